@@ -1,0 +1,48 @@
+/** One kind of failure: the HTTP status it answers with and the sentence the caller reads. */
+export interface ErrorKind {
+  readonly status: number;
+  /** `{name}` is replaced by `details.name`. */
+  readonly message: string;
+}
+
+export interface FailureExtras {
+  /** Field name (dots for nested fields) to what is wrong with it. */
+  readonly errors?: Readonly<Record<string, readonly string[]>>;
+  /** Further members of the answer's body. */
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What went wrong underneath; logged, never answered. */
+  readonly cause?: unknown;
+}
+
+/** A failure the caller is told about. Anything else that is thrown is answered with 500 and logged. */
+export class Failure extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly extras: FailureExtras;
+
+  constructor(code: string, status: number, message: string, extras: FailureExtras = {}) {
+    super(message, { cause: extras.cause });
+    this.name = 'Failure';
+    this.code = code;
+    this.status = status;
+    this.extras = extras;
+  }
+}
+
+/**
+ * A registry of failures and the function that makes them:
+ * `const fail = defineErrors({ 'customers.not_found': { status: 404, message: 'There is no customer {id}.' } })`,
+ * then `throw fail('customers.not_found', { id })`.
+ */
+export function defineErrors<const Registry extends Record<string, ErrorKind>>(registry: Registry) {
+  return (
+    code: keyof Registry & string,
+    details: Record<string, unknown> = {},
+    extras: FailureExtras = {},
+  ): Failure => {
+    const kind = registry[code] as ErrorKind;
+    const message = kind.message.replace(/\{(\w+)\}/g, (_, name: string) => String(details[name] ?? ''));
+    return new Failure(code, kind.status, message, extras);
+  };
+}

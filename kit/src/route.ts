@@ -1,0 +1,78 @@
+import type { Ctx } from './context.ts';
+import type { Static, TObject, TSchema } from './schema.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Who may call: the holder of a permission, anyone signed in, or anyone at all. A route must say which. */
+type Access = { readonly needs: string; readonly public?: never } | { readonly public: true; readonly needs?: never };
+
+interface RouteCommon {
+  readonly method: Method;
+  /** Below `/api/v1`, unless `root` is set: `/customers/:id`. */
+  readonly path: string;
+  readonly root?: true;
+  readonly summary: string;
+  readonly tag: string;
+  /** Whether the call must be bound to a tenant. Default `required`. */
+  readonly tenant?: 'required' | 'optional' | 'none';
+  /** The status of success. Default 200. */
+  readonly status?: number;
+  /** The largest body taken, in bytes. Default: the platform's. */
+  readonly bodyLimit?: number;
+}
+
+type Input<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
+
+export interface RouteInput {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+}
+
+/** A route as the kernel sees it; `route()` makes one. */
+export type Route = RouteCommon &
+  Access & {
+    readonly params?: TObject | undefined;
+    readonly query?: TObject | undefined;
+    readonly body?: TSchema | undefined;
+    readonly answer?: TSchema | undefined;
+    run(ctx: Ctx, input: RouteInput): Promise<unknown>;
+  };
+
+/** An answer with a status or headers of its own, or one that is JSON text already. */
+export class Answer {
+  readonly body: unknown;
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(body: unknown, { status, headers = {} }: { status?: number; headers?: Record<string, string> } = {}) {
+    this.body = body;
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** Needs nothing but a signed-in user: `needs: signedIn`. */
+export const signedIn = 'signed-in';
+
+/** Types the input of `run` from the schemas beside it. */
+export function route<
+  Params extends TObject | undefined = undefined,
+  Query extends TObject | undefined = undefined,
+  Body extends TSchema | undefined = undefined,
+  Result extends TSchema | undefined = undefined,
+>(
+  definition: RouteCommon &
+    Access & {
+      readonly params?: Params;
+      readonly query?: Query;
+      readonly body?: Body;
+      readonly answer?: Result;
+      run(
+        ctx: Ctx,
+        input: { params: Input<Params>; query: Input<Query>; body: Input<Body> },
+      ): Promise<(Result extends TSchema ? Static<Result> : unknown) | Answer>;
+    },
+): Route {
+  return definition as Route;
+}
