@@ -1,0 +1,13 @@
+-- Answers to POST requests that carried an Idempotency-Key.
+CREATE TABLE idempotency_keys (
+  caller text NOT NULL,
+  key text NOT NULL,
+  request_hash text NOT NULL,
+  status integer,
+  content_type text,
+  body text,
+  locked_until timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (caller, key)
+);
+CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);

@@ -1,0 +1,26 @@
+import type { User } from '@chowk/kit';
+
+/** Who calls, as a bearer token proves it. */
+export interface Caller extends User {
+  /** Tells apart two sessions or tokens of one user. */
+  readonly sessionId: string;
+}
+
+/** What a caller is in one tenant. */
+export interface Membership {
+  readonly role: string;
+  readonly permissions: ReadonlySet<string>;
+}
+
+/** Turns tokens into callers and callers into members. */
+export interface Identity {
+  /** The caller a token belongs to; `undefined` for a token that is nobody's, is over or was revoked. */
+  authenticate(token: string): Promise<Caller | undefined>;
+  membership(caller: Caller, tenantId: string): Promise<Membership | undefined>;
+}
+
+/** A platform that has no accounts lets nobody in. */
+export const nobody: Identity = {
+  authenticate: async () => undefined,
+  membership: async () => undefined,
+};

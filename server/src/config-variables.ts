@@ -1,0 +1,244 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+
+/** A kind of value: how its text is read, how it is shown, and what is allowed. */
+export interface Kind<Value> {
+  /** Completes the sentence "PORT must be …". */
+  readonly allowed: string;
+  /** The value, or `undefined` when the text is none of this kind. The text is trimmed and not empty. */
+  parse(text: string): Value | undefined;
+  show(value: Value): string;
+  /** How refused text may be shown; `undefined` when a secret might be anywhere in it. */
+  showRefused(text: string): string | undefined;
+}
+
+/** What a default may depend on. A variable that depends on one of these is declared after it. */
+export interface Basis {
+  readonly appEnv: 'local' | 'testing' | 'production';
+  readonly port: number;
+  readonly baseDomain: string;
+  readonly databaseConnections: number;
+}
+
+export interface Derived<Value> {
+  /** The default in words, as Markdown. */
+  readonly words: string;
+  from(basis: Basis): Value;
+}
+
+export interface Variable<Value> {
+  readonly name: string;
+  readonly kind: Kind<Value>;
+  /** Absent: the variable may stay unset. */
+  readonly default?: Value | Derived<Value>;
+  /** One sentence, as Markdown. */
+  readonly help: string;
+  readonly secret?: true;
+}
+
+export function variable<const Value>(
+  declaration: Variable<Value> & { readonly default: NoInfer<Value | Derived<Value>> },
+): Variable<Value>;
+export function variable<const Value>(
+  declaration: Variable<Value> & { readonly default?: never },
+): Variable<Value | undefined>;
+export function variable<const Value>(declaration: Variable<Value>): Variable<Value> {
+  return declaration;
+}
+
+export function derived<Value>(words: string, from: (basis: Basis) => Value): Derived<Value> {
+  return { words, from };
+}
+
+export function isDerived<Value>(value: Value | Derived<Value>): value is Derived<Value> {
+  return typeof value === 'object' && value !== null && 'from' in value;
+}
+
+export const hidden = '••••';
+
+function kind<Value>(allowed: string, parse: (text: string) => Value | undefined): Kind<Value> {
+  return { allowed, parse, show: String, showRefused };
+}
+
+function showRefused(text: string): string | undefined {
+  return /:\/\/|@/.test(text) ? showUrl(text) : text;
+}
+
+export function integer(min: number, max: number): Kind<number> {
+  return kind(`an integer from ${min} to ${max}`, (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? value : undefined;
+  });
+}
+
+export const boolean: Kind<boolean> = kind('true, false, 1, 0, on, off, yes or no', (text) => {
+  const word = text.toLowerCase();
+  if (['true', '1', 'on', 'yes'].includes(word)) return true;
+  if (['false', '0', 'off', 'no'].includes(word)) return false;
+  return undefined;
+});
+
+export function oneOf<const Word extends string>(...words: readonly Word[]): Kind<Word> {
+  const allowed = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+  return kind(allowed, (text) => words.find((word) => word === text.toLowerCase()));
+}
+
+export function matching(pattern: RegExp, allowed: string): Kind<string> {
+  return kind(allowed, (text) => (pattern.test(text) ? text : undefined));
+}
+
+/** Travels in HTTP headers, hence no spaces and only ASCII. */
+export function token(atLeast: number): Kind<string> {
+  return kind(`at least ${atLeast} visible ASCII characters without spaces`, (text) =>
+    text.length >= atLeast && /^[\x21-\x7e]+$/.test(text) ? text : undefined,
+  );
+}
+
+export function base64(bytes: number): Kind<string> {
+  return kind(`${bytes} bytes in base64 (\`openssl rand -base64 ${bytes}\` makes such a value)`, (text) =>
+    decodeBase64(text, bytes) === undefined ? undefined : text,
+  );
+}
+
+/** `undefined` unless the text is the padded base64 of exactly so many bytes. */
+export function decodeBase64(text: string, bytes: number): Buffer | undefined {
+  const decoded = Buffer.from(text, 'base64');
+  return decoded.length === bytes && decoded.toString('base64') === text ? decoded : undefined;
+}
+
+/** Relative to the current folder, as in any other program. */
+export const path: Kind<string> = kind('a path, not a URL, without control characters', (text) =>
+  /:\/\/|[\p{Cc}\p{Zl}\p{Zp}]/u.test(text) ? undefined : resolve(text),
+);
+
+function isHostName(text: string): boolean {
+  const labels = text.split('.');
+  const isValid = labels.every((label) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(label));
+  // The URL parser takes a name that ends in a number for an IPv4 address.
+  return isValid && text.length <= 253 && isIP(text) === 0 && URL.parse(`http://${text}`)?.hostname === text;
+}
+
+export const domain: Kind<string> = kind(
+  'a lower-case host name without scheme, port or trailing dot, and no IP address',
+  (text) => (isHostName(text) ? text : undefined),
+);
+
+export const address: Kind<string> = kind('an IP address or a host name', (text) =>
+  (isIP(text) !== 0 && !text.includes('%')) || isHostName(text.toLowerCase()) ? text : undefined,
+);
+
+function isProxy(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [ip = '', prefix, ...rest] = text.split('/');
+  const version = ip.includes('%') ? 0 : isIP(ip);
+  if (version === 0 || rest.length > 0) return false;
+  return prefix === undefined || integer(1, version === 4 ? 32 : 128).parse(prefix) !== undefined;
+}
+
+export const proxies: Kind<readonly string[]> = {
+  ...kind('a comma-separated list of IP addresses, CIDR ranges, loopback, linklocal and uniquelocal', (text) => {
+    const items = splitList(text);
+    return items.every(isProxy) ? Object.freeze(items) : undefined;
+  }),
+  show: showList,
+};
+
+export const origins: Kind<'*' | readonly string[]> = {
+  ...kind('* or a comma-separated list of origins such as https://shop.example', (text) => {
+    if (text === '*') return '*';
+    const items = splitList(text).map((item) => origin.parse(item));
+    const valid = items.filter((item) => item !== undefined);
+    return items.length > 0 && valid.length === items.length ? Object.freeze(valid) : undefined;
+  }),
+  show: (value) => (value === '*' ? value : showList(value)),
+  showRefused(text) {
+    const items = splitList(text).map(showRefused);
+    return items.includes(undefined) ? undefined : items.join(', ');
+  },
+};
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function showList(items: readonly string[]): string {
+  return items.length === 0 ? '(none)' : items.join(', ');
+}
+
+function urlKind(allowed: string, parse: (text: string, url: URL) => string | undefined): Kind<string> {
+  return {
+    allowed,
+    parse(text) {
+      const url = parseUrl(text);
+      return url === undefined ? undefined : parse(text, url);
+    },
+    show: (text) => showUrl(text) ?? hidden,
+    showRefused: showUrl,
+  };
+}
+
+/** The address of a server, with the name and the password to use there. */
+export function connectionUrl(schemes: readonly string[], { database = false } = {}): Kind<string> {
+  const starts = schemes.map((scheme) => `${scheme}://`).join(' or ');
+  const allowed = `a URL that starts with ${starts}${database ? ' and names a database' : ''}, its password percent-encoded`;
+  return urlKind(allowed, (text, url) => {
+    const isScheme = schemes.includes(url.protocol.slice(0, -1));
+    // PostgreSQL reaches a Unix socket through `?host=/folder`.
+    const hasHost = url.hostname !== '' || (database && url.searchParams.has('host'));
+    const hasDatabase = !database || /^\/[^/]+$/.test(url.pathname);
+    return isScheme && hasHost && hasDatabase ? text : undefined;
+  });
+}
+
+/** Names and passwords are refused: `fetch` takes no URL that has them. */
+function isPublicWebUrl(url: URL): boolean {
+  const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
+  return isWeb && url.hostname !== '' && url.username === '' && url.password === '';
+}
+
+export const webUrl: Kind<string> = urlKind(
+  'an http:// or https:// URL without user name, password and fragment',
+  (text, url) => (isPublicWebUrl(url) ? text : undefined),
+);
+
+export const origin: Kind<string> = {
+  ...urlKind('an http:// or https:// URL without path, user name and password', (_, url) => {
+    // The parser takes `*` for part of a host name, which would then match nothing.
+    const isOrigin = url.pathname === '/' && url.search === '' && !url.hostname.includes('*');
+    return isPublicWebUrl(url) && isOrigin ? url.origin : undefined;
+  }),
+  show: String,
+};
+
+/**
+ * A password with a bare `/`, `?` or `#` ends the host early and leaves an `@` behind it. Such a URL is refused, for it
+ * would connect elsewhere, and its password would be shown as a path.
+ */
+function parseUrl(text: string): URL | undefined {
+  const url = /^[a-z][a-z0-9+.-]*:\/\/[^\s\p{C}]+$/iu.test(text) ? URL.parse(text) : null;
+  if (url === null || url.hash !== '' || `${url.pathname}${url.search}`.includes('@')) return undefined;
+  try {
+    decodeURIComponent(`${url.username}${url.password}${url.pathname}${url.search}`);
+  } catch {
+    return undefined;
+  }
+  return url;
+}
+
+const secretParameter = /pass|pwd|secret|token|key|sig|auth|cred/i;
+
+/** The URL without its secrets, or `undefined` when it cannot be told where they are. */
+function showUrl(text: string): string | undefined {
+  const url = parseUrl(text);
+  if (url === undefined) return undefined;
+  // A name without a password is often a password or a token in the wrong place.
+  const shownName = url.password === '' ? hidden : `${url.username}:${hidden}`;
+  const login = url.username === '' && url.password === '' ? '' : `${shownName}@`;
+  const query = url.search.replace(/([^?&=]+)=[^&]*/g, (parameter, name: string) =>
+    secretParameter.test(decodeURIComponent(name)) ? `${name}=${hidden}` : parameter,
+  );
+  return `${url.protocol}//${login}${url.host}${url.pathname}${query}`;
+}

@@ -1,0 +1,367 @@
+import { join, resolve } from 'node:path';
+import {
+  address,
+  type Basis,
+  base64,
+  boolean,
+  connectionUrl,
+  derived,
+  domain,
+  hidden,
+  integer,
+  isDerived,
+  matching,
+  oneOf,
+  origin,
+  origins,
+  path,
+  proxies,
+  token,
+  type Variable,
+  variable,
+  webUrl,
+} from './config-variables.ts';
+
+const repository = resolve(import.meta.dirname, '../..');
+
+/** Every variable the platform knows, in the order of the documentation. */
+const variables = {
+  appEnv: variable({
+    name: 'APP_ENV',
+    kind: oneOf('local', 'testing', 'production'),
+    default: 'local',
+    help: 'What the process is for; `production` turns off what only helps development.',
+  }),
+  port: variable({
+    name: 'PORT',
+    kind: integer(0, 65_535),
+    default: 8080,
+    help: 'The port to listen on; 0 takes any free one.',
+  }),
+  host: variable({
+    name: 'HOST',
+    kind: address,
+    default: derived('`0.0.0.0` in production, `127.0.0.1` elsewhere', ({ appEnv }) =>
+      appEnv === 'production' ? '0.0.0.0' : '127.0.0.1',
+    ),
+    help: 'The address to listen on; `::` listens on every IPv4 and IPv6 address.',
+  }),
+  baseDomain: variable({
+    name: 'BASE_DOMAIN',
+    kind: domain,
+    default: 'localhost',
+    help: 'The domain whose subdomains are the tenants.',
+  }),
+  appUrl: variable({
+    name: 'APP_URL',
+    kind: origin,
+    default: derived(
+      '`http://<BASE_DOMAIN>:<PORT>`',
+      ({ baseDomain, port }) => new URL(`http://${baseDomain}:${port}`).origin,
+    ),
+    help: 'The address people reach the platform at, used in mails and links.',
+  }),
+  storagePath: variable({
+    name: 'STORAGE_PATH',
+    kind: path,
+    default: derived('`storage` in the repository', () => join(repository, 'storage')),
+    help: 'The folder for keys, files, mails and the embedded database.',
+  }),
+  appKey: variable({
+    name: 'APP_KEY',
+    kind: base64(32),
+    secret: true,
+    help: 'The key that encrypts and signs; unset, it is made on the first start and kept in `app.key` under `STORAGE_PATH`.',
+  }),
+  installToken: variable({
+    name: 'INSTALL_TOKEN',
+    kind: token(8),
+    secret: true,
+    help: 'When set, every installation request must carry it as `X-Install-Token`.',
+  }),
+  logLevel: variable({
+    name: 'LOG_LEVEL',
+    kind: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    default: 'info',
+    help: 'The least severe log lines to write.',
+  }),
+
+  databaseUrl: variable({
+    name: 'DATABASE_URL',
+    kind: connectionUrl(['postgres', 'postgresql'], { database: true }),
+    help: 'The PostgreSQL server and the central database; unset, an embedded PostgreSQL runs under `STORAGE_PATH`.',
+  }),
+  databaseConnections: variable({
+    name: 'DATABASE_CONNECTIONS',
+    kind: integer(4, 1000),
+    default: 50,
+    help: 'The most database connections this process opens.',
+  }),
+  databaseConnectionsPerTenant: variable({
+    name: 'DATABASE_CONNECTIONS_PER_TENANT',
+    kind: integer(1, 1000),
+    default: derived('`10`, or `DATABASE_CONNECTIONS` if that is less', ({ databaseConnections }) =>
+      Math.min(10, databaseConnections),
+    ),
+    help: 'The most connections this process opens to the database of one tenant; not above `DATABASE_CONNECTIONS`.',
+  }),
+  databaseConnectTimeoutMs: variable({
+    name: 'DATABASE_CONNECT_TIMEOUT_MS',
+    kind: integer(1, 600_000),
+    default: 5000,
+    help: 'How long opening a database connection may take, in milliseconds.',
+  }),
+  databaseQueryTimeoutMs: variable({
+    name: 'DATABASE_QUERY_TIMEOUT_MS',
+    kind: integer(1, 3_600_000),
+    default: 30_000,
+    help: 'How long one query may run, in milliseconds.',
+  }),
+  databaseWaitTimeoutMs: variable({
+    name: 'DATABASE_WAIT_TIMEOUT_MS',
+    kind: integer(1, 600_000),
+    default: 5000,
+    help: 'How long a request waits for a free database connection, in milliseconds.',
+  }),
+  spareDatabases: variable({
+    name: 'SPARE_DATABASES',
+    kind: integer(0, 50),
+    default: 3,
+    help: 'How many empty tenant databases are kept ready, so that a new tenant need not wait for one.',
+  }),
+  migrateOnStart: variable({
+    name: 'MIGRATE_ON_START',
+    kind: boolean,
+    default: derived('`false` in production, `true` elsewhere', ({ appEnv }) => appEnv !== 'production'),
+    help: 'Whether `chowkd serve` migrates the tenant databases when it starts.',
+  }),
+
+  redisUrl: variable({
+    name: 'REDIS_URL',
+    kind: connectionUrl(['redis', 'rediss']),
+    help: 'The Redis server; unset, the cache is in process and processes notify each other through PostgreSQL.',
+  }),
+  mailUrl: variable({
+    name: 'MAIL_URL',
+    kind: connectionUrl(['smtp', 'smtps']),
+    help: 'The mail server; unset, mails are kept in `mail` under `STORAGE_PATH`.',
+  }),
+  objectStorageUrl: variable({
+    name: 'OBJECT_STORAGE_URL',
+    kind: connectionUrl(['s3']),
+    help: 'The object storage for uploaded files; unset, they are kept under `STORAGE_PATH`.',
+  }),
+
+  ringName: variable({
+    name: 'RING_NAME',
+    kind: matching(
+      /^[a-z0-9][a-z0-9-]{0,30}$/,
+      'up to 31 lower-case letters, digits and hyphens, the first of them no hyphen',
+    ),
+    default: 'stable',
+    help: 'The ring this process serves.',
+  }),
+  moduleLockPath: variable({
+    name: 'MODULE_LOCK_PATH',
+    kind: path,
+    help: 'The lock file to load modules from; unset, `modules/manifests/<ring>.lock.json`, else `modules/manifest.lock.json`.',
+  }),
+
+  platformSignup: variable({
+    name: 'PLATFORM_SIGNUP',
+    kind: boolean,
+    default: true,
+    help: 'Whether anyone may create a tenant without a referral.',
+  }),
+  emailVerificationSignedOnly: variable({
+    name: 'EMAIL_VERIFICATION_SIGNED_ONLY',
+    kind: boolean,
+    default: derived('`true` in production, `false` elsewhere', ({ appEnv }) => appEnv === 'production'),
+    help: 'Whether only signed verification links are accepted; always so in production.',
+  }),
+  graphqlIntrospection: variable({
+    name: 'GRAPHQL_INTROSPECTION',
+    kind: boolean,
+    default: derived('`false` in production, `true` elsewhere', ({ appEnv }) => appEnv !== 'production'),
+    help: 'Whether GraphQL introspection is answered; a tenant may allow it for itself.',
+  }),
+
+  trustedProxies: variable({
+    name: 'TRUSTED_PROXIES',
+    kind: proxies,
+    default: Object.freeze([]),
+    help: 'The proxies in front of the platform; `X-Forwarded-*` headers are believed from these alone.',
+  }),
+  corsOrigins: variable({
+    name: 'CORS_ORIGINS',
+    kind: origins,
+    default: '*',
+    help: 'The web origins whose pages may call the API; it takes bearer tokens and no cookies, so `*` gives nothing away.',
+  }),
+  rateLimitPerMinute: variable({
+    name: 'RATE_LIMIT_PER_MINUTE',
+    kind: integer(0, 10_000_000),
+    default: 3000,
+    help: 'How many requests a minute one user may make in one tenant; 0 turns the limit off.',
+  }),
+  bodyLimitBytes: variable({
+    name: 'BODY_LIMIT_BYTES',
+    kind: integer(1024, 1_073_741_824),
+    default: 1_048_576,
+    help: 'The largest request body taken where a route sets no limit of its own.',
+  }),
+  metricsToken: variable({
+    name: 'METRICS_TOKEN',
+    kind: token(8),
+    secret: true,
+    help: 'When set, `/metrics` needs it as bearer token; unset in production, `/metrics` answers only to loopback.',
+  }),
+  shutdownSeconds: variable({
+    name: 'SHUTDOWN_SECONDS',
+    kind: integer(1, 300),
+    default: 25,
+    help: 'How long a stop waits for the requests in flight.',
+  }),
+
+  cliReleasesDefaultAdapter: variable({
+    name: 'CLI_RELEASES_DEFAULT_ADAPTER',
+    kind: oneOf('gitlab', 'static'),
+    default: 'gitlab',
+    help: 'Where releases of the command-line client come from for tenants without a channel of their own.',
+  }),
+  cliReleasesGitlabProject: variable({
+    name: 'CLI_RELEASES_GITLAB_PROJECT',
+    kind: matching(/^[\w.-]+(?:\/[\w.-]+)*$/, 'a GitLab project id or path such as group/project'),
+    help: 'The GitLab project that holds the releases.',
+  }),
+  cliReleasesGitlabApiUrl: variable({
+    name: 'CLI_RELEASES_GITLAB_API_URL',
+    kind: webUrl,
+    default: 'https://gitlab.com/api/v4',
+    help: 'The GitLab API.',
+  }),
+  cliReleasesGitlabToken: variable({
+    name: 'CLI_RELEASES_GITLAB_TOKEN',
+    kind: token(1),
+    secret: true,
+    help: 'A GitLab token with read-only API scope; it never leaves the server.',
+  }),
+  cliReleasesStaticManifestUrl: variable({
+    name: 'CLI_RELEASES_STATIC_MANIFEST_URL',
+    kind: webUrl,
+    help: 'The release manifest of the `static` adapter.',
+  }),
+};
+
+type Variables = typeof variables;
+
+export type Config = {
+  readonly [Key in keyof Variables]: Variables[Key] extends Variable<infer Value> ? Value : never;
+} & {
+  /** The names of the variables that the environment set; the others have their defaults. */
+  readonly given: readonly string[];
+};
+
+/** Stops the start; its message is one line for the operator. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const entries = Object.entries(variables) as ReadonlyArray<[keyof Variables, Variable<unknown>]>;
+
+export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const problems: string[] = [];
+  const given: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [key, variable] of entries) {
+    const text = env[variable.name]?.trim() ?? '';
+    const value = text === '' ? undefined : variable.kind.parse(text);
+    if (text !== '') given.push(variable.name);
+    if (text !== '' && value === undefined) problems.push(problemWith(variable, text));
+    values[key] = value ?? defaultOf(variable, values as unknown as Basis);
+  }
+  const config = Object.freeze({ ...values, given: Object.freeze(given) }) as Config;
+  // A refused value has left its default behind, with which nothing needs to agree.
+  if (problems.length === 0) problems.push(...disagreements(config));
+  if (problems.length > 0) throw new ConfigError(problems.join('; '));
+  return config;
+}
+
+function defaultOf(variable: Variable<unknown>, basis: Basis): unknown {
+  return isDerived(variable.default) ? variable.default.from(basis) : variable.default;
+}
+
+function problemWith(variable: Variable<unknown>, text: string): string {
+  const shown = variable.secret ? undefined : variable.kind.showRefused(text);
+  const value = shown === undefined ? ' (its value is not shown)' : `, not ${quote(shown)}`;
+  return `${variable.name} must be ${variable.kind.allowed}${value}`;
+}
+
+/** In quotes, on one line, and short enough for one. */
+function quote(text: string): string {
+  const short = text.length > 100 ? `${text.slice(0, 100)}…` : text;
+  return `"${short.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '�')}"`;
+}
+
+function disagreements(config: Config): string[] {
+  const problems: string[] = [];
+  if (config.databaseConnectionsPerTenant > config.databaseConnections) {
+    problems.push(
+      `DATABASE_CONNECTIONS_PER_TENANT must be at most DATABASE_CONNECTIONS (${config.databaseConnections}), ` +
+        `not "${config.databaseConnectionsPerTenant}"`,
+    );
+  }
+  if (config.appEnv === 'production' && !config.emailVerificationSignedOnly) {
+    problems.push(
+      'EMAIL_VERIFICATION_SIGNED_ONLY must be true in production, where an unsigned link proves nothing, not "false"',
+    );
+  }
+  return problems;
+}
+
+export interface DescribedVariable {
+  readonly name: string;
+  readonly value: string;
+  readonly source: 'environment' | 'default';
+  readonly help: string;
+}
+
+/** The configuration for people to read, without its secrets. */
+export function describeConfig(config: Config): DescribedVariable[] {
+  return entries.map(([key, variable]) => ({
+    name: variable.name,
+    value: showValue(variable, config[key]),
+    source: config.given.includes(variable.name) ? 'environment' : 'default',
+    help: variable.help,
+  }));
+}
+
+function showValue(variable: Variable<unknown>, value: unknown): string {
+  if (value === undefined) return '(unset)';
+  return variable.secret ? hidden : variable.kind.show(value);
+}
+
+export interface DocumentedVariable {
+  readonly name: string;
+  readonly allowed: string;
+  /** Markdown. */
+  readonly default: string;
+  /** Markdown. */
+  readonly help: string;
+  readonly secret: boolean;
+}
+
+export function documentedVariables(): DocumentedVariable[] {
+  return entries.map(([, variable]) => ({
+    name: variable.name,
+    allowed: variable.kind.allowed,
+    default: defaultInWords(variable),
+    help: variable.help,
+    secret: variable.secret === true,
+  }));
+}
+
+function defaultInWords({ default: value, kind }: Variable<unknown>): string {
+  if (value === undefined) return 'unset';
+  return isDerived(value) ? value.words : `\`${kind.show(value)}\``;
+}

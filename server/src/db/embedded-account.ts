@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** The unprivileged account the server runs as when we are root: PostgreSQL refuses to be. */
+export interface Account {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+const run = promisify(execFile);
+
+/** `undefined` when we are not root: then the server simply runs as ourselves. */
+export async function serverAccount(folder: string): Promise<Account | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  // A cluster that an account already owns stays with it, so that it can be served with and without root by turns.
+  const account =
+    (await ownerOf(join(folder, 'data'))) ??
+    (await ownerOf(folder)) ??
+    (await accountNamed('postgres')) ??
+    (await accountNamed('nobody'));
+  if (!account) {
+    throw new Error(
+      'PostgreSQL refuses to run as root and there is no account postgres or nobody to run it as: ' +
+        'create one, start chowkd as an ordinary user, or set DATABASE_URL.',
+    );
+  }
+  return account;
+}
+
+/** Asked as the account itself: access lists and security modules have a say that permission bits do not show. */
+export async function canReach(account: Account, path: string): Promise<boolean> {
+  const { uid, gid } = account;
+  return run('test', ['-x', path], { uid, gid, cwd: '/' }).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function ownerOf(path: string): Promise<Account | undefined> {
+  const stat = await lstat(path).catch(() => undefined);
+  if (!stat || stat.uid === 0) return undefined;
+  return { name: `with uid ${stat.uid}`, uid: stat.uid, gid: stat.gid };
+}
+
+async function accountNamed(name: string): Promise<Account | undefined> {
+  try {
+    const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])]);
+    return { name, uid: Number(uid.stdout), gid: Number(gid.stdout) };
+  } catch {
+    return undefined;
+  }
+}

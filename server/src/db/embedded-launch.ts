@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Home } from './embedded-home.ts';
+import { mark, socketFile } from './embedded-postmaster.ts';
+import { type Run, runProgram, seenFromInside } from './embedded-process.ts';
+import { serverSettings } from './embedded-settings.ts';
+
+/** One try at starting the server. */
+export interface Plan {
+  readonly port: number;
+  readonly onSocket: boolean;
+  readonly portsLeft: number;
+}
+
+/** The kernel takes 108 bytes (macOS 104); a little is left for the storage folder's path to be respelled. */
+const longestSocketPath = 100;
+
+export async function firstPlan(home: Home, port: number | undefined): Promise<Plan> {
+  const onSocket = Buffer.byteLength(socketFile(home.folder, 65_535)) <= longestSocketPath;
+  return { port: port ?? (await freePort()), onSocket, portsLeft: 5 };
+}
+
+/** What to do after a start that failed; `undefined` when trying again would not help. */
+export async function nextPlan(plan: Plan, complaint: string): Promise<Plan | undefined> {
+  // Another process was faster; by the time we look again its server is there, or gone.
+  if (/lock file ".*" already exists/.test(complaint)) return plan;
+  // The server was killed and its last sessions are still ending.
+  if (/pre-existing shared memory block/.test(complaint)) return plan;
+  if (/could not create any TCP/.test(complaint) && plan.portsLeft > 0) {
+    return { ...plan, port: await freePort(), portsLeft: plan.portsLeft - 1 };
+  }
+  // Some file systems that containers mount hold no sockets.
+  if (/could not create any Unix-domain sockets/.test(complaint)) return { ...plan, onSocket: false };
+  return undefined;
+}
+
+export interface Launch extends Plan {
+  /** Settings that replace ours. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** The process named by the `postmaster.pid` that a dead server left. */
+  readonly deadPid: number | undefined;
+}
+
+export async function launch(home: Home, { port, onSocket, settings, deadPid }: Launch): Promise<Run> {
+  const all = {
+    ...serverSettings(),
+    ...settings,
+    port: `${port}`,
+    listen_addresses: '127.0.0.1',
+    // A list: quoted, a comma in the path does not part it.
+    unix_socket_directories: onSocket ? `"${seenFromInside(home, 'socket').replaceAll('"', '""')}"` : '',
+  };
+  const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const run = await runProgram(
+    home,
+    'postgres',
+    ['-D', seenFromInside(home, 'data'), ...args, '-c', mark(home.folder)],
+    {
+      // PostgreSQL refuses to start while the process in postmaster.pid lives, whatever that process is; only its
+      // grandparent is exempt. So we name the stranger as the grandparent. Removing the file ourselves would take away
+      // what keeps two servers, started at the same moment, out of one cluster: now PostgreSQL replaces it, after
+      // checking that no session of the dead server is left.
+      ...(deadPid && { PG_GRANDPARENT_PID: `${deadPid}` }),
+    },
+  );
+  run.letGo();
+  return run;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}

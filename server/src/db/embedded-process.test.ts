@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { findComplaint } from './embedded-process.ts';
+
+test('the complaint is the last fatal line with its explanation', () => {
+  const log = `
+2026-01-01 00:00:00.000 UTC [7] LOG:  starting PostgreSQL
+2026-01-01 00:00:00.000 UTC [7] FATAL:  database files are incompatible with server
+2026-01-01 00:00:00.000 UTC [7] DETAIL:  The data directory was initialized by PostgreSQL version 17.
+2026-01-01 00:00:00.000 UTC [7] LOG:  database system is shut down
+`;
+  expect(findComplaint(log)).toBe(
+    'database files are incompatible with server The data directory was initialized by PostgreSQL version 17.',
+  );
+});
+
+test('the complaint of initdb is found too', () => {
+  const log =
+    'initdb: error: could not look up effective user ID 77: user does not exist\ninitdb: removing data directory\n';
+  expect(findComplaint(log)).toBe('could not look up effective user ID 77: user does not exist');
+});
+
+test('without a fatal line the last one must do', () => {
+  expect(findComplaint('postgres: cannot open shared object file\n')).toBe('postgres: cannot open shared object file');
+  expect(findComplaint('')).toBe('it said nothing');
+});

@@ -1,0 +1,24 @@
+import type { Failure } from '@chowk/kit';
+import pg from 'pg';
+import { fail } from '../errors.ts';
+
+const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND']);
+/** What `pg` throws without a code when a connection cannot be made or is lost. */
+const lost = /^(timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error)/;
+
+/** What a caller is told when the database is to blame, or `undefined` when it is not. */
+export function databaseFailure(error: unknown): Failure | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const extras = { cause: error };
+  if (error instanceof pg.DatabaseError) {
+    const code = error.code ?? '';
+    // Connection lost, server starting or stopping, too many connections.
+    if (/^(08|57P0|53300)/.test(code)) return fail('db.unavailable', {}, extras);
+    if (code === '57014') return fail('db.too_slow', {}, extras);
+    // A value that no column can hold: NUL in text, a number out of range.
+    if (code.startsWith('22')) return fail('http.unstorable', {}, extras);
+    return undefined;
+  }
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  return unreachable.has(code) || lost.test(error.message) ? fail('db.unavailable', {}, extras) : undefined;
+}

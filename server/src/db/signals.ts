@@ -1,0 +1,85 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '@chowk/kit';
+import type pg from 'pg';
+import { type ConnectionLimits, makeClient } from './connection.ts';
+import type { ServerAddress } from './server-address.ts';
+
+export interface SignalListener {
+  /** Something was said on the channel. */
+  heard(payload: string): void;
+  /** `false`: signals may be missed from now on. `true`: they are heard again; what was said meanwhile is lost. */
+  hearing(ok: boolean): void;
+}
+
+/** A connection that looks alive but answers nothing for this long is given up: it would be deaf without knowing. */
+const heartbeatMs = 5_000;
+
+/** What processes tell each other over PostgreSQL's LISTEN and NOTIFY, on one connection of its own. */
+export class Signals {
+  readonly #open: () => pg.Client;
+  readonly #log: Log;
+  readonly #listeners = new Map<string, SignalListener[]>();
+  readonly #stopping = new AbortController();
+  #client: pg.Client | undefined;
+
+  constructor(address: ServerAddress, database: string, limits: ConnectionLimits, log: Log) {
+    this.#open = () => makeClient(address, database, { ...limits, queryTimeoutMs: heartbeatMs });
+    this.#log = log;
+  }
+
+  on(channel: string, listener: SignalListener): void {
+    this.#listeners.set(channel, [...(this.#listeners.get(channel) ?? []), listener]);
+  }
+
+  /** Connects once, so that a start against an unreachable server fails; later losses heal by themselves. */
+  async start(): Promise<void> {
+    const { gone } = await this.#connect();
+    void this.#keep(gone);
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    await this.#client?.end().catch(() => {});
+  }
+
+  async #keep(lost: Promise<void>): Promise<void> {
+    const stopped = this.#stopping.signal;
+    for (let again = lost; ; ) {
+      await again;
+      if (stopped.aborted) return;
+      this.#tell(false);
+      this.#log.warn({}, 'lost the connection that hears changes; caches are off until it is back');
+      for (let wait = 100; ; wait = Math.min(wait * 2, 5_000)) {
+        await pause(wait, undefined, { signal: stopped, ref: false }).catch(() => {});
+        if (stopped.aborted) return;
+        try {
+          again = (await this.#connect()).gone;
+          this.#log.info({}, 'hearing changes again');
+          break;
+        } catch {}
+      }
+    }
+  }
+
+  /** Listens on every channel. `gone` settles when the connection is lost. */
+  async #connect(): Promise<{ gone: Promise<void> }> {
+    const client = this.#open();
+    const gone = new Promise<void>((resolve) => {
+      client.on('error', () => resolve());
+      client.on('end', () => resolve());
+    });
+    client.on('notification', ({ channel, payload }) => {
+      for (const listener of this.#listeners.get(channel) ?? []) listener.heard(payload ?? '');
+    });
+    await client.connect();
+    for (const channel of this.#listeners.keys()) await client.query(`LISTEN "${channel}"`);
+    this.#client = client;
+    this.#tell(true);
+    const heartbeat = setInterval(() => client.query('SELECT 1').catch(() => client.end()), heartbeatMs).unref();
+    return { gone: gone.finally(() => clearInterval(heartbeat)) };
+  }
+
+  #tell(ok: boolean): void {
+    for (const listeners of this.#listeners.values()) for (const listener of listeners) listener.hearing(ok);
+  }
+}

@@ -1,0 +1,46 @@
+import { Failure, type Log } from '@chowk/kit';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { databaseFailure } from '../db/failures.ts';
+import { fail } from '../errors.ts';
+
+/** Turns whatever was thrown into an answer. What is not a failure of ours is logged and told as 500. */
+export function answerFailure(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const failure = asFailure(error);
+  if (failure.status >= 500) {
+    const cause = failure.extras.cause ?? error;
+    log.error({ err: cause, request_id: request.id, method: request.method, url: request.url }, failure.message);
+  }
+  const { errors, body, headers } = failure.extras;
+  reply
+    .status(failure.status)
+    .headers({ ...(failure.status === 503 ? { 'Retry-After': '1' } : {}), ...headers })
+    .type('application/json; charset=utf-8')
+    .send(
+      JSON.stringify({
+        message: failure.message,
+        code: failure.code,
+        ...(errors ? { errors } : {}),
+        ...(failure.status >= 500 ? { request_id: request.id } : {}),
+        ...body,
+      }),
+    );
+}
+
+function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  return frameworkFailure(error as FastifyError) ?? databaseFailure(error) ?? fail('http.internal', {}, { cause: error });
+}
+
+/** What Fastify refuses before a request reaches the pipeline. */
+function frameworkFailure({ code, statusCode, message }: FastifyError): Failure | undefined {
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return fail('http.too_large');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return fail('http.unsupported_media_type');
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return fail('http.malformed_json');
+    default:
+      return statusCode === 400 ? new Failure('http.bad_request', 400, message) : undefined;
+  }
+}

@@ -1,0 +1,30 @@
+import { fail } from '../errors.ts';
+import { bindTenant } from '../tenancy/bind.ts';
+import type { Exchange } from './exchange.ts';
+
+export async function bindToTenant(exchange: Exchange): Promise<void> {
+  const { kernel, request, reply, mounted } = exchange;
+  const { tenant: wanted = 'required' } = mounted.route;
+  if (wanted === 'none') return;
+  if (!hasOneHost(request.raw.rawHeaders)) throw fail('tenancy.bad_host');
+  const header = request.headers['x-tenant'] as string | undefined;
+  // `hostname` believes X-Forwarded-Host from configured proxies only.
+  const claim = { host: request.hostname, header };
+  const binding = await bindTenant(kernel.directory, kernel.config.baseDomain, claim);
+  if (binding) {
+    exchange.tenant = binding.tenant;
+    reply.header('X-Ring', kernel.config.ringName);
+  } else if (wanted === 'required') {
+    throw fail('tenancy.required');
+  }
+}
+
+/** Two Host headers may mean one tenant to a proxy and another to us. */
+function hasOneHost(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts === 1;
+}

@@ -1,0 +1,35 @@
+import type { Route } from '@chowk/kit';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller, Membership } from '../auth/identity.ts';
+import type { Kernel } from '../kernel.ts';
+import type { TenantEntry } from '../tenancy/directory.ts';
+import type { Validator } from '../validation.ts';
+import type { IdempotencyClaim } from './idempotency.ts';
+
+/** A route with its schemas compiled, ready to be called. */
+export interface MountedRoute {
+  readonly route: Route;
+  /** The full path with parameters in Fastify's notation. */
+  readonly path: string;
+  readonly validateParams: Validator | undefined;
+  readonly validateQuery: Validator | undefined;
+  readonly validateBody: Validator | undefined;
+}
+
+/** What the steps of the pipeline have found out about a request so far. */
+export interface Exchange {
+  readonly kernel: Kernel;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly mounted: MountedRoute;
+  tenant?: TenantEntry;
+  caller?: Caller;
+  membership?: Membership;
+  /** The body as it came, for the idempotency key. */
+  rawBody?: string;
+  idempotency?: IdempotencyClaim;
+  /** The whole answer was given by a step; the handler is not run. */
+  answered?: true;
+}
+
+export type Step = (exchange: Exchange) => void | Promise<void>;

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { type Db, sql } from '@chowk/kit';
+import { fail, invalid } from '../errors.ts';
+import type { Exchange } from './exchange.ts';
+
+/** A key this request holds: its answer will be stored. */
+export interface IdempotencyClaim {
+  readonly db: Db;
+  readonly caller: string;
+  readonly key: string;
+}
+
+interface StoredAnswer {
+  request_hash: string;
+  status: number | null;
+  content_type: string | null;
+  body: string | null;
+}
+
+/**
+ * A POST with an `Idempotency-Key` happens once: its first answer is kept for a day and given again to whoever repeats
+ * it. A request that died without an answer holds its key for a minute.
+ */
+export async function claimIdempotencyKey(exchange: Exchange): Promise<void> {
+  const { request, tenant, kernel, caller: user } = exchange;
+  const key = request.headers['idempotency-key'];
+  if (key === undefined || request.method !== 'POST') return;
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw invalid({ 'Idempotency-Key': ['The Idempotency-Key must have 1 to 255 visible ASCII characters.'] });
+  }
+  const db = tenant?.db ?? kernel.central.db;
+  const caller = user ? `user ${user.id}` : `address ${request.ip}`;
+  const hash = createHash('sha256').update(`${request.method} ${request.url}\n${exchange.rawBody ?? ''}`).digest('hex');
+  if (await claim(db, caller, key, hash)) {
+    exchange.idempotency = { db, caller, key };
+    return;
+  }
+  const stored = await find(db, caller, key);
+  if (stored && stored.request_hash !== hash) throw fail('http.idempotency_mismatch');
+  if (!stored || stored.status === null) throw fail('http.idempotency_busy');
+  replay(exchange, stored);
+}
+
+/** Keeps the answer before it is sent. A server error is not kept: the caller may try again. */
+export async function keepAnswer({ db, caller, key }: IdempotencyClaim, answer: { status: number; contentType: string; body: string }) {
+  if (answer.status >= 500) {
+    await db.run(sql`DELETE FROM idempotency_keys WHERE caller = ${caller} AND key = ${key}`);
+    return;
+  }
+  await db.run(sql`
+    WITH swept AS (
+      DELETE FROM idempotency_keys WHERE (caller, key) IN (
+        SELECT caller, key FROM idempotency_keys WHERE expires_at < now() LIMIT 20 FOR UPDATE SKIP LOCKED))
+    UPDATE idempotency_keys SET status = ${answer.status}, content_type = ${answer.contentType}, body = ${answer.body}
+    WHERE caller = ${caller} AND key = ${key}`);
+}
+
+async function claim(db: Db, caller: string, key: string, hash: string): Promise<boolean> {
+  const claimed = await db.run(sql`
+    INSERT INTO idempotency_keys AS known (caller, key, request_hash, locked_until, expires_at)
+    VALUES (${caller}, ${key}, ${hash}, now() + interval '1 minute', now() + interval '24 hours')
+    ON CONFLICT (caller, key) DO UPDATE SET request_hash = excluded.request_hash, status = NULL, body = NULL,
+      locked_until = excluded.locked_until, expires_at = excluded.expires_at
+    WHERE known.expires_at < now()
+      OR (known.status IS NULL AND known.locked_until < now() AND known.request_hash = excluded.request_hash)`);
+  return claimed === 1;
+}
+
+function find(db: Db, caller: string, key: string): Promise<StoredAnswer | undefined> {
+  return db.row<StoredAnswer>(sql`
+    SELECT request_hash, status, content_type, body FROM idempotency_keys
+    WHERE caller = ${caller} AND key = ${key}`);
+}
+
+function replay(exchange: Exchange, { status, content_type, body }: StoredAnswer): void {
+  exchange.answered = true;
+  exchange.reply
+    .status(status ?? 200)
+    .header('Idempotency-Replayed', 'true')
+    .type(content_type ?? 'application/json')
+    .send(body ?? '');
+}

@@ -1,0 +1,106 @@
+import { type Route, signedIn, type TObject, type TSchema } from '@chowk/kit';
+import { version } from '../version.ts';
+
+type Json = Record<string, unknown>;
+
+const errorBody: Json = {
+  type: 'object',
+  required: ['message'],
+  properties: {
+    message: { type: 'string' },
+    code: { type: 'string', description: 'See the list of errors.' },
+    errors: {
+      type: 'object',
+      description: 'What is wrong, field by field; nested fields use dots.',
+      additionalProperties: { type: 'array', items: { type: 'string' } },
+    },
+    request_id: { type: 'string' },
+  },
+};
+
+/** The OpenAPI 3.1 description, made from the same route table that serves the requests. */
+export function openApiDocument(routes: readonly Route[]): Json {
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const path = (route.root ? route.path : `/api/v1${route.path}`).replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, path) };
+  }
+  const sorted = Object.fromEntries(Object.entries(paths).sort(([a], [b]) => a.localeCompare(b)));
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Chowk',
+      version,
+      summary: 'A multi-tenant commerce platform.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].sort().map((name) => ({ name })),
+    paths: sorted,
+    components: {
+      schemas: { Error: errorBody },
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      parameters: {
+        tenant: {
+          name: 'X-Tenant',
+          in: 'header',
+          schema: { type: 'string' },
+          description: "A tenant's id or domain, where the host name does not say it.",
+        },
+        idempotencyKey: {
+          name: 'Idempotency-Key',
+          in: 'header',
+          schema: { type: 'string', maxLength: 255 },
+          description: 'Makes the request happen once: the first answer is kept for 24 hours and given again.',
+        },
+      },
+    },
+  };
+}
+
+function operation(route: Route, path: string): Json {
+  const success = String(route.status ?? 200);
+  return {
+    operationId: operationId(route, path),
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.needs && route.needs !== signedIn ? { description: `Needs the permission \`${route.needs}\`.` } : {}),
+    security: route.public ? [] : [{ bearer: [] }],
+    parameters: [
+      ...(route.tenant === 'none' ? [] : [{ $ref: '#/components/parameters/tenant' }]),
+      ...(route.method === 'POST' ? [{ $ref: '#/components/parameters/idempotencyKey' }] : []),
+      ...parameters('path', route.params),
+      ...parameters('query', route.query),
+    ],
+    ...(route.body ? { requestBody: { required: true, content: json(route.body) } } : {}),
+    responses: {
+      [success]: { description: 'Success', ...(route.answer ? { content: json(route.answer) } : {}) },
+      default: { description: 'Failure', content: json({ $ref: '#/components/schemas/Error' }) },
+    },
+  };
+}
+
+/** `GET /api/v1/customers/{id}` is `getCustomersById`. */
+function operationId({ method }: Route, path: string): string {
+  const words = path
+    .replace(/^\/api(\/v1)?/, '')
+    .replace(/\{(\w+)\}/g, 'by-$1')
+    .split(/[^a-zA-Z0-9]+/)
+    .filter(Boolean);
+  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+function parameters(place: 'path' | 'query', schema: TObject | undefined): Json[] {
+  if (!schema) return [];
+  const required = new Set((schema as { required?: string[] }).required ?? []);
+  return Object.entries(schema.properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.has(name),
+    schema: property,
+  }));
+}
+
+function json(schema: TSchema | Json): Json {
+  return { 'application/json': { schema } };
+}

@@ -1,0 +1,38 @@
+import type { Route } from '@chowk/kit';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { openApiDocument } from './openapi.ts';
+
+/** The reference brings its scripts and styles along and talks to nobody but this server. */
+const pagePolicy =
+  "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "font-src 'self' data:; connect-src 'self'; worker-src blob:; frame-ancestors 'none'";
+
+/** `/api/openapi.json`, and at `/docs` a page to read it and to try it out. */
+export function mountReference(app: FastifyInstance, routes: readonly Route[]): void {
+  const document = JSON.stringify(openApiDocument(routes));
+  app.get('/api/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(document));
+  app.get('/', async (_, reply) => reply.redirect('/docs/'));
+  let page: Promise<FastifyInstance> | undefined;
+  for (const url of ['/docs', '/docs/*']) {
+    app.get(url, async (request, reply) => {
+      page ??= createPage();
+      const { routing } = await page;
+      reply.raw.setHeader('Content-Security-Policy', pagePolicy);
+      reply.hijack();
+      routing(request.raw, reply.raw);
+      return reply;
+    });
+  }
+}
+
+/** Several megabytes of script: loaded when the first reader comes. */
+async function createPage(): Promise<FastifyInstance> {
+  const { default: reference } = await import('@scalar/fastify-api-reference');
+  const page = Fastify();
+  await page.register(reference, {
+    routePrefix: '/docs',
+    configuration: { url: '/api/openapi.json', pageTitle: 'Chowk API', hideClientButton: true, telemetry: false },
+  });
+  await page.ready();
+  return page;
+}

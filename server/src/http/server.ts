@@ -1,0 +1,136 @@
+import cors from '@fastify/cors';
+import type { Route } from '@chowk/kit';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { v7 as uuidv7 } from 'uuid';
+import { fail } from '../errors.ts';
+import type { Kernel } from '../kernel.ts';
+import { compileBody, compileText } from '../validation.ts';
+import { answerFailure } from './answer-failure.ts';
+import type { Exchange, MountedRoute, Step } from './exchange.ts';
+import { keepAnswer } from './idempotency.ts';
+import { HttpMetrics } from './metrics.ts';
+import { pipeline } from './pipeline.ts';
+import { mountReference } from './reference.ts';
+import { securityHeaders } from './security-headers.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    exchange: Exchange | undefined;
+  }
+  interface FastifyContextConfig {
+    mounted?: MountedRoute;
+  }
+}
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const exposedHeaders = ['X-Request-Id', 'X-Ring', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
+  .concat('Retry-After', 'Idempotency-Replayed', 'WWW-Authenticate', 'Content-Disposition');
+
+/** The HTTP side of the platform, not yet listening. */
+export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance> {
+  const { config, log } = kernel;
+  const app = Fastify({
+    bodyLimit: config.bodyLimitBytes,
+    trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
+    genReqId: requestId,
+    // A stop lets requests on open connections finish and tells their clients to connect anew.
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => answerFailure(log, error, request, reply),
+    routerOptions: { maxParamLength: 500 },
+  });
+  app.decorateRequest('exchange', undefined);
+  app.setErrorHandler((error, request, reply) => answerFailure(log, error, request, reply));
+  app.setNotFoundHandler((request) => {
+    throw fail('http.not_found', { method: request.method, path: request.url.split('?')[0] });
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers({ ...securityHeaders(config), 'X-Request-Id': request.id });
+    done();
+  });
+  const origin = config.corsOrigins === '*' ? '*' : [...config.corsOrigins];
+  await app.register(cors, { origin, methods: [...methods], exposedHeaders, maxAge: 600 });
+  readJsonBodies(app);
+  const metrics = new HttpMetrics(app, kernel);
+  mountRoutes(app, kernel);
+  mountReference(app, kernel.routes);
+  metrics.mount();
+  return app;
+}
+
+/** The caller's own id if it is a harmless one, so that its logs and ours can be laid side by side. */
+function requestId({ headers }: { headers: NodeJS.Dict<string | string[]> }): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : uuidv7();
+}
+
+function readJsonBodies(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text: string, done) => {
+    // Many clients send the type of a body they do not have.
+    if (text === '') return done(null, undefined);
+    if (request.exchange) request.exchange.rawBody = text;
+    return parse(request, text, done);
+  });
+}
+
+function mountRoutes(app: FastifyInstance, kernel: Kernel): void {
+  const methodsAt = new Map<string, string[]>();
+  for (const route of kernel.routes) {
+    const mounted = mount(route);
+    methodsAt.set(mounted.path, [...(methodsAt.get(mounted.path) ?? []), route.method]);
+    app.route({
+      method: route.method,
+      url: mounted.path,
+      config: { mounted },
+      ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
+      ...(route.answer ? { schema: { response: { [route.status ?? 200]: route.answer } } } : {}),
+      onRequest: async (request, reply) => {
+        request.exchange = { kernel, request, reply, mounted };
+        await walk(pipeline.arrival, request.exchange);
+      },
+      preValidation: async (request) => walk(pipeline.body, request.exchange as Exchange),
+      onSend: storeAnswer,
+      handler: (request, reply) => (request.exchange?.answered ? reply : pipeline.run(request.exchange as Exchange)),
+    });
+  }
+  for (const [url, allowed] of methodsAt) refuseOtherMethods(app, url, allowed);
+}
+
+function mount(route: Route): MountedRoute {
+  return {
+    route,
+    path: route.root ? route.path : `/api/v1${route.path}`,
+    validateParams: route.params && compileText(route.params),
+    validateQuery: route.query && compileText(route.query),
+    validateBody: route.body && compileBody(route.body),
+  };
+}
+
+async function walk(steps: readonly Step[], exchange: Exchange): Promise<void> {
+  for (const step of steps) {
+    await step(exchange);
+    if (exchange.answered) return;
+  }
+}
+
+async function storeAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+  const claim = request.exchange?.idempotency;
+  if (claim && typeof payload === 'string') {
+    const contentType = String(reply.getHeader('content-type') ?? '');
+    await keepAnswer(claim, { status: reply.statusCode, contentType, body: payload });
+  }
+  return payload;
+}
+
+function refuseOtherMethods(app: FastifyInstance, url: string, allowed: readonly string[]): void {
+  const allow = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])].join(', ');
+  app.route({
+    method: methods.filter((method) => !allowed.includes(method)),
+    url,
+    handler: (request) => {
+      throw fail('http.method_not_allowed', { method: request.method, allowed: allow }, { headers: { Allow: allow } });
+    },
+    onRequest: (request, reply, done) => done(),
+  });
+}

@@ -1,0 +1,14 @@
+import { pino } from 'pino';
+import pretty from 'pino-pretty';
+import type { Config } from './config.ts';
+
+/** Lines for people while developing, JSON for machines in production. */
+export function createLog({ logLevel, appEnv }: Pick<Config, 'logLevel' | 'appEnv'>) {
+  const options = {
+    level: logLevel,
+    base: null,
+    redact: { paths: ['password', 'authorization', '*.password', '*.authorization'], censor: '••••' },
+  };
+  if (appEnv === 'production') return pino(options);
+  return pino(options, pretty({ sync: true, colorize: process.stdout.isTTY, translateTime: 'SYS:HH:MM:ss' }));
+}

@@ -1,0 +1,93 @@
+import { Failure } from '@chowk/kit';
+import { boot } from './boot.ts';
+import { type Config, readConfig } from './config.ts';
+import { openServer } from './db/server.ts';
+import type { Kernel } from './kernel.ts';
+import { createLog } from './log.ts';
+import { type Command, readInput, type Session, UsageError } from './operator/command.ts';
+import { commands } from './operator/commands.ts';
+import { formatTable } from './operator/table.ts';
+import { openStorage, readAppKey } from './storage.ts';
+import { version } from './version.ts';
+
+process.exitCode = await main(process.argv.slice(2));
+
+/** Runs one command and answers with the exit code: 0 done, 1 failed, 2 wrong usage. */
+async function main([name = 'help', ...argv]: readonly string[]): Promise<number> {
+  if (['help', '--help', '-h'].includes(name)) return say(help());
+  if (['version', '--version', '-v'].includes(name)) return say(version);
+  const command = commands.find((one) => one.name === name);
+  if (!command) return complain(`there is no command ${name}; 'chowkd help' lists them`, 2);
+  if (argv.includes('--help')) return say(`${command.summary}\nusage: chowkd ${command.name} ${command.usage}`);
+  try {
+    await runCommand(command, argv);
+    return 0;
+  } catch (error) {
+    return complain(sentence(error), error instanceof UsageError ? 2 : 1);
+  }
+}
+
+async function runCommand(command: Command, argv: readonly string[]): Promise<void> {
+  const input = readInput(command, argv);
+  const config = readConfig(process.env);
+  const json = Boolean(input.options['json']);
+  const platform = openLazily(config);
+  const session: Session = {
+    config,
+    say,
+    progress: (line) => process.stderr.write(`${line}\n`),
+    table: (rows, whenEmpty) => say(json ? JSON.stringify(rows, null, 2) : formatTable(rows) || whenEmpty),
+    kernel: platform.open,
+  };
+  try {
+    await command.run(session, input);
+  } finally {
+    await platform.close();
+  }
+}
+
+/** The platform for a command: put together when first asked for, taken apart at the end. */
+function openLazily(config: Config): { open: () => Promise<Kernel>; close: () => Promise<void> } {
+  const closers: (() => Promise<void>)[] = [];
+  let opened: Promise<Kernel> | undefined;
+  const open = async () => {
+    await readAppKey(await openStorage(config.storagePath), config);
+    const log = createLog(config);
+    const server = await openServer(config, (line) => process.stderr.write(`${line}\n`));
+    closers.unshift(server.close);
+    const kernel = await boot(config, log, server);
+    closers.unshift(kernel.close);
+    return kernel;
+  };
+  return {
+    open: () => {
+      opened ??= open();
+      return opened;
+    },
+    close: async () => {
+      for (const close of closers) await close();
+    },
+  };
+}
+
+function help(): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  const lines = commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
+  return ['usage: chowkd <command> [options]', '', ...lines, '', "'chowkd <command> --help' tells more."].join('\n');
+}
+
+/** One line, and for refused input the reasons instead of the fact. */
+function sentence(error: unknown): string {
+  if (error instanceof Failure && error.extras.errors) return Object.values(error.extras.errors).flat().join(' ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+function say(line: string): 0 {
+  process.stdout.write(`${line}\n`);
+  return 0;
+}
+
+function complain(message: string, code: 1 | 2): number {
+  process.stderr.write(`chowkd: ${message.split('\n')[0]}\n`);
+  return code;
+}

@@ -1,0 +1,14 @@
+import { describeConfig } from '../config.ts';
+import type { Command } from './command.ts';
+
+export const configCommand: Command = {
+  name: 'config',
+  usage: '[--json]',
+  summary: 'print the effective configuration, secrets hidden',
+  async run({ config, table }) {
+    table(
+      describeConfig(config).map(({ name, value, source }) => ({ name, value, source })),
+      '',
+    );
+  },
+};

@@ -1,0 +1,62 @@
+import { createHttpServer } from '../http/server.ts';
+import type { Kernel } from '../kernel.ts';
+import { migrateFleet } from '../tenancy/fleet.ts';
+import type { Command } from './command.ts';
+import { holdStorage } from './hold-storage.ts';
+
+export const serveCommand: Command = {
+  name: 'serve',
+  usage: '',
+  summary: 'run the platform until it is told to stop',
+  async run({ config, kernel: open, say }) {
+    const stop = stopSignal();
+    const kernel = await open();
+    const release = await holdStorage(kernel);
+    const app = await createHttpServer(kernel);
+    try {
+      await app.listen({ host: config.host, port: config.port }).catch((error: NodeJS.ErrnoException) => {
+        throw new Error(listenProblem(error, config.host, config.port));
+      });
+      say(`Chowk is ready at ${config.appUrl} (stop it with Ctrl-C)`);
+      void prepare(kernel);
+      kernel.log.info({}, `${await stop}: finishing what is under way`);
+    } finally {
+      await within(config.shutdownSeconds, app.close());
+      await release();
+    }
+  },
+};
+
+/** What can wait until the first request is answered. */
+async function prepare(kernel: Kernel): Promise<void> {
+  const { central, databases, config, log } = kernel;
+  try {
+    if (config.migrateOnStart) {
+      const { failed } = await migrateFleet(central.db, central.address, databases, { parallel: 2 });
+      for (const { id, error } of failed) log.error({ tenant: id }, error);
+    }
+    await databases.refillSpares();
+  } catch (error) {
+    log.error({ err: error }, 'could not prepare the tenant databases');
+  }
+}
+
+function stopSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal));
+  });
+}
+
+function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
+  if (code === 'EADDRINUSE') return `port ${port} on ${host} is in use; stop what uses it or set PORT to another one`;
+  if (code === 'EACCES') return `port ${port} needs more rights than this user has; set PORT to 1024 or more`;
+  return `cannot listen on ${host}:${port}: ${message}`;
+}
+
+async function within(seconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, seconds * 1_000);
+  });
+  await Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}

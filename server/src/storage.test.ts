@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process';
+import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { readConfig } from './config.ts';
+import { openStorage, readAppKey } from './storage.ts';
+
+vi.mock(import('node:fs/promises'), async (original) => {
+  const actual = await original();
+  return { ...actual, link: vi.fn(actual.link) };
+});
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chowk-storage-'));
+});
+
+afterEach(async () => {
+  vi.mocked(link).mockClear();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const withoutKey = readConfig({});
+
+function failure(code: string) {
+  return Object.assign(new Error(`${code}: refused`), { code });
+}
+
+test('opening makes the folder, closed to strangers, and leaves nothing in it', async () => {
+  const storage = await openStorage(join(folder, 'a/b'));
+  expect(storage.path).toBe(join(folder, 'a/b'));
+  expect((await stat(storage.path)).mode & 0o027).toBe(0);
+  expect(await readdir(storage.path)).toEqual([]);
+});
+
+test('opening again keeps what is there', async () => {
+  await writeFile(join(folder, 'installed'), '{}');
+  await openStorage(folder);
+  expect(await readdir(folder)).toEqual(['installed']);
+});
+
+test('a folder that cannot be made is told in one line', async () => {
+  const file = join(folder, 'file');
+  await writeFile(file, '');
+  await expect(openStorage(join(file, 'storage'))).rejects.toThrow(
+    /^STORAGE_PATH \S+\/file\/storage is not writable \(ENOTDIR: [^\n]+\); choose another folder or make it writable$/,
+  );
+  await expect(openStorage(file)).rejects.toThrow(/^STORAGE_PATH \S+\/file is not writable \(ENOTDIR: [^\n]+$/);
+});
+
+test.runIf(process.platform === 'linux')('a folder that takes no files is told in one line', async () => {
+  await expect(openStorage('/proc/self')).rejects.toThrow(/^STORAGE_PATH \/proc\/self is not writable \([^\n]+$/);
+  await expect(openStorage('/proc/chowk')).rejects.toThrow(/^STORAGE_PATH \/proc\/chowk is not writable \([^\n]+$/);
+});
+
+test('APP_KEY wins and no file is made', async () => {
+  const key = Buffer.alloc(32, 9);
+  const storage = await openStorage(folder);
+  expect(await readAppKey(storage, readConfig({ APP_KEY: key.toString('base64') }))).toEqual(key);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('the key is made once, for its owner alone, and found again', async () => {
+  const storage = await openStorage(folder);
+  const key = await readAppKey(storage, withoutKey);
+  expect(key).toHaveLength(32);
+  expect(await readAppKey(await openStorage(folder), withoutKey)).toEqual(key);
+  expect(await readdir(folder)).toEqual(['app.key']);
+  expect((await stat(storage.appKeyFile)).mode & 0o777).toBe(0o600);
+  expect(await readFile(storage.appKeyFile, 'utf8')).toBe(`${key.toString('base64')}\n`);
+});
+
+test('each installation gets a key of its own', async () => {
+  const one = await readAppKey(await openStorage(join(folder, 'one')), withoutKey);
+  const other = await readAppKey(await openStorage(join(folder, 'other')), withoutKey);
+  expect(one.equals(other)).toBe(false);
+});
+
+test('calls that race for the first key all get the same one', async () => {
+  const storage = await openStorage(folder);
+  const keys = await Promise.all(Array.from({ length: 50 }, () => readAppKey(storage, withoutKey)));
+  expect(new Set(keys.map(String)).size).toBe(1);
+  expect(vi.mocked(link).mock.calls.length).toBeGreaterThan(1);
+  expect(await readdir(folder)).toEqual(['app.key']);
+});
+
+test('processes that race for the first key all get the same one', async () => {
+  const program = `
+    const { openStorage, readAppKey } = await import(${JSON.stringify(join(import.meta.dirname, 'storage.ts'))});
+    const key = await readAppKey(await openStorage(${JSON.stringify(folder)}), {});
+    process.stdout.write(key.toString('base64'));`;
+  const runs = Array.from({ length: 6 }, () =>
+    promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]),
+  );
+  const keys = (await Promise.all(runs)).map(({ stdout }) => stdout);
+  expect(new Set(keys)).toEqual(new Set([(await readFile(join(folder, 'app.key'), 'utf8')).trim()]));
+});
+
+test('where the file system has no hard links the race ends the same way', async () => {
+  // Staggered, so that some have read the key before others try to write theirs.
+  vi.mocked(link).mockImplementation(async () => {
+    await sleep((vi.mocked(link).mock.calls.length % 5) * 20);
+    throw failure('EPERM');
+  });
+  const storage = await openStorage(folder);
+  const keys = await Promise.all(Array.from({ length: 50 }, () => readAppKey(storage, withoutKey)));
+  vi.mocked(link).mockReset();
+  expect(new Set(keys.map(String)).size).toBe(1);
+  expect(await readdir(folder)).toEqual(['app.key']);
+});
+
+test('a key that another process is about to write is waited for', async () => {
+  const key = Buffer.alloc(32, 5);
+  const storage = await openStorage(folder);
+  await writeFile(storage.appKeyFile, '');
+  const reading = readAppKey(storage, withoutKey);
+  setTimeout(() => writeFile(storage.appKeyFile, key.toString('base64')), 100);
+  expect(await reading).toEqual(key);
+});
+
+test.each(['', 'not a key', Buffer.alloc(16).toString('base64'), `${Buffer.alloc(32).toString('base64')}\nmore`])(
+  'a spoilt key file is refused without showing it, and never overwritten: %j',
+  async (content) => {
+    const storage = await openStorage(folder);
+    await writeFile(storage.appKeyFile, content);
+    const error = await readAppKey(storage, withoutKey).catch((error) => error);
+    expect(error.message).toMatch(
+      /^the key \S+\/app\.key is not 32 bytes in base64; restore it from a backup, [^\n]+$/,
+    );
+    if (content !== '') expect(error.message).not.toContain(content);
+    expect(await readFile(storage.appKeyFile, 'utf8')).toBe(content);
+  },
+);
+
+test('a key that can be neither read nor made is told in one line', async () => {
+  const storage = await openStorage(folder);
+  const message = /^the key \S+\/app\.key can be neither read nor made \((EISDIR|ENOENT|EIO): [^\n]+\)$/;
+  await mkdir(storage.appKeyFile);
+  await expect(readAppKey(storage, withoutKey)).rejects.toThrow(message);
+  await rm(storage.appKeyFile, { recursive: true });
+  await symlink(join(folder, 'nowhere'), storage.appKeyFile);
+  await expect(readAppKey(storage, withoutKey)).rejects.toThrow(message);
+  await rm(storage.appKeyFile);
+  vi.mocked(link).mockRejectedValueOnce(failure('EIO'));
+  await expect(readAppKey(storage, withoutKey)).rejects.toThrow(message);
+  expect(await readdir(folder)).toEqual([]);
+});

@@ -1,0 +1,54 @@
+import { fail } from '../errors.ts';
+import type { Directory, TenantEntry } from './directory.ts';
+import { reservedLabels } from './labels.ts';
+
+/** What a caller says about the tenant it means. */
+export interface TenantClaim {
+  /** The host it speaks to, without the port. */
+  readonly host: string | undefined;
+  /** The `X-Tenant` header: an id or a domain. */
+  readonly header: string | undefined;
+}
+
+export interface Binding {
+  readonly tenant: TenantEntry;
+  /** The ring the host name asks for, when it names one. */
+  readonly ring: string | undefined;
+}
+
+/** The one place that decides which tenant a call is bound to: for HTTP, sockets, jobs and commands alike. */
+export async function bindTenant(
+  directory: Directory,
+  baseDomain: string,
+  claim: TenantClaim,
+): Promise<Binding | undefined> {
+  const host = claim.host === undefined ? undefined : await readHost(directory, baseDomain, claim.host);
+  const byHost = host && (await known(directory, host.label));
+  const byHeader = claim.header === undefined ? undefined : await known(directory, claim.header.toLowerCase());
+  if (byHost && byHeader && byHost.id !== byHeader.id) throw fail('tenancy.ambiguous');
+  const tenant = byHost ?? byHeader;
+  return tenant && { tenant, ring: host?.ring };
+}
+
+async function known(directory: Directory, label: string): Promise<TenantEntry> {
+  // A label longer than DNS allows cannot be anyone's and is not worth a look-up.
+  const tenant = label.length <= 63 ? await directory.find(label) : undefined;
+  if (!tenant) throw fail('tenancy.unknown');
+  return tenant;
+}
+
+/** `acme.localhost` and `acme.edge.localhost`; other hosts, and labels that are nobody's, bind nothing. */
+async function readHost(
+  directory: Directory,
+  baseDomain: string,
+  host: string,
+): Promise<{ label: string; ring: string | undefined } | undefined> {
+  const name = host.toLowerCase().replace(/\.$/, '');
+  if (!name.endsWith(`.${baseDomain}`)) return undefined;
+  const [label, segment, ...more] = name.slice(0, -baseDomain.length - 1).split('.');
+  if (!label || reservedLabels.has(label)) return undefined;
+  if (segment === undefined) return (await directory.ringAt(label)) ? undefined : { label, ring: undefined };
+  const ring = more.length === 0 ? await directory.ringAt(segment) : undefined;
+  if (!ring) throw fail('tenancy.unknown');
+  return { label, ring };
+}

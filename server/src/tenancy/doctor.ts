@@ -1,0 +1,98 @@
+import { type Db, sql } from '@chowk/kit';
+import type { Central } from './central.ts';
+import { dropDatabase } from './central.ts';
+import type { TenantDatabases } from './databases.ts';
+import { addRandomDomain, finishTenant } from './tenants.ts';
+
+export interface Finding {
+  readonly problem: string;
+  readonly subject: string;
+  readonly remedy: string;
+  /** Absent: nothing that could be done by itself. */
+  readonly repair?: () => Promise<void>;
+  /** The repair throws data away and is only done when asked for by name. */
+  readonly destroys?: true;
+}
+
+/** A tenant that has been in the making for longer than this is not being made any more. */
+const creationLimit = sql`interval '5 minutes'`;
+
+/** Finds what an interrupted creation, a lost database or a restored backup has left behind. */
+export async function examine(central: Central, databases: TenantDatabases): Promise<Finding[]> {
+  const { db } = central;
+  return [
+    ...(await unfinishedTenants(db, databases)),
+    ...(await missingDatabases(db)),
+    ...(await missingDomains(db)),
+    ...(await staleRows(db)),
+    ...(await orphans(central, databases)),
+  ];
+}
+
+async function unfinishedTenants(db: Db, databases: TenantDatabases): Promise<Finding[]> {
+  const rows = await db.rows<{ id: string }>(sql`
+    SELECT id FROM tenants WHERE status = 'creating' AND created_at < now() - ${creationLimit} ORDER BY id`);
+  return rows.map(({ id }) => ({
+    problem: 'unfinished tenant',
+    subject: id,
+    remedy: 'finish it',
+    repair: () => finishTenant(db, databases, id),
+  }));
+}
+
+async function missingDatabases(db: Db): Promise<Finding[]> {
+  const rows = await db.rows<{ id: string; database: string }>(sql`
+    SELECT t.id, t.database_name AS database FROM tenants t
+    WHERE t.status = 'active' AND t.database_server = 'main'
+      AND NOT EXISTS (SELECT FROM pg_database d WHERE d.datname = t.database_name) ORDER BY t.id`);
+  return rows.map(({ id, database }) => ({
+    problem: 'missing database',
+    subject: id,
+    remedy: `restore ${database} from a backup`,
+  }));
+}
+
+async function missingDomains(db: Db): Promise<Finding[]> {
+  const rows = await db.rows<{ id: string }>(sql`
+    SELECT id FROM tenants t WHERE status = 'active'
+      AND NOT EXISTS (SELECT FROM domains d WHERE d.tenant_id = t.id AND d.kind = 'random') ORDER BY id`);
+  return rows.map(({ id }) => ({
+    problem: 'no random domain',
+    subject: id,
+    remedy: 'give it one',
+    repair: () => addRandomDomain(db, id),
+  }));
+}
+
+async function staleRows(db: Db): Promise<Finding[]> {
+  const rows = await db.rows<{ name: string }>(sql`
+    SELECT name FROM prepared_databases p
+    WHERE ready AND NOT EXISTS (SELECT FROM pg_database d WHERE d.datname = p.name) ORDER BY name`);
+  return rows.map(({ name }) => ({
+    problem: 'prepared database is gone',
+    subject: name,
+    remedy: 'forget it',
+    repair: async () => {
+      await db.run(sql`DELETE FROM prepared_databases WHERE name = ${name}`);
+    },
+  }));
+}
+
+/** Databases this installation made and no longer knows. Other installations' on the same server are left alone. */
+async function orphans(central: Central, databases: TenantDatabases): Promise<Finding[]> {
+  const { db, database } = central;
+  const rows = await db.rows<{ name: string; spare: boolean }>(sql`
+    SELECT datname AS name, starts_with(datname, ${`${database}_spare_`}) AS spare FROM pg_database
+    WHERE datallowconn AND (starts_with(datname, 'tenant') OR starts_with(datname, ${`${database}_spare_`}))
+      AND NOT EXISTS (SELECT FROM tenants WHERE database_name = datname)
+      AND NOT EXISTS (SELECT FROM prepared_databases WHERE name = datname) ORDER BY 1`);
+  const findings: Finding[] = [];
+  for (const { name, spare } of rows) {
+    if (!(await databases.isOurs(name).catch(() => false))) continue;
+    const repair = () => dropDatabase(central, name);
+    // A spare is empty; a tenant's database may be all that is left of a tenant.
+    if (spare) findings.push({ problem: 'forgotten spare', subject: name, remedy: 'drop it', repair });
+    else findings.push({ problem: 'orphan database', subject: name, remedy: 'drop it', repair, destroys: true });
+  }
+  return findings;
+}

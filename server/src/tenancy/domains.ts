@@ -1,0 +1,43 @@
+import { type Db, sql } from '@chowk/kit';
+import { fail, invalid } from '../errors.ts';
+import { labelProblem } from './labels.ts';
+
+export interface Domain {
+  readonly domain: string;
+  readonly kind: string;
+  readonly created_at: string;
+}
+
+export function listDomains(central: Db, tenantId: string): Promise<Domain[]> {
+  return central.rows<Domain>(sql`
+    SELECT domain, kind, created_at FROM domains WHERE tenant_id = ${tenantId} ORDER BY kind DESC, created_at, domain`);
+}
+
+export async function addAlias(central: Db, tenantId: string, domain: string): Promise<Domain> {
+  const problem = labelProblem(domain, await ringSegments(central));
+  if (problem) throw invalid({ domain: [problem] });
+  const added = await central.row<Domain>(sql`
+    INSERT INTO domains (domain, tenant_id, kind) VALUES (${domain}, ${tenantId}, 'alias')
+    ON CONFLICT (domain) DO NOTHING RETURNING domain, kind, created_at`);
+  if (!added) throw invalid({ domain: [`${domain} is taken.`] });
+  return added;
+}
+
+/** The random domain and the one that is the tenant's id stay: links and databases carry them. So does the last alias. */
+export async function removeAlias(central: Db, tenantId: string, domain: string): Promise<void> {
+  await central.tx(async (tx) => {
+    const domains = await tx.rows<Domain>(sql`
+      SELECT domain, kind FROM domains WHERE tenant_id = ${tenantId} FOR UPDATE`);
+    const found = domains.find((one) => one.domain === domain);
+    if (!found) throw fail('tenancy.domain_not_found', { domain });
+    const lastAlias = domains.filter(({ kind }) => kind === 'alias').length === 1;
+    if (found.kind === 'random' || domain === tenantId || lastAlias) throw fail('tenancy.domain_permanent', { domain });
+    await tx.run(sql`DELETE FROM domains WHERE domain = ${domain}`);
+  });
+}
+
+/** Labels that lead to a ring and so to no tenant. */
+export async function ringSegments(central: Db): Promise<ReadonlySet<string>> {
+  const rows = await central.rows<{ segment: string }>(sql`SELECT hostname_segment AS segment FROM module_rings`);
+  return new Set(rows.map(({ segment }) => segment));
+}

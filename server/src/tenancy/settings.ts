@@ -1,0 +1,109 @@
+import { type Db, type SettingDefinition, type Settings, sql, Type } from '@chowk/kit';
+import { GuardedCache } from '../cache.ts';
+import type { Signals } from '../db/signals.ts';
+import { fail, invalid } from '../errors.ts';
+import { compileBody, type FieldErrors, type Validator } from '../validation.ts';
+
+/** What every tenant can set, whatever modules it has. */
+export const kernelSettings: readonly SettingDefinition[] = [
+  {
+    key: 'general.timezone',
+    schema: Type.String({ format: 'time-zone' }),
+    default: 'Asia/Kolkata',
+    description: 'The IANA time zone in which days begin and end.',
+  },
+  {
+    key: 'general.currency',
+    schema: Type.String({ pattern: '^[A-Z]{3}$' }),
+    default: 'INR',
+    description: 'The ISO 4217 currency in which amounts are kept.',
+  },
+  {
+    key: 'general.country',
+    schema: Type.String({ pattern: '^[A-Z]{2}$' }),
+    default: 'IN',
+    description: 'The ISO 3166 country that phone numbers without a prefix belong to.',
+  },
+  {
+    key: 'general.locale',
+    schema: Type.String({ pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$' }),
+    default: 'en-IN',
+    description: 'The language and region in which numbers and dates are written.',
+  },
+];
+
+interface Declared extends SettingDefinition {
+  readonly validate: Validator;
+}
+
+/** Tenants' settings: declared keys only, defaults filled in, kept until a change is committed. */
+export class SettingsStore {
+  readonly #central: Db;
+  readonly #declared: ReadonlyMap<string, Declared>;
+  readonly #defaults: Settings;
+  readonly #cache: GuardedCache<Settings>;
+
+  constructor(central: Db, definitions: readonly SettingDefinition[], signals: Signals) {
+    this.#central = central;
+    this.#declared = new Map(definitions.map((one) => [one.key, { ...one, validate: compileBody(wrap(one)) }]));
+    this.#defaults = Object.fromEntries(definitions.map((one) => [one.key, one.default]));
+    this.#cache = new GuardedCache({ max: 20_000, load: (tenantId) => this.#load(tenantId) });
+    signals.on('chowk_settings', {
+      heard: (tenantId) => this.#cache.invalidate(tenantId),
+      hearing: (ok) => this.#cache.trust(ok),
+    });
+  }
+
+  async of(tenantId: string): Promise<Settings> {
+    return (await this.#cache.get(tenantId)) ?? this.#defaults;
+  }
+
+  /** What the caller may see: keys with a permission of their own only if it holds that. */
+  async visible(tenantId: string, can: (permission: string) => boolean): Promise<Settings> {
+    const settings = await this.of(tenantId);
+    const keys = Object.keys(settings).filter((key) => mayTouch(this.#declared.get(key), can));
+    return Object.fromEntries(keys.map((key) => [key, settings[key]]));
+  }
+
+  /** Changes all of the given settings or, if anything is wrong with one, none. `null` goes back to the default. */
+  async change(tenantId: string, changes: Settings, can: (permission: string) => boolean): Promise<void> {
+    const errors: FieldErrors = {};
+    for (const [key, value] of Object.entries(changes)) {
+      const setting = this.#declared.get(key);
+      if (!setting) errors[key] = [`There is no setting ${key}.`];
+      else if (!mayTouch(setting, can)) throw fail('auth.forbidden', { permission: setting.permission });
+      else if (value !== null) Object.assign(errors, setting.validate({ [key]: value }));
+    }
+    if (Object.keys(errors).length > 0) throw invalid(errors);
+    await this.#write(tenantId, changes);
+    this.#cache.invalidate(tenantId);
+  }
+
+  async #load(tenantId: string): Promise<Settings> {
+    const rows = await this.#central.rows<{ key: string; value: unknown }>(
+      sql`SELECT key, value FROM tenant_settings WHERE tenant_id = ${tenantId}`,
+    );
+    const stored = rows.filter(({ key }) => this.#declared.has(key)).map(({ key, value }) => [key, value] as const);
+    return Object.freeze({ ...this.#defaults, ...Object.fromEntries(stored) });
+  }
+
+  async #write(tenantId: string, changes: Settings): Promise<void> {
+    await this.#central.run(sql`
+      WITH change AS (SELECT key, value FROM jsonb_each(${JSON.stringify(changes)}::jsonb)),
+      reset AS (
+        DELETE FROM tenant_settings s USING change c
+        WHERE s.tenant_id = ${tenantId} AND s.key = c.key AND c.value = 'null'::jsonb)
+      INSERT INTO tenant_settings (tenant_id, key, value)
+      SELECT ${tenantId}, key, value FROM change WHERE value <> 'null'::jsonb
+      ON CONFLICT (tenant_id, key) DO UPDATE SET value = excluded.value, updated_at = now()`);
+  }
+}
+
+/** Validated inside an object so that messages carry the setting's name. */
+function wrap({ key, schema }: SettingDefinition) {
+  return Type.Object({ [key]: schema });
+}
+
+function mayTouch(setting: SettingDefinition | undefined, can: (permission: string) => boolean): boolean {
+  return setting?.permission === undefined || can(setting.permission);
+}

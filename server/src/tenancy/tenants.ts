@@ -1,0 +1,124 @@
+import { type Db, type Sql, sql } from '@chowk/kit';
+import { invalid } from '../errors.ts';
+import type { TenantDatabases } from './databases.ts';
+import { ringSegments } from './domains.ts';
+import { databaseName, labelProblem, randomLabel } from './labels.ts';
+
+export interface NewTenant {
+  /** Becomes the id and an alias. Absent: the random domain is the id as well. */
+  readonly id?: string;
+  readonly name: string;
+  readonly role?: 'platform_owner' | 'reseller' | 'merchant';
+  readonly aliases?: readonly string[];
+}
+
+export interface TenantSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly role: string;
+  readonly status: string;
+  readonly ring: string;
+  readonly database: string;
+  readonly domains: readonly { domain: string; kind: string }[];
+  readonly created_at: string;
+}
+
+/** Makes a tenant with its domains and its database: all of it or nothing. */
+export async function createTenant(
+  central: Db,
+  databases: TenantDatabases,
+  wanted: NewTenant,
+): Promise<TenantSummary> {
+  const { id = randomLabel() } = wanted;
+  const aliases = [...new Set([...(wanted.id === undefined ? [] : [id]), ...(wanted.aliases ?? [])])];
+  const plan = { ...wanted, id, aliases };
+  await checkLabels(central, plan);
+  const database = databaseName(id);
+  const renamed = await central.tx(async (tx) => {
+    await insertTenant(tx, plan, database);
+    if (!(await databases.claimSpare(tx, database))) return false;
+    await activate(tx, id, databases.fingerprint);
+    return true;
+  });
+  // Without a spare the row stands first, as `creating`, so that a crash from here on leaves nothing unknown.
+  if (!renamed) await copyOrUndo(central, databases, id, database);
+  void databases.refillSpares();
+  return (await showTenant(central, id)) as TenantSummary;
+}
+
+/** Finishes a tenant whose creation was interrupted. Every step may have happened already. */
+export async function finishTenant(central: Db, databases: TenantDatabases, id: string): Promise<void> {
+  await databases.copyTemplate(databaseName(id));
+  await activate(central, id, databases.fingerprint);
+}
+
+export async function addRandomDomain(db: Db, id: string): Promise<void> {
+  while (!(await insertDomain(db, id, randomLabel(), 'random')));
+}
+
+export function showTenant(central: Db, id: string): Promise<TenantSummary | undefined> {
+  return central.row<TenantSummary>(sql`${summaries(sql`WHERE t.id = ${id}`)}`);
+}
+
+export function listTenants(central: Db): Promise<TenantSummary[]> {
+  return central.rows<TenantSummary>(sql`${summaries(sql``)} ORDER BY t.id`);
+}
+
+async function copyOrUndo(central: Db, databases: TenantDatabases, id: string, database: string): Promise<void> {
+  try {
+    await finishTenant(central, databases, id);
+  } catch (error) {
+    if (!(await databases.exists(database))) await central.run(sql`DELETE FROM tenants WHERE id = ${id}`);
+    throw error;
+  }
+}
+
+async function checkLabels(central: Db, { id, aliases }: { id: string; aliases: readonly string[] }): Promise<void> {
+  const segments = await ringSegments(central);
+  const problem = labelProblem(id, segments);
+  if (problem) throw invalid({ id: [problem] });
+  const problems = aliases.map((alias) => labelProblem(alias, segments)).filter((one) => one !== undefined);
+  if (problems.length > 0) throw invalid({ aliases: problems });
+}
+
+async function insertTenant(
+  tx: Db,
+  { id, name, role = 'merchant', aliases }: NewTenant & { id: string; aliases: readonly string[] },
+  database: string,
+): Promise<void> {
+  const made = await tx.run(sql`
+    INSERT INTO tenants (id, name, role, database_name, module_ring_id)
+    SELECT ${id}, ${name}, ${role}, ${database}, r.id FROM module_rings r WHERE r.is_default
+    ON CONFLICT DO NOTHING`);
+  if (made === 0) throw invalid({ id: [`${id} is taken.`] });
+  for (const alias of aliases) {
+    if (!(await insertDomain(tx, id, alias, 'alias'))) throw invalid({ aliases: [`${alias} is taken.`] });
+  }
+  if (aliases.includes(id)) {
+    await addRandomDomain(tx, id);
+  } else if (!(await insertDomain(tx, id, id, 'random'))) throw invalid({ id: [`${id} is taken.`] });
+}
+
+async function insertDomain(tx: Db, tenantId: string, domain: string, kind: 'random' | 'alias'): Promise<boolean> {
+  const made = await tx.run(sql`
+    INSERT INTO domains (domain, tenant_id, kind) VALUES (${domain}, ${tenantId}, ${kind})
+    ON CONFLICT (domain) DO NOTHING`);
+  return made === 1;
+}
+
+/** The database is there and carries every migration. */
+async function activate(db: Db, id: string, fingerprint: string): Promise<void> {
+  await db.run(sql`
+    WITH tenant AS (UPDATE tenants SET status = 'active', updated_at = now() WHERE id = ${id} RETURNING id)
+    INSERT INTO tenant_migrations (tenant_id, fingerprint, status, finished_at)
+    SELECT id, ${fingerprint}, 'done', now() FROM tenant
+    ON CONFLICT (tenant_id) DO NOTHING`);
+}
+
+function summaries(where: Sql): Sql {
+  return sql`
+    SELECT t.id, t.name, t.role, t.status, r.name AS ring, t.database_name AS database, t.created_at,
+      (SELECT coalesce(json_agg(json_build_object('domain', d.domain, 'kind', d.kind) ORDER BY d.kind, d.domain), '[]')
+       FROM domains d WHERE d.tenant_id = t.id) AS domains
+    FROM tenants t JOIN module_rings r ON r.id = t.module_ring_id ${where}`;
+}
