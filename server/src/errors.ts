@@ -1,4 +1,4 @@
-import { defineErrors, Failure } from '@chowk/kit';
+import { defineErrors, type Failure } from '@chowk/kit';
 
 /** The kernel's failures. `docs/errors.md` lists the same ones. */
 export const kernelErrors = {

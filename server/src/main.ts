@@ -30,7 +30,7 @@ async function main([name = 'help', ...argv]: readonly string[]): Promise<number
 async function runCommand(command: Command, argv: readonly string[]): Promise<void> {
   const input = readInput(command, argv);
   const config = readConfig(process.env);
-  const json = Boolean(input.options['json']);
+  const json = Boolean(input.options.json);
   const platform = openLazily(config);
   const session: Session = {
     config,

@@ -49,7 +49,8 @@ function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
     // The branches of a union each complain; the union's own error says it once.
     if (error.schemaPath.includes('/anyOf/')) continue;
     const field = fieldName(error);
-    const messages = (fields[field] ??= []);
+    const messages = fields[field] ?? [];
+    fields[field] = messages;
     const message = sentence(error, field.split('.').at(-1) ?? field);
     if (!messages.includes(message)) messages.push(message);
   }
@@ -57,19 +58,22 @@ function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
 }
 
 function fieldName({ instancePath, params, keyword }: ErrorObject): string {
-  const path = instancePath.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  if (keyword === 'required') path.push(String(params['missingProperty']));
+  const path = instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  if (keyword === 'required') path.push(String(params.missingProperty));
   return path.join('.') || 'body';
 }
 
 function sentence({ keyword, params, message }: ErrorObject, name: string): string {
   const field = `The ${name.replaceAll('_', ' ')}`;
-  const limit = String(params['limit']);
+  const limit = String(params.limit);
   switch (keyword) {
     case 'required':
       return `${field} is required.`;
     case 'type':
-      return `${field} must be of type ${String(params['type'])}.`;
+      return `${field} must be of type ${String(params.type)}.`;
     case 'minLength':
       return limit === '1' ? `${field} must not be empty.` : `${field} must have at least ${limit} characters.`;
     case 'maxLength':
@@ -83,9 +87,9 @@ function sentence({ keyword, params, message }: ErrorObject, name: string): stri
     case 'maxItems':
       return `${field} must have at most ${limit} entries.`;
     case 'enum':
-      return `${field} must be one of ${(params['allowedValues'] as unknown[]).join(', ')}.`;
+      return `${field} must be one of ${(params.allowedValues as unknown[]).join(', ')}.`;
     case 'format':
-      return `${field} must be a valid ${String(params['format'])}.`;
+      return `${field} must be a valid ${String(params.format)}.`;
     case 'anyOf':
       return `${field} has none of the forms that are allowed.`;
     default:

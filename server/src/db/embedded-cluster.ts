@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chown, link, readFile, rm, writeFile } from 'node:fs/promises';
+import { lchown, link, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Home } from './embedded-home.ts';
 import { logFile, runProgram, seenFromInside } from './embedded-process.ts';
@@ -28,7 +28,7 @@ async function ensurePassword(home: Home): Promise<string> {
   const draft = `${file}.new-${randomBytes(6).toString('hex')}`;
   try {
     await writeFile(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    if (home.account) await chown(draft, home.account.uid, home.account.gid);
+    if (home.account) await lchown(draft, home.account.uid, home.account.gid);
     await link(draft, file).catch(unless('EEXIST'));
   } finally {
     await rm(draft, { force: true });

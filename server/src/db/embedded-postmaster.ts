@@ -51,7 +51,11 @@ export async function stopPostmaster(folder: string, say: (line: string) => void
 
 async function endedAfter(signal: NodeJS.Signals, pid: number, folder: string, limitMs: number): Promise<boolean> {
   if (!(await isPostmaster(pid, folder))) return true;
-  process.kill(pid, signal);
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
   const deadline = Date.now() + limitMs;
   for (let wait = 10; Date.now() < deadline; wait = Math.min(wait * 1.3, 250)) {
     if (!(await isPostmaster(pid, folder))) return true;
@@ -83,8 +87,10 @@ async function commandOf(pid: number): Promise<string> {
 function answers(folder: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(socketFile(folder, port));
-    socket.once('connect', () => resolve(true));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
     socket.once('error', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
   });
 }

@@ -13,6 +13,15 @@ test('the complaint is the last fatal line with its explanation', () => {
   );
 });
 
+test('what the process itself said goes before what others wrote to the same log', () => {
+  const log = `
+2026-01-01 00:00:00.000 UTC [7] FATAL:  pre-existing shared memory block (key 1, ID 2) is still in use
+2026-01-01 00:00:00.000 UTC [5] FATAL:  terminating connection due to unexpected postmaster exit
+`;
+  expect(findComplaint(log, 7)).toBe('pre-existing shared memory block (key 1, ID 2) is still in use');
+  expect(findComplaint(log, 9)).toBe('terminating connection due to unexpected postmaster exit');
+});
+
 test('the complaint of initdb is found too', () => {
   const log =
     'initdb: error: could not look up effective user ID 77: user does not exist\ninitdb: removing data directory\n';

@@ -60,7 +60,7 @@ export async function runProgram(
     return {
       running: () => child.exitCode === null && child.signalCode === null,
       ended,
-      complaint: async () => findComplaint(await readLog(home, logged)),
+      complaint: async () => findComplaint(await readLog(home, logged), child.pid),
       letGo: () => child.unref(),
     };
   } finally {
@@ -74,7 +74,8 @@ async function openLog(home: Home): Promise<FileHandle> {
     (log) => log.size,
     () => 0,
   );
-  if (size > largestLog) await rename(path, `${path}.1`);
+  // Another process that starts now may have moved it already.
+  if (size > largestLog) await rename(path, `${path}.1`).catch(() => {});
   // The folder may belong to another account, whose link must not lead root to write elsewhere.
   const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
   const log = await open(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
@@ -94,10 +95,15 @@ async function readLog(home: Home, from: number): Promise<string> {
   }
 }
 
-/** The reason is the last fatal line with what explains it; "database system is shut down" may follow. */
-export function findComplaint(logged: string): string {
+/**
+ * The reason is the last fatal line with what explains it; "database system is shut down" may follow. Others write to
+ * the same log: what the process said itself goes before what its children, or a dead server's last sessions, said.
+ */
+export function findComplaint(logged: string, pid?: number): string {
   const lines = logged.trim().split('\n');
-  const at = lines.findLastIndex((line) => /\b(FATAL|PANIC|error):/.test(line));
+  const isFatal = (line: string) => /\b(FATAL|PANIC|error):/.test(line);
+  const own = lines.findLastIndex((line) => line.includes(`[${pid}]`) && isFatal(line));
+  const at = own === -1 ? lines.findLastIndex(isFatal) : own;
   if (at === -1) return lines.at(-1) || 'it said nothing';
   const next = lines.slice(at + 1).findIndex((line) => !/\b(detail|hint):/i.test(line));
   const reason = lines.slice(at, next === -1 ? undefined : at + 1 + next);

@@ -1,9 +1,11 @@
 import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openEmbedded } from './embedded.ts';
 import { ask, isAlive, makeStorages, postmasterPid, run, settings, silent, startVisitor } from './embedded-fixtures.ts';
+
+vi.setConfig({ testTimeout: 20_000 });
 
 let storages: Awaited<ReturnType<typeof makeStorages>>;
 beforeAll(async () => {
@@ -26,7 +28,7 @@ test('processes that open an empty folder at once get one server, which the last
   expect(await Promise.all(visitors.map((visitor) => visitor.leave()))).toEqual([0, 0, 0]);
   expect(await isAlive(pid)).toBe(false);
   expect(await timesReady(storagePath)).toBe(1);
-}, 20_000);
+});
 
 test('a server left behind by a killed process is used by the next one and stopped at its end', async () => {
   const storagePath = await storages.used();
@@ -40,7 +42,7 @@ test('a server left behind by a killed process is used by the next one and stopp
   expect(await postmasterPid(storagePath)).toBe(pid);
   await server.close();
   expect(await isAlive(pid)).toBe(false);
-}, 20_000);
+});
 
 test('coming and going at every moment always finds a server', async () => {
   const storagePath = await storages.used();
@@ -53,7 +55,7 @@ test('coming and going at every moment always finds a server', async () => {
   };
   await Promise.all([1, 2, 3, 4].map((times) => comeAndGo(times + 2)));
   await expect(postmasterPid(storagePath)).rejects.toMatchObject({ code: 'ENOENT' });
-}, 20_000);
+});
 
 test.skipIf(!isRoot || !onLinux)('root is served below a closed folder too (needs root, Linux)', async () => {
   const closed = storages.fresh();

@@ -2,7 +2,15 @@ import type { Failure } from '@chowk/kit';
 import pg from 'pg';
 import { fail } from '../errors.ts';
 
-const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND']);
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOENT',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+]);
 /** What `pg` throws without a code when a connection cannot be made or is lost. */
 const lost = /^(timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error)/;
 

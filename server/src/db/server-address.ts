@@ -1,5 +1,5 @@
 import type { ClientConfig } from 'pg';
-import { toClientConfig, parse } from 'pg-connection-string';
+import { parse, toClientConfig } from 'pg-connection-string';
 
 /** Where a PostgreSQL server is and how to sign in to it. */
 export interface ServerAddress {

@@ -28,7 +28,9 @@ export function answerFailure(log: Log, error: unknown, request: FastifyRequest,
 
 function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  return frameworkFailure(error as FastifyError) ?? databaseFailure(error) ?? fail('http.internal', {}, { cause: error });
+  return (
+    frameworkFailure(error as FastifyError) ?? databaseFailure(error) ?? fail('http.internal', {}, { cause: error })
+  );
 }
 
 /** What Fastify refuses before a request reaches the pipeline. */

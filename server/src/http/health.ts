@@ -26,7 +26,10 @@ export function healthRoute(config: Config, central: Db): Route {
     tenant: 'none',
     answer,
     run: async () => {
-      const alive = central.row(sql`SELECT 1`).then(() => true, () => false);
+      const alive = central.row(sql`SELECT 1`).then(
+        () => true,
+        () => false,
+      );
       const database = await Promise.race([alive, pause(patienceMs, false, { ref: false })]);
       const body = {
         status: database ? 'ok' : 'degraded',

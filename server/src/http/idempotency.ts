@@ -30,7 +30,9 @@ export async function claimIdempotencyKey(exchange: Exchange): Promise<void> {
   }
   const db = tenant?.db ?? kernel.central.db;
   const caller = user ? `user ${user.id}` : `address ${request.ip}`;
-  const hash = createHash('sha256').update(`${request.method} ${request.url}\n${exchange.rawBody ?? ''}`).digest('hex');
+  const hash = createHash('sha256')
+    .update(`${request.method} ${request.url}\n${exchange.rawBody ?? ''}`)
+    .digest('hex');
   if (await claim(db, caller, key, hash)) {
     exchange.idempotency = { db, caller, key };
     return;
@@ -42,7 +44,10 @@ export async function claimIdempotencyKey(exchange: Exchange): Promise<void> {
 }
 
 /** Keeps the answer before it is sent. A server error is not kept: the caller may try again. */
-export async function keepAnswer({ db, caller, key }: IdempotencyClaim, answer: { status: number; contentType: string; body: string }) {
+export async function keepAnswer(
+  { db, caller, key }: IdempotencyClaim,
+  answer: { status: number; contentType: string; body: string },
+) {
   if (answer.status >= 500) {
     await db.run(sql`DELETE FROM idempotency_keys WHERE caller = ${caller} AND key = ${key}`);
     return;

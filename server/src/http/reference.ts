@@ -17,7 +17,8 @@ export function mountReference(app: FastifyInstance, routes: readonly Route[]): 
     app.get(url, async (request, reply) => {
       page ??= createPage();
       const { routing } = await page;
-      reply.raw.setHeader('Content-Security-Policy', pagePolicy);
+      reply.header('Content-Security-Policy', pagePolicy);
+      for (const [name, value] of Object.entries(reply.getHeaders())) if (value) reply.raw.setHeader(name, value);
       reply.hijack();
       routing(request.raw, reply.raw);
       return reply;

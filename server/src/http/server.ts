@@ -1,5 +1,5 @@
-import cors from '@fastify/cors';
 import type { Route } from '@chowk/kit';
+import cors from '@fastify/cors';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { fail } from '../errors.ts';
@@ -23,8 +23,12 @@ declare module 'fastify' {
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-const exposedHeaders = ['X-Request-Id', 'X-Ring', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
-  .concat('Retry-After', 'Idempotency-Replayed', 'WWW-Authenticate', 'Content-Disposition');
+const exposedHeaders = ['X-Request-Id', 'X-Ring', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'].concat(
+  'Retry-After',
+  'Idempotency-Replayed',
+  'WWW-Authenticate',
+  'Content-Disposition',
+);
 
 /** The HTTP side of the platform, not yet listening. */
 export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance> {
@@ -131,6 +135,6 @@ function refuseOtherMethods(app: FastifyInstance, url: string, allowed: readonly
     handler: (request) => {
       throw fail('http.method_not_allowed', { method: request.method, allowed: allow }, { headers: { Allow: allow } });
     },
-    onRequest: (request, reply, done) => done(),
+    onRequest: (_request, _reply, done) => done(),
   });
 }

@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts';
 
 /** Checks parameters, query and body against the route's schemas; unknown fields are dropped on the way. */
 export function validateInput({ mounted, request }: Exchange): void {
-  if (mounted.validateBody) request.body ??= {};
+  if (mounted.validateBody && request.body === undefined) request.body = {};
   const errors: FieldErrors = {
     ...mounted.validateParams?.(request.params),
     ...mounted.validateQuery?.(request.query),

@@ -8,7 +8,7 @@ export const migrateCommand: Command = {
   summary: 'bring the central database and then every tenant database up to date',
   options: { parallel: { type: 'string', default: '4' } },
   async run({ kernel, say, table, progress }, { options }) {
-    const parallel = Number(options['parallel']);
+    const parallel = Number(options.parallel);
     if (!Number.isInteger(parallel) || parallel < 1 || parallel > 32) {
       throw new UsageError('--parallel must be a whole number from 1 to 32');
     }
@@ -23,9 +23,10 @@ export const migrateCommand: Command = {
       },
       onStep: (_, error) => bar?.step(!error),
     });
-    if (options['json']) table([result], '');
+    if (options.json) table([result], '');
     else say(`${result.done} done, ${result.failed.length} failed, ${result.pending} pending`);
     for (const { id, error } of result.failed) progress(`  ${id}: ${error}`);
-    if (result.failed.length > 0) throw new Error("some tenants were not migrated; mend the cause and run 'chowkd migrate' again");
+    if (result.failed.length > 0)
+      throw new Error("some tenants were not migrated; mend the cause and run 'chowkd migrate' again");
   },
 };

@@ -5,7 +5,11 @@ export function formatTable(rows: readonly object[]): string {
   const headings = Object.keys(first);
   const cells = rows.map((row) => headings.map((heading) => text(row[heading as keyof typeof row])));
   const widths = headings.map((heading, at) => Math.max(heading.length, ...cells.map((row) => row[at]?.length ?? 0)));
-  const line = (row: readonly string[]) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ').trimEnd();
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd();
   return [line(headings.map((heading) => heading.toUpperCase())), ...cells.map(line)].join('\n');
 }
 

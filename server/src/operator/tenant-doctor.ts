@@ -20,7 +20,7 @@ export const tenantDoctorCommand: Command = {
 
 async function treat({ repair, destroys }: Finding, options: Readonly<Record<string, unknown>>): Promise<string> {
   if (!repair) return 'needs you';
-  const [wanted, flag] = destroys ? [options['drop-orphans'], '--drop-orphans'] : [options['repair'], '--repair'];
+  const [wanted, flag] = destroys ? [options['drop-orphans'], '--drop-orphans'] : [options.repair, '--repair'];
   if (!wanted) return `repair with ${flag}`;
   try {
     await repair();

@@ -20,7 +20,7 @@ export const tenantShowCommand: Command = {
       FROM tenants t LEFT JOIN tenant_migrations m ON m.tenant_id = t.id
       LEFT JOIN pg_database d ON d.datname = t.database_name WHERE t.id = ${tenant.id}`);
     const facts = { ...tenant, ...database };
-    if (options['json']) return table([facts], '');
+    if (options.json) return table([facts], '');
     const domains = tenant.domains.map(({ domain: name, kind }) => `${name} (${kind})`);
     table(
       Object.entries({ ...facts, domains }).map(([field, value]) => ({ field, value })),

@@ -2,7 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { type Db, type Log, sql } from '@chowk/kit';
 import { withConnection } from '../db/connection.ts';
 import { fingerprint, type MigrationSource, migrate } from '../db/migrations.ts';
-import { type Central, databaseExists, dropDatabase, identifier, ifNobodyElse, oneAtATime, runAlone } from './central.ts';
+import {
+  type Central,
+  databaseExists,
+  dropDatabase,
+  identifier,
+  ifNobodyElse,
+  oneAtATime,
+  runAlone,
+} from './central.ts';
 
 const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 60_000 };
 

@@ -31,12 +31,7 @@ export class Directory {
   readonly #tenants: GuardedCache<TenantEntry>;
   readonly #rings: GuardedCache<Ring[]>;
 
-  constructor(
-    central: Db,
-    budget: ConnectionBudget,
-    addressOf: (server: string) => ServerAddress,
-    signals: Signals,
-  ) {
+  constructor(central: Db, budget: ConnectionBudget, addressOf: (server: string) => ServerAddress, signals: Signals) {
     this.#tenants = new GuardedCache({
       max: 20_000,
       load: async (label) => {

@@ -24,11 +24,7 @@ export interface TenantSummary {
 }
 
 /** Makes a tenant with its domains and its database: all of it or nothing. */
-export async function createTenant(
-  central: Db,
-  databases: TenantDatabases,
-  wanted: NewTenant,
-): Promise<TenantSummary> {
+export async function createTenant(central: Db, databases: TenantDatabases, wanted: NewTenant): Promise<TenantSummary> {
   const { id = randomLabel() } = wanted;
   const aliases = [...new Set([...(wanted.id === undefined ? [] : [id]), ...(wanted.aliases ?? [])])];
   const plan = { ...wanted, id, aliases };

@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { boot } from '../src/boot.ts';
+import { openEmbedded } from '../src/db/embedded.ts';
+import type { ServerAddress } from '../src/db/server-address.ts';
+import { silent } from './silent-log.ts';
+import { testConfig } from './test-config.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    server: ServerAddress;
+    /** A central database, migrated and with its tenant template, to be cloned. */
+    centralTemplate: string;
+  }
+}
+
+/** One PostgreSQL for the whole run: real, but without the fsyncs that only a crash would miss. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const storagePath = await mkdtemp(join(tmpdir(), 'chowk-test-'));
+  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
+  const server = await openEmbedded({ storagePath, say: () => {}, settings });
+  const centralTemplate = 'central_template';
+  const address = server.address;
+  await prepareTemplate(address, centralTemplate);
+  project.provide('server', address);
+  project.provide('centralTemplate', centralTemplate);
+  return async () => {
+    await server.close();
+    await rm(storagePath, { recursive: true, force: true });
+  };
+}
+
+async function prepareTemplate(address: ServerAddress, name: string): Promise<void> {
+  const { withConnection } = await import('../src/db/connection.ts');
+  const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 30_000 };
+  await withConnection(address, 'postgres', limits, (connection) => connection.script(`CREATE DATABASE ${name}`));
+  const kernel = await boot(testConfig(), silent, {
+    address,
+    centralDatabase: name,
+    embedded: false,
+    close: async () => {},
+  });
+  await kernel.databases.ensureTemplate();
+  await kernel.close();
+}

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import { afterAll, inject } from 'vitest';
+import type { Caller } from '../src/auth/identity.ts';
+import { boot, type Parts } from '../src/boot.ts';
+import { withConnection } from '../src/db/connection.ts';
+import { createHttpServer } from '../src/http/server.ts';
+import type { Kernel } from '../src/kernel.ts';
+import type { TenantEntry } from '../src/tenancy/directory.ts';
+import { createTenant, type NewTenant } from '../src/tenancy/tenants.ts';
+import { silent } from './silent-log.ts';
+import { testConfig } from './test-config.ts';
+import { TestIdentity } from './test-identity.ts';
+
+export interface TestAnswer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
+  readonly body: any;
+  readonly headers: Record<string, string>;
+}
+
+/** A tenant with callers of its own: `await acme.caller('settings.view').get('/api/v1/settings')`. */
+export interface TestTenant extends TenantEntry {
+  caller(...permissions: string[]): TestCaller;
+}
+
+export interface TestCaller {
+  readonly user: Caller;
+  readonly token: string;
+  request(options: InjectOptions): Promise<TestAnswer>;
+  get(url: string, headers?: Record<string, string>): Promise<TestAnswer>;
+  post(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
+  patch(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
+  delete(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
+}
+
+export interface TestPlatform {
+  readonly kernel: Kernel;
+  readonly app: FastifyInstance;
+  readonly identity: TestIdentity;
+  /** A new tenant; its id is unique on the server that all test files share. */
+  tenant(wanted?: Partial<NewTenant>): Promise<TestTenant>;
+  /** A request from nobody in particular. */
+  request(options: InjectOptions): Promise<TestAnswer>;
+}
+
+export interface TestOptions extends Parts {
+  readonly environment?: Record<string, string>;
+}
+
+const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 30_000 };
+
+/** A whole platform on a central database of its own, closed after the test file. */
+export async function startPlatform({ environment = {}, ...parts }: TestOptions = {}): Promise<TestPlatform> {
+  const address = inject('server');
+  const centralDatabase = `central_${randomBytes(6).toString('hex')}`;
+  await withConnection(address, 'postgres', limits, (connection) =>
+    connection.script(`CREATE DATABASE ${centralDatabase} TEMPLATE ${inject('centralTemplate')}`),
+  );
+  const identity = new TestIdentity();
+  const server = { address, centralDatabase, embedded: false, close: async () => {} };
+  const kernel = await boot(testConfig(environment), silent, server, { identity, ...parts });
+  const app = await createHttpServer(kernel);
+  afterAll(async () => {
+    await app.close();
+    await kernel.close();
+  });
+  const request = async (options: InjectOptions) => readAnswer(await app.inject(options));
+  return {
+    kernel,
+    app,
+    identity,
+    request,
+    async tenant({ id = uniqueId(), ...wanted } = {}) {
+      await createTenant(kernel.central.db, kernel.databases, { name: id, ...wanted, id });
+      const entry = (await kernel.directory.find(id)) as TenantEntry;
+      return { ...entry, caller: (...permissions) => makeCaller(identity, entry.id, permissions, request) };
+    },
+  };
+}
+
+/** An id that no other test file uses: tenant databases of all files stand on one server. */
+export function uniqueId(): string {
+  return `t${randomBytes(5).toString('hex')}`;
+}
+
+function makeCaller(
+  identity: TestIdentity,
+  tenantId: string,
+  permissions: readonly string[],
+  send: TestPlatform['request'],
+): TestCaller {
+  const { caller: user, token } = identity.mint();
+  identity.join(user, tenantId, permissions);
+  const request = (options: InjectOptions) =>
+    send({ ...options, headers: { authorization: `Bearer ${token}`, 'x-tenant': tenantId, ...options.headers } });
+  const withBody =
+    (method: 'POST' | 'PATCH' | 'DELETE') =>
+    (url: string, body?: unknown, headers = {}) =>
+      request({ method, url, headers, ...(body === undefined ? {} : { payload: body as object }) });
+  return {
+    user,
+    token,
+    request,
+    get: (url, headers = {}) => request({ method: 'GET', url, headers }),
+    post: withBody('POST'),
+    patch: withBody('PATCH'),
+    delete: withBody('DELETE'),
+  };
+}
+
+function readAnswer(response: Awaited<ReturnType<FastifyInstance['inject']>>): TestAnswer {
+  const isJson = String(response.headers['content-type']).startsWith('application/json');
+  return {
+    status: response.statusCode,
+    headers: response.headers as Record<string, string>,
+    body: isJson && response.body !== '' ? response.json() : response.body,
+  };
+}

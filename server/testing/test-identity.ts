@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller, Identity, Membership } from '../src/auth/identity.ts';
+
+let lastUserId = 0;
+
+/** Mints callers without accounts. It reaches the platform through an argument of `boot` that production never gives. */
+export class TestIdentity implements Identity {
+  readonly #callers = new Map<string, Caller>();
+  readonly #memberships = new Map<string, Membership>();
+
+  async authenticate(token: string): Promise<Caller | undefined> {
+    return this.#callers.get(token);
+  }
+
+  async membership(caller: Caller, tenantId: string): Promise<Membership | undefined> {
+    return this.#memberships.get(`${caller.id} ${tenantId}`);
+  }
+
+  /** A new user and the token that proves it. */
+  mint(): { caller: Caller; token: string } {
+    lastUserId += 1;
+    const caller = {
+      id: lastUserId,
+      name: `User ${lastUserId}`,
+      email: `user${lastUserId}@example.com`,
+      sessionId: randomUUID(),
+    };
+    const token = `test-${randomUUID()}`;
+    this.#callers.set(token, caller);
+    return { caller, token };
+  }
+
+  join(caller: Caller, tenantId: string, permissions: readonly string[]): void {
+    this.#memberships.set(`${caller.id} ${tenantId}`, { role: 'Test', permissions: new Set(permissions) });
+  }
+}
