@@ -5,10 +5,13 @@ import { openServer } from './db/server.ts';
 import type { Kernel } from './kernel.ts';
 import { createLog } from './log.ts';
 import { type Command, readInput, type Session, UsageError } from './operator/command.ts';
-import { commands } from './operator/commands.ts';
+import { operatorCommands } from './operator/commands.ts';
 import { formatTable } from './operator/table.ts';
+import { serveCommand } from './serve.ts';
 import { openStorage, readAppKey } from './storage.ts';
 import { version } from './version.ts';
+
+const commands: readonly Command[] = [serveCommand, ...operatorCommands];
 
 process.exitCode = await main(process.argv.slice(2));
 

@@ -47,11 +47,16 @@ async function mustBeOurs(folder: string): Promise<void> {
  * changed hands need not be looked through; only at the top anything may have been put.
  */
 async function give(account: Account, path: string, top = true): Promise<void> {
-  const entry = await lstat(path);
-  if (entry.uid === account.uid && !top) return;
-  if (entry.isDirectory()) {
-    for (const name of await readdir(path)) await give(account, join(path, name), false);
+  try {
+    const entry = await lstat(path);
+    if (entry.uid === account.uid && !top) return;
+    if (entry.isDirectory()) {
+      for (const name of await readdir(path)) await give(account, join(path, name), false);
+    }
+    // Not chown: in a folder that is not root's, a link could lead root anywhere.
+    if (entry.uid !== account.uid) await lchown(path, account.uid, account.gid);
+  } catch (error) {
+    // Another process that starts now renames and removes what it staged.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  // Not chown: in a folder that is not root's, a link could lead root anywhere.
-  if (entry.uid !== account.uid) await lchown(path, account.uid, account.gid);
 }

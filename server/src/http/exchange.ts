@@ -1,10 +1,9 @@
-import type { Route } from '@chowk/kit';
+import type { Db, Route } from '@chowk/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Membership } from '../auth/identity.ts';
 import type { Kernel } from '../kernel.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import type { Validator } from '../validation.ts';
-import type { IdempotencyClaim } from './idempotency.ts';
 
 /** A route with its schemas compiled, ready to be called. */
 export interface MountedRoute {
@@ -14,6 +13,13 @@ export interface MountedRoute {
   readonly validateParams: Validator | undefined;
   readonly validateQuery: Validator | undefined;
   readonly validateBody: Validator | undefined;
+}
+
+/** An idempotency key that a request holds: its answer will be stored there. */
+export interface IdempotencyClaim {
+  readonly db: Db;
+  readonly caller: string;
+  readonly key: string;
 }
 
 /** What the steps of the pipeline have found out about a request so far. */

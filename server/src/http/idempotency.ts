@@ -1,14 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Db, sql } from '@chowk/kit';
 import { fail, invalid } from '../errors.ts';
-import type { Exchange } from './exchange.ts';
-
-/** A key this request holds: its answer will be stored. */
-export interface IdempotencyClaim {
-  readonly db: Db;
-  readonly caller: string;
-  readonly key: string;
-}
+import type { Exchange, IdempotencyClaim } from './exchange.ts';
 
 interface StoredAnswer {
   request_hash: string;

@@ -1,8 +1,8 @@
-import { createHttpServer } from '../http/server.ts';
-import type { Kernel } from '../kernel.ts';
-import { migrateFleet } from '../tenancy/fleet.ts';
-import type { Command } from './command.ts';
-import { holdStorage } from './hold-storage.ts';
+import { holdStorage } from './db/hold-storage.ts';
+import { createHttpServer } from './http/server.ts';
+import type { Kernel } from './kernel.ts';
+import type { Command } from './operator/command.ts';
+import { migrateFleet } from './tenancy/fleet.ts';
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -11,7 +11,8 @@ export const serveCommand: Command = {
   async run({ config, kernel: open, say }) {
     const stop = stopSignal();
     const kernel = await open();
-    const release = await holdStorage(kernel);
+    const release =
+      config.databaseUrl === undefined ? await holdStorage(kernel.central, config.storagePath) : undefined;
     const app = await createHttpServer(kernel);
     try {
       await app.listen({ host: config.host, port: config.port }).catch((error: NodeJS.ErrnoException) => {
@@ -22,7 +23,7 @@ export const serveCommand: Command = {
       kernel.log.info({}, `${await stop}: finishing what is under way`);
     } finally {
       await within(config.shutdownSeconds, app.close());
-      await release();
+      await release?.();
     }
   },
 };

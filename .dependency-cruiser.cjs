@@ -1,0 +1,88 @@
+/** Who may import whom. A folder of the kernel imports only what stands below it here, and the kit. */
+const floors = [
+  ['main.ts'],
+  ['serve.ts'],
+  ['boot.ts'],
+  ['http/'],
+  ['graphql/'],
+  ['operator/'],
+  ['kernel.ts', 'context.ts'],
+  ['loader/'],
+  ['bus/'],
+  ['events/'],
+  ['jobs/'],
+  ['realtime/'],
+  ['auth/'],
+  ['tenancy/'],
+  ['db/'],
+];
+
+const pattern = (entries) => `^server/src/(${entries.map((entry) => entry.replace('.', '\\.')).join('|')})`;
+const named = floors
+  .flat()
+  .filter((entry) => entry.endsWith('.ts'))
+  .map((entry) => entry.replace('.', '\\.'));
+const leaf = `^server/src/(?!(${named.join('|')})$)[a-z-]+\\.ts$`;
+
+const notUpward = floors.slice(1).map((floor, index) => ({
+  name: `${floor.join(' and ')} import downward only`.replaceAll('/', '').replaceAll(' ', '-'),
+  severity: 'error',
+  from: { path: pattern(floor), pathNot: '\\.test\\.ts$' },
+  to: { path: pattern(floors.slice(0, index + 1).flat()) },
+}));
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    ...notUpward,
+    {
+      name: 'leaves-import-leaves',
+      severity: 'error',
+      from: { path: leaf, pathNot: '\\.test\\.ts$' },
+      to: { path: pattern(floors.flat()) },
+    },
+    {
+      name: 'the-kernel-knows-no-module',
+      severity: 'error',
+      from: { path: '^server/src/' },
+      to: { path: '^modules/' },
+    },
+    {
+      name: 'only-tests-use-the-test-harness',
+      severity: 'error',
+      from: { path: '^(server/src|kit|modules)/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^server/testing/' },
+    },
+    {
+      name: 'the-kit-stands-alone',
+      severity: 'error',
+      from: { path: '^kit/' },
+      to: { path: '^(server|modules|client|web|cli|bench|e2e|scripts)/' },
+    },
+    {
+      name: 'a-module-imports-the-kit-and-itself',
+      severity: 'error',
+      from: { path: '^modules/([^/]+)/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^(server|modules|client|web|cli|bench|e2e|scripts)/', pathNot: '^modules/$1/' },
+    },
+    {
+      name: 'web-and-cli-import-the-client',
+      severity: 'error',
+      from: { path: '^(web|cli)/' },
+      to: { path: '^(server|kit|modules|bench|e2e|scripts)/' },
+    },
+    {
+      name: 'e2e-and-bench-import-no-server-code',
+      severity: 'error',
+      from: { path: '^(e2e|bench)/' },
+      to: { path: '^(server|modules)/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)node_modules/' },
+    parser: 'swc',
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
+  },
+};

@@ -1,0 +1,57 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { boot } from '../server/src/boot.ts';
+import { readConfig } from '../server/src/config.ts';
+import { withConnection } from '../server/src/db/connection.ts';
+import { openEmbedded } from '../server/src/db/embedded.ts';
+import { openApiDocument } from '../server/src/http/openapi.ts';
+import { configurationDoc } from './configuration-doc.ts';
+import { errorsDoc } from './errors-doc.ts';
+import { schemaDump } from './schema-dump.ts';
+
+/** Writes what is made from the code and committed beside it; with `--check`, says what is no longer true. */
+const root = resolve(import.meta.dirname, '..');
+const check = process.argv.includes('--check');
+const stale: string[] = [];
+for (const [path, content] of Object.entries(await generate())) {
+  const file = join(root, path);
+  const current = await readFile(file, 'utf8').catch(() => undefined);
+  if (current === content) continue;
+  stale.push(path);
+  if (check) continue;
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, content);
+}
+if (check && stale.length > 0) {
+  console.error(`no longer true, run 'npm run generate': ${stale.join(', ')}`);
+  process.exitCode = 1;
+}
+
+async function generate(): Promise<Record<string, string>> {
+  const storagePath = await mkdtemp(join(tmpdir(), 'chowk-generate-'));
+  const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
+  const server = await openEmbedded({ storagePath, say: () => {}, settings });
+  try {
+    const { address } = server;
+    const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 30_000 };
+    await withConnection(address, 'postgres', limits, (connection) => connection.script('CREATE DATABASE chowk'));
+    const config = readConfig({ APP_ENV: 'testing', SPARE_DATABASES: '0' });
+    const log = { debug() {}, info() {}, warn() {}, error() {} };
+    const kernel = await boot(config, log, { address, centralDatabase: 'chowk', embedded: false, close: server.close });
+    await kernel.databases.copyTemplate('tenantsample');
+    const dump = (database: string) => withConnection(address, database, limits, schemaDump);
+    const files = {
+      'docs/openapi.json': `${JSON.stringify(openApiDocument(kernel.routes), null, 2)}\n`,
+      'docs/configuration.md': configurationDoc(),
+      'docs/errors.md': errorsDoc(),
+      'docs/schema/central.sql': await dump('chowk'),
+      'docs/schema/tenant.sql': await dump('tenantsample'),
+    };
+    await kernel.close();
+    return files;
+  } finally {
+    await server.close();
+    await rm(storagePath, { recursive: true, force: true });
+  }
+}
