@@ -53,7 +53,7 @@ export class TenantDatabases {
     try {
       await runAlone(this.#central, sql`CREATE DATABASE ${identifier(name)} TEMPLATE ${identifier(template)}`);
     } catch (error) {
-      if ((error as { code?: string }).code !== '42P04') throw error;
+      if (!isDuplicate(error)) throw error;
       if (await this.isOurs(name)) return;
       throw new Error(`the database ${name} exists already and belongs to something else`);
     }
@@ -182,6 +182,11 @@ export class TenantDatabases {
   drop(name: string): Promise<void> {
     return dropDatabase(this.#central, name);
   }
+}
+
+/** The name is taken, or somebody was quicker at taking it. */
+function isDuplicate(error: unknown): boolean {
+  return ['42P04', '23505'].includes((error as { code?: string }).code ?? '');
 }
 
 async function installationId(db: Db): Promise<string | undefined> {

@@ -1,0 +1,73 @@
+import { sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startPlatform, uniqueId } from '../../testing/platform.ts';
+import { withConnection } from '../db/connection.ts';
+
+const platform = await startPlatform();
+const { central, directory } = platform.kernel;
+const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 5_000 };
+
+/** What another process, or an operator with psql, does to the central database. */
+async function elsewhere(query: ReturnType<typeof sql>): Promise<void> {
+  await withConnection(central.address, central.database, limits, (connection) => connection.query(query));
+}
+
+test('a new alias, made elsewhere, is found although it was asked for before', async () => {
+  const { id } = await platform.tenant();
+  const alias = uniqueId();
+  expect(await directory.find(alias)).toBeUndefined();
+  await elsewhere(sql`INSERT INTO domains (domain, tenant_id, kind) VALUES (${alias}, ${id}, 'alias')`);
+  await expect.poll(() => directory.find(alias)).toMatchObject({ id });
+});
+
+test('an alias that moves to another tenant, elsewhere, leads there', async () => {
+  const [from, to] = [await platform.tenant(), await platform.tenant()];
+  const alias = uniqueId();
+  await elsewhere(sql`INSERT INTO domains (domain, tenant_id, kind) VALUES (${alias}, ${from.id}, 'alias')`);
+  await expect.poll(() => directory.find(alias)).toMatchObject({ id: from.id });
+  await elsewhere(sql`UPDATE domains SET tenant_id = ${to.id} WHERE domain = ${alias}`);
+  await expect.poll(() => directory.find(alias)).toMatchObject({ id: to.id });
+});
+
+test('a tenant renamed or moved to another ring elsewhere is seen under each of its labels', async () => {
+  const tenant = await platform.tenant();
+  await elsewhere(sql`UPDATE tenants SET name = 'Renamed' WHERE id = ${tenant.id}`);
+  await expect.poll(async () => (await directory.find(tenant.id))?.name).toBe('Renamed');
+});
+
+test('a tenant that is deleted is gone', async () => {
+  const { id } = await platform.tenant();
+  await elsewhere(sql`DELETE FROM tenants WHERE id = ${id}`);
+  await expect.poll(() => directory.find(id)).toBeUndefined();
+});
+
+test('a change that is rolled back is never seen', async () => {
+  const { id } = await platform.tenant();
+  const alias = uniqueId();
+  const undone = central.db.tx(async (tx) => {
+    await tx.run(sql`INSERT INTO domains (domain, tenant_id, kind) VALUES (${alias}, ${id}, 'alias')`);
+    expect(await directory.find(alias)).toBeUndefined();
+    throw new Error('undo');
+  });
+  await expect(undone).rejects.toThrow('undo');
+  expect(await directory.find(alias)).toBeUndefined();
+});
+
+test('while changes cannot be heard the central database is asked every time', async () => {
+  const { id } = await platform.tenant();
+  await directory.find(id);
+  await elsewhere(sql`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = ${central.database} AND query LIKE 'LISTEN%' AND pid <> pg_backend_pid()`);
+  await elsewhere(sql`UPDATE tenants SET name = 'Unheard' WHERE id = ${id}`);
+  await expect.poll(async () => (await directory.find(id))?.name, { timeout: 5_000 }).toBe('Unheard');
+});
+
+test('the hostname segment of a ring that is added elsewhere is known', async () => {
+  expect(await directory.ringAt('stable')).toBe('stable');
+  expect(await directory.ringAt('edge')).toBeUndefined();
+  await elsewhere(sql`
+    INSERT INTO module_rings (name, display_name, manifest_path, k8s_namespace, k8s_service, hostname_segment)
+    VALUES ('edge', 'Edge', '', '', '', 'edge')`);
+  await expect.poll(() => directory.ringAt('edge')).toBe('edge');
+});

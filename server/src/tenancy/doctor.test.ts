@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startPlatform, uniqueId } from '../../testing/platform.ts';
+import { databaseExists, identifier, runAlone } from './central.ts';
+import { examine, type Finding } from './doctor.ts';
+import { createTenant, listTenants } from './tenants.ts';
+
+const platform = await startPlatform();
+const { central, databases } = platform.kernel;
+// An installation of its own, with a template of its own: what other test files leave on the server is not ours.
+await central.db.run(sql`DELETE FROM prepared_databases`);
+await central.db.run(sql`UPDATE installation SET id = gen_random_uuid()`);
+await databases.ensureTemplate();
+
+async function findings(): Promise<string[]> {
+  return (await examine(central, databases)).map(({ problem, subject }) => `${problem}: ${subject}`);
+}
+
+async function repairAll(which: (finding: Finding) => boolean = ({ destroys }) => !destroys): Promise<void> {
+  for (const finding of await examine(central, databases)) if (which(finding)) await finding.repair?.();
+}
+
+test('a platform that is whole has no findings', async () => {
+  await platform.tenant();
+  expect(await findings()).toEqual([]);
+});
+
+test("an orphan database of ours is found and dropped only when asked for; another installation's is left alone", async () => {
+  const [ours, foreign] = [`tenant${uniqueId()}`, `tenant${uniqueId()}`];
+  await databases.copyTemplate(ours);
+  await runAlone(central, sql`CREATE DATABASE ${identifier(foreign)}`);
+  expect(await findings()).toEqual([`orphan database: ${ours}`]);
+  await repairAll();
+  expect(await databaseExists(central, ours)).toBe(true);
+  await repairAll(() => true);
+  expect(await findings()).toEqual([]);
+  expect(await databaseExists(central, ours)).toBe(false);
+  expect(await databaseExists(central, foreign)).toBe(true);
+});
+
+test('a tenant whose database is gone is reported and cannot be repaired by itself', async () => {
+  const { id } = await platform.tenant();
+  await databases.drop(`tenant${id}`);
+  const [finding] = await examine(central, databases);
+  expect(finding).toMatchObject({
+    problem: 'missing database',
+    subject: id,
+    remedy: `restore tenant${id} from a backup`,
+  });
+  expect(finding?.repair).toBeUndefined();
+  await central.db.run(sql`DELETE FROM tenants WHERE id = ${id}`);
+});
+
+test('a tenant without its random domain is given one', async () => {
+  const { id } = await platform.tenant();
+  await central.db.run(sql`DELETE FROM domains WHERE tenant_id = ${id} AND kind = 'random'`);
+  expect(await findings()).toEqual([`no random domain: ${id}`]);
+  await repairAll();
+  expect(await findings()).toEqual([]);
+});
+
+test('a spare that is known but gone is forgotten, and one that is there but unknown is dropped', async () => {
+  const [gone, unknown] = ['gone', 'unknown'].map((name) => `${central.database}_spare_${name}`) as [string, string];
+  await central.db.run(sql`
+    INSERT INTO prepared_databases (name, kind, fingerprint, ready) VALUES (${gone}, 'spare', 'x', true)`);
+  await databases.copyTemplate(unknown);
+  expect(await findings()).toEqual([`prepared database is gone: ${gone}`, `forgotten spare: ${unknown}`]);
+  await repairAll();
+  expect(await findings()).toEqual([]);
+});
+
+test('processes killed in the midst of creating tenants leave nothing that a repair does not make whole', async () => {
+  for (const [round, prefix] of [uniqueId(), uniqueId(), uniqueId()].entries()) {
+    await createUntilKilled(prefix, 40 + 60 * round);
+    // The server finishes what the dead process asked for.
+    await expect.poll(creatingOnServer, { timeout: 20_000 }).toBe(0);
+  }
+  await central.db.run(sql`UPDATE tenants SET created_at = now() - interval '1 hour'`);
+  await repairAll();
+  expect(await findings()).toEqual([]);
+  const tenants = await listTenants(central.db);
+  expect(tenants.length).toBeGreaterThan(3);
+  for (const { id, database } of tenants) {
+    const entry = await platform.kernel.directory.find(id);
+    const row = await entry?.db.row<{ name: string }>(sql`SELECT current_database() AS name FROM schema_migrations`);
+    expect(row?.name).toBe(database);
+  }
+  const again = uniqueId();
+  expect((await createTenant(central.db, databases, { id: again, name: again })).status).toBe('active');
+});
+
+async function createUntilKilled(prefix: string, afterMs: number): Promise<void> {
+  const { host, port, user, password } = central.address;
+  const url = `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${central.database}`;
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, '../../testing/create-tenants.ts'), prefix], {
+    env: { ...process.env, APP_ENV: 'testing', SPARE_DATABASES: '2', DATABASE_URL: url, PGHOST: host },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  await pause(afterMs);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+async function creatingOnServer(): Promise<number> {
+  const row = await central.db.row<{ count: number }>(sql`
+    SELECT count(*) FROM pg_stat_activity
+    WHERE datname = ${central.database} AND pid <> pg_backend_pid() AND state <> 'idle'
+      AND (query LIKE 'CREATE DATABASE%' OR query LIKE 'DROP DATABASE%' OR query LIKE 'ALTER DATABASE%')`);
+  return row?.count ?? 0;
+}

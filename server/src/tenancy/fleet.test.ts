@@ -1,0 +1,79 @@
+import { sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startPlatform } from '../../testing/platform.ts';
+import { silent } from '../../testing/silent-log.ts';
+import { TenantDatabases } from './databases.ts';
+import { migrateFleet } from './fleet.ts';
+
+const platform = await startPlatform();
+const { central, databases: current } = platform.kernel;
+
+/** The platform after an upgrade that brought one more migration. */
+function upgraded(name: string, text: string): TenantDatabases {
+  const extra = { owner: 'extra', migrations: [{ name: `0001_${name}.sql`, text, checksum: name }] };
+  return new TenantDatabases(central, [...current.sources, extra], 0, silent);
+}
+
+function migrateAll(databases: TenantDatabases, onStep: (id: string) => void = () => {}) {
+  return migrateFleet(central.db, central.address, databases, { parallel: 3, onStep });
+}
+
+async function ledger(fingerprint: string): Promise<Record<string, string>> {
+  const rows = await central.db.rows<{ tenant_id: string; status: string }>(
+    sql`SELECT tenant_id, status FROM tenant_migrations WHERE fingerprint = ${fingerprint}`,
+  );
+  return Object.fromEntries(rows.map(({ tenant_id, status }) => [tenant_id, status]));
+}
+
+const tenants = [await platform.tenant(), await platform.tenant(), await platform.tenant()] as const;
+
+test('a fresh tenant has nothing to migrate', async () => {
+  const steps: string[] = [];
+  expect(await migrateAll(current, (id) => steps.push(id))).toEqual({ done: 3, failed: [], pending: 0 });
+  expect(steps).toEqual([]);
+});
+
+test('every tenant gets the new migration once, and a second run finds all of them done', async () => {
+  const databases = upgraded('colours', 'CREATE TABLE colours (name text)');
+  const steps: string[] = [];
+  expect(await migrateAll(databases, (id) => steps.push(id))).toEqual({ done: 3, failed: [], pending: 0 });
+  expect(steps.sort()).toEqual(tenants.map(({ id }) => id).sort());
+  for (const tenant of tenants) expect(await tenant.db.rows(sql`SELECT * FROM colours`)).toEqual([]);
+  expect(await migrateAll(databases, () => expect.unreachable())).toEqual({ done: 3, failed: [], pending: 0 });
+});
+
+test('a failing tenant stops the rings after its own; mended, the run goes on where it stopped', async () => {
+  const [stable, canary, broken] = tenants;
+  await central.db.run(sql`
+    INSERT INTO module_rings (name, display_name, manifest_path, k8s_namespace, k8s_service, hostname_segment, promotion_order)
+    VALUES ('canary', 'Canary', '', '', '', 'canary', 9)`);
+  await central.db.run(sql`
+    UPDATE tenants SET module_ring_id = (SELECT id FROM module_rings WHERE name = 'canary')
+    WHERE id IN (${canary.id}, ${broken.id})`);
+  await broken.db.run(sql`CREATE TABLE shapes (already text)`);
+
+  const databases = upgraded('shapes', 'CREATE TABLE shapes (name text)');
+  const result = await migrateAll(databases);
+  expect(result).toMatchObject({ done: 1, failed: [{ id: broken.id }], pending: 1 });
+  expect(result.failed[0]?.error).toMatch(/0001_shapes.sql failed: relation "shapes" already exists/);
+  expect(await ledger(databases.fingerprint)).toEqual({
+    [stable.id]: 'pending',
+    [canary.id]: 'done',
+    [broken.id]: 'failed',
+  });
+
+  await broken.db.run(sql`DROP TABLE shapes`);
+  const steps: string[] = [];
+  expect(await migrateAll(databases, (id) => steps.push(id))).toEqual({ done: 3, failed: [], pending: 0 });
+  expect(steps.sort()).toEqual([stable.id, broken.id].sort());
+});
+
+test('a migration that was changed after it was applied is refused', async () => {
+  const first = upgraded('letters', 'CREATE TABLE letters (name text)');
+  await migrateAll(first);
+  const extra = { owner: 'extra', migrations: [{ name: '0001_letters.sql', text: 'SELECT 1', checksum: 'other' }] };
+  const changed = new TenantDatabases(central, [...current.sources, extra], 0, silent);
+  const { failed } = await migrateAll(changed);
+  expect(failed.length).toBeGreaterThan(0);
+  for (const { error } of failed) expect(error).toMatch(/was changed after it was applied/);
+});

@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { databaseName, labelProblem, randomLabel, reservedLabels } from './labels.ts';
+
+const noRings = new Set<string>();
+const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/).filter((text) => !text.startsWith('xn--'));
+
+test('a random label is eight characters, begins with a letter and is a label nobody reserves', () => {
+  for (let round = 0; round < 200; round += 1) {
+    const random = randomLabel();
+    expect(random).toMatch(/^[a-z][a-z0-9]{7}$/);
+    expect(labelProblem(random, noRings)).toBeUndefined();
+  }
+});
+
+test('whatever fits a host name is allowed unless it is reserved', () => {
+  fc.assert(fc.property(label, (text) => labelProblem(text, noRings) === undefined || reservedLabels.has(text)));
+});
+
+test.each(['', '-a', 'a-', 'a.b', 'a_b', 'Acme', 'ä', 'a b', 'xn--abc', 'a'.repeat(64), 'a\n'])(
+  '%j is refused',
+  (text) => {
+    expect(labelProblem(text, noRings)).toMatch(/^Use lower-case/);
+  },
+);
+
+test.each(['www', 'api', 'admin', 'graphql', 'staging'])('%s is reserved', (text) => {
+  expect(labelProblem(text, noRings)).toBe(`${text} is reserved.`);
+});
+
+test('the hostname segment of a ring is reserved', () => {
+  expect(labelProblem('edge', new Set(['edge']))).toBe('edge is reserved.');
+});
+
+test('a database name is tenant<id> up to 57 characters', () => {
+  expect(databaseName('acme')).toBe('tenantacme');
+  expect(databaseName('a'.repeat(57))).toBe(`tenant${'a'.repeat(57)}`);
+});
+
+test('a longer id is cut to 48 characters and told apart by eight digits of its SHA-256', () => {
+  expect(databaseName('a'.repeat(58))).toBe(`tenant${'a'.repeat(48)}_d5c039b7`);
+});
+
+test('different ids never share a database name, and none exceeds what PostgreSQL keeps', () => {
+  fc.assert(
+    fc.property(label, label, (one, other) => {
+      expect(databaseName(one).length).toBeLessThanOrEqual(63);
+      return one === other || databaseName(one) !== databaseName(other);
+    }),
+  );
+});

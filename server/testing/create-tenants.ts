@@ -1,0 +1,19 @@
+import { boot } from '../src/boot.ts';
+import { readConfig } from '../src/config.ts';
+import { openServer } from '../src/db/server.ts';
+import { createTenant } from '../src/tenancy/tenants.ts';
+import { silent } from './silent-log.ts';
+
+/** Creates tenants `<prefix>0`, `<prefix>1`, … until it is killed. Says `creating` when it begins. */
+const [prefix = 't'] = process.argv.slice(2);
+const config = readConfig(process.env);
+const kernel = await boot(config, silent, await openServer(config, () => {}));
+process.stdout.write('creating\n');
+let next = 0;
+const worker = async () => {
+  for (;;) {
+    const id = `${prefix}${next++}`;
+    await createTenant(kernel.central.db, kernel.databases, { id, name: id });
+  }
+};
+await Promise.all([worker(), worker(), worker()]);
