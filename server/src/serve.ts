@@ -15,10 +15,13 @@ export const serveCommand: Command = {
       config.databaseUrl === undefined ? await holdStorage(kernel.central, config.storagePath) : undefined;
     const app = await createHttpServer(kernel);
     try {
-      await app.listen({ host: config.host, port: config.port }).catch((error: NodeJS.ErrnoException) => {
-        throw new Error(listenProblem(error, config.host, config.port));
-      });
-      say(`Chowk is ready at ${config.appUrl} (stop it with Ctrl-C)`);
+      const address = await app
+        .listen({ host: config.host, port: config.port })
+        .catch((error: NodeJS.ErrnoException) => {
+          throw new Error(listenProblem(error, config.host, config.port));
+        });
+      // Port 0 means any free one, which only the socket can tell.
+      say(`Chowk is ready at ${config.port === 0 ? address : config.appUrl} (stop it with Ctrl-C)`);
       void prepare(kernel);
       kernel.log.info({}, `${await stop}: finishing what is under way`);
     } finally {

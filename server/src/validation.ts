@@ -1,6 +1,7 @@
 import type { TSchema } from '@chowk/kit';
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { unknownFieldStripper } from './unknown-fields.ts';
 
 /** Field name, dots for nested fields, to what is wrong with it. */
 export type FieldErrors = Record<string, string[]>;
@@ -10,12 +11,21 @@ export type Validator = (value: unknown) => FieldErrors | undefined;
 
 /** More messages than this help nobody and would let a large body make a larger answer. */
 const mostErrors = 50;
+/** Finding everything wrong in a value of more parts than this would hold up everyone else. */
+const mostParts = 10_000;
 
-const shared = { allErrors: true, removeAdditional: 'all', useDefaults: true, strict: false } as const;
+// Without `strictNumbers`, 1e999 is read as Infinity and taken for a number.
+const shared = { removeAdditional: true, useDefaults: true, strict: false, strictNumbers: true } as const;
 /** Bodies say what they mean: `"5"` is not a number. */
-const exact = withFormats(new Ajv2020(shared));
+const exact = pair(shared);
 /** A query string or a path has only text, so `5` and `true` are read as what the schema wants. */
-const fromText = withFormats(new Ajv2020({ ...shared, coerceTypes: 'array' }));
+const fromText = pair({ ...shared, coerceTypes: 'array' });
+
+/** One that stops at the first thing wrong, and one that goes on to name them all. */
+interface Pair {
+  readonly quick: Ajv2020;
+  readonly thorough: Ajv2020;
+}
 
 export function compileBody(schema: TSchema): Validator {
   return compile(exact, schema);
@@ -23,6 +33,13 @@ export function compileBody(schema: TSchema): Validator {
 
 export function compileText(schema: TSchema): Validator {
   return compile(fromText, schema);
+}
+
+function pair(options: Options): Pair {
+  return {
+    quick: withFormats(new Ajv2020(options)),
+    thorough: withFormats(new Ajv2020({ ...options, allErrors: true })),
+  };
 }
 
 function withFormats(ajv: Ajv2020): Ajv2020 {
@@ -38,23 +55,56 @@ function isTimeZone(text: string): boolean {
   }
 }
 
-function compile(ajv: Ajv2020, schema: TSchema): Validator {
-  const check = ajv.compile(schema);
-  return (value) => (check(value) ? undefined : fieldErrors(check.errors ?? []));
+function compile({ quick, thorough }: Pair, schema: TSchema): Validator {
+  const check = quick.compile(schema);
+  const strip = unknownFieldStripper(schema, (branch) => quick.compile(branch));
+  // Compiled when the first invalid value comes.
+  let checkAll: ValidateFunction | undefined;
+  return (value) => {
+    if (check(value)) {
+      strip?.(value);
+      return undefined;
+    }
+    const first = check.errors ?? [];
+    if (hasManyParts(value)) return fieldErrors(first);
+    checkAll ??= thorough.compile(schema);
+    return fieldErrors(checkAll(value) ? first : (checkAll.errors ?? []));
+  };
+}
+
+function hasManyParts(value: unknown): boolean {
+  const parts = [value];
+  for (let index = 0; index < parts.length; index += 1) {
+    const part = parts[index];
+    if (typeof part !== 'object' || part === null) continue;
+    for (const inner of Object.values(part)) {
+      if (parts.length >= mostParts) return true;
+      parts.push(inner);
+    }
+  }
+  return false;
 }
 
 function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
-  const fields: FieldErrors = {};
-  for (const error of errors.slice(0, mostErrors)) {
-    // The branches of a union each complain; the union's own error says it once.
-    if (error.schemaPath.includes('/anyOf/')) continue;
+  // No prototype: a field may be called `constructor`.
+  const fields: FieldErrors = Object.create(null);
+  // The branches of a union each complain; the union's own error says it once.
+  const own = errors.filter(({ schemaPath }) => !/\/anyOf\/\d/.test(schemaPath));
+  for (const error of (own.length > 0 ? own : errors).slice(0, mostErrors)) {
     const field = fieldName(error);
     const messages = fields[field] ?? [];
     fields[field] = messages;
-    const message = sentence(error, field.split('.').at(-1) ?? field);
+    const message = sentence(error, lastName(field));
     if (!messages.includes(message)) messages.push(message);
   }
   return fields;
+}
+
+/** `price` of `items.2.price`, but `tags.0` of `tags.0`: a number alone names nothing. */
+function lastName(field: string): string {
+  const parts = field.split('.');
+  const named = parts.findLastIndex((part) => !/^\d+$/.test(part));
+  return parts.slice(Math.max(0, named)).join('.');
 }
 
 function fieldName({ instancePath, params, keyword }: ErrorObject): string {

@@ -5,7 +5,7 @@ import { fail } from '../errors.ts';
 
 /** Turns whatever was thrown into an answer. What is not a failure of ours is logged and told as 500. */
 export function answerFailure(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const failure = asFailure(error);
+  const failure = asFailure(error, request);
   if (failure.status >= 500) {
     const cause = failure.extras.cause ?? error;
     log.error({ err: cause, request_id: request.id, method: request.method, url: request.url }, failure.message);
@@ -26,23 +26,24 @@ export function answerFailure(log: Log, error: unknown, request: FastifyRequest,
     );
 }
 
-function asFailure(error: unknown): Failure {
+function asFailure(error: unknown, request: FastifyRequest): Failure {
   if (error instanceof Failure) return error;
-  return (
-    frameworkFailure(error as FastifyError) ?? databaseFailure(error) ?? fail('http.internal', {}, { cause: error })
-  );
+  return frameworkFailure(error, request) ?? databaseFailure(error) ?? fail('http.internal', {}, { cause: error });
 }
 
 /** What Fastify refuses before a request reaches the pipeline. */
-function frameworkFailure({ code, statusCode, message }: FastifyError): Failure | undefined {
+function frameworkFailure(error: unknown, { routeOptions }: FastifyRequest): Failure | undefined {
+  const { code, statusCode = 500, message } = (error ?? {}) as Partial<FastifyError>;
+  // An error of any other origin may carry a status as well, and a text that is not for the caller.
+  if (!code?.startsWith?.('FST_')) return undefined;
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return fail('http.too_large');
+      return fail('http.too_large', { limit: routeOptions.bodyLimit });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return fail('http.unsupported_media_type');
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
       return fail('http.malformed_json');
     default:
-      return statusCode === 400 ? new Failure('http.bad_request', 400, message) : undefined;
+      return statusCode < 500 ? new Failure('http.bad_request', statusCode, message ?? '') : undefined;
   }
 }

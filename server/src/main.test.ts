@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { chowkd, serve, temporaryFolder } from '../testing/chowkd.ts';
+import { uniqueId } from '../testing/platform.ts';
+import { withConnection } from './db/connection.ts';
+
+const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 30_000 };
+
+/** An external PostgreSQL with a central database that does not exist yet. */
+function externalDatabase(): string {
+  const { port, user, password } = inject('server');
+  const name = `central_${randomBytes(5).toString('hex')}`;
+  return `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${name}`;
+}
+
+async function health(url: string) {
+  const response = await fetch(`${url}/api/health`);
+  return { status: response.status, body: await response.json() };
+}
+
+/** Every process below this one, from the kernel's own books. */
+async function descendants(pid: number): Promise<number[]> {
+  const parents = new Map<number, number>();
+  for (const entry of await readdir('/proc')) {
+    const line = /^\d+$/.test(entry) ? await readFile(`/proc/${entry}/stat`, 'utf8').catch(() => '') : '';
+    const parent = /\) \S (\d+)/.exec(line)?.[1];
+    if (parent) parents.set(Number(entry), Number(parent));
+  }
+  const below = (root: number): number[] =>
+    [...parents].filter(([, parent]) => parent === root).flatMap(([child]) => [child, ...below(child)]);
+  return [pid, ...below(pid)];
+}
+
+test('help lists the commands, and a wrong one is told apart from a wrong use', async () => {
+  const help = await chowkd(['help']);
+  expect(help).toMatchObject({ code: 0, err: '' });
+  for (const name of ['serve', 'migrate', 'config', 'tenant:create', 'tenant:doctor']) expect(help.out).toContain(name);
+  expect(await chowkd(['tenant:destroy'])).toEqual({
+    code: 2,
+    out: '',
+    err: "chowkd: there is no command tenant:destroy; 'chowkd help' lists them\n",
+  });
+  const usage = await chowkd(['tenant:create', '--nmae=x', 'acme']);
+  expect(usage).toMatchObject({ code: 2, out: '' });
+  expect(usage.err).toMatch(/^chowkd: Unknown option '--nmae'; usage: chowkd tenant:create <id> .*\n$/);
+});
+
+test('config prints the effective values with secrets hidden', async () => {
+  const secrets = { DATABASE_URL: 'postgres://me:hunter2hunter2@db/chowk', METRICS_TOKEN: 'hunter2hunter2' };
+  const { code, out } = await chowkd(['config', '--json'], { ...secrets, PORT: '9999' });
+  expect(code).toBe(0);
+  expect(out).not.toContain('hunter2');
+  expect(JSON.parse(out)).toContainEqual({ name: 'PORT', value: '9999', source: 'environment' });
+});
+
+test('wrong configuration is one clear line and exit code 1', async () => {
+  const { code, out, err } = await chowkd(['serve'], { PORT: 'eighty', LOG_LEVEL: 'loud' });
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  expect(err).toMatch(/^chowkd: .*PORT.*eighty.*LOG_LEVEL.*loud.*\n$/);
+  expect(err.trim().split('\n')).toHaveLength(1);
+});
+
+test('a storage folder that cannot be written is one clear line and exit code 1', async () => {
+  const file = join(await temporaryFolder(), 'file');
+  await writeFile(file, '');
+  const { code, err } = await chowkd(['serve'], { STORAGE_PATH: join(file, 'storage') });
+  expect(code).toBe(1);
+  expect(err).toMatch(/^chowkd: STORAGE_PATH .* is not writable .*\n$/);
+});
+
+test('an unreachable DATABASE_URL is one clear line and exit code 1', async () => {
+  const STORAGE_PATH = await temporaryFolder();
+  const { code, err } = await chowkd(['serve'], {
+    STORAGE_PATH,
+    DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/chowk',
+  });
+  expect(code).toBe(1);
+  expect(err).toMatch(/^chowkd: DATABASE_URL 127\.0\.0\.1:1\/chowk: .*ECONNREFUSED.*\n$/);
+  expect(err).not.toContain('secret');
+});
+
+test('a database user without the right to create databases is told so', async () => {
+  const role = `poor_${uniqueId()}`;
+  const { port } = inject('server');
+  await withConnection(inject('server'), 'postgres', limits, async (connection) => {
+    await connection.script(`CREATE ROLE ${role} LOGIN PASSWORD 'poor'`);
+  });
+  const DATABASE_URL = `postgres://${role}:poor@127.0.0.1:${port}/postgres`;
+  const { code, err } = await chowkd(['migrate'], { STORAGE_PATH: await temporaryFolder(), DATABASE_URL });
+  expect(code).toBe(1);
+  expect(err).toMatch(/may not create databases; give it CREATEDB\n$/);
+});
+
+test('a busy port is one clear line and exit code 1', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  onTestFinished(() => void other.close());
+  const { port } = other.address() as { port: number };
+  const environment = { STORAGE_PATH: await temporaryFolder(), DATABASE_URL: externalDatabase(), PORT: String(port) };
+  const { code, err } = await chowkd(['serve'], environment);
+  expect(code).toBe(1);
+  expect(err).toBe(`chowkd: port ${port} on 127.0.0.1 is in use; stop what uses it or set PORT to another one\n`);
+});
+
+test('with DATABASE_URL the central database is made, and tenants are created, listed, shown and migrated', async () => {
+  const environment = { STORAGE_PATH: await temporaryFolder(), DATABASE_URL: externalDatabase() };
+  const id = uniqueId();
+  expect((await chowkd(['tenant:list'], environment)).out).toMatch(/^There are no tenants yet/);
+  const created = await chowkd(['tenant:create', id, '--name=Acme Stores', `--alias=${id}-shop`], environment);
+  expect(created).toMatchObject({ code: 0, err: '' });
+  expect(created.out).toContain(`${id}-shop.localhost`);
+  const refused = await chowkd(['tenant:create', id], environment);
+  expect(refused).toEqual({ code: 1, out: '', err: `chowkd: ${id} is taken.\n` });
+  const [listed] = JSON.parse((await chowkd(['tenant:list', '--json'], environment)).out);
+  expect(listed).toMatchObject({ id, name: 'Acme Stores', status: 'active' });
+  expect((await chowkd(['tenant:show', `${id}-SHOP`], environment)).out).toContain(`tenant${id}`);
+  expect((await chowkd(['tenant:show', 'nobody'], environment)).code).toBe(1);
+  expect((await chowkd(['migrate'], environment)).out).toBe('1 done, 0 failed, 0 pending\n');
+  expect((await chowkd(['tenant:doctor'], environment)).out).toBe('All tenants are whole.\n');
+});
+
+test('serve answers, is found by other commands, refuses a second serve, stops cleanly and finds its data again', async () => {
+  const STORAGE_PATH = await temporaryFolder();
+  const first = await serve({ STORAGE_PATH });
+  expect(await health(first.url)).toEqual({
+    status: 200,
+    body: {
+      status: 'ok',
+      ring: { name: 'stable', lock_path: 'modules/manifest.lock.json' },
+      services: { database: 'up', redis: 'not_configured' },
+    },
+  });
+  expect((await stat(join(STORAGE_PATH, 'app.key'))).mode & 0o777).toBe(0o600);
+
+  const created = await chowkd(['tenant:create', 'acme'], { STORAGE_PATH });
+  expect(created).toMatchObject({ code: 0, err: '' });
+  const bound = await fetch(`${first.url}/api/v1/settings`, { headers: { 'x-tenant': 'acme' } });
+  expect({ status: bound.status, ring: bound.headers.get('x-ring') }).toEqual({ status: 401, ring: 'stable' });
+
+  const second = await chowkd(['serve'], { STORAGE_PATH });
+  expect(second.code).toBe(1);
+  expect(second.err).toBe(`chowkd: another chowkd serves the storage folder ${STORAGE_PATH} already; stop it first\n`);
+  expect((await health(first.url)).status).toBe(200);
+
+  expect(await first.stop('SIGINT')).toMatchObject({ code: 0 });
+  await expect(stat(join(STORAGE_PATH, 'postgres/data/postmaster.pid'))).rejects.toThrow('ENOENT');
+  const again = await serve({ STORAGE_PATH });
+  const answer = await fetch(`${again.url}/api/v1/settings`, { headers: { 'x-tenant': 'acme' } });
+  expect(answer.status).toBe(401);
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'kill -9 of the whole process tree loses nothing that was acknowledged (needs /proc)',
+  async () => {
+    const STORAGE_PATH = await temporaryFolder();
+    const first = await serve({ STORAGE_PATH });
+    expect((await chowkd(['tenant:create', 'acme'], { STORAGE_PATH })).code).toBe(0);
+    const tree = await descendants(first.child.pid as number);
+    expect(tree.length).toBeGreaterThan(3);
+    for (const pid of tree) process.kill(pid, 'SIGKILL');
+    await first.stop();
+    const second = await serve({ STORAGE_PATH });
+    expect((await health(second.url)).status).toBe(200);
+    const answer = await fetch(`${second.url}/api/v1/settings`, { headers: { 'x-tenant': 'acme' } });
+    expect(answer.status).toBe(401);
+  },
+);
