@@ -32,10 +32,10 @@ function asFailure(error: unknown, request: FastifyRequest): Failure {
 }
 
 /** What Fastify refuses before a request reaches the pipeline. */
-function frameworkFailure(error: unknown, { routeOptions }: FastifyRequest): Failure | undefined {
-  const { code, statusCode = 500, message } = (error ?? {}) as Partial<FastifyError>;
-  // An error of any other origin may carry a status as well, and a text that is not for the caller.
-  if (!code?.startsWith?.('FST_')) return undefined;
+function frameworkFailure(error: unknown, { raw, routeOptions }: FastifyRequest): Failure | undefined {
+  // The body ended early; a database that hangs up throws the same code.
+  if (error !== null && error === raw.errored) return fail('http.bad_request');
+  const { code = '', statusCode = 500, message = '' } = (error ?? {}) as Partial<FastifyError>;
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return fail('http.too_large', { limit: routeOptions.bodyLimit });
@@ -44,6 +44,9 @@ function frameworkFailure(error: unknown, { routeOptions }: FastifyRequest): Fai
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
       return fail('http.malformed_json');
     default:
-      return statusCode < 500 ? new Failure('http.bad_request', statusCode, message ?? '') : undefined;
+      // Errors of other origin may carry a status too, and a text that is not for the caller.
+      return String(code).startsWith('FST_') && statusCode < 500
+        ? new Failure('http.bad_request', statusCode, message)
+        : undefined;
   }
 }

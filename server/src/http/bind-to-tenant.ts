@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { fail } from '../errors.ts';
 import { bindTenant } from '../tenancy/bind.ts';
 import type { Exchange } from './exchange.ts';
@@ -6,7 +7,7 @@ export async function bindToTenant(exchange: Exchange): Promise<void> {
   const { kernel, request, reply, mounted } = exchange;
   const { tenant: wanted = 'required' } = mounted.route;
   if (wanted === 'none') return;
-  if (!hasOneHost(request.raw.rawHeaders)) throw fail('tenancy.bad_host');
+  if (!namesOneHost(request.raw)) throw fail('tenancy.bad_host');
   const header = request.headers['x-tenant'] as string | undefined;
   // `hostname` believes X-Forwarded-Host from configured proxies only.
   const claim = { host: request.hostname, header };
@@ -19,12 +20,13 @@ export async function bindToTenant(exchange: Exchange): Promise<void> {
   }
 }
 
-/** Two Host headers may mean one tenant to a proxy and another to us. */
-function hasOneHost(rawHeaders: readonly string[]): boolean {
+/** Two Host headers, or one beside an address that names another host, may mean one tenant to a proxy and another to us. */
+function namesOneHost({ rawHeaders, headers, url = '/' }: IncomingMessage): boolean {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
-  return hosts === 1;
+  if (hosts !== 1 || url.startsWith('/')) return hosts === 1;
+  return /^https?:\/\/([^/?#]*)/i.exec(url)?.[1]?.toLowerCase() === headers.host?.toLowerCase();
 }

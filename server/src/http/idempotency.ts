@@ -72,9 +72,7 @@ function find(db: Db, caller: string, key: string): Promise<StoredAnswer | undef
 
 function replay(exchange: Exchange, { status, content_type, body }: StoredAnswer): void {
   exchange.answered = true;
-  exchange.reply
-    .status(status ?? 200)
-    .header('Idempotency-Replayed', 'true')
-    .type(content_type ?? 'application/json')
-    .send(body ?? '');
+  const reply = exchange.reply.status(status ?? 200).header('Idempotency-Replayed', 'true');
+  if (content_type) reply.type(content_type);
+  reply.send(body || undefined);
 }

@@ -73,9 +73,15 @@ export class HttpMetrics {
       if (sameText(request.headers.authorization ?? '', `Bearer ${metricsToken}`)) return;
       throw fail('auth.unauthenticated', {}, { headers: { 'WWW-Authenticate': 'Bearer' } });
     }
-    if (appEnv !== 'production' || /^(127\.|::1$|::ffff:127\.)/.test(request.socket.remoteAddress ?? '')) return;
+    if (appEnv !== 'production' || isLocal(request)) return;
     throw fail('auth.forbidden', { permission: 'to read metrics: set METRICS_TOKEN' });
   }
+}
+
+/** A proxy on this machine speaks for the world, and says so. */
+function isLocal({ socket, headers }: FastifyRequest): boolean {
+  const forwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
+  return !forwarded && /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '');
 }
 
 function sameText(left: string, right: string): boolean {

@@ -1,4 +1,4 @@
-import type { Route } from '@chowk/kit';
+import type { Failure, Route } from '@chowk/kit';
 import cors from '@fastify/cors';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
@@ -6,6 +6,7 @@ import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
 import { compileBody, compileText } from '../validation.ts';
 import { answerFailure } from './answer-failure.ts';
+import { answerUnreadable } from './answer-unreadable.ts';
 import type { Exchange, MountedRoute, Step } from './exchange.ts';
 import { keepAnswer } from './idempotency.ts';
 import { HttpMetrics } from './metrics.ts';
@@ -39,20 +40,27 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     genReqId: requestId,
     // A stop lets requests on open connections finish and tells their clients to connect anew.
     return503OnClosing: false,
-    frameworkErrors: (error, request, reply) => answerFailure(log, error, request, reply),
+    // Node would refuse with an empty body; `refuseEarly` says why.
+    http: { requireHostHeader: false },
+    clientErrorHandler: answerUnreadable,
+    // No hook has run for what comes here.
+    frameworkErrors: (error, request, reply) => {
+      addStandingHeaders(request, reply);
+      answerFailure(log, error, request, reply);
+    },
     routerOptions: { maxParamLength: 500 },
   });
+  const addStandingHeaders = (request: FastifyRequest, reply: FastifyReply) =>
+    reply.headers({ ...securityHeaders(config), 'X-Request-Id': request.id });
   app.decorateRequest('exchange', undefined);
   app.setErrorHandler((error, request, reply) => answerFailure(log, error, request, reply));
-  app.setNotFoundHandler((request) => {
-    throw fail('http.not_found', { method: request.method, path: request.url.split('?')[0] });
-  });
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers({ ...securityHeaders(config), 'X-Request-Id': request.id });
+    addStandingHeaders(request, reply);
     done();
   });
   const origin = config.corsOrigins === '*' ? '*' : [...config.corsOrigins];
-  await app.register(cors, { origin, methods: [...methods], exposedHeaders, maxAge: 600 });
+  await app.register(cors, { origin, methods: [...methods], exposedHeaders, maxAge: 600, strictPreflight: false });
+  app.addHook('onRequest', (request, _reply, done) => done(refuseEarly(request)));
   readJsonBodies(app);
   const metrics = new HttpMetrics(app, kernel);
   mountRoutes(app, kernel);
@@ -65,6 +73,12 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
 function requestId({ headers }: { headers: NodeJS.Dict<string | string[]> }): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : uuidv7();
+}
+
+/** What is refused whatever it is, before its body is read. */
+function refuseEarly({ is404, method, url, headers, raw }: FastifyRequest): Failure | undefined {
+  if (headers.host === undefined && raw.httpVersion === '1.1') return fail('tenancy.bad_host');
+  return is404 ? fail('http.not_found', { method, path: url.split('?')[0] }) : undefined;
 }
 
 function readJsonBodies(app: FastifyInstance): void {
@@ -120,21 +134,21 @@ async function walk(steps: readonly Step[], exchange: Exchange): Promise<void> {
 
 async function storeAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
   const claim = request.exchange?.idempotency;
-  if (claim && typeof payload === 'string') {
+  const body = payload ?? '';
+  if (claim && typeof body === 'string') {
     const contentType = String(reply.getHeader('content-type') ?? '');
-    await keepAnswer(claim, { status: reply.statusCode, contentType, body: payload });
+    await keepAnswer(claim, { status: reply.statusCode, contentType, body });
   }
   return payload;
 }
 
 function refuseOtherMethods(app: FastifyInstance, url: string, allowed: readonly string[]): void {
+  const refused = methods.filter((method) => !allowed.includes(method));
+  if (refused.length === 0) return;
   const allow = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])].join(', ');
-  app.route({
-    method: methods.filter((method) => !allowed.includes(method)),
-    url,
-    handler: (request) => {
-      throw fail('http.method_not_allowed', { method: request.method, allowed: allow }, { headers: { Allow: allow } });
-    },
-    onRequest: (_request, _reply, done) => done(),
-  });
+  const refuse = ({ method }: FastifyRequest) => {
+    throw fail('http.method_not_allowed', { method, allowed: allow }, { headers: { Allow: allow } });
+  };
+  // Before the body is read: whatever is wrong with it, the method is wrong first.
+  app.route({ method: refused, url, onRequest: async (request) => refuse(request), handler: refuse });
 }
