@@ -4,7 +4,7 @@ import type { TSchema } from '@chowk/kit';
 type Strip = (value: unknown) => void;
 
 /** Makes the function that tells whether a value fits a schema. */
-export type Fit = (schema: TSchema) => (value: unknown) => boolean;
+type Fit = (schema: TSchema) => (value: unknown) => boolean;
 
 /** The parts of a JSON schema that say which fields are known. */
 interface Shape {

@@ -32,7 +32,10 @@ export function compileBody(schema: TSchema): Validator {
 }
 
 export function compileText(schema: TSchema): Validator {
-  return compile(fromText, schema);
+  const read = compile(fromText, schema);
+  // Once more, as what it was read as: to the reader `Infinity` is an integer.
+  const check = compile(exact, schema);
+  return (value) => read(value) ?? check(value);
 }
 
 function pair(options: Options): Pair {

@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 
 export interface RawAnswer {
   readonly status: number;
@@ -15,7 +16,8 @@ export function sendLines(port: number, lines: readonly string[], body = ''): Pr
     socket.on('data', (chunk: string) => {
       received += chunk;
     });
-    socket.on('error', reject);
+    // A server that hangs up on what it has not read resets the connection, after its answer.
+    socket.on('error', (error) => received === '' && reject(error));
     socket.on('close', () => resolve(readAnswer(received)));
     socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`);
   });
@@ -29,4 +31,9 @@ function readAnswer(text: string): RawAnswer {
     return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
   });
   return { status: Number(start.split(' ')[1]), headers: Object.fromEntries(headers), text: text.slice(end + 4) };
+}
+
+/** The port a listening server was given. */
+export function portOf({ server }: FastifyInstance): number {
+  return (server.address() as AddressInfo).port;
 }

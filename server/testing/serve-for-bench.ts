@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { Failure, type Log, type Route, route, type Static, sql, Timestamp, Type } from '@chowk/kit';
 import { boot } from '../src/boot.ts';
@@ -158,11 +159,11 @@ const { values } = parseArgs({ options: { unsafe: { type: 'boolean', default: fa
 const config = readConfig(process.env);
 const { storagePath } = config;
 const say = () => {};
-const unsafe = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+const unsafe = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', wal_compression: 'off' };
 // Whoever opens the embedded server first decides its settings; `openServer` then joins it.
 const opened = values.unsafe ? await openEmbedded({ storagePath, say, settings: unsafe }) : undefined;
 const server = await openServer(config, say);
-const complain = (details: object, message: string) => console.error(message, details);
+const complain = (_details: object, message: string) => void process.stderr.write(`${message}\n`);
 const log: Log = { ...silent, warn: complain, error: complain };
 kernel = await boot(config, log, server, { identity, routes: [...measuredRoutes, ...preparingRoutes] });
 for (const { id } of await listTenants(kernel.central.db)) identity.join(caller, id, [permission]);
@@ -171,7 +172,7 @@ await app.listen({ host: '127.0.0.1', port: 0 });
 
 const { host, port, user, password } = server.address;
 const address = { host, port, user, password };
-const [listening] = app.addresses();
+const [listening] = app.addresses() as AddressInfo[];
 const facts = { pid: process.pid, port: listening?.port, token, database: address, central: server.centralDatabase };
 process.stdout.write(`${JSON.stringify(facts)}\n`);
 

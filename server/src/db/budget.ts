@@ -23,6 +23,7 @@ export interface Target {
 export interface Lease {
   readonly connection: Connection;
   readonly place: Place;
+  readonly openedAt: number;
   idleSince: number;
 }
 
@@ -39,7 +40,6 @@ interface Place {
 }
 
 interface Waiter {
-  readonly since: number;
   readonly resolve: (lease: Lease) => void;
   readonly reject: (error: unknown) => void;
   readonly timer: NodeJS.Timeout;
@@ -47,6 +47,13 @@ interface Waiter {
 
 /** A connection unused for this long belongs to a quiet tenant and may be closed for a second one of a busy tenant. */
 const quietMs = 1_000;
+/** How often those who wait for that look whether there is one. */
+const lookMs = 250;
+/**
+ * A database with a single connection and more to do keeps it for this long while others have none: handing it over
+ * costs a connect, some five milliseconds, which must not be the price of every query.
+ */
+const turnMs = 50;
 /** A connection unused for this long is closed whether or not anyone wants its slot. */
 const idleMs = 120_000;
 /** Slots that tenants never get, whatever the central database uses. */
@@ -62,9 +69,10 @@ export class ConnectionBudget {
   readonly #places = new Map<string, Place>();
   /** Idle leases of all places, the longest idle first. */
   readonly #idle = new Set<Lease>();
-  /** Places with someone waiting, in the order in which their wait began. */
+  /** Places with someone waiting. Whoever gets a connection, or gives one up, goes to the end. */
   readonly #hungry = new Set<Place>();
   readonly #sweep: NodeJS.Timeout;
+  #look: NodeJS.Timeout | undefined;
   #open = 0;
   #centralOpen = 0;
   #closed = false;
@@ -94,13 +102,14 @@ export class ConnectionBudget {
       void this.#close(lease);
       return;
     }
-    const next = this.#nextAfter(place);
+    const next = this.#nextAfter(lease);
     if (next === place) this.#takeWaiter(place)?.resolve(lease);
     else if (next) this.#hand(lease, next);
     else {
       lease.idleSince = performance.now();
       place.idle.push(lease);
       this.#idle.add(lease);
+      if (this.#hungry.size > 0) this.#lookLater();
     }
   }
 
@@ -114,6 +123,7 @@ export class ConnectionBudget {
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#sweep);
+    clearTimeout(this.#look);
     for (const place of this.#hungry) {
       for (let waiter = this.#takeWaiter(place); waiter; waiter = this.#takeWaiter(place)) {
         waiter.reject(fail('db.unavailable'));
@@ -139,7 +149,7 @@ export class ConnectionBudget {
         this.#settle(place);
         reject(fail('db.busy'));
       }, this.#options.waitTimeoutMs);
-      const waiter: Waiter = { since: performance.now(), resolve, reject, timer };
+      const waiter: Waiter = { resolve, reject, timer };
       place.waiting.push(waiter);
       this.#hungry.add(place);
     });
@@ -160,15 +170,28 @@ export class ConnectionBudget {
   }
 
   /** Gets a new connection under way to a place with a waiter, if the budget allows. */
-  #makeRoom(place: Place): void {
-    if (this.#isFull(place)) return;
+  #makeRoom(place: Place): boolean {
+    if (this.#isFull(place)) return false;
     if (this.#hasFreeSlot(place)) {
       this.#count(place, 1);
       void this.#connect(place);
-      return;
+      return true;
     }
     const victim = this.#victimFor(place);
     if (victim) this.#hand(victim, place);
+    else if (this.#idle.size > 0) this.#lookLater();
+    return victim !== undefined;
+  }
+
+  /** Somebody waits while others' connections are idle but not yet quiet: once they are, nothing else would tell. */
+  #lookLater(): void {
+    this.#look ??= setTimeout(() => {
+      this.#look = undefined;
+      for (let given = true; given; ) {
+        given = false;
+        for (const place of [...this.#hungry]) given = this.#makeRoom(place) || given;
+      }
+    }, lookMs).unref();
   }
 
   /** Whether the place has all the connections it may have or can use. */
@@ -187,23 +210,25 @@ export class ConnectionBudget {
   /** An idle connection that may be closed so that the place gets its slot. */
   #victimFor(place: Place): Lease | undefined {
     const quietSince = performance.now() - quietMs;
+    let any: Lease | undefined;
     for (const lease of this.#idle) {
       if (lease.place === place || lease.place.target.central) continue;
-      if (place.open === 0 || lease.idleSince < quietSince || lease.place.open > place.open + 1) return lease;
+      if (lease.idleSince < quietSince || lease.place.open > place.open + 1) return lease;
+      any ??= lease;
     }
-    return undefined;
+    return place.open === 0 ? any : undefined;
   }
 
-  /** Who gets the connection that the place has just given back: itself, another place, or nobody. */
-  #nextAfter(place: Place): Place | undefined {
-    const own = place.waiting[0];
-    if (place.target.central) return own && place;
+  /** Who gets the connection that a place has just given back: itself, another place, or nobody. */
+  #nextAfter({ place, openedAt }: Lease): Place | undefined {
+    const own = place.waiting.length > 0 ? place : undefined;
+    if (this.#hungry.size === 0 || place.target.central) return own;
+    if (own && place.open === 1 && performance.now() - openedAt < turnMs) return own;
     for (const other of this.#hungry) {
       if (other === place || this.#isFull(other)) continue;
-      const starving = other.open === 0 && (!own || place.open > 1 || (other.waiting[0]?.since ?? 0) < own.since);
-      if (starving || !own || other.open + 1 < place.open) return other;
+      if (other.open === 0 || other.open + 1 < place.open) return other;
     }
-    return own && place;
+    return own;
   }
 
   /** Closes a connection and gives its slot to another place. */
@@ -220,9 +245,10 @@ export class ConnectionBudget {
     const { address, database } = place.target;
     try {
       await vacated;
+      if (this.#closed) throw fail('db.unavailable');
       const connection = await Connection.open(address, database, this.#options, (lost) => this.#forget(place, lost));
       place.opening -= 1;
-      this.release({ connection, place, idleSince: 0 });
+      this.release({ connection, place, openedAt: performance.now(), idleSince: 0 });
     } catch (error) {
       place.opening -= 1;
       this.#count(place, -1);
@@ -265,6 +291,7 @@ export class ConnectionBudget {
     place.open += change;
     this.#open += change;
     if (place.target.central) this.#centralOpen += change;
+    if (this.#hungry.delete(place)) this.#hungry.add(place);
     this.#settle(place);
   }
 

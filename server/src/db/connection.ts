@@ -1,7 +1,7 @@
 import type { Sql } from '@chowk/kit';
 import pg from 'pg';
 import type { ServerAddress } from './server-address.ts';
-import { statementName } from './statement-names.ts';
+import { renameStatement, statementName } from './statement-names.ts';
 import { valueTypes } from './value-types.ts';
 
 export interface ConnectionLimits {
@@ -11,6 +11,8 @@ export interface ConnectionLimits {
 
 /** How much longer than the server's own statement timeout we wait before we give up on the whole connection. */
 const answerGraceMs = 2_000;
+/** How long a goodbye may take. Over a wire that is dead it would take as long as TCP keeps trying. */
+const goodbyeMs = 500;
 
 /** Makes a client that is not yet connected. Every client of the process is made here. */
 export function makeClient(address: ServerAddress, database: string, limits: ConnectionLimits): pg.Client {
@@ -25,9 +27,17 @@ export function makeClient(address: ServerAddress, database: string, limits: Con
     keepAliveInitialDelayMillis: 10_000,
     // BEGIN travels with the first statement of a transaction, and a timed-out query takes its connection with it.
     pipeline: true,
-    options: '-c TimeZone=UTC -c idle_in_transaction_session_timeout=60000',
+    // What `valueTypes` reads must not depend on how the server or the database is set up.
+    options: '-c TimeZone=UTC -c DateStyle=ISO -c idle_in_transaction_session_timeout=60000',
     types: valueTypes,
   });
+}
+
+/** Says goodbye, and cuts the wire if that is not answered. */
+export async function endClient(client: pg.Client): Promise<void> {
+  const cut = setTimeout(() => client.connection.stream.destroy(), goodbyeMs);
+  await client.end().catch(() => {});
+  clearTimeout(cut);
 }
 
 /** One open connection to one database, with prepared statements. */
@@ -55,7 +65,12 @@ export class Connection {
     // Without these two an idle connection that the server closes would end the process.
     client.on('error', lost);
     client.on('end', lost);
-    await client.connect();
+    try {
+      await client.connect();
+    } catch (error) {
+      await endClient(client);
+      throw error;
+    }
     return connection;
   }
 
@@ -67,23 +82,37 @@ export class Connection {
 
   async query<Row extends object>(query: Sql): Promise<pg.QueryResult<Row>> {
     const text = query.text;
+    const values = query.values as unknown[];
     try {
-      return await this.#client.query<Row>({ name: statementName(text), text, values: query.values as unknown[] });
+      return await this.#send<Row>({ name: statementName(text), text, values });
     } catch (error) {
-      // A named statement planned before a migration cannot be used after it; a new connection plans anew.
-      if (isStalePlan(error)) this.#broken = true;
-      throw error;
+      if (!isStalePlan(error)) throw error;
+      renameStatement(text);
+      // A transaction has to begin again; on its own the statement has done nothing yet.
+      if (this.#client.getTransactionStatus() !== 'I') throw error;
+      return this.#send<Row>({ name: statementName(text), text, values });
     }
   }
 
-  /** Runs text that takes no values and may hold several statements. */
-  async script(text: string): Promise<void> {
-    await this.#client.query(text);
+  /** Runs text that takes no values and may hold several statements. Answers with what the last one says it did. */
+  async script(text: string): Promise<string> {
+    const results = [await this.#send({ text })].flat();
+    return results.at(-1)?.command ?? '';
   }
 
   async close(): Promise<void> {
     this.#broken = true;
-    await this.#client.end().catch(() => {});
+    await endClient(this.#client);
+  }
+
+  async #send<Row extends object>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+    try {
+      return await this.#client.query<Row>(query);
+    } catch (error) {
+      // Said before the socket closes, so that nobody is given this connection in between.
+      if (isFatal(error)) this.#broken = true;
+      throw error;
+    }
   }
 }
 
@@ -102,6 +131,16 @@ export async function withConnection<Result>(
   }
 }
 
-function isStalePlan(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '0A000' && /cached plan/.test(error.message);
+/**
+ * Whether the connection cannot be used any more: the server has ended it, it was lost, it took too long, or `pg` could
+ * not send a value and has left the statement in doubt.
+ */
+function isFatal(error: unknown): boolean {
+  return !(error instanceof pg.DatabaseError) || /^(08|57P0|25P03|25P04)/.test(error.code ?? '');
+}
+
+/** Whether the statement was prepared before a migration that it cannot be used after, or the server has forgotten it. */
+export function isStalePlan(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return false;
+  return error.code === '26000' || (error.code === '0A000' && /cached plan/.test(error.message));
 }

@@ -5,11 +5,15 @@ import { fail } from '../errors.ts';
 const unreachable = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
+  'ECONNABORTED',
   'EPIPE',
-  'ENOENT',
   'ETIMEDOUT',
   'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
   'ENOTFOUND',
+  'EAI_AGAIN',
 ]);
 /** What `pg` throws without a code when a connection cannot be made or is lost. */
 const lost = /^(timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error)/;
@@ -27,6 +31,9 @@ export function databaseFailure(error: unknown): Failure | undefined {
     if (code.startsWith('22')) return fail('http.unstorable', {}, extras);
     return undefined;
   }
-  const code = (error as NodeJS.ErrnoException).code ?? '';
-  return unreachable.has(code) || lost.test(error.message) ? fail('db.unavailable', {}, extras) : undefined;
+  const { code = '', syscall } = error as NodeJS.ErrnoException;
+  // Of a unix socket that is not there; a missing file is no fault of the database.
+  const noSocket = code === 'ENOENT' && syscall === 'connect';
+  const isLost = noSocket || unreachable.has(code) || lost.test(error.message);
+  return isLost ? fail('db.unavailable', {}, extras) : undefined;
 }

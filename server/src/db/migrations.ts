@@ -74,33 +74,32 @@ export async function migrate(
     await connection.script(ledger);
     const { rows } = await connection.query<LedgerRow>(sql`SELECT owner, name, checksum FROM schema_migrations`);
     const known = new Map(rows.map(({ owner, name, checksum }) => [`${owner}/${name}`, checksum]));
-    const applied: string[] = [];
-    for (const { owner, migrations } of sources) {
-      for (const migration of migrations) {
-        const id = `${owner}/${migration.name}`;
-        const checksum = known.get(id);
-        if (checksum === undefined) {
-          await apply(connection, owner, migration);
-          applied.push(id);
-        } else if (checksum !== migration.checksum) {
-          throw new Error(`migration ${id} was changed after it was applied; add a new one instead`);
-        }
-      }
-    }
-    return { applied, skipped: sources.flatMap(({ migrations }) => migrations).length - applied.length };
+    const wanted = sources.flatMap(({ owner, migrations }) =>
+      migrations.map((migration) => ({ ...migration, owner, id: `${owner}/${migration.name}` })),
+    );
+    // All are checked before the first is applied.
+    const changed = wanted.find(({ id, checksum }) => known.has(id) && known.get(id) !== checksum);
+    if (changed) throw new Error(`migration ${changed.id} was changed after it was applied; add a new one instead`);
+    const missing = wanted.filter(({ id }) => !known.has(id));
+    for (const migration of missing) await apply(connection, migration);
+    return { applied: missing.map(({ id }) => id), skipped: wanted.length - missing.length };
   });
 }
 
-async function apply(connection: Connection, owner: string, { name, text, checksum }: Migration): Promise<void> {
-  await connection.query(sql`BEGIN`);
+async function apply(
+  connection: Connection,
+  { owner, name, text, checksum }: Migration & { owner: string },
+): Promise<void> {
+  await connection.script('BEGIN');
   try {
     await connection.script(text);
+    if (connection.usable) throw new Error('it ends the transaction that it runs in');
     await connection.query(
       sql`INSERT INTO schema_migrations (owner, name, checksum) VALUES (${owner}, ${name}, ${checksum})`,
     );
-    await connection.query(sql`COMMIT`);
+    await connection.script('COMMIT');
   } catch (cause) {
-    await connection.query(sql`ROLLBACK`).catch(() => {});
+    await connection.script('ROLLBACK').catch(() => {});
     throw new Error(`migration ${owner}/${name} failed: ${(cause as Error).message}`, { cause });
   }
 }

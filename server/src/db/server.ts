@@ -25,7 +25,9 @@ export async function openServer(config: Config, say: (line: string) => void): P
     await ensureDatabase(address, database, limits);
     await checkServer(address, database, limits);
   } catch (error) {
-    throw new Error(`DATABASE_URL ${address.host}:${address.port}/${database}: ${(error as Error).message}`);
+    // A host with several addresses fails with a code and no message.
+    const { message, code } = error as NodeJS.ErrnoException;
+    throw new Error(`DATABASE_URL ${address.host}:${address.port}/${database}: ${message || code}`);
   }
   return { address, centralDatabase: database, embedded: false, close: async () => {} };
 }

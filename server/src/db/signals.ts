@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '@chowk/kit';
 import type pg from 'pg';
-import { type ConnectionLimits, makeClient } from './connection.ts';
+import { type ConnectionLimits, endClient, makeClient } from './connection.ts';
 import type { ServerAddress } from './server-address.ts';
 
 export interface SignalListener {
@@ -21,6 +21,7 @@ export class Signals {
   readonly #listeners = new Map<string, SignalListener[]>();
   readonly #stopping = new AbortController();
   #client: pg.Client | undefined;
+  #keeping: Promise<void> | undefined;
 
   constructor(address: ServerAddress, database: string, limits: ConnectionLimits, log: Log) {
     this.#open = () => makeClient(address, database, { ...limits, queryTimeoutMs: heartbeatMs });
@@ -34,12 +35,13 @@ export class Signals {
   /** Connects once, so that a start against an unreachable server fails; later losses heal by themselves. */
   async start(): Promise<void> {
     const { gone } = await this.#connect();
-    void this.#keep(gone);
+    this.#keeping = this.#keep(gone);
   }
 
   async close(): Promise<void> {
     this.#stopping.abort();
-    await this.#client?.end().catch(() => {});
+    if (this.#client) await endClient(this.#client);
+    await this.#keeping;
   }
 
   async #keep(lost: Promise<void>): Promise<void> {
@@ -71,12 +73,22 @@ export class Signals {
     client.on('notification', ({ channel, payload }) => {
       for (const listener of this.#listeners.get(channel) ?? []) listener.heard(payload ?? '');
     });
-    await client.connect();
-    for (const channel of this.#listeners.keys()) await client.query(`LISTEN "${channel}"`);
+    try {
+      await client.connect();
+      for (const channel of this.#listeners.keys()) await client.query(`LISTEN "${channel}"`);
+      this.#stopping.signal.throwIfAborted();
+    } catch (error) {
+      await endClient(client);
+      throw error;
+    }
     this.#client = client;
     this.#tell(true);
-    const heartbeat = setInterval(() => client.query('SELECT 1').catch(() => client.end()), heartbeatMs).unref();
-    return { gone: gone.finally(() => clearInterval(heartbeat)) };
+    const heartbeat = setInterval(() => client.query('SELECT 1').catch(() => endClient(client)), heartbeatMs).unref();
+    const over = () => {
+      clearInterval(heartbeat);
+      void endClient(client);
+    };
+    return { gone: gone.finally(over) };
   }
 
   #tell(ok: boolean): void {

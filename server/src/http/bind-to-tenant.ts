@@ -3,13 +3,16 @@ import { fail } from '../errors.ts';
 import { bindTenant } from '../tenancy/bind.ts';
 import type { Exchange } from './exchange.ts';
 
+/** Anything else, such as `acme.localhost:80@example.com`, is one host to us and another to a proxy. */
+const hostAndPort = /^(?:[\w.-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
+
 export async function bindToTenant(exchange: Exchange): Promise<void> {
   const { kernel, request, reply, mounted } = exchange;
   const { tenant: wanted = 'required' } = mounted.route;
   if (wanted === 'none') return;
-  if (!namesOneHost(request.raw)) throw fail('tenancy.bad_host');
+  // `host` and `hostname` believe X-Forwarded-Host from configured proxies only.
+  if (!namesOneHost(request.raw) || !hostAndPort.test(request.host)) throw fail('tenancy.bad_host');
   const header = request.headers['x-tenant'] as string | undefined;
-  // `hostname` believes X-Forwarded-Host from configured proxies only.
   const claim = { host: request.hostname, header };
   const binding = await bindTenant(kernel.directory, kernel.config.baseDomain, claim);
   if (binding) {

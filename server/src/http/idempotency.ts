@@ -36,13 +36,16 @@ export async function claimIdempotencyKey(exchange: Exchange): Promise<void> {
   replay(exchange, stored);
 }
 
-/** Keeps the answer before it is sent. A server error is not kept: the caller may try again. */
+/**
+ * Keeps the answer before it is sent. A server error and "too many requests" are not kept: the caller may try again. Who
+ * was so slow that another took its key over and answered leaves that answer alone.
+ */
 export async function keepAnswer(
   { db, caller, key }: IdempotencyClaim,
   answer: { status: number; contentType: string; body: string },
 ) {
-  if (answer.status >= 500) {
-    await db.run(sql`DELETE FROM idempotency_keys WHERE caller = ${caller} AND key = ${key}`);
+  if (answer.status >= 500 || answer.status === 429) {
+    await db.run(sql`DELETE FROM idempotency_keys WHERE caller = ${caller} AND key = ${key} AND status IS NULL`);
     return;
   }
   await db.run(sql`
@@ -50,7 +53,7 @@ export async function keepAnswer(
       DELETE FROM idempotency_keys WHERE (caller, key) IN (
         SELECT caller, key FROM idempotency_keys WHERE expires_at < now() LIMIT 20 FOR UPDATE SKIP LOCKED))
     UPDATE idempotency_keys SET status = ${answer.status}, content_type = ${answer.contentType}, body = ${answer.body}
-    WHERE caller = ${caller} AND key = ${key}`);
+    WHERE caller = ${caller} AND key = ${key} AND status IS NULL`);
 }
 
 async function claim(db: Db, caller: string, key: string, hash: string): Promise<boolean> {

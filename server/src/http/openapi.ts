@@ -3,6 +3,13 @@ import { version } from '../version.ts';
 
 type Json = Record<string, unknown>;
 
+/** The parts of a schema that say what a caller must send. */
+interface Sent extends Json {
+  required?: string[];
+  properties?: Record<string, Json>;
+  items?: Json;
+}
+
 const errorBody: Json = {
   type: 'object',
   required: ['message'],
@@ -72,7 +79,7 @@ function operation(route: Route, path: string): Json {
       ...parameters('path', route.params),
       ...parameters('query', route.query),
     ],
-    ...(route.body ? { requestBody: { required: true, content: json(route.body) } } : {}),
+    ...(route.body ? { requestBody: { required: true, content: json(asSent(route.body)) } } : {}),
     responses: {
       [success]: { description: 'Success', ...(route.answer ? { content: json(route.answer) } : {}) },
       default: { description: 'Failure', content: json({ $ref: '#/components/schemas/Error' }) },
@@ -92,13 +99,25 @@ function operationId({ method }: Route, path: string): string {
 
 function parameters(place: 'path' | 'query', schema: TObject | undefined): Json[] {
   if (!schema) return [];
-  const required = new Set((schema as { required?: string[] }).required ?? []);
+  const required = new Set(asSent(schema).required as string[] | undefined);
   return Object.entries(schema.properties).map(([name, property]) => ({
     name,
     in: place,
     required: place === 'path' || required.has(name),
     schema: property,
   }));
+}
+
+/** A field with a default is always there for the route, yet nobody needs to send it. */
+function asSent(schema: object): Json {
+  const { required, properties = {}, items } = schema as Sent;
+  const sent = Object.entries(properties).map(([name, property]) => [name, asSent(property)]);
+  return {
+    ...schema,
+    ...(required ? { required: required.filter((name) => properties[name]?.default === undefined) } : {}),
+    ...(sent.length > 0 ? { properties: Object.fromEntries(sent) } : {}),
+    ...(items ? { items: asSent(items) } : {}),
+  };
 }
 
 function json(schema: TSchema | Json): Json {

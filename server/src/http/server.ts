@@ -13,6 +13,7 @@ import { HttpMetrics } from './metrics.ts';
 import { pipeline } from './pipeline.ts';
 import { mountReference } from './reference.ts';
 import { securityHeaders } from './security-headers.ts';
+import { stopCleanly } from './stop-cleanly.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -38,7 +39,7 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     bodyLimit: config.bodyLimitBytes,
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     genReqId: requestId,
-    // A stop lets requests on open connections finish and tells their clients to connect anew.
+    // A request that comes on an open connection during a stop is answered like any other: see `stopCleanly`.
     return503OnClosing: false,
     // Node would refuse with an empty body; `refuseEarly` says why.
     http: { requireHostHeader: false },
@@ -52,6 +53,7 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
   });
   const addStandingHeaders = (request: FastifyRequest, reply: FastifyReply) =>
     reply.headers({ ...securityHeaders(config), 'X-Request-Id': request.id });
+  stopCleanly(app);
   app.decorateRequest('exchange', undefined);
   app.setErrorHandler((error, request, reply) => answerFailure(log, error, request, reply));
   app.addHook('onRequest', (request, reply, done) => {

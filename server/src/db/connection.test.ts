@@ -1,0 +1,224 @@
+import { sql } from '@chowk/kit';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { aside, limits, scratchDatabase, terminate } from '../../testing/scratch-database.ts';
+import { startProxy } from '../../testing/tcp-proxy.ts';
+import { type BudgetOptions, ConnectionBudget } from './budget.ts';
+import { Connection, withConnection } from './connection.ts';
+import { openDatabase } from './database.ts';
+import { databaseFailure } from './failures.ts';
+import type { ServerAddress } from './server-address.ts';
+
+const database = await scratchDatabase();
+const whoAmI = sql`SELECT pg_backend_pid() AS pid`;
+/** `pg` waits two seconds longer than PostgreSQL itself would. */
+const impatient = { connectTimeoutMs: 200, queryTimeoutMs: 100 };
+
+async function open(address: ServerAddress = inject('server'), wanted = limits): Promise<Connection> {
+  const connection = await Connection.open(address, database, wanted);
+  onTestFinished(() => connection.close());
+  return connection;
+}
+
+/** A database with a single connection, so that the next query gets what the last one left. */
+function openSingle(address: ServerAddress, options: Partial<BudgetOptions> = {}) {
+  const budget = new ConnectionBudget({
+    ...limits,
+    connections: 4,
+    perDatabase: 1,
+    waitTimeoutMs: 10_000,
+    ...options,
+  });
+  onTestFinished(() => budget.close());
+  return { budget, db: openDatabase(budget, { address, database, central: false }) };
+}
+
+async function failureOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => expect.fail('it should have failed'),
+    (error: unknown) => error,
+  );
+}
+
+test('a connect that gets no answer gives up within its limit', async () => {
+  const proxy = await startProxy(inject('server'));
+  proxy.blackHole();
+  const started = performance.now();
+  const error = await failureOf(open(proxy.address, impatient));
+  expect(performance.now() - started).toBeLessThan(1_500);
+  expect(databaseFailure(error)).toMatchObject({ code: 'db.unavailable', status: 503 });
+});
+
+test('a query that gets no answer gives up within its limit, and who waits behind it gets a new connection', async () => {
+  const proxy = await startProxy(inject('server'));
+  const { budget, db } = openSingle(proxy.address, impatient);
+  const before = await db.row<{ pid: number }>(whoAmI);
+  proxy.freeze();
+  const started = performance.now();
+  const hanging = failureOf(db.row(whoAmI));
+  const next = db.row<{ pid: number }>(whoAmI);
+  expect(databaseFailure(await hanging)).toMatchObject({ code: 'db.unavailable', status: 503 });
+  expect(performance.now() - started).toBeLessThan(4_000);
+  expect((await next)?.pid).not.toBe(before?.pid);
+  expect(budget.counts()).toMatchObject({ open: 1, idle: 1, waiting: 0 });
+});
+
+test('a transaction over a dead wire fails within the limit of a query', async () => {
+  const proxy = await startProxy(inject('server'));
+  const { db } = openSingle(proxy.address, impatient);
+  await db.run(whoAmI);
+  const started = performance.now();
+  const error = await failureOf(
+    db.tx(async (tx) => {
+      await tx.run(whoAmI);
+      proxy.blackHole();
+      await tx.run(whoAmI);
+    }),
+  );
+  expect(databaseFailure(error)).toMatchObject({ status: 503 });
+  expect(performance.now() - started).toBeLessThan(4_000);
+});
+
+test('a wire that breaks fails what is under way and heals by itself', async () => {
+  const proxy = await startProxy(inject('server'));
+  const { db } = openSingle(proxy.address);
+  const underWay = failureOf(db.run(sql`SELECT pg_sleep(10)`));
+  const active = () =>
+    aside(database, (connection) =>
+      connection.query(sql`SELECT FROM pg_stat_activity WHERE query ~ 'pg_sleep.10' AND pid <> pg_backend_pid()`),
+    );
+  await vi.waitFor(async () => expect((await active()).rowCount).toBe(1));
+  proxy.cut();
+  expect(databaseFailure(await underWay)).toMatchObject({ status: 503 });
+  expect(databaseFailure(await failureOf(db.run(whoAmI)))).toMatchObject({ status: 503 });
+  proxy.heal();
+  await db.run(whoAmI);
+});
+
+test('a statement that PostgreSQL finds too slow is ended there, and its connection goes on', async () => {
+  const { db } = openSingle(inject('server'), { queryTimeoutMs: 100 });
+  const before = await db.row(whoAmI);
+  const error = await failureOf(db.run(sql`SELECT pg_sleep(10)`));
+  expect(databaseFailure(error)).toMatchObject({ code: 'db.too_slow', status: 503 });
+  expect(await db.row(whoAmI)).toEqual(before);
+});
+
+test('who waits behind a session that is ended does not get it', async () => {
+  const { db } = openSingle(inject('server'));
+  const { pid } = (await db.row<{ pid: number }>(whoAmI)) ?? { pid: 0 };
+  const ended = failureOf(db.run(sql`SELECT pg_sleep(10)`));
+  const crowd = Promise.all(Array.from({ length: 20 }, () => db.row<{ pid: number }>(whoAmI)));
+  await terminate(pid);
+  expect(databaseFailure(await ended)).toMatchObject({ code: 'db.unavailable', status: 503 });
+  expect(new Set((await crowd).map((row) => row?.pid)).size).toBe(1);
+});
+
+test('an idle connection that the server ends harms nobody', async () => {
+  const lost: Connection[] = [];
+  const connection = await Connection.open(inject('server'), database, limits, (one) => lost.push(one));
+  const { rows } = await connection.query<{ pid: number }>(whoAmI);
+  expect(connection.usable).toBe(true);
+  // Without an error listener this would be an uncaught exception.
+  await terminate(rows[0]?.pid ?? 0);
+  await vi.waitFor(() => expect(lost).toEqual([connection]));
+  expect(connection.usable).toBe(false);
+  await connection.close();
+});
+
+test('closing takes a moment even if the other side says nothing, with a query under way or without', async () => {
+  const proxy = await startProxy(inject('server'));
+  const idle = await Connection.open(proxy.address, database, limits);
+  const busy = await Connection.open(proxy.address, database, limits);
+  proxy.blackHole();
+  const underWay = failureOf(busy.query(whoAmI));
+  const started = performance.now();
+  await Promise.all([idle.close(), busy.close()]);
+  expect(performance.now() - started).toBeLessThan(3_000);
+  expect(databaseFailure(await underWay)).toMatchObject({ status: 503 });
+});
+
+test('a connection left inside a transaction is not used again', async () => {
+  const connection = await open();
+  await connection.script('BEGIN');
+  expect(connection.usable).toBe(false);
+  await connection.script('ROLLBACK');
+  expect(connection.usable).toBe(true);
+  const { db } = openSingle(inject('server'));
+  await db.run(sql`CREATE TABLE left_open (id int)`);
+  await db.run(sql`BEGIN`);
+  await db.run(sql`INSERT INTO left_open VALUES (1)`);
+  expect(await db.rows(sql`SELECT id FROM left_open`)).toEqual([{ id: 1 }]);
+});
+
+test('statements sent without waiting are answered in order, each with its own result or failure', async () => {
+  const connection = await open();
+  const answers = await Promise.allSettled([
+    connection.query(sql`SELECT ${1}::int AS a`),
+    connection.query(sql`SELECT 1 / ${0}::int AS a`),
+    connection.query(sql`SELECT nothing FROM nowhere`),
+    connection.query(sql`SELECT 1 / ${0}::int AS a`),
+    connection.query(sql`SELECT ${2}::int AS a`),
+  ]);
+  expect(answers).toMatchObject([
+    { value: { rows: [{ a: 1 }] } },
+    { reason: { code: '22012' } },
+    { reason: { code: '42P01' } },
+    { reason: { code: '22012' } },
+    { value: { rows: [{ a: 2 }] } },
+  ]);
+  expect(connection.usable).toBe(true);
+});
+
+test('one text serves values of every kind', async () => {
+  const connection = await open();
+  const echo = (value: unknown) => connection.query(sql`SELECT ${value}::text AS it`);
+  const answers = await Promise.all([echo('a'), echo(1), echo(null), echo(true), echo({ a: 1 }), echo(undefined)]);
+  expect(answers.map(({ rows }) => rows[0])).toEqual(['a', '1', null, 'true', '{"a":1}', null].map((it) => ({ it })));
+});
+
+test('a value that cannot be sent fails its own query and no later one', async () => {
+  const { db } = openSingle(inject('server'));
+  const echo = (value: unknown) => db.row(sql`SELECT ${value}::jsonb AS echoed`);
+  await expect(echo({ big: 1n })).rejects.toThrow(TypeError);
+  expect(await echo({ small: 1 })).toEqual({ echoed: { small: 1 } });
+});
+
+test('statements prepared before a migration work after it, in a transaction and outside', async () => {
+  const address = inject('server');
+  const budget = new ConnectionBudget({ ...limits, connections: 12, perDatabase: 10, waitTimeoutMs: 10_000 });
+  onTestFinished(() => budget.close());
+  const db = openDatabase(budget, { address, database, central: false });
+  await db.run(sql`CREATE TABLE grows (id int)`);
+  await db.run(sql`INSERT INTO grows VALUES (1)`);
+  const everything = sql`SELECT * FROM grows`;
+  const onAll = (ask: () => Promise<unknown>) => Promise.all(Array.from({ length: 10 }, ask));
+  await onAll(() => db.rows(everything));
+  await db.run(sql`ALTER TABLE grows ADD COLUMN name text`);
+  expect(await onAll(() => db.rows(everything))).toEqual(Array(10).fill([{ id: 1, name: null }]));
+  await db.run(sql`ALTER TABLE grows ADD COLUMN age int`);
+  const inTransaction = () => db.tx((tx) => tx.rows(everything));
+  expect(await onAll(inTransaction)).toEqual(Array(10).fill([{ id: 1, name: null, age: null }]));
+});
+
+test('a statement that the server has forgotten is prepared again', async () => {
+  const { db } = openSingle(inject('server'));
+  const question = sql`SELECT 'forgotten' AS it`;
+  await db.row(question);
+  await db.run(sql`DEALLOCATE ALL`);
+  expect(await db.row(question)).toEqual({ it: 'forgotten' });
+  await db.run(sql`DEALLOCATE ALL`);
+  expect(await db.tx((tx) => tx.row(question))).toEqual({ it: 'forgotten' });
+});
+
+test('a connection of its own is closed after its work, also when that fails', async () => {
+  const pids: number[] = [];
+  const work = async (connection: Connection) => {
+    const { rows } = await connection.query<{ pid: number }>(whoAmI);
+    pids.push(rows[0]?.pid ?? 0);
+    throw new Error('no luck');
+  };
+  await expect(withConnection(inject('server'), database, limits, work)).rejects.toThrow('no luck');
+  const alive = await aside(database, (connection) =>
+    connection.query(sql`SELECT pid FROM pg_stat_activity WHERE pid = ANY(${pids})`),
+  );
+  expect(alive.rows).toEqual([]);
+});

@@ -1,0 +1,176 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from '@chowk/kit';
+import { beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { aside, scratchDatabase } from '../../testing/scratch-database.ts';
+import { fingerprint, type MigrationSource, migrate, readMigrations } from './migrations.ts';
+
+let made: Promise<string> | undefined;
+beforeEach(() => {
+  made = undefined;
+});
+
+/** The database of the test, made when it is first needed. */
+function database(): Promise<string> {
+  made ??= scratchDatabase();
+  return made;
+}
+
+async function folderWith(files: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'chowk-migrations-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return folder;
+}
+
+async function source(files: Record<string, string>, owner = 'shop'): Promise<MigrationSource> {
+  return readMigrations(owner, await folderWith(files));
+}
+
+const run = async (...sources: MigrationSource[]) => migrate(inject('server'), await database(), sources);
+
+async function tables(): Promise<string[]> {
+  const { rows } = await aside(await database(), (connection) =>
+    connection.query<{ name: string }>(
+      sql`SELECT tablename::text AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
+    ),
+  );
+  return rows.map(({ name }) => name);
+}
+
+async function recorded(): Promise<string[]> {
+  const { rows } = await aside(await database(), (connection) =>
+    connection.query<{ id: string }>(
+      sql`SELECT owner || '/' || name AS id FROM schema_migrations ORDER BY applied_at, 1`,
+    ),
+  );
+  return rows.map(({ id }) => id);
+}
+
+const goods = `
+  -- A comment; with a semicolon.
+  CREATE TABLE goods (id int PRIMARY KEY, name text DEFAULT 'a;b');
+  CREATE FUNCTION twice(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN 2 * n; END; $$;
+  INSERT INTO goods VALUES (twice(21));
+`;
+const prices = 'CREATE TABLE prices (id int REFERENCES goods); ALTER TABLE goods ADD COLUMN weight int;';
+
+test('migrations are applied once, in order, whatever number of statements they hold', async () => {
+  const shop = await source({ '0001_goods.sql': goods, '0002_prices.sql': prices });
+  const other = await source({ '0001_notes.sql': 'CREATE TABLE notes (id int)' }, 'notes');
+  expect(await run(shop, other)).toEqual({
+    applied: ['shop/0001_goods.sql', 'shop/0002_prices.sql', 'notes/0001_notes.sql'],
+    skipped: 0,
+  });
+  expect(await tables()).toEqual(['goods', 'notes', 'prices', 'schema_migrations']);
+  const { rows } = await aside(await database(), (connection) => connection.query(sql`SELECT id, name FROM goods`));
+  expect(rows).toEqual([{ id: 42, name: 'a;b' }]);
+  expect(await run(shop, other)).toEqual({ applied: [], skipped: 3 });
+});
+
+test('a new migration is applied on top of the old ones', async () => {
+  await run(await source({ '0001_goods.sql': goods }));
+  const grown = await source({ '0001_goods.sql': goods, '0002_prices.sql': prices });
+  expect(await run(grown)).toEqual({ applied: ['shop/0002_prices.sql'], skipped: 1 });
+});
+
+test('a migration that fails leaves nothing of itself, keeps those before it, and can be mended', async () => {
+  const files = {
+    '0001_goods.sql': goods,
+    '0002_prices.sql': `${prices} INSERT INTO prices VALUES (1); SELECT 1 / 0;`,
+    '0003_more.sql': 'CREATE TABLE more (id int)',
+  };
+  await expect(run(await source(files))).rejects.toThrow(/^migration shop\/0002_prices.sql failed: .*foreign key/);
+  expect(await tables()).toEqual(['goods', 'schema_migrations']);
+  expect(await recorded()).toEqual(['shop/0001_goods.sql']);
+  const mended = await run(await source({ ...files, '0002_prices.sql': prices }));
+  expect(mended.applied).toEqual(['shop/0002_prices.sql', 'shop/0003_more.sql']);
+});
+
+test('a mistake in the last statement undoes the first', async () => {
+  await expect(run(await source({ '0001_goods.sql': `${goods} SELEC 1;` }))).rejects.toThrow('syntax error');
+  await expect(run(await source({ '0001_goods.sql': `${goods} SELECT nothing;` }))).rejects.toThrow('nothing');
+  expect(await tables()).toEqual(['schema_migrations']);
+});
+
+test('a migration that ends its own transaction is not taken for applied', async () => {
+  await expect(run(await source({ '0001_goods.sql': `${goods} COMMIT;` }))).rejects.toThrow('ends the transaction');
+  expect(await recorded()).toEqual([]);
+});
+
+test('a migration that was changed after it was applied is refused, and nothing else is applied', async () => {
+  await run(await source({ '0001_goods.sql': goods }));
+  const notes = await source({ '0001_notes.sql': 'CREATE TABLE notes (id int)' }, 'notes');
+  const changed = await source({ '0001_goods.sql': `${goods} `, '0002_prices.sql': prices });
+  await expect(run(notes, changed)).rejects.toThrow('shop/0001_goods.sql was changed after it was applied');
+  expect(await tables()).toEqual(['goods', 'schema_migrations']);
+});
+
+test('a database that is ahead of us is left as it is', async () => {
+  await run(await source({ '0001_goods.sql': goods, '0002_prices.sql': prices }));
+  expect(await run(await source({ '0001_goods.sql': goods }))).toEqual({ applied: [], skipped: 1 });
+});
+
+test('of many that migrate at once each migration is applied by one', async () => {
+  // Slow enough for the others to arrive.
+  const shop = await source({ '0001_goods.sql': `SELECT pg_sleep(0.1); ${goods}`, '0002_prices.sql': prices });
+  const results = await Promise.all(Array.from({ length: 6 }, () => run(shop)));
+  expect(results.map(({ applied }) => applied.length).sort()).toEqual([0, 0, 0, 0, 0, 2]);
+  expect(await recorded()).toEqual(['shop/0001_goods.sql', 'shop/0002_prices.sql']);
+});
+
+test('who waits for a migration that fails goes on with it', async () => {
+  const broken = await source({ '0001_goods.sql': 'SELECT pg_sleep(0.1); SELECT 1 / 0' });
+  const whole = await source({ '0001_goods.sql': goods });
+  const first = run(broken);
+  const atWork = async () =>
+    aside(await database(), (connection) =>
+      connection.query(sql`SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`),
+    );
+  await vi.waitFor(async () => expect((await atWork()).rowCount).toBe(1), { interval: 5 });
+  const second = run(whole);
+  await expect(first).rejects.toThrow('division by zero');
+  expect(await second).toEqual({ applied: ['shop/0001_goods.sql'], skipped: 0 });
+});
+
+test('nothing stays locked, and no session stays', async () => {
+  await run(await source({ '0001_goods.sql': goods }));
+  await run(await source({ '0001_goods.sql': `${goods} ` })).catch(() => {});
+  const name = await database();
+  const { rows } = await aside('postgres', (connection) =>
+    connection.query(sql`SELECT pid FROM pg_stat_activity WHERE datname = ${name}`),
+  );
+  expect(rows).toEqual([]);
+});
+
+test.each([
+  ['a gap', ['0001_goods.sql', '0003_prices.sql'], '0003_prices.sql'],
+  ['a number used twice', ['0001_goods.sql', '0001_prices.sql'], '0001_prices.sql'],
+  ['no number', ['goods.sql'], 'goods.sql'],
+  ['a number of three digits', ['001_goods.sql'], '001_goods.sql'],
+  ['another start than one', ['0002_goods.sql'], '0002_goods.sql'],
+])('%s is refused', async (_, names, culprit) => {
+  const files = Object.fromEntries(names.map((name) => [name, '']));
+  await expect(source(files)).rejects.toThrow(`${culprit}: migrations are named`);
+});
+
+test('files of other kinds are no migrations', async () => {
+  const { migrations } = await source({ '0001_goods.sql': goods, 'README.md': 'goods' });
+  expect(migrations.map(({ name }) => name)).toEqual(['0001_goods.sql']);
+});
+
+test('the fingerprint changes with every text, name and owner, and with nothing else', async () => {
+  const files = { '0001_goods.sql': goods, '0002_prices.sql': prices };
+  const base = [await source(files), await source(files, 'other')];
+  const same = fingerprint([...base].reverse());
+  expect(fingerprint(base)).toBe(same);
+  const others = [
+    [await source(files)],
+    [await source(files), await source(files, 'third')],
+    [await source(files), await source({ ...files, '0002_prices.sql': `${prices} ` }, 'other')],
+    [await source(files), await source({ '0001_goods.sql': goods, '0002_rates.sql': prices }, 'other')],
+    [await source(files), await source({ ...files, '0003_more.sql': '' }, 'other')],
+  ];
+  expect(new Set([same, ...others.map(fingerprint)]).size).toBe(others.length + 1);
+});

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Db, sql } from '@chowk/kit';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { aside, limits } from '../../testing/scratch-database.ts';
+import { startProxy } from '../../testing/tcp-proxy.ts';
+import { testConfig } from '../../testing/test-config.ts';
+import { ConnectionBudget } from './budget.ts';
+import { withConnection } from './connection.ts';
+import { openDatabase } from './database.ts';
+import { openEmbedded } from './embedded.ts';
+import { killServer } from './embedded-fixtures.ts';
+import { databaseFailure } from './failures.ts';
+import { openServer } from './server.ts';
+
+const unique = () => `server_${randomBytes(6).toString('hex')}`;
+
+/** PostgreSQL listens on a port too, wherever its socket is. */
+function open(database: string, changes: { user?: string; password?: string; port?: number } = {}, connectMs = 5_000) {
+  const { port, user, password } = { ...inject('server'), ...changes };
+  const url = `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+  return openServer(testConfig({ DATABASE_URL: url, DATABASE_CONNECT_TIMEOUT_MS: `${connectMs}` }), () => {});
+}
+
+test('the central database is made when it is not there, also by several at once', async () => {
+  const name = unique();
+  const servers = await Promise.all([open(name), open(name), open(name)]);
+  for (const server of servers) {
+    expect(server).toMatchObject({ centralDatabase: name, embedded: false });
+    await withConnection(server.address, name, limits, (connection) => connection.query(sql`SELECT 1`));
+  }
+});
+
+test('a server that cannot be used is named with the reason and without the password', async () => {
+  const message = (opening: Promise<unknown>) => opening.then(String, (error: Error) => error.message);
+  expect(await message(open('shop', { port: 1, password: 'hunter2' }))).toMatch(
+    /^DATABASE_URL 127.0.0.1:1\/shop: .*ECONNREFUSED/,
+  );
+  const refused = await message(open('shop', { password: 'hunter2' }));
+  expect(refused).toMatch(/^DATABASE_URL .*password authentication failed/);
+  expect(refused).not.toContain('hunter2');
+});
+
+test('a server that answers nothing is given up within the limit', async () => {
+  const proxy = await startProxy(inject('server'));
+  proxy.blackHole();
+  await expect(open('shop', { port: proxy.address.port }, 300)).rejects.toThrow('timeout expired');
+});
+
+test('a user who may not create databases is told so', async () => {
+  const user = unique();
+  const database = unique();
+  await aside('postgres', async (connection) => {
+    await connection.script(`CREATE ROLE ${user} LOGIN PASSWORD 'short'`);
+    await connection.script(`CREATE DATABASE ${database}`);
+  });
+  await expect(open(database, { user, password: 'short' })).rejects.toThrow(
+    `the user ${user} may not create databases`,
+  );
+});
+
+/** Writes one row after another, and keeps those whose writing was confirmed. */
+async function write(db: Db, writer: number, log: { confirmed: string[]; failures: unknown[] }, until: AbortSignal) {
+  for (let n = 1; !until.aborted; n += 1) {
+    const row = `${writer}-${n}`;
+    const insert = (to: Db) => to.run(sql`INSERT INTO written VALUES (${row})`);
+    try {
+      await (writer % 2 === 0 ? insert(db) : db.tx(insert));
+      log.confirmed.push(row);
+    } catch (error) {
+      log.failures.push(error);
+      // As a caller would after a 503.
+      await pause(10);
+    }
+  }
+}
+
+test('a server that is killed and started again under load loses nothing that was confirmed, and all heals by itself', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'chowk-restart-'));
+  const storagePath = join(folder, 'storage');
+  const server = await openEmbedded({ storagePath, say: () => {} });
+  const proxy = await startProxy(server.address);
+  const budget = new ConnectionBudget({ ...limits, connections: 8, perDatabase: 6, waitTimeoutMs: 2_000 });
+  onTestFinished(async () => {
+    await budget.close();
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const db = openDatabase(budget, { address: proxy.address, database: 'postgres', central: false });
+  await db.run(sql`CREATE TABLE written (row text PRIMARY KEY)`);
+
+  const log = { confirmed: [] as string[], failures: [] as unknown[] };
+  const stop = new AbortController();
+  const writers = Promise.all(Array.from({ length: 10 }, (_, writer) => write(db, writer, log, stop.signal)));
+  const patiently = { timeout: 20_000 };
+  await vi.waitFor(() => expect(log.confirmed.length).toBeGreaterThan(300), patiently);
+  await killServer(storagePath);
+  await vi.waitFor(() => expect(log.failures.length).toBeGreaterThan(10), patiently);
+  const confirmedBefore = log.confirmed.length;
+  await vi.waitFor(() => {
+    proxy.pointAt(server.address);
+    expect(log.confirmed.length).toBeGreaterThan(confirmedBefore + 300);
+  }, patiently);
+  stop.abort();
+  await writers;
+
+  for (const error of log.failures) {
+    expect((databaseFailure(error) ?? error) as object).toMatchObject({ status: 503 });
+  }
+  const rows = await db.rows<{ row: string }>(sql`SELECT row FROM written`);
+  const kept = new Set(rows.map(({ row }) => row));
+  expect(log.confirmed.filter((row) => !kept.has(row))).toEqual([]);
+  expect(budget.counts()).toMatchObject({ waiting: 0 });
+});

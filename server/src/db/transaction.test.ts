@@ -1,0 +1,303 @@
+import { type Db, sql } from '@chowk/kit';
+import { afterAll, beforeEach, expect, inject, test } from 'vitest';
+import { aside, limits, scratchDatabase, terminate } from '../../testing/scratch-database.ts';
+import { ConnectionBudget } from './budget.ts';
+import { openDatabase } from './database.ts';
+import { databaseFailure } from './failures.ts';
+
+const database = await scratchDatabase();
+// PostgreSQL looks for a deadlock after a second.
+await aside('postgres', (connection) => connection.script(`ALTER DATABASE ${database} SET deadlock_timeout = '20ms'`));
+const budget = new ConnectionBudget({ ...limits, connections: 10, perDatabase: 8, waitTimeoutMs: 10_000 });
+const db = openDatabase(budget, { address: inject('server'), database, central: false });
+afterAll(() => budget.close());
+
+await db.run(sql`CREATE TABLE notes (id int PRIMARY KEY, text text NOT NULL DEFAULT '')`);
+await db.run(sql`CREATE TABLE links (id int REFERENCES notes DEFERRABLE INITIALLY DEFERRED)`);
+beforeEach(() => db.run(sql`TRUNCATE notes, links`));
+
+const add = (tx: Db, id: number) => tx.run(sql`INSERT INTO notes (id) VALUES (${id})`);
+const failing = sql`SELECT 1 / 0`;
+const pid = async (tx: Db) => (await tx.row<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`))?.pid ?? 0;
+
+async function notes(): Promise<number[]> {
+  const { rows } = await aside(database, (connection) =>
+    connection.query<{ id: number }>(sql`SELECT id FROM notes ORDER BY id`),
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Lets parties wait until all of them are there. */
+function meeting(parties: number): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let missing = parties;
+  return () => {
+    missing -= 1;
+    if (missing === 0) resolve();
+    return promise;
+  };
+}
+
+test('what is done in a transaction is seen by others after it, all at once', async () => {
+  const result = await db.tx(async (tx) => {
+    await add(tx, 1);
+    await add(tx, 2);
+    expect(await notes()).toEqual([]);
+    return (await tx.rows(sql`SELECT id FROM notes`)).length;
+  });
+  expect(result).toBe(2);
+  expect(await notes()).toEqual([1, 2]);
+});
+
+test('a transaction that fails leaves nothing, whether PostgreSQL failed or its caller', async () => {
+  const own = new Error('of ours');
+  const ours = db.tx(async (tx) => {
+    await add(tx, 1);
+    throw own;
+  });
+  await expect(ours).rejects.toBe(own);
+  const theirs = db.tx(async (tx) => {
+    await add(tx, 1);
+    await tx.run(failing);
+  });
+  await expect(theirs).rejects.toMatchObject({ code: '22012' });
+  expect(await notes()).toEqual([]);
+});
+
+test('a first statement that fails fails the transaction, and the connection goes on', async () => {
+  const before = await pid(db);
+  await expect(db.tx((tx) => tx.run(failing))).rejects.toMatchObject({ code: '22012' });
+  expect(await pid(db)).toBe(before);
+});
+
+test('a commit that PostgreSQL refuses is a failure', async () => {
+  const dangling = db.tx(async (tx) => {
+    await add(tx, 1);
+    await tx.run(sql`INSERT INTO links VALUES (99)`);
+  });
+  await expect(dangling).rejects.toMatchObject({ code: '23503' });
+  expect(await notes()).toEqual([]);
+  await db.tx((tx) => add(tx, 2));
+  expect(await notes()).toEqual([2]);
+});
+
+test('a failure that is caught and hidden is not taken for success', async () => {
+  const hidden = db.tx(async (tx) => {
+    await add(tx, 1);
+    await tx.run(failing).catch(() => {});
+    return 'fine';
+  });
+  await expect(hidden).rejects.toMatchObject({ code: '22012' });
+  const stubborn = db.tx(async (tx) => {
+    await tx.run(failing).catch(() => {});
+    await add(tx, 1);
+  });
+  await expect(stubborn).rejects.toMatchObject({ code: '22012' });
+  expect(await notes()).toEqual([]);
+});
+
+test('statements sent together are done in order, and one that fails fails all', async () => {
+  await db.tx((tx) => Promise.all([1, 2, 3].map((id) => add(tx, id))));
+  expect(await notes()).toEqual([1, 2, 3]);
+  const clash = db.tx((tx) => Promise.all([4, 1, 5].map((id) => add(tx, id))));
+  await expect(clash).rejects.toMatchObject({ code: '23505' });
+  expect(await notes()).toEqual([1, 2, 3]);
+});
+
+test('a savepoint that fails is undone alone, and the transaction goes on', async () => {
+  await db.tx(async (tx) => {
+    await add(tx, 1);
+    const failed = tx.tx(async (inner) => {
+      await add(inner, 3);
+      await inner.tx((innermost) => add(innermost, 4));
+      await inner.run(failing);
+    });
+    await expect(failed).rejects.toMatchObject({ code: '22012' });
+    await tx.tx(async (inner) => {
+      await add(inner, 5);
+      await expect(inner.tx((innermost) => innermost.run(failing))).rejects.toMatchObject({ code: '22012' });
+      await add(inner, 6);
+    });
+    await add(tx, 7);
+  });
+  expect(await notes()).toEqual([1, 5, 6, 7]);
+});
+
+test('a savepoint that hides a failure is undone and says so', async () => {
+  await db.tx(async (tx) => {
+    const hidden = tx.tx(async (inner) => {
+      await add(inner, 1);
+      await inner.run(failing).catch(() => {});
+    });
+    await expect(hidden).rejects.toMatchObject({ code: '22012' });
+    await add(tx, 2);
+  });
+  expect(await notes()).toEqual([2]);
+});
+
+test('what succeeded in savepoints is lost if the transaction fails', async () => {
+  const failed = db.tx(async (tx) => {
+    await tx.tx((inner) => add(inner, 1));
+    throw new Error('no luck');
+  });
+  await expect(failed).rejects.toThrow('no luck');
+  expect(await notes()).toEqual([]);
+});
+
+test('two savepoints at once are refused instead of being undone with each other', async () => {
+  const both = db.tx((tx) =>
+    Promise.all([
+      tx.tx(async (inner) => {
+        await add(inner, 1);
+        await inner.run(failing);
+      }),
+      tx.tx((inner) => add(inner, 2)),
+    ]),
+  );
+  await expect(both).rejects.toThrow('savepoint');
+  expect(await notes()).toEqual([]);
+});
+
+test('beside an open savepoint its transaction is refused: what it does would be undone with the savepoint', async () => {
+  await db.tx(async (tx) => {
+    await expect(tx.tx(() => add(tx, 1))).rejects.toThrow('savepoint');
+    await add(tx, 2);
+  });
+  expect(await notes()).toEqual([2]);
+});
+
+test('a handle that outlives its transaction can do nothing', async () => {
+  let leaked = db;
+  let inner = db;
+  await db.tx(async (tx) => {
+    leaked = tx;
+    await tx.tx(async (savepoint) => {
+      inner = savepoint;
+    });
+    await expect(add(inner, 1)).rejects.toThrow('over');
+  });
+  await expect(add(leaked, 2)).rejects.toThrow('over');
+  await expect(leaked.tx((tx) => add(tx, 3))).rejects.toThrow('over');
+  expect(await notes()).toEqual([]);
+});
+
+test('a statement that comes after its transaction has failed touches neither the database nor the next one', async () => {
+  const late = Promise.withResolvers<void>();
+  let straggler: Promise<unknown> = late.promise;
+  const failed = db.tx((tx) => {
+    straggler = late.promise.then(() => add(tx, 1));
+    return Promise.all([tx.run(failing), straggler]);
+  });
+  await expect(failed).rejects.toMatchObject({ code: '22012' });
+  await db.tx(async (tx) => {
+    late.resolve();
+    await expect(straggler).rejects.toThrow('over');
+    await add(tx, 2);
+  });
+  expect(await notes()).toEqual([2]);
+});
+
+test.each([
+  ['has more to do', (tx: Db) => add(tx, 2)],
+  ['only has to end', async () => {}],
+])(
+  'a transaction that forgets a savepoint is undone, and the savepoint, which %s, touches nothing',
+  async (_, rest) => {
+    const late = Promise.withResolvers<void>();
+    let forgotten: Promise<unknown> = late.promise;
+    const hasty = db.tx(async (tx) => {
+      await add(tx, 1);
+      forgotten = tx.tx(async (inner) => {
+        await late.promise;
+        await rest(inner);
+      });
+      forgotten.catch(() => {});
+    });
+    await expect(hasty).rejects.toThrow('savepoint');
+    await db.tx(async (tx) => {
+      await add(tx, 3);
+      late.resolve();
+      await expect(forgotten).rejects.toThrow('over');
+    });
+    expect(await notes()).toEqual([3]);
+  },
+);
+
+test('a transaction whose session is ended fails and leaves nothing', async () => {
+  const endings: ((tx: Db) => Promise<unknown>)[] = [
+    async (tx) => {
+      await terminate(await pid(tx));
+      await add(tx, 2);
+    },
+    (tx) => tx.tx(async (inner) => terminate(await pid(inner))),
+    // With nothing left to do but to commit.
+    async (tx) => terminate(await pid(tx)),
+  ];
+  for (const end of endings) {
+    const ended = db.tx(async (tx) => {
+      await add(tx, 1);
+      await end(tx);
+    });
+    const error = await ended.catch((error: unknown) => error);
+    expect(databaseFailure(error)).toMatchObject({ code: 'db.unavailable', status: 503 });
+  }
+  expect(await notes()).toEqual([]);
+  await add(db, 3);
+  expect(await notes()).toEqual([3]);
+});
+
+test('two transactions in a deadlock both succeed in the end', async () => {
+  await Promise.all([add(db, 1), add(db, 2)]);
+  const both = meeting(2);
+  let attempts = 0;
+  const lockInTurn = (first: number, second: number) =>
+    db.tx(async (tx) => {
+      attempts += 1;
+      await tx.run(sql`UPDATE notes SET text = text || ${`${first}${second} `} WHERE id = ${first}`);
+      if (attempts <= 2) await both();
+      await tx.run(sql`UPDATE notes SET text = text || ${`${first}${second} `} WHERE id = ${second}`);
+    });
+  await Promise.all([lockInTurn(1, 2), lockInTurn(2, 1)]);
+  expect(attempts).toBe(3);
+  const rows = await db.rows<{ text: string }>(sql`SELECT text FROM notes`);
+  for (const { text } of rows) expect(text.trim().split(' ').sort()).toEqual(['12', '21']);
+});
+
+test('serializable transactions that contradict each other are tried again, from the start, until both hold', async () => {
+  const both = meeting(2);
+  let attempts = 0;
+  const addNext = () =>
+    db.tx(async (tx) => {
+      attempts += 1;
+      await tx.run(sql`SET TRANSACTION ISOLATION LEVEL SERIALIZABLE`);
+      const next = await tx.row<{ id: number }>(sql`SELECT coalesce(max(id), 0) + 1 AS id FROM notes`);
+      if (attempts <= 2) await both();
+      await tx.tx((inner) => add(inner, (next?.id ?? 0) + (attempts % 2) * 100));
+    });
+  await Promise.all([addNext(), addNext()]);
+  expect(attempts).toBe(3);
+  expect(await notes()).toHaveLength(2);
+});
+
+test('a failure of another kind is not tried again', async () => {
+  let attempts = 0;
+  const failed = db.tx(async (tx) => {
+    attempts += 1;
+    await tx.run(failing);
+  });
+  await expect(failed).rejects.toMatchObject({ code: '22012' });
+  expect(attempts).toBe(1);
+});
+
+test('a transaction that always loses is given up in the end, as are its effects', async () => {
+  let attempts = 0;
+  const lost = db.tx(async (tx) => {
+    attempts += 1;
+    await add(tx, attempts);
+    await tx.run(sql`DO $$ BEGIN RAISE EXCEPTION 'lost' USING ERRCODE = '40001'; END $$`);
+  });
+  await expect(lost).rejects.toMatchObject({ code: '40001' });
+  expect(attempts).toBe(6);
+  expect(await notes()).toEqual([]);
+  expect(budget.counts().idle).toBe(budget.counts().open);
+});

@@ -1,0 +1,276 @@
+import { connect } from 'node:net';
+import { Failure, type Log, route, sql, Type } from '@chowk/kit';
+import { afterAll, expect, test } from 'vitest';
+import { startPlatform, type TestAnswer } from '../../testing/platform.ts';
+import { portOf } from '../../testing/raw-http.ts';
+import { silent } from '../../testing/silent-log.ts';
+import { createHttpServer } from './server.ts';
+
+const secret = 'password=hunter2';
+const common = { tag: 'Test', summary: '', needs: 'things.view' } as const;
+const thing = Type.Object({ name: Type.String() });
+
+const platform = await startPlatform({
+  routes: [
+    route({ ...common, method: 'GET', path: '/things', run: async () => ({ things: [] }) }),
+    route({ ...common, method: 'POST', path: '/things', status: 201, body: thing, run: async (_, { body }) => body }),
+    route({ ...common, method: 'PUT', path: '/write-only', run: async () => ({}) }),
+    ...(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) =>
+      route({ ...common, method, path: '/everything', run: async () => ({ method }) }),
+    ),
+    route({ ...common, method: 'POST', path: '/small', bodyLimit: 100, body: thing, run: async () => ({}) }),
+    route({ ...common, method: 'GET', path: '/signed-in', needs: 'signed-in', run: async () => ({}) }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/teapot',
+      run: async () => {
+        const extras = { headers: { 'X-Pot': 'tea' }, body: { merged_into: 7 }, cause: new Error(secret) };
+        throw new Failure('things.teapot', 418, 'This is a teapot.', extras);
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/throws/:what',
+      params: Type.Object({ what: Type.String() }),
+      run: async (_, { params }) => {
+        throw thrown[params.what];
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/broken-sql',
+      run: (ctx) => ctx.db.rows(sql`SELECT ${secret}::text FROM no_such_table`),
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/wrong-answer',
+      answer: thing,
+      run: async () => ({}) as { name: string },
+    }),
+  ],
+});
+
+const thrown: Record<string, unknown> = {
+  error: new Error(secret),
+  text: secret,
+  null: null,
+  undefined: undefined,
+  object: { code: 5, message: secret },
+  // Libraries put a status on their errors; theirs is not ours.
+  'with-status': Object.assign(new Error(secret), { statusCode: 400 }),
+};
+
+const acme = await platform.tenant();
+const caller = acme.caller('things.view');
+
+function sendText(url: string, payload: string | Buffer, contentType = 'application/json'): Promise<TestAnswer> {
+  return caller.request({ method: 'POST', url, payload, headers: { 'content-type': contentType } });
+}
+
+test.each(['{', '{"name":"x"', '{"a":1}}', "{'name':'x'}", '{"name":NaN}', '[1,]'])(
+  'malformed JSON is 400: %s',
+  async (text) => {
+    const { status, body } = await sendText('/api/v1/things', text);
+    expect({ status, body }).toEqual({
+      status: 400,
+      body: { message: 'The request body is not valid JSON.', code: 'http.malformed_json' },
+    });
+  },
+);
+
+test.each([
+  '{"name":"x","__proto__":{"admin":true}}',
+  '{"name":"x","\\u005f_proto__":{"admin":true}}',
+  '{"name":"x","constructor":{"prototype":{"admin":true}}}',
+])('a body that reaches for a prototype is refused: %s', async (text) => {
+  const { status, body } = await sendText('/api/v1/things', text);
+  expect(status).toBe(400);
+  expect(body.message).toBeTypeOf('string');
+  expect(({} as { admin?: boolean }).admin).toBeUndefined();
+});
+
+test('an empty body is no body, whatever type it claims to have', async () => {
+  expect((await sendText('/api/v1/everything', '')).status).toBe(200);
+  const missing = await sendText('/api/v1/things', '');
+  expect({ status: missing.status, fields: Object.keys(missing.body.errors) }).toEqual({
+    status: 422,
+    fields: ['name'],
+  });
+});
+
+test.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data', 'nonsense'])(
+  'a body of type %s is 415',
+  async (type) => {
+    const { status, body } = await sendText('/api/v1/things', 'name=x', type);
+    expect({ status, message: body.message }).toEqual({ status: 415, message: 'Send the body as application/json.' });
+  },
+);
+
+test('a charset beside the media type is no reason to refuse', async () => {
+  expect((await sendText('/api/v1/things', '{"name":"é"}', 'application/json; charset=utf-8')).status).toBe(201);
+});
+
+test('bytes that are no UTF-8 are no server error', async () => {
+  const { status } = await sendText('/api/v1/things', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]));
+  expect(status).toBeLessThan(500);
+});
+
+test('a body above the limit of the platform or of its route is 413 and says how much is allowed', async () => {
+  const platformWide = await sendText('/api/v1/things', JSON.stringify({ name: 'x'.repeat(1_048_576) }));
+  expect({ status: platformWide.status, message: platformWide.body.message }).toEqual({
+    status: 413,
+    message: 'The request body is larger than the 1048576 bytes allowed.',
+  });
+  const own = await sendText('/api/v1/small', JSON.stringify({ name: 'x'.repeat(100) }));
+  expect({ status: own.status, message: own.body.message }).toEqual({
+    status: 413,
+    message: 'The request body is larger than the 100 bytes allowed.',
+  });
+  expect((await sendText('/api/v1/small', JSON.stringify({ name: 'x'.repeat(50) }))).status).toBe(200);
+});
+
+test.each([
+  ['no token', {}],
+  ['a token that is nobody’s', { authorization: 'Bearer of-bad-news' }],
+  ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
+  ['no token after the scheme', { authorization: 'Bearer ' }],
+])('%s is 401 and names the scheme to use', async (_, headers) => {
+  const {
+    status,
+    body,
+    headers: answered,
+  } = await platform.request({
+    url: '/api/v1/signed-in',
+    headers: { 'x-tenant': acme.id, ...headers },
+  });
+  expect({ status, scheme: answered['www-authenticate'] }).toEqual({ status: 401, scheme: 'Bearer' });
+  expect(body.message).toBeTypeOf('string');
+});
+
+test('a caller without the permission is 403 and reads which one is missing', async () => {
+  const { status, body } = await acme.caller('things.edit').get('/api/v1/things');
+  expect({ status, message: body.message }).toEqual({
+    status: 403,
+    message: 'This needs the permission things.view.',
+  });
+});
+
+test.each(['/nowhere', '/api/v1', '/api/v1/things/', '/API/V1/THINGS', '/api/v1/%2e%2e/things', '//api/v1/things'])(
+  'an unknown path is 404: %s',
+  async (url) => {
+    const { status, body } = await caller.get(url);
+    expect({ status, code: body.code }).toEqual({ status: 404, code: 'http.not_found' });
+  },
+);
+
+test('an unknown path is 404 before its body is looked at', async () => {
+  expect((await sendText('/api/v1/nowhere', '{')).status).toBe(404);
+  expect((await sendText('/api/v1/nowhere', '<a/>', 'text/xml')).status).toBe(404);
+});
+
+test.each([
+  ['DELETE', '/api/v1/things', 'GET, POST, HEAD'],
+  ['PUT', '/api/v1/things', 'GET, POST, HEAD'],
+  ['GET', '/api/v1/write-only', 'PUT'],
+  ['HEAD', '/api/v1/write-only', 'PUT'],
+  ['POST', '/api/health', 'GET, HEAD'],
+] as const)('a wrong method is 405 and the right ones are named: %s %s', async (method, url, allow) => {
+  const { status, headers, body } = await caller.request({ method, url });
+  expect({ status, allow: headers.allow }).toEqual({ status: 405, allow });
+  if (method !== 'HEAD') expect(body.message).toContain(allow);
+});
+
+test('a wrong method is 405 whatever is wrong with its body, and needs no token', async () => {
+  const request = { method: 'POST', url: '/api/v1/write-only', payload: '{' } as const;
+  expect((await platform.request({ ...request, headers: { 'content-type': 'text/xml' } })).status).toBe(405);
+  expect((await platform.request({ ...request, headers: { 'content-type': 'application/json' } })).status).toBe(405);
+});
+
+test('a path may answer every method there is', async () => {
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+    expect((await caller.request({ method, url: '/api/v1/everything' })).body).toEqual({ method });
+  }
+});
+
+test('HEAD answers as GET would, without the body', async () => {
+  const get = await caller.get('/api/v1/things');
+  const head = await caller.request({ method: 'HEAD', url: '/api/v1/things' });
+  expect({ status: head.status, body: head.body }).toEqual({ status: 200, body: '' });
+  expect(head.headers['content-length']).toBe(get.headers['content-length']);
+  expect((await platform.request({ method: 'HEAD', url: '/api/v1/things' })).status).toBe(400);
+});
+
+test('a failure of a route is answered with its status, its message and what it adds, never with its cause', async () => {
+  const { status, body, headers } = await caller.get('/api/v1/teapot');
+  expect({ status, pot: headers['x-pot'], body }).toEqual({
+    status: 418,
+    pot: 'tea',
+    body: { message: 'This is a teapot.', code: 'things.teapot', merged_into: 7 },
+  });
+});
+
+test.each([...Object.keys(thrown).map((what) => `/throws/${what}`), '/broken-sql', '/wrong-answer'])(
+  'what goes wrong inside is 500 with a request id and not a word about the cause: %s',
+  async (path) => {
+    const { status, body, headers } = await caller.get(`/api/v1${path}`);
+    expect({ status, body }).toEqual({
+      status: 500,
+      body: {
+        message: 'Something went wrong on our side. Quote the request id when you ask us.',
+        code: 'http.internal',
+        request_id: headers['x-request-id'],
+      },
+    });
+  },
+);
+
+test('a server error is logged once with its cause and request id, a refusal is not logged', async () => {
+  const { app, errors } = await withRecordingLog();
+  const headers = { authorization: `Bearer ${caller.token}`, 'x-tenant': acme.id, 'x-request-id': 'find-me' };
+  await app.inject({ url: '/api/v1/throws/error', headers });
+  await app.inject({ url: '/api/v1/teapot', headers });
+  await app.inject({ url: '/api/v1/nowhere', headers });
+  expect(errors).toMatchObject([{ request_id: 'find-me', method: 'GET', url: '/api/v1/throws/error' }]);
+  expect(errors[0]?.err).toBe(thrown.error);
+});
+
+test('a client that goes away in the middle of its body is no error of ours', async () => {
+  const { app, errors } = await withRecordingLog();
+  let bodiesBegun = 0;
+  let answers = 0;
+  app.addHook('preParsing', (_request, _reply, payload, done) => {
+    bodiesBegun += 1;
+    done(null, payload);
+  });
+  app.addHook('onError', (_request, _reply, _error, done) => {
+    answers += 1;
+    done();
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const socket = connect(portOf(app), '127.0.0.1');
+  const lines = [
+    'POST /api/v1/things HTTP/1.1',
+    `Host: ${acme.id}.localhost`,
+    `Authorization: Bearer ${caller.token}`,
+    'Content-Type: application/json',
+    'Content-Length: 1000',
+  ];
+  socket.write(`${lines.join('\r\n')}\r\n\r\n{"name":`);
+  await expect.poll(() => bodiesBegun).toBe(1);
+  socket.destroy();
+  await expect.poll(() => answers).toBe(1);
+  expect(errors).toEqual([]);
+});
+
+/** The same platform behind an HTTP side whose errors the test can read. */
+async function withRecordingLog() {
+  const errors: Record<string, unknown>[] = [];
+  const log: Log = { ...silent, error: (details) => errors.push(details as Record<string, unknown>) };
+  const app = await createHttpServer({ ...platform.kernel, log });
+  afterAll(() => app.close());
+  return { app, errors };
+}

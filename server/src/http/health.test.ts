@@ -1,0 +1,87 @@
+import { route, sql } from '@chowk/kit';
+import { expect, onTestFinished, test } from 'vitest';
+import { startPlatform } from '../../testing/platform.ts';
+import { silent } from '../../testing/silent-log.ts';
+import { startProxy } from '../../testing/tcp-proxy.ts';
+import { testConfig } from '../../testing/test-config.ts';
+import { boot } from '../boot.ts';
+import { createHttpServer } from './server.ts';
+
+const query = route({
+  method: 'GET',
+  path: '/query',
+  tag: 'Test',
+  summary: '',
+  public: true,
+  run: (ctx) => ctx.db.rows(sql`SELECT 1 AS one`),
+});
+const platform = await startPlatform({ environment: { RING_NAME: 'edge', MODULE_LOCK_PATH: '/srv/edge.lock.json' } });
+const acme = await platform.tenant();
+
+test('health names the ring and what the service stands on, and nothing more', async () => {
+  const { status, body } = await platform.request({ url: '/api/health' });
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: {
+      status: 'ok',
+      ring: { name: 'edge', lock_path: '/srv/edge.lock.json' },
+      services: { database: 'up', redis: 'not_configured' },
+    },
+  });
+});
+
+test('health concerns no tenant: any host may ask, and HEAD too', async () => {
+  for (const host of ['localhost', 'nobody.localhost', '10.0.0.7:8080', 'example.com']) {
+    expect((await platform.request({ url: '/api/health', headers: { host } })).status, host).toBe(200);
+  }
+  expect((await platform.request({ method: 'HEAD', url: '/api/health' })).status).toBe(200);
+});
+
+test.each([
+  ['refuses connections', 'cut'],
+  ['answers nothing', 'blackHole'],
+] as const)('a database that %s is reported down, soon, and up again once it is back', async (_, damage) => {
+  const { wire, ask } = await overAWire();
+  expect((await ask('/api/health')).status).toBe(200);
+  wire[damage]();
+  const { status, body, tookMs } = await ask('/api/health');
+  expect({ status, body }).toMatchObject({
+    status: 503,
+    body: { status: 'degraded', ring: { name: 'stable' }, services: { database: 'down', redis: 'not_configured' } },
+  });
+  expect(tookMs).toBeLessThan(3_000);
+  wire.heal();
+  await expect.poll(async () => (await ask('/api/health')).status, { timeout: 20_000 }).toBe(200);
+});
+
+test('while the database is away other requests are told to come back, without a word of why', async () => {
+  const { wire, ask } = await overAWire();
+  expect((await ask('/api/v1/query')).status).toBe(200);
+  wire.cut();
+  const { status, body, headers } = await ask('/api/v1/query');
+  expect({ status, retry: headers['retry-after'] }).toEqual({ status: 503, retry: '1' });
+  expect(body).toEqual({
+    message: 'The database cannot be reached; try again in a moment.',
+    code: 'db.unavailable',
+    request_id: headers['x-request-id'],
+  });
+  wire.heal();
+  await expect.poll(async () => (await ask('/api/v1/query')).status, { timeout: 20_000 }).toBe(200);
+});
+
+/** The same databases, reached over a wire that the test can damage. */
+async function overAWire() {
+  const { address, database: centralDatabase } = platform.kernel.central;
+  const wire = await startProxy(address);
+  const server = { address: wire.address, centralDatabase, embedded: false, close: async () => {} };
+  const kernel = await boot(testConfig(), silent, server, { routes: [query] });
+  const app = await createHttpServer(kernel);
+  onTestFinished(() => kernel.close());
+  const ask = async (url: string) => {
+    const began = performance.now();
+    const response = await app.inject({ url, headers: { 'x-tenant': acme.id } });
+    const tookMs = performance.now() - began;
+    return { status: response.statusCode, body: response.json(), headers: response.headers, tookMs };
+  };
+  return { wire, ask };
+}

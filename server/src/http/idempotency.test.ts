@@ -1,0 +1,297 @@
+import { Answer, Failure, route, signedIn, sql, Type } from '@chowk/kit';
+import { expect, onTestFinished, test } from 'vitest';
+import { startPlatform, type TestAnswer, uniqueId } from '../../testing/platform.ts';
+
+const common = { tag: 'Test', summary: '', method: 'POST', needs: signedIn } as const;
+/** How often each order was really placed. */
+const placed: string[] = [];
+let gate: { arrived: PromiseWithResolvers<void>; open: PromiseWithResolvers<void> } | undefined;
+let failure: Error | undefined;
+
+const order = Type.Object({ item: Type.String() });
+const platform = await startPlatform({
+  routes: [
+    route({
+      ...common,
+      path: '/orders',
+      status: 201,
+      body: order,
+      run: async (_, { body }) => {
+        placed.push(body.item);
+        gate?.arrived.resolve();
+        await gate?.open.promise;
+        if (failure) throw failure;
+        return new Answer({ order: { number: placed.length, item: body.item } }, { headers: { 'X-Extra': 'yes' } });
+      },
+    }),
+    route({
+      ...common,
+      path: '/refused',
+      run: async () => {
+        placed.push('refused');
+        throw new Failure('test.conflict', 409, 'That is taken.', { body: { holder: placed.length } });
+      },
+    }),
+    route({
+      ...common,
+      path: '/nothing',
+      run: async () => {
+        placed.push('nothing');
+        return undefined;
+      },
+    }),
+    route({
+      ...common,
+      path: '/platform-wide',
+      tenant: 'none',
+      run: async () => ({ number: placed.push('platform-wide') }),
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/orders',
+      run: async () => ({ number: placed.push('read') }),
+    }),
+    route({
+      ...common,
+      method: 'PATCH',
+      path: '/orders',
+      run: async () => ({ number: placed.push('changed') }),
+    }),
+  ],
+});
+const acme = await platform.tenant();
+const caller = acme.caller();
+
+function place(item: string, key: string, by = caller): Promise<TestAnswer> {
+  return by.post('/api/v1/orders', { item }, { 'idempotency-key': key });
+}
+
+function timesPlaced(item: string): number {
+  return placed.filter((one) => one === item).length;
+}
+
+function isReplay({ headers }: TestAnswer): boolean {
+  return headers['idempotency-replayed'] === 'true';
+}
+
+test('a repeated request is given the first answer and does nothing', async () => {
+  const first = await place('chair', 'a');
+  expect({ status: first.status, replay: isReplay(first) }).toEqual({ status: 201, replay: false });
+  for (const again of [await place('chair', 'a'), await place('chair', 'a')]) {
+    expect({ status: again.status, body: again.body, replay: isReplay(again) }).toEqual({
+      status: 201,
+      body: first.body,
+      replay: true,
+    });
+    expect(again.headers['content-type']).toBe(first.headers['content-type']);
+    expect(again.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+    expect(again.headers['x-ring']).toBe('stable');
+  }
+  expect(timesPlaced('chair')).toBe(1);
+});
+
+test('requests without a key, and with different keys, happen every time', async () => {
+  await caller.post('/api/v1/orders', { item: 'lamp' });
+  await caller.post('/api/v1/orders', { item: 'lamp' });
+  await place('lamp', 'lamp-1');
+  await place('lamp', 'lamp-2');
+  expect(timesPlaced('lamp')).toBe(4);
+});
+
+test('the same key with another body, or for another address, is 422 and does nothing', async () => {
+  await place('table', 'b');
+  const other = await place('desk', 'b');
+  expect({ status: other.status, code: other.body.code }).toEqual({ status: 422, code: 'http.idempotency_mismatch' });
+  expect((await caller.post('/api/v1/orders?x=1', { item: 'table' }, { 'idempotency-key': 'b' })).status).toBe(422);
+  expect((await caller.post('/api/v1/nothing', { item: 'table' }, { 'idempotency-key': 'b' })).status).toBe(422);
+  expect([timesPlaced('table'), timesPlaced('desk'), timesPlaced('nothing')]).toEqual([1, 0, 0]);
+  expect(isReplay(await place('table', 'b'))).toBe(true);
+});
+
+test('a duplicate that comes while the first is still at work is 409, and afterwards a replay', async () => {
+  const { arrived, open } = holdOrders();
+  const first = place('sofa', 'c');
+  await arrived.promise;
+  const early = await place('sofa', 'c');
+  expect({ status: early.status, code: early.body.code }).toEqual({ status: 409, code: 'http.idempotency_busy' });
+  expect((await place('bed', 'c')).status).toBe(422);
+  gate = undefined;
+  open.resolve();
+  expect((await first).status).toBe(201);
+  const late = await place('sofa', 'c');
+  expect({ body: late.body, replay: isReplay(late) }).toEqual({ body: (await first).body, replay: true });
+  expect([timesPlaced('sofa'), timesPlaced('bed')]).toEqual([1, 0]);
+});
+
+test('of twenty requests at once exactly one happens', async () => {
+  const answers = await Promise.all(Array.from({ length: 20 }, () => place('stool', 'd')));
+  expect(timesPlaced('stool')).toBe(1);
+  const made = answers.filter((answer) => answer.status === 201);
+  expect(made.filter((answer) => !isReplay(answer))).toHaveLength(1);
+  expect(answers.filter(({ status }) => status === 409)).toHaveLength(20 - made.length);
+  expect(new Set(made.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+});
+
+test('a key belongs to one user in one tenant', async () => {
+  const neighbour = acme.caller();
+  const elsewhere = await platform.tenant();
+  platform.identity.join(caller.user, elsewhere.id, []);
+  const mine = await place('vase', 'e');
+  const theirs = await place('vase', 'e', neighbour);
+  const mineElsewhere = await caller.post(
+    '/api/v1/orders',
+    { item: 'vase' },
+    { 'idempotency-key': 'e', 'x-tenant': elsewhere.id },
+  );
+  expect([mine, theirs, mineElsewhere].map(isReplay)).toEqual([false, false, false]);
+  expect(timesPlaced('vase')).toBe(3);
+  expect((await place('other', 'e', acme.caller())).status).toBe(201);
+});
+
+test('without a tenant the key is kept for the whole platform', async () => {
+  const post = () => caller.post('/api/v1/platform-wide', undefined, { 'idempotency-key': uniqueKey });
+  const uniqueKey = uniqueId();
+  const first = await post();
+  expect(await post()).toMatchObject({ status: 200, body: first.body, headers: { 'idempotency-replayed': 'true' } });
+});
+
+test.each([
+  [500, new Error('broken')],
+  [503, new Failure('test.away', 503, 'Come back later.')],
+  [429, new Failure('test.limited', 429, 'Come back later.')],
+])('an answer that means "try again" is not kept: %i', async (expected, error) => {
+  const before = timesPlaced('mirror');
+  failure = error;
+  expect((await place('mirror', `again-${expected}`)).status).toBe(expected);
+  failure = undefined;
+  const again = await place('mirror', `again-${expected}`);
+  expect({ status: again.status, replay: isReplay(again) }).toEqual({ status: 201, replay: false });
+  expect(timesPlaced('mirror')).toBe(before + 2);
+});
+
+test('a refusal is kept like any other answer', async () => {
+  const wrong = () => caller.post('/api/v1/orders', { item: 5 }, { 'idempotency-key': 'g' });
+  const first = await wrong();
+  expect({ status: first.status, replay: isReplay(first) }).toEqual({ status: 422, replay: false });
+  expect(await wrong()).toMatchObject({ status: 422, body: first.body, headers: { 'idempotency-replayed': 'true' } });
+
+  const refused = () => caller.post('/api/v1/refused', undefined, { 'idempotency-key': 'h' });
+  const conflict = await refused();
+  expect(await refused()).toMatchObject({
+    status: 409,
+    body: conflict.body,
+    headers: { 'idempotency-replayed': 'true' },
+  });
+  expect(timesPlaced('refused')).toBe(1);
+});
+
+test('an empty answer is kept too', async () => {
+  const post = () => caller.post('/api/v1/nothing', undefined, { 'idempotency-key': 'i' });
+  expect(isReplay(await post())).toBe(false);
+  const again = await post();
+  expect({ status: again.status, body: again.body, replay: isReplay(again) }).toEqual({
+    status: 200,
+    body: '',
+    replay: true,
+  });
+  expect(timesPlaced('nothing')).toBe(1);
+});
+
+test('who is refused at the door leaves no key behind', async () => {
+  const headers = { 'idempotency-key': 'j', 'x-tenant': acme.id, 'content-type': 'application/json' };
+  const payload = '{"item":"rug"}';
+  const request = { method: 'POST', url: '/api/v1/orders', payload, headers } as const;
+  expect((await platform.request(request)).status).toBe(401);
+  expect((await caller.request({ ...request, payload: '{"item":' })).status).toBe(400);
+  expect((await caller.request(request)).status).toBe(201);
+});
+
+test('a key means nothing to other methods', async () => {
+  const headers = { 'idempotency-key': 'k' };
+  const reads = [await caller.get('/api/v1/orders', headers), await caller.get('/api/v1/orders', headers)];
+  const changes = [
+    await caller.patch('/api/v1/orders', undefined, headers),
+    await caller.patch('/api/v1/orders', undefined, headers),
+  ];
+  expect([...reads, ...changes].map(isReplay)).toEqual([false, false, false, false]);
+  expect([timesPlaced('read'), timesPlaced('changed')]).toEqual([2, 2]);
+});
+
+test.each(['', ' ', 'two words', 'é', 'x'.repeat(256), 'a\tb'])(
+  'a malformed key is 422 and does nothing: %j',
+  async (key) => {
+    const before = placed.length;
+    const { status, body } = await place('shelf', key);
+    expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['Idempotency-Key'] });
+    expect(placed.length).toBe(before);
+  },
+);
+
+test.each(["';DROP/**/TABLE/**/idempotency_keys;--", 'x'.repeat(255), '%00', '{"a":1}'])(
+  'any visible text makes a key: %s',
+  async (key) => {
+    expect(isReplay(await place('hook', key))).toBe(false);
+    expect(isReplay(await place('hook', key))).toBe(true);
+  },
+);
+
+test('an answer is kept for a day, and then the key is as good as new', async () => {
+  await place('bowl', 'l');
+  await age('l', '23 hours 59 minutes');
+  expect(isReplay(await place('bowl', 'l'))).toBe(true);
+  await age('l', '1 minute 1 second');
+  const anew = await place('plate', 'l');
+  expect({ status: anew.status, replay: isReplay(anew) }).toEqual({ status: 201, replay: false });
+  expect(isReplay(await place('plate', 'l'))).toBe(true);
+});
+
+test('a key whose request died is free for the same request after a minute and not sooner', async () => {
+  const { arrived, open } = holdOrders();
+  const dead = place('clock', 'm');
+  await arrived.promise;
+  gate = undefined;
+  await age('m', '50 seconds');
+  expect((await place('clock', 'm')).status).toBe(409);
+  await age('m', '11 seconds');
+  expect((await place('watch', 'm')).status).toBe(422);
+  const taken = await place('clock', 'm');
+  expect({ status: taken.status, replay: isReplay(taken) }).toEqual({ status: 201, replay: false });
+  expect(isReplay(await place('clock', 'm'))).toBe(true);
+
+  // The dead one was only slow, and fails at last.
+  failure = new Error('broken');
+  open.resolve();
+  expect((await dead).status).toBe(500);
+  failure = undefined;
+  const later = await place('clock', 'm');
+  expect({ body: later.body, replay: isReplay(later) }).toEqual({ body: taken.body, replay: true });
+});
+
+test('keys that are over are swept away by those that come', async () => {
+  await place('fork', 'n');
+  await age('n', '25 hours');
+  await place('spoon', 'o');
+  const rows = await acme.db.rows<{ key: string }>(sql`SELECT key FROM idempotency_keys WHERE key IN ('n', 'o')`);
+  expect(rows).toEqual([{ key: 'o' }]);
+});
+
+/** Every order stops in the middle from now on, until the gate is taken away; those that came to it wait for it to open. */
+function holdOrders() {
+  const held = { arrived: Promise.withResolvers<void>(), open: Promise.withResolvers<void>() };
+  gate = held;
+  onTestFinished(() => {
+    gate = undefined;
+    failure = undefined;
+    held.open.resolve();
+  });
+  return held;
+}
+
+/** As if the request had come so much earlier. */
+async function age(key: string, by: string): Promise<void> {
+  const aged = await acme.db.run(sql`
+    UPDATE idempotency_keys SET expires_at = expires_at - ${by}::interval, locked_until = locked_until - ${by}::interval
+    WHERE key = ${key}`);
+  expect(aged).toBeGreaterThan(0);
+}

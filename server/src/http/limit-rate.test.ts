@@ -1,0 +1,100 @@
+import { route, signedIn } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startPlatform } from '../../testing/platform.ts';
+import { testConfig } from '../../testing/test-config.ts';
+import { createHttpServer } from './server.ts';
+
+const common = { tag: 'Test', summary: '', method: 'GET' } as const;
+/** The clock of the platform, in the hands of the tests. */
+let now = Date.UTC(2026, 10, 15, 9, 30, 0);
+const platform = await startPlatform({
+  environment: { RATE_LIMIT_PER_MINUTE: '5' },
+  now: () => new Date(now),
+  routes: [
+    route({ ...common, path: '/things', needs: signedIn, run: async () => ({}) }),
+    route({ ...common, path: '/open', public: true, tenant: 'none', run: async () => ({}) }),
+  ],
+});
+const acme = await platform.tenant();
+
+function limits({ headers }: { headers: Record<string, unknown> }) {
+  return [headers['ratelimit-limit'], headers['ratelimit-remaining'], headers['ratelimit-reset']];
+}
+
+test('answers say how much is left, and the one too many is 429 with the time to wait', async () => {
+  const caller = acme.caller();
+  const answers = [];
+  for (let count = 0; count < 5; count += 1) answers.push(await caller.get('/api/v1/things'));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  expect(answers.map(limits)).toEqual(['4', '3', '2', '1', '0'].map((left) => ['5', left, '60']));
+
+  const refused = await caller.get('/api/v1/things');
+  expect({ status: refused.status, code: refused.body.code }).toEqual({ status: 429, code: 'http.too_many_requests' });
+  const seconds = Number(refused.headers['retry-after']);
+  expect(refused.body.message).toContain(`${seconds} seconds`);
+  expect(limits(refused)).toEqual(['5', '0', String(seconds)]);
+
+  now += seconds * 1_000 - 1_000;
+  expect((await caller.get('/api/v1/things')).status).toBe(429);
+  now += 1_000;
+  expect((await caller.get('/api/v1/things')).status).toBe(200);
+});
+
+test('the count is the user’s in that tenant: no other user and no other tenant pays for it', async () => {
+  const caller = acme.caller();
+  const other = await platform.tenant();
+  platform.identity.join(caller.user, other.id, []);
+  for (let count = 0; count < 6; count += 1) await caller.get('/api/v1/things');
+  expect((await caller.get('/api/v1/things')).status).toBe(429);
+  expect((await caller.get('/api/v1/things', { 'x-tenant': other.id })).status).toBe(200);
+  expect((await acme.caller().get('/api/v1/things')).status).toBe(200);
+});
+
+test('refusals count as well, so that guessing is limited too', async () => {
+  const { token } = platform.identity.mint();
+  const headers = { authorization: `Bearer ${token}`, 'x-tenant': acme.id };
+  const statuses = [];
+  for (let count = 0; count < 6; count += 1) {
+    statuses.push((await platform.request({ url: '/api/v1/things', headers })).status);
+  }
+  expect(statuses).toEqual([403, 403, 403, 403, 403, 429]);
+});
+
+test('who is not signed in is counted by address, whatever it claims to have been forwarded for', async () => {
+  const statuses = [];
+  for (let count = 0; count < 6; count += 1) {
+    const headers = { 'x-forwarded-for': `203.0.113.${count}`, authorization: `Bearer guess-${count}` };
+    statuses.push((await platform.request({ url: '/api/v1/open', headers, remoteAddress: '198.51.100.1' })).status);
+  }
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+  expect((await platform.request({ url: '/api/v1/open', remoteAddress: '198.51.100.2' })).status).toBe(200);
+});
+
+test('behind a proxy that was named, the address is the one it forwards', async () => {
+  const app = await withEnvironment({ RATE_LIMIT_PER_MINUTE: '1', TRUSTED_PROXIES: 'loopback' });
+  const from = async (address: string) => {
+    const headers = { 'x-forwarded-for': address };
+    return (await app.inject({ url: '/api/v1/open', headers, remoteAddress: '127.0.0.1' })).statusCode;
+  };
+  expect([await from('203.0.113.100'), await from('203.0.113.100'), await from('203.0.113.101')]).toEqual([
+    200, 429, 200,
+  ]);
+  // What a client writes itself stands before what the proxy adds.
+  expect(await from('203.0.113.102, 203.0.113.101')).toBe(429);
+});
+
+test('zero turns the limit off', async () => {
+  const app = await withEnvironment({ RATE_LIMIT_PER_MINUTE: '0' });
+  const { statusCode, headers } = await app.inject({ url: '/api/v1/open' });
+  expect(statusCode).toBe(200);
+  expect(headers).not.toHaveProperty('ratelimit-limit');
+});
+
+test('3,000 a minute is the default', () => {
+  expect(testConfig().rateLimitPerMinute).toBe(3_000);
+});
+
+/** The same platform with another environment. */
+function withEnvironment(environment: Record<string, string>) {
+  return createHttpServer({ ...platform.kernel, config: testConfig(environment) });
+}

@@ -1,0 +1,102 @@
+import { route, Type } from '@chowk/kit';
+import type { InjectOptions } from 'fastify';
+import { expect, test } from 'vitest';
+import { startPlatform } from '../../testing/platform.ts';
+import { testConfig } from '../../testing/test-config.ts';
+import { createHttpServer } from './server.ts';
+
+const platform = await startPlatform({
+  routes: [
+    route({
+      method: 'GET',
+      path: '/things/:id',
+      tag: 'Test',
+      summary: '',
+      needs: 'things.view',
+      params: Type.Object({ id: Type.Integer() }),
+      run: async () => ({}),
+    }),
+  ],
+});
+const acme = await platform.tenant();
+
+/** Asks for the metrics of the same platform with another environment. */
+async function ask(environment: Record<string, string>, request: Partial<InjectOptions> = {}) {
+  const app = await createHttpServer({ ...platform.kernel, config: testConfig(environment) });
+  const { statusCode, headers, body } = await app.inject({ url: '/metrics', ...request });
+  return { status: statusCode, scheme: headers['www-authenticate'], body };
+}
+
+test('requests are counted by route and kind of outcome, in the format Prometheus reads', async () => {
+  const caller = acme.caller('things.view');
+  await caller.get('/api/v1/things/1');
+  await caller.get('/api/v1/things/2');
+  await caller.get('/api/v1/things/three');
+  await caller.get('/api/v1/nowhere/at/all');
+  const { status, headers, body } = await platform.request({ url: '/metrics' });
+  expect(status).toBe(200);
+  expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
+  const count = (labels: string) =>
+    new RegExp(`^chowk_http_request_seconds_count\\{${labels}\\} (\\d+)$`, 'm').exec(body)?.[1];
+  expect(count('method="GET",route="/api/v1/things/:id",status="2xx"')).toBe('2');
+  expect(count('method="GET",route="/api/v1/things/:id",status="4xx"')).toBe('1');
+  expect(count('method="GET",route="unknown",status="4xx"')).toBe('1');
+});
+
+test('connections, tenants and the process itself are measured', async () => {
+  const { body } = await platform.request({ url: '/metrics' });
+  for (const state of ['busy', 'idle', 'waiting']) {
+    expect(body).toMatch(new RegExp(`^chowk_database_connections\\{state="${state}"\\} \\d+$`, 'm'));
+  }
+  expect(body).toMatch(/^chowk_known_tenants [1-9]\d*$/m);
+  expect(body).toMatch(/^process_cpu_seconds_total /m);
+  expect(body).toMatch(/^nodejs_eventloop_lag_seconds /m);
+});
+
+test('nothing names a tenant, a user or what they asked for', async () => {
+  const caller = acme.caller('things.view');
+  await caller.get('/api/v1/things/424242', { host: `${acme.id}.localhost` });
+  await platform.request({ url: `/${acme.id}/secret-path` });
+  const { body } = await platform.request({ url: '/metrics' });
+  for (const word of [acme.id, '424242', 'secret-path', caller.token, caller.user.email])
+    expect(body).not.toContain(word);
+});
+
+test('with a token, only its bearer reads them, from wherever', async () => {
+  const environment = { METRICS_TOKEN: 'let-me-read-them', APP_ENV: 'production' };
+  const asked = (authorization: string) =>
+    ask(environment, { headers: { authorization }, remoteAddress: '198.51.100.1' });
+  expect((await asked('Bearer let-me-read-them')).status).toBe(200);
+  for (const wrong of ['Bearer let-me-read-then', 'Bearer let-me-read-them2', 'Bearer ', 'let-me-read-them', '']) {
+    expect(await asked(wrong), wrong).toMatchObject({ status: 401, scheme: 'Bearer' });
+  }
+  expect((await ask(environment, { remoteAddress: '127.0.0.1' })).status).toBe(401);
+  expect((await ask({ METRICS_TOKEN: 'let-me-read-them' })).status).toBe(401);
+});
+
+test('in production without a token only this machine reads them', async () => {
+  const environment = { APP_ENV: 'production' };
+  for (const remoteAddress of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1']) {
+    expect((await ask(environment, { remoteAddress })).status, remoteAddress).toBe(200);
+  }
+  for (const remoteAddress of ['198.51.100.1', '10.0.0.1', '::ffff:198.51.100.1', '2001:db8::1', '12.7.0.0']) {
+    expect((await ask(environment, { remoteAddress })).status, remoteAddress).toBe(403);
+  }
+});
+
+test('in production a proxy on this machine does not make the world local', async () => {
+  const remoteAddress = '127.0.0.1';
+  for (const headers of [
+    { 'x-forwarded-for': '198.51.100.1' },
+    { 'x-forwarded-for': '127.0.0.1' },
+    { forwarded: 'for=198.51.100.1' },
+  ]) {
+    for (const proxies of [{}, { TRUSTED_PROXIES: 'loopback' }]) {
+      expect((await ask({ APP_ENV: 'production', ...proxies }, { remoteAddress, headers })).status).toBe(403);
+    }
+  }
+});
+
+test('outside production anyone reads them', async () => {
+  expect((await ask({ APP_ENV: 'local' }, { remoteAddress: '198.51.100.1' })).status).toBe(200);
+});

@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { route, sql } from '@chowk/kit';
+import type { FastifyInstance } from 'fastify';
+import { expect, test } from 'vitest';
+import { startPlatform } from '../../testing/platform.ts';
+import { portOf } from '../../testing/raw-http.ts';
+import { createHttpServer } from './server.ts';
+
+/** Requests that stand in the middle of their work until the test lets them go on. */
+const waiting: { finish(): void }[] = [];
+let arrived = Promise.withResolvers<void>();
+
+const waitRoute = route({
+  method: 'GET',
+  path: '/wait',
+  tag: 'Test',
+  summary: '',
+  public: true,
+  run: async (ctx) => {
+    const gate = Promise.withResolvers<void>();
+    waiting.push({ finish: gate.resolve });
+    arrived.resolve();
+    await gate.promise;
+    return ctx.db.row(sql`SELECT 'finished' AS work`);
+  },
+});
+const streamRoute = route({
+  method: 'GET',
+  path: '/stream',
+  tag: 'Test',
+  summary: '',
+  public: true,
+  run: async () => {
+    const gate = Promise.withResolvers<void>();
+    waiting.push({ finish: gate.resolve });
+    async function* parts() {
+      yield 'begun';
+      await gate.promise;
+      yield ' and finished';
+    }
+    return Readable.from(parts());
+  },
+});
+const platform = await startPlatform({ routes: [waitRoute, streamRoute] });
+const acme = await platform.tenant();
+
+test('a request in flight when the server stops is answered, told to connect anew, and all the stop waits for', async () => {
+  const { app, port } = await listen();
+  const answer = get(port, '/api/v1/wait');
+  await workUnderWay();
+  const closed = app.close();
+  await refusing(port);
+  letAllFinish();
+  expect(await answer).toEqual({ status: 200, connection: 'close', body: '{"work":"finished"}' });
+  // The client would keep its connection open; a stop that waits for it would last over a minute.
+  await expect(within(3_000, closed)).resolves.toBe('in time');
+});
+
+test('a long answer that had begun before the stop is sent to its end, and is all the stop waits for', async () => {
+  const { app, port } = await listen();
+  const response = await request(port, '/api/v1/stream');
+  const closed = app.close();
+  await refusing(port);
+  letAllFinish();
+  expect(await response.text()).toBe('begun and finished');
+  await expect(within(3_000, closed)).resolves.toBe('in time');
+});
+
+test('an idle kept-alive connection is closed without an answer that nobody asked for', async () => {
+  const { app, port } = await listen();
+  const socket = connect(port, '127.0.0.1');
+  const received = collect(socket);
+  socket.write(requestText('/api/health'));
+  await expect.poll(received).toContain('"status":"ok"');
+  const before = received();
+  await app.close();
+  await ended(socket);
+  expect(received()).toBe(before);
+});
+
+test('a request that follows on a busy connection is answered or cut off, never failed', async () => {
+  const { app, port } = await listen();
+  const socket = connect(port, '127.0.0.1');
+  const received = collect(socket);
+  socket.write(requestText('/api/v1/wait'));
+  await workUnderWay();
+  const closed = app.close();
+  await refusing(port);
+  socket.write(requestText('/api/health'));
+  letAllFinish();
+  await ended(socket);
+  await closed;
+  const statuses = [...received().matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+  expect(statuses[0]).toBe('200');
+  expect(statuses.filter((status) => status !== '200')).toEqual([]);
+});
+
+async function listen(): Promise<{ app: FastifyInstance; port: number }> {
+  const app = await createHttpServer(platform.kernel);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return { app, port: portOf(app) };
+}
+
+/** Through `fetch`, whose connections stay open for the next request. */
+function request(port: number, path: string): Promise<Response> {
+  return fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-tenant': acme.id } });
+}
+
+async function get(port: number, path: string) {
+  const response = await request(port, path);
+  return { status: response.status, connection: response.headers.get('connection'), body: await response.text() };
+}
+
+async function workUnderWay(): Promise<void> {
+  await arrived.promise;
+  arrived = Promise.withResolvers();
+}
+
+function letAllFinish(): void {
+  for (const { finish } of waiting.splice(0)) finish();
+}
+
+function within(milliseconds: number, work: Promise<unknown>): Promise<string> {
+  const late = new Promise<string>((resolve) => setTimeout(() => resolve('late'), milliseconds).unref());
+  return Promise.race([work.then(() => 'in time'), late]);
+}
+
+/** From here on the server takes no new connections. */
+async function refusing(port: number): Promise<void> {
+  await expect.poll(() => connectionProblem(port)).toBe('ECONNREFUSED');
+}
+
+async function connectionProblem(port: number): Promise<string | undefined> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code;
+  } finally {
+    socket.destroy();
+  }
+}
+
+function requestText(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: ${acme.id}.localhost\r\n\r\n`;
+}
+
+function collect(socket: Socket): () => string {
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  return () => text;
+}
+
+async function ended(socket: Socket): Promise<void> {
+  if (!socket.closed) await once(socket, 'close');
+}

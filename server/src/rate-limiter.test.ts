@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { RateLimiter } from './rate-limiter.ts';
+
+const minute = 60_000;
+/** Its memory is set aside at once, so all tests share one and use keys of their own. */
+const limiter = new RateLimiter();
+let lastKey = 0;
+/** The beginning of a window. */
+const start = 30_000_000 * minute;
+
+/** Requests of one caller: each so many milliseconds after the one before. */
+const pauses = fc.array(fc.oneof(fc.constant(0), fc.nat(500), fc.nat(20_000), fc.nat(3 * minute)), { maxLength: 200 });
+const limits = fc.integer({ min: 1, max: 20 });
+
+test('no window lets through more than the limit', () => {
+  fc.assert(
+    fc.property(limits, pauses, (limit, gaps) => {
+      const key = newKey();
+      const perWindow = new Map<number, number>();
+      let now = start;
+      for (const gap of gaps) {
+        now += gap;
+        if (!limiter.take(key, limit, now).allowed) continue;
+        const window = Math.floor(now / minute);
+        perWindow.set(window, (perWindow.get(window) ?? 0) + 1);
+      }
+      for (const count of perWindow.values()) expect(count).toBeLessThanOrEqual(limit);
+    }),
+  );
+});
+
+test('a burst at the end of one window leaves no room for another at the beginning of the next', () => {
+  const key = newKey();
+  const burst = (now: number) =>
+    Array.from({ length: 20 }, () => limiter.take(key, 10, now).allowed).filter(Boolean).length;
+  expect(burst(start + minute - 1)).toBe(10);
+  expect(burst(start + minute)).toBe(0);
+  expect(burst(start + minute + minute / 2)).toBe(5);
+});
+
+test('who was refused is let in after the time it was told, and not a second sooner', () => {
+  fc.assert(
+    fc.property(limits, pauses, (limit, gaps) => {
+      const key = newKey();
+      let now = start;
+      for (const gap of gaps) {
+        now += gap;
+        const { allowed, seconds } = limiter.take(key, limit, now);
+        if (allowed) continue;
+        expect(seconds).toBeGreaterThan(0);
+        const early = Math.max(now, now + seconds * 1_000 - 1_001);
+        expect(limiter.take(key, limit, early).allowed).toBe(false);
+        now += seconds * 1_000;
+        expect(limiter.take(key, limit, now).allowed).toBe(true);
+      }
+    }),
+  );
+});
+
+test('what remains goes down by one with each request and is nothing for who is refused', () => {
+  const key = newKey();
+  const states = Array.from({ length: 5 }, () => limiter.take(key, 3, start + 20_000));
+  expect(states.map(({ remaining }) => remaining)).toEqual([2, 1, 0, 0, 0]);
+  expect(states.map(({ allowed }) => allowed)).toEqual([true, true, true, false, false]);
+  expect(states[0]?.seconds).toBe(40);
+});
+
+test('who stays within what remains is never refused', () => {
+  fc.assert(
+    fc.property(limits, pauses, (limit, gaps) => {
+      const key = newKey();
+      let now = start;
+      let last = { remaining: limit, window: 0 };
+      for (const gap of gaps) {
+        now += gap;
+        const window = Math.floor(now / minute);
+        const { allowed, remaining } = limiter.take(key, limit, now);
+        if (window === last.window && last.remaining > 0) expect(allowed).toBe(true);
+        last = { remaining, window };
+      }
+    }),
+  );
+});
+
+test('keys do not count for each other', () => {
+  const calls = fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c'), gap: fc.nat(20_000) }));
+  fc.assert(
+    fc.property(limits, calls, (limit, mixed) => {
+      const [together, alone] = [newKey(), newKey()];
+      let now = start;
+      const states = mixed.map(({ name, gap }) => {
+        now += gap;
+        return { name, now, state: limiter.take(together + name, limit, now) };
+      });
+      for (const { name, now, state } of states.toSorted((one, other) => one.name.localeCompare(other.name))) {
+        expect(limiter.take(alone + name, limit, now)).toEqual(state);
+      }
+    }),
+  );
+});
+
+test('two quiet minutes make everything forgotten', () => {
+  const key = newKey();
+  for (let count = 0; count < 10; count += 1) limiter.take(key, 3, start);
+  expect(limiter.take(key, 3, start + 2 * minute)).toMatchObject({ allowed: true, remaining: 2 });
+});
+
+function newKey(): string {
+  lastKey += 1;
+  return `key ${lastKey} `;
+}

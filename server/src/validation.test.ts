@@ -1,0 +1,243 @@
+import { type TSchema, Type } from '@chowk/kit';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { compileBody, compileText } from './validation.ts';
+
+/** What is wrong with the value. */
+function errorsOf(schema: TSchema, value: unknown) {
+  return compileBody(schema)(value);
+}
+
+/** What is left of an accepted value. */
+function stripped(schema: TSchema, value: unknown): unknown {
+  expect(errorsOf(schema, value)).toBeUndefined();
+  return value;
+}
+
+test.each([
+  [Type.String(), 5, 'The first name must be of type string.'],
+  [Type.Integer(), '5', 'The first name must be of type integer.'],
+  [Type.Number(), null, 'The first name must be of type number.'],
+  [Type.Boolean(), 'true', 'The first name must be of type boolean.'],
+  [Type.Array(Type.String()), 'a', 'The first name must be of type array.'],
+  [Type.String({ minLength: 1 }), '', 'The first name must not be empty.'],
+  [Type.String({ minLength: 3 }), 'ab', 'The first name must have at least 3 characters.'],
+  [Type.String({ maxLength: 3 }), 'abcd', 'The first name must have at most 3 characters.'],
+  [Type.String({ pattern: '^a' }), 'b', 'The first name must match pattern "^a".'],
+  [Type.String({ format: 'email' }), 'b', 'The first name must be a valid email.'],
+  [Type.String({ format: 'uuid' }), 'b', 'The first name must be a valid uuid.'],
+  [Type.String({ format: 'date-time' }), 'today', 'The first name must be a valid date-time.'],
+  [Type.String({ format: 'time-zone' }), 'Mars/Base', 'The first name must be a valid time-zone.'],
+  [Type.Integer({ minimum: 1 }), 0, 'The first name must be at least 1.'],
+  [Type.Integer({ maximum: 1 }), 2, 'The first name must be at most 1.'],
+  [Type.Array(Type.String(), { minItems: 1 }), [], 'The first name must have at least 1 entries.'],
+  [Type.Array(Type.String(), { maxItems: 1 }), ['a', 'b'], 'The first name must have at most 1 entries.'],
+  [Type.Enum(['asc', 'desc']), 'up', 'The first name must be one of asc, desc.'],
+  [Type.Union([Type.String(), Type.Null()]), 5, 'The first name has none of the forms that are allowed.'],
+])('a message is a sentence that names the field: %j %j', (schema, value, sentence) => {
+  expect(errorsOf(Type.Object({ first_name: schema }), { first_name: value })).toEqual({ first_name: [sentence] });
+});
+
+test('a missing field is named where it is missing', () => {
+  const schema = Type.Object({
+    a: Type.Object({ b_c: Type.String() }),
+    list: Type.Array(Type.Object({ d: Type.Null() })),
+  });
+  expect(errorsOf(schema, { a: {}, list: [{}] })).toEqual({
+    'a.b_c': ['The b c is required.'],
+    'list.0.d': ['The d is required.'],
+  });
+});
+
+test('every field that is wrong is named, once for each thing that is wrong with it', () => {
+  const schema = Type.Object({
+    a: Type.String({ minLength: 3, pattern: '^x' }),
+    b: Type.Array(Type.Integer()),
+  });
+  const errors = errorsOf(schema, { a: 'y', b: [1, 'two', 3, 'four'] });
+  expect(Object.keys(errors ?? {}).sort()).toEqual(['a', 'b.1', 'b.3']);
+  expect(errors?.a).toHaveLength(2);
+});
+
+test.each(['constructor', 'toString', 'hasOwnProperty', 'a/b', 'a~b', 'a.b', '', 'anyOf'])(
+  'a field may have any name: %j',
+  (name) => {
+    const schema = Type.Record(Type.String(), Type.Integer());
+    expect(Object.keys(errorsOf(schema, { [name]: 'x' }) ?? {})).toHaveLength(1);
+    expect(stripped(schema, { [name]: 1 })).toEqual({ [name]: 1 });
+  },
+);
+
+test('a field that is named like a keyword is checked like any other', () => {
+  const schema = Type.Object({ anyOf: Type.Object({ 0: Type.Integer() }) });
+  expect(errorsOf(schema, { anyOf: { 0: 'x' } })).toMatchObject({ 'anyOf.0': [expect.any(String)] });
+});
+
+test('a value that fits no branch of a large union is refused, however much each branch has to say', () => {
+  const fields = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`f${index}`, Type.Integer()]));
+  const schema = Type.Union([Type.Object(fields), Type.Object({ ...fields, more: Type.String() })]);
+  expect(errorsOf(schema, {})).toEqual({ body: ['The body has none of the forms that are allowed.'] });
+});
+
+test('a flood of mistakes is answered with a few of them', () => {
+  const schema = Type.Array(Type.Integer());
+  expect(Object.keys(errorsOf(schema, Array(1_000).fill('x')) ?? {})).toHaveLength(50);
+  expect(Object.keys(errorsOf(schema, Array(100_000).fill('x')) ?? {})).toHaveLength(1);
+});
+
+test('a long field name costs no more than its length', () => {
+  const name = `${'a'.repeat(500_000)}.!`;
+  const before = process.threadCpuUsage();
+  expect(errorsOf(Type.Record(Type.String(), Type.Integer()), { [name]: 'x' })).toBeTypeOf('object');
+  const { user, system } = process.threadCpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(250);
+});
+
+test('a number is a finite one', () => {
+  for (const value of [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN]) {
+    expect(errorsOf(Type.Number(), value)).toBeDefined();
+    expect(errorsOf(Type.Integer(), value)).toBeDefined();
+  }
+  const query = compileText(Type.Object({ n: Type.Number() }));
+  for (const text of ['Infinity', '-Infinity', '1e999', 'NaN']) expect(query({ n: text })).toHaveProperty('n');
+});
+
+test('text is read as what the schema wants, and bodies are not', () => {
+  const schema = Type.Object({ n: Type.Integer(), ok: Type.Boolean(), list: Type.Array(Type.Integer()) });
+  const query = { n: '5', ok: 'false', list: '7' };
+  expect(compileText(schema)(query)).toBeUndefined();
+  expect(query).toEqual({ n: 5, ok: false, list: [7] });
+  expect(Object.keys(errorsOf(schema, { n: '5', ok: 'false', list: '7' }) ?? {})).toEqual(['n', 'ok', 'list']);
+});
+
+test('defaults are filled in', () => {
+  const schema = Type.Object({
+    page: Type.Integer({ default: 1 }),
+    inner: Type.Object({ a: Type.String({ default: 'x' }) }),
+  });
+  expect(stripped(schema, { inner: {} })).toEqual({ page: 1, inner: { a: 'x' } });
+});
+
+test('in a union the fields of the branch that fits are the known ones', () => {
+  const schema = Type.Object({
+    recipient: Type.Union([
+      Type.Literal('customer'),
+      Type.Object({ user_id: Type.Integer() }),
+      Type.Object({ role: Type.String() }),
+    ]),
+  });
+  expect(stripped(schema, { recipient: { role: 'Agent', user_id: 'x', more: 1 } })).toEqual({
+    recipient: { role: 'Agent' },
+  });
+  expect(stripped(schema, { recipient: { user_id: 5, more: 1 } })).toEqual({ recipient: { user_id: 5 } });
+  expect(stripped(schema, { recipient: 'customer', more: 1 })).toEqual({ recipient: 'customer' });
+});
+
+test('in an intersection the fields of all parts are known', () => {
+  const schema = Type.Intersect([Type.Object({ a: Type.Integer() }), Type.Object({ b: Type.Integer() })]);
+  expect(stripped(schema, { a: 1, b: 2, c: 3 })).toEqual({ a: 1, b: 2 });
+});
+
+test('alternatives beside the fields say which of them are needed and strip nothing', () => {
+  const either = { anyOf: [{ required: ['email'] }, { required: ['phone'] }] };
+  const fields = { email: Type.Optional(Type.String()), phone: Type.Optional(Type.String()) };
+  const schema = Type.Object({ ...fields, name: Type.Optional(Type.String()) }, either);
+  expect(stripped(schema, { phone: '5', name: 'x', more: 1 })).toEqual({ phone: '5', name: 'x' });
+  expect(errorsOf(schema, { name: 'x' })).toEqual({ body: ['The body has none of the forms that are allowed.'] });
+});
+
+test('a map keeps what its keys allow and nothing that was not looked at', () => {
+  const schema = Type.Record(Type.String({ pattern: '^[a-z]+$' }), Type.Object({ n: Type.Integer() }));
+  expect(stripped(schema, { ok: { n: 1, more: 2 }, 'NOT OK': 'anything' })).toEqual({ ok: { n: 1 } });
+  expect(stripped(Type.Record(Type.String(), Type.Integer()), { 'a\nb': { evil: true } })).toEqual({});
+});
+
+test('fields beyond the named ones stay where the schema has a form for them', () => {
+  const schema = Type.Object({ a: Type.Integer() }, { additionalProperties: Type.Object({ n: Type.Integer() }) });
+  expect(stripped(schema, { a: 1, b: { n: 2, more: 3 } })).toEqual({ a: 1, b: { n: 2 } });
+  expect(errorsOf(schema, { a: 1, b: 2 })).toHaveProperty('b');
+  expect(stripped(Type.Object({ a: Type.Integer() }, { additionalProperties: false }), { a: 1, b: 2 })).toEqual({
+    a: 1,
+  });
+});
+
+test('what may be anything is left alone', () => {
+  expect(stripped(Type.Object({ metadata: Type.Unknown() }), { metadata: { any: [{ thing: 1 }] }, more: 1 })).toEqual({
+    metadata: { any: [{ thing: 1 }] },
+  });
+});
+
+test('a schema whose unknown fields nobody could tell is refused before it serves anyone', () => {
+  expect(() =>
+    compileBody(Type.Cyclic({ Node: Type.Object({ next: Type.Optional(Type.Ref('Node')) }) }, 'Node')),
+  ).toThrow();
+  const mixed = { anyOf: [Type.Object({ b: Type.String() }), Type.Object({ c: Type.String() })] };
+  expect(() => compileBody(Type.Object({ a: Type.String() }, mixed))).toThrow(/union/);
+});
+
+const names = ['a', 'b', 'c'] as const;
+
+interface Sample {
+  readonly schema: TSchema;
+  /** Whether nothing in the value is outside the schema. */
+  holdsOnly(value: unknown): boolean;
+}
+
+/** Random schemas, each with its own idea of which values hold nothing unknown. */
+const samples: fc.Arbitrary<Sample> = fc.letrec<{
+  any: Sample;
+  leaf: Sample;
+  list: Sample;
+  object: Sample;
+  union: Sample;
+}>((tie) => ({
+  any: fc.oneof({ maxDepth: 4, withCrossShrink: true }, tie('leaf'), tie('object'), tie('list'), tie('union')),
+  leaf: fc.constantFrom(
+    { schema: Type.Integer(), holdsOnly: Number.isInteger },
+    { schema: Type.String(), holdsOnly: (value: unknown) => typeof value === 'string' },
+    { schema: Type.Null(), holdsOnly: (value: unknown) => value === null },
+  ),
+  list: tie('any').map(({ schema, holdsOnly }) => ({
+    schema: Type.Array(schema),
+    holdsOnly: (value) => Array.isArray(value) && value.every(holdsOnly),
+  })),
+  object: fc.dictionary(fc.constantFrom(...names), tie('any'), { maxKeys: 3 }).map((fields) => ({
+    schema: Type.Object(
+      Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, Type.Optional(schema)])),
+    ),
+    holdsOnly: (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      Object.entries(value).every(([name, inner]) => Object.hasOwn(fields, name) && fields[name]?.holdsOnly(inner)),
+  })),
+  union: fc.array(tie('any'), { minLength: 1, maxLength: 3 }).map((branches) => ({
+    schema: Type.Union(branches.map(({ schema }) => schema)),
+    holdsOnly: (value) => branches.some(({ holdsOnly }) => holdsOnly(value)),
+  })),
+})).any;
+
+const values = fc.letrec<{ any: unknown }>((tie) => ({
+  any: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom(1, 'x', null, 1.5),
+    fc.dictionary(fc.constantFrom(...names, 'unknown', 'constructor'), tie('any'), { maxKeys: 4 }),
+    fc.array(tie('any'), { maxLength: 3 }),
+  ),
+})).any;
+
+test('an accepted value holds nothing outside its schema and stays acceptable', () => {
+  let accepted = 0;
+  fc.assert(
+    fc.property(samples, fc.array(values, { minLength: 1, maxLength: 20 }), ({ schema, holdsOnly }, candidates) => {
+      const validate = compileBody(schema);
+      for (const value of candidates) {
+        if (validate(value)) continue;
+        accepted += 1;
+        expect(holdsOnly(value)).toBe(true);
+        expect(validate(value)).toBeUndefined();
+      }
+    }),
+    { numRuns: 100 },
+  );
+  expect(accepted).toBeGreaterThan(10);
+});
