@@ -14,6 +14,7 @@ export interface Db {
   /**
    * Runs `work` in a transaction; inside a transaction, in a savepoint of it. A serialization failure or a deadlock
    * runs the whole outermost `work` again, so `work` must have no effect outside the database.
+   * Await everything in it, and while a savepoint is open use nothing but its handle.
    */
   tx<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>;
 }

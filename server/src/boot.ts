@@ -40,7 +40,12 @@ export async function boot(config: Config, log: Log, server: DatabaseServer, par
     waitTimeoutMs: config.databaseWaitTimeoutMs,
   });
   const db = openDatabase(budget, { address, database: centralDatabase, central: true });
-  const central: Central = { db, address, database: centralDatabase };
+  const central: Central = {
+    db,
+    address,
+    database: centralDatabase,
+    copyStrategy: config.databaseCopyStrategy,
+  };
   const signals = new Signals(address, centralDatabase, limits, log);
 
   const tenantMigrations = [await readMigrations('kernel', join(migrationsFolder, 'tenant'))];

@@ -159,6 +159,12 @@ const examples: Readonly<Record<string, Example>> = {
   DATABASE_CONNECT_TIMEOUT_MS: integers('databaseConnectTimeoutMs', 5000, 1, 600_000),
   DATABASE_QUERY_TIMEOUT_MS: integers('databaseQueryTimeoutMs', 30_000, 1, 3_600_000),
   DATABASE_WAIT_TIMEOUT_MS: integers('databaseWaitTimeoutMs', 5000, 1, 600_000),
+  DATABASE_COPY_STRATEGY: {
+    key: 'databaseCopyStrategy',
+    unset: 'wal_log',
+    good: same('wal_log', 'file_copy'),
+    bad: ['clone', 'copy'],
+  },
   SPARE_DATABASES: integers('spareDatabases', 3, 0, 50),
   MIGRATE_ON_START: booleans('migrateOnStart', true),
   REDIS_URL: {

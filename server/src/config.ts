@@ -123,6 +123,12 @@ const variables = {
     default: 5000,
     help: 'How long a request waits for a free database connection, in milliseconds.',
   }),
+  databaseCopyStrategy: variable({
+    name: 'DATABASE_COPY_STRATEGY',
+    kind: oneOf('wal_log', 'file_copy'),
+    default: 'wal_log',
+    help: 'How PostgreSQL copies the template of a new tenant; `file_copy` forces a checkpoint each time, which pays on file systems that clone files.',
+  }),
   spareDatabases: variable({
     name: 'SPARE_DATABASES',
     kind: integer(0, 50),

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -18,7 +18,7 @@ declare module 'vitest' {
 
 /** One PostgreSQL for the whole run: real, but without the fsyncs that only a crash would miss. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const storagePath = await mkdtemp(join(tmpdir(), 'chowk-test-'));
+  const storagePath = await mkdtemp(join(await roomyFolder(), 'chowk-test-'));
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
   const server = await openEmbedded({ storagePath, say: () => {}, settings });
   const centralTemplate = 'central_template';
@@ -30,6 +30,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await server.close();
     await rm(storagePath, { recursive: true, force: true });
   };
+}
+
+/** Memory, where there is plenty of it: a few hundred databases are a hundred thousand files. */
+async function roomyFolder(): Promise<string> {
+  const memory = await statfs('/dev/shm').catch(() => undefined);
+  return memory && memory.bavail * memory.bsize > 6 * 2 ** 30 ? '/dev/shm' : tmpdir();
 }
 
 async function prepareTemplate(address: ServerAddress, name: string): Promise<void> {

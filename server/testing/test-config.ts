@@ -2,5 +2,13 @@ import { type Config, readConfig } from '../src/config.ts';
 
 /** The configuration of a platform under test, with what the test wants changed. */
 export function testConfig(environment: Record<string, string> = {}): Config {
-  return readConfig({ APP_ENV: 'testing', LOG_LEVEL: 'silent', SPARE_DATABASES: '0', PORT: '0', ...environment });
+  return readConfig({
+    APP_ENV: 'testing',
+    LOG_LEVEL: 'silent',
+    PORT: '0',
+    SPARE_DATABASES: '0',
+    // The test server does not wait for the disk, so the checkpoint that this forces costs nothing.
+    DATABASE_COPY_STRATEGY: 'file_copy',
+    ...environment,
+  });
 }

@@ -15,6 +15,8 @@ const unreachable = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
+/** A value that no column can hold: text too long or with NUL, a number or a date out of range, JSON too deep. */
+const unstorable = new Set(['22001', '22003', '22007', '22008', '22021', '22P02', '22P05', '54000', '54001']);
 /** What `pg` throws without a code when a connection cannot be made or is lost. */
 const lost = /^(timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error)/;
 
@@ -27,8 +29,7 @@ export function databaseFailure(error: unknown): Failure | undefined {
     // Connection lost, server starting or stopping, too many connections.
     if (/^(08|57P0|53300)/.test(code)) return fail('db.unavailable', {}, extras);
     if (code === '57014') return fail('db.too_slow', {}, extras);
-    // A value that no column can hold: NUL in text, a number out of range.
-    if (code.startsWith('22')) return fail('http.unstorable', {}, extras);
+    if (unstorable.has(code)) return fail('http.unstorable', {}, extras);
     return undefined;
   }
   const { code = '', syscall } = error as NodeJS.ErrnoException;

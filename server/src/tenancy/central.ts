@@ -8,6 +8,8 @@ export interface Central {
   readonly db: Db;
   readonly address: ServerAddress;
   readonly database: string;
+  /** How this server copies a template. */
+  readonly copyStrategy: 'wal_log' | 'file_copy';
 }
 
 /** Copying a template takes as long as the disk takes. */
@@ -41,6 +43,14 @@ export async function oneAtATime<Result>(central: Central, lock: string, work: (
     await connection.query(sql`SELECT pg_advisory_lock(hashtext(${lock}))`);
     return work();
   });
+}
+
+export async function copyDatabase(central: Central, template: string, name: string): Promise<void> {
+  const strategy = raw(central.copyStrategy);
+  await runAlone(
+    central,
+    sql`CREATE DATABASE ${identifier(name)} TEMPLATE ${identifier(template)} STRATEGY ${strategy}`,
+  );
 }
 
 export async function databaseExists(central: Central, name: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import { withConnection } from '../db/connection.ts';
 import { fingerprint, type MigrationSource, migrate } from '../db/migrations.ts';
 import {
   type Central,
+  copyDatabase,
   databaseExists,
   dropDatabase,
   identifier,
@@ -51,7 +52,7 @@ export class TenantDatabases {
   async copyTemplate(name: string): Promise<void> {
     const template = await this.ensureTemplate();
     try {
-      await runAlone(this.#central, sql`CREATE DATABASE ${identifier(name)} TEMPLATE ${identifier(template)}`);
+      await copyDatabase(this.#central, template, name);
     } catch (error) {
       if (!isDuplicate(error)) throw error;
       if (await this.isOurs(name)) return;
@@ -125,9 +126,7 @@ export class TenantDatabases {
       await this.#dropHalfMadeSpares();
       while ((await this.#countSpares()) < this.#wantedSpares) {
         const name = `${this.#central.database}_spare_${randomBytes(6).toString('hex')}`;
-        await this.#prepare(name, 'spare', () =>
-          runAlone(this.#central, sql`CREATE DATABASE ${identifier(name)} TEMPLATE ${identifier(template)}`),
-        );
+        await this.#prepare(name, 'spare', () => copyDatabase(this.#central, template, name));
       }
     });
   }
