@@ -79,7 +79,7 @@ function addressOf({ home, password }: Visit, { port, onSocket }: Postmaster): S
 async function planAgain(home: Home, { plan, run }: Start, complaint: string): Promise<Plan> {
   // Others came, used the server we started and stopped it again before we got in.
   if (await run.ended) return plan;
-  const next = await nextPlan(plan, complaint);
+  const next = await nextPlan(home, plan, complaint);
   if (next) return next;
   throw new Error(`PostgreSQL did not start: ${complaint} (see ${logFile(home)})`);
 }

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import type { Home } from './embedded-home.ts';
 import { mark, socketFile } from './embedded-postmaster.ts';
 import { type Run, runProgram, seenFromInside } from './embedded-process.ts';
@@ -10,6 +12,8 @@ export interface Plan {
   readonly port: number;
   readonly onSocket: boolean;
   readonly portsLeft: number;
+  /** How often an empty `postmaster.pid` is still taken for one that is being written. */
+  readonly emptyLeft: number;
 }
 
 /** The kernel takes 108 bytes (macOS 104); a little is left for the storage folder's path to be respelled. */
@@ -17,13 +21,18 @@ const longestSocketPath = 100;
 
 export async function firstPlan(home: Home, port: number | undefined): Promise<Plan> {
   const onSocket = Buffer.byteLength(socketFile(home.folder, 65_535)) <= longestSocketPath;
-  return { port: port ?? (await freePort()), onSocket, portsLeft: 5 };
+  return { port: port ?? (await freePort()), onSocket, portsLeft: 5, emptyLeft: 15 };
 }
 
 /** What to do after a start that failed; `undefined` when trying again would not help. */
-export async function nextPlan(plan: Plan, complaint: string): Promise<Plan | undefined> {
+export async function nextPlan(home: Home, plan: Plan, complaint: string): Promise<Plan | undefined> {
   // Another process was faster; by the time we look again its server is there, or gone.
   if (/lock file ".*" already exists/.test(complaint)) return plan;
+  // Another process is just writing it, or a power cut came before it was written; only time tells which.
+  if (/lock file ".*" is empty/.test(complaint)) {
+    if (plan.emptyLeft === 0) await removeIfEmpty(join(home.folder, 'data', 'postmaster.pid'));
+    return { ...plan, emptyLeft: Math.max(0, plan.emptyLeft - 1) };
+  }
   // The server was killed and its last sessions are still ending.
   if (/pre-existing shared memory block/.test(complaint)) return plan;
   if (/could not create any TCP/.test(complaint) && plan.portsLeft > 0) {
@@ -65,6 +74,11 @@ export async function launch(home: Home, { port, onSocket, settings, deadPid }: 
   );
   run.letGo();
   return run;
+}
+
+async function removeIfEmpty(file: string): Promise<void> {
+  const found = await stat(file).catch(() => undefined);
+  if (found?.size === 0) await rm(file, { force: true });
 }
 
 async function freePort(): Promise<number> {

@@ -103,6 +103,14 @@ test('a process that has the number of a dead server does not stand in the way',
   }
 });
 
+test('an empty postmaster.pid, as a power cut leaves it, does not stand in the way', async () => {
+  const storagePath = await storages.used();
+  await writeFile(join(storagePath, 'postgres', 'data', 'postmaster.pid'), '');
+  const server = await open(storagePath);
+  expect(await postmasterPid(storagePath)).toBeGreaterThan(0);
+  await server.close();
+});
+
 test('a port that was taken meanwhile is exchanged for another', async () => {
   const storagePath = await storages.used();
   const other = createServer().listen(0, '127.0.0.1');
