@@ -39,6 +39,10 @@ export function openApiDocument(routes: readonly Route[]): Json {
       title: 'Chowk',
       version,
       summary: 'A multi-tenant commerce platform.',
+      description:
+        "Send a bearer token, and say which tenant a request is for: by the tenant's subdomain or by `X-Tenant`. " +
+        'Every answer carries `X-Request-Id`. A failure is JSON with a `message` for people, a `code` for programs, ' +
+        'and for refused input `errors`, field by field.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],

@@ -32,7 +32,18 @@ async function createPage(): Promise<FastifyInstance> {
   const page = Fastify();
   await page.register(reference, {
     routePrefix: '/docs',
-    configuration: { url: '/api/openapi.json', pageTitle: 'Chowk API', hideClientButton: true, telemetry: false },
+    configuration: {
+      url: '/api/openapi.json',
+      pageTitle: 'Chowk API',
+      persistAuth: true,
+      // Nothing that leads to, or comes from, somebody else's servers.
+      hideClientButton: true,
+      telemetry: false,
+      withDefaultFonts: false,
+      showDeveloperTools: 'never',
+      agent: { disabled: true },
+      mcp: { disabled: true },
+    },
   });
   await page.ready();
   return page;
