@@ -3,9 +3,13 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { openApiDocument } from './openapi.ts';
 
 /** The reference brings its scripts and styles along and talks to nobody but this server. */
-const pagePolicy =
-  "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
-  "font-src 'self' data:; connect-src 'self'; worker-src blob:; frame-ancestors 'none'";
+const pageHeaders = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+    "font-src 'self' data:; connect-src 'self'; worker-src blob:; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
 
 /** `/api/openapi.json`, and at `/docs` a page to read it and to try it out. */
 export function mountReference(app: FastifyInstance, routes: readonly Route[]): void {
@@ -17,7 +21,7 @@ export function mountReference(app: FastifyInstance, routes: readonly Route[]): 
     app.get(url, async (request, reply) => {
       page ??= createPage();
       const { routing } = await page;
-      reply.header('Content-Security-Policy', pagePolicy);
+      reply.headers(pageHeaders);
       for (const [name, value] of Object.entries(reply.getHeaders())) if (value) reply.raw.setHeader(name, value);
       reply.hijack();
       routing(request.raw, reply.raw);

@@ -1,12 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import type { Failure, Route } from '@chowk/kit';
-import cors from '@fastify/cors';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { v7 as uuidv7 } from 'uuid';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
 import { compileBody, compileText } from '../validation.ts';
 import { answerFailure } from './answer-failure.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
+import { allowOrigins } from './cors.ts';
 import type { Exchange, MountedRoute, Step } from './exchange.ts';
 import { keepAnswer } from './idempotency.ts';
 import { HttpMetrics } from './metrics.ts';
@@ -25,12 +25,6 @@ declare module 'fastify' {
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-const exposedHeaders = ['X-Request-Id', 'X-Ring', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'].concat(
-  'Retry-After',
-  'Idempotency-Replayed',
-  'WWW-Authenticate',
-  'Content-Disposition',
-);
 
 /** The HTTP side of the platform, not yet listening. */
 export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance> {
@@ -53,8 +47,11 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     },
     routerOptions: { maxParamLength: 500 },
   });
-  const addStandingHeaders = (request: FastifyRequest, reply: FastifyReply) =>
-    reply.headers({ ...securityHeaders(config), 'X-Request-Id': request.id });
+  const standing = Object.entries(securityHeaders(config));
+  const addStandingHeaders = (request: FastifyRequest, reply: FastifyReply) => {
+    for (const [name, value] of standing) reply.header(name, value);
+    reply.header('X-Request-Id', request.id);
+  };
   stopCleanly(app);
   app.decorateRequest('exchange', undefined);
   app.setErrorHandler((error, request, reply) => answerFailure(log, error, request, reply));
@@ -62,8 +59,7 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     addStandingHeaders(request, reply);
     done();
   });
-  const origin = config.corsOrigins === '*' ? '*' : [...config.corsOrigins];
-  await app.register(cors, { origin, methods: [...methods], exposedHeaders, maxAge: 600, strictPreflight: false });
+  allowOrigins(app, config);
   app.addHook('onRequest', (request, _reply, done) => done(refuseEarly(request)));
   readJsonBodies(app);
   const metrics = new HttpMetrics(app, kernel);
@@ -76,7 +72,7 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
 /** The caller's own id if it is a harmless one, so that its logs and ours can be laid side by side. */
 function requestId({ headers }: { headers: NodeJS.Dict<string | string[]> }): string {
   const given = headers['x-request-id'];
-  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : uuidv7();
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
 }
 
 /** What is refused whatever it is, before its body is read. */
@@ -131,7 +127,9 @@ function mount(route: Route): MountedRoute {
 
 async function walk(steps: readonly Step[], exchange: Exchange): Promise<void> {
   for (const step of steps) {
-    await step(exchange);
+    // Most steps have what they need at hand; only those that must wait make the request wait.
+    const pending = step(exchange);
+    if (pending) await pending;
     if (exchange.answered) return;
   }
 }
