@@ -1,0 +1,69 @@
+import type { AddressInfo } from 'node:net';
+import Fastify from 'fastify';
+import pg from 'pg';
+
+/*
+ * What the pipeline is measured against: the same queries behind Fastify and nothing else. No tenant, no caller, no
+ * limits, no checks. The queries and the answers are those of `server/testing/serve-for-bench.ts`.
+ */
+
+/** As the platform does it: the answers must be equal, and a Date object would cost more than the rest of the row. */
+function timestampToIso(text: string): string {
+  const fraction = text.charAt(19) === '.' ? text.slice(20, -3).slice(0, 3).padEnd(3, '0') : '000';
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction}Z`;
+}
+pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, timestampToIso);
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+const pool = new pg.Pool({
+  ...JSON.parse(process.env.DATABASE ?? '{}'),
+  max: Number(process.env.CONNECTIONS),
+  options: '-c TimeZone=UTC',
+});
+
+const columns = 'id, name, email, phone, city, orders, spent, created_at, updated_at';
+const one = { name: 'one', text: `SELECT ${columns} FROM bench_items WHERE id = $1` };
+const list = {
+  name: 'list',
+  text: `SELECT ${columns} FROM bench_items ORDER BY created_at DESC, id DESC LIMIT $1`,
+};
+
+const text = { type: 'string' };
+const integer = { type: 'integer' };
+const item = {
+  type: 'object',
+  properties: {
+    id: integer,
+    name: text,
+    email: text,
+    phone: text,
+    city: text,
+    orders: integer,
+    spent: text,
+    created_at: text,
+    updated_at: text,
+  },
+};
+const answer = (data: object) => ({
+  schema: { response: { 200: { type: 'object', properties: { data } } } },
+});
+const ok = { schema: { response: { 200: { type: 'object', properties: { ok: { type: 'boolean' } } } } } };
+
+const app = Fastify();
+app.get('/api/v1/bench/nothing', ok, async () => ({ ok: true }));
+app.get<{ Params: { id: string } }>('/api/v1/bench/items/:id', answer(item), async ({ params }) => {
+  const { rows } = await pool.query({ ...one, values: [params.id] });
+  return { data: rows[0] };
+});
+app.get<{ Querystring: { per_page: string } }>(
+  '/api/v1/bench/items',
+  answer({ type: 'array', items: item }),
+  async ({ query }) => {
+    const { rows } = await pool.query({ ...list, values: [query.per_page] });
+    return { data: rows };
+  },
+);
+await app.listen({ host: '127.0.0.1', port: 0 });
+const [address] = app.addresses() as AddressInfo[];
+process.stdout.write(`${JSON.stringify({ pid: process.pid, port: address?.port })}\n`);
+process.stdin.resume().once('end', () => process.exit());

@@ -1,0 +1,38 @@
+import { fileURLToPath } from 'node:url';
+import { node, type Stage } from './stage.ts';
+
+export interface Load {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly connections: number;
+  /** For so long, or so many requests. */
+  readonly amount: { readonly seconds: number } | { readonly requests: number };
+}
+
+export interface LoadResult {
+  readonly requests: number;
+  readonly perSecond: number;
+}
+
+interface AutocannonResult {
+  readonly duration: number;
+  readonly errors: number;
+  readonly non2xx: number;
+  readonly '2xx': number;
+}
+
+const autocannon = fileURLToPath(import.meta.resolve('autocannon'));
+
+/** As many requests as the server takes, from a process of their own. An answer that is not a success is an error. */
+export async function load(stage: Stage, { url, headers, connections, amount }: Load): Promise<LoadResult> {
+  const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]);
+  const limit = 'seconds' in amount ? ['-d', `${amount.seconds}`] : ['-a', `${amount.requests}`];
+  const options = ['--json', '-c', `${connections}`, ...limit, ...fields];
+  const text = await stage.start(node, [autocannon, ...options, url]).output();
+  const result: AutocannonResult = JSON.parse(text);
+  const { errors, non2xx, '2xx': requests, duration } = result;
+  if (errors > 0 || non2xx > 0 || requests === 0) {
+    throw new Error(`${url}: ${errors} errors, ${non2xx} refusals in ${requests} answers`);
+  }
+  return { requests, perSecond: requests / duration };
+}
