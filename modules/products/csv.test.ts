@@ -1,0 +1,245 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { sql } from '@chowk/kit';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { startPlatform } from '../../server/testing/platform.ts';
+import { portOf } from '../../server/testing/raw-http.ts';
+import { csvColumns } from './csv-columns.ts';
+import type { Product } from './schemas.ts';
+
+const platform = await startPlatform();
+
+async function shop() {
+  const tenant = await platform.tenant();
+  const caller = tenant.caller(...['view', 'create', 'edit', 'import', 'export'].map((verb) => `products.${verb}`));
+  return {
+    caller,
+    create: async (fields: object) => (await caller.post('/api/v1/products', { price: 1, ...fields })).body.product,
+    send: (payload: string, type = 'text/csv') =>
+      caller.request({ method: 'POST', url: '/api/v1/products/import', payload, headers: { 'content-type': type } }),
+    exported: async (query = '') => (await caller.get(`/api/v1/products/export${query}`)).body,
+    all: async (): Promise<Product[]> =>
+      (await caller.get('/api/v1/products/export?format=json&sort_by=sku')).body.products,
+  };
+}
+
+test('a file makes what is new, changes what is there, and tells what it could not do', async () => {
+  const { create, send, all } = await shop();
+  await create({ sku: 'Old', title: 'Before', price: '2.00', stock: 5, tags: ['kept'] });
+  const { status, body } = await send(
+    [
+      'sku,title,description,price,stock,mandatory,status',
+      'NEW,New,"Two',
+      'lines",3.5,4,yes,draft',
+      'old,After,,,7,,',
+      '',
+      ',Nameless,,1,1,,',
+      'BAD,Bad,,1.234,-1,perhaps,sold',
+      'SHORT,Short',
+      'new,Again,,1,1,,',
+      'NOPRICE,No price,,,1,,',
+    ].join('\n'),
+  );
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    message: '1 created, 1 updated, 5 failed.',
+    created: 1,
+    updated: 1,
+    failed: 5,
+    errors: [
+      { line: 6, errors: { sku: ['The sku is required.'] } },
+      {
+        line: 7,
+        errors: {
+          stock: ['The stock must be at least 0.'],
+          mandatory: ['The mandatory must be of type boolean.'],
+          status: ['The status must be one of draft, active, archived.'],
+        },
+      },
+      { line: 8, errors: { row: ['The row has 2 cells and the header 7.'] } },
+      { line: 9, errors: { sku: ['The sku new is on line 2 already.'] } },
+      { line: 10, errors: { price: ['The price is required.'] } },
+    ],
+  });
+  expect(await all()).toMatchObject([
+    { sku: 'old', title: 'After', price: '2.00', stock: 7, tags: ['kept'], status: 'active', mandatory: false },
+    { sku: 'NEW', title: 'New', description: 'Two\nlines', price: '3.50', stock: 4, status: 'draft', mandatory: true },
+  ]);
+});
+
+test('a row is refused for what no schema can say, too', async () => {
+  const { caller, create, send, all } = await shop();
+  const { id } = await create({ sku: 'HELD', title: 'T', stock: 5, compare_at_price: 2 });
+  await caller.post(`/api/v1/products/${id}/reservations`, { quantity: 3 });
+  const { body } = await send('sku,price,compare_at_price,stock\nHELD,1,2,2\nheld2,1,2,2\n');
+  expect(body.errors).toEqual([
+    { line: 2, errors: { stock: ['3 are reserved; the stock cannot be less.'] } },
+    { line: 3, errors: { title: ['The title is required.'] } },
+  ]);
+  const dear = await send('sku,price\nHELD,2.01\n');
+  expect(dear.body.errors).toEqual([
+    { line: 2, errors: { compare_at_price: ['The compare at price must be at least the price.'] } },
+  ]);
+  const odd = await send('sku,price\nHELD,1.234\n');
+  expect(Object.keys(odd.body.errors[0].errors)).toEqual(['price']);
+  expect(await all()).toMatchObject([{ sku: 'HELD', price: '1.00', stock: 5, reserved: 3 }]);
+});
+
+test.each([
+  ['an unknown column', 'sku,colour\nA,red\n', { header: [expect.stringContaining("no column 'colour'")] }],
+  ['no SKU', 'title,price\nTea,1\n', { header: ["The column 'sku' is missing."] }],
+  ['a column twice', 'sku,price,Price\nA,1,2\n', { header: ["The column 'price' is there twice."] }],
+  ['an open quote', 'sku,title,price\nA,"Tea,1\n', { file: [expect.stringMatching(/Quote/i)] }],
+  ['a stray quote', 'sku,title,price\nA,Te"a,1\nB,"x"y,1', { file: [expect.stringMatching(/Quote/i)] }],
+  ['nothing but empty lines', '\n\n', { file: ['The file is empty.'] }],
+  ['nothing', '', { body: [expect.any(String)] }],
+])('a file with %s changes nothing', async (_, text, errors) => {
+  const { send, all } = await refusing;
+  const { status, body } = await send(text);
+  expect({ status, errors: body.errors }).toEqual({ status: 422, errors });
+  expect(await all()).toEqual([]);
+});
+const refusing = shop();
+
+test('a file is CSV and has at most 10 MB', async () => {
+  const { send } = await refusing;
+  expect((await send('{}', 'application/json')).status).toBe(415);
+  expect((await send('sku\n', 'text/plain')).status).toBe(415);
+  expect((await send(`sku\n${'x'.repeat(10 * 1024 * 1024)}`)).status).toBe(413);
+});
+
+test('a file from a spreadsheet is read: byte order mark, carriage returns, loose header', async () => {
+  const { send, all } = await shop();
+  const { body } = await send('\ufeffSKU, Title ,PRICE,tags,categories\r\nA,Tea,"1","hot, new",Drinks|Tea\r\n');
+  expect(body).toMatchObject({ created: 1, failed: 0 });
+  expect(await all()).toMatchObject([{ title: 'Tea', tags: ['hot', 'new'], categories: ['Drinks', 'Tea'] }]);
+});
+
+test('a large file is read in batches, and at the same time twice', async () => {
+  const { send, caller } = await shop();
+  const rows = Array.from({ length: 1_300 }, (_, n) => `L-${n},Product ${n},${n}.50,${n % 7}`);
+  const file = `sku,title,price,stock\n${rows.join('\n')}`;
+  const answers = await Promise.all([send(file), send(file)]);
+  const sum = (name: string) => answers.reduce((total, { body }) => total + body[name], 0);
+  expect(sum('created')).toBe(1_300);
+  expect(sum('created') + sum('updated') + sum('failed')).toBe(2_600);
+  expect((await caller.get('/api/v1/products')).body.pagination.total).toBe(1_300);
+  const { body } = await send(file);
+  expect(body).toMatchObject({ created: 0, updated: 1_300, failed: 0 });
+});
+
+test('an export has a header, a name, and the rows that the filters find', async () => {
+  const { caller, create, exported } = await shop();
+  await create({ sku: 'A', title: 'Tea, "hot"', stock: 2, tags: ['x', 'y'] });
+  await create({ sku: 'B', title: 'Other', status: 'draft' });
+  const { status, headers, body } = await caller.get('/api/v1/products/export?status=active');
+  expect(status).toBe(200);
+  expect(headers['content-type']).toMatch(/^text\/csv; charset=utf-8/);
+  expect(headers['content-disposition']).toMatch(/^attachment; filename="products-\d{4}-\d\d-\d\d\.csv"$/);
+  const [header, ...lines] = body.split('\r\n');
+  expect(header).toBe(Object.keys(csvColumns).join(','));
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toMatch(/^A,"Tea, ""hot""",,1\.00,,active,2,false,"x,y",,,[0-9a-f-]{36},0,2,/);
+  expect((await exported('?format=json&sort_by=sku&sort_order=asc')).products).toMatchObject([
+    { sku: 'A' },
+    { sku: 'B' },
+  ]);
+  expect(await exported('?format=json&status=archived')).toEqual({ products: [] });
+  expect((await caller.get('/api/v1/products/export?format=xml')).status).toBe(422);
+});
+
+test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', "'=1"])(
+  'a cell that begins with %j is not run by a spreadsheet',
+  async (text) => {
+    const product = { title: text, sku: text, description: text, tags: [text], categories: [text] };
+    for (const name of ['title', 'sku', 'description', 'tags', 'categories']) {
+      const cell = csvColumns[name]?.write(product as unknown as Product);
+      expect(cell).toBe(`'${text}`);
+      expect([csvColumns[name]?.read?.(cell ?? '')].flat()).toEqual([
+        text.trim() === text || name === 'description' ? text : text.trim(),
+      ]);
+    }
+  },
+);
+
+test('numbers stay numbers', () => {
+  expect(csvColumns.stock?.write({ stock: -5 } as Product)).toBe('-5');
+});
+
+test('a reader who goes away half way gives the database connection back', async () => {
+  const narrow = await startPlatform({ environment: { DATABASE_CONNECTIONS_PER_TENANT: '1' } });
+  const tenant = await narrow.tenant();
+  const caller = tenant.caller('products.view', 'products.export');
+  await tenant.db.run(sql`
+    INSERT INTO products (id, sku, title, description, price, status, created_at, updated_at)
+    SELECT gen_random_uuid(), n, 'T', repeat('x', 20000), 1, 'active', now(), now() FROM generate_series(1, 2000) n`);
+  await narrow.app.listen({ host: '127.0.0.1', port: 0 });
+  const request = get({
+    port: portOf(narrow.app),
+    path: '/api/v1/products/export',
+    headers: { authorization: `Bearer ${caller.token}`, 'x-tenant': tenant.id },
+  });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  await once(response, 'readable');
+  request.destroy();
+  expect((await caller.get('/api/v1/products')).body.pagination.total).toBe(2_000);
+});
+
+const harmless = (text: string) => !/\p{Cc}/u.test(text) && text.trim() !== '';
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }),
+  fc.string({
+    unit: fc.constantFrom('"', ',', "'", '=', '-', ' ', '|', '\\', 'é', '茶', 'चा', 'م', '😀'),
+    minLength: 1,
+  }),
+  fc.tuple(fc.constantFrom('=', '+', '-', '@', "'", "'=", '＝'), fc.string({ maxLength: 8 })).map(([a, b]) => a + b),
+);
+const line = anyText.filter(harmless);
+const arbitraryProduct = fc.record({
+  sku: line.map((text) => Array.from(text).slice(0, 40).join('')),
+  title: line,
+  description: fc
+    .array(fc.oneof(anyText, fc.constantFrom('\n', '\r\n', '\r', '\t', '"')), { maxLength: 4 })
+    .map((parts) => parts.join('').replaceAll('\0', '')),
+  price: fc.integer({ min: 0, max: 99_999 }).map((cents) => cents / 100),
+  compare_at_price: fc.option(fc.integer({ min: 1_000, max: 9_999 })),
+  status: fc.constantFrom('draft', 'active', 'archived'),
+  stock: fc.nat(100),
+  mandatory: fc.boolean(),
+  tags: fc.array(
+    line.filter((text) => !text.includes(',')),
+    { maxLength: 3 },
+  ),
+  categories: fc.array(
+    line.filter((text) => !text.includes('|')),
+    { maxLength: 3 },
+  ),
+  images: fc.array(
+    fc.record({
+      url: fc.constantFrom('https://x.example/a.png?b=c,d', '/b.png', '-c.png', '=d'),
+      alt: fc.oneof(line, fc.constant('')),
+    }),
+    { maxLength: 3 },
+  ),
+});
+
+test('what is exported can be imported elsewhere and is the same, whatever it holds', async () => {
+  const [source, target] = [await shop(), await shop()];
+  const own = ({ id: _, created_at: __, updated_at: ___, ...fields }: Product) => fields;
+  let made = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(arbitraryProduct, { minLength: 20, maxLength: 20 }), async (products) => {
+      for (const product of products) {
+        const sku = `${made++} ${product.sku}`;
+        const { status, body } = await source.caller.post('/api/v1/products', { ...product, sku });
+        expect({ status, body }).toMatchObject({ status: 201 });
+      }
+      const { body } = await target.send(await source.exported());
+      expect(body.errors).toEqual([]);
+      const [sent, received] = [await source.all(), await target.all()];
+      expect(received.map(own)).toEqual(sent.map(own));
+    }),
+    { numRuns: 6 },
+  );
+});

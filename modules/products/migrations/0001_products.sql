@@ -1,0 +1,110 @@
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
+CREATE EXTENSION IF NOT EXISTS unaccent;
+
+-- Text as people search and sort it, without case and accents. `unaccent` alone may not be used in an index because
+-- its rules could be changed; ours are the ones that come with it.
+CREATE FUNCTION product_fold(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+  RETURN lower(public.unaccent('public.unaccent'::regdictionary, $1));
+
+-- The same as a pattern for LIKE.
+CREATE FUNCTION product_pattern(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+  RETURN '%' || replace(replace(replace(product_fold($1), '\', '\\'), '%', '\%'), '_', '\_') || '%';
+
+-- What a search looks through. The line feeds keep a term from matching across two fields.
+CREATE FUNCTION product_search_text(sku text, title text, tags text[], categories text[])
+RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN product_fold(concat_ws(E'\n', title, sku, array_to_string(tags, E'\n'), array_to_string(categories, E'\n')));
+
+CREATE TABLE products (
+  id uuid PRIMARY KEY,
+  sku text NOT NULL,
+  title text NOT NULL,
+  description text NOT NULL DEFAULT '',
+  price numeric(12, 2) NOT NULL CHECK (price >= 0),
+  compare_at_price numeric(12, 2) CHECK (compare_at_price >= price),
+  status text NOT NULL CHECK (status IN ('draft', 'active', 'archived')),
+  images jsonb NOT NULL DEFAULT '[]',
+  tags text[] NOT NULL DEFAULT '{}',
+  categories text[] NOT NULL DEFAULT '{}',
+  mandatory boolean NOT NULL DEFAULT false,
+  stock integer NOT NULL DEFAULT 0,
+  -- The sum of the product's reservations; kept here so that one statement can both ask and take.
+  reserved integer NOT NULL DEFAULT 0 CHECK (reserved >= 0),
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  deleted_at timestamptz,
+  sku_key text COLLATE "C" NOT NULL GENERATED ALWAYS AS (lower(sku)) STORED,
+  title_key text COLLATE "C" NOT NULL GENERATED ALWAYS AS (product_fold(title)) STORED,
+  search_text text NOT NULL GENERATED ALWAYS AS (product_search_text(sku, title, tags, categories)) STORED,
+  CONSTRAINT products_stock_covers_reserved CHECK (stock >= reserved)
+  -- Room for stock to change in place: no index below holds a column that a sale touches.
+) WITH (fillfactor = 90);
+CREATE UNIQUE INDEX products_sku ON products (sku_key) WHERE deleted_at IS NULL;
+CREATE INDEX products_by_creation ON products (created_at DESC, id DESC) WHERE deleted_at IS NULL;
+CREATE INDEX products_by_price ON products (price, id) WHERE deleted_at IS NULL;
+CREATE INDEX products_by_title ON products (title_key, id) WHERE deleted_at IS NULL;
+CREATE INDEX products_by_tag ON products USING gin (tags) WHERE deleted_at IS NULL;
+CREATE INDEX products_by_category ON products USING gin (categories) WHERE deleted_at IS NULL;
+CREATE INDEX products_by_text ON products USING gin (search_text gin_trgm_ops) WHERE deleted_at IS NULL;
+
+-- Pieces promised to somebody. The row is gone when they are sold, given back or the promise has expired.
+CREATE TABLE stock_reservations (
+  id uuid PRIMARY KEY,
+  product_id uuid NOT NULL REFERENCES products,
+  quantity integer NOT NULL CHECK (quantity > 0),
+  reference text,
+  user_id bigint,
+  created_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX stock_reservations_by_product ON stock_reservations (product_id, reference);
+CREATE INDEX stock_reservations_by_expiry ON stock_reservations (expires_at);
+
+-- Every change of stock and reserved: for each product they add up to what it has now.
+CREATE TABLE stock_movements (
+  id uuid PRIMARY KEY,
+  product_id uuid NOT NULL REFERENCES products,
+  change integer NOT NULL,
+  reserved_change integer NOT NULL,
+  reason text NOT NULL,
+  reference text,
+  user_id bigint,
+  at timestamptz NOT NULL
+);
+CREATE INDEX stock_movements_by_product ON stock_movements (product_id, at DESC, id DESC);
+
+-- How many products there are, without counting them. Writers on different connections mostly count in different
+-- rows and do not wait for each other.
+CREATE TABLE product_counts (
+  shard integer PRIMARY KEY,
+  total bigint NOT NULL
+);
+
+CREATE FUNCTION count_products(change bigint) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO product_counts AS c (shard, total) SELECT pg_backend_pid() % 16, change WHERE change <> 0
+  ON CONFLICT (shard) DO UPDATE SET total = c.total + excluded.total
+$$;
+
+CREATE FUNCTION count_inserted_products() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM count_products((SELECT count(*) FROM inserted WHERE deleted_at IS NULL));
+  RETURN NULL;
+END $$;
+CREATE TRIGGER products_inserted AFTER INSERT ON products REFERENCING NEW TABLE AS inserted
+  FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_products();
+
+CREATE FUNCTION count_removed_products() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM count_products(-(SELECT count(*) FROM removed WHERE deleted_at IS NULL));
+  RETURN NULL;
+END $$;
+CREATE TRIGGER products_removed AFTER DELETE ON products REFERENCING OLD TABLE AS removed
+  FOR EACH STATEMENT EXECUTE FUNCTION count_removed_products();
+
+CREATE FUNCTION count_hidden_product() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM count_products(CASE WHEN new.deleted_at IS NULL THEN 1 ELSE -1 END);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER products_hidden AFTER UPDATE OF deleted_at ON products FOR EACH ROW
+  WHEN ((old.deleted_at IS NULL) <> (new.deleted_at IS NULL)) EXECUTE FUNCTION count_hidden_product();

@@ -1,0 +1,201 @@
+import { sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { Context } from '../../server/src/context.ts';
+import { startPlatform } from '../../server/testing/platform.ts';
+import { jobs } from './jobs.ts';
+
+let now = new Date('2026-11-15T10:00:00.000Z');
+const platform = await startPlatform({ now: () => now });
+const acme = await platform.tenant();
+const merchant = acme.caller('products.view', 'products.create', 'products.edit');
+
+let made = 0;
+async function create(stock: number) {
+  const { body } = await merchant.post('/api/v1/products', { sku: `S-${++made}`, title: 'Tea', price: 1, stock });
+  const url = `/api/v1/products/${body.product.id}`;
+  return {
+    id: body.product.id as string,
+    read: async () => (await merchant.get(url)).body.product,
+    adjust: (change: number, more = {}) => merchant.post(`${url}/stock`, { change, ...more }),
+    reserve: (quantity: number, more = {}) => merchant.post(`${url}/reservations`, { quantity, ...more }),
+    release: (reservation: string) => merchant.delete(`${url}/reservations/${reservation}`),
+    commit: (reservation: string) => merchant.post(`${url}/reservations/${reservation}/commit`),
+    movements: async (query = '') => (await merchant.get(`${url}/movements${query}`)).body,
+  };
+}
+const releaseExpired = () =>
+  jobs['products.release_expired'].run(
+    new Context(platform.kernel, { requestId: 'job', module: 'products', tenant: acme, system: true }),
+    {},
+  );
+const counts = (answers: readonly { status: number }[]) =>
+  Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([status, all]) => [status, all.length]));
+
+/** What no history may break: the movements and the reservations add up to what the product says. */
+async function expectBalanced(id: string): Promise<void> {
+  const row = await acme.db.row(sql`
+    SELECT stock = (SELECT sum(change) FROM stock_movements WHERE product_id = p.id) AS stock,
+      reserved = (SELECT sum(reserved_change) FROM stock_movements WHERE product_id = p.id) AS reserved,
+      reserved = (SELECT coalesce(sum(quantity), 0) FROM stock_reservations WHERE product_id = p.id) AS held
+    FROM products p WHERE id = ${id}`);
+  expect(row).toEqual({ stock: true, reserved: true, held: true });
+}
+
+test('stock is added and taken, and each change is written down', async () => {
+  const tea = await create(5);
+  const { status, body } = await tea.adjust(-2, { reason: 'broken', reference: 'box 7' });
+  expect({ status, body }).toMatchObject({
+    status: 200,
+    body: { message: 'The stock was changed.', product: { stock: 3, reserved: 0, available: 3 } },
+  });
+  await tea.adjust(10);
+  const { movements, pagination } = await tea.movements();
+  const common = { reserved_change: 0, user_id: merchant.user.id, at: now.toISOString(), reference: null };
+  expect(movements).toEqual([
+    { ...common, id: expect.any(String), change: 10, reason: 'adjusted' },
+    { ...common, id: expect.any(String), change: -2, reason: 'broken', reference: 'box 7' },
+    { ...common, id: expect.any(String), change: 5, reason: 'initial' },
+  ]);
+  expect(pagination).toEqual({ current_page: 1, last_page: 1, per_page: 20, total: 3 });
+  expect(await tea.movements('?per_page=2&page=2')).toMatchObject({
+    movements: [{ reason: 'initial' }],
+    pagination: { current_page: 2, last_page: 2, per_page: 2, total: 3 },
+  });
+});
+
+test('what is not there cannot be taken, and nothing changes', async () => {
+  const tea = await create(2);
+  const before = await tea.read();
+  const { status, body } = await tea.adjust(-3);
+  expect({ status, body }).toMatchObject({
+    status: 409,
+    body: {
+      code: 'products.insufficient_stock',
+      message: `Only 2 of ${before.sku} can be had; 3 were asked for.`,
+      available: 2,
+    },
+  });
+  expect(await tea.read()).toEqual(before);
+  expect((await tea.movements()).pagination.total).toBe(1);
+});
+
+test.each([
+  ['change', '/stock', {}],
+  ['change', '/stock', { change: 1.5 }],
+  ['change', '/stock', { change: '1' }],
+  ['reason', '/stock', { change: 1, reason: '' }],
+  ['reference', '/stock', { change: 1, reference: 'x'.repeat(256) }],
+  ['quantity', '/reservations', {}],
+  ['quantity', '/reservations', { quantity: 0 }],
+  ['expires_in', '/reservations', { quantity: 1, expires_in: 0 }],
+  ['expires_in', '/reservations', { quantity: 1, expires_in: 2_592_001 }],
+])('a wrong %s of %s is named: %j', async (field, path, wrong) => {
+  const { id } = await create(1);
+  const { status, body } = await merchant.post(`/api/v1/products/${id}${path}`, wrong);
+  expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
+});
+
+test('more than a shelf can hold is refused', async () => {
+  const tea = await create(5);
+  expect((await tea.adjust(2_147_483_647)).status).toBe(422);
+  expect(await tea.read()).toMatchObject({ stock: 5 });
+});
+
+test('reserved pieces are not available; they are released or they leave the shelf', async () => {
+  const tea = await create(5);
+  const first = await tea.reserve(3, { reference: 'order 1', expires_in: 60 });
+  expect(first).toMatchObject({
+    status: 201,
+    body: {
+      product: { stock: 5, reserved: 3, available: 2 },
+      reservation: {
+        product_id: tea.id,
+        quantity: 3,
+        reference: 'order 1',
+        created_at: now.toISOString(),
+        expires_at: new Date(now.getTime() + 60_000).toISOString(),
+      },
+    },
+  });
+  expect((await tea.reserve(3)).body).toMatchObject({ code: 'products.insufficient_stock', available: 2 });
+  expect((await tea.adjust(-3)).status).toBe(409);
+  const second = await tea.reserve(2);
+  expect((await tea.release(second.body.reservation.id)).body.product).toMatchObject({ stock: 5, reserved: 3 });
+  expect((await tea.commit(first.body.reservation.id)).body.product).toMatchObject({
+    stock: 2,
+    reserved: 0,
+    available: 2,
+  });
+  expect((await tea.movements()).movements.map((one: { reason: string }) => one.reason)).toEqual([
+    'sold',
+    'released',
+    'reserved',
+    'reserved',
+    'initial',
+  ]);
+  await expectBalanced(tea.id);
+});
+
+test('a reservation ends once, and only with its own product', async () => {
+  const tea = await create(5);
+  const other = await create(5);
+  const { reservation } = (await tea.reserve(1)).body;
+  expect((await other.release(reservation.id)).body.code).toBe('products.reservation_not_found');
+  const ends = await Promise.all([...Array(6)].map((_, n) => (n % 2 ? tea.release : tea.commit)(reservation.id)));
+  expect(counts(ends)).toEqual({ 200: 1, 404: 5 });
+  await expectBalanced(tea.id);
+});
+
+test('of fifty who reserve the last ten pieces at once, ten get one', async () => {
+  const tea = await create(10);
+  const answers = await Promise.all(Array.from({ length: 50 }, () => tea.reserve(1)));
+  expect(counts(answers)).toEqual({ 201: 10, 409: 40 });
+  expect(await tea.read()).toMatchObject({ stock: 10, reserved: 10, available: 0 });
+  await expectBalanced(tea.id);
+});
+
+test('many changes of every kind at once lose nothing and never go below zero', async () => {
+  const tea = await create(20);
+  const held: string[] = (await Promise.all([1, 2, 3, 4].map((quantity) => tea.reserve(quantity)))).map(
+    ({ body }) => body.reservation.id,
+  );
+  const answers = await Promise.all([
+    ...Array.from({ length: 25 }, (_, n) => tea.adjust(n % 3 === 0 ? 2 : -2)),
+    ...Array.from({ length: 15 }, () => tea.reserve(2)),
+    ...held.map((id, n) => (n % 2 ? tea.release(id) : tea.commit(id))),
+    merchant.patch(`/api/v1/products/${tea.id}`, { title: 'Changed meanwhile' }),
+  ]);
+  expect(answers.every(({ status }) => [200, 201, 409].includes(status))).toBe(true);
+  const { stock, reserved } = await tea.read();
+  expect(stock).toBeGreaterThanOrEqual(reserved);
+  expect(reserved).toBeGreaterThanOrEqual(0);
+  await expectBalanced(tea.id);
+});
+
+test('what a reservation held is given back when it has expired, once however often the job runs', async () => {
+  const tea = await create(5);
+  await tea.reserve(2, { expires_in: 60, reference: 'cart' });
+  await tea.reserve(1, { expires_in: 60 });
+  const later = await tea.reserve(1, { expires_in: 3_600 });
+  await releaseExpired();
+  expect(await tea.read()).toMatchObject({ reserved: 4 });
+  now = new Date(now.getTime() + 60_000);
+  await Promise.all([releaseExpired(), releaseExpired(), releaseExpired()]);
+  expect(await tea.read()).toMatchObject({ stock: 5, reserved: 1, available: 4 });
+  const { movements } = await tea.movements();
+  const expired = movements.filter(({ reason }: { reason: string }) => reason === 'expired');
+  expect(expired.map((one: { reserved_change: number }) => one.reserved_change).toSorted()).toEqual([-1, -2]);
+  expect(expired).toMatchObject([{ user_id: null }, { user_id: null }]);
+  await expectBalanced(tea.id);
+  expect((await tea.commit(later.body.reservation.id)).status).toBe(200);
+});
+
+test('many more expired reservations than one transaction takes are all given back', async () => {
+  const tea = await create(1_200);
+  await acme.db.run(sql`
+    INSERT INTO stock_reservations (id, product_id, quantity, created_at, expires_at)
+    SELECT gen_random_uuid(), ${tea.id}, 1, ${now}, ${now} FROM generate_series(1, 1100)`);
+  await acme.db.run(sql`UPDATE products SET reserved = 1100 WHERE id = ${tea.id}`);
+  await releaseExpired();
+  expect(await tea.read()).toMatchObject({ reserved: 0, available: 1_200 });
+});
