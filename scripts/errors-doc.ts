@@ -1,11 +1,12 @@
-import type { ErrorKind } from '@chowk/kit';
+import type { ErrorKind, Module } from '@chowk/kit';
 import { kernelErrors } from '../server/src/errors.ts';
 
 /** `docs/errors.md`: every failure a caller can meet, from the registries that make them. */
-export function errorsDoc(): string {
-  const rows = Object.entries<ErrorKind>(kernelErrors).map(
-    ([code, { status, message }]) => `| \`${code}\` | ${status} | ${message} |`,
-  );
+export function errorsDoc(modules: readonly Module[]): string {
+  const registries = [kernelErrors, ...modules.map(({ errors }) => errors ?? {})];
+  const rows = registries
+    .flatMap((registry) => Object.entries<ErrorKind>(registry))
+    .map(([code, { status, message }]) => `| \`${code}\` | ${status} | ${message} |`);
   return `# Errors
 
 Made by \`npm run generate\` from the registries in the code; do not edit.

@@ -44,7 +44,7 @@ async function generate(): Promise<Record<string, string>> {
     const files = {
       'docs/openapi.json': `${JSON.stringify(openApiDocument(kernel.routes), null, 2)}\n`,
       'docs/configuration.md': configurationDoc(),
-      'docs/errors.md': errorsDoc(),
+      'docs/errors.md': errorsDoc(kernel.modules.map(({ parts }) => parts)),
       'docs/schema/central.sql': await dump('chowk'),
       'docs/schema/tenant.sql': await dump('tenantsample'),
     };

@@ -33,6 +33,19 @@ CREATE TABLE installation (
 );
 CREATE UNIQUE INDEX installation_one_row ON public.installation USING btree ((true));
 
+CREATE TABLE module_installations (
+  tenant_id text NOT NULL,
+  alias text NOT NULL,
+  status text NOT NULL,
+  installed_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT module_installations_pkey PRIMARY KEY (tenant_id, alias),
+  CONSTRAINT module_installations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  CONSTRAINT module_installations_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text])))
+);
+CREATE INDEX module_installations_by_alias ON public.module_installations USING btree (alias) WHERE (status = 'enabled'::text);
+CREATE TRIGGER module_installations_changed AFTER INSERT OR DELETE OR UPDATE ON public.module_installations FOR EACH ROW EXECUTE FUNCTION tell_module_changed();
+
 CREATE TABLE module_rings (
   id bigint NOT NULL,
   name text NOT NULL,
@@ -55,6 +68,13 @@ CREATE TABLE module_rings (
 );
 CREATE UNIQUE INDEX module_rings_one_default ON public.module_rings USING btree (is_default) WHERE is_default;
 CREATE TRIGGER module_rings_changed AFTER INSERT OR DELETE OR UPDATE ON public.module_rings FOR EACH STATEMENT EXECUTE FUNCTION tell_ring_changed();
+
+CREATE TABLE outbox_activity (
+  tenant_id text NOT NULL,
+  active_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT outbox_activity_pkey PRIMARY KEY (tenant_id),
+  CONSTRAINT outbox_activity_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
 
 CREATE TABLE prepared_databases (
   name text NOT NULL,

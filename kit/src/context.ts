@@ -1,4 +1,7 @@
+import type { Bus, Emit, JobQueue } from './catalogue.ts';
 import type { Db } from './database.ts';
+import type { FieldErrors } from './errors.ts';
+import type { TSchema } from './schema.ts';
 import type { Settings } from './settings.ts';
 
 export interface Tenant {
@@ -33,14 +36,27 @@ export interface Ctx {
   readonly tenant: Tenant;
   /** The signed-in user. Throws when nobody is signed in. */
   readonly user: User;
+  /** The signed-in user's id; `undefined` where the platform acts by itself, as in a job. */
+  readonly userId: number | undefined;
   /** The tenant's own database; inside `tx`, the transaction. Throws when the call is bound to no tenant. */
   readonly db: Db;
   /** Whether the user holds the permission in this tenant. */
   can(permission: string): boolean;
+  /**
+   * What is wrong with a value that no route has checked, as a row of a file: the same messages as for a body, or
+   * `undefined`. Defaults are filled in and unknown fields are dropped.
+   */
+  check(schema: TSchema, value: unknown): FieldErrors | undefined;
   /** The tenant's settings, defaults filled in. */
   settings(): Promise<Settings>;
   /** Runs `work` with a context whose `db` is one transaction. */
   tx<Result>(work: (ctx: this) => Promise<Result>): Promise<Result>;
+  /** Calls operations of other modules that this one has declared in `api.consumes`. */
+  readonly bus: Bus;
+  /** Tells an event that this module has declared in `events.emits`, in the transaction there is or in one of its own. */
+  readonly emit: Emit;
+  /** Work for later. */
+  readonly jobs: JobQueue;
   now(): Date;
   /** A UUIDv7: unique, and sortable by the time it was made. */
   newId(): string;

@@ -11,6 +11,8 @@ export interface Db {
   row<Row extends object>(query: Sql): Promise<Row | undefined>;
   /** Runs the query and says how many rows it touched. */
   run(query: Sql): Promise<number>;
+  /** The rows one after the other, as of one moment, in memory only a few hundred at a time. */
+  stream<Row extends object>(query: Sql): AsyncIterable<Row>;
   /**
    * Runs `work` in a transaction; inside a transaction, in a savepoint of it. A serialization failure or a deadlock
    * runs the whole outermost `work` again, so `work` must have no effect outside the database.

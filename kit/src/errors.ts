@@ -5,9 +5,11 @@ export interface ErrorKind {
   readonly message: string;
 }
 
+/** Field name (dots for nested fields) to what is wrong with it. */
+export type FieldErrors = Record<string, string[]>;
+
 export interface FailureExtras {
-  /** Field name (dots for nested fields) to what is wrong with it. */
-  readonly errors?: Readonly<Record<string, readonly string[]>>;
+  readonly errors?: Readonly<FieldErrors>;
   /** Further members of the answer's body. */
   readonly body?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -45,4 +47,15 @@ export function defineErrors<const Registry extends Record<string, ErrorKind>>(r
     const message = kind.message.replace(/\{(\w+)\}/g, (_, name: string) => String(details[name] ?? ''));
     return new Failure(code, kind.status, message, extras);
   };
+}
+
+/** What every refused input is answered with, whoever refuses it. */
+export const invalidInput = {
+  'http.validation_failed': { status: 422, message: 'The given data was invalid.' },
+} as const;
+const refuse = defineErrors(invalidInput);
+
+/** 422 with what is wrong, field by field. */
+export function invalid(errors: FieldErrors): Failure {
+  return refuse('http.validation_failed', {}, { errors });
 }

@@ -1,7 +1,21 @@
 /** Everything a module may import. */
+export type { AddJobOptions, Bus, Emit, EmitOptions, Events, JobQueue, Jobs, Operations } from './catalogue.ts';
 export type { Ctx, Log, SystemCtx, Tenant, User } from './context.ts';
 export type { Db } from './database.ts';
-export { defineErrors, type ErrorKind, Failure, type FailureExtras } from './errors.ts';
+export {
+  defineErrors,
+  type ErrorKind,
+  Failure,
+  type FailureExtras,
+  type FieldErrors,
+  invalid,
+  invalidInput,
+} from './errors.ts';
+export { after, type Delivery, type Listener, within } from './event.ts';
+export { type Job, type JobsOf, job } from './job.ts';
+export { defineModule, type Module } from './module.ts';
+export { Money, MoneyInput, NullableMoneyInput, toMoney } from './money.ts';
+export { type Operation, type OperationsOf, operation } from './operation.ts';
 export { Answer, type Method, type Route, type RouteInput, route, signedIn } from './route.ts';
 export { Message, Pagination, type Static, Timestamp, type TObject, type TSchema, Type, Uuid } from './schema.ts';
 export type { SettingDefinition, Settings } from './settings.ts';

@@ -15,6 +15,8 @@ interface RouteCommon {
   readonly tag: string;
   /** Whether the call must be bound to a tenant. Default `required`. */
   readonly tenant?: 'required' | 'optional' | 'none';
+  /** What the body is. Default `json`; `csv` reaches `run` as text. */
+  readonly accepts?: 'json' | 'csv';
   /** The status of success. Default 200. */
   readonly status?: number;
   /** The largest body taken, in bytes. Default: the platform's. */

@@ -1,16 +1,27 @@
 import { join, resolve } from 'node:path';
-import type { Log, Route, SettingDefinition } from '@chowk/kit';
+import type { Log, Route, SettingDefinition, TSchema } from '@chowk/kit';
 import { type Identity, nobody } from './auth/identity.ts';
+import { AuditLog } from './bus/audit.ts';
+import { Bus } from './bus/bus.ts';
 import type { Config } from './config.ts';
+import { Context } from './context.ts';
 import { ConnectionBudget } from './db/budget.ts';
 import { openDatabase } from './db/database.ts';
 import { migrate, readMigrations } from './db/migrations.ts';
 import { type DatabaseServer, limitsOf } from './db/server.ts';
 import { Signals } from './db/signals.ts';
+import { deliveryJob, EventHub } from './events/event-hub.ts';
+import { auditRoutes } from './http/audit-routes.ts';
 import { domainRoutes } from './http/domain-routes.ts';
 import { healthRoute } from './http/health.ts';
 import { settingsRoutes } from './http/settings-routes.ts';
-import type { Kernel } from './kernel.ts';
+import { bossDatabase } from './jobs/boss-database.ts';
+import { type JobHandler, JobQueues, type Task } from './jobs/job-queues.ts';
+import { kernelJobs } from './jobs/kernel-jobs.ts';
+import type { Kernel, OwnedRoute } from './kernel.ts';
+import { autoInstall, Installations } from './loader/installations.ts';
+import { type LoadedModule, loadModules } from './loader/load-modules.ts';
+import { consumesOf, emitsOf, jobsOf, listenersOf, operationsOf } from './loader/module-parts.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import type { Central } from './tenancy/central.ts';
 import { TenantDatabases } from './tenancy/databases.ts';
@@ -22,6 +33,7 @@ const migrationsFolder = resolve(import.meta.dirname, '../migrations');
 /** What is given from outside: all that a test replaces and production never does. */
 export interface Parts {
   readonly identity?: Identity;
+  readonly modules?: readonly LoadedModule[];
   readonly routes?: readonly Route[];
   readonly settings?: readonly SettingDefinition[];
   readonly now?: () => Date;
@@ -29,9 +41,10 @@ export interface Parts {
 
 /** Puts the platform together, from the database upward. */
 export async function boot(config: Config, log: Log, server: DatabaseServer, parts: Parts = {}): Promise<Kernel> {
-  const { address, centralDatabase } = server;
+  const { address, centralDatabase: database } = server;
   const limits = limitsOf(config);
-  await migrate(address, centralDatabase, [await readMigrations('kernel', join(migrationsFolder, 'central'))]);
+  const modules = parts.modules ?? (await loadModules(config));
+  await migrate(address, database, [await readMigrations('kernel', join(migrationsFolder, 'central'))]);
 
   const budget = new ConnectionBudget({
     ...limits,
@@ -39,29 +52,66 @@ export async function boot(config: Config, log: Log, server: DatabaseServer, par
     perDatabase: config.databaseConnectionsPerTenant,
     waitTimeoutMs: config.databaseWaitTimeoutMs,
   });
-  const db = openDatabase(budget, { address, database: centralDatabase, central: true });
-  const central: Central = {
-    db,
-    address,
-    database: centralDatabase,
-    copyStrategy: config.databaseCopyStrategy,
-  };
-  const signals = new Signals(address, centralDatabase, limits, log);
+  const centralTarget = { address, database, central: true };
+  const db = openDatabase(budget, centralTarget);
+  const central: Central = { db, address, database, copyStrategy: config.databaseCopyStrategy };
+  const signals = new Signals(address, database, limits, log);
 
-  const tenantMigrations = [await readMigrations('kernel', join(migrationsFolder, 'tenant'))];
-  const databases = new TenantDatabases(central, tenantMigrations, config.spareDatabases, log);
   const directory = new Directory(db, budget, () => address, signals);
-  const settings = new SettingsStore(db, [...kernelSettings, ...(parts.settings ?? [])], signals);
+  const installations = new Installations(db, signals);
+  const declared = modules.flatMap(
+    ({ manifest }) => (manifest.settings ?? []) as (SettingDefinition & { schema: TSchema })[],
+  );
+  const settings = new SettingsStore(db, [...kernelSettings, ...declared, ...(parts.settings ?? [])], signals);
+  const tenantMigrations = [await readMigrations('kernel', join(migrationsFolder, 'tenant'))];
+  const sources = [...tenantMigrations, ...modules.map(({ migrations }) => migrations)];
+  const comeAlong = modules.filter(({ manifest }) => manifest.auto_install).map(({ alias }) => alias);
+  const databases = new TenantDatabases(central, sources, config.spareDatabases, log, (tx, tenantId) =>
+    autoInstall(tx, tenantId, comeAlong),
+  );
+
+  const limiter = new RateLimiter();
+  const audit = new AuditLog(log);
+  const hasModule = (tenantId: string, alias: string) => installations.has(tenantId, alias);
+  const bus = new Bus({ operations: operationsOf(modules), consumes: consumesOf(modules), hasModule, limiter, audit });
+  const events = new EventHub({
+    listeners: listenersOf(modules),
+    emits: emitsOf(modules),
+    hasModule,
+    central: db,
+    log,
+  });
+
+  /** The context of background work, or nothing if there is no longer anyone to do it for. */
+  const contextOf = async ({ tenant: id, job, requestId }: Task, module: string | undefined) => {
+    const tenant = await directory.find(id);
+    if (tenant && (!module || (await hasModule(id, module)))) {
+      return new Context(kernel, { requestId, module, tenant, system: true });
+    }
+    log.info({ job, tenant: id }, 'dropped a task: the tenant is gone or no longer has the module');
+    return undefined;
+  };
+  const { handlers, schedules } = jobsOf(modules, kernelJobs, installations, contextOf, (tasks) => jobs.addAll(tasks));
+  const jobs = new JobQueues({
+    database: bossDatabase(budget, centralTarget, signals),
+    central: db,
+    handlers: new Map<string, JobHandler>([...handlers, [deliveryJob, events.handler(contextOf)]]),
+    schedules,
+    log,
+  });
+  events.connect(jobs);
   await signals.start();
 
-  const routes = [
+  const routes: OwnedRoute[] = [
     healthRoute(config, db),
     ...settingsRoutes(settings),
     ...domainRoutes(db, directory),
+    ...auditRoutes,
+    ...modules.flatMap(({ alias, parts: { routes: own = [] } }) => own.map((route) => ({ ...route, module: alias }))),
     ...(parts.routes ?? []),
   ];
 
-  return {
+  const kernel: Kernel = {
     config,
     log,
     central,
@@ -70,13 +120,23 @@ export async function boot(config: Config, log: Log, server: DatabaseServer, par
     directory,
     settings,
     identity: parts.identity ?? nobody,
-    limiter: new RateLimiter(),
+    limiter,
+    modules,
+    installations,
+    bus,
+    audit,
+    events,
+    jobs,
     routes,
     now: parts.now ?? (() => new Date()),
     async close() {
+      await events.close();
+      await jobs.stop(config.shutdownSeconds);
+      await audit.close();
       await databases.settled();
       await signals.close();
       await budget.close();
     },
   };
+  return kernel;
 }

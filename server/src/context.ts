@@ -1,19 +1,45 @@
-import type { Db, Log, Settings, SystemCtx, Tenant, User } from '@chowk/kit';
+import type {
+  Bus,
+  Db,
+  Emit,
+  EmitOptions,
+  FieldErrors,
+  JobQueue,
+  Log,
+  Settings,
+  SystemCtx,
+  Tenant,
+  TSchema,
+  User,
+} from '@chowk/kit';
 import { v7 as uuidv7 } from 'uuid';
 import type { Membership } from './auth/identity.ts';
 import type { Kernel } from './kernel.ts';
 import type { TenantEntry } from './tenancy/directory.ts';
+import { validatorOf } from './validation.ts';
 
 export interface ContextParts {
   readonly requestId: string;
+  /** The module whose code runs; `undefined` is the kernel. */
+  readonly module?: string | undefined;
   readonly tenant?: TenantEntry | undefined;
   readonly user?: User | undefined;
   readonly membership?: Membership | undefined;
-  /** Inside a transaction: the transaction, in place of the tenant's database. */
-  readonly db?: Db;
+  /** The platform itself acts, as in a job: there is nobody whose permissions could be asked. */
+  readonly system?: true;
+  readonly transaction?: Transaction;
+  /** How many modules deep the call is. */
+  readonly depth?: number;
 }
 
-/** The context of one call: a request, a job or an operator's command. */
+/** One transaction, shared by every module that has joined it. */
+interface Transaction {
+  readonly db: Db;
+  /** Something was emitted that others must hear of once it is committed. */
+  emitted: boolean;
+}
+
+/** The context of one call: a request, a job, an event or an operator's command. */
 export class Context implements SystemCtx {
   readonly #kernel: Kernel;
   readonly #parts: ContextParts;
@@ -41,8 +67,12 @@ export class Context implements SystemCtx {
     return user;
   }
 
+  get userId(): number | undefined {
+    return this.#parts.user?.id;
+  }
+
   get db(): Db {
-    return this.#parts.db ?? this.#tenant.db;
+    return this.#parts.transaction?.db ?? this.#tenant.db;
   }
 
   get central(): Db {
@@ -50,15 +80,46 @@ export class Context implements SystemCtx {
   }
 
   can(permission: string): boolean {
-    return this.#parts.membership?.permissions.has(permission) ?? false;
+    return this.#parts.system ?? this.#parts.membership?.permissions.has(permission) ?? false;
+  }
+
+  check(schema: TSchema, value: unknown): FieldErrors | undefined {
+    return validatorOf(schema)(value);
   }
 
   settings(): Promise<Settings> {
     return this.#kernel.settings.of(this.#tenant.id);
   }
 
-  tx<Result>(work: (ctx: this) => Promise<Result>): Promise<Result> {
-    return this.db.tx((db) => work(new Context(this.#kernel, { ...this.#parts, db }) as this));
+  /** Joins the transaction there is, in a savepoint, or begins one; what was emitted in it is told when it is committed. */
+  async tx<Result>(work: (ctx: this) => Promise<Result>): Promise<Result> {
+    const { transaction: outer } = this.#parts;
+    let transaction: Transaction | undefined;
+    const result = await this.db.tx((db) => {
+      transaction = { db, emitted: false };
+      return work(this.#with({ transaction }) as this);
+    });
+    if (transaction?.emitted) {
+      if (outer) outer.emitted = true;
+      else void this.#drain();
+    }
+    return result;
+  }
+
+  get bus(): Bus {
+    return { call: (name, input) => this.#call(name, input) } as Bus;
+  }
+
+  get emit(): Emit {
+    return (name, payload, options) => this.#emit(name, payload, options ?? {});
+  }
+
+  get jobs(): JobQueue {
+    const { requestId } = this;
+    return {
+      add: (name: string, data: unknown, options = {}) =>
+        this.#kernel.jobs.add({ job: name, tenant: this.#tenant.id, data, requestId }, options),
+    };
   }
 
   now(): Date {
@@ -67,6 +128,52 @@ export class Context implements SystemCtx {
 
   newId(): string {
     return uuidv7();
+  }
+
+  async #emit(name: string, payload: unknown, options: EmitOptions): Promise<void> {
+    const { transaction } = this.#parts;
+    if (!transaction) {
+      await this.tx((ctx) => ctx.#emit(name, payload, options));
+      return;
+    }
+    const frame = {
+      module: this.#module,
+      tenant: this.#tenant,
+      db: transaction.db,
+      newId: uuidv7,
+      enter: (module: string) => this.#with({ module }),
+    };
+    if (await this.#kernel.events.emit(frame, name, payload, options.about)) transaction.emitted = true;
+  }
+
+  #call(name: string, input: unknown): Promise<unknown> {
+    const { user, requestId, depth = 0 } = this.#parts;
+    const frame = {
+      caller: this.#module,
+      tenant: this.#tenant,
+      userId: user?.id,
+      requestId,
+      depth,
+      can: (permission: string) => this.can(permission),
+      enter: (module: string) => this.#with({ module, depth: depth + 1 }),
+    };
+    return this.#kernel.bus.call(frame, name, input);
+  }
+
+  #with(changes: Partial<ContextParts>): Context {
+    return new Context(this.#kernel, { ...this.#parts, ...changes });
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      await this.#kernel.events.drain(this.#tenant);
+    } catch (error) {
+      this.log.warn({ err: error, tenant: this.#tenant.id }, 'events wait in the outbox until the next sweep');
+    }
+  }
+
+  get #module(): string {
+    return this.#parts.module ?? 'kernel';
   }
 
   get #tenant(): TenantEntry {

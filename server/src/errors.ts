@@ -1,4 +1,4 @@
-import { defineErrors, type Failure } from '@chowk/kit';
+import { defineErrors, invalid, invalidInput } from '@chowk/kit';
 
 /** The kernel's failures. `docs/errors.md` lists the same ones. */
 export const kernelErrors = {
@@ -13,7 +13,7 @@ export const kernelErrors = {
   },
   'http.too_large': { status: 413, message: 'The request body is larger than the {limit} bytes allowed.' },
   'http.unsupported_media_type': { status: 415, message: 'Send the body as application/json.' },
-  'http.validation_failed': { status: 422, message: 'The given data was invalid.' },
+  ...invalidInput,
   'http.unstorable': { status: 422, message: 'The given data contains a value that cannot be stored.' },
   'http.too_many_requests': { status: 429, message: 'Too many requests; try again in {seconds} seconds.' },
   'http.internal': { status: 500, message: 'Something went wrong on our side. Quote the request id when you ask us.' },
@@ -30,6 +30,12 @@ export const kernelErrors = {
   'tenancy.unknown': { status: 404, message: 'There is no such tenant.' },
   'tenancy.domain_not_found': { status: 404, message: 'There is no domain {domain} here.' },
   'tenancy.domain_permanent': { status: 409, message: 'The domain {domain} cannot be removed.' },
+  'bus.not_declared': { status: 403, message: 'The module {caller} has not declared that it calls {name}.' },
+  'bus.not_installed': { status: 404, message: 'The tenant does not have the module that provides {name}.' },
+  'bus.rate_limited': { status: 429, message: 'Too many calls of {name}; try again in {seconds} seconds.' },
+  'bus.bad_input': { status: 422, message: 'The input of {name} was invalid.' },
+  'bus.too_deep': { status: 508, message: 'The call of {name} goes round in circles.' },
+  'events.not_declared': { status: 500, message: 'The module {module} has not declared that it emits {name}.' },
   'db.unavailable': { status: 503, message: 'The database cannot be reached; try again in a moment.' },
   'db.busy': { status: 503, message: 'All database connections are in use; try again in a moment.' },
   'db.too_slow': { status: 503, message: 'The database took too long to answer; try again in a moment.' },
@@ -37,7 +43,4 @@ export const kernelErrors = {
 
 export const fail = defineErrors(kernelErrors);
 
-/** 422 with what is wrong, field by field. */
-export function invalid(errors: Record<string, string[]>): Failure {
-  return fail('http.validation_failed', {}, { errors });
-}
+export { invalid };

@@ -1,12 +1,21 @@
 import type { Log, Route } from '@chowk/kit';
 import type { Identity } from './auth/identity.ts';
+import type { AuditLog } from './bus/audit.ts';
+import type { Bus } from './bus/bus.ts';
 import type { Config } from './config.ts';
 import type { ConnectionBudget } from './db/budget.ts';
+import type { EventHub } from './events/event-hub.ts';
+import type { JobQueues } from './jobs/job-queues.ts';
+import type { Installations } from './loader/installations.ts';
+import type { LoadedModule } from './loader/load-modules.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { Central } from './tenancy/central.ts';
 import type { TenantDatabases } from './tenancy/databases.ts';
 import type { Directory } from './tenancy/directory.ts';
 import type { SettingsStore } from './tenancy/settings.ts';
+
+/** A route and the module it belongs to; the kernel's own belong to none. */
+export type OwnedRoute = Route & { readonly module?: string };
 
 /** The parts that `boot` has put together, for those who stand above them. */
 export interface Kernel {
@@ -19,7 +28,13 @@ export interface Kernel {
   readonly settings: SettingsStore;
   readonly identity: Identity;
   readonly limiter: RateLimiter;
-  readonly routes: readonly Route[];
+  readonly modules: readonly LoadedModule[];
+  readonly installations: Installations;
+  readonly bus: Bus;
+  readonly audit: AuditLog;
+  readonly events: EventHub;
+  readonly jobs: JobQueues;
+  readonly routes: readonly OwnedRoute[];
   readonly now: () => Date;
   /** Lets go of every connection. */
   close(): Promise<void>;

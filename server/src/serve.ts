@@ -2,6 +2,7 @@ import { holdStorage } from './db/hold-storage.ts';
 import { createHttpServer } from './http/server.ts';
 import type { Kernel } from './kernel.ts';
 import type { Command } from './operator/command.ts';
+import { stopSignal } from './operator/stop-signal.ts';
 import { migrateFleet } from './tenancy/fleet.ts';
 
 export const serveCommand: Command = {
@@ -22,6 +23,8 @@ export const serveCommand: Command = {
         });
       // Port 0 means any free one, which only the socket can tell.
       say(`Chowk is ready at ${config.port === 0 ? address : config.appUrl} (stop it with Ctrl-C)`);
+      await kernel.jobs.work();
+      kernel.events.startSweeping((id) => kernel.directory.find(id));
       void prepare(kernel);
       kernel.log.info({}, `${await stop}: finishing what is under way`);
     } finally {
@@ -43,12 +46,6 @@ async function prepare(kernel: Kernel): Promise<void> {
   } catch (error) {
     log.error({ err: error }, 'could not prepare the tenant databases');
   }
-}
-
-function stopSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal));
-  });
 }
 
 function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {

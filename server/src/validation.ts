@@ -1,10 +1,9 @@
-import type { TSchema } from '@chowk/kit';
+import type { FieldErrors, TSchema } from '@chowk/kit';
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { unknownFieldStripper } from './unknown-fields.ts';
 
-/** Field name, dots for nested fields, to what is wrong with it. */
-export type FieldErrors = Record<string, string[]>;
+export type { FieldErrors };
 
 /** Answers with what is wrong, or `undefined`. Fields the schema does not know are removed from the value. */
 export type Validator = (value: unknown) => FieldErrors | undefined;
@@ -29,6 +28,15 @@ interface Pair {
 
 export function compileBody(schema: TSchema): Validator {
   return compile(exact, schema);
+}
+
+const known = new WeakMap<TSchema, Validator>();
+
+/** The validator of a schema, compiled when it is first asked for. */
+export function validatorOf(schema: TSchema): Validator {
+  const validator = known.get(schema) ?? compileBody(schema);
+  known.set(schema, validator);
+  return validator;
 }
 
 export function compileText(schema: TSchema): Validator {

@@ -94,6 +94,11 @@ export class Connection {
     }
   }
 
+  /** Runs somebody else's SQL the way `pg` does by default: unnamed, with its own types. */
+  foreign(text: string, values: unknown[] | undefined): Promise<pg.QueryResult> {
+    return this.#send(values ? { text, values, types: pg.types } : { text, types: pg.types });
+  }
+
   /** Runs text that takes no values and may hold several statements. Answers with what the last one says it did. */
   async script(text: string): Promise<string> {
     const results = [await this.#send({ text })].flat();

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Db } from '@chowk/kit';
+import type { Db, Sql } from '@chowk/kit';
 import type { ConnectionBudget, Target } from './budget.ts';
 import { isStalePlan } from './connection.ts';
 import { reader } from './reader.ts';
+import { streamAlone } from './stream.ts';
 import { inTransaction } from './transaction.ts';
 
 /** How often a transaction that lost against another one is tried again. */
@@ -19,6 +20,14 @@ export function openDatabase(budget: ConnectionBudget, target: Target): Db {
         budget.release(lease);
       }
     }),
+    async *stream<Row extends object>(query: Sql) {
+      const lease = await budget.acquire(target);
+      try {
+        yield* streamAlone<Row>(lease.connection, query);
+      } finally {
+        budget.release(lease);
+      }
+    },
     async tx(work) {
       for (let attempt = 1; ; attempt += 1) {
         const lease = await budget.acquire(target);

@@ -28,8 +28,10 @@ export class Signals {
     this.#log = log;
   }
 
-  on(channel: string, listener: SignalListener): void {
+  /** Hears what is said on the channel from now on; after `start`, as soon as the promise settles. */
+  async on(channel: string, listener: SignalListener): Promise<void> {
     this.#listeners.set(channel, [...(this.#listeners.get(channel) ?? []), listener]);
+    await this.#client?.query(`LISTEN "${channel}"`);
   }
 
   /** Connects once, so that a start against an unreachable server fails; later losses heal by themselves. */

@@ -2,6 +2,7 @@ import type { Db, Sql } from '@chowk/kit';
 import type { QueryResult } from 'pg';
 import type { Connection } from './connection.ts';
 import { reader } from './reader.ts';
+import { streamInTransaction } from './stream.ts';
 
 type Work<Result> = (tx: Db) => Promise<Result>;
 
@@ -69,6 +70,12 @@ function handleOf(session: Session, scope: Scope): Db {
       mustBeUsable(scope);
       return send(session, query);
     }),
+    async *stream<Row extends object>(query: Sql) {
+      yield* streamInTransaction<Row>(async (each) => {
+        mustBeUsable(scope);
+        return send(session, each);
+      }, query);
+    },
     async tx(work) {
       mustBeUsable(scope);
       return inScope(session, scope, work);

@@ -1,13 +1,13 @@
-import type { Db, Route } from '@chowk/kit';
+import type { Db } from '@chowk/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Membership } from '../auth/identity.ts';
-import type { Kernel } from '../kernel.ts';
+import type { Kernel, OwnedRoute } from '../kernel.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import type { Validator } from '../validation.ts';
 
 /** A route with its schemas compiled, ready to be called. */
 export interface MountedRoute {
-  readonly route: Route;
+  readonly route: OwnedRoute;
   /** The full path with parameters in Fastify's notation. */
   readonly path: string;
   readonly validateParams: Validator | undefined;

@@ -15,7 +15,8 @@ const query = route({
   public: true,
   run: (ctx) => ctx.db.rows(sql`SELECT 1 AS one`),
 });
-const platform = await startPlatform({ environment: { RING_NAME: 'edge', MODULE_LOCK_PATH: '/srv/edge.lock.json' } });
+const environment = { RING_NAME: 'edge', MODULE_LOCK_PATH: '/srv/edge.lock.json' };
+const platform = await startPlatform({ environment, modules: [] });
 const acme = await platform.tenant();
 
 test('health names the ring and what the service stands on, and nothing more', async () => {

@@ -83,7 +83,7 @@ function operation(route: Route, path: string): Json {
       ...parameters('path', route.params),
       ...parameters('query', route.query),
     ],
-    ...(route.body ? { requestBody: { required: true, content: json(asSent(route.body)) } } : {}),
+    ...(route.body ? { requestBody: { required: true, content: bodyOf(route.body, route.accepts) } } : {}),
     responses: {
       [success]: { description: 'Success', ...(route.answer ? { content: json(route.answer) } : {}) },
       default: { description: 'Failure', content: json({ $ref: '#/components/schemas/Error' }) },
@@ -122,6 +122,10 @@ function asSent(schema: object): Json {
     ...(sent.length > 0 ? { properties: Object.fromEntries(sent) } : {}),
     ...(items ? { items: asSent(items) } : {}),
   };
+}
+
+function bodyOf(schema: TSchema, accepts: Route['accepts']): Json {
+  return accepts === 'csv' ? { 'text/csv': { schema } } : json(asSent(schema));
 }
 
 function json(schema: TSchema | Json): Json {

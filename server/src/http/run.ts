@@ -4,7 +4,13 @@ import type { Exchange } from './exchange.ts';
 
 /** Calls the route's function and turns what it returns into the answer. */
 export async function run({ kernel, request, reply, mounted, tenant, caller, membership }: Exchange): Promise<unknown> {
-  const ctx = new Context(kernel, { requestId: request.id, tenant, user: caller, membership });
+  const ctx = new Context(kernel, {
+    requestId: request.id,
+    module: mounted.route.module,
+    tenant,
+    user: caller,
+    membership,
+  });
   const { params, query, body } = request;
   const result = await mounted.route.run(ctx, { params, query, body });
   reply.status(mounted.route.status ?? 200);

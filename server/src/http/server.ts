@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Failure, Route } from '@chowk/kit';
+import type { Failure } from '@chowk/kit';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { fail } from '../errors.ts';
-import type { Kernel } from '../kernel.ts';
+import type { Kernel, OwnedRoute } from '../kernel.ts';
 import { compileBody, compileText } from '../validation.ts';
 import { answerFailure } from './answer-failure.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
@@ -61,7 +61,7 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
   });
   allowOrigins(app, config);
   app.addHook('onRequest', (request, _reply, done) => done(refuseEarly(request)));
-  readJsonBodies(app);
+  readBodies(app);
   const metrics = new HttpMetrics(app, kernel);
   mountRoutes(app, kernel);
   mountReference(app, kernel.routes);
@@ -81,14 +81,18 @@ function refuseEarly({ is404, method, url, headers, raw }: FastifyRequest): Fail
   return is404 ? fail('http.not_found', { method, path: url.split('?')[0] }) : undefined;
 }
 
-function readJsonBodies(app: FastifyInstance): void {
+function readBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text: string, done) => {
+  app.addContentTypeParser(['application/json', 'text/csv'], { parseAs: 'string' }, (request, text: string, done) => {
+    const { exchange } = request;
     // Many clients send the type of a body they do not have.
     if (text === '') return done(null, undefined);
-    if (request.exchange) request.exchange.rawBody = text;
-    return parse(request, text, done);
+    if (exchange) exchange.rawBody = text;
+    const csv = request.headers['content-type']?.startsWith('text/csv') ?? false;
+    if (csv !== (exchange?.mounted.route.accepts === 'csv'))
+      return done(fail('http.unsupported_media_type'), undefined);
+    return csv ? done(null, text) : parse(request, text, done);
   });
 }
 
@@ -115,7 +119,7 @@ function mountRoutes(app: FastifyInstance, kernel: Kernel): void {
   for (const [url, allowed] of methodsAt) refuseOtherMethods(app, url, allowed);
 }
 
-function mount(route: Route): MountedRoute {
+function mount(route: OwnedRoute): MountedRoute {
   return {
     route,
     path: route.root ? route.path : `/api/v1${route.path}`,

@@ -1,17 +1,29 @@
 import type { Command } from './command.ts';
 import { configCommand } from './config.ts';
+import { jobsListCommand } from './jobs-list.ts';
+import { jobsRetryCommand } from './jobs-retry.ts';
 import { migrateCommand } from './migrate.ts';
+import { moduleListCommand } from './module-list.ts';
+import { moduleLockCommand } from './module-lock.ts';
+import { moduleVerifyCommand } from './module-verify.ts';
 import { tenantCreateCommand } from './tenant-create.ts';
 import { tenantDoctorCommand } from './tenant-doctor.ts';
 import { tenantListCommand } from './tenant-list.ts';
 import { tenantShowCommand } from './tenant-show.ts';
+import { workCommand } from './work.ts';
 
 /** Every command but `serve`, in the order in which `help` lists them. */
 export const operatorCommands: readonly Command[] = [
+  workCommand,
   migrateCommand,
   configCommand,
   tenantCreateCommand,
   tenantListCommand,
   tenantShowCommand,
   tenantDoctorCommand,
+  moduleListCommand,
+  moduleLockCommand,
+  moduleVerifyCommand,
+  jobsListCommand,
+  jobsRetryCommand,
 ];

@@ -25,14 +25,23 @@ export class TenantDatabases {
   readonly #central: Central;
   readonly #wantedSpares: number;
   readonly #log: Log;
+  /** A tenant's database has every migration now: told in the transaction that writes this down. */
+  readonly migrated: (db: Db, tenantId: string) => Promise<void>;
   #refilling: Promise<void> | undefined;
 
-  constructor(central: Central, sources: readonly MigrationSource[], wantedSpares: number, log: Log) {
+  constructor(
+    central: Central,
+    sources: readonly MigrationSource[],
+    wantedSpares: number,
+    log: Log,
+    migrated: (db: Db, tenantId: string) => Promise<void> = async () => {},
+  ) {
     this.fingerprint = fingerprint(sources);
     this.sources = sources;
     this.#central = central;
     this.#wantedSpares = wantedSpares;
     this.#log = log;
+    this.migrated = migrated;
   }
 
   /** Renames a spare inside the caller's transaction on the central database. `false`: there is none. */

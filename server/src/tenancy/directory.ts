@@ -44,9 +44,9 @@ export class Directory {
     });
     this.#rings = new GuardedCache({ max: 1, load: () => listRings(central) });
     const hearing = (ok: boolean) => this.#tenants.trust(ok);
-    signals.on('chowk_tenant', { heard: (id) => this.tenantChanged(id), hearing });
-    signals.on('chowk_domain', { heard: (domain) => this.domainChanged(domain), hearing });
-    signals.on('chowk_ring', { heard: () => this.#ringsChanged(), hearing: (ok) => this.#rings.trust(ok) });
+    void signals.on('chowk_tenant', { heard: (id) => this.tenantChanged(id), hearing });
+    void signals.on('chowk_domain', { heard: (domain) => this.domainChanged(domain), hearing });
+    void signals.on('chowk_ring', { heard: () => this.#ringsChanged(), hearing: (ok) => this.#rings.trust(ok) });
   }
 
   /** The active tenant that an id or a domain leads to. The label is in lower case. */

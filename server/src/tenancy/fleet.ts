@@ -75,16 +75,19 @@ async function markPending(central: Db, fingerprint: string): Promise<Member[]> 
 async function migrateOne(
   central: Db,
   address: ServerAddress,
-  { fingerprint, sources }: TenantDatabases,
+  { fingerprint, sources, migrated }: TenantDatabases,
   { id, database }: Member,
 ): Promise<Error | undefined> {
   const failure = await migrate(address, database, sources).then(
     () => undefined,
     (error: Error) => error,
   );
-  await central.run(sql`
+  await central.tx(async (tx) => {
+    await tx.run(sql`
     UPDATE tenant_migrations SET status = ${failure ? 'failed' : 'done'}, error = ${failure?.message ?? null},
       finished_at = now()
     WHERE tenant_id = ${id} AND fingerprint = ${fingerprint}`);
+    if (!failure) await migrated(tx, id);
+  });
   return failure;
 }

@@ -25,6 +25,12 @@ export const kernelSettings: readonly SettingDefinition[] = [
     description: 'The ISO 3166 country that phone numbers without a prefix belong to.',
   },
   {
+    key: 'audit.retention_days',
+    schema: Type.Integer({ minimum: 1, maximum: 3650 }),
+    default: 90,
+    description: 'For how many days calls between modules are kept in the audit log.',
+  },
+  {
     key: 'general.locale',
     schema: Type.String({ pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$' }),
     default: 'en-IN',
@@ -48,7 +54,7 @@ export class SettingsStore {
     this.#declared = new Map(definitions.map((one) => [one.key, { ...one, validate: compileBody(wrap(one)) }]));
     this.#defaults = Object.fromEntries(definitions.map((one) => [one.key, one.default]));
     this.#cache = new GuardedCache({ max: 20_000, load: (tenantId) => this.#load(tenantId) });
-    signals.on('chowk_settings', {
+    void signals.on('chowk_settings', {
       heard: (tenantId) => this.#cache.invalidate(tenantId),
       hearing: (ok) => this.#cache.trust(ok),
     });

@@ -30,7 +30,8 @@ test('a tenant has a random domain, its id as alias, and a database with every m
     ['random', expect.stringMatching(/^[a-z0-9]{8}$/)],
   ]);
   const entry = await directory.find(`${id}-shop`);
-  expect(await entry?.db.rows(sql`SELECT owner FROM schema_migrations`)).toEqual([{ owner: 'kernel' }]);
+  const all = databases.sources.flatMap(({ owner, migrations }) => migrations.map(({ name }) => ({ owner, name })));
+  expect(await entry?.db.rows(sql`SELECT owner, name FROM schema_migrations ORDER BY applied_at`)).toEqual(all);
 });
 
 test('without an id the random domain is the id', async () => {

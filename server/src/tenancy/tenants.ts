@@ -33,7 +33,7 @@ export async function createTenant(central: Db, databases: TenantDatabases, want
   const renamed = await central.tx(async (tx) => {
     await insertTenant(tx, plan, database);
     if (!(await databases.claimSpare(tx, database))) return false;
-    await activate(tx, id, databases.fingerprint);
+    await activate(tx, databases, id);
     return true;
   });
   // Without a spare the row stands first, as `creating`, so that a crash from here on leaves nothing unknown.
@@ -45,7 +45,7 @@ export async function createTenant(central: Db, databases: TenantDatabases, want
 /** Finishes a tenant whose creation was interrupted. Every step may have happened already. */
 export async function finishTenant(central: Db, databases: TenantDatabases, id: string): Promise<void> {
   await databases.copyTemplate(databaseName(id));
-  await activate(central, id, databases.fingerprint);
+  await central.tx((tx) => activate(tx, databases, id));
 }
 
 export async function addRandomDomain(db: Db, id: string): Promise<void> {
@@ -103,12 +103,13 @@ async function insertDomain(tx: Db, tenantId: string, domain: string, kind: 'ran
 }
 
 /** The database is there and carries every migration. */
-async function activate(db: Db, id: string, fingerprint: string): Promise<void> {
-  await db.run(sql`
+async function activate(tx: Db, { fingerprint, migrated }: TenantDatabases, id: string): Promise<void> {
+  await tx.run(sql`
     WITH tenant AS (UPDATE tenants SET status = 'active', updated_at = now() WHERE id = ${id} RETURNING id)
     INSERT INTO tenant_migrations (tenant_id, fingerprint, status, finished_at)
     SELECT id, ${fingerprint}, 'done', now() FROM tenant
     ON CONFLICT (tenant_id) DO NOTHING`);
+  await migrated(tx, id);
 }
 
 function summaries(where: Sql): Sql {

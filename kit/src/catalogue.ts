@@ -1,0 +1,52 @@
+/**
+ * What modules offer each other, by name. Each module adds its own, so that every caller in every module is typed
+ * without importing it:
+ *
+ *     declare module '@chowk/kit/catalogue' {
+ *       interface Operations extends OperationsOf<typeof operations> {}
+ *       interface Events {
+ *         'product.created': { product: Product };
+ *       }
+ *     }
+ */
+
+/** Operations on the bus: `{ input, output }` by name. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by the modules
+export interface Operations {}
+
+/** Events: the payload by name. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by the modules
+export interface Events {}
+
+/** Background jobs: the data by name. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by the modules
+export interface Jobs {}
+
+/** Calls other modules. The callee sees the same tenant, user and transaction, and knows who calls. */
+export interface Bus {
+  call<Name extends keyof Operations>(
+    name: Name,
+    input: Operations[Name] extends { input: infer Input } ? Input : never,
+  ): Promise<Operations[Name] extends { output: infer Output } ? Output : never>;
+}
+
+export interface EmitOptions {
+  /** What the event is about, e.g. an order's id: events about one thing reach each listener in order. */
+  readonly about?: string;
+}
+
+export type Emit = <Name extends keyof Events>(
+  name: Name,
+  payload: Events[Name],
+  options?: EmitOptions,
+) => Promise<void>;
+
+export interface AddJobOptions {
+  /** Not before so many seconds from now. */
+  readonly delaySeconds?: number;
+}
+
+export interface JobQueue {
+  /** Asks for a job, for this tenant. It is not undone when a transaction around it is rolled back. */
+  add<Name extends keyof Jobs>(name: Name, data: Jobs[Name], options?: AddJobOptions): Promise<void>;
+}

@@ -1,0 +1,20 @@
+import type { ErrorKind } from './errors.ts';
+import type { Listener } from './event.ts';
+import type { Job } from './job.ts';
+import type { Operation } from './operation.ts';
+import type { Route } from './route.ts';
+
+/** What a module is made of besides its `module.json`, migrations and GraphQL files. `module.ts` exports it as `module`. */
+export interface Module {
+  readonly routes?: readonly Route[];
+  /** By the names in `api.provides`. */
+  readonly operations?: Readonly<Record<string, Operation>>;
+  readonly listeners?: readonly Listener[];
+  /** By name, the module's alias first: `products.import`. */
+  readonly jobs?: Readonly<Record<string, Job>>;
+  readonly errors?: Readonly<Record<string, ErrorKind>>;
+}
+
+export function defineModule(module: Module): Module {
+  return module;
+}

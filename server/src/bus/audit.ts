@@ -1,0 +1,121 @@
+import { type Db, type Log, sql } from '@chowk/kit';
+import { v7 as uuidv7 } from 'uuid';
+import type { TenantEntry } from '../tenancy/directory.ts';
+
+/** One line of `module_bus_audit_log` in the making. */
+export interface AuditRecord {
+  readonly id: string;
+  readonly at: number;
+  readonly tenant: TenantEntry;
+  readonly caller: string;
+  readonly operation: string;
+  readonly kind: string;
+  readonly userId: number | undefined;
+  readonly requestId: string;
+  readonly input: string | undefined;
+  duration?: number;
+  outcome?: string;
+  error?: string | undefined;
+}
+
+const flushEveryMs = 1_000;
+/** Past this many lines a batch is written at once. */
+const batchSize = 500;
+/** What is kept while a database cannot be written; the oldest go first. */
+const mostPending = 50_000;
+/** An input longer than this is noted by its length alone. */
+const longestInput = 4_096;
+const sensitive = /password|secret|token|otp|authorization|card|cvv|pin/i;
+
+/** Writes down who called what, behind the caller's back: a call never waits for it. */
+export class AuditLog {
+  readonly #log: Log;
+  readonly #timer: NodeJS.Timeout;
+  #pending: AuditRecord[] = [];
+  #flushing: Promise<void> | undefined;
+
+  constructor(log: Log) {
+    this.#log = log;
+    this.#timer = setInterval(() => void this.flush(), flushEveryMs).unref();
+  }
+
+  begin(
+    call: { tenant: TenantEntry; caller: string; userId: number | undefined; requestId: string },
+    operation: string,
+    input: unknown,
+    kind = 'call',
+  ): AuditRecord {
+    const { tenant, caller, userId, requestId } = call;
+    // The input is written down as it is now: what the callee does to it later is not what the caller sent.
+    const text = input === undefined ? undefined : JSON.stringify(input);
+    return { id: uuidv7(), at: Date.now(), tenant, caller, operation, kind, userId, requestId, input: text };
+  }
+
+  end(record: AuditRecord, durationMs: number, outcome: string, error?: string): void {
+    record.duration = durationMs;
+    record.outcome = outcome;
+    record.error = error;
+    this.#pending.push(record);
+    if (this.#pending.length > mostPending) this.#pending.splice(0, this.#pending.length - mostPending);
+    if (this.#pending.length % batchSize === 0) void this.flush();
+  }
+
+  /** Writes what there is. What cannot be written now is tried again later. */
+  flush(): Promise<void> {
+    this.#flushing ??= this.#writeAll().finally(() => {
+      this.#flushing = undefined;
+    });
+    return this.#flushing;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.flush();
+    await this.flush();
+  }
+
+  async #writeAll(): Promise<void> {
+    const records = this.#pending;
+    this.#pending = [];
+    for (const [tenant, batch] of Map.groupBy(records, ({ tenant }) => tenant)) {
+      try {
+        await insertRecords(tenant.db, batch);
+      } catch (error) {
+        this.#log.warn({ err: error, tenant: tenant.id }, 'could not write the bus audit log; trying again');
+        this.#pending.unshift(...batch.slice(-mostPending));
+      }
+    }
+  }
+}
+
+async function insertRecords(db: Db, records: readonly AuditRecord[]): Promise<void> {
+  const rows = records.map((record) => ({
+    id: record.id,
+    at: new Date(record.at).toISOString(),
+    caller: record.caller,
+    operation: record.operation,
+    kind: record.kind,
+    user_id: record.userId ?? null,
+    request_id: record.requestId,
+    duration_ms: record.duration,
+    outcome: record.outcome,
+    error_code: record.error ?? null,
+    input: redact(record.input),
+  }));
+  await db.run(sql`
+    INSERT INTO module_bus_audit_log
+      (id, at, caller, operation, kind, user_id, request_id, duration_ms, outcome, error_code, input)
+    SELECT id, at, caller, operation, kind, user_id, request_id, duration_ms, outcome, error_code, input
+    FROM jsonb_populate_recordset(NULL::module_bus_audit_log, ${JSON.stringify(rows)}::jsonb)
+    ON CONFLICT (id) DO NOTHING`);
+}
+
+/** The input without what must not be kept. */
+function redact(input: string | undefined): unknown {
+  if (input === undefined) return null;
+  if (input.length > longestInput) return { too_long: input.length };
+  // PostgreSQL cannot keep the character NUL.
+  const text = input.replaceAll('\\u0000', '\\ufffd');
+  if (!sensitive.test(text)) return JSON.parse(text);
+  return JSON.parse(text, (key, value) => (sensitive.test(key) ? '••••' : value));
+}

@@ -1,0 +1,210 @@
+import { type Ctx, operation, type Route, route, sql, Type } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startPlatform, type TestTenant } from '../../testing/platform.ts';
+import { testModule } from '../../testing/test-module.ts';
+
+const Anything = Type.Record(Type.String(), Type.Unknown());
+
+/** Lets a test call any operation from inside a module, as that module's code would. */
+function door(alias: string): Route {
+  return route({
+    method: 'POST',
+    path: `/${alias}/call`,
+    tag: 'Test',
+    summary: 'Calls an operation.',
+    needs: 'test.call',
+    body: Type.Object({ name: Type.String(), input: Type.Unknown(), undo: Type.Optional(Type.Boolean()) }),
+    run: async (ctx, { body }) => {
+      const call = (inner: Ctx) => inner.bus.call(body.name as never, body.input as never);
+      if (!body.undo) return { result: await call(ctx) };
+      return ctx.tx(async (inner) => {
+        await call(inner);
+        throw new Error('undo');
+      });
+    },
+  });
+}
+
+const echo = operation({
+  input: Anything,
+  output: Anything,
+  run: async (ctx, input) => ({ input, tenant: ctx.tenant.id }),
+});
+
+const write = operation({
+  input: Type.Object({ key: Type.String({ minLength: 1 }), password: Type.Optional(Type.String()) }),
+  output: Anything,
+  run: async (ctx, { key }) => {
+    await ctx.db.run(sql`INSERT INTO gamma_notes VALUES (${key})`);
+    return {};
+  },
+});
+
+const loop = operation({
+  input: Anything,
+  output: Anything,
+  run: async (ctx) => (await ctx.bus.call('beta.loop' as never, {} as never)) as Record<string, unknown>,
+});
+
+const names = ['alpha', 'beta', 'gamma', 'delta'] as const;
+/** Who may call whom: every combination occurs. */
+const declared: Record<(typeof names)[number], string[]> = {
+  alpha: ['beta.echo', 'gamma.echo', 'gamma.write', 'gamma.guarded', 'gamma.limited', 'beta.loop'],
+  beta: ['alpha.echo', 'alpha.loop'],
+  gamma: [],
+  delta: ['alpha.echo', 'beta.echo', 'gamma.echo', 'gamma.limited'],
+};
+
+const modules = names.map((alias) =>
+  testModule({
+    alias,
+    consumes: declared[alias],
+    routes: [door(alias)],
+    operations: {
+      [`${alias}.echo`]: echo,
+      ...(alias === 'alpha' || alias === 'beta'
+        ? {
+            [`${alias}.loop`]:
+              alias === 'beta'
+                ? { ...loop, run: (ctx: Ctx) => ctx.bus.call('alpha.loop' as never, {} as never) }
+                : loop,
+          }
+        : {}),
+      ...(alias === 'gamma' ? { 'gamma.write': write, 'gamma.guarded': echo, 'gamma.limited': echo } : {}),
+    },
+    ...(alias === 'gamma'
+      ? {
+          migration: 'CREATE TABLE gamma_notes (key text)',
+          provides: [
+            { name: 'gamma.echo' },
+            { name: 'gamma.write' },
+            { name: 'gamma.guarded', permission: 'gamma.secret' },
+            { name: 'gamma.limited', rate_limit: 30 },
+          ],
+        }
+      : {}),
+  }),
+);
+
+const platform = await startPlatform({ modules });
+const acme = await platform.tenant();
+
+function call(
+  from: string,
+  name: string,
+  input: unknown = {},
+  { tenant = acme, more = [] as string[], undo = false } = {},
+) {
+  return tenant.caller('test.call', ...more).post(`/api/v1/${from}/call`, { name, input, undo });
+}
+
+async function audit(tenant: TestTenant, filter = ''): Promise<Record<string, unknown>[]> {
+  await platform.kernel.audit.flush();
+  return (await tenant.caller('audit.view').get(`/api/v1/audit?per_page=100${filter}`)).body.audit;
+}
+
+test.each(names.flatMap((from) => names.map((to) => [from, to] as const)))(
+  'a call from %s to %s is allowed exactly when it is declared',
+  async (from, to) => {
+    const { status, body } = await call(from, `${to}.echo`, { n: 1 });
+    const allowed = from === to || declared[from].includes(`${to}.echo`);
+    expect(status).toBe(allowed ? 200 : 403);
+    if (allowed) expect(body.result).toEqual({ input: { n: 1 }, tenant: acme.id });
+    else expect(body.code).toBe('bus.not_declared');
+  },
+);
+
+test('nothing in a call makes it come from somebody else', async () => {
+  const forged = { caller: 'alpha', module: 'alpha', _caller: 'alpha' };
+  expect((await call('gamma', 'beta.echo', forged)).body.code).toBe('bus.not_declared');
+  const tenant = await platform.tenant();
+  await call('alpha', 'beta.echo', { caller: 'gamma' }, { tenant });
+  expect(await audit(tenant)).toMatchObject([{ caller: 'alpha', operation: 'beta.echo' }]);
+});
+
+test('an operation that nobody provides is refused like one that is not declared', async () => {
+  expect((await call('alpha', 'alpha.nothing')).body.code).toBe('bus.not_declared');
+  expect((await call('alpha', 'constructor')).body.code).toBe('bus.not_declared');
+});
+
+test("an operation's permission is asked of the user, however deep the call", async () => {
+  expect((await call('alpha', 'gamma.guarded')).body).toMatchObject({ code: 'auth.forbidden' });
+  expect((await call('alpha', 'gamma.guarded', {}, { more: ['gamma.secret'] })).status).toBe(200);
+});
+
+test('input that does not fit is refused with the fields that are wrong', async () => {
+  const { status, body } = await call('alpha', 'gamma.write', { key: '' });
+  expect({ status, body }).toMatchObject({
+    status: 422,
+    body: { code: 'bus.bad_input', errors: { key: [expect.any(String)] } },
+  });
+});
+
+test('a module that the tenant does not have cannot be called, and its routes are not there', async () => {
+  const tenant = await platform.tenant();
+  await platform.kernel.installations.set(tenant.id, 'beta', 'disabled');
+  expect((await call('alpha', 'beta.echo', {}, { tenant })).body.code).toBe('bus.not_installed');
+  expect((await call('beta', 'alpha.echo', {}, { tenant })).body.code).toBe('http.not_found');
+  const stranger = await acme.caller().post('/api/v1/beta/call', {}, { 'x-tenant': tenant.id });
+  expect(stranger.body.code).toBe('auth.not_a_member');
+});
+
+test('thirty calls spend thirty of the limit, for each caller and each tenant', async () => {
+  const [one, other] = [await platform.tenant(), await platform.tenant()];
+  for (let calls = 0; calls < 30; calls += 1) {
+    expect((await call('alpha', 'gamma.limited', {}, { tenant: one })).status).toBe(200);
+  }
+  const refused = await call('alpha', 'gamma.limited', {}, { tenant: one });
+  expect(refused).toMatchObject({ status: 429, body: { code: 'bus.rate_limited' } });
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  expect((await call('delta', 'gamma.limited', {}, { tenant: one })).status).toBe(200);
+  expect((await call('alpha', 'gamma.limited', {}, { tenant: other })).status).toBe(200);
+});
+
+test("a call inside a transaction joins it: the callee's writes are undone with the caller's", async () => {
+  expect((await call('alpha', 'gamma.write', { key: 'undone' }, { undo: true })).status).toBe(500);
+  await call('alpha', 'gamma.write', { key: 'kept' });
+  expect(await acme.db.rows(sql`SELECT key FROM gamma_notes WHERE key IN ('undone', 'kept')`)).toEqual([
+    { key: 'kept' },
+  ]);
+});
+
+test('modules that call each other in circles are stopped', async () => {
+  const { status, body } = await call('alpha', 'beta.loop');
+  expect({ status, code: body.code }).toEqual({ status: 508, code: 'bus.too_deep' });
+});
+
+test('every call is written down, secrets hidden, with its outcome', async () => {
+  const tenant = await platform.tenant();
+  await call('alpha', 'gamma.write', { key: 'a', password: 'hunter2' }, { tenant });
+  await call('alpha', 'gamma.guarded', {}, { tenant });
+  await call('alpha', 'gamma.write', { key: '' }, { tenant });
+  const rows = await audit(tenant);
+  expect(rows).toHaveLength(3);
+  expect(rows.at(-1)).toMatchObject({
+    caller: 'alpha',
+    operation: 'gamma.write',
+    kind: 'call',
+    outcome: 'ok',
+    error_code: null,
+    user_id: expect.any(Number),
+    request_id: expect.any(String),
+    duration_ms: expect.any(Number),
+    input: { key: 'a', password: '••••' },
+  });
+  expect(JSON.stringify(rows)).not.toContain('hunter2');
+  expect((await audit(tenant, '&outcome=refused')).map(({ error_code }) => error_code).sort()).toEqual([
+    'auth.forbidden',
+    'bus.bad_input',
+  ]);
+  expect(await audit(tenant, '&operation=gamma.guarded')).toHaveLength(1);
+  expect(await audit(tenant, '&from=2999-01-01T00:00:00Z')).toEqual([]);
+  expect((await tenant.caller('settings.view').get('/api/v1/audit')).status).toBe(403);
+  expect((await tenant.caller('audit.view').get('/api/v1/audit?per_page=101')).status).toBe(422);
+});
+
+test('an input with a character that PostgreSQL cannot keep does not stop the log', async () => {
+  const tenant = await platform.tenant();
+  await call('alpha', 'beta.echo', { text: 'a\u0000b' }, { tenant });
+  expect(await audit(tenant)).toMatchObject([{ input: { text: 'a\ufffdb' } }]);
+});

@@ -1,0 +1,186 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { after, type Ctx, type Route, route, sql, Type, within } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startPlatform, type TestTenant } from '../../testing/platform.ts';
+import { testModule } from '../../testing/test-module.ts';
+
+interface Seen {
+  readonly by: string;
+  readonly tenant: string;
+  readonly id: string;
+  readonly payload: { n: number; fail?: string };
+}
+
+const seen: Seen[] = [];
+/** How often a listener has failed on purpose, by its name. */
+const failures = new Map<string, number>();
+
+function listener(by: string) {
+  return async (ctx: Ctx, payload: unknown, { id }: { id: string }) => {
+    const told = payload as Seen['payload'];
+    seen.push({ by, tenant: ctx.tenant.id, id, payload: told });
+    if (told.fail === by && (failures.get(by) ?? 0) < 1) {
+      failures.set(by, 1);
+      throw new Error(`${by} failed on purpose`);
+    }
+    if (told.fail === `${by} always`) throw new Error('always');
+  };
+}
+
+const emitRoute: Route = route({
+  method: 'POST',
+  path: '/emit',
+  tag: 'Test',
+  summary: 'Writes a note and emits an event, in one transaction.',
+  needs: 'test.emit',
+  body: Type.Object({
+    event: Type.Optional(Type.String()),
+    n: Type.Integer(),
+    about: Type.Optional(Type.String()),
+    fail: Type.Optional(Type.String()),
+    undo: Type.Optional(Type.Boolean()),
+  }),
+  run: (ctx, { body: { event = 'note.made', about, undo, ...payload } }) =>
+    ctx.tx(async (inner) => {
+      await inner.db.run(sql`INSERT INTO notes VALUES (${payload.n})`);
+      await inner.emit(event as never, payload as never, about === undefined ? {} : { about });
+      if (undo) throw new Error('undo');
+      return {};
+    }),
+});
+
+const on = (
+  when: typeof within,
+  event: string,
+  name: string,
+  run: (ctx: Ctx, payload: unknown, delivery: { id: string }) => Promise<void>,
+) => when(event as never, name, run as never);
+
+const modules = [
+  testModule({ alias: 'source', emits: ['note.made'], routes: [emitRoute], migration: 'CREATE TABLE notes (n int)' }),
+  testModule({
+    alias: 'near',
+    listeners: [
+      on(within, 'note.made', 'count', async (ctx, payload, delivery) => {
+        await listener('near/count')(ctx, payload, delivery);
+        await ctx.db.run(sql`INSERT INTO near_counts VALUES (1)`);
+      }),
+    ],
+    migration: 'CREATE TABLE near_counts (n int)',
+  }),
+  testModule({
+    alias: 'far',
+    listeners: [on(after, 'note.made', 'one', listener('far/one')), on(after, 'note.made', 'two', listener('far/two'))],
+  }),
+];
+
+const platform = await startPlatform({ modules });
+await platform.kernel.jobs.work();
+
+function heard(tenant: TestTenant, by: string): Seen[] {
+  return seen.filter((one) => one.by === by && one.tenant === tenant.id);
+}
+
+function emit(tenant: TestTenant, body: object) {
+  return tenant.caller('test.emit').post('/api/v1/emit', body);
+}
+
+test('a listener within runs in the same transaction, one after is told once it is committed', async () => {
+  const tenant = await platform.tenant();
+  expect((await emit(tenant, { n: 1 })).status).toBe(200);
+  expect(heard(tenant, 'near/count')).toHaveLength(1);
+  expect(await tenant.db.rows(sql`SELECT n FROM near_counts`)).toHaveLength(1);
+  await expect.poll(() => heard(tenant, 'far/two').length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => heard(tenant, 'far/one').length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => tenant.db.rows(sql`SELECT * FROM outbox`)).toEqual([]);
+});
+
+test('what is rolled back is never told, and what a listener within wrote is undone with it', async () => {
+  const tenant = await platform.tenant();
+  expect((await emit(tenant, { n: 1, undo: true })).status).toBe(500);
+  expect(await tenant.db.rows(sql`SELECT n FROM near_counts`)).toEqual([]);
+  expect(await tenant.db.rows(sql`SELECT * FROM outbox`)).toEqual([]);
+  await emit(tenant, { n: 2 });
+  await expect.poll(() => heard(tenant, 'far/one').length, { timeout: 10_000 }).toBe(1);
+  expect(heard(tenant, 'far/one')[0]?.payload.n).toBe(2);
+});
+
+test('a listener within that fails undoes the change', async () => {
+  const tenant = await platform.tenant();
+  expect((await emit(tenant, { n: 1, fail: 'near/count' })).status).toBe(500);
+  expect(await tenant.db.rows(sql`SELECT n FROM notes`)).toEqual([]);
+});
+
+test('an event that the module has not declared is refused', async () => {
+  const tenant = await platform.tenant();
+  const { status, body } = await emit(tenant, { n: 1, event: 'note.stolen' });
+  expect({ status, code: body.code }).toEqual({ status: 500, code: 'events.not_declared' });
+});
+
+test('a failing listener is repeated alone', async () => {
+  const tenant = await platform.tenant();
+  await emit(tenant, { n: 7, fail: 'far/one' });
+  await expect.poll(() => heard(tenant, 'far/one').length, { timeout: 15_000 }).toBe(2);
+  expect(heard(tenant, 'far/two')).toHaveLength(1);
+  expect(new Set(heard(tenant, 'far/one').map(({ id }) => id)).size).toBe(1);
+});
+
+test('events about one thing reach each listener in order, also when one of them has to be repeated', async () => {
+  const tenant = await platform.tenant();
+  failures.clear();
+  const count = 12;
+  for (let n = 1; n <= count; n += 1) await emit(tenant, { n, about: 'same', ...(n === 3 ? { fail: 'far/one' } : {}) });
+  await expect.poll(() => heard(tenant, 'far/one').at(-1)?.payload.n, { timeout: 20_000 }).toBe(count);
+  const order = heard(tenant, 'far/one').map(({ payload }) => payload.n);
+  expect(order).toEqual([1, 2, 3, ...Array.from({ length: count - 2 }, (_, index) => index + 3)]);
+});
+
+test('a tenant without the listening module is not told', async () => {
+  const tenant = await platform.tenant();
+  await platform.kernel.installations.set(tenant.id, 'near', 'disabled');
+  await emit(tenant, { n: 1 });
+  expect(heard(tenant, 'near/count')).toEqual([]);
+});
+
+test('a process that dies between commit and hand-over loses nothing: the next sweep tells it', async () => {
+  const tenant = await platform.tenant();
+  const { address, database } = platform.kernel.central;
+  const { user, password, port } = address;
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, '../../testing/emit-and-die.ts'), tenant.id], {
+    env: {
+      ...process.env,
+      APP_ENV: 'testing',
+      SPARE_DATABASES: '0',
+      DATABASE_URL: `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`,
+    },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const [, signal] = await once(child, 'exit');
+  expect(signal).toBe('SIGKILL');
+  expect(await tenant.db.rows(sql`SELECT name FROM outbox`)).toHaveLength(3);
+  expect(heard(tenant, 'far/one')).toEqual([]);
+  await platform.kernel.events.sweep((id) => platform.kernel.directory.find(id));
+  await expect
+    .poll(() => heard(tenant, 'far/one').map(({ payload }) => payload.n), { timeout: 10_000 })
+    .toEqual([1, 2, 3]);
+  expect(await tenant.db.rows(sql`SELECT name FROM outbox`)).toEqual([]);
+});
+
+test('draining twice at the same time tells nobody twice', async () => {
+  const tenant = await platform.tenant();
+  const { events } = platform.kernel;
+  for (let n = 1; n <= 5; n += 1) {
+    const id = crypto.randomUUID();
+    await tenant.db.run(sql`
+      INSERT INTO outbox (id, name, payload, emitted_at) VALUES (${id}, 'note.made', ${JSON.stringify({ n })}::jsonb, now())`);
+  }
+  await Promise.all([events.drain(tenant), events.drain(tenant), events.drain(tenant)]);
+  await expect.poll(() => heard(tenant, 'far/two').length, { timeout: 10_000 }).toBe(5);
+  expect(
+    heard(tenant, 'far/one')
+      .map(({ payload }) => payload.n)
+      .sort(),
+  ).toEqual([1, 2, 3, 4, 5]);
+});

@@ -1,0 +1,21 @@
+import type { Db as BossDatabase } from 'pg-boss';
+import type { ConnectionBudget, Target } from '../db/budget.ts';
+import type { Signals } from '../db/signals.ts';
+
+/** Lets pg-boss work within the connection budget and hear on the connection that hears everything else. */
+export function bossDatabase(budget: ConnectionBudget, central: Target, signals: Signals): BossDatabase {
+  return {
+    async executeSql(text, values) {
+      const lease = await budget.acquire(central);
+      try {
+        return await lease.connection.foreign(text, values);
+      } finally {
+        budget.release(lease);
+      }
+    },
+    async listen(channel, onNotification, onReconnect) {
+      await signals.on(channel, { heard: onNotification, hearing: (ok) => ok && onReconnect() });
+      return { close: async () => {} };
+    },
+  };
+}

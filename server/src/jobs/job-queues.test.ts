@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { type Ctx, job, sql, Type } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startPlatform } from '../../testing/platform.ts';
+import { testModule } from '../../testing/test-module.ts';
+import { Context } from '../context.ts';
+
+const done: { job: string; tenant: string; data: unknown }[] = [];
+
+const modules = [
+  testModule({
+    alias: 'work',
+    jobs: {
+      'work.note': job({
+        data: Type.Unknown(),
+        run: async (ctx, data) => void done.push({ job: 'work.note', tenant: ctx.tenant.id, data }),
+      }),
+      'work.fail': job({
+        data: Type.Unknown(),
+        queue: 'build',
+        retries: [10, 30, 60],
+        run: async () => {
+          throw new Error('no luck');
+        },
+      }),
+      'work.slow': job({
+        data: Type.Unknown(),
+        queue: 'slow',
+        run: async (ctx) => void done.push({ job: 'work.slow', tenant: ctx.tenant.id, data: null }),
+      }),
+      'work.nightly': job({
+        data: Type.Unknown(),
+        schedule: '0 4 * * *',
+        run: async (ctx) => void done.push({ job: 'work.nightly', tenant: ctx.tenant.id, data: null }),
+      }),
+    },
+  }),
+];
+const platform = await startPlatform({ modules });
+const { jobs, central } = platform.kernel;
+await jobs.work(['default', 'build']);
+
+function add(tenantId: string, name: string, data: unknown = {}) {
+  return jobs.add({ job: name, tenant: tenantId, data, requestId: 'test' });
+}
+
+function row(tenantId: string) {
+  return central.db.row<{ state: string; delay: number; tries: number }>(sql`
+    SELECT state::text AS state, retry_count AS tries, round(extract(epoch FROM start_after - now()))::int AS delay
+    FROM pgboss.job WHERE data->>'tenant' = ${tenantId} AND name = 'build'
+    ORDER BY created_on DESC LIMIT 1`);
+}
+
+test('a job is done for the tenant that asked for it', async () => {
+  const tenant = await platform.tenant();
+  const ctx: Ctx = new Context(platform.kernel, { requestId: 'r', module: 'work', tenant, system: true });
+  await ctx.jobs.add('work.note' as never, { hello: 'world' } as never);
+  await expect
+    .poll(() => done.filter((one) => one.tenant === tenant.id), { timeout: 10_000 })
+    .toEqual([{ job: 'work.note', tenant: tenant.id, data: { hello: 'world' } }]);
+});
+
+test('a failing job waits exactly as long as it says, then rests among the dead until an operator sends it back', async () => {
+  const { id } = await platform.tenant();
+  await add(id, 'work.fail');
+  for (const [tries, delay] of [10, 30, 60].entries()) {
+    await expect.poll(async () => (await row(id))?.state, { timeout: 15_000 }).toBe('retry');
+    const current = await row(id);
+    expect(current?.tries).toBe(tries + (current?.state === 'active' ? 1 : 0));
+    expect(Math.abs((current?.delay ?? 0) - delay)).toBeLessThanOrEqual(3);
+    await central.db.run(
+      sql`UPDATE pgboss.job SET start_after = now() WHERE data->>'tenant' = ${id} AND name = 'build'`,
+    );
+    await expect.poll(async () => (await row(id))?.tries ?? tries + 1, { timeout: 15_000 }).toBe(tries + 1);
+  }
+  await expect
+    .poll(async () => (await jobs.list()).find(({ tenant }) => tenant === id), { timeout: 15_000 })
+    .toMatchObject({
+      queue: 'dead',
+      job: 'work.fail',
+      error: 'no luck',
+    });
+  expect(await jobs.retryDead()).toBe(1);
+  await expect.poll(async () => (await row(id))?.state, { timeout: 15_000 }).toBe('retry');
+});
+
+test('a job of a tenant that is gone is dropped', async () => {
+  await add('nobody-here', 'work.note');
+  const left = () =>
+    central.db.rows(sql`
+    SELECT 1 FROM pgboss.job WHERE data->>'tenant' = 'nobody-here' AND state IN ('created', 'retry', 'active')`);
+  await expect.poll(left, { timeout: 10_000 }).toEqual([]);
+  expect(done.some(({ tenant }) => tenant === 'nobody-here')).toBe(false);
+});
+
+test('a scheduled job is done for every tenant that has the module, and for no other', async () => {
+  const [has, lacks] = [await platform.tenant(), await platform.tenant()];
+  await platform.kernel.installations.set(lacks.id, 'work', 'disabled');
+  const [schedule] = await central.db.rows(sql`SELECT cron FROM pgboss.schedule WHERE key = 'work.nightly'`);
+  expect(schedule).toEqual({ cron: '0 4 * * *' });
+  await add('', 'work.nightly');
+  const nightly = () => done.filter((one) => one.job === 'work.nightly').map(({ tenant }) => tenant);
+  await expect.poll(nightly, { timeout: 10_000 }).toContain(has.id);
+  expect(nightly()).not.toContain(lacks.id);
+});
+
+test('a job of a worker that was killed is taken over within 20 seconds', { timeout: 60_000 }, async () => {
+  const tenant = await platform.tenant();
+  const { user, password, port } = central.address;
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, '../../testing/stuck-worker.ts'), tenant.id], {
+    env: {
+      ...process.env,
+      APP_ENV: 'testing',
+      SPARE_DATABASES: '0',
+      DATABASE_URL: `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${central.database}`,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  child.kill('SIGKILL');
+  const killedAt = Date.now();
+  await jobs.work(['slow']);
+  await once(child, 'exit');
+  await expect.poll(() => done.some((one) => one.tenant === tenant.id), { timeout: 40_000 }).toBe(true);
+  expect(Date.now() - killedAt).toBeLessThan(20_000);
+});

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { type Static, Type } from '@chowk/kit';
+import { compileBody } from '../validation.ts';
+
+const LockFile = Type.Object({
+  lock_version: Type.Literal(1),
+  ring: Type.String(),
+  generated_at: Type.String(),
+  modules: Type.Record(Type.String(), Type.Object({ version: Type.String(), integrity: Type.String() })),
+});
+
+/** Which version of which module a ring runs, and what its files must add up to. */
+export type LockFile = Static<typeof LockFile>;
+
+const validate = compileBody(LockFile);
+
+export async function readLockFile(file: string): Promise<LockFile> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`the lock file ${file} cannot be read (${error.code}); 'chowkd module:lock' makes one`);
+  });
+  let lock: unknown;
+  try {
+    lock = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`the lock file ${file} is not valid JSON: ${(error as Error).message}`);
+  }
+  const [wrong] = Object.entries(validate(lock) ?? {});
+  if (wrong) throw new Error(`the lock file ${file}: ${wrong[0]}: ${wrong[1][0]}`);
+  return lock as LockFile;
+}
+
+/** Whole or not at all: whoever reads at the same time sees the old one or the new one. */
+export async function writeLockFile(file: string, lock: LockFile): Promise<void> {
+  const draft = `${file}.new`;
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(draft, `${JSON.stringify(lock, null, 2)}\n`);
+  await rename(draft, file);
+}
+
+/** A digest of every file of a module that can run: names and contents, tests and prose aside. */
+export async function folderIntegrity(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile() && !/(\.test\.ts|\.md)$/.test(entry.name))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .filter((path) => !path.split('/').includes('node_modules'))
+    .sort();
+  const digest = createHash('sha256');
+  for (const path of files) {
+    const content = await readFile(join(folder, path));
+    digest.update(`${path}\0${content.length}\0`).update(content);
+  }
+  return `sha256-${digest.digest('base64')}`;
+}

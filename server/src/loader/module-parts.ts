@@ -1,0 +1,75 @@
+import type { Ctx, Job } from '@chowk/kit';
+import type { ProvidedOperation } from '../bus/bus.ts';
+import type { RegisteredListener } from '../events/event-hub.ts';
+import type { AddOptions, JobHandler, Task } from '../jobs/job-queues.ts';
+import type { Installations } from './installations.ts';
+import type { LoadedModule } from './load-modules.ts';
+
+/** What an operation that names no limit allows each caller in each tenant, a minute. */
+const defaultRateLimit = 6_000;
+const defaultRetries = [5, 30, 120, 600];
+
+/** The operations of all modules, as the bus takes them. */
+export function operationsOf(modules: readonly LoadedModule[]): ProvidedOperation[] {
+  return modules.flatMap(({ alias, manifest, parts }) =>
+    (manifest.api?.provides ?? []).map(({ name, permission, rate_limit: rateLimit = defaultRateLimit }) => {
+      const operation = parts.operations?.[name];
+      if (!operation) throw new Error(`the module ${alias} provides ${name} and has no such operation`);
+      return { module: alias, name, permission, rateLimit, operation };
+    }),
+  );
+}
+
+/** What each module has declared to call. */
+export function consumesOf(modules: readonly LoadedModule[]): Map<string, Set<string>> {
+  return new Map(modules.map(({ alias, manifest }) => [alias, new Set(manifest.api?.consumes)]));
+}
+
+/** What each module has declared to emit. */
+export function emitsOf(modules: readonly LoadedModule[]): Map<string, Set<string>> {
+  return new Map(modules.map(({ alias, manifest }) => [alias, new Set(manifest.events?.emits)]));
+}
+
+export function listenersOf(modules: readonly LoadedModule[]): RegisteredListener[] {
+  return modules.flatMap(({ alias, parts }) => (parts.listeners ?? []).map((one) => ({ ...one, module: alias })));
+}
+
+type ContextOf = (task: Task, module: string | undefined) => Promise<Ctx | undefined>;
+type AddAll = (entries: { task: Task; options: AddOptions }[]) => Promise<void>;
+
+/** The jobs of all modules and of the kernel, as the queues take them. */
+export function jobsOf(
+  modules: readonly LoadedModule[],
+  kernelJobs: Readonly<Record<string, Job>>,
+  installations: Installations,
+  contextOf: ContextOf,
+  addAll: AddAll,
+): { handlers: Map<string, JobHandler>; schedules: Map<string, string> } {
+  const owned = [
+    ...Object.entries(kernelJobs).map(([name, job]) => ({ module: undefined, name, job })),
+    ...modules.flatMap(({ alias: module, parts }) =>
+      Object.entries(parts.jobs ?? {}).map(([name, job]) => ({ module, name, job })),
+    ),
+  ];
+  const handlers = new Map<string, JobHandler>();
+  const schedules = new Map<string, string>();
+  for (const { module, name, job } of owned) {
+    if (job.schedule) schedules.set(name, job.schedule);
+    handlers.set(name, {
+      queue: job.queue ?? 'default',
+      retries: job.retries ?? defaultRetries,
+      async perform(task) {
+        if (task.tenant === '') return addAll(await forEveryTenant(task, module, installations));
+        const ctx = await contextOf(task, module);
+        if (ctx) await job.run(ctx, task.data);
+      },
+    });
+  }
+  return { handlers, schedules };
+}
+
+/** A scheduled task is for nobody in particular: it becomes one for each tenant that has the module. */
+async function forEveryTenant(task: Task, module: string | undefined, installations: Installations) {
+  const tenants = await installations.tenantsWith(module);
+  return tenants.map((tenant) => ({ task: { ...task, tenant }, options: {} }));
+}

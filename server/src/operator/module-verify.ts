@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { loadModule, modulesFolder } from '../loader/load-modules.ts';
+import { folderIntegrity, readLockFile } from '../loader/lock-file.ts';
+import { lockPath, repository, ringLockPath } from '../loader/lock-path.ts';
+import { readManifest } from '../loader/manifest.ts';
+import type { Command } from './command.ts';
+
+export const moduleVerifyCommand: Command = {
+  name: 'module:verify',
+  usage: '[--ring=<ring>] [--json]',
+  summary: 'check that what is here is what the lock file of a ring pins, and that it loads',
+  options: { ring: { type: 'string' } },
+  async run({ config, table }, { options }) {
+    const file = resolve(
+      repository,
+      options.ring === undefined ? lockPath(config) : ringLockPath(String(options.ring)),
+    );
+    const lock = await readLockFile(file);
+    const rows = await Promise.all(
+      Object.entries(lock.modules).map(async ([alias, pinned]) => ({
+        alias,
+        version: pinned.version,
+        state: (await problemOf(alias, pinned)) ?? 'ok',
+      })),
+    );
+    table(rows, `${file} pins no modules.`);
+    const wrong = rows.filter(({ state }) => state !== 'ok');
+    if (wrong.length > 0) throw new Error(`${wrong.map(({ alias }) => alias).join(', ')}: not what ${file} pins`);
+  },
+};
+
+async function problemOf(alias: string, pinned: { version: string; integrity: string }): Promise<string | undefined> {
+  const folder = join(modulesFolder, alias);
+  if (!existsSync(folder)) return 'missing';
+  try {
+    const manifest = await readManifest(join(folder, 'module.json'));
+    if (manifest.version !== pinned.version) return `is ${manifest.version}`;
+    if ((await folderIntegrity(folder)) !== pinned.integrity) return 'was changed';
+    await loadModule(folder, manifest);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

@@ -1,0 +1,23 @@
+import { after } from '@chowk/kit';
+import { boot } from '../src/boot.ts';
+import { readConfig } from '../src/config.ts';
+import { Context } from '../src/context.ts';
+import { openServer } from '../src/db/server.ts';
+import { silent } from './silent-log.ts';
+import { testModule } from './test-module.ts';
+
+/** Commits three events of a tenant and is gone before anyone is told of them. */
+const [tenantId = ''] = process.argv.slice(2);
+const config = readConfig(process.env);
+const nobodyListens = after('note.made' as never, 'one', async () => {});
+const modules = [
+  testModule({ alias: 'source', emits: ['note.made'] }),
+  testModule({ alias: 'far', listeners: [nobodyListens] }),
+];
+const kernel = await boot(config, silent, await openServer(config, () => {}), { modules });
+kernel.events.drain = async () => process.kill(process.pid, 'SIGKILL') as never;
+const tenant = await kernel.directory.find(tenantId);
+const ctx = new Context(kernel, { requestId: 'test', module: 'source', tenant, system: true });
+await ctx.tx(async (inner) => {
+  for (const n of [1, 2, 3]) await inner.emit('note.made' as never, { n } as never, { about: 'same' });
+});

@@ -1,0 +1,23 @@
+import { job, Type } from '@chowk/kit';
+import { boot } from '../src/boot.ts';
+import { readConfig } from '../src/config.ts';
+import { openServer } from '../src/db/server.ts';
+import { silent } from './silent-log.ts';
+import { testModule } from './test-module.ts';
+
+/** Takes a job of the tenant and never finishes it. Says `begun` when it has it. */
+const [tenantId = ''] = process.argv.slice(2);
+const config = readConfig(process.env);
+const stuck = job({
+  data: Type.Unknown(),
+  queue: 'slow',
+  retries: [1],
+  run: async () => {
+    process.stdout.write('begun\n');
+    await new Promise(() => setInterval(() => {}, 1_000));
+  },
+});
+const modules = [testModule({ alias: 'work', jobs: { 'work.slow': stuck } })];
+const kernel = await boot(config, silent, await openServer(config, () => {}), { modules });
+await kernel.jobs.work(['slow']);
+await kernel.jobs.add({ job: 'work.slow', tenant: tenantId, data: {}, requestId: 'test' });
