@@ -84,24 +84,31 @@ export class Connection {
     const text = query.text;
     const values = query.values as unknown[];
     try {
-      return await this.#send<Row>({ name: statementName(text), text, values });
+      return await this.#send<Row>(text, values, statementName(text));
     } catch (error) {
+      // Where the query came from says more than the socket that the answer came from.
+      if (error instanceof Error) Error.captureStackTrace(error);
       if (!isStalePlan(error)) throw error;
       renameStatement(text);
       // A transaction has to begin again; on its own the statement has done nothing yet.
       if (this.#client.getTransactionStatus() !== 'I') throw error;
-      return this.#send<Row>({ name: statementName(text), text, values });
+      return this.#send<Row>(text, values, statementName(text));
     }
   }
 
   /** Runs somebody else's SQL the way `pg` does by default: unnamed, with its own types. */
-  foreign(text: string, values: unknown[] | undefined): Promise<pg.QueryResult> {
-    return this.#send(values ? { text, values, types: pg.types } : { text, types: pg.types });
+  async foreign(text: string, values: unknown[] | undefined): Promise<pg.QueryResult> {
+    try {
+      return await this.#client.query(values ? { text, values, types: pg.types } : { text, types: pg.types });
+    } catch (error) {
+      if (isFatal(error)) this.#broken = true;
+      throw error;
+    }
   }
 
   /** Runs text that takes no values and may hold several statements. Answers with what the last one says it did. */
   async script(text: string): Promise<string> {
-    const results = [await this.#send({ text })].flat();
+    const results = [await this.#send(text)].flat();
     return results.at(-1)?.command ?? '';
   }
 
@@ -110,14 +117,17 @@ export class Connection {
     await endClient(this.#client);
   }
 
-  async #send<Row extends object>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
-    try {
-      return await this.#client.query<Row>(query);
-    } catch (error) {
-      // Said before the socket closes, so that nobody is given this connection in between.
-      if (isFatal(error)) this.#broken = true;
-      throw error;
-    }
+  /** The query is made here because `pg` copies one that comes as a record, property by property. */
+  #send<Row extends object>(text: string, values?: unknown[], name?: string): Promise<pg.QueryResult<Row>> {
+    return new Promise((resolve, reject) => {
+      const query = new pg.Query<Row>(text, values, (error, result) => {
+        if (!error) return resolve(result);
+        // Said before the socket closes, so that nobody is given this connection in between.
+        if (isFatal(error)) this.#broken = true;
+        return reject(error);
+      });
+      this.#client.query(Object.assign(query, { name }));
+    });
   }
 }
 

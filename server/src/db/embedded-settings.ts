@@ -25,8 +25,6 @@ export function serverSettings(memory = availableMemory()): Record<string, strin
     // Fewer checkpoints: each makes the first change of every page write the whole page to the log.
     checkpoint_timeout: '15min',
     max_wal_size: '1GB',
-    // The method built into every PostgreSQL; lz4 and zstd are not in these binaries.
-    wal_compression: 'pglz',
     // After a crash PostgreSQL syncs every file of the cluster: hundreds for each tenant, or one call for all of them.
     ...(process.platform === 'linux' ? { recovery_init_sync_method: 'syncfs' } : {}),
 

@@ -14,10 +14,14 @@ interface StoredAnswer {
  * A POST with an `Idempotency-Key` happens once: its first answer is kept for a day and given again to whoever repeats
  * it. A request that died without an answer holds its key for a minute.
  */
-export async function claimIdempotencyKey(exchange: Exchange): Promise<void> {
+export function claimIdempotencyKey(exchange: Exchange): void | Promise<void> {
+  const { method, headers } = exchange.request;
+  const key = headers['idempotency-key'];
+  return key === undefined || method !== 'POST' ? undefined : claimKey(exchange, key);
+}
+
+async function claimKey(exchange: Exchange, key: string | string[]): Promise<void> {
   const { request, tenant, kernel, caller: user } = exchange;
-  const key = request.headers['idempotency-key'];
-  if (key === undefined || request.method !== 'POST') return;
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw invalid({ 'Idempotency-Key': ['The Idempotency-Key must have 1 to 255 visible ASCII characters.'] });
   }

@@ -34,9 +34,10 @@ export class HttpMetrics {
       registers: [this.#registry],
     });
     this.#app.addHook('onResponse', (request, reply, done) => {
-      const { method, routeOptions } = request;
+      // `routeOptions` makes a new record each time it is looked at.
+      const route = request.exchange?.mounted.path ?? request.routeOptions.url ?? 'unknown';
       const status = `${Math.floor(reply.statusCode / 100)}xx`;
-      seconds.observe({ method, route: routeOptions.url ?? 'unknown', status }, reply.elapsedTime / 1_000);
+      seconds.observe({ method: request.method, route, status }, reply.elapsedTime / 1_000);
       done();
     });
   }

@@ -112,7 +112,8 @@ function mountRoutes(app: FastifyInstance, kernel: Kernel): void {
         await walk(pipeline.arrival, request.exchange);
       },
       preValidation: async (request) => walk(pipeline.body, request.exchange as Exchange),
-      onSend: storeAnswer,
+      // Only a POST has a key to keep its answer under.
+      ...(route.method === 'POST' ? { onSend: storeAnswer } : {}),
       handler: (request, reply) => (request.exchange?.answered ? reply : pipeline.run(request.exchange as Exchange)),
     });
   }

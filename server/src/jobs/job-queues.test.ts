@@ -119,10 +119,11 @@ test('a job of a worker that was killed is taken over within 20 seconds', { time
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(child.stdout, 'data');
+  const exited = once(child, 'exit');
   child.kill('SIGKILL');
   const killedAt = Date.now();
+  await exited;
   await jobs.work(['slow']);
-  await once(child, 'exit');
   await expect.poll(() => done.some((one) => one.tenant === tenant.id), { timeout: 40_000 }).toBe(true);
   expect(Date.now() - killedAt).toBeLessThan(20_000);
 });
