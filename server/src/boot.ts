@@ -57,7 +57,13 @@ export async function boot(config: Config, log: Log, server: DatabaseServer, par
   const central: Central = { db, address, database, copyStrategy: config.databaseCopyStrategy };
   const signals = new Signals(address, database, limits, log);
 
-  const directory = new Directory(db, budget, () => address, signals);
+  const directory = new Directory({
+    central: db,
+    budget,
+    addressOf: () => address,
+    signals,
+    baseDomain: config.baseDomain,
+  });
   const installations = new Installations(db, signals);
   const declared = modules.flatMap(
     ({ manifest }) => (manifest.settings ?? []) as (SettingDefinition & { schema: TSchema })[],

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { MaybePromise } from './maybe-promise.ts';
 
 /**
  * A cache in front of a slower authority that never serves what was invalidated: a lookup that was under way when its
@@ -18,7 +19,8 @@ export class GuardedCache<Value extends object> {
     this.#load = load;
   }
 
-  async get(key: string): Promise<Value | undefined> {
+  /** At once if the answer is at hand: most requests need not wait for anything. */
+  get(key: string): MaybePromise<Value | undefined> {
     const hit = this.#hits.get(key);
     if (hit) return hit;
     if (this.#misses.get(key)) return undefined;

@@ -8,11 +8,11 @@ export class TestIdentity implements Identity {
   readonly #callers = new Map<string, Caller>();
   readonly #memberships = new Map<string, Membership>();
 
-  async authenticate(token: string): Promise<Caller | undefined> {
+  authenticate(token: string): Caller | undefined {
     return this.#callers.get(token);
   }
 
-  async membership(caller: Caller, tenantId: string): Promise<Membership | undefined> {
+  membership(caller: Caller, tenantId: string): Membership | undefined {
     return this.#memberships.get(`${caller.id} ${tenantId}`);
   }
 

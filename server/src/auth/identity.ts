@@ -1,4 +1,5 @@
 import type { User } from '@chowk/kit';
+import type { MaybePromise } from '../maybe-promise.ts';
 
 /** Who calls, as a bearer token proves it. */
 export interface Caller extends User {
@@ -15,12 +16,12 @@ export interface Membership {
 /** Turns tokens into callers and callers into members. */
 export interface Identity {
   /** The caller a token belongs to; `undefined` for a token that is nobody's, is over or was revoked. */
-  authenticate(token: string): Promise<Caller | undefined>;
-  membership(caller: Caller, tenantId: string): Promise<Membership | undefined>;
+  authenticate(token: string): MaybePromise<Caller | undefined>;
+  membership(caller: Caller, tenantId: string): MaybePromise<Membership | undefined>;
 }
 
 /** A platform that has no accounts lets nobody in. */
 export const nobody: Identity = {
-  authenticate: async () => undefined,
-  membership: async () => undefined,
+  authenticate: () => undefined,
+  membership: () => undefined,
 };

@@ -1,5 +1,6 @@
 import { type Ctx, Failure, type Operation } from '@chowk/kit';
 import { fail } from '../errors.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import { compileBody, type Validator } from '../validation.ts';
@@ -31,7 +32,7 @@ export interface BusOptions {
   readonly operations: readonly ProvidedOperation[];
   /** What each module has declared to call. */
   readonly consumes: ReadonlyMap<string, ReadonlySet<string>>;
-  readonly hasModule: (tenantId: string, alias: string) => Promise<boolean>;
+  readonly hasModule: (tenantId: string, alias: string) => MaybePromise<boolean>;
   readonly limiter: RateLimiter;
   readonly audit: AuditLog;
 }

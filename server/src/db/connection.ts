@@ -1,6 +1,7 @@
 import type { Sql } from '@chowk/kit';
 import pg from 'pg';
 import type { ServerAddress } from './server-address.ts';
+import { Statement } from './statement.ts';
 import { renameStatement, statementName } from './statement-names.ts';
 import { valueTypes } from './value-types.ts';
 
@@ -80,20 +81,9 @@ export class Connection {
     return !this.#broken && (status === 'I' || status === null);
   }
 
-  async query<Row extends object>(query: Sql): Promise<pg.QueryResult<Row>> {
-    const text = query.text;
-    const values = query.values as unknown[];
-    try {
-      return await this.#send<Row>(text, values, statementName(text));
-    } catch (error) {
-      // Where the query came from says more than the socket that the answer came from.
-      if (error instanceof Error) Error.captureStackTrace(error);
-      if (!isStalePlan(error)) throw error;
-      renameStatement(text);
-      // A transaction has to begin again; on its own the statement has done nothing yet.
-      if (this.#client.getTransactionStatus() !== 'I') throw error;
-      return this.#send<Row>(text, values, statementName(text));
-    }
+  query<Row extends object>(query: Sql): Promise<pg.QueryResult<Row>> {
+    const { text } = query;
+    return this.#send<Row>(text, query.values as unknown[], statementName(text), 'again');
   }
 
   /** Runs somebody else's SQL the way `pg` does by default: unnamed, with its own types. */
@@ -117,16 +107,24 @@ export class Connection {
     await endClient(this.#client);
   }
 
-  /** The query is made here because `pg` copies one that comes as a record, property by property. */
-  #send<Row extends object>(text: string, values?: unknown[], name?: string): Promise<pg.QueryResult<Row>> {
+  #send<Row extends object>(
+    text: string,
+    values?: unknown[],
+    name?: string,
+    onStalePlan?: 'again',
+  ): Promise<pg.QueryResult<Row>> {
     return new Promise((resolve, reject) => {
-      const query = new pg.Query<Row>(text, values, (error, result) => {
+      const done = (error: Error | undefined, result: pg.QueryResult<Row>) => {
         if (!error) return resolve(result);
         // Said before the socket closes, so that nobody is given this connection in between.
         if (isFatal(error)) this.#broken = true;
-        return reject(error);
-      });
-      this.#client.query(Object.assign(query, { name }));
+        if (!isStalePlan(error)) return reject(error);
+        renameStatement(text);
+        // A transaction has to begin again; on its own the statement has done nothing yet.
+        if (!onStalePlan || this.#client.getTransactionStatus() !== 'I') return reject(error);
+        return resolve(this.#send<Row>(text, values, statementName(text)));
+      };
+      this.#client.query(new Statement(text, values, name, done) as unknown as pg.Submittable);
     });
   }
 }

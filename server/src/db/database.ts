@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Db, Sql } from '@chowk/kit';
 import type { ConnectionBudget, Target } from './budget.ts';
 import { isStalePlan } from './connection.ts';
-import { reader } from './reader.ts';
+import { reader, withCallersStack } from './reader.ts';
 import { streamAlone } from './stream.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -12,10 +12,13 @@ const retries = 5;
 /** The database behind a target: each query borrows a connection, each transaction keeps one. */
 export function openDatabase(budget: ConnectionBudget, target: Target): Db {
   return {
-    ...reader(async (query) => {
-      const lease = await budget.acquire(target);
+    ...reader(async (query, pick) => {
+      const turn = budget.acquire(target);
+      const lease = turn instanceof Promise ? await turn : turn;
       try {
-        return await lease.connection.query(query);
+        return pick(await lease.connection.query(query));
+      } catch (error) {
+        throw withCallersStack(error);
       } finally {
         budget.release(lease);
       }

@@ -1,7 +1,7 @@
 import type { Db, Sql } from '@chowk/kit';
 import type { QueryResult } from 'pg';
 import type { Connection } from './connection.ts';
-import { reader } from './reader.ts';
+import { reader, withCallersStack } from './reader.ts';
 import { streamInTransaction } from './stream.ts';
 
 type Work<Result> = (tx: Db) => Promise<Result>;
@@ -66,9 +66,9 @@ async function perform<Result>(session: Session, scope: Scope, work: Work<Result
 
 function handleOf(session: Session, scope: Scope): Db {
   return {
-    ...reader(async (query) => {
+    ...reader(async (query, pick) => {
       mustBeUsable(scope);
-      return send(session, query);
+      return pick(await send(session, query));
     }),
     async *stream<Row extends object>(query: Sql) {
       yield* streamInTransaction<Row>(async (each) => {
@@ -88,7 +88,7 @@ async function send<Row extends object>(session: Session, query: Sql): Promise<Q
     return await session.connection.query<Row>(query);
   } catch (error) {
     if (codeOf(error) !== transactionFailed) session.failure = error;
-    throw error;
+    throw withCallersStack(error);
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Ctx, type Db, type Delivery, type Listener, type Log, sql } from '@chowk/kit';
 import { fail } from '../errors.ts';
 import type { JobHandler, JobQueues, Task } from '../jobs/job-queues.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import { drainOutbox, type OutboxEvent, writeOutbox } from './outbox.ts';
 
@@ -23,7 +24,7 @@ export interface EventHubOptions {
   readonly listeners: readonly RegisteredListener[];
   /** What each module has declared to emit. */
   readonly emits: ReadonlyMap<string, ReadonlySet<string>>;
-  readonly hasModule: (tenantId: string, alias: string) => Promise<boolean>;
+  readonly hasModule: (tenantId: string, alias: string) => MaybePromise<boolean>;
   readonly central: Db;
   readonly log: Log;
 }
@@ -93,7 +94,7 @@ export class EventHub {
   }
 
   /** Finds, now and from time to time, what a crash between commit and drain has left behind. */
-  startSweeping(find: (tenantId: string) => Promise<TenantEntry | undefined>): void {
+  startSweeping(find: (tenantId: string) => MaybePromise<TenantEntry | undefined>): void {
     const sweep = () =>
       this.sweep(find).catch((error: unknown) =>
         this.#options.log.warn({ err: error }, 'could not sweep the outboxes'),
@@ -102,7 +103,7 @@ export class EventHub {
     this.#sweeping = setInterval(sweep, sweepEveryMs).unref();
   }
 
-  async sweep(find: (tenantId: string) => Promise<TenantEntry | undefined>): Promise<void> {
+  async sweep(find: (tenantId: string) => MaybePromise<TenantEntry | undefined>): Promise<void> {
     const rows = await this.#options.central.rows<{ tenant_id: string; old: boolean }>(sql`
       SELECT tenant_id, active_at < now() - interval '5 minutes' AS old FROM outbox_activity`);
     for (const { tenant_id, old } of rows) {

@@ -1,26 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import { fail } from '../errors.ts';
-import { bindTenant } from '../tenancy/bind.ts';
+import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Anything else, such as `acme.localhost:80@example.com`, is one host to us and another to a proxy. */
 const hostAndPort = /^(?:[\w.-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
 
-export async function bindToTenant(exchange: Exchange): Promise<void> {
-  const { kernel, request, reply, mounted } = exchange;
+export function bindToTenant(exchange: Exchange): MaybePromise<void> {
+  const { kernel, request, mounted } = exchange;
   const { tenant: wanted = 'required' } = mounted.route;
-  if (wanted === 'none') return;
+  if (wanted === 'none') return undefined;
   // `host` and `hostname` believe X-Forwarded-Host from configured proxies only.
   if (!namesOneHost(request.raw) || !hostAndPort.test(request.host)) throw fail('tenancy.bad_host');
   const header = request.headers['x-tenant'] as string | undefined;
-  const claim = { host: request.hostname, header };
-  const binding = await bindTenant(kernel.directory, kernel.config.baseDomain, claim);
-  if (binding) {
+  return andThen(kernel.directory.bind({ host: request.hostname, header }), (binding) => {
+    if (!binding && wanted === 'required') throw fail('tenancy.required');
+    if (!binding) return;
     exchange.tenant = binding.tenant;
-    reply.header('X-Ring', kernel.config.ringName);
-  } else if (wanted === 'required') {
-    throw fail('tenancy.required');
-  }
+    exchange.reply.header('x-ring', kernel.config.ringName);
+  });
 }
 
 /** Two Host headers, or one beside an address that names another host, may mean one tenant to a proxy and another to us. */

@@ -2,6 +2,7 @@ import type { Db } from '@chowk/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Membership } from '../auth/identity.ts';
 import type { Kernel, OwnedRoute } from '../kernel.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import type { Validator } from '../validation.ts';
 
@@ -28,14 +29,26 @@ export interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly mounted: MountedRoute;
-  tenant?: TenantEntry;
-  caller?: Caller;
-  membership?: Membership;
+  tenant: TenantEntry | undefined;
+  caller: Caller | undefined;
+  membership: Membership | undefined;
   /** The body as it came, for the idempotency key. */
-  rawBody?: string;
-  idempotency?: IdempotencyClaim;
+  rawBody: string | undefined;
+  idempotency: IdempotencyClaim | undefined;
   /** The whole answer was given by a step; the handler is not run. */
-  answered?: true;
+  answered: boolean;
 }
 
-export type Step = (exchange: Exchange) => void | Promise<void>;
+/** Before the first step: all that will be known has its place. */
+export function newExchange(
+  kernel: Kernel,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  mounted: MountedRoute,
+): Exchange {
+  const unknown = { tenant: undefined, caller: undefined, membership: undefined };
+  return { kernel, request, reply, mounted, ...unknown, rawBody: undefined, idempotency: undefined, answered: false };
+}
+
+/** Waits only if it has to. */
+export type Step = (exchange: Exchange) => MaybePromise<void>;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Db, sql } from '@chowk/kit';
 import { fail, invalid } from '../errors.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 import type { Exchange, IdempotencyClaim } from './exchange.ts';
 
 interface StoredAnswer {
@@ -14,7 +15,7 @@ interface StoredAnswer {
  * A POST with an `Idempotency-Key` happens once: its first answer is kept for a day and given again to whoever repeats
  * it. A request that died without an answer holds its key for a minute.
  */
-export function claimIdempotencyKey(exchange: Exchange): void | Promise<void> {
+export function claimIdempotencyKey(exchange: Exchange): MaybePromise<void> {
   const { method, headers } = exchange.request;
   const key = headers['idempotency-key'];
   return key === undefined || method !== 'POST' ? undefined : claimKey(exchange, key);

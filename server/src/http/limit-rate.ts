@@ -7,9 +7,9 @@ export function limitRate({ kernel, request, reply, caller, tenant }: Exchange):
   if (limit === 0) return;
   const key = caller ? `${tenant?.id ?? ''} ${caller.id}` : request.ip;
   const { allowed, remaining, seconds } = kernel.limiter.take(key, limit, kernel.now().getTime());
-  reply.header('RateLimit-Limit', limit);
-  reply.header('RateLimit-Remaining', remaining);
-  reply.header('RateLimit-Reset', seconds);
+  reply.header('ratelimit-limit', limit);
+  reply.header('ratelimit-remaining', remaining);
+  reply.header('ratelimit-reset', seconds);
   if (allowed) return;
   throw fail('http.too_many_requests', { seconds }, { headers: { 'Retry-After': String(seconds) } });
 }

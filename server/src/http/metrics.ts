@@ -1,14 +1,16 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
+import { RequestTimes } from './request-times.ts';
 
 /** What Prometheus can know about this process, at `/metrics`. No label ever names a tenant. */
 export class HttpMetrics {
   readonly #app: FastifyInstance;
   readonly #kernel: Kernel;
   readonly #registry = new Registry();
+  readonly #times = new RequestTimes();
 
   constructor(app: FastifyInstance, kernel: Kernel) {
     this.#app = app;
@@ -21,23 +23,15 @@ export class HttpMetrics {
   mount(): void {
     this.#app.get('/metrics', async (request, reply) => {
       this.#admit(request);
-      return reply.type(this.#registry.contentType).send(await this.#registry.metrics());
+      return reply.type(this.#registry.contentType).send(`${await this.#registry.metrics()}\n${this.#times.text()}`);
     });
   }
 
   #measureRequests(): void {
-    const seconds = new Histogram({
-      name: 'chowk_http_request_seconds',
-      help: 'How long requests took, by route.',
-      labelNames: ['method', 'route', 'status'],
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-      registers: [this.#registry],
-    });
     this.#app.addHook('onResponse', (request, reply, done) => {
       // `routeOptions` makes a new record each time it is looked at.
       const route = request.exchange?.mounted.path ?? request.routeOptions.url ?? 'unknown';
-      const status = `${Math.floor(reply.statusCode / 100)}xx`;
-      seconds.observe({ method: request.method, route, status }, reply.elapsedTime / 1_000);
+      this.#times.count(request.method, route, reply.statusCode, reply.elapsedTime / 1_000);
       done();
     });
   }

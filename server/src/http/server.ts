@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { Failure } from '@chowk/kit';
+import type { Failure, TSchema } from '@chowk/kit';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { fail } from '../errors.ts';
 import type { Kernel, OwnedRoute } from '../kernel.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 import { compileBody, compileText } from '../validation.ts';
 import { answerFailure } from './answer-failure.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
-import { allowOrigins } from './cors.ts';
-import type { Exchange, MountedRoute, Step } from './exchange.ts';
+import { originRule } from './cors.ts';
+import { type Exchange, type MountedRoute, newExchange, type Step } from './exchange.ts';
 import { keepAnswer } from './idempotency.ts';
 import { HttpMetrics } from './metrics.ts';
 import { pipeline } from './pipeline.ts';
@@ -50,17 +51,16 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
   const standing = Object.entries(securityHeaders(config));
   const addStandingHeaders = (request: FastifyRequest, reply: FastifyReply) => {
     for (const [name, value] of standing) reply.header(name, value);
-    reply.header('X-Request-Id', request.id);
+    reply.header('x-request-id', request.id);
   };
   stopCleanly(app);
   app.decorateRequest('exchange', undefined);
   app.setErrorHandler((error, request, reply) => answerFailure(log, error, request, reply));
+  const answersOrigin = originRule(config);
   app.addHook('onRequest', (request, reply, done) => {
     addStandingHeaders(request, reply);
-    done();
+    if (!answersOrigin(request, reply)) done(refuseEarly(request));
   });
-  allowOrigins(app, config);
-  app.addHook('onRequest', (request, _reply, done) => done(refuseEarly(request)));
   readBodies(app);
   const metrics = new HttpMetrics(app, kernel);
   mountRoutes(app, kernel);
@@ -106,12 +106,12 @@ function mountRoutes(app: FastifyInstance, kernel: Kernel): void {
       url: mounted.path,
       config: { mounted },
       ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
-      ...(route.answer ? { schema: { response: { [route.status ?? 200]: route.answer } } } : {}),
-      onRequest: async (request, reply) => {
-        request.exchange = { kernel, request, reply, mounted };
-        await walk(pipeline.arrival, request.exchange);
+      ...(route.answer ? { schema: { response: { [route.status ?? 200]: withoutFormats(route.answer) } } } : {}),
+      onRequest: (request, reply, done) => {
+        request.exchange = newExchange(kernel, request, reply, mounted);
+        walk(pipeline.arrival, request.exchange, done);
       },
-      preValidation: async (request) => walk(pipeline.body, request.exchange as Exchange),
+      preValidation: (request, _reply, done) => walk(pipeline.body, request.exchange as Exchange, done),
       // Only a POST has a key to keep its answer under.
       ...(route.method === 'POST' ? { onSend: storeAnswer } : {}),
       handler: (request, reply) => (request.exchange?.answered ? reply : pipeline.run(request.exchange as Exchange)),
@@ -130,13 +130,25 @@ function mount(route: OwnedRoute): MountedRoute {
   };
 }
 
-async function walk(steps: readonly Step[], exchange: Exchange): Promise<void> {
-  for (const step of steps) {
-    // Most steps have what they need at hand; only those that must wait make the request wait.
-    const pending = step(exchange);
-    if (pending) await pending;
-    if (exchange.answered) return;
+/** An answer's dates are text by then: writing them needs no look at what a Date would be. */
+function withoutFormats(schema: TSchema): TSchema {
+  return JSON.parse(JSON.stringify(schema), (key, value) =>
+    key === 'format' && typeof value === 'string' ? undefined : value,
+  );
+}
+
+/** Takes a request through steps. Most have what they need at hand; only one that must wait makes the request wait. */
+function walk(steps: readonly Step[], exchange: Exchange, done: (error?: Error) => void, from = 0): void {
+  let pending: MaybePromise<void> = undefined;
+  let index = from;
+  try {
+    for (; index < steps.length && !pending && !exchange.answered; index += 1) pending = steps[index]?.(exchange);
+  } catch (error) {
+    done(error as Error);
+    return;
   }
+  if (pending) pending.then(() => walk(steps, exchange, done, index), done);
+  else done();
 }
 
 async function storeAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {

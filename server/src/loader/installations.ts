@@ -1,6 +1,7 @@
 import { type Db, sql } from '@chowk/kit';
 import { GuardedCache } from '../cache.ts';
 import type { Signals } from '../db/signals.ts';
+import { andThen, type MaybePromise } from '../maybe-promise.ts';
 
 /** Which modules each tenant has. */
 export class Installations {
@@ -16,8 +17,8 @@ export class Installations {
     });
   }
 
-  async has(tenantId: string, alias: string): Promise<boolean> {
-    return (await this.#cache.get(tenantId))?.has(alias) ?? false;
+  has(tenantId: string, alias: string): MaybePromise<boolean> {
+    return andThen(this.#cache.get(tenantId), (aliases) => aliases?.has(alias) ?? false);
   }
 
   /** Tenants that have the module; without one, every tenant. */

@@ -1,45 +1,51 @@
 import { fail } from '../errors.ts';
-import type { Directory, TenantEntry } from './directory.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 import { reservedLabels } from './labels.ts';
 
 /** What a caller says about the tenant it means. */
 export interface TenantClaim {
   /** The host it speaks to, without the port. */
-  readonly host: string | undefined;
+  readonly host: string;
   /** The `X-Tenant` header: an id or a domain. */
   readonly header: string | undefined;
 }
 
-export interface Binding {
-  readonly tenant: TenantEntry;
+export interface Binding<Entry> {
+  readonly tenant: Entry;
   /** The ring the host name asks for, when it names one. */
   readonly ring: string | undefined;
 }
 
+/** What a claim is looked up in; labels are in lower case. */
+interface Names<Entry> {
+  find(label: string): MaybePromise<Entry | undefined>;
+  ringAt(segment: string): MaybePromise<string | undefined>;
+}
+
 /** The one place that decides which tenant a call is bound to: for HTTP, sockets, jobs and commands alike. */
-export async function bindTenant(
-  directory: Directory,
+export async function bindTenant<Entry extends { readonly id: string }>(
+  names: Names<Entry>,
   baseDomain: string,
   claim: TenantClaim,
-): Promise<Binding | undefined> {
-  const host = claim.host === undefined ? undefined : await readHost(directory, baseDomain, claim.host);
-  const byHost = host && (await known(directory, host.label));
-  const byHeader = claim.header === undefined ? undefined : await known(directory, claim.header.toLowerCase());
+): Promise<Binding<Entry> | undefined> {
+  const host = await readHost(names, baseDomain, claim.host);
+  const byHost = host && (await known(names, host.label));
+  const byHeader = claim.header === undefined ? undefined : await known(names, claim.header.toLowerCase());
   if (byHost && byHeader && byHost.id !== byHeader.id) throw fail('tenancy.ambiguous');
   const tenant = byHost ?? byHeader;
   return tenant && { tenant, ring: host?.ring };
 }
 
-async function known(directory: Directory, label: string): Promise<TenantEntry> {
+async function known<Entry>(names: Names<Entry>, label: string): Promise<Entry> {
   // A label longer than DNS allows cannot be anyone's and is not worth a look-up.
-  const tenant = label.length <= 63 ? await directory.find(label) : undefined;
+  const tenant = label.length <= 63 ? await names.find(label) : undefined;
   if (!tenant) throw fail('tenancy.unknown');
   return tenant;
 }
 
 /** `acme.localhost` and `acme.edge.localhost`; other hosts, and labels that are nobody's, bind nothing. */
 async function readHost(
-  directory: Directory,
+  names: Names<unknown>,
   baseDomain: string,
   host: string,
 ): Promise<{ label: string; ring: string | undefined } | undefined> {
@@ -47,8 +53,8 @@ async function readHost(
   if (!name.endsWith(`.${baseDomain}`)) return undefined;
   const [label, segment, ...more] = name.slice(0, -baseDomain.length - 1).split('.');
   if (!label || reservedLabels.has(label)) return undefined;
-  if (segment === undefined) return (await directory.ringAt(label)) ? undefined : { label, ring: undefined };
-  const ring = more.length === 0 ? await directory.ringAt(segment) : undefined;
+  if (segment === undefined) return (await names.ringAt(label)) ? undefined : { label, ring: undefined };
+  const ring = more.length === 0 ? await names.ringAt(segment) : undefined;
   if (!ring) throw fail('tenancy.unknown');
   return { label, ring };
 }

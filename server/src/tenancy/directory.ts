@@ -4,6 +4,8 @@ import type { ConnectionBudget } from '../db/budget.ts';
 import { openDatabase } from '../db/database.ts';
 import type { ServerAddress } from '../db/server-address.ts';
 import type { Signals } from '../db/signals.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
+import { type Binding, bindTenant, type TenantClaim } from './bind.ts';
 
 /** A tenant with the handle of its database. Handles come from here and from nowhere else. */
 export interface TenantEntry extends Tenant {
@@ -20,8 +22,19 @@ interface Ring {
   readonly hostname_segment: string;
 }
 
+interface DirectoryParts {
+  readonly central: Db;
+  readonly budget: ConnectionBudget;
+  readonly addressOf: (server: string) => ServerAddress;
+  readonly signals: Signals;
+  readonly baseDomain: string;
+}
+
 /** The whole ring table under one key: there are never many. */
 const allRings = '';
+
+/** Claims longer than this are nobody's and not worth keeping. */
+const longestClaim = 400;
 
 /**
  * Which label leads to which tenant. The central database decides; what is kept here is dropped the moment a change
@@ -30,8 +43,12 @@ const allRings = '';
 export class Directory {
   readonly #tenants: GuardedCache<TenantEntry>;
   readonly #rings: GuardedCache<Ring[]>;
+  /** What was found for a claim, so that the next request with it is bound without thinking. */
+  readonly #bindings: GuardedCache<Binding<TenantEntry>>;
+  readonly #baseDomain: string;
 
-  constructor(central: Db, budget: ConnectionBudget, addressOf: (server: string) => ServerAddress, signals: Signals) {
+  constructor({ central, budget, addressOf, signals, baseDomain }: DirectoryParts) {
+    this.#baseDomain = baseDomain;
     this.#tenants = new GuardedCache({
       max: 20_000,
       load: async (label) => {
@@ -43,14 +60,31 @@ export class Directory {
       },
     });
     this.#rings = new GuardedCache({ max: 1, load: () => listRings(central) });
-    const hearing = (ok: boolean) => this.#tenants.trust(ok);
+    this.#bindings = new GuardedCache({
+      max: 20_000,
+      load: (key) => {
+        const [host = '', header] = key.split('\n');
+        return bindTenant(this, baseDomain, { host, header });
+      },
+    });
+    const hearing = (ok: boolean) => {
+      this.#tenants.trust(ok);
+      this.#bindings.trust(ok);
+    };
     void signals.on('chowk_tenant', { heard: (id) => this.tenantChanged(id), hearing });
     void signals.on('chowk_domain', { heard: (domain) => this.domainChanged(domain), hearing });
-    void signals.on('chowk_ring', { heard: () => this.#ringsChanged(), hearing: (ok) => this.#rings.trust(ok) });
+    void signals.on('chowk_ring', { heard: () => this.#ringsChanged(), hearing: (ok) => this.#hearRings(ok) });
+  }
+
+  /** Which tenant a claim is bound to, and `undefined` for one that names none. Throws what is wrong with it. */
+  bind({ host, header }: TenantClaim): MaybePromise<Binding<TenantEntry> | undefined> {
+    const key = header === undefined ? host : `${host}\n${header}`;
+    if (key.length > longestClaim) return bindTenant(this, this.#baseDomain, { host, header });
+    return this.#bindings.get(key);
   }
 
   /** The active tenant that an id or a domain leads to. The label is in lower case. */
-  find(label: string): Promise<TenantEntry | undefined> {
+  find(label: string): MaybePromise<TenantEntry | undefined> {
     return this.#tenants.get(label);
   }
 
@@ -63,10 +97,12 @@ export class Directory {
   /** Forgets a tenant in this process at once, without waiting to hear of the change. */
   tenantChanged(id: string): void {
     this.#tenants.invalidateWhere((tenant) => tenant.id === id);
+    this.#bindings.invalidateWhere(({ tenant }) => tenant.id === id);
   }
 
   domainChanged(domain: string): void {
     this.#tenants.invalidate(domain);
+    this.#bindings.invalidateWhere(() => true);
   }
 
   get size(): number {
@@ -76,6 +112,12 @@ export class Directory {
   #ringsChanged(): void {
     this.#rings.invalidate(allRings);
     this.#tenants.invalidateWhere(() => true);
+    this.#bindings.invalidateWhere(() => true);
+  }
+
+  #hearRings(ok: boolean): void {
+    this.#rings.trust(ok);
+    this.#bindings.trust(ok);
   }
 }
 
