@@ -1,9 +1,14 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
     include: ['**/*.test.ts'],
     globalSetup: 'server/testing/global-setup.ts',
+    // Tests wait for PostgreSQL and for time to pass more than they compute.
+    maxWorkers: Math.max(4, availableParallelism()),
+    // A file's state lives in its platform and its databases, not in modules.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     reporters: ['default'],

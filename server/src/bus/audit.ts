@@ -36,7 +36,7 @@ export class AuditLog {
 
   constructor(log: Log) {
     this.#log = log;
-    this.#timer = setInterval(() => void this.flush(), flushEveryMs).unref();
+    this.#timer = setInterval(() => void this.#write(), flushEveryMs).unref();
   }
 
   begin(
@@ -57,21 +57,27 @@ export class AuditLog {
     record.error = error;
     this.#pending.push(record);
     if (this.#pending.length > mostPending) this.#pending.splice(0, this.#pending.length - mostPending);
-    if (this.#pending.length % batchSize === 0) void this.flush();
+    if (this.#pending.length % batchSize === 0) void this.#write();
   }
 
-  /** Writes what there is. What cannot be written now is tried again later. */
-  flush(): Promise<void> {
-    this.#flushing ??= this.#writeAll().finally(() => {
-      this.#flushing = undefined;
-    });
-    return this.#flushing;
+  /** Settles when all that there is now was written. What cannot be written is tried again later. */
+  async flush(): Promise<void> {
+    // What is being written was taken before the latest came.
+    if (this.#flushing) await this.#flushing;
+    await this.#write();
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.flush();
-    await this.flush();
+  }
+
+  /** One batch at a time: who comes while one is being written waits for it. */
+  #write(): Promise<void> {
+    this.#flushing ??= this.#writeAll().finally(() => {
+      this.#flushing = undefined;
+    });
+    return this.#flushing;
   }
 
   async #writeAll(): Promise<void> {

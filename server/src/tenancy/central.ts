@@ -45,12 +45,13 @@ export async function oneAtATime<Result>(central: Central, lock: string, work: (
   });
 }
 
-export async function copyDatabase(central: Central, template: string, name: string): Promise<void> {
-  const strategy = raw(central.copyStrategy);
-  await runAlone(
-    central,
-    sql`CREATE DATABASE ${identifier(name)} TEMPLATE ${identifier(template)} STRATEGY ${strategy}`,
-  );
+/** Copies a template. `owner` is written on the copy, to be read without opening it. */
+export async function copyDatabase(central: Central, template: string, name: string, owner: string): Promise<void> {
+  const [from, to] = [identifier(template), identifier(name)];
+  await withConnection(central.address, central.database, limits, async (connection) => {
+    await connection.query(sql`CREATE DATABASE ${to} TEMPLATE ${from} STRATEGY ${raw(central.copyStrategy)}`);
+    await connection.script(`COMMENT ON DATABASE ${to.text} IS '${owner}'`);
+  });
 }
 
 export async function databaseExists(central: Central, name: string): Promise<boolean> {

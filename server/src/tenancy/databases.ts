@@ -61,7 +61,7 @@ export class TenantDatabases {
   async copyTemplate(name: string): Promise<void> {
     const template = await this.ensureTemplate();
     try {
-      await copyDatabase(this.#central, template, name);
+      await this.#copy(template, name);
     } catch (error) {
       if (!isDuplicate(error)) throw error;
       if (await this.isOurs(name)) return;
@@ -72,14 +72,17 @@ export class TenantDatabases {
   /** Whether a database was made by this installation: the server may hold other installations' too. */
   async isOurs(name: string): Promise<boolean> {
     const { address, db } = this.#central;
-    const marker = await withConnection(address, name, limits, async (connection) => {
+    const [id, written] = await Promise.all([installationId(db), ownerWrittenOn(db, name)]);
+    if (written) return written === ownerMark(id);
+    // A copy that was interrupted, or a database from a backup, has only what it holds to say whose it is.
+    const held = await withConnection(address, name, limits, async (connection) => {
       const { rows } = await connection.query<{ id: string | null }>(
         sql`SELECT to_regclass('public.chowk_installation')::text AS id`,
       );
       if (!rows[0]?.id) return undefined;
       return (await connection.query<{ id: string }>(sql`SELECT id FROM chowk_installation`)).rows[0]?.id;
     });
-    return marker !== undefined && marker === (await installationId(db));
+    return held === id;
   }
 
   /** The name of the template, built now if need be. */
@@ -135,9 +138,13 @@ export class TenantDatabases {
       await this.#dropHalfMadeSpares();
       while ((await this.#countSpares()) < this.#wantedSpares) {
         const name = `${this.#central.database}_spare_${randomBytes(6).toString('hex')}`;
-        await this.#prepare(name, 'spare', () => copyDatabase(this.#central, template, name));
+        await this.#prepare(name, 'spare', () => this.#copy(template, name));
       }
     });
+  }
+
+  async #copy(template: string, name: string): Promise<void> {
+    await copyDatabase(this.#central, template, name, ownerMark(await installationId(this.#central.db)));
   }
 
   /** The row comes first: what a crash leaves behind is known by name. */
@@ -197,6 +204,18 @@ function isDuplicate(error: unknown): boolean {
   return ['42P04', '23505'].includes((error as { code?: string }).code ?? '');
 }
 
-async function installationId(db: Db): Promise<string | undefined> {
-  return (await db.row<{ id: string }>(sql`SELECT id FROM installation`))?.id;
+async function installationId(db: Db): Promise<string> {
+  const row = await db.row<{ id: string }>(sql`SELECT id FROM installation`);
+  if (!row) throw new Error('the central database does not say which installation it is');
+  return row.id;
+}
+
+function ownerMark(installation: string): string {
+  return `chowk ${installation}`;
+}
+
+async function ownerWrittenOn(db: Db, name: string): Promise<string | undefined> {
+  const row = await db.row<{ mark: string | null }>(sql`
+    SELECT shobj_description(oid, 'pg_database') AS mark FROM pg_database WHERE datname = ${name}`);
+  return row?.mark?.startsWith('chowk ') ? row.mark : undefined;
 }

@@ -85,7 +85,9 @@ async function orphans(central: Central, databases: TenantDatabases): Promise<Fi
     SELECT datname AS name, starts_with(datname, ${`${database}_spare_`}) AS spare FROM pg_database
     WHERE datallowconn AND (starts_with(datname, 'tenant') OR starts_with(datname, ${`${database}_spare_`}))
       AND NOT EXISTS (SELECT FROM tenants WHERE database_name = datname)
-      AND NOT EXISTS (SELECT FROM prepared_databases WHERE name = datname) ORDER BY 1`);
+      AND NOT EXISTS (SELECT FROM prepared_databases WHERE name = datname)
+      AND coalesce(shobj_description(oid, 'pg_database') = (SELECT 'chowk ' || id FROM installation), true)
+    ORDER BY 1`);
   const findings: Finding[] = [];
   for (const { name, spare } of rows) {
     if (!(await databases.isOurs(name).catch(() => false))) continue;
