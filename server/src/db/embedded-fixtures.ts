@@ -63,7 +63,15 @@ export async function killServer(storagePath: string): Promise<number> {
   const postmaster = await postmasterPid(storagePath);
   const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=']);
   const family = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
-  for (const [pid, parent] of family) if (pid === postmaster || parent === postmaster) process.kill(Number(pid), 9);
+  for (const [pid, parent] of family) {
+    if (pid !== postmaster && parent !== postmaster) continue;
+    try {
+      process.kill(Number(pid), 9);
+    } catch (error) {
+      // A session may end by itself in between.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
   return postmaster;
 }
 
