@@ -1,5 +1,6 @@
 import type { Sql } from '@chowk/kit';
 import pg from 'pg';
+import { Patience } from './patience.ts';
 import type { ServerAddress } from './server-address.ts';
 import { Statement } from './statement.ts';
 import { renameStatement, statementName } from './statement-names.ts';
@@ -16,21 +17,26 @@ const answerGraceMs = 2_000;
 const goodbyeMs = 500;
 
 /** Makes a client that is not yet connected. Every client of the process is made here. */
-export function makeClient(address: ServerAddress, database: string, limits: ConnectionLimits): pg.Client {
+export function makeClient(
+  address: ServerAddress,
+  database: string,
+  limits: ConnectionLimits,
+  options: pg.ClientConfig = {},
+): pg.Client {
   return new pg.Client({
     ...address,
     database,
     application_name: 'chowk',
     connectionTimeoutMillis: limits.connectTimeoutMs,
     statement_timeout: limits.queryTimeoutMs,
-    query_timeout: limits.queryTimeoutMs + answerGraceMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    // BEGIN travels with the first statement of a transaction, and a timed-out query takes its connection with it.
+    // BEGIN travels with the first statement of a transaction.
     pipeline: true,
     // What `valueTypes` reads must not depend on how the server or the database is set up.
     options: '-c TimeZone=UTC -c DateStyle=ISO -c idle_in_transaction_session_timeout=60000',
     types: valueTypes,
+    ...options,
   });
 }
 
@@ -44,10 +50,14 @@ export async function endClient(client: pg.Client): Promise<void> {
 /** One open connection to one database, with prepared statements. */
 export class Connection {
   readonly #client: pg.Client;
+  readonly #patience: Patience;
   #broken = false;
 
-  private constructor(client: pg.Client) {
+  private constructor(client: pg.Client, limits: ConnectionLimits) {
     this.#client = client;
+    this.#patience = new Patience(limits.queryTimeoutMs + answerGraceMs, () => {
+      client.connection.stream.destroy(new Error('Connection terminated: PostgreSQL did not answer in time'));
+    });
   }
 
   static async open(
@@ -57,8 +67,9 @@ export class Connection {
     onLost: (connection: Connection) => void = () => {},
   ): Promise<Connection> {
     const client = makeClient(address, database, limits);
-    const connection = new Connection(client);
+    const connection = new Connection(client, limits);
     const lost = () => {
+      connection.#patience.end();
       if (connection.#broken) return;
       connection.#broken = true;
       onLost(connection);
@@ -69,6 +80,7 @@ export class Connection {
     try {
       await client.connect();
     } catch (error) {
+      connection.#patience.end();
       await endClient(client);
       throw error;
     }
@@ -88,11 +100,14 @@ export class Connection {
 
   /** Runs somebody else's SQL the way `pg` does by default: unnamed, with its own types. */
   async foreign(text: string, values: unknown[] | undefined): Promise<pg.QueryResult> {
+    this.#patience.asked();
     try {
       return await this.#client.query(values ? { text, values, types: pg.types } : { text, types: pg.types });
     } catch (error) {
       if (isFatal(error)) this.#broken = true;
       throw error;
+    } finally {
+      this.#patience.answered();
     }
   }
 
@@ -104,6 +119,7 @@ export class Connection {
 
   async close(): Promise<void> {
     this.#broken = true;
+    this.#patience.end();
     await endClient(this.#client);
   }
 
@@ -115,6 +131,7 @@ export class Connection {
   ): Promise<pg.QueryResult<Row>> {
     return new Promise((resolve, reject) => {
       const done = (error: Error | undefined, result: pg.QueryResult<Row>) => {
+        this.#patience.answered();
         if (!error) return resolve(result);
         // Said before the socket closes, so that nobody is given this connection in between.
         if (isFatal(error)) this.#broken = true;
@@ -124,6 +141,7 @@ export class Connection {
         if (!onStalePlan || this.#client.getTransactionStatus() !== 'I') return reject(error);
         return resolve(this.#send<Row>(text, values, statementName(text)));
       };
+      this.#patience.asked();
       this.#client.query(new Statement(text, values, name, done) as unknown as pg.Submittable);
     });
   }

@@ -24,7 +24,8 @@ export class Signals {
   #keeping: Promise<void> | undefined;
 
   constructor(address: ServerAddress, database: string, limits: ConnectionLimits, log: Log) {
-    this.#open = () => makeClient(address, database, { ...limits, queryTimeoutMs: heartbeatMs });
+    const patient = { ...limits, queryTimeoutMs: heartbeatMs };
+    this.#open = () => makeClient(address, database, patient, { query_timeout: heartbeatMs + 2_000 });
     this.#log = log;
   }
 
