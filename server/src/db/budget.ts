@@ -42,7 +42,7 @@ interface Place {
 interface Waiter {
   readonly resolve: (lease: Lease) => void;
   readonly reject: (error: unknown) => void;
-  readonly timer: NodeJS.Timeout;
+  readonly since: number;
 }
 
 /** A connection unused for this long belongs to a quiet tenant and may be closed for a second one of a busy tenant. */
@@ -73,6 +73,8 @@ export class ConnectionBudget {
   readonly #hungry = new Set<Place>();
   readonly #sweep: NodeJS.Timeout;
   #look: NodeJS.Timeout | undefined;
+  /** Rings when the first of those who wait has waited long enough. */
+  #patience: NodeJS.Timeout | undefined;
   #open = 0;
   #centralOpen = 0;
   #closed = false;
@@ -124,6 +126,7 @@ export class ConnectionBudget {
     this.#closed = true;
     clearInterval(this.#sweep);
     clearTimeout(this.#look);
+    clearTimeout(this.#patience);
     for (const place of this.#hungry) {
       for (let waiter = this.#takeWaiter(place); waiter; waiter = this.#takeWaiter(place)) {
         waiter.reject(fail('db.unavailable'));
@@ -144,20 +147,30 @@ export class ConnectionBudget {
 
   #wait(place: Place): Promise<Lease> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        place.waiting.splice(place.waiting.indexOf(waiter), 1);
-        this.#settle(place);
-        reject(fail('db.busy'));
-      }, this.#options.waitTimeoutMs);
-      const waiter: Waiter = { resolve, reject, timer };
-      place.waiting.push(waiter);
+      place.waiting.push({ resolve, reject, since: performance.now() });
       this.#hungry.add(place);
+      this.#patience ??= setTimeout(() => this.#refuseThePatient(), this.#options.waitTimeoutMs);
     });
+  }
+
+  /** One timer for all who wait: all wait as long, so that the first of a place is also the first to be refused. */
+  #refuseThePatient(): void {
+    const { waitTimeoutMs } = this.#options;
+    const now = performance.now();
+    let longest: number | undefined;
+    for (const place of [...this.#hungry]) {
+      while (place.waiting[0] && now - place.waiting[0].since >= waitTimeoutMs) {
+        this.#takeWaiter(place)?.reject(fail('db.busy'));
+      }
+      const waited = place.waiting[0] && now - place.waiting[0].since;
+      if (waited !== undefined) longest = Math.max(longest ?? 0, waited);
+    }
+    this.#patience =
+      longest === undefined ? undefined : setTimeout(() => this.#refuseThePatient(), waitTimeoutMs - longest);
   }
 
   #takeWaiter(place: Place): Waiter | undefined {
     const waiter = place.waiting.shift();
-    if (waiter) clearTimeout(waiter.timer);
     this.#settle(place);
     return waiter;
   }

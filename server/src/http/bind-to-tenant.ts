@@ -3,17 +3,14 @@ import { fail } from '../errors.ts';
 import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Anything else, such as `acme.localhost:80@example.com`, is one host to us and another to a proxy. */
-const hostAndPort = /^(?:[\w.-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
-
 export function bindToTenant(exchange: Exchange): MaybePromise<void> {
   const { kernel, request, mounted } = exchange;
   const { tenant: wanted = 'required' } = mounted.route;
   if (wanted === 'none') return undefined;
-  // `host` and `hostname` believe X-Forwarded-Host from configured proxies only.
-  if (!namesOneHost(request.raw) || !hostAndPort.test(request.host)) throw fail('tenancy.bad_host');
+  if (!namesOneHost(request.raw)) throw fail('tenancy.bad_host');
   const header = request.headers['x-tenant'] as string | undefined;
-  return andThen(kernel.directory.bind({ host: request.hostname, header }), (binding) => {
+  // `host` believes X-Forwarded-Host from configured proxies only.
+  return andThen(kernel.directory.bind({ host: request.host, header }), (binding) => {
     if (!binding && wanted === 'required') throw fail('tenancy.required');
     if (!binding) return;
     exchange.tenant = binding.tenant;

@@ -48,9 +48,9 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     },
     routerOptions: { maxParamLength: 500 },
   });
-  const standing = Object.entries(securityHeaders(config));
+  const standing = securityHeaders(config);
   const addStandingHeaders = (request: FastifyRequest, reply: FastifyReply) => {
-    for (const [name, value] of standing) reply.header(name, value);
+    reply.headers(standing);
     reply.header('x-request-id', request.id);
   };
   stopCleanly(app);
@@ -139,7 +139,7 @@ function withoutFormats(schema: TSchema): TSchema {
 
 /** Takes a request through steps. Most have what they need at hand; only one that must wait makes the request wait. */
 function walk(steps: readonly Step[], exchange: Exchange, done: (error?: Error) => void, from = 0): void {
-  let pending: MaybePromise<void> = undefined;
+  let pending = undefined as MaybePromise<void>;
   let index = from;
   try {
     for (; index < steps.length && !pending && !exchange.answered; index += 1) pending = steps[index]?.(exchange);

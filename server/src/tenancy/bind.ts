@@ -4,7 +4,7 @@ import { reservedLabels } from './labels.ts';
 
 /** What a caller says about the tenant it means. */
 export interface TenantClaim {
-  /** The host it speaks to, without the port. */
+  /** The host it speaks to, as the Host header names it. */
   readonly host: string;
   /** The `X-Tenant` header: an id or a domain. */
   readonly header: string | undefined;
@@ -15,6 +15,9 @@ export interface Binding<Entry> {
   /** The ring the host name asks for, when it names one. */
   readonly ring: string | undefined;
 }
+
+/** Anything else, such as `acme.localhost:80@example.com`, is one host to us and another to a proxy. */
+const hostAndPort = /^([\w.-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
 
 /** What a claim is looked up in; labels are in lower case. */
 interface Names<Entry> {
@@ -28,12 +31,18 @@ export async function bindTenant<Entry extends { readonly id: string }>(
   baseDomain: string,
   claim: TenantClaim,
 ): Promise<Binding<Entry> | undefined> {
-  const host = await readHost(names, baseDomain, claim.host);
+  const host = await readHost(names, baseDomain, hostname(claim.host));
   const byHost = host && (await known(names, host.label));
   const byHeader = claim.header === undefined ? undefined : await known(names, claim.header.toLowerCase());
   if (byHost && byHeader && byHost.id !== byHeader.id) throw fail('tenancy.ambiguous');
   const tenant = byHost ?? byHeader;
   return tenant && { tenant, ring: host?.ring };
+}
+
+function hostname(host: string): string {
+  const name = hostAndPort.exec(host)?.[1];
+  if (name === undefined) throw fail('tenancy.bad_host');
+  return name;
 }
 
 async function known<Entry>(names: Names<Entry>, label: string): Promise<Entry> {
