@@ -14,6 +14,7 @@ const floors = [
   ['realtime/'],
   ['auth/'],
   ['tenancy/'],
+  ['redis/'],
   ['db/'],
 ];
 

@@ -26,6 +26,16 @@ export interface Log {
 }
 
 /**
+ * Keeps what is dear to make and may be a little old or lost at any time; each module of each tenant has its own. Values
+ * travel as JSON. One for all processes where Redis is configured, else one for each.
+ */
+export interface Cache {
+  /** What is kept under the key, or what `make` gives, kept for so many seconds. */
+  remember<Value>(key: string, seconds: number, make: () => Promise<Value>): Promise<Value>;
+  forget(key: string): Promise<void>;
+}
+
+/**
  * Everything a function needs to know about the call it serves; always its first argument. There is no ambient
  * context: what is not in `ctx` cannot be reached.
  */
@@ -57,6 +67,8 @@ export interface Ctx {
   readonly emit: Emit;
   /** Work for later. */
   readonly jobs: JobQueue;
+  /** What may be a little old. */
+  readonly cache: Cache;
   now(): Date;
   /** A UUIDv7: unique, and sortable by the time it was made. */
   newId(): string;

@@ -1,6 +1,6 @@
 /** Everything a module may import. */
 export type { AddJobOptions, Bus, Emit, EmitOptions, Events, JobQueue, Jobs, Operations } from './catalogue.ts';
-export type { Ctx, Log, SystemCtx, Tenant, User } from './context.ts';
+export type { Cache, Ctx, Log, SystemCtx, Tenant, User } from './context.ts';
 export type { Db } from './database.ts';
 export {
   defineErrors,

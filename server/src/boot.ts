@@ -23,8 +23,14 @@ import { autoInstall, Installations } from './loader/installations.ts';
 import { type LoadedModule, loadModules } from './loader/load-modules.ts';
 import { consumesOf, emitsOf, jobsOf, listenersOf, operationsOf } from './loader/module-parts.ts';
 import { RateLimiter } from './rate-limiter.ts';
+import { PostgresMessages } from './realtime/postgres-messages.ts';
+import { RedisMessages } from './realtime/redis-messages.ts';
+import { Redis } from './redis/redis.ts';
+import { RedisCache } from './redis/redis-cache.ts';
+import { redisCounts } from './redis/redis-counts.ts';
+import { LocalCache } from './shared-cache.ts';
 import type { Central } from './tenancy/central.ts';
-import { TenantDatabases } from './tenancy/databases.ts';
+import { installationId, TenantDatabases } from './tenancy/databases.ts';
 import { Directory } from './tenancy/directory.ts';
 import { kernelSettings, SettingsStore } from './tenancy/settings.ts';
 
@@ -76,7 +82,13 @@ export async function boot(config: Config, log: Log, server: DatabaseServer, par
     autoInstall(tx, tenantId, comeAlong),
   );
 
-  const limiter = new RateLimiter();
+  const redis = config.redisUrl === undefined ? undefined : new Redis(config.redisUrl, log);
+  // Installations may share one Redis.
+  const prefix = `chowk:${await installationId(db)}:`;
+  const limiter = new RateLimiter(redis && redisCounts(redis, prefix));
+  const cache = redis ? new RedisCache(redis, prefix, () => new LocalCache()) : new LocalCache();
+  const local = new PostgresMessages(db, signals);
+  const messages = redis ? new RedisMessages(redis, prefix, local) : local;
   const audit = new AuditLog(log);
   const hasModule = (tenantId: string, alias: string) => installations.has(tenantId, alias);
   const bus = new Bus({ operations: operationsOf(modules), consumes: consumesOf(modules), hasModule, limiter, audit });
@@ -109,7 +121,7 @@ export async function boot(config: Config, log: Log, server: DatabaseServer, par
   await signals.start();
 
   const routes: OwnedRoute[] = [
-    healthRoute(config, db),
+    healthRoute(config, db, redis),
     ...settingsRoutes(settings),
     ...domainRoutes(db, directory),
     ...auditRoutes,
@@ -127,6 +139,8 @@ export async function boot(config: Config, log: Log, server: DatabaseServer, par
     settings,
     identity: parts.identity ?? nobody,
     limiter,
+    cache,
+    messages,
     modules,
     installations,
     bus,
@@ -142,6 +156,8 @@ export async function boot(config: Config, log: Log, server: DatabaseServer, par
       await databases.settled();
       await signals.close();
       await budget.close();
+      limiter.close();
+      redis?.close();
     },
   };
   return kernel;

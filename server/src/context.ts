@@ -1,5 +1,6 @@
 import type {
   Bus,
+  Cache,
   Db,
   Emit,
   EmitOptions,
@@ -119,6 +120,21 @@ export class Context implements SystemCtx {
     return {
       add: (name: string, data: unknown, options = {}) =>
         this.#kernel.jobs.add({ job: name, tenant: this.#tenant.id, data, requestId }, options),
+    };
+  }
+
+  get cache(): Cache {
+    const { cache } = this.#kernel;
+    const own = (key: string) => `${this.#tenant.id}:${this.#module}:${key}`;
+    return {
+      async remember<Value>(key: string, seconds: number, make: () => Promise<Value>): Promise<Value> {
+        const kept = await cache.get(own(key));
+        if (kept !== undefined) return kept as Value;
+        const value = await make();
+        await cache.set(own(key), value, seconds);
+        return value;
+      },
+      forget: (key) => cache.delete(own(key)),
     };
   }
 

@@ -9,6 +9,8 @@ import type { JobQueues } from './jobs/job-queues.ts';
 import type { Installations } from './loader/installations.ts';
 import type { LoadedModule } from './loader/load-modules.ts';
 import type { RateLimiter } from './rate-limiter.ts';
+import type { Messages } from './realtime/messages.ts';
+import type { SharedCache } from './shared-cache.ts';
 import type { Central } from './tenancy/central.ts';
 import type { TenantDatabases } from './tenancy/databases.ts';
 import type { Directory } from './tenancy/directory.ts';
@@ -28,6 +30,8 @@ export interface Kernel {
   readonly settings: SettingsStore;
   readonly identity: Identity;
   readonly limiter: RateLimiter;
+  readonly cache: SharedCache;
+  readonly messages: Messages;
   readonly modules: readonly LoadedModule[];
   readonly installations: Installations;
   readonly bus: Bus;

@@ -4,9 +4,29 @@ const windowMs = 60_000;
 
 interface Window {
   number: number;
+  /** What all processes have done, as far as this one knows. */
   count: number;
   previous: number;
+  /** What of it the others do not know yet. */
+  untold: number;
 }
+
+export interface WindowCount {
+  readonly key: string;
+  readonly window: number;
+  readonly count: number;
+}
+
+export interface WindowTotal {
+  readonly count: number;
+  readonly previous: number;
+}
+
+/** Adds what this process has counted to what all have, and answers with the totals in the same order. */
+export type CountStore = (counts: readonly WindowCount[]) => Promise<readonly WindowTotal[]>;
+
+/** How often processes tell each other what they have counted. */
+const tellMs = 100;
 
 export interface RateLimitState {
   readonly allowed: boolean;
@@ -15,16 +35,29 @@ export interface RateLimitState {
   readonly seconds: number;
 }
 
-/** Counts what each key has done in the last minute. Bounded, so that a flood of keys cannot fill the memory. */
+/**
+ * Counts what each key has done in the last minute. Bounded, so that a flood of keys cannot fill the memory. Where
+ * processes count together, each decides at once by what it knows and tells the others soon after: nobody waits for a
+ * count, and a limit is overstepped by no more than is done in that moment.
+ */
 export class RateLimiter {
   readonly #windows = new LRUCache<string, Window>({ max: 100_000 });
+  readonly #untold = new Map<string, Window>();
+  readonly #store: CountStore | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #telling: Promise<void> | undefined;
+
+  constructor(store?: CountStore) {
+    this.#store = store;
+    if (store) this.#timer = setInterval(() => void this.tell(), tellMs).unref();
+  }
 
   take(key: string, limit: number, now: number): RateLimitState {
     const number = Math.floor(now / windowMs);
     const elapsed = now % windowMs;
     let window = this.#windows.get(key);
     if (!window || window.number !== number) {
-      window = { number, count: 0, previous: window?.number === number - 1 ? window.count : 0 };
+      window = { number, count: 0, previous: window?.number === number - 1 ? window.count : 0, untold: 0 };
       this.#windows.set(key, window);
     }
     // Of the window before, as much counts as still lies within the last minute. In whole numbers, so that who comes
@@ -32,9 +65,47 @@ export class RateLimiter {
     const room = limit - window.count - 1;
     const allowed = window.previous * (windowMs - elapsed) <= room * windowMs;
     const waitMs = (allowed ? windowMs : untilRoom(window, limit)) - elapsed;
-    if (allowed) window.count += 1;
+    if (allowed) this.#count(key, window);
     const remaining = Math.max(0, Math.floor(room - window.previous * (1 - elapsed / windowMs)));
     return { allowed, remaining, seconds: Math.ceil(waitMs / 1_000) };
+  }
+
+  /** Tells the others and hears of them. What cannot be told now is told with the next. */
+  tell(): Promise<void> {
+    this.#telling ??= this.#exchange().finally(() => {
+      this.#telling = undefined;
+    });
+    return this.#telling;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #count(key: string, window: Window): void {
+    window.count += 1;
+    if (!this.#store) return;
+    window.untold += 1;
+    this.#untold.set(key, window);
+  }
+
+  async #exchange(): Promise<void> {
+    if (!this.#store || this.#untold.size === 0) return;
+    const told = [...this.#untold].map(([key, window]) => ({ key, window, count: window.untold }));
+    this.#untold.clear();
+    try {
+      const totals = await this.#store(told.map(({ key, window, count }) => ({ key, window: window.number, count })));
+      for (const [index, { window, count }] of told.entries()) {
+        const total = totals[index];
+        window.untold -= count;
+        if (!total) continue;
+        window.count = Math.max(window.count, total.count + window.untold);
+        window.previous = Math.max(window.previous, total.previous);
+      }
+    } catch {
+      // A window that is over by then is of no use to anyone; one that goes on is told whole.
+      for (const { key, window } of told) if (!this.#untold.has(key)) this.#untold.set(key, window);
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import { afterAll, inject } from 'vitest';
 import type { Caller } from '../src/auth/identity.ts';
 import { boot, type Parts } from '../src/boot.ts';
 import { withConnection } from '../src/db/connection.ts';
+import type { ServerAddress } from '../src/db/server-address.ts';
 import { createHttpServer } from '../src/http/server.ts';
 import type { Kernel } from '../src/kernel.ts';
 import type { TenantEntry } from '../src/tenancy/directory.ts';
@@ -46,17 +47,24 @@ export interface TestPlatform {
 
 export interface TestOptions extends Parts {
   readonly environment?: Record<string, string>;
+  /** Another process of the same installation. */
+  readonly beside?: TestPlatform;
 }
 
 const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 30_000 };
 
-/** A whole platform on a central database of its own, closed after the test file. */
-export async function startPlatform({ environment = {}, ...parts }: TestOptions = {}): Promise<TestPlatform> {
-  const address = inject('server');
-  const centralDatabase = `central_${randomBytes(6).toString('hex')}`;
+async function newCentralDatabase(address: ServerAddress): Promise<string> {
+  const name = `central_${randomBytes(6).toString('hex')}`;
   await withConnection(address, 'postgres', limits, (connection) =>
-    connection.script(`CREATE DATABASE ${centralDatabase} TEMPLATE ${inject('centralTemplate')}`),
+    connection.script(`CREATE DATABASE ${name} TEMPLATE ${inject('centralTemplate')}`),
   );
+  return name;
+}
+
+/** A whole platform on a central database of its own, closed after the test file. */
+export async function startPlatform({ environment = {}, beside, ...parts }: TestOptions = {}): Promise<TestPlatform> {
+  const address = inject('server');
+  const centralDatabase = beside?.kernel.central.database ?? (await newCentralDatabase(address));
   const identity = new TestIdentity();
   const server = { address, centralDatabase, embedded: false, close: async () => {} };
   const kernel = await boot(testConfig(environment), silent, server, { identity, ...parts });

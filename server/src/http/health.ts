@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Answer, type Db, type Route, route, sql, Type } from '@chowk/kit';
 import type { Config } from '../config.ts';
 import { lockPath } from '../loader/lock-path.ts';
+import type { Redis } from '../redis/redis.ts';
 
 const answer = Type.Object({
   status: Type.String({ description: '`ok`, or `degraded` when a service is not up' }),
@@ -12,10 +13,10 @@ const answer = Type.Object({
   }),
 });
 
-/** A database that needs longer than this to answer nothing is not up. */
+/** A service that needs longer than this to answer nothing is not up. */
 const patienceMs = 2_000;
 
-export function healthRoute(config: Config, central: Db): Route {
+export function healthRoute(config: Config, central: Db, redis: Redis | undefined): Route {
   return route({
     method: 'GET',
     path: '/api/health',
@@ -26,17 +27,29 @@ export function healthRoute(config: Config, central: Db): Route {
     tenant: 'none',
     answer,
     run: async () => {
-      const alive = central.row(sql`SELECT 1`).then(
-        () => true,
-        () => false,
-      );
-      const database = await Promise.race([alive, pause(patienceMs, false, { ref: false })]);
+      const [database, cache] = await Promise.all([
+        isUp(central.row(sql`SELECT 1`)),
+        redis && isUp(redis.client.ping()),
+      ]);
+      const allUp = database && cache !== false;
       const body = {
-        status: database ? 'ok' : 'degraded',
+        status: allUp ? 'ok' : 'degraded',
         ring: { name: config.ringName, lock_path: lockPath(config) },
-        services: { database: database ? 'up' : 'down', redis: 'not_configured' },
+        services: { database: word(database), redis: cache === undefined ? 'not_configured' : word(cache) },
       };
-      return new Answer(body, { status: database ? 200 : 503 });
+      return new Answer(body, { status: allUp ? 200 : 503 });
     },
   });
+}
+
+function isUp(answer: Promise<unknown>): Promise<boolean> {
+  const alive = answer.then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([alive, pause(patienceMs, false, { ref: false })]);
+}
+
+function word(up: boolean): string {
+  return up ? 'up' : 'down';
 }

@@ -204,7 +204,8 @@ function isDuplicate(error: unknown): boolean {
   return ['42P04', '23505'].includes((error as { code?: string }).code ?? '');
 }
 
-async function installationId(db: Db): Promise<string> {
+/** What this installation calls itself where it may share a server with others. */
+export async function installationId(db: Db): Promise<string> {
   const row = await db.row<{ id: string }>(sql`SELECT id FROM installation`);
   if (!row) throw new Error('the central database does not say which installation it is');
   return row.id;

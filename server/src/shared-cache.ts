@@ -1,0 +1,33 @@
+import { LRUCache } from 'lru-cache';
+
+/**
+ * Values that may be lost or a little old: what is cheap to keep and dear to make. Nothing is kept here that must be
+ * invalidated exactly; that is for `GuardedCache`.
+ */
+export interface SharedCache {
+  get(key: string): Promise<unknown>;
+  set(key: string, value: unknown, seconds: number): Promise<void>;
+  delete(key: string): Promise<void>;
+}
+
+/** In this process alone. Kept as text, so that nobody changes what another one gets. */
+export class LocalCache implements SharedCache {
+  readonly #values = new LRUCache<string, string>({ max: 10_000, maxSize: 32 * 2 ** 20, sizeCalculation: sizeOf });
+
+  async get(key: string): Promise<unknown> {
+    const text = this.#values.get(key);
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  async set(key: string, value: unknown, seconds: number): Promise<void> {
+    this.#values.set(key, JSON.stringify(value), { ttl: seconds * 1_000 });
+  }
+
+  async delete(key: string): Promise<void> {
+    this.#values.delete(key);
+  }
+}
+
+function sizeOf(text: string, key: string): number {
+  return text.length + key.length + 1;
+}

@@ -1,0 +1,52 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { onTestFinished } from 'vitest';
+
+export interface RedisServer {
+  readonly url: string;
+  /** Begins to answer, with nothing kept from before. */
+  start(): Promise<void>;
+  /** Ends at once, as in a crash. */
+  stop(): Promise<void>;
+}
+
+export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+if (!hasRedis) {
+  process.stderr.write(
+    'redis-server is not installed (apt-get install redis-server): tests that need it are skipped\n',
+  );
+}
+
+/** A real Redis on a port of its own, not yet started; stopped after the test. */
+export async function redisServer(): Promise<RedisServer> {
+  const port = await freePort();
+  let stop = async () => {};
+  onTestFinished(() => stop());
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async start() {
+      const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', tmpdir()];
+      const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] });
+      stop = async () => {
+        const gone = once(child, 'exit');
+        if (child.kill('SIGKILL')) await gone;
+        stop = async () => {};
+      };
+      for await (const text of child.stdout)
+        if (/Ready to accept connections/.test(String(text))) return void child.stdout.resume();
+      throw new Error('redis-server did not start');
+    },
+    stop: () => stop(),
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
