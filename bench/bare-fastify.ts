@@ -28,6 +28,26 @@ const list = {
   text: `SELECT ${columns} FROM bench_items ORDER BY created_at DESC, id DESC LIMIT $1`,
 };
 
+/** The statement of the products module, page and total at once. */
+const products = {
+  name: 'products',
+  text: `
+    WITH page AS (
+      SELECT p.id, p.sku, p.title, p.description, p.price::text AS price, p.compare_at_price::text AS compare_at_price,
+        p.status, p.images, p.tags, p.categories, p.mandatory, p.stock, p.reserved, p.stock - p.reserved AS available,
+        iso(p.created_at) AS created_at, iso(p.updated_at) AS updated_at
+      FROM (
+        SELECT * FROM products p WHERE p.deleted_at IS NULL
+        ORDER BY p.created_at DESC, p.id DESC LIMIT $1::integer OFFSET $2::bigint) p
+      ORDER BY p.created_at DESC, p.id DESC)
+    SELECT json_build_object(
+      'products', coalesce((SELECT json_agg(page) FROM page), '[]'),
+      'pagination', json_build_object('current_page', $3::integer,
+        'last_page', greatest(1, (total + $1::integer - 1) / $1::integer),
+        'per_page', $1::integer, 'total', total))::text AS body
+    FROM (SELECT coalesce(sum(total), 0)::bigint AS total FROM product_counts) counted`,
+};
+
 const text = { type: 'string' };
 const integer = { type: 'integer' };
 const item = {
@@ -63,6 +83,11 @@ app.get<{ Querystring: { per_page: string } }>(
     return { data: rows };
   },
 );
+app.get<{ Querystring: { page: string; per_page: string } }>('/api/v1/products', async ({ query }, reply) => {
+  const [page, perPage] = [Number(query.page), Number(query.per_page)];
+  const { rows } = await pool.query({ ...products, values: [perPage, (page - 1) * perPage, page] });
+  return reply.type('application/json; charset=utf-8').send(rows[0].body);
+});
 await app.listen({ host: '127.0.0.1', port: 0 });
 const [address] = app.addresses() as AddressInfo[];
 process.stdout.write(`${JSON.stringify({ pid: process.pid, port: address?.port })}\n`);

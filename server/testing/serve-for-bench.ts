@@ -7,7 +7,9 @@ import { openEmbedded } from '../src/db/embedded.ts';
 import { openServer } from '../src/db/server.ts';
 import { createHttpServer } from '../src/http/server.ts';
 import type { Kernel } from '../src/kernel.ts';
+import { loadModules } from '../src/loader/load-modules.ts';
 import { createTenant, listTenants } from '../src/tenancy/tenants.ts';
+import { benchModules } from './bench-modules.ts';
 import { silent } from './silent-log.ts';
 import { TestIdentity } from './test-identity.ts';
 
@@ -17,6 +19,8 @@ import { TestIdentity } from './test-identity.ts';
  * nothing running.
  */
 
+/** What the caller may do everywhere. */
+const permissions = ['bench.view', 'products.view'];
 const permission = 'bench.view';
 const tag = 'Bench';
 
@@ -137,7 +141,7 @@ const preparingRoutes: readonly Route[] = [
       const { database } = await createTenant(kernel.central.db, kernel.databases, { id, name: id });
       const ms = performance.now() - began;
       await kernel.databases.settled();
-      identity.join(caller, id, [permission]);
+      identity.join(caller, id, permissions);
       return { ms, database };
     },
   }),
@@ -165,10 +169,13 @@ const opened = values.unsafe ? await openEmbedded({ storagePath, say, settings: 
 const server = await openServer(config, say);
 const complain = (_details: object, message: string) => void process.stderr.write(`${message}\n`);
 const log: Log = { ...silent, warn: complain, error: complain };
-kernel = await boot(config, log, server, { identity, routes: [...measuredRoutes, ...preparingRoutes] });
-for (const { id } of await listTenants(kernel.central.db)) identity.join(caller, id, [permission]);
+const modules = [...(await loadModules(config)), ...benchModules];
+kernel = await boot(config, log, server, { identity, modules, routes: [...measuredRoutes, ...preparingRoutes] });
+for (const { id } of await listTenants(kernel.central.db)) identity.join(caller, id, permissions);
 const app = await createHttpServer(kernel);
 await app.listen({ host: '127.0.0.1', port: 0 });
+await kernel.jobs.work();
+kernel.events.startSweeping((id) => kernel.directory.find(id));
 
 const { host, port, user, password } = server.address;
 const address = { host, port, user, password };

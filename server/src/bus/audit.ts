@@ -4,7 +4,8 @@ import type { TenantEntry } from '../tenancy/directory.ts';
 
 /** One line of `module_bus_audit_log` in the making. */
 export interface AuditRecord {
-  readonly id: string;
+  /** Given when it is first to be written, so that who calls does not wait for it. */
+  id?: string;
   readonly at: number;
   readonly tenant: TenantEntry;
   readonly caller: string;
@@ -48,7 +49,7 @@ export class AuditLog {
     const { tenant, caller, userId, requestId } = call;
     // The input is written down as it is now: what the callee does to it later is not what the caller sent.
     const text = input === undefined ? undefined : JSON.stringify(input);
-    return { id: uuidv7(), at: Date.now(), tenant, caller, operation, kind, userId, requestId, input: text };
+    return { at: Date.now(), tenant, caller, operation, kind, userId, requestId, input: text };
   }
 
   end(record: AuditRecord, durationMs: number, outcome: string, error?: string): void {
@@ -95,6 +96,7 @@ export class AuditLog {
 }
 
 async function insertRecords(db: Db, records: readonly AuditRecord[]): Promise<void> {
+  for (const record of records) record.id ??= uuidv7();
   const rows = records.map((record) => ({
     id: record.id,
     at: new Date(record.at).toISOString(),

@@ -1,0 +1,23 @@
+import pg from 'pg';
+import { sideBySide } from './side-by-side.ts';
+
+/* What does a module's list cost, beside the same statement behind bare Fastify? */
+
+await sideBySide(
+  'The list of products beside bare Fastify',
+  [
+    { name: '20 of 10,000, newest first', path: '/api/v1/products?page=1&per_page=20', aim: '≥ 0.8' },
+    { name: 'page 100 of them', path: '/api/v1/products?page=100&per_page=20', aim: '≥ 0.8' },
+  ],
+  async (platform, _headers, database) => {
+    const client = new pg.Client({ ...platform.database, database });
+    await client.connect();
+    await client.query(`
+      INSERT INTO products (id, sku, title, description, price, status, tags, categories, stock, created_at, updated_at)
+      SELECT gen_random_uuid(), 'SKU-' || n, 'Product ' || n, repeat('Soft and strong. ', 6), n * 0.25, 'active',
+        ARRAY['new', 'cotton'], ARRAY['Shirts'], n % 50, now() - n * interval '1 minute', now()
+      FROM generate_series(1, 10000) n`);
+    await client.query('ANALYZE');
+    await client.end();
+  },
+);
