@@ -59,3 +59,14 @@ const refuse = defineErrors(invalidInput);
 export function invalid(errors: FieldErrors): Failure {
   return refuse('http.validation_failed', {}, { errors });
 }
+
+/** What every caller without the right is answered with, whoever refuses it. */
+export const forbiddenCall = {
+  'auth.forbidden': { status: 403, message: 'This needs the permission {permission}.' },
+} as const;
+const forbid = defineErrors(forbiddenCall);
+
+/** 403 for a right that depends on more than the route or the operation; `ctx.can` asks for it. */
+export function forbidden(permission: string): Failure {
+  return forbid('auth.forbidden', { permission });
+}

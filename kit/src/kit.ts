@@ -8,6 +8,8 @@ export {
   Failure,
   type FailureExtras,
   type FieldErrors,
+  forbidden,
+  forbiddenCall,
   invalid,
   invalidInput,
 } from './errors.ts';

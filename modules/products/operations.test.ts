@@ -140,6 +140,16 @@ test('the bus asks for the permission, the declaration and the module', async ()
   await expect(ctx.bus.call('products.get', { id })).rejects.toMatchObject({ code: 'bus.not_installed' });
 });
 
+test('who takes orders holds and sells what is there, but does not say how much there is', async () => {
+  const { id } = await ctx.bus.call('products.create', draft({ stock: 5 }));
+  const agent = contextOf('products.view', 'orders.create');
+  await expect(adjust({ id, change: 1 }, agent)).rejects.toMatchObject({ code: 'auth.forbidden', status: 403 });
+  expect(await adjust({ id, mode: 'reserve', change: 2, reference: 'O-1' }, agent)).toMatchObject({ available: 3 });
+  expect(await adjust({ id, mode: 'commit', reference: 'O-1' }, agent)).toMatchObject({ stock: 3, reserved: 0 });
+  const reserving = adjust({ id, mode: 'reserve', change: 1, reference: 'O-2' }, contextOf('products.view'));
+  await expect(reserving).rejects.toMatchObject({ code: 'auth.forbidden' });
+});
+
 test('listeners within hear of everything in order and can refuse it', async () => {
   const merchant = acme.caller('products.view', 'products.create', 'products.edit', 'products.delete');
   heardWithin.length = 0;

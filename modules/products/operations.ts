@@ -1,4 +1,4 @@
-import { type Ctx, invalid, type OperationsOf, operation, type Static, Type, Uuid } from '@chowk/kit';
+import { type Ctx, forbidden, invalid, type OperationsOf, operation, type Static, Type, Uuid } from '@chowk/kit';
 import { listProducts } from './list.ts';
 import { createProduct, getProduct, updateProduct } from './products.ts';
 import { endReservationsFor, reserve } from './reservations.ts';
@@ -49,7 +49,12 @@ declare module '@chowk/kit/catalogue' {
   interface Operations extends OperationsOf<typeof operations> {}
 }
 
+/** Who takes orders may hold and sell what is there; who edits products may also say how much there is. */
+const mayHold = ['products.edit', 'orders.create', 'orders.edit'];
+
 async function adjustStock(ctx: Ctx, input: Static<typeof StockOperation>): Promise<Product> {
+  const enough = (input.mode ?? 'adjust') === 'adjust' ? ['products.edit'] : mayHold;
+  if (!enough.some((permission) => ctx.can(permission))) throw forbidden(enough.join(' or '));
   const { id } = input.id === undefined ? await getProduct(ctx, input) : { id: input.id };
   const { mode = 'adjust', change, reason = 'adjusted', reference, expires_in = usualHold } = input;
   switch (mode) {

@@ -1,4 +1,4 @@
-import { defineErrors, invalid, invalidInput } from '@chowk/kit';
+import { defineErrors, forbiddenCall, invalid, invalidInput } from '@chowk/kit';
 
 /** The kernel's failures. `docs/errors.md` lists the same ones. */
 export const kernelErrors = {
@@ -12,14 +12,14 @@ export const kernelErrors = {
     message: 'This Idempotency-Key was used for another request; use a new key.',
   },
   'http.too_large': { status: 413, message: 'The request body is larger than the {limit} bytes allowed.' },
-  'http.unsupported_media_type': { status: 415, message: 'Send the body as application/json.' },
+  'http.unsupported_media_type': { status: 415, message: 'Send the body as {type}.' },
   ...invalidInput,
   'http.unstorable': { status: 422, message: 'The given data contains a value that cannot be stored.' },
   'http.too_many_requests': { status: 429, message: 'Too many requests; try again in {seconds} seconds.' },
   'http.internal': { status: 500, message: 'Something went wrong on our side. Quote the request id when you ask us.' },
   'http.shutting_down': { status: 503, message: 'The service is stopping; try again in a moment.' },
   'auth.unauthenticated': { status: 401, message: 'Sign in first: send a valid bearer token.' },
-  'auth.forbidden': { status: 403, message: 'This needs the permission {permission}.' },
+  ...forbiddenCall,
   'auth.not_a_member': { status: 403, message: 'You are not a member of this tenant.' },
   'tenancy.required': {
     status: 400,

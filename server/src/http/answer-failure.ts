@@ -1,4 +1,4 @@
-import { Failure, type Log } from '@chowk/kit';
+import { Failure, type Log, type Route } from '@chowk/kit';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { databaseFailure } from '../db/failures.ts';
 import { fail } from '../errors.ts';
@@ -32,7 +32,7 @@ function asFailure(error: unknown, request: FastifyRequest): Failure {
 }
 
 /** What Fastify refuses before a request reaches the pipeline. */
-function frameworkFailure(error: unknown, { raw, routeOptions }: FastifyRequest): Failure | undefined {
+function frameworkFailure(error: unknown, { raw, routeOptions, exchange }: FastifyRequest): Failure | undefined {
   // The body ended early; a database that hangs up throws the same code.
   if (error !== null && error === raw.errored) return fail('http.bad_request');
   const { code = '', statusCode = 500, message = '' } = (error ?? {}) as Partial<FastifyError>;
@@ -40,7 +40,7 @@ function frameworkFailure(error: unknown, { raw, routeOptions }: FastifyRequest)
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return fail('http.too_large', { limit: routeOptions.bodyLimit });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return fail('http.unsupported_media_type');
+      return wrongMediaType(exchange?.mounted.route);
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
       return fail('http.malformed_json');
     default:
@@ -49,4 +49,8 @@ function frameworkFailure(error: unknown, { raw, routeOptions }: FastifyRequest)
         ? new Failure('http.bad_request', statusCode, message)
         : undefined;
   }
+}
+
+export function wrongMediaType(route: Pick<Route, 'accepts'> | undefined): Failure {
+  return fail('http.unsupported_media_type', { type: route?.accepts === 'csv' ? 'text/csv' : 'application/json' });
 }

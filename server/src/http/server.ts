@@ -5,7 +5,7 @@ import { fail } from '../errors.ts';
 import type { Kernel, OwnedRoute } from '../kernel.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
 import { compileBody, compileText } from '../validation.ts';
-import { answerFailure } from './answer-failure.ts';
+import { answerFailure, wrongMediaType } from './answer-failure.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
 import { originRule } from './cors.ts';
 import { type Exchange, type MountedRoute, newExchange, type Step } from './exchange.ts';
@@ -91,7 +91,7 @@ function readBodies(app: FastifyInstance): void {
     if (exchange) exchange.rawBody = text;
     const csv = request.headers['content-type']?.startsWith('text/csv') ?? false;
     if (csv !== (exchange?.mounted.route.accepts === 'csv'))
-      return done(fail('http.unsupported_media_type'), undefined);
+      return done(wrongMediaType(exchange?.mounted.route), undefined);
     return csv ? done(null, text) : parse(request, text, done);
   });
 }
