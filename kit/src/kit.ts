@@ -14,6 +14,7 @@ export {
   invalidInput,
 } from './errors.ts';
 export { after, type Delivery, type Listener, within } from './event.ts';
+export type { Resolver, Resolvers } from './graphql.ts';
 export { type Job, type JobsOf, job } from './job.ts';
 export { defineModule, type Module } from './module.ts';
 export { Money, MoneyInput, NullableMoneyInput, toMoney } from './money.ts';

@@ -46,6 +46,16 @@ const streamRoute = route({
 const platform = await startPlatform({ routes: [waitRoute, streamRoute] });
 const acme = await platform.tenant();
 
+test('a connection that has never asked for anything does not hold up the stop', async () => {
+  const { app, port } = await listen();
+  const idle = connect(port, '127.0.0.1');
+  idle.on('error', () => {});
+  await once(idle, 'connect');
+  const gone = once(idle, 'close');
+  await expect(within(3_000, app.close())).resolves.toBe('in time');
+  await gone;
+});
+
 test('a request in flight when the server stops is answered, told to connect anew, and all the stop waits for', async () => {
   const { app, port } = await listen();
   const answer = get(port, '/api/v1/wait');

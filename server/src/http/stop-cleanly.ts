@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 /**
@@ -6,8 +7,15 @@ import type { FastifyInstance } from 'fastify';
  */
 export function stopCleanly(app: FastifyInstance): void {
   let stopping = false;
+  const sockets = new Set<Socket>();
+  app.server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   app.addHook('preClose', (done) => {
     stopping = true;
+    // Browsers open connections that they may never use; to Node these are busy until they time out.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     done();
   });
   app.addHook('onSend', (_request, reply, payload, done) => {

@@ -7,6 +7,7 @@ import { satisfies } from 'semver';
 import type { Config } from '../config.ts';
 import { type MigrationSource, readMigrations } from '../db/migrations.ts';
 import { version } from '../version.ts';
+import { type GraphqlFiles, readGraphqlFiles } from './graphql-files.ts';
 import { folderIntegrity, readLockFile } from './lock-file.ts';
 import { lockPath, repository } from './lock-path.ts';
 import { type Manifest, readManifest } from './manifest.ts';
@@ -17,6 +18,7 @@ export interface LoadedModule {
   readonly manifest: Manifest;
   readonly parts: Module;
   readonly migrations: MigrationSource;
+  readonly graphql?: GraphqlFiles | undefined;
 }
 
 export const modulesFolder = join(repository, 'modules');
@@ -62,7 +64,7 @@ export async function loadModule(folder: string, manifest: Manifest): Promise<Lo
   checkAgainstManifest(manifest, parts, join(folder, 'module.json'));
   const sql = join(folder, 'migrations');
   const migrations = existsSync(sql) ? await readMigrations(alias, sql) : { owner: alias, migrations: [] };
-  return { alias, folder, manifest, parts, migrations };
+  return { alias, folder, manifest, parts, migrations, graphql: await readGraphqlFiles(folder) };
 }
 
 /** The manifest is what others rely on: it says neither more nor less than what the code does. */

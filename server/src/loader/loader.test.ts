@@ -40,6 +40,26 @@ test('a module is loaded from its folder', async () => {
   });
 });
 
+test("a module's part of the GraphQL schema is its two files, both or neither", async () => {
+  expect((await load()).graphql).toBeUndefined();
+  const folder = await moduleFolder();
+  const manifest = await readManifest(join(folder, 'module.json'));
+  await mkdir(join(folder, 'graphql'));
+  const sdl = 'type Query { note: String }';
+  await writeFile(join(folder, 'graphql/schema.graphql'), sdl);
+  await expect(loadModule(folder, manifest)).rejects.toThrow(/schema\.graphql has no resolvers\.ts beside it/);
+  await writeFile(join(folder, 'graphql/resolvers.ts'), 'export const resolver = {};');
+  await expect(loadModule(folder, manifest)).rejects.toThrow(/resolvers\.ts exports no resolvers/);
+  const other = await moduleFolder();
+  await mkdir(join(other, 'graphql'));
+  await writeFile(join(other, 'graphql/resolvers.ts'), `export const resolvers = { Query: { note: () => 'Tea' } };`);
+  await expect(loadModule(other, manifest)).rejects.toThrow(/resolvers\.ts has no schema\.graphql beside it/);
+  await writeFile(join(other, 'graphql/schema.graphql'), sdl);
+  const { graphql } = await loadModule(other, manifest);
+  expect(graphql?.sdl).toBe(sdl);
+  expect(graphql?.resolvers.Query?.note?.({} as never, {} as never, {} as never)).toBe('Tea');
+});
+
 test.each<[string, object, RegExp]>([
   ['no alias', { ...good, alias: undefined }, /module\.json: alias: The alias is required\./],
   ['an alias with a path in it', { ...good, alias: '../etc' }, /module\.json: alias: /],
