@@ -37,6 +37,8 @@ export class Redis {
   }
 
   close(): void {
+    // Going away ourselves is no outage.
+    this.client.removeAllListeners('close');
     this.client.disconnect();
     this.subscriber.disconnect();
   }
