@@ -9,6 +9,7 @@ export default defineConfig({
     maxWorkers: Math.max(4, availableParallelism()),
     // A file's state lives in its platform and its databases, not in modules.
     isolate: false,
+    expect: { poll: { timeout: 15_000, interval: 20 } },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     reporters: ['default'],

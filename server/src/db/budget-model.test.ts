@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from '@chowk/kit';
 import fc from 'fast-check';
-import { expect, inject, test, vi } from 'vitest';
+import { expect, inject, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { aside, limits, scratchDatabases, terminate } from '../../testing/scratch-database.ts';
 import { ConnectionBudget, type Lease } from './budget.ts';
 
@@ -117,7 +118,7 @@ test('whatever is acquired, given back or killed, and in whatever order, the bud
           expect(expected).toContain(code);
           if (code === '3D000') expect(database).toBe(missing);
         }
-        await vi.waitFor(() => expect(run.budget.counts()).toEqual({ open: 0, idle: 0, waiting: 0, databases: 0 }));
+        await eventually(() => expect(run.budget.counts()).toEqual({ open: 0, idle: 0, waiting: 0, databases: 0 }));
       },
     ),
     { numRuns: 25, timeout: 10_000 },

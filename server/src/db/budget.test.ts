@@ -1,5 +1,6 @@
 import { sql } from '@chowk/kit';
-import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { aside, limits, scratchDatabases, terminate } from '../../testing/scratch-database.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
 import { type BudgetOptions, ConnectionBudget, type Lease, type Target } from './budget.ts';
@@ -80,7 +81,7 @@ test('one request does not wait behind the hundreds of another database', async 
     await greedy.run(sql`SELECT pg_sleep(0.004)`);
     served += 1;
   });
-  await vi.waitFor(() => expect(served).toBeGreaterThan(0));
+  await eventually(() => expect(served).toBeGreaterThan(0));
   await openDatabase(budget, target(two)).run(sql`SELECT 1`);
   expect(served).toBeLessThan(100);
   await Promise.all(crowd);
@@ -210,7 +211,7 @@ test('a connection that opens after its waiter has left serves the next one', as
   await expect(budget.acquire(late)).rejects.toMatchObject({ code: 'db.busy' });
   expect(budget.counts()).toEqual({ open: 1, idle: 0, waiting: 0, databases: 1 });
   proxy.heal();
-  await vi.waitFor(() => expect(budget.counts()).toEqual({ open: 1, idle: 1, waiting: 0, databases: 1 }));
+  await eventually(() => expect(budget.counts()).toEqual({ open: 1, idle: 1, waiting: 0, databases: 1 }));
   budget.release(await budget.acquire(late));
 });
 
@@ -231,14 +232,14 @@ test('a connection that the server ends is replaced, whether it was idle or in u
   const [lease] = (await take(budget, one, 1)) as [Lease];
   const pid = await pidOf(lease);
   await terminate(pid);
-  await vi.waitFor(() => expect(lease.connection.usable).toBe(false));
+  await eventually(() => expect(lease.connection.usable).toBe(false));
   const waiting = take(budget, one, 1);
   budget.release(lease);
   const [second] = (await waiting) as [Lease];
   expect(await pidOf(second)).not.toBe(pid);
   budget.release(second);
   await terminate(await pidOf(second));
-  await vi.waitFor(() => expect(budget.counts()).toEqual({ open: 0, idle: 0, waiting: 0, databases: 0 }));
+  await eventually(() => expect(budget.counts()).toEqual({ open: 0, idle: 0, waiting: 0, databases: 0 }));
   const [third] = (await take(budget, one, 1)) as [Lease];
   budget.release(third);
 });
@@ -266,7 +267,7 @@ test('closing turns away who waits and leaves no session behind', async () => {
   await closing;
   expect(() => budget.acquire(target(first))).toThrow();
   budget.release(held);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(budget.counts()).toEqual({ open: 0, idle: 0, waiting: 0, databases: 0 });
     expect(await sessions(databases)).toBe(0);
   });

@@ -1,5 +1,6 @@
 import { sql } from '@chowk/kit';
-import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { aside, limits, scratchDatabase, terminate } from '../../testing/scratch-database.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
 import { type BudgetOptions, ConnectionBudget } from './budget.ts';
@@ -86,7 +87,7 @@ test('a wire that breaks fails what is under way and heals by itself', async () 
     aside(database, (connection) =>
       connection.query(sql`SELECT FROM pg_stat_activity WHERE query ~ 'pg_sleep.10' AND pid <> pg_backend_pid()`),
     );
-  await vi.waitFor(async () => expect((await active()).rowCount).toBe(1));
+  await eventually(async () => expect((await active()).rowCount).toBe(1));
   proxy.cut();
   expect(databaseFailure(await underWay)).toMatchObject({ status: 503 });
   expect(databaseFailure(await failureOf(db.run(whoAmI)))).toMatchObject({ status: 503 });
@@ -119,7 +120,7 @@ test('an idle connection that the server ends harms nobody', async () => {
   expect(connection.usable).toBe(true);
   // Without an error listener this would be an uncaught exception.
   await terminate(rows[0]?.pid ?? 0);
-  await vi.waitFor(() => expect(lost).toEqual([connection]));
+  await eventually(() => expect(lost).toEqual([connection]));
   expect(connection.usable).toBe(false);
   await connection.close();
 });

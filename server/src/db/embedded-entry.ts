@@ -28,7 +28,12 @@ export interface Stay {
 interface Start {
   readonly plan: Plan;
   readonly run: Run;
+  /** How many before it failed for a reason that another plan does not help against. */
+  readonly failures: number;
 }
+
+/** What fails as often as this was no accident of others coming and going at the same moment. */
+const mostFailures = 3;
 
 const limitMs = 60_000;
 const longMs = 3_000;
@@ -59,8 +64,11 @@ export async function enter(visit: Visit, lastPort?: number): Promise<Stay> {
     } else if (!postmaster?.running && !start?.run.running()) {
       if (!start) say('Starting PostgreSQL…');
       else trouble = await start.run.complaint();
-      const plan = start ? await planAgain(home, start, trouble) : await firstPlan(home, postmaster?.port || lastPort);
-      start = { plan, run: await launch(home, { ...plan, settings: visit.settings, deadPid: postmaster?.pid }) };
+      const next = start
+        ? await planAgain(home, start, trouble)
+        : { plan: await firstPlan(home, postmaster?.port || lastPort), failures: 0 };
+      const run = await launch(home, { ...next.plan, settings: visit.settings, deadPid: postmaster?.pid });
+      start = { ...next, run };
     }
     const waited = Date.now() - began;
     if (waited > limitMs) throw late(home, trouble);
@@ -76,11 +84,16 @@ function addressOf({ home, password }: Visit, { port, onSocket }: Postmaster): S
   return { host: onSocket ? dirname(socketFile(home.folder, port)) : '127.0.0.1', port, user: superuser, password };
 }
 
-async function planAgain(home: Home, { plan, run }: Start, complaint: string): Promise<Plan> {
+async function planAgain(
+  home: Home,
+  { plan, run, failures }: Start,
+  complaint: string,
+): Promise<Pick<Start, 'plan' | 'failures'>> {
   // Others came, used the server we started and stopped it again before we got in.
-  if (await run.ended) return plan;
+  if (await run.ended) return { plan, failures };
   const next = await nextPlan(home, plan, complaint);
-  if (next) return next;
+  if (next) return { plan: next, failures };
+  if (failures + 1 < mostFailures) return { plan, failures: failures + 1 };
   throw new Error(`PostgreSQL did not start: ${complaint} (see ${logFile(home)})`);
 }
 

@@ -121,17 +121,19 @@ test('of many that migrate at once each migration is applied by one', async () =
 });
 
 test('who waits for a migration that fails goes on with it', async () => {
-  const broken = await source({ '0001_goods.sql': 'SELECT pg_sleep(0.1); SELECT 1 / 0' });
+  const broken = await source({ '0001_goods.sql': 'SELECT pg_advisory_xact_lock(4242); SELECT 1 / 0' });
   const whole = await source({ '0001_goods.sql': goods });
-  const first = run(broken);
-  const atWork = async () =>
-    aside(await database(), (connection) =>
-      connection.query(sql`SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`),
-    );
-  await vi.waitFor(async () => expect((await atWork()).rowCount).toBe(1), { interval: 5 });
-  const second = run(whole);
-  await expect(first).rejects.toThrow('division by zero');
-  expect(await second).toEqual({ applied: ['shop/0001_goods.sql'], skipped: 0 });
+  await aside(await database(), async (gate) => {
+    await gate.query(sql`SELECT pg_advisory_lock(4242)`);
+    const first = expect(run(broken)).rejects.toThrow('division by zero');
+    const atGate = sql`SELECT FROM pg_locks WHERE objid = 4242 AND NOT granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+    await vi.waitFor(async () => expect((await gate.query(atGate)).rowCount).toBe(1), { interval: 5, timeout: 20_000 });
+    const second = run(whole);
+    await gate.query(sql`SELECT pg_advisory_unlock(4242)`);
+    await first;
+    expect(await second).toEqual({ applied: ['shop/0001_goods.sql'], skipped: 0 });
+  });
 });
 
 test('nothing stays locked, and no session stays', async () => {

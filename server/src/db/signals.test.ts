@@ -1,5 +1,6 @@
 import { type Db, sql } from '@chowk/kit';
 import { afterAll, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { aside, limits, scratchDatabase, terminate } from '../../testing/scratch-database.ts';
 import { silent } from '../../testing/silent-log.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
@@ -45,7 +46,7 @@ test('what is said is heard in order, by those who listen on the channel', async
   await notify(db, 'three', 'nobody hears this');
   await notify(db, 'Two', 'b');
   await notify(db, 'one', '');
-  await vi.waitFor(() => expect(said.slice(2)).toEqual(['one: a', 'Two: b', 'one: ']));
+  await eventually(() => expect(said.slice(2)).toEqual(['one: a', 'Two: b', 'one: ']));
   expect(said.slice(0, 2)).toEqual(['one: hearing', 'Two: hearing']);
 });
 
@@ -54,7 +55,7 @@ test('what is said in a transaction is heard after it commits, and never if it d
   await db.tx(async (tx) => {
     await notify(tx, 'one', 'committed');
     await notify(db, 'one', 'meanwhile');
-    await vi.waitFor(() => expect(said).toContain('one: meanwhile'));
+    await eventually(() => expect(said).toContain('one: meanwhile'));
     expect(said).not.toContain('one: committed');
   });
   const undone = db.tx(async (tx) => {
@@ -63,16 +64,16 @@ test('what is said in a transaction is heard after it commits, and never if it d
   });
   await expect(undone).rejects.toThrow('undo');
   await notify(db, 'one', 'last');
-  await vi.waitFor(() => expect(said).toContain('one: last'));
+  await eventually(() => expect(said).toContain('one: last'));
   expect(said).toEqual(['one: hearing', 'one: meanwhile', 'one: committed', 'one: last']);
 });
 
 test('a lost connection is told at once, taken up again, and told again before anything new is heard', async () => {
   const { said } = await start(['one', 'two']);
   for (const pid of await listeners()) await terminate(pid);
-  await vi.waitFor(() => expect(said.slice(2)).toEqual(['one: deaf', 'two: deaf', 'one: hearing', 'two: hearing']));
+  await eventually(() => expect(said.slice(2)).toEqual(['one: deaf', 'two: deaf', 'one: hearing', 'two: hearing']));
   await notify(db, 'two', 'again');
-  await vi.waitFor(() => expect(said.at(-1)).toBe('two: again'));
+  await eventually(() => expect(said.at(-1)).toBe('two: again'));
   expect(await listeners()).toHaveLength(1);
 });
 
@@ -80,12 +81,12 @@ test('while the server cannot be reached it is tried again and again', async () 
   const proxy = await startProxy(inject('server'));
   const { said } = await start(['one'], proxy.address);
   proxy.cut();
-  await vi.waitFor(() => expect(said).toEqual(['one: hearing', 'one: deaf']));
+  await eventually(() => expect(said).toEqual(['one: hearing', 'one: deaf']));
   await notify(db, 'one', 'said to nobody');
   proxy.heal();
   await vi.waitFor(() => expect(said.at(-1)).toBe('one: hearing'), { timeout: 5_000 });
   await notify(db, 'one', 'heard');
-  await vi.waitFor(() => expect(said.at(-1)).toBe('one: heard'));
+  await eventually(() => expect(said.at(-1)).toBe('one: heard'));
   expect(said).toEqual(['one: hearing', 'one: deaf', 'one: hearing', 'one: heard']);
 });
 
@@ -99,7 +100,7 @@ test('a connection that only looks alive is noticed by its heartbeat', async () 
   proxy.blackHole();
   await vi.advanceTimersByTimeAsync(12_000);
   vi.useRealTimers();
-  await vi.waitFor(() => expect(said).toEqual(['one: hearing', 'one: deaf']));
+  await eventually(() => expect(said).toEqual(['one: hearing', 'one: deaf']));
   proxy.heal();
   await vi.waitFor(() => expect(said.at(-1)).toBe('one: hearing'), { timeout: 5_000 });
 });
@@ -114,21 +115,21 @@ test('a start against a server that cannot be reached fails', async () => {
 
 test('a channel that cannot be listened on leaves no connection behind', async () => {
   await expect(start(['no"name'])).rejects.toMatchObject({ code: '42601' });
-  await vi.waitFor(async () => expect(await listeners()).toEqual([]));
+  await eventually(async () => expect(await listeners()).toEqual([]));
 });
 
 test('closing ends the connection, also one that is just being made', async () => {
   const proxy = await startProxy(inject('server'));
   const { signals, said } = await start(['one'], proxy.address);
   proxy.cut();
-  await vi.waitFor(() => expect(said).toEqual(['one: hearing', 'one: deaf']));
+  await eventually(() => expect(said).toEqual(['one: hearing', 'one: deaf']));
   proxy.blackHole();
-  await vi.waitFor(() => expect(proxy.connections).toBe(1));
+  await eventually(() => expect(proxy.connections).toBe(1));
   const closing = signals.close();
   proxy.heal();
   await closing;
-  await vi.waitFor(async () => expect(await listeners()).toEqual([]));
-  await vi.waitFor(() => expect(proxy.connections).toBe(0));
+  await eventually(async () => expect(await listeners()).toEqual([]));
+  await eventually(() => expect(proxy.connections).toBe(0));
   expect(said).toEqual(['one: hearing', 'one: deaf']);
 });
 
