@@ -27,7 +27,7 @@ import { PostgresMessages } from './realtime/postgres-messages.ts';
 import { RedisMessages } from './realtime/redis-messages.ts';
 import { Redis } from './redis/redis.ts';
 import { RedisCache } from './redis/redis-cache.ts';
-import { redisCounts } from './redis/redis-counts.ts';
+import { RedisCounts } from './redis/redis-counts.ts';
 import { LocalCache } from './shared-cache.ts';
 import type { Central } from './tenancy/central.ts';
 import { installationId, TenantDatabases } from './tenancy/databases.ts';
@@ -85,7 +85,7 @@ export async function boot(config: Config, log: Log, server: DatabaseServer, par
   const redis = config.redisUrl === undefined ? undefined : new Redis(config.redisUrl, log);
   // Installations may share one Redis.
   const prefix = `chowk:${await installationId(db)}:`;
-  const limiter = new RateLimiter(redis && redisCounts(redis, prefix));
+  const limiter = new RateLimiter(redis && new RedisCounts(redis, prefix));
   const cache = redis ? new RedisCache(redis, prefix, () => new LocalCache()) : new LocalCache();
   const local = new PostgresMessages(db, signals);
   const messages = redis ? new RedisMessages(redis, prefix, local) : local;

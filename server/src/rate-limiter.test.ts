@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { RateLimiter } from './rate-limiter.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { RateLimiter, type WindowCount } from './rate-limiter.ts';
 
 const minute = 60_000;
 /** Its memory is set aside at once, so all tests share one and use keys of their own. */
@@ -110,3 +110,22 @@ function newKey(): string {
   lastKey += 1;
   return `key ${lastKey} `;
 }
+
+test('what gathers while nobody can be told is bounded, and told bit by bit once it is possible', async () => {
+  const told: number[] = [];
+  const store = {
+    up: false,
+    add: async (counts: readonly WindowCount[]) => {
+      told.push(counts.length);
+      return counts.map(({ count }) => ({ count, previous: 0 }));
+    },
+  };
+  const limiter = new RateLimiter(store);
+  onTestFinished(() => limiter.close());
+  for (let n = 0; n < 100_500; n += 1) limiter.take(`key ${n}`, 10, 0);
+  await limiter.tell();
+  expect(told).toEqual([]);
+  store.up = true;
+  for (let times = 0; times < 110; times += 1) await limiter.tell();
+  expect(told).toEqual(Array(100).fill(1_000));
+});

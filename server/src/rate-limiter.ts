@@ -22,11 +22,19 @@ export interface WindowTotal {
   readonly previous: number;
 }
 
-/** Adds what this process has counted to what all have, and answers with the totals in the same order. */
-export type CountStore = (counts: readonly WindowCount[]) => Promise<readonly WindowTotal[]>;
+/** Where processes count together. */
+export interface CountStore {
+  /** Whether it is there now. */
+  readonly up: boolean;
+  /** Adds what this process has counted to what all have, and answers with the totals in the same order. */
+  add(counts: readonly WindowCount[]): Promise<readonly WindowTotal[]>;
+}
 
 /** How often processes tell each other what they have counted. */
 const tellMs = 100;
+const mostKeys = 100_000;
+/** So many keys are told in one go: a crowd that gathered while nobody could be told must not be too much at once. */
+const mostTold = 1_000;
 
 export interface RateLimitState {
   readonly allowed: boolean;
@@ -41,7 +49,7 @@ export interface RateLimitState {
  * count, and a limit is overstepped by no more than is done in that moment.
  */
 export class RateLimiter {
-  readonly #windows = new LRUCache<string, Window>({ max: 100_000 });
+  readonly #windows = new LRUCache<string, Window>({ max: mostKeys });
   readonly #untold = new Map<string, Window>();
   readonly #store: CountStore | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
@@ -86,15 +94,31 @@ export class RateLimiter {
     window.count += 1;
     if (!this.#store) return;
     window.untold += 1;
+    this.#keepUntold(key, window);
+  }
+
+  /** Bounded like the windows: the longest untold are forgotten first. */
+  #keepUntold(key: string, window: Window): void {
     this.#untold.set(key, window);
+    if (this.#untold.size <= mostKeys) return;
+    for (const [oldest] of this.#untold) {
+      this.#untold.delete(oldest);
+      return;
+    }
   }
 
   async #exchange(): Promise<void> {
-    if (!this.#store || this.#untold.size === 0) return;
-    const told = [...this.#untold].map(([key, window]) => ({ key, window, count: window.untold }));
-    this.#untold.clear();
+    if (!this.#store?.up) return;
+    const told = [...this.#untold.entries().take(mostTold)].map(([key, window]) => ({
+      key,
+      window,
+      count: window.untold,
+    }));
+    if (told.length === 0) return;
+    for (const { key } of told) this.#untold.delete(key);
     try {
-      const totals = await this.#store(told.map(({ key, window, count }) => ({ key, window: window.number, count })));
+      const counts = told.map(({ key, window, count }) => ({ key, window: window.number, count }));
+      const totals = await this.#store.add(counts);
       for (const [index, { window, count }] of told.entries()) {
         const total = totals[index];
         window.untold -= count;
@@ -103,8 +127,7 @@ export class RateLimiter {
         window.previous = Math.max(window.previous, total.previous);
       }
     } catch {
-      // A window that is over by then is of no use to anyone; one that goes on is told whole.
-      for (const { key, window } of told) if (!this.#untold.has(key)) this.#untold.set(key, window);
+      for (const { key, window } of told) if (!this.#untold.has(key)) this.#keepUntold(key, window);
     }
   }
 }

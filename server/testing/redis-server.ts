@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { onTestFinished } from 'vitest';
+import { freePort } from '../src/free-port.ts';
 
 export interface RedisServer {
   readonly url: string;
@@ -40,13 +40,4 @@ export async function redisServer(): Promise<RedisServer> {
     },
     stop: () => stop(),
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 }

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { rm, stat } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '../free-port.ts';
 import type { Home } from './embedded-home.ts';
 import { mark, socketFile } from './embedded-postmaster.ts';
 import { type Run, runProgram, seenFromInside } from './embedded-process.ts';
@@ -79,13 +78,4 @@ export async function launch(home: Home, { port, onSocket, settings, deadPid }: 
 async function removeIfEmpty(file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
   if (found?.size === 0) await rm(file, { force: true });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 }
