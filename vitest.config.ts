@@ -10,8 +10,9 @@ export default defineConfig({
     // A file's state lives in its platform and its databases, not in modules.
     isolate: false,
     expect: { poll: { timeout: 15_000, interval: 20 } },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Against what hangs, not against what is slow: some tests start the whole program a dozen times.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     reporters: ['default'],
   },
 });
