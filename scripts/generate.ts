@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -6,6 +7,7 @@ import { readConfig } from '../server/src/config.ts';
 import { withConnection } from '../server/src/db/connection.ts';
 import { openEmbedded } from '../server/src/db/embedded.ts';
 import { openApiDocument } from '../server/src/http/openapi.ts';
+import { SecretBox } from '../server/src/secrets.ts';
 import { configurationDoc } from './configuration-doc.ts';
 import { errorsDoc } from './errors-doc.ts';
 import { schemaDump } from './schema-dump.ts';
@@ -38,7 +40,10 @@ async function generate(): Promise<Record<string, string>> {
     await withConnection(address, 'postgres', limits, (connection) => connection.script('CREATE DATABASE chowk'));
     const config = readConfig({ APP_ENV: 'testing', SPARE_DATABASES: '0' });
     const log = { debug() {}, info() {}, warn() {}, error() {} };
-    const kernel = await boot(config, log, { address, centralDatabase: 'chowk', embedded: false, close: server.close });
+    const kernel = await boot({
+      ...{ config, log, secrets: new SecretBox(randomBytes(32)) },
+      server: { address, centralDatabase: 'chowk', embedded: false, close: server.close },
+    });
     await kernel.databases.copyTemplate('tenantsample');
     const dump = (database: string) => withConnection(address, database, limits, schemaDump);
     const files = {

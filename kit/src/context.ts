@@ -1,6 +1,7 @@
 import type { Bus, Emit, JobQueue } from './catalogue.ts';
 import type { Db } from './database.ts';
 import type { FieldErrors } from './errors.ts';
+import type { Client, Platform, Session } from './platform.ts';
 import type { TSchema } from './schema.ts';
 import type { Settings } from './settings.ts';
 
@@ -16,6 +17,8 @@ export interface User {
   readonly id: number;
   readonly name: string;
   readonly email: string;
+  readonly emailVerified: boolean;
+  readonly twoFactor: boolean;
 }
 
 export interface Log {
@@ -74,7 +77,16 @@ export interface Ctx {
   newId(): string;
 }
 
-/** What a system module has besides: the central database and the tenant directory. */
+/** What a system module has besides. */
 export interface SystemCtx extends Ctx {
+  /** The central database. */
   readonly central: Db;
+  readonly platform: Platform;
+  /** What the caller's token belongs to. Throws when nobody is signed in. */
+  readonly session: Session;
+  readonly client: Client;
+  /** The tenant's id, if the call is bound to one. */
+  readonly tenantId: string | undefined;
+  /** What the user is in the tenant, if it is a member. */
+  readonly membership: { readonly role: string; readonly permissions: ReadonlySet<string> } | undefined;
 }

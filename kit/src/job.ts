@@ -1,15 +1,17 @@
-import type { Ctx } from './context.ts';
+import type { Ctx, SystemCtx } from './context.ts';
 import type { Static, TSchema } from './schema.ts';
 
-/** Work done later, by a worker, for the tenant that asked for it. */
+/** Work done later, by a worker, for the tenant that asked for it or, in a system module, for the platform. */
 export interface Job {
   readonly data: TSchema;
   /** The named queue it waits in. Default `default`. */
   readonly queue?: string;
   /** Seconds to wait before each further try; as many tries as there are numbers, after the first. */
   readonly retries?: readonly number[];
-  /** A cron expression in UTC: done for every tenant that has the module. */
+  /** A cron expression in UTC: done for every tenant that has the module, or once for the platform. */
   readonly schedule?: string;
+  /** Done for no tenant. */
+  readonly platform?: true;
   run(ctx: Ctx, data: unknown): Promise<void>;
 }
 
@@ -24,6 +26,16 @@ export function job<Data extends TSchema>(
   },
 ): TypedJob<Data> {
   return definition as TypedJob<Data>;
+}
+
+/** A job of a system module, done for the platform and not for a tenant. */
+export function platformJob<Data extends TSchema>(
+  definition: Omit<Job, 'run' | 'data' | 'platform'> & {
+    readonly data: Data;
+    run(ctx: SystemCtx, data: Static<Data>): Promise<void>;
+  },
+): TypedJob<Data> {
+  return { ...definition, platform: true } as unknown as TypedJob<Data>;
 }
 
 export type JobsOf<Table> = {

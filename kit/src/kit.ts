@@ -1,5 +1,6 @@
 /** Everything a module may import. */
 export type { AddJobOptions, Bus, Emit, EmitOptions, Events, JobQueue, Jobs, Operations } from './catalogue.ts';
+export { type CommandForm, type CommandInput, type ModuleCommand, type Terminal, UsageError } from './command.ts';
 export type { Cache, Ctx, Log, SystemCtx, Tenant, User } from './context.ts';
 export type { Db } from './database.ts';
 export {
@@ -15,11 +16,32 @@ export {
 } from './errors.ts';
 export { after, type Delivery, type Listener, within } from './event.ts';
 export type { Resolver, Resolvers } from './graphql.ts';
-export { type Job, type JobsOf, job } from './job.ts';
+export { type Job, type JobsOf, job, platformJob } from './job.ts';
 export { defineModule, type Module } from './module.ts';
 export { Money, MoneyInput, NullableMoneyInput, toMoney } from './money.ts';
 export { type Operation, type OperationsOf, operation } from './operation.ts';
-export { Answer, type Method, type Route, type RouteInput, route, signedIn } from './route.ts';
+export type {
+  Accounts,
+  Client,
+  KeptMail,
+  Limits,
+  Mail,
+  NewAccount,
+  NewSession,
+  NewTenant,
+  Passwords,
+  Platform,
+  PlatformOptions,
+  PublicKey,
+  Secrets,
+  SeedCounts,
+  Session,
+  SessionKind,
+  Sessions,
+  Tenants,
+  Tokens,
+} from './platform.ts';
+export { Answer, type Method, type Route, type RouteInput, route, signedIn, systemRoute } from './route.ts';
 export { Message, Pagination, type Static, Timestamp, type TObject, type TSchema, Type, Uuid } from './schema.ts';
 export type { SettingDefinition, Settings } from './settings.ts';
 export { empty, join, raw, Sql, sql } from './sql.ts';

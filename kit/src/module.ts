@@ -1,3 +1,4 @@
+import type { ModuleCommand } from './command.ts';
 import type { ErrorKind } from './errors.ts';
 import type { Listener } from './event.ts';
 import type { Job } from './job.ts';
@@ -12,6 +13,8 @@ export interface Module {
   readonly listeners?: readonly Listener[];
   /** By name, the module's alias first: `products.import`. */
   readonly jobs?: Readonly<Record<string, Job>>;
+  /** What it adds to `chowkd`. */
+  readonly commands?: readonly ModuleCommand[];
   readonly errors?: Readonly<Record<string, ErrorKind>>;
 }
 

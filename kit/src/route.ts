@@ -1,4 +1,4 @@
-import type { Ctx } from './context.ts';
+import type { Ctx, SystemCtx } from './context.ts';
 import type { Static, TObject, TSchema } from './schema.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -15,8 +15,8 @@ interface RouteCommon {
   readonly tag: string;
   /** Whether the call must be bound to a tenant. Default `required`. */
   readonly tenant?: 'required' | 'optional' | 'none';
-  /** What the body is. Default `json`; `csv` reaches `run` as text. */
-  readonly accepts?: 'json' | 'csv';
+  /** What the body is. Default `json`; `csv` reaches `run` as text; where a `form` is taken, so is JSON. */
+  readonly accepts?: 'json' | 'csv' | 'form';
   /** The status of success. Default 200. */
   readonly status?: number;
   /** The largest body taken, in bytes. Default: the platform's. */
@@ -29,7 +29,11 @@ export interface RouteInput {
   params: unknown;
   query: unknown;
   body: unknown;
+  headers: Headers;
 }
+
+/** By name, in lower case. */
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** A route as the kernel sees it; `route()` makes one. */
 export type Route = RouteCommon &
@@ -57,24 +61,34 @@ export class Answer {
 /** Needs nothing but a signed-in user: `needs: signedIn`. */
 export const signedIn = 'signed-in';
 
+type Definition<Context, Params, Query, Body, Result> = RouteCommon &
+  Access & {
+    readonly params?: Params;
+    readonly query?: Query;
+    readonly body?: Body;
+    readonly answer?: Result;
+    run(
+      ctx: Context,
+      input: { params: Input<Params>; query: Input<Query>; body: Input<Body>; headers: Headers },
+    ): Promise<(Result extends TSchema ? Static<Result> : unknown) | Answer>;
+  };
+
 /** Types the input of `run` from the schemas beside it. */
 export function route<
   Params extends TObject | undefined = undefined,
   Query extends TObject | undefined = undefined,
   Body extends TSchema | undefined = undefined,
   Result extends TSchema | undefined = undefined,
->(
-  definition: RouteCommon &
-    Access & {
-      readonly params?: Params;
-      readonly query?: Query;
-      readonly body?: Body;
-      readonly answer?: Result;
-      run(
-        ctx: Ctx,
-        input: { params: Input<Params>; query: Input<Query>; body: Input<Body> },
-      ): Promise<(Result extends TSchema ? Static<Result> : unknown) | Answer>;
-    },
-): Route {
-  return definition as Route;
+>(definition: Definition<Ctx, Params, Query, Body, Result>): Route {
+  return definition as unknown as Route;
+}
+
+/** A route of a system module. */
+export function systemRoute<
+  Params extends TObject | undefined = undefined,
+  Query extends TObject | undefined = undefined,
+  Body extends TSchema | undefined = undefined,
+  Result extends TSchema | undefined = undefined,
+>(definition: Definition<SystemCtx, Params, Query, Body, Result>): Route {
+  return definition as unknown as Route;
 }

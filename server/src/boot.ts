@@ -1,6 +1,11 @@
 import { join, resolve } from 'node:path';
 import type { Log, Route, SettingDefinition, TSchema } from '@chowk/kit';
-import { type Identity, nobody } from './auth/identity.ts';
+import { AccessTokens } from './auth/access-tokens.ts';
+import type { Identity } from './auth/identity.ts';
+import { Memberships } from './auth/memberships.ts';
+import { BcryptPasswords } from './auth/passwords.ts';
+import { SessionStore } from './auth/sessions.ts';
+import { SigningKeys } from './auth/signing-keys.ts';
 import { AuditLog } from './bus/audit.ts';
 import { Bus } from './bus/bus.ts';
 import type { Config } from './config.ts';
@@ -22,12 +27,15 @@ import type { Kernel, OwnedRoute } from './kernel.ts';
 import { autoInstall, Installations } from './loader/installations.ts';
 import { type LoadedModule, loadModules } from './loader/load-modules.ts';
 import { consumesOf, emitsOf, jobsOf, listenersOf, operationsOf } from './loader/module-parts.ts';
+import { Mailer } from './mail/mailer.ts';
+import { makePlatform } from './platform.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { PostgresMessages } from './realtime/postgres-messages.ts';
 import { RedisMessages } from './realtime/redis-messages.ts';
 import { Redis } from './redis/redis.ts';
 import { RedisCache } from './redis/redis-cache.ts';
 import { RedisCounts } from './redis/redis-counts.ts';
+import type { SecretBox } from './secrets.ts';
 import { LocalCache } from './shared-cache.ts';
 import type { Central } from './tenancy/central.ts';
 import { installationId, TenantDatabases } from './tenancy/databases.ts';
@@ -38,19 +46,34 @@ const migrationsFolder = resolve(import.meta.dirname, '../migrations');
 
 /** What is given from outside: all that a test replaces and production never does. */
 export interface Parts {
-  readonly identity?: Identity;
+  readonly identity?: Identity | undefined;
   readonly modules?: readonly LoadedModule[];
   readonly routes?: readonly Route[];
   readonly settings?: readonly SettingDefinition[];
   readonly now?: () => Date;
 }
 
+/** What must be there before the platform is. */
+export interface Foundations {
+  readonly config: Config;
+  readonly log: Log;
+  readonly server: DatabaseServer;
+  readonly secrets: SecretBox;
+}
+
 /** Puts the platform together, from the database upward. */
-export async function boot(config: Config, log: Log, server: DatabaseServer, parts: Parts = {}): Promise<Kernel> {
+export async function boot({ config, log, server, secrets }: Foundations, parts: Parts = {}): Promise<Kernel> {
+  const now = parts.now ?? (() => new Date());
   const { address, centralDatabase: database } = server;
   const limits = limitsOf(config);
   const modules = parts.modules ?? (await loadModules(config));
-  await migrate(address, database, [await readMigrations('kernel', join(migrationsFolder, 'central'))]);
+  const [system, tenant] = [modules.filter(isSystem), modules.filter((one) => !isSystem(one))];
+  const systemModules = new Set(system.map(({ alias }) => alias));
+  const centralMigrations = [
+    await readMigrations('kernel', join(migrationsFolder, 'central')),
+    ...system.map(({ migrations }) => migrations),
+  ];
+  await migrate(address, database, centralMigrations);
 
   const budget = new ConnectionBudget({
     ...limits,
@@ -70,14 +93,14 @@ export async function boot(config: Config, log: Log, server: DatabaseServer, par
     signals,
     baseDomain: config.baseDomain,
   });
-  const installations = new Installations(db, signals);
+  const installations = new Installations(db, signals, systemModules);
   const declared = modules.flatMap(
     ({ manifest }) => (manifest.settings ?? []) as (SettingDefinition & { schema: TSchema })[],
   );
   const settings = new SettingsStore(db, [...kernelSettings, ...declared, ...(parts.settings ?? [])], signals);
   const tenantMigrations = [await readMigrations('kernel', join(migrationsFolder, 'tenant'))];
-  const sources = [...tenantMigrations, ...modules.map(({ migrations }) => migrations)];
-  const comeAlong = modules.filter(({ manifest }) => manifest.auto_install).map(({ alias }) => alias);
+  const sources = [...tenantMigrations, ...tenant.map(({ migrations }) => migrations)];
+  const comeAlong = tenant.filter(({ manifest }) => manifest.auto_install).map(({ alias }) => alias);
   const databases = new TenantDatabases(central, sources, config.spareDatabases, log, (tx, tenantId) =>
     autoInstall(tx, tenantId, comeAlong),
   );
@@ -100,8 +123,17 @@ export async function boot(config: Config, log: Log, server: DatabaseServer, par
     log,
   });
 
+  const keys = new SigningKeys({ central: db, signals, secrets, storagePath: config.storagePath });
+  const tokens = new AccessTokens(keys, config.appUrl, now);
+  const sessions = new SessionStore({ central: db, signals, tokens, now, log });
+  const memberships = new Memberships(db, signals, (tenantId) => settings.of(tenantId));
+  const passwords = new BcryptPasswords(config.bcryptCost);
+  const add = (job: string, data: unknown) => jobs.add({ job, tenant: '', data, requestId: job });
+  const mailer = new Mailer({ config, secrets, now, add });
+
   /** The context of background work, or nothing if there is no longer anyone to do it for. */
   const contextOf = async ({ tenant: id, job, requestId }: Task, module: string | undefined) => {
+    if (jobs.isForPlatform(job)) return new Context(kernel, { requestId, module, system: true });
     const tenant = await directory.find(id);
     if (tenant && (!module || (await hasModule(id, module)))) {
       return new Context(kernel, { requestId, module, tenant, system: true });
@@ -109,7 +141,13 @@ export async function boot(config: Config, log: Log, server: DatabaseServer, par
     log.info({ job, tenant: id }, 'dropped a task: the tenant is gone or no longer has the module');
     return undefined;
   };
-  const { handlers, schedules } = jobsOf(modules, kernelJobs, installations, contextOf, (tasks) => jobs.addAll(tasks));
+  const { handlers, schedules } = jobsOf(
+    modules,
+    { ...kernelJobs, ...mailer.jobs },
+    installations,
+    contextOf,
+    (tasks) => jobs.addAll(tasks),
+  );
   const jobs = new JobQueues({
     database: bossDatabase(budget, centralTarget, signals),
     central: db,
@@ -137,7 +175,16 @@ export async function boot(config: Config, log: Log, server: DatabaseServer, par
     databases,
     directory,
     settings,
-    identity: parts.identity ?? nobody,
+    identity: parts.identity ?? {
+      authenticate: (token) => sessions.authenticate(token),
+      membership: (caller, tenantId) => memberships.of(caller, tenantId),
+    },
+    platform: makePlatform({
+      ...{ config, log, central, centralMigrations, databases, modules, memberships, sessions, passwords, secrets },
+      ...{ keys, mailer, limiter, redis, now },
+    }),
+    systemModules,
+    secrets,
     limiter,
     cache,
     messages,
@@ -148,7 +195,7 @@ export async function boot(config: Config, log: Log, server: DatabaseServer, par
     events,
     jobs,
     routes,
-    now: parts.now ?? (() => new Date()),
+    now,
     async close() {
       await events.close();
       await jobs.stop(config.shutdownSeconds);
@@ -156,9 +203,14 @@ export async function boot(config: Config, log: Log, server: DatabaseServer, par
       await databases.settled();
       await signals.close();
       await budget.close();
+      mailer.close();
       limiter.close();
       redis?.close();
     },
   };
   return kernel;
+}
+
+function isSystem({ manifest }: LoadedModule): boolean {
+  return manifest.system ?? false;
 }

@@ -118,6 +118,12 @@ function isHostName(text: string): boolean {
   return isValid && text.length <= 253 && isIP(text) === 0 && URL.parse(`http://${text}`)?.hostname === text;
 }
 
+/** One address, with or without a name; nothing that could begin another header. */
+export const mailbox: Kind<string> = kind(
+  'a mail address such as shop@example.com or Shop <shop@example.com>',
+  (text) => (/^(?:[^<>@:\p{Cc}]* )?<[\w.+-]+@[\w.-]+>$|^[\w.+-]+@[\w.-]+$/u.test(text) ? text : undefined),
+);
+
 export const domain: Kind<string> = kind(
   'a lower-case host name without scheme, port or trailing dot, and no IP address',
   (text) => (isHostName(text) ? text : undefined),

@@ -121,6 +121,12 @@ const examples: Readonly<Record<string, Example>> = {
     good: same(key),
     bad: ['secret', key.slice(0, -1), `${key.slice(0, -2)}d=`, Buffer.alloc(31).toString('base64'), 'ab'.repeat(32)],
   },
+  APP_PREVIOUS_KEY: {
+    key: 'appPreviousKey',
+    unset: undefined,
+    good: same(key),
+    bad: ['secret', key.slice(0, -1), `${key.slice(0, -2)}d=`, Buffer.alloc(31).toString('base64'), 'ab'.repeat(32)],
+  },
   INSTALL_TOKEN: tokens('installToken', 8),
   LOG_LEVEL: {
     key: 'logLevel',
@@ -179,6 +185,15 @@ const examples: Readonly<Record<string, Example>> = {
     good: same('smtp://mail:25', 'smtps://me%40chowk.example:pw@mail.example:465'),
     bad: [...hostile, 'smtp://', 'smtp://me@chowk.example:p/w@mail.example'],
   },
+  MAIL_FROM: {
+    key: 'mailFrom',
+    unset: 'Chowk <no-reply@localhost>',
+    good: [
+      ['shop@example.com', 'shop@example.com'],
+      ['Ashas Laden <shop@example.com>', 'Ashas Laden <shop@example.com>'],
+    ],
+    bad: ['shop', 'shop@', 'a@b.c, d@e.f', 'Shop <a@b.c', 'Shop\r\nBcc: x <a@b.c>'],
+  },
   OBJECT_STORAGE_URL: {
     key: 'objectStorageUrl',
     unset: undefined,
@@ -225,6 +240,9 @@ const examples: Readonly<Record<string, Example>> = {
     bad: ['a.example', 'https://*.example', '*,https://a.example', 'https://a.example/x', 'null', ',', 'file://x'],
   },
   RATE_LIMIT_PER_MINUTE: integers('rateLimitPerMinute', 3000, 0, 10_000_000),
+  LOGIN_FAILURES_PER_MINUTE: integers('loginFailuresPerMinute', 10, 1, 10_000),
+  RESENDS_PER_MINUTE: integers('resendsPerMinute', 3, 1, 1_000),
+  BCRYPT_COST: integers('bcryptCost', 12, 4, 16),
   BODY_LIMIT_BYTES: integers('bodyLimitBytes', 1_048_576, 1024, 1_073_741_824),
   METRICS_TOKEN: tokens('metricsToken', 8),
   SHUTDOWN_SECONDS: integers('shutdownSeconds', 25, 1, 300),

@@ -10,6 +10,7 @@ import {
   hidden,
   integer,
   isDerived,
+  mailbox,
   matching,
   oneOf,
   origin,
@@ -72,6 +73,12 @@ const variables = {
     kind: base64(32),
     secret: true,
     help: 'The key that encrypts and signs; unset, it is made on the first start and kept in `app.key` under `STORAGE_PATH`.',
+  }),
+  appPreviousKey: variable({
+    name: 'APP_PREVIOUS_KEY',
+    kind: base64(32),
+    secret: true,
+    help: 'The key before `APP_KEY`: what it has encrypted can still be read.',
   }),
   installToken: variable({
     name: 'INSTALL_TOKEN',
@@ -152,6 +159,12 @@ const variables = {
     kind: connectionUrl(['smtp', 'smtps']),
     help: 'The mail server; unset, mails are kept in `mail` under `STORAGE_PATH`.',
   }),
+  mailFrom: variable({
+    name: 'MAIL_FROM',
+    kind: mailbox,
+    default: derived('`Chowk <no-reply@<BASE_DOMAIN>>`', ({ baseDomain }) => `Chowk <no-reply@${baseDomain}>`),
+    help: 'The sender of every mail.',
+  }),
   objectStorageUrl: variable({
     name: 'OBJECT_STORAGE_URL',
     kind: connectionUrl(['s3']),
@@ -209,6 +222,24 @@ const variables = {
     kind: integer(0, 10_000_000),
     default: 3000,
     help: 'How many requests a minute one user may make in one tenant; 0 turns the limit off.',
+  }),
+  loginFailuresPerMinute: variable({
+    name: 'LOGIN_FAILURES_PER_MINUTE',
+    kind: integer(1, 10_000),
+    default: 10,
+    help: 'How many failed sign-ins a minute are taken from one address for one account; ten times as many from one address for all accounts.',
+  }),
+  resendsPerMinute: variable({
+    name: 'RESENDS_PER_MINUTE',
+    kind: integer(1, 1_000),
+    default: 3,
+    help: 'How many verification, invitation and password mails a minute one user, or one address, may ask for.',
+  }),
+  bcryptCost: variable({
+    name: 'BCRYPT_COST',
+    kind: integer(4, 16),
+    default: derived('`12`, and `4` when `APP_ENV` is `testing`', ({ appEnv }) => (appEnv === 'testing' ? 4 : 12)),
+    help: 'How hard it is to guess a password from its hash; one more doubles the work of a sign-in.',
   }),
   bodyLimitBytes: variable({
     name: 'BODY_LIMIT_BYTES',
@@ -321,6 +352,9 @@ function disagreements(config: Config): string[] {
     problems.push(
       'EMAIL_VERIFICATION_SIGNED_ONLY must be true in production, where an unsigned link proves nothing, not "false"',
     );
+  }
+  if (config.appEnv === 'production' && config.bcryptCost < 10) {
+    problems.push(`BCRYPT_COST must be at least 10 in production, not "${config.bcryptCost}"`);
   }
   return problems;
 }

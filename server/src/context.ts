@@ -1,12 +1,15 @@
 import type {
   Bus,
   Cache,
+  Client,
   Db,
   Emit,
   EmitOptions,
   FieldErrors,
   JobQueue,
   Log,
+  Platform,
+  Session,
   Settings,
   SystemCtx,
   Tenant,
@@ -14,7 +17,7 @@ import type {
   User,
 } from '@chowk/kit';
 import { v7 as uuidv7 } from 'uuid';
-import type { Membership } from './auth/identity.ts';
+import type { Caller, Membership } from './auth/identity.ts';
 import type { Kernel } from './kernel.ts';
 import type { TenantEntry } from './tenancy/directory.ts';
 import { validatorOf } from './validation.ts';
@@ -24,8 +27,9 @@ export interface ContextParts {
   /** The module whose code runs; `undefined` is the kernel. */
   readonly module?: string | undefined;
   readonly tenant?: TenantEntry | undefined;
-  readonly user?: User | undefined;
+  readonly user?: Caller | undefined;
   readonly membership?: Membership | undefined;
+  readonly client?: Client;
   /** The platform itself acts, as in a job: there is nobody whose permissions could be asked. */
   readonly system?: true;
   readonly transaction?: Transaction;
@@ -39,6 +43,9 @@ interface Transaction {
   /** Something was emitted that others must hear of once it is committed. */
   emitted: boolean;
 }
+
+/** Where the platform's own doings come from. */
+const nowhere: Client = { address: '', userAgent: undefined };
 
 /** The context of one call: a request, a job, an event or an operator's command. */
 export class Context implements SystemCtx {
@@ -63,9 +70,23 @@ export class Context implements SystemCtx {
   }
 
   get user(): User {
-    const { user } = this.#parts;
-    if (!user) throw new Error('nobody is signed in here; the route must say needs');
-    return user;
+    return this.#caller;
+  }
+
+  get session(): Session {
+    return this.#caller.session;
+  }
+
+  get client(): Client {
+    return this.#parts.client ?? nowhere;
+  }
+
+  get tenantId(): string | undefined {
+    return this.#parts.tenant?.id;
+  }
+
+  get membership(): Membership | undefined {
+    return this.#parts.membership;
   }
 
   get userId(): number | undefined {
@@ -77,7 +98,13 @@ export class Context implements SystemCtx {
   }
 
   get central(): Db {
+    this.#mustBeSystem('the central database');
     return this.#kernel.central.db;
+  }
+
+  get platform(): Platform {
+    this.#mustBeSystem('the platform');
+    return this.#kernel.platform;
   }
 
   can(permission: string): boolean {
@@ -119,7 +146,7 @@ export class Context implements SystemCtx {
     const { requestId } = this;
     return {
       add: (name: string, data: unknown, options = {}) =>
-        this.#kernel.jobs.add({ job: name, tenant: this.#tenant.id, data, requestId }, options),
+        this.#kernel.jobs.add({ job: name, tenant: this.#tenantOf(name), data, requestId }, options),
     };
   }
 
@@ -186,6 +213,23 @@ export class Context implements SystemCtx {
     } catch (error) {
       this.log.warn({ err: error, tenant: this.#tenant.id }, 'events wait in the outbox until the next sweep');
     }
+  }
+
+  /** What is done for the platform is done for no tenant. */
+  #tenantOf(job: string): string {
+    return this.#kernel.jobs.isForPlatform(job) ? '' : this.#tenant.id;
+  }
+
+  #mustBeSystem(what: string): void {
+    const { module } = this.#parts;
+    if (module === undefined || this.#kernel.systemModules.has(module)) return;
+    throw new Error(`the module ${module} is no system module and may not use ${what}`);
+  }
+
+  get #caller(): Caller {
+    const { user } = this.#parts;
+    if (!user) throw new Error('nobody is signed in here; the route must say needs');
+    return user;
   }
 
   get #module(): string {

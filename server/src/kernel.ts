@@ -1,4 +1,4 @@
-import type { Log, Route } from '@chowk/kit';
+import type { Log, Platform, Route, Secrets } from '@chowk/kit';
 import type { Identity } from './auth/identity.ts';
 import type { AuditLog } from './bus/audit.ts';
 import type { Bus } from './bus/bus.ts';
@@ -29,6 +29,10 @@ export interface Kernel {
   readonly directory: Directory;
   readonly settings: SettingsStore;
   readonly identity: Identity;
+  /** What the kernel does for system modules. */
+  readonly platform: Platform;
+  readonly systemModules: ReadonlySet<string>;
+  readonly secrets: Secrets;
   readonly limiter: RateLimiter;
   readonly cache: SharedCache;
   readonly messages: Messages;

@@ -1,25 +1,30 @@
-import { Failure } from '@chowk/kit';
+import { Failure, type ModuleCommand } from '@chowk/kit';
 import { boot } from './boot.ts';
 import { type Config, readConfig } from './config.ts';
+import { Context } from './context.ts';
 import { openServer } from './db/server.ts';
 import type { Kernel } from './kernel.ts';
+import { loadModules } from './loader/load-modules.ts';
 import { createLog } from './log.ts';
+import { ask } from './operator/ask.ts';
 import { type Command, readInput, type Session, UsageError } from './operator/command.ts';
 import { operatorCommands } from './operator/commands.ts';
 import { formatTable } from './operator/table.ts';
+import { SecretBox } from './secrets.ts';
 import { serveCommand } from './serve.ts';
 import { openStorage, readAppKey } from './storage.ts';
 import { version } from './version.ts';
 
-const commands: readonly Command[] = [serveCommand, ...operatorCommands];
+const kernelCommands: readonly Command[] = [serveCommand, ...operatorCommands];
 
 process.exitCode = await main(process.argv.slice(2));
 
 /** Runs one command and answers with the exit code: 0 done, 1 failed, 2 wrong usage. */
 async function main([name = 'help', ...argv]: readonly string[]): Promise<number> {
-  if (['help', '--help', '-h'].includes(name)) return say(help());
+  if (['help', '--help', '-h'].includes(name)) return say(help([...kernelCommands, ...(await moduleCommands())]));
   if (['version', '--version', '-v'].includes(name)) return say(version);
-  const command = commands.find((one) => one.name === name);
+  const named = (one: Command) => one.name === name;
+  const command = kernelCommands.find(named) ?? (await moduleCommands()).find(named);
   if (!command) return complain(`there is no command ${name}; 'chowkd help' lists them`, 2);
   if (argv.includes('--help')) return say(`${command.summary}\nusage: chowkd ${command.name} ${command.usage}`);
   try {
@@ -40,6 +45,7 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<vo
     say,
     progress: (line) => process.stderr.write(`${line}\n`),
     table: (rows, whenEmpty) => say(json ? JSON.stringify(rows, null, 2) : formatTable(rows) || whenEmpty),
+    ask,
     kernel: platform.open,
   };
   try {
@@ -54,11 +60,14 @@ function openLazily(config: Config): { open: () => Promise<Kernel>; close: () =>
   const closers: (() => Promise<void>)[] = [];
   let opened: Promise<Kernel> | undefined;
   const open = async () => {
-    await readAppKey(await openStorage(config.storagePath), config);
+    const secrets = new SecretBox(
+      await readAppKey(await openStorage(config.storagePath), config),
+      ...previousKeys(config),
+    );
     const log = createLog(config);
     const server = await openServer(config, (line) => process.stderr.write(`${line}\n`));
     closers.unshift(server.close);
-    const kernel = await boot(config, log, server);
+    const kernel = await boot({ config, log, server, secrets });
     closers.unshift(kernel.close);
     return kernel;
   };
@@ -73,7 +82,31 @@ function openLazily(config: Config): { open: () => Promise<Kernel>; close: () =>
   };
 }
 
-function help(): string {
+function previousKeys({ appPreviousKey }: Config): Buffer[] {
+  return appPreviousKey === undefined ? [] : [Buffer.from(appPreviousKey, 'base64')];
+}
+
+/** What modules add. One that does not load is told by the commands that need it, not by `help`. */
+async function moduleCommands(): Promise<Command[]> {
+  try {
+    const modules = await loadModules(readConfig(process.env));
+    return modules.flatMap(({ alias, parts }) => (parts.commands ?? []).map((command) => ofModule(alias, command)));
+  } catch {
+    return [];
+  }
+}
+
+function ofModule(module: string, command: ModuleCommand): Command {
+  return {
+    ...command,
+    async run(session, input) {
+      const ctx = new Context(await session.kernel(), { requestId: command.name, module, system: true });
+      await command.run(ctx, input, session);
+    },
+  };
+}
+
+function help(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   const lines = commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
   return ['usage: chowkd <command> [options]', '', ...lines, '', "'chowkd <command> --help' tells more."].join('\n');

@@ -78,6 +78,17 @@ export class RateLimiter {
     return { allowed, remaining, seconds: Math.ceil(waitMs / 1_000) };
   }
 
+  /** Whether `take` would be allowed. */
+  has(key: string, limit: number, now: number): boolean {
+    const window = this.#windows.get(key);
+    if (!window) return limit > 0;
+    const number = Math.floor(now / windowMs);
+    const elapsed = now % windowMs;
+    const [count, previous] =
+      window.number === number ? [window.count, window.previous] : [0, window.number === number - 1 ? window.count : 0];
+    return previous * (windowMs - elapsed) <= (limit - count - 1) * windowMs;
+  }
+
   /** Tells the others and hears of them. What cannot be told now is told with the next. */
   tell(): Promise<void> {
     this.#telling ??= this.#exchange().finally(() => {

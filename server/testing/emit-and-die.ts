@@ -4,6 +4,7 @@ import { readConfig } from '../src/config.ts';
 import { Context } from '../src/context.ts';
 import { openServer } from '../src/db/server.ts';
 import { silent } from './silent-log.ts';
+import { testSecrets } from './test-config.ts';
 import { testModule } from './test-module.ts';
 
 /** Commits three events of a tenant and is gone before anyone is told of them. */
@@ -14,7 +15,10 @@ const modules = [
   testModule({ alias: 'source', emits: ['note.made'] }),
   testModule({ alias: 'far', listeners: [nobodyListens] }),
 ];
-const kernel = await boot(config, silent, await openServer(config, () => {}), { modules });
+const kernel = await boot(
+  { config, log: silent, server: await openServer(config, () => {}), secrets: testSecrets },
+  { modules },
+);
 kernel.events.drain = async () => process.kill(process.pid, 'SIGKILL') as never;
 const tenant = await kernel.directory.find(tenantId);
 const ctx = new Context(kernel, { requestId: 'test', module: 'source', tenant, system: true });

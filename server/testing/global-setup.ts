@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,13 +7,15 @@ import { boot } from '../src/boot.ts';
 import { openEmbedded } from '../src/db/embedded.ts';
 import type { ServerAddress } from '../src/db/server-address.ts';
 import { silent } from './silent-log.ts';
-import { testConfig } from './test-config.ts';
+import { testConfig, testSecrets } from './test-config.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     server: ServerAddress;
     /** A central database, migrated and with its tenant template, to be cloned. */
     centralTemplate: string;
+    /** A key pair for access tokens: making one takes a while. */
+    signingKey: string;
   }
 }
 
@@ -26,6 +29,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await prepareTemplate(address, centralTemplate);
   project.provide('server', address);
   project.provide('centralTemplate', centralTemplate);
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  project.provide('signingKey', privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
   return async () => {
     await server.close();
     await rm(storagePath, { recursive: true, force: true });
@@ -42,12 +47,9 @@ async function prepareTemplate(address: ServerAddress, name: string): Promise<vo
   const { withConnection } = await import('../src/db/connection.ts');
   const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 30_000 };
   await withConnection(address, 'postgres', limits, (connection) => connection.script(`CREATE DATABASE ${name}`));
-  const kernel = await boot(testConfig(), silent, {
-    address,
-    centralDatabase: name,
-    embedded: false,
-    close: async () => {},
-  });
+  const server = { address, centralDatabase: name, embedded: false, close: async () => {} };
+  const kernel = await boot({ config: testConfig(), log: silent, server, secrets: testSecrets });
+  await kernel.platform.seed();
   await kernel.databases.ensureTemplate();
   await kernel.close();
 }

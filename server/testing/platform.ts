@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterAll, inject } from 'vitest';
 import type { Caller } from '../src/auth/identity.ts';
@@ -10,7 +13,7 @@ import type { Kernel } from '../src/kernel.ts';
 import type { TenantEntry } from '../src/tenancy/directory.ts';
 import { createTenant, type NewTenant } from '../src/tenancy/tenants.ts';
 import { silent } from './silent-log.ts';
-import { testConfig } from './test-config.ts';
+import { testConfig, testSecrets } from './test-config.ts';
 import { TestIdentity } from './test-identity.ts';
 
 export interface TestAnswer {
@@ -67,11 +70,14 @@ export async function startPlatform({ environment = {}, beside, ...parts }: Test
   const centralDatabase = beside?.kernel.central.database ?? (await newCentralDatabase(address));
   const identity = new TestIdentity();
   const server = { address, centralDatabase, embedded: false, close: async () => {} };
-  const kernel = await boot(testConfig(environment), silent, server, { identity, ...parts });
+  const storage = beside?.kernel.config.storagePath ?? (await mkdtemp(join(tmpdir(), 'chowk-storage-')));
+  const config = testConfig({ STORAGE_PATH: storage, ...environment });
+  const kernel = await boot({ config, log: silent, server, secrets: testSecrets }, { identity, ...parts });
   const app = await createHttpServer(kernel);
   afterAll(async () => {
     await app.close();
     await kernel.close();
+    await rm(storage, { recursive: true, force: true });
   });
   const request = async (options: InjectOptions) => readAnswer(await app.inject(options));
   return {

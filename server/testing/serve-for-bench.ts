@@ -11,6 +11,7 @@ import { loadModules } from '../src/loader/load-modules.ts';
 import { createTenant, listTenants } from '../src/tenancy/tenants.ts';
 import { benchModules } from './bench-modules.ts';
 import { silent } from './silent-log.ts';
+import { testSecrets } from './test-config.ts';
 import { TestIdentity } from './test-identity.ts';
 
 /*
@@ -170,7 +171,10 @@ const server = await openServer(config, say);
 const complain = (_details: object, message: string) => void process.stderr.write(`${message}\n`);
 const log: Log = { ...silent, warn: complain, error: complain };
 const modules = [...(await loadModules(config)), ...benchModules];
-kernel = await boot(config, log, server, { identity, modules, routes: [...measuredRoutes, ...preparingRoutes] });
+kernel = await boot(
+  { config, log, server, secrets: testSecrets },
+  { identity, modules, routes: [...measuredRoutes, ...preparingRoutes] },
+);
 for (const { id } of await listTenants(kernel.central.db)) identity.join(caller, id, permissions);
 const app = await createHttpServer(kernel);
 await app.listen({ host: '127.0.0.1', port: 0 });

@@ -3,6 +3,7 @@ import { boot } from '../src/boot.ts';
 import { readConfig } from '../src/config.ts';
 import { openServer } from '../src/db/server.ts';
 import { silent } from './silent-log.ts';
+import { testSecrets } from './test-config.ts';
 import { testModule } from './test-module.ts';
 
 /** Takes a job of the tenant and never finishes it. Says `begun` when it has it. */
@@ -18,6 +19,9 @@ const stuck = job({
   },
 });
 const modules = [testModule({ alias: 'work', jobs: { 'work.slow': stuck } })];
-const kernel = await boot(config, silent, await openServer(config, () => {}), { modules });
+const kernel = await boot(
+  { config, log: silent, server: await openServer(config, () => {}), secrets: testSecrets },
+  { modules },
+);
 await kernel.jobs.work(['slow']);
 await kernel.jobs.add({ job: 'work.slow', tenant: tenantId, data: {}, requestId: 'test' });

@@ -1,4 +1,8 @@
 import { type Config, readConfig } from '../src/config.ts';
+import { SecretBox } from '../src/secrets.ts';
+
+/** The same in every process of a test. */
+export const testSecrets = new SecretBox(Buffer.alloc(32, 'test'));
 
 /** The configuration of a platform under test, with what the test wants changed. */
 export function testConfig(environment: Record<string, string> = {}): Config {

@@ -23,7 +23,9 @@ export class TestIdentity implements Identity {
       id: lastUserId,
       name: `User ${lastUserId}`,
       email: `user${lastUserId}@example.com`,
-      sessionId: randomUUID(),
+      emailVerified: true,
+      twoFactor: false,
+      session: { id: randomUUID(), kind: 'login' as const, scopes: undefined, authenticatedAt: Date.now() },
     };
     const token = `test-${randomUUID()}`;
     this.#callers.set(token, caller);

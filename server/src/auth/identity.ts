@@ -1,10 +1,10 @@
-import type { User } from '@chowk/kit';
+import type { Session, User } from '@chowk/kit';
 import type { MaybePromise } from '../maybe-promise.ts';
 
 /** Who calls, as a bearer token proves it. */
 export interface Caller extends User {
-  /** Tells apart two sessions or tokens of one user. */
-  readonly sessionId: string;
+  /** What the token belongs to. */
+  readonly session: Session;
 }
 
 /** What a caller is in one tenant. */
@@ -19,9 +19,3 @@ export interface Identity {
   authenticate(token: string): MaybePromise<Caller | undefined>;
   membership(caller: Caller, tenantId: string): MaybePromise<Membership | undefined>;
 }
-
-/** A platform that has no accounts lets nobody in. */
-export const nobody: Identity = {
-  authenticate: () => undefined,
-  membership: () => undefined,
-};

@@ -52,5 +52,6 @@ function frameworkFailure(error: unknown, { raw, routeOptions, exchange }: Fasti
 }
 
 export function wrongMediaType(route: Pick<Route, 'accepts'> | undefined): Failure {
-  return fail('http.unsupported_media_type', { type: route?.accepts === 'csv' ? 'text/csv' : 'application/json' });
+  const types = { json: 'application/json', csv: 'text/csv', form: 'application/x-www-form-urlencoded' };
+  return fail('http.unsupported_media_type', { type: types[route?.accepts ?? 'json'] });
 }

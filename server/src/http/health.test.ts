@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { silent } from '../../testing/silent-log.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
-import { testConfig } from '../../testing/test-config.ts';
+import { testConfig, testSecrets } from '../../testing/test-config.ts';
 import { boot } from '../boot.ts';
 import { createHttpServer } from './server.ts';
 
@@ -75,7 +75,7 @@ async function overAWire() {
   const { address, database: centralDatabase } = platform.kernel.central;
   const wire = await startProxy(address);
   const server = { address: wire.address, centralDatabase, embedded: false, close: async () => {} };
-  const kernel = await boot(testConfig(), silent, server, { routes: [query] });
+  const kernel = await boot({ config: testConfig(), log: silent, server, secrets: testSecrets }, { routes: [query] });
   const app = await createHttpServer(kernel);
   onTestFinished(() => kernel.close());
   const ask = async (url: string) => {

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type Db, sql } from '@chowk/kit';
+import { type Db, type Secrets, sql } from '@chowk/kit';
 import { fail, invalid } from '../errors.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
 import type { Exchange, IdempotencyClaim } from './exchange.ts';
+
+/** Answers are kept sealed: one may hold tokens. */
+const sealedFor = 'idempotency';
 
 interface StoredAnswer {
   request_hash: string;
@@ -38,7 +41,8 @@ async function claimKey(exchange: Exchange, key: string | string[]): Promise<voi
   const stored = await find(db, caller, key);
   if (stored && stored.request_hash !== hash) throw fail('http.idempotency_mismatch');
   if (!stored || stored.status === null) throw fail('http.idempotency_busy');
-  replay(exchange, stored);
+  const body = stored.body && kernel.secrets.open(sealedFor, stored.body, `${caller} ${key}`);
+  replay(exchange, { ...stored, body });
 }
 
 /**
@@ -46,6 +50,7 @@ async function claimKey(exchange: Exchange, key: string | string[]): Promise<voi
  * was so slow that another took its key over and answered leaves that answer alone.
  */
 export async function keepAnswer(
+  secrets: Secrets,
   { db, caller, key }: IdempotencyClaim,
   answer: { status: number; contentType: string; body: string },
 ) {
@@ -53,11 +58,12 @@ export async function keepAnswer(
     await db.run(sql`DELETE FROM idempotency_keys WHERE caller = ${caller} AND key = ${key} AND status IS NULL`);
     return;
   }
+  const body = answer.body && secrets.seal(sealedFor, answer.body, `${caller} ${key}`);
   await db.run(sql`
     WITH swept AS (
       DELETE FROM idempotency_keys WHERE (caller, key) IN (
         SELECT caller, key FROM idempotency_keys WHERE expires_at < now() LIMIT 20 FOR UPDATE SKIP LOCKED))
-    UPDATE idempotency_keys SET status = ${answer.status}, content_type = ${answer.contentType}, body = ${answer.body}
+    UPDATE idempotency_keys SET status = ${answer.status}, content_type = ${answer.contentType}, body = ${body}
     WHERE caller = ${caller} AND key = ${key} AND status IS NULL`);
 }
 

@@ -125,7 +125,9 @@ function asSent(schema: object): Json {
 }
 
 function bodyOf(schema: TSchema, accepts: Route['accepts']): Json {
-  return accepts === 'csv' ? { 'text/csv': { schema } } : json(asSent(schema));
+  if (accepts === 'csv') return { 'text/csv': { schema } };
+  if (accepts === 'form') return { 'application/x-www-form-urlencoded': { schema: asSent(schema) } };
+  return json(asSent(schema));
 }
 
 function json(schema: TSchema | Json): Json {

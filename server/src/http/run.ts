@@ -10,9 +10,10 @@ export async function run({ kernel, request, reply, mounted, tenant, caller, mem
     tenant,
     user: caller,
     membership,
+    client: { address: request.ip, userAgent: request.headers['user-agent'] },
   });
-  const { params, query, body } = request;
-  const result = await mounted.route.run(ctx, { params, query, body });
+  const { params, query, body, headers } = request;
+  const result = await mounted.route.run(ctx, { params, query, body, headers });
   reply.status(mounted.route.status ?? 200);
   if (!(result instanceof Answer)) return result;
   if (result.status !== undefined) reply.status(result.status);

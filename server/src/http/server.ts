@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Failure, TSchema } from '@chowk/kit';
+import type { Failure, Route, TSchema } from '@chowk/kit';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { fail } from '../errors.ts';
 import type { Kernel, OwnedRoute } from '../kernel.ts';
@@ -81,19 +81,38 @@ function refuseEarly({ is404, method, url, headers, raw }: FastifyRequest): Fail
   return is404 ? fail('http.not_found', { method, path: url.split('?')[0] }) : undefined;
 }
 
+const readers: Readonly<Record<string, NonNullable<Route['accepts']>>> = {
+  'application/json': 'json',
+  'text/csv': 'csv',
+  'application/x-www-form-urlencoded': 'form',
+};
+
 function readBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(['application/json', 'text/csv'], { parseAs: 'string' }, (request, text: string, done) => {
+  app.addContentTypeParser(Object.keys(readers), { parseAs: 'string' }, (request, text: string, done) => {
     const { exchange } = request;
     // Many clients send the type of a body they do not have.
     if (text === '') return done(null, undefined);
     if (exchange) exchange.rawBody = text;
-    const csv = request.headers['content-type']?.startsWith('text/csv') ?? false;
-    if (csv !== (exchange?.mounted.route.accepts === 'csv'))
+    const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
+    const { accepts = 'json' } = exchange?.mounted.route ?? {};
+    const kind = readers[type];
+    if (kind !== accepts && !(accepts === 'form' && kind === 'json')) {
       return done(wrongMediaType(exchange?.mounted.route), undefined);
-    return csv ? done(null, text) : parse(request, text, done);
+    }
+    if (kind === 'json') return parse(request, text, done);
+    return done(null, kind === 'csv' ? text : readForm(text));
   });
+}
+
+/** A field that is given twice is told apart from one that is given once: what that means is for the route to say. */
+function readForm(text: string): Record<string, string | string[]> {
+  const form: Record<string, string | string[]> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(text)) {
+    form[name] = form[name] === undefined ? value : [form[name], value].flat();
+  }
+  return { ...form };
 }
 
 function mountRoutes(app: FastifyInstance, kernel: Kernel): void {
@@ -154,9 +173,9 @@ function walk(steps: readonly Step[], exchange: Exchange, done: (error?: Error) 
 async function storeAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
   const claim = request.exchange?.idempotency;
   const body = payload ?? '';
-  if (claim && typeof body === 'string') {
+  if (request.exchange && claim && typeof body === 'string') {
     const contentType = String(reply.getHeader('content-type') ?? '');
-    await keepAnswer(claim, { status: reply.statusCode, contentType, body });
+    await keepAnswer(request.exchange.kernel.secrets, claim, { status: reply.statusCode, contentType, body });
   }
   return payload;
 }

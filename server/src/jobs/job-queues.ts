@@ -13,6 +13,8 @@ export interface JobHandler {
   readonly queue: string;
   /** Seconds before each further try. */
   readonly retries: readonly number[];
+  /** Done for no tenant. */
+  readonly platform?: boolean;
   perform(task: Task): Promise<void>;
 }
 
@@ -79,6 +81,10 @@ export class JobQueues {
 
   get names(): string[] {
     return [...new Set([...this.#handlers.values()].map(({ queue }) => queue))].sort();
+  }
+
+  isForPlatform(job: string): boolean {
+    return this.#handlerOf(job).platform ?? false;
   }
 
   async add(task: Task, options: AddOptions = {}): Promise<void> {

@@ -7,9 +7,12 @@ import { andThen, type MaybePromise } from '../maybe-promise.ts';
 export class Installations {
   readonly #central: Db;
   readonly #cache: GuardedCache<ReadonlySet<string>>;
+  /** System modules: every tenant has them. */
+  readonly #always: ReadonlySet<string>;
 
-  constructor(central: Db, signals: Signals) {
+  constructor(central: Db, signals: Signals, always: ReadonlySet<string> = new Set()) {
     this.#central = central;
+    this.#always = always;
     this.#cache = new GuardedCache({ max: 20_000, load: (tenantId) => listEnabled(central, tenantId) });
     void signals.on('chowk_modules', {
       heard: (tenantId) => this.#cache.invalidate(tenantId),
@@ -18,6 +21,7 @@ export class Installations {
   }
 
   has(tenantId: string, alias: string): MaybePromise<boolean> {
+    if (this.#always.has(alias)) return true;
     return andThen(this.#cache.get(tenantId), (aliases) => aliases?.has(alias) ?? false);
   }
 

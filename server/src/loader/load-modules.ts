@@ -77,6 +77,9 @@ function checkAgainstManifest(manifest: Manifest, parts: Module, file: string): 
     if (undeclared) throw new Error(`${file}: ${field} lacks ${undeclared}, which module.ts has`);
   };
   const provided = (api?.provides ?? []).map(({ name }) => name);
+  if (!manifest.system && (parts.commands || Object.values(parts.jobs ?? {}).some(({ platform }) => platform))) {
+    throw new Error(`${file}: only a system module has commands or jobs for the platform`);
+  }
   same('api.provides', provided, Object.keys(parts.operations ?? {}));
   same('events.listens', events?.listens ?? [], [...new Set((parts.listeners ?? []).map(({ event }) => event))]);
   for (const name of [

@@ -58,8 +58,9 @@ export function jobsOf(
     handlers.set(name, {
       queue: job.queue ?? 'default',
       retries: job.retries ?? defaultRetries,
+      platform: job.platform ?? false,
       async perform(task) {
-        if (task.tenant === '') return addAll(await forEveryTenant(task, module, installations));
+        if (task.tenant === '' && !job.platform) return addAll(await forEveryTenant(task, module, installations));
         const ctx = await contextOf(task, module);
         if (ctx) await job.run(ctx, task.data);
       },

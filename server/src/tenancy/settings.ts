@@ -31,6 +31,13 @@ export const kernelSettings: readonly SettingDefinition[] = [
     description: 'For how many days calls between modules are kept in the audit log.',
   },
   {
+    key: 'security.unverified_users',
+    schema: Type.Enum(['full', 'view', 'none']),
+    default: 'full',
+    description: 'What users may do whose email address is not verified: all their role allows, only look, or nothing.',
+    permission: 'settings.security',
+  },
+  {
     key: 'general.locale',
     schema: Type.String({ pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$' }),
     default: 'en-IN',

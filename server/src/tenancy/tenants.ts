@@ -1,16 +1,15 @@
-import { type Db, type Sql, sql } from '@chowk/kit';
+import { type Db, Failure, type NewTenant, type Sql, sql } from '@chowk/kit';
 import { invalid } from '../errors.ts';
 import type { TenantDatabases } from './databases.ts';
 import { ringSegments } from './domains.ts';
 import { databaseName, labelProblem, randomLabel } from './labels.ts';
 
-export interface NewTenant {
-  /** Becomes the id and an alias. Absent: the random domain is the id as well. */
-  readonly id?: string;
-  readonly name: string;
-  readonly role?: 'platform_owner' | 'reseller' | 'merchant';
-  readonly aliases?: readonly string[];
-}
+export type { NewTenant };
+
+/** What else happens in the transaction that makes a tenant active. */
+export type Within = (db: Db) => Promise<void>;
+
+const nothing: Within = async () => {};
 
 export interface TenantSummary {
   readonly id: string;
@@ -24,7 +23,12 @@ export interface TenantSummary {
 }
 
 /** Makes a tenant with its domains and its database: all of it or nothing. */
-export async function createTenant(central: Db, databases: TenantDatabases, wanted: NewTenant): Promise<TenantSummary> {
+export async function createTenant(
+  central: Db,
+  databases: TenantDatabases,
+  wanted: NewTenant,
+  within = nothing,
+): Promise<TenantSummary> {
   const { id = randomLabel() } = wanted;
   const aliases = [...new Set([...(wanted.id === undefined ? [] : [id]), ...(wanted.aliases ?? [])])];
   const plan = { ...wanted, id, aliases };
@@ -33,19 +37,24 @@ export async function createTenant(central: Db, databases: TenantDatabases, want
   const renamed = await central.tx(async (tx) => {
     await insertTenant(tx, plan, database);
     if (!(await databases.claimSpare(tx, database))) return false;
-    await activate(tx, databases, id);
+    await activate(tx, databases, id, within);
     return true;
   });
   // Without a spare the row stands first, as `creating`, so that a crash from here on leaves nothing unknown.
-  if (!renamed) await copyOrUndo(central, databases, id, database);
+  if (!renamed) await copyOrUndo(central, databases, id, within);
   void databases.refillSpares();
   return (await showTenant(central, id)) as TenantSummary;
 }
 
 /** Finishes a tenant whose creation was interrupted. Every step may have happened already. */
-export async function finishTenant(central: Db, databases: TenantDatabases, id: string): Promise<void> {
+export async function finishTenant(
+  central: Db,
+  databases: TenantDatabases,
+  id: string,
+  within = nothing,
+): Promise<void> {
   await databases.copyTemplate(databaseName(id));
-  await central.tx((tx) => activate(tx, databases, id));
+  await central.tx((tx) => activate(tx, databases, id, within));
 }
 
 export async function addRandomDomain(db: Db, id: string): Promise<void> {
@@ -60,11 +69,13 @@ export function listTenants(central: Db): Promise<TenantSummary[]> {
   return central.rows<TenantSummary>(sql`${summaries(sql``)} ORDER BY t.id`);
 }
 
-async function copyOrUndo(central: Db, databases: TenantDatabases, id: string, database: string): Promise<void> {
+async function copyOrUndo(central: Db, databases: TenantDatabases, id: string, within: Within): Promise<void> {
   try {
-    await finishTenant(central, databases, id);
+    await finishTenant(central, databases, id, within);
   } catch (error) {
-    if (!(await databases.exists(database))) await central.run(sql`DELETE FROM tenants WHERE id = ${id}`);
+    // Refused by `within`: nobody has used the database yet.
+    if (error instanceof Failure) await databases.drop(databaseName(id));
+    if (!(await databases.exists(databaseName(id)))) await central.run(sql`DELETE FROM tenants WHERE id = ${id}`);
     throw error;
   }
 }
@@ -103,13 +114,14 @@ async function insertDomain(tx: Db, tenantId: string, domain: string, kind: 'ran
 }
 
 /** The database is there and carries every migration. */
-async function activate(tx: Db, { fingerprint, migrated }: TenantDatabases, id: string): Promise<void> {
+async function activate(tx: Db, { fingerprint, migrated }: TenantDatabases, id: string, within: Within): Promise<void> {
   await tx.run(sql`
     WITH tenant AS (UPDATE tenants SET status = 'active', updated_at = now() WHERE id = ${id} RETURNING id)
     INSERT INTO tenant_migrations (tenant_id, fingerprint, status, finished_at)
     SELECT id, ${fingerprint}, 'done', now() FROM tenant
     ON CONFLICT (tenant_id) DO NOTHING`);
   await migrated(tx, id);
+  await within(tx);
 }
 
 function summaries(where: Sql): Sql {

@@ -1,0 +1,187 @@
+import type { Db } from './database.ts';
+
+/** Where a call comes from. */
+export interface Client {
+  readonly address: string;
+  readonly userAgent: string | undefined;
+}
+
+export type SessionKind = 'login' | 'device' | 'personal' | 'client';
+
+/** What the caller's token belongs to. */
+export interface Session {
+  readonly id: string;
+  readonly kind: SessionKind;
+  /** Permissions the token is limited to; `undefined`: whatever its user may do. */
+  readonly scopes: ReadonlySet<string> | undefined;
+  /** When the user last proved who it is, in milliseconds since 1970. */
+  readonly authenticatedAt: number;
+}
+
+export interface NewSession {
+  readonly userId: number;
+  readonly kind: SessionKind;
+  readonly clientId?: string | undefined;
+  readonly name?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  readonly client: Client;
+}
+
+/** What who signs in is given. */
+export interface Tokens {
+  readonly token_type: 'Bearer';
+  readonly access_token: string;
+  /** In seconds. */
+  readonly expires_in: number;
+  readonly refresh_token: string;
+}
+
+/** Sessions and the tokens that belong to them. Whatever is ended here is refused by every process within a second. */
+export interface Sessions {
+  open(session: NewSession): Promise<Tokens>;
+  /** An access token that cannot be refreshed. */
+  openBriefly(session: NewSession): Promise<Omit<Tokens, 'refresh_token'>>;
+  /** The next pair; `undefined` for a token that is nobody's, over, or used before, which ends its session. */
+  refresh(refreshToken: string, clientId?: string): Promise<(Tokens & { readonly userId: number }) | undefined>;
+  /** A token that is no JWT and is good until it is revoked; shown this once. */
+  issuePersonal(
+    session: NewSession & { readonly expiresAt?: string | undefined },
+  ): Promise<{ id: string; token: string }>;
+  /** The session of a refresh token or an access token that was good once. */
+  find(token: string): Promise<{ id: string; userId: number; clientId: string | null } | undefined>;
+  revoke(sessionId: string): Promise<void>;
+  /** Ends every session of a user, but for one it is to keep; personal access tokens too. */
+  revokeAll(userId: number, options?: { readonly except?: string; readonly db?: Db }): Promise<void>;
+}
+
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  /**
+   * Takes as long for no hash as for a wrong password. Few at a time: `admit` is asked when its turn has come, and may
+   * throw.
+   */
+  verify(password: string, hash: string | null | undefined, admit?: () => void): Promise<boolean>;
+}
+
+/** What is derived from the key of the installation; `purpose` keeps one use from serving as another. */
+export interface Secrets {
+  /** Encrypts; `context` (say, tenant and field) must be the same to read it again. */
+  seal(purpose: string, text: string, context?: string): string;
+  /** What was sealed; throws for anything else. */
+  open(purpose: string, sealed: string, context?: string): string;
+  /** A signature that fits a URL. */
+  sign(purpose: string, text: string): string;
+  isSignature(purpose: string, text: string, signature: string): boolean;
+}
+
+export interface NewAccount {
+  readonly name: string;
+  readonly email: string;
+  readonly passwordHash?: string | undefined;
+  readonly emailVerified?: boolean;
+}
+
+export interface Accounts {
+  /** Makes a user in the given transaction; `undefined` if the address is taken. */
+  create(db: Db, account: NewAccount): Promise<number | undefined>;
+  /** Makes a user a member with one of the five roles. */
+  join(db: Db, userId: number, tenantId: string, role: string): Promise<void>;
+}
+
+export interface NewTenant {
+  /** Becomes the id and an alias. Absent: the random domain is the id as well. */
+  readonly id?: string;
+  readonly name: string;
+  readonly role?: 'platform_owner' | 'reseller' | 'merchant';
+  readonly aliases?: readonly string[];
+}
+
+export interface Tenants {
+  /**
+   * Makes a tenant with its domains and its database; `within` runs in the transaction that makes it active, so that
+   * both happen or neither.
+   */
+  create(tenant: NewTenant, within?: (db: Db) => Promise<void>): Promise<{ id: string; name: string }>;
+  /** Finishes a tenant whose creation was interrupted. The caller knows that nobody else is at it. */
+  finish(id: string, within?: (db: Db) => Promise<void>): Promise<void>;
+}
+
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+export interface Limits {
+  /** Whether the key has room for one more in this minute, without taking it. */
+  has(key: string, perMinute: number): boolean;
+  /** Takes one. Throws 429 when there is no room. */
+  take(key: string, perMinute: number): void;
+}
+
+export interface SeedCounts {
+  readonly roles: number;
+  readonly permissions: number;
+  readonly modules: number;
+  readonly settings: number;
+}
+
+/** The public half of a signing key, as a JWK. */
+export type PublicKey = Readonly<Record<string, unknown>> & { readonly kid: string };
+
+/** What the kernel does for system modules alone. */
+export interface Platform {
+  readonly version: string;
+  readonly environment: 'local' | 'testing' | 'production';
+  /** Where people reach the platform, without a slash at the end. */
+  readonly url: string;
+  readonly storagePath: string;
+  /** What the operator has set. */
+  readonly options: PlatformOptions;
+  readonly accounts: Accounts;
+  readonly sessions: Sessions;
+  readonly passwords: Passwords;
+  readonly secrets: Secrets;
+  readonly tenants: Tenants;
+  readonly limits: Limits;
+  readonly keys: {
+    /** Makes the key pair unless there is one. */
+    ensure(): Promise<{ created: boolean }>;
+    /** Signs with a new key from now on; the old one is believed until its last token is over, or not at all. */
+    rotate(options: { revoke: boolean }): Promise<{ kid: string }>;
+    list(): Promise<readonly PublicKey[]>;
+  };
+  readonly mail: {
+    /** Sends soon, and tries again for hours. */
+    send(mail: Mail): Promise<void>;
+    /** What was kept instead of sent, the newest first; nothing where mails are sent. */
+    kept(): Promise<readonly KeptMail[]>;
+  };
+  /** The tenants a user belongs to. */
+  tenantsOf(userId: number): Promise<readonly { id: string; name: string; role: string }[]>;
+  /** Brings the central database up to date. */
+  migrate(): Promise<{ applied: number; skipped: number }>;
+  /** Roles, permissions, what modules bring along, settings: what is missing is added, nothing else is touched. */
+  seed(): Promise<SeedCounts>;
+  /** Whether the cache answers, and what it is. */
+  pingCache(): Promise<{ up: boolean; name: string }>;
+  /** Runs `work` after every other process that is at the same work. */
+  oneAtATime<Result>(lock: string, work: () => Promise<Result>): Promise<Result>;
+  /** Drops every database of the installation and begins anew. It destroys all data. */
+  reset(): Promise<void>;
+}
+
+export interface PlatformOptions {
+  readonly installToken: string | undefined;
+  readonly signup: boolean;
+  readonly signedLinksOnly: boolean;
+  readonly loginFailuresPerMinute: number;
+  readonly resendsPerMinute: number;
+}
+
+export interface KeptMail extends Mail {
+  readonly id: string;
+  readonly from: string;
+  readonly at: string;
+}

@@ -1,0 +1,3 @@
+import type { Route } from '@chowk/kit';
+
+export const loginRoutes: Route[] = [];

@@ -1,0 +1,3 @@
+import { defineModule } from '@chowk/kit';
+
+export const module = defineModule({ routes: [] });

@@ -1,0 +1,105 @@
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Job, type KeptMail, type Mail, platformJob, type Secrets, Type } from '@chowk/kit';
+import { createTransport } from 'nodemailer';
+import { v7 as uuidv7 } from 'uuid';
+import type { Config } from '../config.ts';
+
+const purpose = 'mail';
+const mailJob = 'kernel.mail';
+const mostShown = 200;
+
+interface MailerParts {
+  readonly config: Config;
+  readonly secrets: Secrets;
+  readonly now: () => Date;
+  add(job: string, data: unknown): Promise<void>;
+}
+
+interface Transport {
+  deliver(mail: Mail): Promise<void>;
+  close(): void;
+}
+
+/** Sends mails in the background. They wait sealed, for their links are as good as passwords. */
+export class Mailer {
+  readonly #parts: MailerParts;
+  readonly #transport: Transport;
+
+  constructor(parts: MailerParts) {
+    this.#parts = parts;
+    const { mailUrl, mailFrom } = parts.config;
+    this.#transport = mailUrl === undefined ? new MailFolder(parts) : overSmtp(mailUrl, mailFrom);
+  }
+
+  readonly jobs: Readonly<Record<string, Job>> = {
+    [mailJob]: platformJob({
+      data: Type.Object({ sealed: Type.String() }),
+      queue: 'mail',
+      retries: [10, 60, 300, 1_800, 7_200, 21_600],
+      run: async (_, { sealed }) => {
+        await this.#transport.deliver(JSON.parse(this.#parts.secrets.open(purpose, sealed)) as Mail);
+      },
+    }),
+  };
+
+  async send(mail: Mail): Promise<void> {
+    await this.#parts.add(mailJob, { sealed: this.#parts.secrets.seal(purpose, JSON.stringify(mail)) });
+  }
+
+  async kept(): Promise<readonly KeptMail[]> {
+    return this.#transport instanceof MailFolder ? this.#transport.list() : [];
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+}
+
+function overSmtp(url: string, from: string): Transport {
+  // A mail server that says nothing must not hold a worker for the ten minutes that are the default.
+  const patience = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTimeout: 60_000 };
+  const transport = createTransport({ url, pool: true, maxConnections: 4, ...patience }, { from });
+  return {
+    async deliver({ to, subject, text, html }) {
+      // An address, not a text to be read as a list of them.
+      await transport.sendMail({ to: { name: '', address: to }, subject, text, html });
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** Where mails stay when there is no server to send them to: one file each. */
+class MailFolder implements Transport {
+  readonly #folder: string;
+  readonly #from: string;
+  readonly #now: () => Date;
+
+  constructor({ config, now }: MailerParts) {
+    this.#folder = join(config.storagePath, 'mail');
+    this.#from = config.mailFrom;
+    this.#now = now;
+  }
+
+  async deliver(mail: Mail): Promise<void> {
+    const kept: KeptMail = { id: uuidv7(), at: this.#now().toISOString(), from: this.#from, ...mail };
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const file = join(this.#folder, `${kept.id}.json`);
+    await writeFile(`${file}.part`, JSON.stringify(kept, null, 2), { mode: 0o600 });
+    await rename(`${file}.part`, file);
+  }
+
+  async list(): Promise<KeptMail[]> {
+    const names = await readdir(this.#folder).catch(() => []);
+    const newest = names
+      .filter((name) => name.endsWith('.json'))
+      .sort()
+      .reverse()
+      .slice(0, mostShown);
+    return Promise.all(
+      newest.map(async (name) => JSON.parse(await readFile(join(this.#folder, name), 'utf8')) as KeptMail),
+    );
+  }
+
+  close(): void {}
+}

@@ -1,0 +1,117 @@
+import { type Limits, type Log, type Platform, type SeedCounts, sql } from '@chowk/kit';
+import { accounts, type Memberships } from './auth/memberships.ts';
+import type { BcryptPasswords } from './auth/passwords.ts';
+import { seedRoles } from './auth/seed.ts';
+import type { SessionStore } from './auth/sessions.ts';
+import type { SigningKeys } from './auth/signing-keys.ts';
+import type { Config } from './config.ts';
+import { type MigrationSource, migrate } from './db/migrations.ts';
+import { fail } from './errors.ts';
+import type { LoadedModule } from './loader/load-modules.ts';
+import type { Mailer } from './mail/mailer.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+import type { Redis } from './redis/redis.ts';
+import type { SecretBox } from './secrets.ts';
+import { type Central, oneAtATime } from './tenancy/central.ts';
+import type { TenantDatabases } from './tenancy/databases.ts';
+import { resetDatabases } from './tenancy/reset.ts';
+import { createTenant, finishTenant } from './tenancy/tenants.ts';
+import { version } from './version.ts';
+
+interface PlatformParts {
+  readonly config: Config;
+  readonly log: Log;
+  readonly central: Central;
+  readonly centralMigrations: readonly MigrationSource[];
+  readonly databases: TenantDatabases;
+  readonly modules: readonly LoadedModule[];
+  readonly memberships: Memberships;
+  readonly sessions: SessionStore;
+  readonly passwords: BcryptPasswords;
+  readonly secrets: SecretBox;
+  readonly keys: SigningKeys;
+  readonly mailer: Mailer;
+  readonly limiter: RateLimiter;
+  readonly redis: Redis | undefined;
+  readonly now: () => Date;
+}
+
+/** What the kernel does for system modules, put together from its parts. */
+export function makePlatform(parts: PlatformParts): Platform {
+  const { config, central, databases, sessions, passwords, secrets, keys, mailer, redis } = parts;
+  return {
+    version,
+    environment: config.appEnv,
+    url: config.appUrl,
+    storagePath: config.storagePath,
+    options: {
+      installToken: config.installToken,
+      signup: config.platformSignup,
+      signedLinksOnly: config.emailVerificationSignedOnly,
+      loginFailuresPerMinute: config.loginFailuresPerMinute,
+      resendsPerMinute: config.resendsPerMinute,
+    },
+    accounts,
+    sessions,
+    passwords,
+    secrets,
+    keys,
+    mail: mailer,
+    limits: limitsOf(parts),
+    tenants: {
+      create: (tenant, within) => createTenant(central.db, databases, tenant, within),
+      finish: (id, within) => finishTenant(central.db, databases, id, within),
+    },
+    tenantsOf: async (userId) => parts.memberships.tenantsOf(userId),
+    async migrate() {
+      const { applied, skipped } = await migrate(central.address, central.database, parts.centralMigrations);
+      return { applied: applied.length, skipped };
+    },
+    seed: () => seed(parts),
+    async pingCache() {
+      if (!redis) return { up: true, name: 'in process' };
+      return redis.client.ping().then(
+        () => ({ up: true, name: 'Redis' }),
+        () => ({ up: false, name: 'Redis' }),
+      );
+    },
+    oneAtATime: (lock, work) => oneAtATime(central, lock, work),
+    reset: () => resetDatabases(central, databases, parts.centralMigrations),
+  };
+}
+
+function limitsOf({ limiter, now }: PlatformParts): Limits {
+  return {
+    has: (key, perMinute) => limiter.has(key, perMinute, now().getTime()),
+    take(key, perMinute) {
+      const { allowed, seconds } = limiter.take(key, perMinute, now().getTime());
+      if (!allowed) throw fail('http.too_many_requests', { seconds }, { headers: { 'Retry-After': String(seconds) } });
+    },
+  };
+}
+
+async function seed({ central, modules, config }: PlatformParts): Promise<SeedCounts> {
+  const declared = modules.flatMap(({ alias, manifest }) =>
+    (manifest.permissions ?? []).map((name) => ({ name, module: alias })),
+  );
+  const made = await seedRoles(central.db, declared);
+  const configurations = modules.map(({ alias, manifest }) => ({ alias, configuration: manifest }));
+  await central.db.run(sql`
+    INSERT INTO module_configurations (alias, configuration)
+    SELECT alias, configuration FROM jsonb_to_recordset(${JSON.stringify(configurations)}::jsonb)
+      AS wanted(alias text, configuration jsonb)
+    ON CONFLICT (alias) DO UPDATE SET configuration = excluded.configuration, updated_at = now()
+    WHERE module_configurations.configuration <> excluded.configuration`);
+  const settings = Object.entries({
+    'platform.name': 'Chowk',
+    'platform.url': config.appUrl,
+    'platform.base_domain': config.baseDomain,
+    'platform.default_ring': 'stable',
+  });
+  await central.db.run(sql`
+    INSERT INTO platform_settings (key, value) SELECT key, value FROM jsonb_each(${JSON.stringify(
+      Object.fromEntries(settings),
+    )}::jsonb)
+    ON CONFLICT (key) DO NOTHING`);
+  return { ...made, modules: modules.length, settings: settings.length };
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { InjectOptions } from 'fastify';
+import { inject } from 'vitest';
+import { startPlatform, type TestAnswer, type TestOptions, type TestPlatform, type TestTenant } from './platform.ts';
+
+/** Somebody with an account, signed in. */
+export interface Person {
+  readonly id: number;
+  readonly name: string;
+  readonly email: string;
+  readonly password: string;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  /** As this person, in the tenant it was made in. */
+  request(options: InjectOptions): Promise<TestAnswer>;
+  get(url: string, headers?: Record<string, string>): Promise<TestAnswer>;
+  post(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
+  put(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
+  patch(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
+  delete(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
+}
+
+export interface AccountsPlatform extends TestPlatform {
+  /** A new user with a verified address, a member of the tenant with one of the five roles. */
+  person(wanted?: { tenant?: TestTenant; role?: string; name?: string; verified?: boolean }): Promise<Person>;
+  /** Waits until a mail to this address has been sent whose subject matches; the newest of them. */
+  mailTo(address: string, subject?: RegExp): Promise<{ subject: string; text: string; html: string }>;
+}
+
+export const testPassword = 'correct horse battery';
+
+/** A platform with real accounts: roles are seeded, there is a key to sign with, and jobs are done. */
+export async function startAccounts(options: TestOptions = {}): Promise<AccountsPlatform> {
+  const platform = await startPlatform({ ...options, identity: undefined });
+  const { kernel, request } = platform;
+  await writeFile(join(kernel.config.storagePath, 'oauth-private.key'), inject('signingKey'));
+  await kernel.platform.keys.ensure();
+  if (!options.beside) await kernel.jobs.work();
+  return {
+    ...platform,
+    async person({ tenant, role = 'Owner', name = 'Asha Rao', verified = true } = {}) {
+      const { accounts, passwords, sessions } = kernel.platform;
+      const email = `${randomBytes(6).toString('hex')}@example.com`;
+      const passwordHash = await passwords.hash(testPassword);
+      const id = (await accounts.create(kernel.central.db, {
+        name,
+        email,
+        passwordHash,
+        emailVerified: verified,
+      })) as number;
+      if (tenant) await accounts.join(kernel.central.db, id, tenant.id, role);
+      const client = { address: '127.0.0.1', userAgent: 'test' };
+      const { access_token, refresh_token } = await sessions.open({ userId: id, kind: 'login', client });
+      const send = (wanted: InjectOptions) =>
+        request({
+          ...wanted,
+          headers: {
+            authorization: `Bearer ${access_token}`,
+            ...(tenant ? { 'x-tenant': tenant.id } : {}),
+            ...wanted.headers,
+          },
+        });
+      const withBody =
+        (method: 'POST' | 'PUT' | 'PATCH' | 'DELETE') =>
+        (url: string, body?: unknown, headers = {}) =>
+          send({ method, url, headers, ...(body === undefined ? {} : { payload: body as object }) });
+      return {
+        ...{ id, name, email, password: testPassword, accessToken: access_token, refreshToken: refresh_token },
+        request: send,
+        get: (url, headers = {}) => send({ method: 'GET', url, headers }),
+        ...{ post: withBody('POST'), put: withBody('PUT'), patch: withBody('PATCH'), delete: withBody('DELETE') },
+      };
+    },
+    async mailTo(address, subject = /./) {
+      const { vi } = await import('vitest');
+      return vi.waitFor(
+        async () => {
+          const mails = await kernel.platform.mail.kept();
+          const found = mails.find((mail) => mail.to === address && subject.test(mail.subject));
+          if (!found) throw new Error(`no mail to ${address} like ${subject}`);
+          return found;
+        },
+        { timeout: 15_000, interval: 20 },
+      );
+    },
+  };
+}
