@@ -194,6 +194,7 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
     audit,
     events,
     jobs,
+    signals,
     routes,
     now,
     async close() {

@@ -4,6 +4,7 @@ import type { AuditLog } from './bus/audit.ts';
 import type { Bus } from './bus/bus.ts';
 import type { Config } from './config.ts';
 import type { ConnectionBudget } from './db/budget.ts';
+import type { Signals } from './db/signals.ts';
 import type { EventHub } from './events/event-hub.ts';
 import type { JobQueues } from './jobs/job-queues.ts';
 import type { Installations } from './loader/installations.ts';
@@ -42,6 +43,7 @@ export interface Kernel {
   readonly audit: AuditLog;
   readonly events: EventHub;
   readonly jobs: JobQueues;
+  readonly signals: Signals;
   readonly routes: readonly OwnedRoute[];
   readonly now: () => Date;
   /** Lets go of every connection. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sql } from '@chowk/kit';
 import type { InjectOptions } from 'fastify';
 import { inject } from 'vitest';
 import { startPlatform, type TestAnswer, type TestOptions, type TestPlatform, type TestTenant } from './platform.ts';
@@ -37,6 +38,9 @@ export async function startAccounts(options: TestOptions = {}): Promise<Accounts
   const { kernel, request } = platform;
   await writeFile(join(kernel.config.storagePath, 'oauth-private.key'), inject('signingKey'));
   await kernel.platform.keys.ensure();
+  await kernel.central.db.run(sql`
+    INSERT INTO oauth_clients (id, name, grants) VALUES ('chowk-personal', 'Personal Access Client', '{personal}')
+    ON CONFLICT DO NOTHING`);
   if (!options.beside) await kernel.jobs.work();
   return {
     ...platform,

@@ -14,6 +14,8 @@ export interface AccessToken {
 
 export const accessTokenSeconds = 900;
 
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
 /** No token of ours comes near it; a longer one is not worth a look. */
 const longestToken = 4_096;
 
@@ -94,7 +96,7 @@ export class AccessTokens {
       });
       const { sub, sid, exp = 0 } = payload as { sub: string; sid?: unknown; exp?: number };
       const userId = /^[1-9]\d{0,15}$/.test(sub) ? Number(sub) : undefined;
-      if (userId === undefined || typeof sid !== 'string') return undefined;
+      if (userId === undefined || typeof sid !== 'string' || !uuid.test(sid)) return undefined;
       const verified = { userId, sessionId: sid, expiresAt: exp, kid };
       this.#verified.set(token, verified);
       return verified;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '@chowk/kit';
 import type pg from 'pg';
@@ -14,6 +15,11 @@ export interface SignalListener {
 /** A connection that looks alive but answers nothing for this long is given up: it would be deaf without knowing. */
 const heartbeatMs = 5_000;
 
+/** What a process says to itself, to know that it has heard all that was said before. */
+const echoChannel = 'chowk_echo';
+/** Nobody waits longer than this for its own voice. */
+const echoMs = 1_000;
+
 /** What processes tell each other over PostgreSQL's LISTEN and NOTIFY, on one connection of its own. */
 export class Signals {
   readonly #open: () => pg.Client;
@@ -22,11 +28,31 @@ export class Signals {
   readonly #stopping = new AbortController();
   #client: pg.Client | undefined;
   #keeping: Promise<void> | undefined;
+  readonly #echoes = new Map<string, () => void>();
 
   constructor(address: ServerAddress, database: string, limits: ConnectionLimits, log: Log) {
     const patient = { ...limits, queryTimeoutMs: heartbeatMs };
     this.#open = () => makeClient(address, database, patient, { query_timeout: heartbeatMs + 2_000 });
     this.#log = log;
+    void this.on(echoChannel, {
+      heard: (id) => this.#echoes.get(id)?.(),
+      // What is not heard is not kept either: there is nothing to wait for.
+      hearing: () => this.#echoes.forEach((settle) => void settle()),
+    });
+  }
+
+  /** Settles when every change committed before has been heard here, so that nobody reads what it has just changed. */
+  async caughtUp(): Promise<void> {
+    const client = this.#client;
+    if (!client) return;
+    const id = randomUUID();
+    const heard = new Promise<void>((resolve) => this.#echoes.set(id, resolve));
+    const timer = setTimeout(() => this.#echoes.get(id)?.(), echoMs);
+    // If the connection is lost, so is all that was kept.
+    client.query('SELECT pg_notify($1, $2)', [echoChannel, id]).catch(() => this.#echoes.get(id)?.());
+    await heard;
+    clearTimeout(timer);
+    this.#echoes.delete(id);
   }
 
   /** Hears what is said on the channel from now on; after `start`, as soon as the promise settles. */

@@ -3,7 +3,8 @@ import { Context } from '../context.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Calls the route's function and turns what it returns into the answer. */
-export async function run({ kernel, request, reply, mounted, tenant, caller, membership }: Exchange): Promise<unknown> {
+export async function run(exchange: Exchange): Promise<unknown> {
+  const { kernel, request, reply, mounted, tenant, caller, membership } = exchange;
   const ctx = new Context(kernel, {
     requestId: request.id,
     module: mounted.route.module,
@@ -13,10 +14,18 @@ export async function run({ kernel, request, reply, mounted, tenant, caller, mem
     client: { address: request.ip, userAgent: request.headers['user-agent'] },
   });
   const { params, query, body, headers } = request;
-  const result = await mounted.route.run(ctx, { params, query, body, headers });
+  const input = { params, query, body, headers };
+  const work = mounted.route.run(ctx, input);
+  // Who has changed an account, a role or a team sees it in the next request; also if it was refused in the end.
+  const result = await (changesAccounts(exchange) ? work.finally(() => kernel.signals.caughtUp()) : work);
   reply.status(mounted.route.status ?? 200);
   if (!(result instanceof Answer)) return result;
   if (result.status !== undefined) reply.status(result.status);
   reply.headers(result.headers);
   return result.body;
+}
+
+function changesAccounts({ kernel, mounted }: Exchange): boolean {
+  const { module, method } = mounted.route;
+  return module !== undefined && method !== 'GET' && kernel.systemModules.has(module);
 }
