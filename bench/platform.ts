@@ -7,6 +7,8 @@ export interface Platform extends Pick<Running, 'stop'> {
   readonly port: number;
   /** Proves a caller that is a member of every tenant. */
   readonly token: string;
+  /** What the same caller signs in with. */
+  readonly credentials: { readonly email: string; readonly password: string };
   readonly database: { readonly host: string; readonly port: number; readonly user: string; readonly password: string };
   readonly central: string;
   headers(tenant: string): Record<string, string>;

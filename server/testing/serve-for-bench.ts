@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { Failure, type Log, type Route, route, type Static, sql, Timestamp, Type } from '@chowk/kit';
@@ -12,7 +13,6 @@ import { createTenant, listTenants } from '../src/tenancy/tenants.ts';
 import { benchModules } from './bench-modules.ts';
 import { silent } from './silent-log.ts';
 import { testSecrets } from './test-config.ts';
-import { TestIdentity } from './test-identity.ts';
 
 /*
  * A platform for the bench to measure: the kernel as it is in production, with routes and a caller of the bench's own.
@@ -102,9 +102,27 @@ const measuredRoutes: readonly Route[] = [
   }),
 ];
 
-const identity = new TestIdentity();
-const { caller, token } = identity.mint();
 let kernel: Kernel;
+let userId = 0;
+
+/** The bench's user, with a password to sign in with, and a token as a sign-in gives it. */
+async function signIn(email: string, secret: string): Promise<string> {
+  const { seed, keys, accounts, passwords, sessions } = kernel.platform;
+  const { db } = kernel.central;
+  await seed();
+  await keys.ensure();
+  const passwordHash = await passwords.hash(secret);
+  const made = await accounts.create(db, { name: 'Bench', email, passwordHash, emailVerified: true });
+  userId = made ?? (await db.row<{ id: number }>(sql`SELECT id FROM users WHERE email = ${email}`))?.id ?? 0;
+  const client = { address: '127.0.0.1', userAgent: 'bench' };
+  return (await sessions.open({ userId, kind: 'login', client })).access_token;
+}
+
+async function join(tenantId: string): Promise<void> {
+  await kernel.central.db.run(sql`
+    INSERT INTO memberships (user_id, tenant_id, permissions) VALUES (${userId}, ${tenantId}, ${permissions}::text[])
+    ON CONFLICT DO NOTHING`);
+}
 
 /** What the bench prepares its measurements with. */
 const preparingRoutes: readonly Route[] = [
@@ -142,7 +160,7 @@ const preparingRoutes: readonly Route[] = [
       const { database } = await createTenant(kernel.central.db, kernel.databases, { id, name: id });
       const ms = performance.now() - began;
       await kernel.databases.settled();
-      identity.join(caller, id, permissions);
+      await join(id);
       return { ms, database };
     },
   }),
@@ -173,9 +191,11 @@ const log: Log = { ...silent, warn: complain, error: complain };
 const modules = [...(await loadModules(config)), ...benchModules];
 kernel = await boot(
   { config, log, server, secrets: testSecrets },
-  { identity, modules, routes: [...measuredRoutes, ...preparingRoutes] },
+  { modules, routes: [...measuredRoutes, ...preparingRoutes] },
 );
-for (const { id } of await listTenants(kernel.central.db)) identity.join(caller, id, permissions);
+const credentials = { email: 'bench@example.com', password: randomUUID() };
+const token = await signIn(credentials.email, credentials.password);
+for (const { id } of await listTenants(kernel.central.db)) await join(id);
 const app = await createHttpServer(kernel);
 await app.listen({ host: '127.0.0.1', port: 0 });
 await kernel.jobs.work();
@@ -184,7 +204,14 @@ kernel.events.startSweeping((id) => kernel.directory.find(id));
 const { host, port, user, password } = server.address;
 const address = { host, port, user, password };
 const [listening] = app.addresses() as AddressInfo[];
-const facts = { pid: process.pid, port: listening?.port, token, database: address, central: server.centralDatabase };
+const facts = {
+  pid: process.pid,
+  port: listening?.port,
+  token,
+  credentials,
+  database: address,
+  central: server.centralDatabase,
+};
 process.stdout.write(`${JSON.stringify(facts)}\n`);
 
 await new Promise((resolve) => {

@@ -68,6 +68,26 @@ test('what is said in a transaction is heard after it commits, and never if it d
   expect(said).toEqual(['one: hearing', 'one: meanwhile', 'one: committed', 'one: last']);
 });
 
+test('who has caught up has heard whatever was committed before', async () => {
+  const { signals, said } = await start(['one']);
+  for (let round = 0; round < 50; round += 1) {
+    await notify(db, 'one', String(round));
+    await signals.caughtUp();
+    expect(said.at(-1)).toBe(`one: ${round}`);
+  }
+});
+
+test('nobody waits for a voice that cannot come', async () => {
+  const { address, blackHole } = await startProxy(inject('server'));
+  const { signals } = await start(['one'], address);
+  blackHole();
+  const began = performance.now();
+  await signals.caughtUp();
+  expect(performance.now() - began).toBeLessThan(3_000);
+  await signals.close();
+  await signals.caughtUp();
+});
+
 test('a lost connection is told at once, taken up again, and told again before anything new is heard', async () => {
   const { said } = await start(['one', 'two']);
   for (const pid of await listeners()) await terminate(pid);

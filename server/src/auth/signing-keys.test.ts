@@ -1,0 +1,84 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from '@chowk/kit';
+import { beforeEach, expect, test } from 'vitest';
+import { startPlatform } from '../../testing/platform.ts';
+import { SecretBox } from '../secrets.ts';
+import { SigningKeys } from './signing-keys.ts';
+
+const platform = await startPlatform();
+const beside = await startPlatform({ beside: platform });
+const { central, config, signals } = platform.kernel;
+const { keys } = platform.kernel.platform;
+const file = (name: string) => join(config.storagePath, name);
+const kids = async (one = keys) => (await one.list()).map(({ kid }) => kid);
+
+beforeEach(async () => {
+  await central.db.run(sql`DELETE FROM signing_keys`);
+  await signals.caughtUp();
+  await rm(file('oauth-private.key'), { force: true });
+  await rm(file('oauth-public.key'), { force: true });
+});
+
+test('the pair is made once and lies under the storage folder, the private half for its owner alone', async () => {
+  expect(await keys.ensure()).toEqual({ created: true });
+  const [kid] = await kids();
+  const pem = await readFile(file('oauth-private.key'), 'utf8');
+  expect(createPublicKey(pem).export({ type: 'spki', format: 'pem' })).toBe(
+    await readFile(file('oauth-public.key'), 'utf8'),
+  );
+  expect((await stat(file('oauth-private.key'))).mode & 0o777).toBe(0o600);
+  expect(await keys.ensure()).toEqual({ created: false });
+  expect(await kids()).toEqual([kid]);
+  expect(await readFile(file('oauth-private.key'), 'utf8')).toBe(pem);
+});
+
+test('a pair that lies there already is taken', async () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  await writeFile(file('oauth-private.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  expect(await keys.ensure()).toEqual({ created: false });
+  const [jwk] = await keys.list();
+  expect(jwk?.n).toBe(privateKey.export({ format: 'jwk' }).n);
+});
+
+test('files that were lost are written again', async () => {
+  await keys.ensure();
+  const pem = await readFile(file('oauth-private.key'), 'utf8');
+  await rm(file('oauth-private.key'));
+  await keys.ensure();
+  expect(await readFile(file('oauth-private.key'), 'utf8')).toBe(pem);
+});
+
+test('what is published has no private part', async () => {
+  await keys.ensure();
+  const [jwk] = await keys.list();
+  expect(Object.keys(jwk ?? {}).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
+  const dump = JSON.stringify(await central.db.rows(sql`SELECT * FROM signing_keys`));
+  expect(dump).not.toContain('PRIVATE KEY');
+});
+
+test('a new key takes over, and the old one is believed beside it, on every process', async () => {
+  await keys.ensure();
+  const [first] = await kids();
+  const { kid } = await keys.rotate({ revoke: false });
+  expect(await kids()).toEqual([kid, first]);
+  await expect.poll(() => kids(beside.kernel.platform.keys)).toEqual([kid, first]);
+  const third = await keys.rotate({ revoke: true });
+  expect(await kids()).toEqual([third.kid]);
+});
+
+test('with another APP_KEY the pair under the storage folder still serves', async () => {
+  await keys.ensure();
+  const parts = { central: central.db, signals, secrets: new SecretBox(Buffer.alloc(32, 'other')) };
+  const other = new SigningKeys({ ...parts, storagePath: config.storagePath });
+  expect((await other.get())?.current?.kid).toBe((await kids())[0]);
+  const elsewhere = new SigningKeys({ ...parts, storagePath: '/nowhere' });
+  await expect(elsewhere.get()).rejects.toThrow(/APP_KEY/);
+});
+
+test('a key of another kind is refused', async () => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  await writeFile(file('oauth-private.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  await expect(keys.ensure()).rejects.toThrow(/no RSA key/);
+});
