@@ -1,4 +1,12 @@
-import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import {
+  constants,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomUUID,
+  sign,
+} from 'node:crypto';
 import { sql } from '@chowk/kit';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { expect, inject, test } from 'vitest';
@@ -21,6 +29,11 @@ const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('
 function signed(head: object, body: object, key = own): string {
   const text = `${encode(head)}.${encode(body)}`;
   return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
+}
+/** As another algorithm would sign, with our own key. */
+function signedAs(alg: string, digest: string, padding: number = constants.RSA_PKCS1_PADDING): string {
+  const text = `${encode({ ...header, alg })}.${p}`;
+  return `${text}.${sign(digest, Buffer.from(text), { key: own, padding, saltLength: 32 }).toString('base64url')}`;
 }
 const withClaims = (changes: Record<string, unknown>) => signed(header, { ...claims, ...changes });
 const withHeader = (changes: Record<string, unknown>, key = own) => signed({ ...header, ...changes }, claims, key);
@@ -52,6 +65,8 @@ test.each([
   ['HS256 with an empty secret', hs256('')],
   ['RS384 said, RS256 signed', withHeader({ alg: 'RS384' })],
   ['PS256 said', withHeader({ alg: 'PS256' })],
+  ['our key and RS512', signedAs('RS512', 'sha512')],
+  ['our key and PS256', signedAs('PS256', 'sha256', constants.RSA_PKCS1_PSS_PADDING)],
   ['a signature on a curve', withHeader({ alg: 'ES256' }, curve.privateKey)],
   ['a foreign key under our kid', withHeader({}, foreign.privateKey)],
   ['a foreign key under its own kid', withHeader({ kid: 'mine' }, foreign.privateKey)],

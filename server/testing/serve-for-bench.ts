@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { Failure, type Log, type Route, route, type Static, sql, Timestamp, Type } from '@chowk/kit';
+import { permissions as ownersPermissions } from '../src/auth/permissions.ts';
 import { boot } from '../src/boot.ts';
 import { readConfig } from '../src/config.ts';
 import { openEmbedded } from '../src/db/embedded.ts';
@@ -21,7 +22,7 @@ import { testSecrets } from './test-config.ts';
  */
 
 /** What the caller may do everywhere. */
-const permissions = ['bench.view', 'products.view'];
+const permissions = ['bench.view', ...ownersPermissions.map(({ name }) => name)];
 const permission = 'bench.view';
 const tag = 'Bench';
 
