@@ -23,6 +23,7 @@ export { type Operation, type OperationsOf, operation } from './operation.ts';
 export type {
   Accounts,
   Client,
+  FoundSession,
   KeptMail,
   Limits,
   Mail,

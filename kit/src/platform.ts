@@ -36,19 +36,31 @@ export interface Tokens {
   readonly refresh_token: string;
 }
 
+/** A session that a token belongs to, as it is kept. */
+export interface FoundSession {
+  readonly id: string;
+  readonly userId: number;
+  readonly clientId: string | null;
+  readonly scopes: readonly string[] | null;
+}
+
 /** Sessions and the tokens that belong to them. Whatever is ended here is refused by every process within a second. */
 export interface Sessions {
-  open(session: NewSession): Promise<Tokens>;
+  /** In the given transaction, so that what led to it happens with it or not at all. */
+  open(session: NewSession, options?: { readonly db?: Db }): Promise<Tokens>;
   /** An access token that cannot be refreshed. */
-  openBriefly(session: NewSession): Promise<Omit<Tokens, 'refresh_token'>>;
+  openBriefly(session: NewSession, options?: { readonly db?: Db }): Promise<Omit<Tokens, 'refresh_token'>>;
   /** The next pair; `undefined` for a token that is nobody's, over, or used before, which ends its session. */
-  refresh(refreshToken: string, clientId?: string): Promise<(Tokens & { readonly userId: number }) | undefined>;
+  refresh(
+    refreshToken: string,
+    clientId?: string,
+  ): Promise<(Tokens & { readonly userId: number; readonly scopes: readonly string[] | null }) | undefined>;
   /** A token that is no JWT and is good until it is revoked; shown this once. */
   issuePersonal(
     session: NewSession & { readonly expiresAt?: string | undefined },
   ): Promise<{ id: string; token: string }>;
   /** The session of a refresh token or an access token that was good once. */
-  find(token: string): Promise<{ id: string; userId: number; clientId: string | null } | undefined>;
+  find(token: string): Promise<FoundSession | undefined>;
   revoke(sessionId: string): Promise<void>;
   /** Ends every session of a user, but for one it is to keep; personal access tokens too. */
   revokeAll(userId: number, options?: { readonly except?: string; readonly db?: Db }): Promise<void>;

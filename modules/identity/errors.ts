@@ -13,6 +13,23 @@ export const errors = {
   'identity.two_factor_on': { status: 409, message: 'Two-factor authentication is on already.' },
   'identity.two_factor_off': { status: 409, message: 'Two-factor authentication is off.' },
   'identity.two_factor_not_begun': { status: 409, message: 'Ask for a secret first: POST /api/v1/profile/two-factor.' },
+  'identity.api_client_not_found': { status: 404, message: 'There is no such API client here.' },
+  'identity.scope_not_held': {
+    status: 403,
+    message: 'The permission {scope} can only be in the hands of an API client of someone who holds it.',
+  },
+  'identity.device_not_found': { status: 404, message: 'There is no such code, or it is over. Ask for a new one.' },
+  // As RFC 6749, 7009 and 8628 name them.
+  'identity.invalid_request': { status: 400, message: 'The request is not as it should be: {reason}.' },
+  'identity.invalid_client': { status: 400, message: 'The client is unknown or its secret is wrong.' },
+  'identity.invalid_grant': { status: 400, message: 'What was given for a token is not valid: {reason}.' },
+  'identity.unauthorized_client': { status: 400, message: 'This client may not ask for tokens in this way.' },
+  'identity.unsupported_grant_type': { status: 400, message: 'There is no such grant_type; the metadata lists them.' },
+  'identity.invalid_scope': { status: 400, message: 'The scope is not valid: {reason}.' },
+  'identity.authorization_pending': { status: 400, message: 'The user has not decided yet; ask again.' },
+  'identity.slow_down': { status: 400, message: 'Too fast: wait {seconds} seconds between two questions.' },
+  'identity.access_denied': { status: 400, message: 'The user said no.' },
+  'identity.expired_token': { status: 400, message: 'The time to decide is over; ask for a new device code.' },
 } as const;
 
 export const fail = defineErrors(errors);

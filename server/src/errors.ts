@@ -22,6 +22,7 @@ export const kernelErrors = {
   'auth.unauthenticated': { status: 401, message: 'Sign in first: send a valid bearer token.' },
   ...forbiddenCall,
   'auth.not_a_member': { status: 403, message: 'You are not a member of this tenant.' },
+  'auth.no_account': { status: 403, message: 'This is about an account, and an API client has none.' },
   'tenancy.required': {
     status: 400,
     message: "Say which tenant this is for: use the tenant's subdomain or the X-Tenant header.",

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
   type Db,
+  type FoundSession,
   type Log,
   type NewSession,
   type Session,
@@ -84,19 +85,22 @@ export class SessionStore implements Sessions {
     });
   }
 
-  async open(session: NewSession): Promise<Tokens> {
+  async open(session: NewSession, { db = this.#central }: { db?: Db } = {}): Promise<Tokens> {
     const id = uuidv7();
     const refreshToken = newRefreshToken();
-    await this.#central.run(sql`
+    await db.run(sql`
       WITH session AS (${insertSession(id, session, sql`now() + make_interval(days => ${refreshDays})`)} RETURNING id)
       INSERT INTO refresh_tokens (hash, session_id, expires_at)
       SELECT ${sha256(refreshToken)}, id, now() + make_interval(days => ${refreshDays}) FROM session`);
     return this.#pair(id, session, refreshToken);
   }
 
-  async openBriefly(session: NewSession): Promise<Omit<Tokens, 'refresh_token'>> {
+  async openBriefly(
+    session: NewSession,
+    { db = this.#central }: { db?: Db } = {},
+  ): Promise<Omit<Tokens, 'refresh_token'>> {
     const id = uuidv7();
-    await this.#central.run(insertSession(id, session, sql`now() + make_interval(secs => ${accessTokenSeconds})`));
+    await db.run(insertSession(id, session, sql`now() + make_interval(secs => ${accessTokenSeconds})`));
     return this.#access(id, session);
   }
 
@@ -116,7 +120,10 @@ export class SessionStore implements Sessions {
     return { id, token };
   }
 
-  async refresh(refreshToken: string, clientId?: string): Promise<(Tokens & { userId: number }) | undefined> {
+  async refresh(
+    refreshToken: string,
+    clientId?: string,
+  ): Promise<(Tokens & { userId: number; scopes: readonly string[] | null }) | undefined> {
     const next = newRefreshToken();
     const session = await this.#central.tx(async (tx) => {
       const found = await lockRefreshToken(tx, refreshToken);
@@ -145,16 +152,15 @@ export class SessionStore implements Sessions {
       { userId, clientId: client_id ?? undefined, scopes: scopes ?? undefined },
       next,
     );
-    return { ...tokens, userId };
+    return { ...tokens, userId, scopes };
   }
 
-  async find(token: string): Promise<{ id: string; userId: number; clientId: string | null } | undefined> {
+  async find(token: string): Promise<FoundSession | undefined> {
     const said = token.startsWith(refreshPrefix) ? undefined : await this.#tokens.verify(token);
-    const row = await this.#central.row<{ id: string; user_id: number; client_id: string | null }>(sql`
-      SELECT s.id, s.user_id, s.client_id FROM sessions s
+    return this.#central.row<FoundSession>(sql`
+      SELECT s.id, s.user_id AS "userId", s.client_id AS "clientId", s.scopes FROM sessions s
       WHERE s.id = (SELECT session_id FROM refresh_tokens WHERE hash = ${sha256(token)})
         OR s.token_hash = ${sha256(token)} OR s.id = ${said?.sessionId ?? null}::uuid`);
-    return row && { id: row.id, userId: row.user_id, clientId: row.client_id };
   }
 
   async revoke(sessionId: string): Promise<void> {

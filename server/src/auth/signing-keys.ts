@@ -6,13 +6,14 @@ import { type Db, type PublicKey, type Secrets, sql } from '@chowk/kit';
 import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose';
 import { GuardedCache } from '../cache.ts';
 import type { Signals } from '../db/signals.ts';
-import type { MaybePromise } from '../maybe-promise.ts';
+import { andThen, type MaybePromise } from '../maybe-promise.ts';
 
 interface KeyRow {
   kid: string;
   public_jwk: JWK;
   private_sealed: string;
   retired: boolean;
+  believed_until: string | null;
 }
 
 /** The keys there are now. */
@@ -20,6 +21,8 @@ interface Keys {
   readonly believed: ReadonlyMap<string, KeyObject>;
   readonly published: readonly PublicKey[];
   readonly current: { readonly kid: string; readonly key: KeyObject } | undefined;
+  /** When the first of them ceases to be believed, in milliseconds since 1970. */
+  readonly until: number;
 }
 
 interface KeyParts {
@@ -54,7 +57,12 @@ export class SigningKeys {
 
   /** The keys there are; before the installation there are none. */
   get(): MaybePromise<Keys | undefined> {
-    return this.#cache.get(all);
+    return andThen(this.#cache.get(all), (keys) => {
+      if (!keys || keys.until > Date.now()) return keys;
+      // Nobody tells when a retired key's time is over.
+      this.#cache.invalidate(all);
+      return this.#cache.get(all);
+    });
   }
 
   async list(): Promise<readonly PublicKey[]> {
@@ -98,7 +106,7 @@ export class SigningKeys {
 
   async #load(): Promise<Keys> {
     const rows = await this.#parts.central.rows<KeyRow>(sql`
-      SELECT kid, public_jwk, private_sealed, retired_at IS NOT NULL AS retired FROM signing_keys
+      SELECT kid, public_jwk, private_sealed, retired_at IS NOT NULL AS retired, believed_until FROM signing_keys
       WHERE believed_until IS NULL OR believed_until > now() ORDER BY created_at DESC`);
     const active = rows.find(({ retired }) => !retired);
     return {
@@ -107,6 +115,9 @@ export class SigningKeys {
       ),
       published: rows.map(({ public_jwk }) => public_jwk as unknown as PublicKey),
       current: active && { kid: active.kid, key: await this.#privateKey(active) },
+      until: Math.min(
+        ...rows.map(({ believed_until: until }) => (until ? Date.parse(until) : Number.POSITIVE_INFINITY)),
+      ),
     };
   }
 

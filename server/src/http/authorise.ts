@@ -15,7 +15,13 @@ export function authorise(exchange: Exchange): MaybePromise<void> {
   const installed = !route.module || !tenant || kernel.installations.has(tenant.id, route.module);
   return andThen(installed, (there) => {
     if (!there) throw fail('http.not_found', { method: request.method, path: request.url.split('?')[0] });
-    if (route.public || route.needs === signedIn) return;
+    if (route.public) return;
+    if (route.needs === signedIn) {
+      // What needs no tenant is about the caller's account, and an API client has none.
+      const isAboutAccount = (route.tenant ?? 'required') !== 'required';
+      if (isAboutAccount && caller?.session.kind === 'client') throw fail('auth.no_account');
+      return;
+    }
     if (!membership?.permissions.has(route.needs)) throw fail('auth.forbidden', { permission: route.needs });
   });
 }

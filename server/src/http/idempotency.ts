@@ -31,8 +31,10 @@ async function claimKey(exchange: Exchange, key: string | string[]): Promise<voi
   }
   const db = tenant?.db ?? kernel.central.db;
   const caller = user ? `user ${user.id}` : `address ${request.ip}`;
+  // Where nobody is signed in, an OAuth client may prove in this header who it is.
+  const proof = user ? '' : (request.headers.authorization ?? '');
   const hash = createHash('sha256')
-    .update(`${request.method} ${request.url}\n${exchange.rawBody ?? ''}`)
+    .update(`${request.method} ${request.url}\n${proof}\n${exchange.rawBody ?? ''}`)
     .digest('hex');
   if (await claim(db, caller, key, hash)) {
     exchange.idempotency = { db, caller, key };

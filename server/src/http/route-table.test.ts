@@ -27,7 +27,7 @@ test.each(routes)('$name declares exactly the parameters of its path', ({ path, 
 });
 
 test.each(routes)('$name is written as every path is', ({ path, summary, tag }) => {
-  expect(path).toMatch(/^(?:\/(?:[a-z0-9.-]+|:[a-z_]+))+$/);
+  expect(path).toMatch(/^(?:\/(?:[a-z0-9._-]+|:[a-z_]+))+$/);
   expect(tag).not.toBe('');
   expect(summary).toMatch(/\.$/);
 });

@@ -1,0 +1,18 @@
+import type { ModuleCommand } from '@chowk/kit';
+
+/** `keys:rotate`. Two at once would each leave a key that signs. */
+export const rotateKeys: ModuleCommand = {
+  name: 'keys:rotate',
+  usage: '[--revoke] [--json]',
+  summary: 'Signs access tokens with a new key; with --revoke the old ones are good no longer.',
+  options: { revoke: { type: 'boolean', default: false } },
+  run: (ctx, { options }, terminal) =>
+    ctx.platform.oneAtATime('keys:rotate', async () => {
+      const { keys } = ctx.platform;
+      const before = await keys.list();
+      const { kid } = await keys.rotate({ revoke: options.revoke === true });
+      const believed = new Set((await keys.list()).map((key) => key.kid));
+      const old = before.map((key) => ({ kid: key.kid, state: believed.has(key.kid) ? 'still believed' : 'revoked' }));
+      terminal.table([{ kid, state: 'signs' }, ...old], '');
+    }),
+};
