@@ -1,5 +1,6 @@
 import { Failure, type SystemCtx } from '@chowk/kit';
 import { isPatience } from './oauth-errors.ts';
+import { networkOf } from './sign-in-limits.ts';
 
 interface Limit {
   /** Who is to be held back. */
@@ -25,5 +26,5 @@ export async function limitFailures<Result>(
 
 /** Against guessing secrets and codes: many clients may share an address, few of them fail. */
 export function perAddress(ctx: SystemCtx): Limit {
-  return { key: `oauth ${ctx.client.address}`, perMinute: 10 * ctx.platform.options.loginFailuresPerMinute };
+  return { key: `token ${networkOf(ctx.client.address)}`, perMinute: 10 * ctx.platform.options.loginFailuresPerMinute };
 }

@@ -1,8 +1,9 @@
 import { invalid, type SystemCtx, sql, type Tokens } from '@chowk/kit';
 import { record } from './activity.ts';
 import { fail } from './errors.ts';
+import { limitFailures, perAddress } from './limit-failures.ts';
 import type { UserSummary } from './schemas.ts';
-import { type Guard, signInGuard, tokenGuard } from './sign-in-limits.ts';
+import { type Guard, signInGuard } from './sign-in-limits.ts';
 import { takeCode } from './two-factor.ts';
 
 interface AccountRow {
@@ -44,16 +45,12 @@ export async function signIn(
   return { ...tokens, user: { id, name, email, email_verified, two_factor_enabled } };
 }
 
-export async function refresh(ctx: SystemCtx, refreshToken: string): Promise<Tokens> {
-  const guard = tokenGuard(ctx);
-  guard.check();
-  const refreshed = await ctx.platform.sessions.refresh(refreshToken);
-  if (!refreshed) {
-    guard.count();
-    throw fail('identity.bad_refresh_token', {}, { headers: { 'WWW-Authenticate': 'Bearer' } });
-  }
-  const { userId: _, ...tokens } = refreshed;
-  return tokens;
+export function refresh(ctx: SystemCtx, refreshToken: string): Promise<Tokens> {
+  return limitFailures(ctx, perAddress(ctx), async () => {
+    const refreshed = await ctx.platform.sessions.refresh(refreshToken);
+    if (!refreshed) throw fail('identity.bad_refresh_token', {}, { headers: { 'WWW-Authenticate': 'Bearer' } });
+    return refreshed;
+  });
 }
 
 /** Ends the session of the bearer token or of the refresh token. One that is over already is none to end. */

@@ -33,12 +33,6 @@ export function signInGuard(ctx: SystemCtx, account: string, { known }: { known:
   return guard(ctx, limits);
 }
 
-/** Slows guessing of tokens from one network. */
-export function tokenGuard(ctx: SystemCtx): Guard {
-  const { loginFailuresPerMinute: few } = ctx.platform.options;
-  return guard(ctx, [[`token ${networkOf(ctx.client.address)}`, few * 10]]);
-}
-
 function guard({ platform }: SystemCtx, limits: readonly [string, number][]): Guard {
   return {
     check() {
