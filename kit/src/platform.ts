@@ -148,6 +148,8 @@ export interface Platform {
   readonly environment: 'local' | 'testing' | 'production';
   /** Where people reach the platform, without a slash at the end. */
   readonly url: string;
+  /** Tenants are below it: `acme.<base domain>`. */
+  readonly baseDomain: string;
   readonly storagePath: string;
   /** What the operator has set. */
   readonly options: PlatformOptions;
@@ -176,6 +178,8 @@ export interface Platform {
   migrate(): Promise<{ applied: number; skipped: number }>;
   /** Roles, permissions, what modules bring along, settings: what is missing is added, nothing else is touched. */
   seed(): Promise<SeedCounts>;
+  /** Whether there is nothing left for `seed` to add. */
+  isSeeded(): Promise<boolean>;
   /** Whether the cache answers, and what it is. */
   pingCache(): Promise<{ up: boolean; name: string }>;
   /** Runs `work` after every other process that is at the same work. */

@@ -42,6 +42,7 @@ export type Route = RouteCommon &
     readonly query?: TObject | undefined;
     readonly body?: TSchema | undefined;
     readonly answer?: TSchema | undefined;
+    admit?(ctx: Ctx, input: { headers: Headers }): Promise<void>;
     run(ctx: Ctx, input: RouteInput): Promise<unknown>;
   };
 
@@ -67,6 +68,8 @@ type Definition<Context, Params, Query, Body, Result> = RouteCommon &
     readonly query?: Query;
     readonly body?: Body;
     readonly answer?: Result;
+    /** Refuses a call, by throwing, before its input is looked at: where what is wrong with it would not matter. */
+    admit?(ctx: Context, input: { headers: Headers }): Promise<void>;
     run(
       ctx: Context,
       input: { params: Input<Params>; query: Input<Query>; body: Input<Body>; headers: Headers },

@@ -1,12 +1,13 @@
 import { type Limits, type Log, type Platform, type SeedCounts, sql } from '@chowk/kit';
 import { accounts, type Memberships } from './auth/memberships.ts';
 import type { BcryptPasswords } from './auth/passwords.ts';
-import { seedRoles } from './auth/seed.ts';
+import { type DeclaredPermission, hasRoles, seedRoles } from './auth/seed.ts';
 import type { SessionStore } from './auth/sessions.ts';
 import type { SigningKeys } from './auth/signing-keys.ts';
 import type { Config } from './config.ts';
 import { type MigrationSource, migrate } from './db/migrations.ts';
 import { fail } from './errors.ts';
+import type { JobQueues } from './jobs/job-queues.ts';
 import type { LoadedModule } from './loader/load-modules.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -32,6 +33,7 @@ interface PlatformParts {
   readonly keys: SigningKeys;
   readonly mailer: Mailer;
   readonly limiter: RateLimiter;
+  readonly jobs: JobQueues;
   readonly redis: Redis | undefined;
   readonly now: () => Date;
 }
@@ -43,6 +45,7 @@ export function makePlatform(parts: PlatformParts): Platform {
     version,
     environment: config.appEnv,
     url: config.appUrl,
+    baseDomain: config.baseDomain,
     storagePath: config.storagePath,
     options: {
       installToken: config.installToken,
@@ -68,6 +71,7 @@ export function makePlatform(parts: PlatformParts): Platform {
       return { applied: applied.length, skipped };
     },
     seed: () => seed(parts),
+    isSeeded: () => hasRoles(central.db, declaredPermissions(parts)),
     async pingCache() {
       if (!redis) return { up: true, name: 'in process' };
       return redis.client.ping().then(
@@ -76,7 +80,11 @@ export function makePlatform(parts: PlatformParts): Platform {
       );
     },
     oneAtATime: (lock, work) => oneAtATime(central, lock, work),
-    reset: () => resetDatabases(central, databases, parts.centralMigrations),
+    async reset() {
+      await resetDatabases(central, databases, parts.centralMigrations);
+      // The queues went too, and processes that work on them do not make them anew.
+      await parts.jobs.start();
+    },
   };
 }
 
@@ -90,28 +98,33 @@ function limitsOf({ limiter, now }: PlatformParts): Limits {
   };
 }
 
-async function seed({ central, modules, config }: PlatformParts): Promise<SeedCounts> {
-  const declared = modules.flatMap(({ alias, manifest }) =>
-    (manifest.permissions ?? []).map((name) => ({ name, module: alias })),
-  );
-  const made = await seedRoles(central.db, declared);
+/** All of it or nothing: where the roles are, the rest is too. */
+function seed(parts: PlatformParts): Promise<SeedCounts> {
+  const { central, modules, config } = parts;
   const configurations = modules.map(({ alias, manifest }) => ({ alias, configuration: manifest }));
-  await central.db.run(sql`
-    INSERT INTO module_configurations (alias, configuration)
-    SELECT alias, configuration FROM jsonb_to_recordset(${JSON.stringify(configurations)}::jsonb)
-      AS wanted(alias text, configuration jsonb)
-    ON CONFLICT (alias) DO UPDATE SET configuration = excluded.configuration, updated_at = now()
-    WHERE module_configurations.configuration <> excluded.configuration`);
-  const settings = Object.entries({
+  const settings = {
     'platform.name': 'Chowk',
     'platform.url': config.appUrl,
     'platform.base_domain': config.baseDomain,
     'platform.default_ring': 'stable',
+  };
+  return central.db.tx(async (tx) => {
+    const made = await seedRoles(tx, declaredPermissions(parts));
+    await tx.run(sql`
+      INSERT INTO module_configurations (alias, configuration)
+      SELECT alias, configuration FROM jsonb_to_recordset(${JSON.stringify(configurations)}::jsonb)
+        AS wanted(alias text, configuration jsonb)
+      ON CONFLICT (alias) DO UPDATE SET configuration = excluded.configuration, updated_at = now()
+      WHERE module_configurations.configuration <> excluded.configuration`);
+    await tx.run(sql`
+      INSERT INTO platform_settings (key, value) SELECT key, value FROM jsonb_each(${JSON.stringify(settings)}::jsonb)
+      ON CONFLICT (key) DO NOTHING`);
+    return { ...made, modules: modules.length, settings: Object.keys(settings).length };
   });
-  await central.db.run(sql`
-    INSERT INTO platform_settings (key, value) SELECT key, value FROM jsonb_each(${JSON.stringify(
-      Object.fromEntries(settings),
-    )}::jsonb)
-    ON CONFLICT (key) DO NOTHING`);
-  return { ...made, modules: modules.length, settings: settings.length };
+}
+
+function declaredPermissions({ modules }: PlatformParts): DeclaredPermission[] {
+  return modules.flatMap(({ alias, manifest }) =>
+    (manifest.permissions ?? []).map((name) => ({ name, module: alias })),
+  );
 }

@@ -7,6 +7,15 @@ export interface DeclaredPermission {
   readonly module: string;
 }
 
+/** Whether every role and every permission is there. */
+export async function hasRoles(central: Db, declared: readonly DeclaredPermission[]): Promise<boolean> {
+  const wanted = [...permissions, ...declared].map(({ name }) => name);
+  const row = await central.row<{ complete: boolean }>(sql`
+    SELECT (SELECT array_agg(name) FROM permissions) @> ${wanted}::text[]
+      AND (SELECT array_agg(name) FROM roles WHERE tenant_id IS NULL) @> ${Object.keys(roles)}::text[] AS complete`);
+  return row?.complete ?? false;
+}
+
 /** Adds the roles and permissions that are missing; what a tenant has made of its own roles is left alone. */
 export async function seedRoles(
   central: Db,

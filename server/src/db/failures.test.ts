@@ -23,6 +23,7 @@ async function errorOf(query: Sql): Promise<unknown> {
 test.each([
   ['57P01', 'db.unavailable', 503],
   ['57P03', 'db.unavailable', 503],
+  ['3D000', 'db.unavailable', 503],
   ['08006', 'db.unavailable', 503],
   ['53300', 'db.unavailable', 503],
   ['57014', 'db.too_slow', 503],

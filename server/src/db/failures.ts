@@ -26,8 +26,8 @@ export function databaseFailure(error: unknown): Failure | undefined {
   const extras = { cause: error };
   if (error instanceof pg.DatabaseError) {
     const code = error.code ?? '';
-    // Connection lost, server starting or stopping, too many connections.
-    if (/^(08|57P0|53300)/.test(code)) return fail('db.unavailable', {}, extras);
+    // Connection lost, server starting or stopping, too many connections, a database that is being replaced.
+    if (/^(08|57P0|53300|3D000)/.test(code)) return fail('db.unavailable', {}, extras);
     if (code === '57014') return fail('db.too_slow', {}, extras);
     if (unstorable.has(code)) return fail('http.unstorable', {}, extras);
     return undefined;

@@ -1,6 +1,7 @@
 import type { Db } from '@chowk/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Membership } from '../auth/identity.ts';
+import { Context } from '../context.ts';
 import type { Kernel, OwnedRoute } from '../kernel.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
@@ -48,6 +49,18 @@ export function newExchange(
 ): Exchange {
   const unknown = { tenant: undefined, caller: undefined, membership: undefined };
   return { kernel, request, reply, mounted, ...unknown, rawBody: undefined, idempotency: undefined, answered: false };
+}
+
+/** What the route's own functions are given. */
+export function contextOf({ kernel, request, mounted, tenant, caller, membership }: Exchange): Context {
+  return new Context(kernel, {
+    requestId: request.id,
+    module: mounted.route.module,
+    tenant,
+    user: caller,
+    membership,
+    client: { address: request.ip, userAgent: request.headers['user-agent'] },
+  });
 }
 
 /** Waits only if it has to. */

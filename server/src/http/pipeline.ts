@@ -1,3 +1,4 @@
+import { admit } from './admit.ts';
 import { authenticate } from './authenticate.ts';
 import { authorise } from './authorise.ts';
 import { bindToTenant } from './bind-to-tenant.ts';
@@ -12,6 +13,6 @@ export const pipeline = {
   /** Before the body is read: who is refused here costs no memory. */
   arrival: [bindToTenant, authenticate, limitRate, authorise] satisfies Step[],
   /** With the body read. */
-  body: [claimIdempotencyKey, validateInput] satisfies Step[],
+  body: [claimIdempotencyKey, admit, validateInput] satisfies Step[],
   run,
 };

@@ -1,21 +1,11 @@
 import { Answer } from '@chowk/kit';
-import { Context } from '../context.ts';
-import type { Exchange } from './exchange.ts';
+import { contextOf, type Exchange } from './exchange.ts';
 
 /** Calls the route's function and turns what it returns into the answer. */
 export async function run(exchange: Exchange): Promise<unknown> {
-  const { kernel, request, reply, mounted, tenant, caller, membership } = exchange;
-  const ctx = new Context(kernel, {
-    requestId: request.id,
-    module: mounted.route.module,
-    tenant,
-    user: caller,
-    membership,
-    client: { address: request.ip, userAgent: request.headers['user-agent'] },
-  });
+  const { kernel, request, reply, mounted } = exchange;
   const { params, query, body, headers } = request;
-  const input = { params, query, body, headers };
-  const work = mounted.route.run(ctx, input);
+  const work = mounted.route.run(contextOf(exchange), { params, query, body, headers });
   // Who has changed an account, a role or a team sees it in the next request; also if it was refused in the end.
   const result = await (changesAccounts(exchange) ? work.finally(() => kernel.signals.caughtUp()) : work);
   reply.status(mounted.route.status ?? 200);

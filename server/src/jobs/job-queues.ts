@@ -109,7 +109,7 @@ export class JobQueues {
     }
   }
 
-  /** Makes the queues ready to take tasks; the first `add` does it by itself. */
+  /** Makes the queues ready to take tasks and plans what is done regularly; the first `add` does it by itself. */
   start(): Promise<void> {
     this.#started ??= this.#open();
     return this.#started;
@@ -119,10 +119,6 @@ export class JobQueues {
   async work(queues: readonly string[] = this.names): Promise<void> {
     await this.start();
     await Promise.all(queues.flatMap((queue) => Array.from({ length: tasksAtOnce }, () => this.#employ(queue))));
-    for (const [job, cron] of this.#schedules) {
-      const { queue } = this.#handlerOf(job);
-      await this.#boss.schedule(queue, cron, { job, tenant: '', data: {}, requestId: 'schedule' }, { key: job });
-    }
   }
 
   /** Lets the tasks under way finish, for so long; what is not done by then goes back to its queue. */
@@ -187,6 +183,10 @@ export class JobQueues {
     for (const queue of this.names) {
       const policy = orderedQueues.has(queue) ? 'key_strict_fifo' : 'standard';
       await this.#boss.createQueue(queue, { policy, notify: true, heartbeatSeconds, deleteAfterSeconds: 86_400 });
+    }
+    for (const [job, cron] of this.#schedules) {
+      const { queue } = this.#handlerOf(job);
+      await this.#boss.schedule(queue, cron, { job, tenant: '', data: {}, requestId: 'schedule' }, { key: job });
     }
   }
 

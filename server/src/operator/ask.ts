@@ -9,7 +9,9 @@ export async function ask(question: string, { hidden = false } = {}): Promise<st
   const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: hidden ? silence : stderr, terminal: true });
   try {
-    return (await lines.question('')).trim();
+    const answer = await lines.question('');
+    // A password is what was typed, to the last space.
+    return hidden ? answer : answer.trim();
   } finally {
     lines.close();
     if (hidden) stderr.write('\n');

@@ -93,7 +93,11 @@ test('a database of that name that is not ours is never taken over', async () =>
   await central.db.run(sql`SELECT 1`);
   const { runAlone, identifier } = await import('./central.ts');
   await runAlone(central, sql`CREATE DATABASE ${identifier(`tenant${id}`)}`);
-  await expect(createTenant(central.db, databases, { id, name: id })).rejects.toThrow(/belongs to something else/);
+  await expect(createTenant(central.db, databases, { id, name: id })).rejects.toMatchObject({
+    extras: { errors: { id: [`${id} is taken.`] } },
+  });
+  await expect(databases.copyTemplate(`tenant${id}`)).rejects.toThrow(/belongs to something else/);
+  expect(await databases.exists(`tenant${id}`)).toBe(true);
 });
 
 test('finishing a tenant whose database was made before the interruption is enough', async () => {

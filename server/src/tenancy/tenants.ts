@@ -34,6 +34,7 @@ export async function createTenant(
   const plan = { ...wanted, id, aliases };
   await checkLabels(central, plan);
   const database = databaseName(id);
+  if (await isForeign(databases, database)) throw invalid({ id: [`${id} is taken.`] });
   const renamed = await central.tx(async (tx) => {
     await insertTenant(tx, plan, database);
     if (!(await databases.claimSpare(tx, database))) return false;
@@ -78,6 +79,11 @@ async function copyOrUndo(central: Db, databases: TenantDatabases, id: string, w
     if (!(await databases.exists(databaseName(id)))) await central.run(sql`DELETE FROM tenants WHERE id = ${id}`);
     throw error;
   }
+}
+
+/** On a server that several installations share, another one's tenant may have the name. */
+async function isForeign(databases: TenantDatabases, database: string): Promise<boolean> {
+  return (await databases.exists(database)) && !(await databases.isOurs(database).catch(() => false));
 }
 
 async function checkLabels(central: Db, { id, aliases }: { id: string; aliases: readonly string[] }): Promise<void> {

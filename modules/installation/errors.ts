@@ -1,0 +1,12 @@
+import { defineErrors } from '@chowk/kit';
+
+export const errors = {
+  'installation.installed': { status: 403, message: 'The platform is installed already; sign in.' },
+  'installation.token_required': {
+    status: 403,
+    message: 'Send the INSTALL_TOKEN that the operator has set in the header X-Install-Token.',
+  },
+  'installation.out_of_order': { status: 409, message: 'Step {step} ({name}) comes first.' },
+} as const;
+
+export const fail = defineErrors(errors);

@@ -1,0 +1,115 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Terminal, UsageError } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../server/testing/chowkd.ts';
+import { uniqueId } from '../../server/testing/platform.ts';
+import { startWizard } from '../../server/testing/wizard.ts';
+import { installCommand } from './install-command.ts';
+
+/** A terminal at which somebody answers, or nobody does. */
+function terminalOf(answers?: Record<string, string>) {
+  const heard = { said: [] as string[], progress: [] as string[], asked: [] as string[], rows: [] as object[] };
+  const terminal: Terminal = {
+    say: (line) => void heard.said.push(line),
+    progress: (line) => void heard.progress.push(line),
+    table: (rows) => void heard.rows.push(...rows),
+    async ask(question, { hidden = false } = {}) {
+      if (!answers) return undefined;
+      heard.asked.push(`${question}${hidden ? ' (hidden)' : ''}`);
+      return Object.entries(answers).find(([words]) => question.includes(words))?.[1] ?? '';
+    },
+  };
+  return { terminal, heard };
+}
+
+const wizard = await startWizard({
+  environment: { APP_URL: 'https://chowk.example:8443', BASE_DOMAIN: 'chowk.example' },
+});
+const given = { organization: 'Acme Stores', email: 'asha.rao@example.com', password: 'correct horse' };
+
+function run(options: Record<string, string | boolean>, terminal = terminalOf().terminal): Promise<void> {
+  return installCommand.run(wizard.ctx, { words: [], options }, terminal);
+}
+
+test.each([
+  ['--organization', { email: given.email, password: given.password }],
+  ['--email', { organization: given.organization, password: given.password }],
+  ['--password-file', { organization: given.organization, email: given.email }],
+  ['--slug', { ...given, organization: 'चौक' }],
+  ['exclude each other', { ...given, 'password-file': '-' }],
+])('where nobody can be asked, what is wrong with the call names %s', async (named, options) => {
+  const refusal = await run(options).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(UsageError);
+  expect((refusal as Error).message).toContain(named);
+});
+
+test.each([
+  ['organization_slug', { ...given, slug: 'A B' }],
+  ['email', { ...given, email: 'asha' }],
+  ['password', { ...given, password: 'short' }],
+])('a wrong %s is refused before anything is changed', async (field, options) => {
+  const before = await wizard.counts();
+  await expect(run(options)).rejects.toMatchObject({ extras: { errors: { [field]: [expect.any(String)] } } });
+  expect(await wizard.counts()).toEqual(before);
+});
+
+test('a password that is typed differently the second time is refused', async () => {
+  const { organization, email } = given;
+  const { terminal } = terminalOf({ Password: 'correct horse', 'Once more': 'correct hors' });
+  await expect(run({ organization, email }, terminal)).rejects.toMatchObject({
+    extras: { errors: { password_confirmation: [expect.any(String)] } },
+  });
+});
+
+test('a password file that is not there is one clear line', async () => {
+  const { organization, email } = given;
+  const file = join(await temporaryFolder(), 'nothing');
+  await expect(run({ organization, email, 'password-file': file })).rejects.toThrow(/password file .* \(ENOENT\)$/);
+});
+
+test('requirements that are not met are told one by one, and nothing else is done', async () => {
+  const cache = join(wizard.kernel.config.storagePath, 'cache');
+  await writeFile(cache, '');
+  const { terminal, heard } = terminalOf();
+  await expect(run(given, terminal)).rejects.toThrow(/^1 of \d+ requirements are not met$/);
+  await rm(cache);
+  expect(heard.progress).toEqual([expect.stringMatching(/^✗ Cache folder: .*STORAGE_PATH/)]);
+  expect(await wizard.counts()).toMatchObject({ signing_keys: 0, roles: 0, users: 0 });
+});
+
+test('on a terminal it asks for what is missing, takes the steps one after the other and says where to sign in', async () => {
+  const slug = uniqueId();
+  const { terminal, heard } = terminalOf({
+    'Name of the organization': 'Acme Stores',
+    'Its id': slug,
+    'Email address': 'Asha.Rao@example.com',
+    Password: ' with blanks ',
+    'Once more': ' with blanks ',
+  });
+  await run({}, terminal);
+  expect(heard.asked).toEqual([
+    'Name of the organization:',
+    'Its id, for good, and part of its address [acme-stores]:',
+    'Email address of the owner:',
+    'Name of the owner:',
+    'Password: (hidden)',
+    'Once more: (hidden)',
+  ]);
+  expect(heard.progress).toEqual([
+    expect.stringMatching(/^✓ requirements: all \d+ are met$/),
+    expect.stringMatching(/^✓ database: \d+ migrations/),
+    expect.stringMatching(/^✓ seed: 5 roles, 68 permissions/),
+    '✓ owner: Asha Rao <asha.rao@example.com> of Acme Stores',
+  ]);
+  expect(heard.said).toEqual([
+    'Chowk is installed. Sign in as asha.rao@example.com at https://chowk.example:8443/login',
+    `Acme Stores is at https://${slug}.chowk.example:8443`,
+  ]);
+  expect(await wizard.marker()).toMatchObject({ version: '1.0.0' });
+  expect((await wizard.get('status')).status).toBe(403);
+});
+
+test('what is installed is not installed again, whatever the options', async () => {
+  await expect(run({})).rejects.toThrow(/^Chowk is installed already; sign in at https:.*$/);
+});

@@ -1,0 +1,119 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type SystemCtx, sql } from '@chowk/kit';
+import { expect, onTestFinished, test } from 'vitest';
+import { boot } from '../../server/src/boot.ts';
+import { Context } from '../../server/src/context.ts';
+import { createHttpServer } from '../../server/src/http/server.ts';
+import { silent } from '../../server/testing/silent-log.ts';
+import { startProxy } from '../../server/testing/tcp-proxy.ts';
+import { testConfig, testSecrets } from '../../server/testing/test-config.ts';
+import { ownerForm, startWizard, type Wizard } from '../../server/testing/wizard.ts';
+import { isInstalled } from './installed.ts';
+import { hasMarker, type Marker, writeMarker } from './marker.ts';
+
+const paths = ['status', 'check-requirements', 'setup-database', 'seed-data', 'owner'] as const;
+
+test('the marker file alone says that the platform is installed', async () => {
+  const wizard = await startWizard();
+  const file = join(wizard.kernel.config.storagePath, 'installed');
+  await writeFile(file, '');
+  expect(await wizard.get('status')).toMatchObject({ status: 403, body: { redirect: '/login' } });
+  await rm(file);
+  expect(await wizard.get('status')).toMatchObject({ status: 200, body: { installed: false } });
+});
+
+test('without it, a user and a tenant say so together and neither says so alone', async () => {
+  const wizard = await startWizard();
+  const { db } = wizard.kernel.central;
+  const { id } = await wizard.tenant();
+  expect((await wizard.get('status')).status).toBe(200);
+  await wizard.kernel.platform.accounts.create(db, { name: 'Asha', email: 'asha@example.com' });
+  expect(await wizard.get('status')).toMatchObject({ status: 403, body: { redirect: '/login' } });
+  await db.run(sql`DELETE FROM tenants WHERE id = ${id}`);
+  expect((await wizard.get('status')).status).toBe(200);
+  // Not the wizard's doing: there is nothing to write into a marker.
+  expect(await wizard.marker()).toBeUndefined();
+});
+
+test('a database without the tables is not installed', async () => {
+  const wizard = await startWizard();
+  const { db } = wizard.kernel.central;
+  await db.run(sql`ALTER TABLE users RENAME TO people`);
+  expect((await wizard.get('status')).status).toBe(200);
+});
+
+test('while the database is away every route answers 503, as if neither installed nor not', async () => {
+  const wizard = await startWizard();
+  const { wire, ask } = await overAWire(wizard);
+  expect((await ask('status')).statusCode).toBe(200);
+  wire.cut();
+  for (const path of paths) {
+    const answer = await ask(path);
+    expect({ path, status: answer.statusCode }).toEqual({ path, status: 503 });
+    expect(answer.json()).not.toHaveProperty('installed');
+  }
+  wire.heal();
+  await expect.poll(async () => (await ask('status')).statusCode).toBe(200);
+});
+
+test('an installed platform that has lost its marker is not offered to anyone while the database is away', async () => {
+  const wizard = await startWizard();
+  await wizard.untilOwner();
+  expect((await wizard.post('owner', ownerForm())).status).toBe(201);
+  const { wire, ask, ctx } = await overAWire(wizard);
+  wire.cut();
+  for (const path of paths) expect((await ask(path)).statusCode, path).toBe(503);
+  // Whoever asks is told nothing rather than no.
+  await expect(isInstalled(ctx)).rejects.toThrow();
+});
+
+test('a marker that would outlive its data is taken back', async () => {
+  const { kernel } = await startWizard();
+  const marker: Marker = { installed_at: '2026-01-01T00:00:00.000Z', version: '1.0.0' };
+  const ctxOver = (...rows: (object | undefined | Error)[]) => {
+    const row = async () => {
+      const next = rows.shift();
+      if (next instanceof Error) throw next;
+      return next;
+    };
+    return { platform: kernel.platform, central: { row } } as unknown as SystemCtx;
+  };
+  const lost = ctxOver({ value: marker }, undefined);
+  await writeMarker(lost);
+  expect(await hasMarker(lost)).toBe(false);
+  const cut = ctxOver({ value: marker }, new Error('the database is being dropped'));
+  await expect(writeMarker(cut)).rejects.toThrow('being dropped');
+  expect(await hasMarker(cut)).toBe(false);
+  const kept = ctxOver({ value: marker }, { value: marker });
+  await writeMarker(kept);
+  expect(await hasMarker(kept)).toBe(true);
+});
+
+/** A process with a storage folder of its own that reaches the same databases over a wire that the test can damage. */
+async function overAWire({ kernel: { central } }: Wizard) {
+  const wire = await startProxy(central.address);
+  const server = {
+    address: wire.address,
+    centralDatabase: central.database,
+    embedded: false,
+    close: async () => {},
+  };
+  const storage = await mkdtemp(join(tmpdir(), 'chowk-storage-'));
+  const config = testConfig({ STORAGE_PATH: storage });
+  const kernel = await boot({ config, log: silent, server, secrets: testSecrets });
+  const app = await createHttpServer(kernel);
+  onTestFinished(async () => {
+    await kernel.close();
+    await rm(storage, { recursive: true, force: true });
+  });
+  const ask = (path: (typeof paths)[number]) =>
+    app.inject({
+      method: ['status', 'check-requirements'].includes(path) ? 'GET' : 'POST',
+      url: `/api/v1/install/${path}`,
+      ...(path === 'owner' ? { payload: ownerForm() } : {}),
+    });
+  const ctx = new Context(kernel, { requestId: 'test', module: 'installation', system: true });
+  return { wire, ask, ctx };
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Db, type SystemCtx, sql } from '@chowk/kit';
+
+/** What the marker file holds, and the row `installed` of the platform's settings. */
+export interface Marker {
+  readonly installed_at: string;
+  readonly version: string;
+}
+
+function markerFile({ platform }: SystemCtx): string {
+  return join(platform.storagePath, 'installed');
+}
+
+export async function hasMarker(ctx: SystemCtx): Promise<boolean> {
+  try {
+    await stat(markerFile(ctx));
+    return true;
+  } catch (error) {
+    // Whatever else keeps us from looking says nothing about what is there.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/**
+ * Writes the marker of an installation that is complete in the database. If that was reset meanwhile it is taken back:
+ * a marker that outlives its data would lock everyone out.
+ */
+export async function writeMarker(ctx: SystemCtx): Promise<void> {
+  const marker = await installedRow(ctx.central);
+  if (!marker) return;
+  const { installed_at, version } = marker;
+  await writeWhole(markerFile(ctx), `${JSON.stringify({ installed_at, version })}\n`);
+  let stillThere = false;
+  try {
+    stillThere = (await installedRow(ctx.central))?.installed_at === installed_at;
+  } finally {
+    if (!stillThere) await removeMarker(ctx);
+  }
+}
+
+export async function removeMarker(ctx: SystemCtx): Promise<void> {
+  await rm(markerFile(ctx), { force: true });
+}
+
+/** In the transaction that creates the owner. */
+export async function writeInstalledRow(db: Db, marker: Marker): Promise<void> {
+  await db.run(sql`
+    INSERT INTO platform_settings (key, value) VALUES ('installed', ${JSON.stringify(marker)})
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = now()`);
+}
+
+async function installedRow(central: Db): Promise<Marker | undefined> {
+  const row = await central.row<{ value: Marker }>(sql`SELECT value FROM platform_settings WHERE key = 'installed'`);
+  return row?.value;
+}
+
+/** Whole or not at all, and on the disk when it returns. */
+async function writeWhole(file: string, content: string): Promise<void> {
+  const draft = `${file}.${randomUUID()}`;
+  try {
+    const handle = await open(draft, 'wx', 0o644);
+    try {
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}

@@ -1,0 +1,197 @@
+import type { SystemCtx } from '@chowk/kit';
+import { type Machine, machineOf } from './machine.ts';
+import type { Requirement, Requirements } from './schemas.ts';
+import { recordRequirements } from './steps.ts';
+
+interface Check {
+  readonly key: string;
+  readonly label: string;
+  /** What to do when it is not met. */
+  readonly remedy: string;
+  /** Says what was found, or throws what is wrong with it. */
+  find(machine: Machine): Promise<string>;
+}
+
+const oldestNode = 24;
+const oldestPostgres = 15;
+const neededExtensions = ['pg_trgm', 'unaccent'];
+const leastFreeBytes = 500 * 2 ** 20;
+const hindi = '१२,३४,५६७ जनवरी';
+
+export const checks: readonly Check[] = [
+  {
+    key: 'node',
+    label: `Node.js ${oldestNode} or newer`,
+    remedy: 'Run npm install again and start with ./chowkd, which brings its own Node.js.',
+    async find({ nodeVersion }) {
+      if (Number.parseInt(nodeVersion, 10) >= oldestNode) return `Node.js ${nodeVersion}`;
+      throw new Error(`this is Node.js ${nodeVersion}`);
+    },
+  },
+  {
+    key: 'typescript',
+    label: 'TypeScript loading',
+    remedy: 'Run npm install again and start with ./chowkd, whose Node.js runs TypeScript.',
+    async find(machine) {
+      mustHold((await machine.runTypeScript()) === '42', 'a TypeScript program did something else than it says');
+      return 'a TypeScript program ran';
+    },
+  },
+  {
+    key: 'rsa',
+    label: 'RSA signatures',
+    remedy: 'Use a Node.js whose OpenSSL allows RSA with SHA-256; see its OPENSSL_CONF.',
+    async find(machine) {
+      mustHold(await machine.signs(), 'a signature was not told from a forged one');
+      return 'signed and verified';
+    },
+  },
+  {
+    key: 'aes_gcm',
+    label: 'AES-256-GCM encryption',
+    remedy: 'Use a Node.js whose OpenSSL has aes-256-gcm.',
+    async find(machine) {
+      mustHold(await machine.encrypts(), 'what was encrypted was not read again, or was while tampered with');
+      return 'encrypted and read again';
+    },
+  },
+  {
+    key: 'bcrypt',
+    label: 'Password hashing with bcrypt',
+    remedy: 'Run npm install again on this machine: the package @node-rs/bcrypt is built for each kind of machine.',
+    async find(machine) {
+      mustHold(await machine.hashes(), 'a password was not told from a wrong one');
+      return 'hashed and verified';
+    },
+  },
+  {
+    key: 'icu',
+    label: 'Languages of the world (full ICU)',
+    remedy: 'Use a Node.js with full ICU, as the one that npm install brings, and unset NODE_ICU_DATA.',
+    async find(machine) {
+      const found = machine.inHindi();
+      mustHold(found === hindi, `Hindi is written ${found}`);
+      return `Hindi is written ${found}`;
+    },
+  },
+  {
+    key: 'database_driver',
+    label: 'Database driver',
+    remedy: 'Run npm install again, and let DATABASE_URL name a PostgreSQL database in UTF-8.',
+    async find(machine) {
+      const sent = { text: 'चौक – naïve', number: 2 ** 53 - 1, at: '2001-02-03T04:05:06.789Z' };
+      const { text, number, at } = (await machine.echo(sent)) ?? {};
+      const same = text === sent.text && number === sent.number && Date.parse(at ?? '') === Date.parse(sent.at);
+      mustHold(same, 'values come back from the database changed');
+      return 'text, numbers and times come back as they went';
+    },
+  },
+  {
+    key: 'postgresql',
+    label: `PostgreSQL ${oldestPostgres} or newer`,
+    remedy: `Upgrade the server that DATABASE_URL names to PostgreSQL ${oldestPostgres} or newer.`,
+    async find(machine) {
+      const { version = 0 } = (await machine.databaseServer()) ?? {};
+      mustHold(version >= oldestPostgres, `this is PostgreSQL ${version}`);
+      return `PostgreSQL ${version}`;
+    },
+  },
+  {
+    key: 'postgresql_extensions',
+    label: `PostgreSQL extensions ${neededExtensions.join(' and ')}`,
+    remedy: "Install PostgreSQL's contrib package on the database server.",
+    async find(machine) {
+      const { extensions = [] } = (await machine.databaseServer()) ?? {};
+      const missing = neededExtensions.filter((name) => !extensions.includes(name));
+      mustHold(missing.length === 0, `${missing.join(' and ')} cannot be had`);
+      return 'all can be had';
+    },
+  },
+  {
+    key: 'database_rights',
+    label: 'Right to create databases',
+    remedy: 'Give the user of DATABASE_URL the right: ALTER ROLE <user> CREATEDB.',
+    async find(machine) {
+      const { may_create = false } = (await machine.databaseServer()) ?? {};
+      mustHold(may_create, 'the database user may not create databases, and every tenant has one');
+      return 'granted';
+    },
+  },
+  {
+    key: 'database_query',
+    label: 'Database connection and query',
+    remedy: 'See that the database server runs, takes writes (it is no standby) and has room on its disk.',
+    async find(machine) {
+      mustHold((await machine.writeToDatabase('probe')) === 'probe', 'what was written was not there');
+      return 'written and read again';
+    },
+  },
+  {
+    key: 'cache',
+    label: 'Cache',
+    remedy: 'Start the Redis that REDIS_URL names, or unset REDIS_URL to do without one.',
+    async find(machine) {
+      const { up, name } = await machine.pingCache();
+      mustHold(up, `${name} does not answer`);
+      return name === 'Redis' ? 'Redis answers' : `${name}, without Redis`;
+    },
+  },
+  {
+    key: 'storage_writable',
+    label: 'Storage folder',
+    remedy: 'Make the folder that STORAGE_PATH names writable for the user that runs chowkd.',
+    async find(machine) {
+      await machine.writeInto(machine.folders.storage);
+      return 'writable';
+    },
+  },
+  {
+    key: 'cache_writable',
+    label: 'Cache folder',
+    remedy: 'Make the folder cache under STORAGE_PATH writable for the user that runs chowkd, or remove it.',
+    async find(machine) {
+      await machine.writeInto(machine.folders.cache);
+      return 'writable';
+    },
+  },
+  {
+    key: 'disk_space',
+    label: `${inMegabytes(leastFreeBytes)} of free disk`,
+    remedy: 'Make room on the disk of STORAGE_PATH, or let STORAGE_PATH name a folder on a larger one.',
+    async find(machine) {
+      const free = await machine.freeBytes(machine.folders.storage);
+      mustHold(free >= leastFreeBytes, `only ${inMegabytes(free)} are free`);
+      return `${inMegabytes(free)} are free`;
+    },
+  },
+];
+
+/** Step 1: remembered when all is well, and forgotten when it no longer is. */
+export async function checkRequirements(ctx: SystemCtx, machine = machineOf(ctx)): Promise<Requirements> {
+  const requirements = await Promise.all(checks.map((check) => outcome(check, machine)));
+  const passed = requirements.every((requirement) => requirement.passed);
+  await recordRequirements(ctx, passed);
+  return { passed, requirements };
+}
+
+async function outcome({ key, label, remedy, find }: Check, machine: Machine): Promise<Requirement> {
+  try {
+    return { key, label, passed: true, detail: await find(machine) };
+  } catch (error) {
+    return { key, label, passed: false, detail: `${reason(error)}. ${remedy}` };
+  }
+}
+
+/** Anyone may read it before the installation: what a system call says names folders. */
+function reason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === undefined ? message : `it failed with ${code}`;
+}
+
+function mustHold(holds: boolean, otherwise: string): void {
+  if (!holds) throw new Error(otherwise);
+}
+
+function inMegabytes(bytes: number): string {
+  return `${Math.floor(bytes / 2 ** 20)} MB`;
+}

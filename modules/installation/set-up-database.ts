@@ -1,0 +1,18 @@
+import { type SystemCtx, sql } from '@chowk/kit';
+import type { DatabaseSetUp } from './schemas.ts';
+
+/** The client that personal access tokens belong to. */
+export const personalClient = 'chowk-personal';
+
+/** Step 2. Two at once would make two keys. */
+export function setUpDatabase(ctx: SystemCtx): Promise<DatabaseSetUp> {
+  const { central, platform } = ctx;
+  return platform.oneAtATime('install database', async () => {
+    const { applied, skipped } = await platform.migrate();
+    const { created } = await platform.keys.ensure();
+    await central.run(sql`
+      INSERT INTO oauth_clients (id, name, grants) VALUES (${personalClient}, 'Personal Access Client', '{personal}')
+      ON CONFLICT (id) DO NOTHING`);
+    return { message: 'The database is ready.', applied, skipped, keys_created: created };
+  });
+}

@@ -1,0 +1,44 @@
+import { type SystemCtx, sql } from '@chowk/kit';
+import { fail } from './errors.ts';
+import type { Status, Steps } from './schemas.ts';
+import { personalClient } from './set-up-database.ts';
+
+const requirementsKey = 'installation.requirements';
+const stepNames = ['requirements', 'database', 'seed', 'owner'] as const;
+export type StepName = (typeof stepNames)[number];
+
+interface Facts {
+  requirements: boolean;
+  database: boolean;
+}
+
+/** How far an installation is that is not complete: as far as what it should have made is there. */
+export async function readStatus(ctx: SystemCtx): Promise<Status> {
+  const facts = await ctx.central.row<Facts>(sql`
+    SELECT EXISTS (SELECT FROM platform_settings WHERE key = ${requirementsKey}) AS requirements,
+      EXISTS (SELECT FROM signing_keys WHERE retired_at IS NULL)
+        AND EXISTS (SELECT FROM oauth_clients WHERE id = ${personalClient}) AS database`);
+  const done = { ...(facts as Facts), seed: await ctx.platform.isSeeded(), owner: false };
+  const state = (name: StepName) => (done[name] ? 'completed' : 'pending');
+  const steps = Object.fromEntries(stepNames.map((name) => [name, state(name)])) as Steps;
+  return { installed: false, current_step: stepNames.findIndex((name) => !done[name]) + 1, steps };
+}
+
+/** A step may be taken, or taken again, once all before it are completed. */
+export async function mustBeReached(ctx: SystemCtx, step: StepName): Promise<void> {
+  const { current_step } = await readStatus(ctx);
+  if (current_step > stepNames.indexOf(step)) return;
+  const name = stepNames[current_step - 1];
+  throw fail('installation.out_of_order', { step: current_step, name }, { body: { current_step } });
+}
+
+/** Remembers that the requirements are met, or forgets it. */
+export async function recordRequirements(ctx: SystemCtx, passed: boolean): Promise<void> {
+  if (!passed) {
+    await ctx.central.run(sql`DELETE FROM platform_settings WHERE key = ${requirementsKey}`);
+    return;
+  }
+  const value = JSON.stringify({ met_at: ctx.now().toISOString() });
+  await ctx.central.run(sql`
+    INSERT INTO platform_settings (key, value) VALUES (${requirementsKey}, ${value}) ON CONFLICT (key) DO NOTHING`);
+}
