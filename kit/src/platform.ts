@@ -180,6 +180,12 @@ export interface Platform {
   seed(): Promise<SeedCounts>;
   /** Whether there is nothing left for `seed` to add. */
   isSeeded(): Promise<boolean>;
+  /** One for all tenants: what may be lost or a little old. */
+  readonly cache: {
+    get(key: string): Promise<unknown>;
+    set(key: string, value: unknown, seconds: number): Promise<void>;
+    delete(key: string): Promise<void>;
+  };
   /** Whether the cache answers, and what it is. */
   pingCache(): Promise<{ up: boolean; name: string }>;
   /** Runs `work` after every other process that is at the same work. */

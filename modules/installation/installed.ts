@@ -2,14 +2,17 @@ import { type Db, type SystemCtx, sql } from '@chowk/kit';
 import { fail } from './errors.ts';
 import { hasMarker, writeMarker } from './marker.ts';
 
-/**
- * The marker file decides, then the tables. Asked anew each time, for a reset may come from another process. A database
- * that cannot be asked is no answer: it throws.
- */
+/** Remembered for a minute, and forgotten by every process when the platform is reset. */
+export const installedKey = 'app.installed';
+
+/** The marker file decides, then the tables. A database that cannot be asked is no answer: it throws. */
 export async function isInstalled(ctx: SystemCtx): Promise<boolean> {
   if (await hasMarker(ctx)) return true;
+  const { cache } = ctx.platform;
+  if ((await cache.get(installedKey)) === true) return true;
   if (!(await hasUsersAndTenants(ctx.central))) return false;
   await tryToWriteMarker(ctx);
+  await cache.set(installedKey, true, 60);
   return true;
 }
 

@@ -1,4 +1,5 @@
 import { type ModuleCommand, type SystemCtx, sql } from '@chowk/kit';
+import { installedKey } from './installed.ts';
 import { removeMarker } from './marker.ts';
 
 export const resetCommand: ModuleCommand = {
@@ -33,6 +34,7 @@ async function reset(ctx: SystemCtx): Promise<void> {
     // First, so that an interrupted reset leaves no marker without data.
     await removeMarker(ctx);
     await ctx.platform.reset();
+    await ctx.platform.cache.delete(installedKey);
     // Again: someone may have looked in between and found it missing.
     await removeMarker(ctx);
   });

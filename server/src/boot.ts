@@ -110,6 +110,9 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
   const prefix = `chowk:${await installationId(db)}:`;
   const limiter = new RateLimiter(redis && new RedisCounts(redis, prefix));
   const cache = redis ? new RedisCache(redis, prefix, () => new LocalCache()) : new LocalCache();
+  // Whether the platform is installed is remembered there; a reset may come from another process.
+  const forgetInstalled = () => void cache.delete('app.installed').catch(() => {});
+  void signals.on('chowk_installed', { heard: forgetInstalled, hearing: forgetInstalled });
   const local = new PostgresMessages(db, signals);
   const messages = redis ? new RedisMessages(redis, prefix, local) : local;
   const audit = new AuditLog(log);
@@ -181,7 +184,7 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
     },
     platform: makePlatform({
       ...{ config, log, central, centralMigrations, databases, modules, memberships, sessions, passwords, secrets },
-      ...{ keys, mailer, limiter, jobs, redis, now },
+      ...{ keys, mailer, limiter, jobs, redis, cache, now },
     }),
     systemModules,
     secrets,

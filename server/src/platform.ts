@@ -13,6 +13,7 @@ import type { Mailer } from './mail/mailer.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { Redis } from './redis/redis.ts';
 import type { SecretBox } from './secrets.ts';
+import type { SharedCache } from './shared-cache.ts';
 import { type Central, oneAtATime } from './tenancy/central.ts';
 import type { TenantDatabases } from './tenancy/databases.ts';
 import { resetDatabases } from './tenancy/reset.ts';
@@ -35,6 +36,7 @@ interface PlatformParts {
   readonly limiter: RateLimiter;
   readonly jobs: JobQueues;
   readonly redis: Redis | undefined;
+  readonly cache: SharedCache;
   readonly now: () => Date;
 }
 
@@ -79,12 +81,23 @@ export function makePlatform(parts: PlatformParts): Platform {
         () => ({ up: false, name: 'Redis' }),
       );
     },
-    oneAtATime: (lock, work) => oneAtATime(central, lock, work),
+    oneAtATime: inTurn(central),
+    cache: parts.cache,
     async reset() {
       await resetDatabases(central, databases, parts.centralMigrations);
       // The queues went too, and processes that work on them do not make them anew.
       await parts.jobs.start();
     },
+  };
+}
+
+/** Those of this process wait here, so that only the first of them holds a connection meanwhile. */
+function inTurn(central: Central): Platform['oneAtATime'] {
+  const last = new Map<string, Promise<unknown>>();
+  return (lock, work) => {
+    const turn = (last.get(lock) ?? Promise.resolve()).catch(() => {}).then(() => oneAtATime(central, lock, work));
+    last.set(lock, turn);
+    return turn;
   };
 }
 
