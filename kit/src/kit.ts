@@ -30,6 +30,8 @@ export type {
   NewSession,
   NewTenant,
   Passwords,
+  Permission,
+  Permissions,
   Platform,
   PlatformOptions,
   PublicKey,
