@@ -48,7 +48,7 @@ export async function invite(ctx: SystemCtx, { email: given, role }: NewInvitati
   const invitation = await ctx.central.tx(async (tx) => {
     const wanted = await roleToGive(ctx, tx, role);
     await mustBeNoMember(ctx, tx, email);
-    await mustHoldRoleOfOpen(ctx, tx, sql`i.email = ${email} AND i.accepted_at IS NULL AND i.revoked_at IS NULL`);
+    await mustHoldRoleOfOpen(ctx, tx, sql`i.email = ${email} AND ${isOpen(ctx)}`);
     const made = await insertInvitation(ctx, tx, { email, roleId: wanted.id, token });
     await record(ctx, { action: 'member_invited', subjectId: null, details: { email, role: wanted.name } }, tx);
     return made;
@@ -64,7 +64,7 @@ export async function resendInvitation(ctx: SystemCtx, { id }: { id: string }): 
   const invitation = await ctx.central.tx(async (tx) => {
     await lockOpen(ctx, tx, id);
     await tx.run(sql`
-      UPDATE invitations SET token_hash = ${hashOf(token)}, invited_by = ${ctx.user.id}, expires_at = ${expiry(ctx)}
+      UPDATE invitations SET token_hash = ${hashOf(token)}, invited_by = ${ctx.user.id}, expires_at = ${expiryOf(ctx.now())}
       WHERE id = ${id}`);
     return findInvitation(tx, id);
   });
@@ -111,10 +111,11 @@ async function insertInvitation(
   tx: Db,
   { email, roleId, token }: { email: string; roleId: number; token: string },
 ): Promise<Invitation> {
+  const now = ctx.now();
   const made = await tx.row<{ id: string }>(sql`
     INSERT INTO invitations (id, tenant_id, email, role_id, token_hash, invited_by, created_at, expires_at)
     VALUES (${ctx.newId()}, ${ctx.tenant.id}, ${email}, ${roleId}, ${hashOf(token)}, ${ctx.user.id},
-      ${ctx.now().toISOString()}, ${expiry(ctx)})
+      ${now.toISOString()}, ${expiryOf(now)})
     ON CONFLICT (tenant_id, email) WHERE accepted_at IS NULL AND revoked_at IS NULL DO UPDATE SET id = excluded.id,
       role_id = excluded.role_id, token_hash = excluded.token_hash, invited_by = excluded.invited_by,
       created_at = excluded.created_at, expires_at = excluded.expires_at
@@ -126,8 +127,8 @@ async function findInvitation(db: Db, id: string): Promise<Invitation> {
   return (await db.row<Invitation>(sql`SELECT ${columns} FROM ${tables} WHERE i.id = ${id}`)) as Invitation;
 }
 
-function expiry(ctx: SystemCtx): string {
-  return new Date(ctx.now().getTime() + days * 86_400_000).toISOString();
+function expiryOf(now: Date): string {
+  return new Date(now.getTime() + days * 86_400_000).toISOString();
 }
 
 const inWords = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { route, signedIn, sql, type TSchema } from '@chowk/kit';
-import type { InjectOptions } from 'fastify';
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import type { TestAnswer, TestTenant } from '../../server/testing/platform.ts';
@@ -112,7 +111,7 @@ function call({ method, path, root, params, body, accepts }: (typeof routes)[num
   const type = accepts === 'csv' ? 'text/csv' : 'application/json';
   const hasBody = body !== undefined && method !== 'GET';
   return (headers: Record<string, string>): Promise<TestAnswer> => {
-    const options: InjectOptions = { method, url: root ? url : `/api/v1${url}`, headers };
+    const options: Parameters<typeof platform.request>[0] = { method, url: root ? url : `/api/v1${url}`, headers };
     if (!hasBody) return platform.request(options);
     return platform.request({ ...options, payload, headers: { ...headers, 'content-type': type } });
   };
