@@ -31,6 +31,8 @@ export type {
   NewSession,
   NewTenant,
   Passwords,
+  Permission,
+  Permissions,
   Platform,
   PlatformOptions,
   PublicKey,

@@ -100,6 +100,20 @@ export interface Accounts {
   join(db: Db, userId: number, tenantId: string, role: string): Promise<void>;
 }
 
+export interface Permission {
+  readonly name: string;
+  readonly category: string;
+  /** Does harm that cannot be undone, or shows what is private. */
+  readonly is_sensitive: boolean;
+}
+
+export interface Permissions {
+  /** The platform's own, category by category; modules may bring more. */
+  readonly catalogue: readonly Permission[];
+  /** Whether a permission has any effect in a tenant that is this on the platform. */
+  actsIn(permission: string, tenantRole: string): boolean;
+}
+
 export interface NewTenant {
   /** Becomes the id and an alias. Absent: the random domain is the id as well. */
   readonly id?: string;
@@ -154,6 +168,7 @@ export interface Platform {
   /** What the operator has set. */
   readonly options: PlatformOptions;
   readonly accounts: Accounts;
+  readonly permissions: Permissions;
   readonly sessions: Sessions;
   readonly passwords: Passwords;
   readonly secrets: Secrets;

@@ -4,8 +4,8 @@ export interface Activity {
   readonly action: string;
   /** Who did it; the caller unless said otherwise. */
   readonly userId?: number | undefined;
-  /** Whom it was done to. */
-  readonly subjectId?: number | undefined;
+  /** Whom it was done to; the one who did it unless said otherwise, `null` for nobody with an account. */
+  readonly subjectId?: number | null | undefined;
   /** The tenant it was done in; the one the call is bound to unless said otherwise. */
   readonly tenantId?: string | undefined;
   /** Never a secret. */

@@ -1,15 +1,29 @@
 import { defineModule } from '@chowk/kit';
+import { activityRoutes } from './activity-routes.ts';
 import { apiClientRoutes } from './api-client-routes.ts';
 import { deviceRoutes } from './device-routes.ts';
 import { errors } from './errors.ts';
+import { invitationRoutes } from './invitation-routes.ts';
 import { loginRoutes } from './login-routes.ts';
 import { oauthRoutes } from './oauth-routes.ts';
 import { profileRoutes } from './profile-routes.ts';
+import { roleRoutes } from './role-routes.ts';
 import { rotateKeys } from './rotate-keys.ts';
+import { teamRoutes } from './team-routes.ts';
 
 /** Accounts. Each area has its routes in a file of its own. */
 export const module = defineModule({
-  routes: [...loginRoutes, ...profileRoutes, ...oauthRoutes, ...apiClientRoutes, ...deviceRoutes],
+  routes: [
+    ...loginRoutes,
+    ...profileRoutes,
+    ...oauthRoutes,
+    ...apiClientRoutes,
+    ...deviceRoutes,
+    ...teamRoutes,
+    ...roleRoutes,
+    ...invitationRoutes,
+    ...activityRoutes,
+  ],
   commands: [rotateKeys],
   errors,
 });

@@ -9,10 +9,11 @@ export const installedKey = 'app.installed';
 export async function isInstalled(ctx: SystemCtx): Promise<boolean> {
   if (await hasMarker(ctx)) return true;
   const { cache } = ctx.platform;
-  if ((await cache.get(installedKey)) === true) return true;
-  if (!(await hasUsersAndTenants(ctx.central))) return false;
+  if ((await cache.get(installedKey)) !== true) {
+    if (!(await hasUsersAndTenants(ctx.central))) return false;
+    await cache.set(installedKey, true, 60);
+  }
   await tryToWriteMarker(ctx);
-  await cache.set(installedKey, true, 60);
   return true;
 }
 

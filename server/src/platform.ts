@@ -1,6 +1,7 @@
 import { type Limits, type Log, type Platform, type SeedCounts, sql } from '@chowk/kit';
 import { accounts, type Memberships } from './auth/memberships.ts';
 import type { BcryptPasswords } from './auth/passwords.ts';
+import { actsIn, permissions } from './auth/permissions.ts';
 import { type DeclaredPermission, hasRoles, seedRoles } from './auth/seed.ts';
 import type { SessionStore } from './auth/sessions.ts';
 import type { SigningKeys } from './auth/signing-keys.ts';
@@ -57,6 +58,7 @@ export function makePlatform(parts: PlatformParts): Platform {
       resendsPerMinute: config.resendsPerMinute,
     },
     accounts,
+    permissions: { catalogue: permissions, actsIn },
     sessions,
     passwords,
     secrets,

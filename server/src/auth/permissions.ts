@@ -1,3 +1,5 @@
+import type { Permission } from '@chowk/kit';
+
 /** The platform's permissions by category; `*` marks the sensitive ones. */
 const catalogue: Readonly<Record<string, string>> = {
   customers: 'view create edit delete* export merge* view_sensitive*',
@@ -14,17 +16,11 @@ const catalogue: Readonly<Record<string, string>> = {
   platform: 'releases.view releases.manage* rings.view rings.manage*',
 };
 
-export interface Permission {
-  readonly name: string;
-  readonly category: string;
-  readonly sensitive: boolean;
-}
-
 export const permissions: readonly Permission[] = Object.entries(catalogue).flatMap(([category, words]) =>
   words.split(' ').map((word) => {
     const name = word.replace('*', '');
     // The category `audit` holds three subjects, which its names begin with.
-    return { name: category === 'audit' ? name : `${category}.${name}`, category, sensitive: word.endsWith('*') };
+    return { name: category === 'audit' ? name : `${category}.${name}`, category, is_sensitive: word.endsWith('*') };
   }),
 );
 

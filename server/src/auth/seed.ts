@@ -24,7 +24,7 @@ export async function seedRoles(
   const known = new Set(permissions.map(({ name }) => name));
   const others = declared
     .filter(({ name }) => !known.has(name))
-    .map(({ name, module }) => ({ name, category: module, sensitive: false }));
+    .map(({ name, module }) => ({ name, category: module, is_sensitive: false }));
   const grants = Object.entries(roles).flatMap(([role, { permissions: names }]) => [
     ...names.map((permission) => ({ role, permission })),
     ...(['Admin', ownerRole].includes(role) ? others.map(({ name }) => ({ role, permission: name })) : []),
@@ -32,8 +32,8 @@ export async function seedRoles(
   await central.tx(async (tx) => {
     await tx.run(sql`
       INSERT INTO permissions (name, category, is_sensitive)
-      SELECT name, category, sensitive FROM jsonb_to_recordset(${JSON.stringify([...permissions, ...others])}::jsonb)
-        AS wanted(name text, category text, sensitive boolean)
+      SELECT name, category, is_sensitive FROM jsonb_to_recordset(${JSON.stringify([...permissions, ...others])}::jsonb)
+        AS wanted(name text, category text, is_sensitive boolean)
       ON CONFLICT (name) DO NOTHING`);
     await tx.run(sql`
       INSERT INTO roles (name, description)

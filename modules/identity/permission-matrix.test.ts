@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import { route, signedIn, sql, type TSchema } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startAccounts } from '../../server/testing/accounts.ts';
+import type { TestAnswer, TestTenant } from '../../server/testing/platform.ts';
+
+/**
+ * Who may call what: five roles, a stranger and nobody at all against every route there is. What is expected stands
+ * here once more, as it was promised, and not as the code says it; `*` marks what is sensitive.
+ */
+const promised = `
+customers (7): customers.view, customers.create, customers.edit, customers.delete*, customers.export, customers.merge*, customers.view_sensitive*
+orders (7): orders.view, orders.create, orders.edit, orders.cancel, orders.refund*, orders.delete*, orders.export
+products (6): products.view, products.create, products.edit, products.delete*, products.import, products.export
+conversations (6): conversations.view, conversations.reply, conversations.assign, conversations.close, conversations.delete*, conversations.export
+notifications (5): notifications.view, notifications.send, notifications.broadcast*, notifications.rules.manage, notifications.templates.manage
+team (7): team.view, team.invite, team.edit, team.remove*, team.roles.view, team.roles.assign*, team.roles.manage*
+settings (6): settings.view, settings.edit, settings.domains*, settings.security*, settings.billing*, settings.api_clients*
+modules (5): modules.view, modules.install*, modules.configure, modules.enable, modules.uninstall*
+graphql (5): graphql.playground.access, graphql.schema.view, graphql.persisted.view, graphql.persisted.manage, graphql.settings.manage
+reseller (5): reseller.applications.view, reseller.applications.review*, reseller.referral_codes.manage, reseller.catalogue.manage, reseller.tenants.view
+audit (5): audit.view, audit.export, activity.view, activity.export, reports.view
+platform (4): platform.releases.view, platform.releases.manage*, platform.rings.view, platform.rings.manage*`;
+
+const categories = promised
+  .trim()
+  .split('\n')
+  .map((line) => {
+    const [, category = '', count, list = ''] = /^(\w+) \((\d)\): (.*)$/.exec(line) ?? [];
+    return { category, count: Number(count), entries: list.split(', ') };
+  });
+const permissions = categories.flatMap(({ category, entries }) =>
+  entries.map((entry) => ({ name: entry.replace('*', ''), category, is_sensitive: entry.endsWith('*') })),
+);
+const names = permissions.map(({ name }) => name);
+
+const roles: Record<string, readonly string[]> = {
+  Owner: names,
+  Admin: names.filter((name) => name !== 'settings.billing' && name !== 'platform.rings.manage'),
+  Manager: words(`
+    customers.view customers.create customers.edit customers.export
+    orders.view orders.create orders.edit orders.export
+    products.view products.create products.edit products.export
+    conversations.view conversations.export
+    notifications.view notifications.send notifications.broadcast notifications.rules.manage
+    notifications.templates.manage team.view reports.view activity.view`),
+  Agent: words(`
+    customers.view customers.create customers.edit orders.view orders.create orders.edit products.view
+    conversations.view conversations.reply conversations.assign conversations.close notifications.view`),
+  Viewer: words(`
+    customers.view orders.view products.view conversations.view notifications.view team.view team.roles.view
+    settings.view modules.view graphql.schema.view graphql.persisted.view reseller.applications.view
+    reseller.tenants.view audit.view activity.view reports.view platform.releases.view platform.rings.view`),
+};
+
+function words(text: string): string[] {
+  return text.trim().split(/\s+/);
+}
+
+/** One for each permission, so that each is tried whether or not a route needs it yet. */
+const probes = names.map((name) =>
+  route({
+    method: 'GET',
+    path: `/probe/${name.replaceAll('_', '-')}`,
+    tag: 'Probe',
+    summary: `Needs ${name}.`,
+    needs: name,
+    run: async () => ({}),
+  }),
+);
+
+const platform = await startAccounts({ routes: probes, environment: { RATE_LIMIT_PER_MINUTE: '0' } });
+const { kernel } = platform;
+const isProbe = new Set(probes.map(({ path }) => path));
+const routes = kernel.routes
+  .filter(({ path }) => !isProbe.has(path))
+  .map((one) => ({ ...one, name: `${one.method} ${one.path}` }));
+
+const merchant = await newTenant('merchant');
+const reseller = await newTenant('reseller');
+const strangersTenant = await platform.tenant();
+
+/** With every module there is: a route of one that a tenant does not have is not there. */
+async function newTenant(role: 'merchant' | 'reseller'): Promise<TestTenant> {
+  const tenant = await platform.tenant({ role });
+  for (const { alias, manifest } of kernel.modules) {
+    if (!manifest.system) await kernel.installations.set(tenant.id, alias, 'enabled');
+  }
+  return tenant;
+}
+
+function holds(role: string, permission: string, { role: tenantRole }: TestTenant): boolean {
+  const acts = tenantRole !== 'merchant' || !/^(reseller|platform)\./.test(permission);
+  return acts && (roles[role]?.includes(permission) ?? false);
+}
+
+/** A token of somebody new: a call may end the session it came with, or all of them. */
+async function tokenOf(tenant: TestTenant, role: string): Promise<string> {
+  const { accounts, sessions } = kernel.platform;
+  const email = `${randomUUID()}@example.com`;
+  const userId = (await accounts.create(kernel.central.db, { name: role, email, emailVerified: true })) as number;
+  await accounts.join(kernel.central.db, userId, tenant.id, role);
+  const client = { address: '', userAgent: undefined };
+  return (await sessions.openBriefly({ userId, kind: 'login', client })).access_token;
+}
+
+/** A call that finds nothing and changes nothing: ids that do not exist, and an empty body. */
+function call({ method, path, root, params, body, accepts }: (typeof routes)[number]) {
+  const url = path.replace(/:(\w+)/g, (_, name: string) => dummyOf(params?.properties[name]));
+  const payload = accepts === 'csv' ? 'nothing\r\n' : '{}';
+  const type = accepts === 'csv' ? 'text/csv' : 'application/json';
+  const hasBody = body !== undefined && method !== 'GET';
+  return (headers: Record<string, string>): Promise<TestAnswer> => {
+    const options: Parameters<typeof platform.request>[0] = { method, url: root ? url : `/api/v1${url}`, headers };
+    if (!hasBody) return platform.request(options);
+    return platform.request({ ...options, payload, headers: { ...headers, 'content-type': type } });
+  };
+}
+
+function dummyOf(schema: (TSchema & { type?: string; format?: string }) | undefined): string {
+  if (schema?.format === 'uuid') return '0190a000-0000-7000-8000-000000000000';
+  return schema?.type === 'integer' ? '999999999' : 'nothing-of-this-name';
+}
+
+function as(token: string, tenant: TestTenant): Record<string, string> {
+  return { authorization: `Bearer ${token}`, 'x-tenant': tenant.id };
+}
+
+const needing = routes.filter((one) => one.needs !== undefined && one.needs !== signedIn);
+const forAnyoneSignedIn = routes.filter((one) => one.needs === signedIn);
+const forAnyone = routes.filter((one) => one.public);
+
+test('the permissions are the 68 that were promised, in their order, and so are their categories', async () => {
+  expect(names).toHaveLength(68);
+  expect(new Set(names).size).toBe(68);
+  expect(categories).toHaveLength(12);
+  for (const { entries, count } of categories) expect(entries).toHaveLength(count);
+  const owner = await platform.person({ tenant: merchant });
+  const { body } = await owner.get('/api/v1/permissions');
+  expect(body).toEqual({ permissions });
+});
+
+test('there are five roles for everyone, and each holds what was promised', async () => {
+  const owner = await platform.person({ tenant: merchant });
+  const { body } = await owner.get('/api/v1/roles');
+  const held = body.roles.map((role: { name: string; permissions: string[] }) => [role.name, role.permissions.sort()]);
+  expect(Object.fromEntries(held)).toEqual(
+    Object.fromEntries(Object.entries(roles).map(([role, list]) => [role, list.toSorted()])),
+  );
+  const inDatabase = await kernel.central.db.rows<{ name: string }>(
+    sql`SELECT name FROM roles WHERE tenant_id IS NULL`,
+  );
+  expect(inDatabase.map(({ name }) => name).sort()).toEqual(Object.keys(roles).sort());
+});
+
+test('every route needs a permission that exists, a signed-in user, or nothing', () => {
+  const known = new Set([...names, signedIn]);
+  expect(routes.filter(({ needs }) => needs !== undefined && !known.has(needs)).map(({ name }) => name)).toEqual([]);
+  expect(needing.length).toBeGreaterThan(20);
+  expect(needing.length + forAnyoneSignedIn.length + forAnyone.length).toBe(routes.length);
+});
+
+test.each(Object.keys(roles))(
+  '%s is let in where its role allows, for each of the 68, in every kind of tenant',
+  async (role) => {
+    for (const tenant of [merchant, reseller]) {
+      const token = await tokenOf(tenant, role);
+      const wrong: string[] = [];
+      for (const { path, needs = '' } of probes) {
+        const { status } = await platform.request({ method: 'GET', url: `/api/v1${path}`, headers: as(token, tenant) });
+        if (status !== (holds(role, needs, tenant) ? 200 : 403)) wrong.push(`${needs}: ${status}`);
+      }
+      expect(wrong).toEqual([]);
+    }
+  },
+);
+
+test.each(needing)('$name is for those who hold $needs', async (one) => {
+  const send = call(one);
+  for (const headers of [{}, { authorization: 'Bearer nobody' }]) {
+    const nobody = await send({ 'x-tenant': merchant.id, ...headers });
+    expect(nobody).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
+  }
+  const stranger = await send(as(await tokenOf(strangersTenant, 'Owner'), merchant));
+  expect({ status: stranger.status, code: stranger.body.code }).toEqual({ status: 403, code: 'auth.not_a_member' });
+  for (const tenant of [merchant, reseller]) {
+    for (const role of Object.keys(roles)) {
+      const { status, body } = await send(as(await tokenOf(tenant, role), tenant));
+      const who = `${role} of a ${tenant.role}`;
+      if (!holds(role, one.needs as string, tenant)) {
+        expect({ who, status, code: body.code }).toEqual({ who, status: 403, code: 'auth.forbidden' });
+        continue;
+      }
+      expect([401, 403], `${who}: ${status} ${JSON.stringify(body)}`).not.toContain(status);
+      expect(status, `${who}: ${JSON.stringify(body)}`).toBeLessThan(500);
+    }
+  }
+});
+
+test.each(forAnyoneSignedIn)('$name is for whoever is signed in', async (one) => {
+  const send = call(one);
+  const nobody = await send({ 'x-tenant': merchant.id });
+  expect(nobody).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
+  for (const role of Object.keys(roles)) {
+    const { status, body } = await send(as(await tokenOf(merchant, role), merchant));
+    // What a call refuses by itself, as a code that is missing, is not for want of a token.
+    expect({ role, code: body.code }).not.toEqual({ role, code: 'auth.unauthenticated' });
+    expect(status, `${role}: ${JSON.stringify(body)}`).toBeLessThan(500);
+  }
+  if (one.tenant === 'none') return;
+  const stranger = await send(as(await tokenOf(strangersTenant, 'Owner'), merchant));
+  expect({ status: stranger.status, code: stranger.body.code }).toEqual({ status: 403, code: 'auth.not_a_member' });
+});
+
+test.each(forAnyone)('$name asks nobody to sign in first', async (one) => {
+  const tenant: Record<string, string> = one.tenant === 'none' ? {} : { 'x-tenant': merchant.id };
+  const { status, body } = await call(one)(tenant);
+  // One that checks credentials of its own may refuse them, in its own words.
+  expect(body.code).not.toBe('auth.unauthenticated');
+  expect(status, JSON.stringify(body)).toBeLessThan(500);
+});
