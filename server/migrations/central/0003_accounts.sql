@@ -165,15 +165,25 @@ END $$;
 CREATE TRIGGER memberships_changed AFTER INSERT OR UPDATE OR DELETE ON memberships
   FOR EACH ROW EXECUTE FUNCTION tell_membership_changed();
 
+-- Whose role it is: nobody else's members need to be looked at again. The five roles are everyone's.
 CREATE FUNCTION tell_role_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM pg_notify('chowk_role', '');
+  PERFORM pg_notify('chowk_role', coalesce(old.tenant_id, ''));
   RETURN NULL;
 END $$;
 CREATE TRIGGER roles_changed AFTER UPDATE OR DELETE ON roles
-  FOR EACH STATEMENT EXECUTE FUNCTION tell_role_changed();
-CREATE TRIGGER role_permissions_changed AFTER INSERT OR UPDATE OR DELETE ON role_permissions
-  FOR EACH STATEMENT EXECUTE FUNCTION tell_role_changed();
+  FOR EACH ROW EXECUTE FUNCTION tell_role_changed();
+
+CREATE FUNCTION tell_role_permissions_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('chowk_role', owner) FROM (
+    SELECT DISTINCT coalesce(tenant_id, '') AS owner FROM roles WHERE id IN (SELECT role_id FROM changed)) owners;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER role_permissions_added AFTER INSERT ON role_permissions
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_role_permissions_changed();
+CREATE TRIGGER role_permissions_removed AFTER DELETE ON role_permissions
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_role_permissions_changed();
 
 CREATE FUNCTION tell_keys_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

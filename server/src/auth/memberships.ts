@@ -34,12 +34,8 @@ export class Memberships {
       this.#members.trust(ok);
       this.#tenants.trust(ok);
     };
-    const forgetAll = () => {
-      this.#members.invalidateWhere(() => true);
-      this.#tenants.invalidateWhere(() => true);
-    };
     void signals.on('chowk_membership', { heard: (key) => this.#changed(key), hearing });
-    void signals.on('chowk_role', { heard: forgetAll, hearing });
+    void signals.on('chowk_role', { heard: (tenantId) => this.#roleChanged(tenantId), hearing });
     void signals.on('chowk_tenant', { heard: (id) => this.#tenantChanged(id), hearing });
   }
 
@@ -66,6 +62,14 @@ export class Memberships {
   #changed(key: string): void {
     this.#members.invalidate(key);
     this.#tenants.invalidate(key.split(' ')[0] ?? '');
+  }
+
+  /** A role of a tenant's own, or one of the five, which are everyone's. */
+  #roleChanged(tenantId: string): void {
+    if (tenantId === '') {
+      this.#members.invalidateWhere(() => true);
+      this.#tenants.invalidateWhere(() => true);
+    } else this.#tenantChanged(tenantId);
   }
 
   #tenantChanged(id: string): void {
