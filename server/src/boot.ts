@@ -181,7 +181,7 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
     },
     platform: makePlatform({
       ...{ config, log, central, centralMigrations, databases, modules, memberships, sessions, passwords, secrets },
-      ...{ keys, mailer, limiter, redis, now },
+      ...{ directory, keys, mailer, limiter, redis, now },
     }),
     systemModules,
     secrets,
