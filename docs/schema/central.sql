@@ -31,9 +31,11 @@ CREATE TABLE device_codes (
   expires_at timestamp with time zone NOT NULL,
   polled_at timestamp with time zone,
   "interval" integer NOT NULL DEFAULT 5,
+  decided_in uuid,
   CONSTRAINT device_codes_user_code_key UNIQUE (user_code),
   CONSTRAINT device_codes_pkey PRIMARY KEY (device_hash),
   CONSTRAINT device_codes_client_id_fkey FOREIGN KEY (client_id) REFERENCES oauth_clients(id) ON DELETE CASCADE,
+  CONSTRAINT device_codes_decided_in_fkey FOREIGN KEY (decided_in) REFERENCES sessions(id) ON DELETE CASCADE,
   CONSTRAINT device_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   CONSTRAINT device_codes_decision_check CHECK ((decision = ANY (ARRAY['approved'::text, 'denied'::text])))
 );
@@ -255,7 +257,8 @@ CREATE TABLE role_permissions (
   CONSTRAINT role_permissions_permission_fkey FOREIGN KEY (permission) REFERENCES permissions(name) ON DELETE CASCADE,
   CONSTRAINT role_permissions_role_id_fkey FOREIGN KEY (role_id) REFERENCES roles(id) ON DELETE CASCADE
 );
-CREATE TRIGGER role_permissions_changed AFTER INSERT OR DELETE OR UPDATE ON public.role_permissions FOR EACH STATEMENT EXECUTE FUNCTION tell_role_changed();
+CREATE TRIGGER role_permissions_added AFTER INSERT ON public.role_permissions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_role_permissions_changed();
+CREATE TRIGGER role_permissions_removed AFTER DELETE ON public.role_permissions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_role_permissions_changed();
 
 CREATE TABLE roles (
   id bigint NOT NULL,
@@ -268,7 +271,7 @@ CREATE TABLE roles (
   CONSTRAINT roles_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX roles_by_name ON public.roles USING btree (COALESCE(tenant_id, ''::text), lower(name));
-CREATE TRIGGER roles_changed AFTER DELETE OR UPDATE ON public.roles FOR EACH STATEMENT EXECUTE FUNCTION tell_role_changed();
+CREATE TRIGGER roles_changed AFTER DELETE OR UPDATE ON public.roles FOR EACH ROW EXECUTE FUNCTION tell_role_changed();
 
 CREATE TABLE schema_migrations (
   owner text NOT NULL,

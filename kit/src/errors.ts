@@ -60,6 +60,17 @@ export function invalid(errors: FieldErrors): Failure {
   return refuse('http.validation_failed', {}, { errors });
 }
 
+/** What is answered wherever nothing is. */
+export const nothingThere = {
+  'http.not_found': { status: 404, message: 'There is nothing at {method} {path}.' },
+} as const;
+const missing = defineErrors(nothingThere);
+
+/** 404 as for a path that no route has: for a route that is there in some environments only. */
+export function notFound(method: string, path: string): Failure {
+  return missing('http.not_found', { method, path });
+}
+
 /** What every caller without the right is answered with, whoever refuses it. */
 export const forbiddenCall = {
   'auth.forbidden': { status: 403, message: 'This needs the permission {permission}.' },

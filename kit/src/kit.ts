@@ -13,6 +13,8 @@ export {
   forbiddenCall,
   invalid,
   invalidInput,
+  notFound,
+  nothingThere,
 } from './errors.ts';
 export { after, type Delivery, type Listener, within } from './event.ts';
 export type { Resolver, Resolvers } from './graphql.ts';

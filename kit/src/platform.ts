@@ -123,6 +123,8 @@ export interface NewTenant {
 }
 
 export interface Tenants {
+  /** The active tenant that an id or a domain leads to, as a request is bound to it. Throws 404 when there is none. */
+  find(label: string): Promise<{ id: string; name: string }>;
   /**
    * Makes a tenant with its domains and its database; `within` runs in the transaction that makes it active, so that
    * both happen or neither.

@@ -11,6 +11,8 @@ interface RouteCommon {
   /** Below `/api/v1`, unless `root` is set: `/customers/:id`. */
   readonly path: string;
   readonly root?: true;
+  /** A page for people: not part of the API and its description. */
+  readonly page?: true;
   readonly summary: string;
   readonly tag: string;
   /** Whether the call must be bound to a tenant. Default `required`. */

@@ -1,41 +1,61 @@
 import type { SystemCtx } from '@chowk/kit';
+import { type MailContent, mailHtml } from './mail-html.ts';
 
 /** A mail to one person about one thing. */
-export interface Message {
+export interface Message extends MailContent {
   readonly to: string;
-  readonly subject: string;
-  /** The tenant's name, or the platform's where no tenant is concerned. */
-  readonly organization: string;
-  readonly greeting: string;
-  readonly paragraphs: readonly string[];
-  readonly button?: { readonly label: string; readonly url: string };
-  /** Until when the link is good, in words. */
-  readonly expiry?: string;
-  /** What to do if one did not expect it. */
-  readonly warning: string;
 }
 
+/** Longer subjects are cut by every mail program, and names may be long. */
+const longestSubject = 150;
+
 export async function sendMail(ctx: SystemCtx, message: Message): Promise<void> {
+  const clean = cleaned(message);
   await ctx.platform.mail.send({
-    to: message.to,
-    subject: message.subject,
-    text: asText(message),
-    html: asHtml(message),
+    to: clean.to,
+    subject: shortened(clean.subject),
+    text: mailText(clean),
+    html: mailHtml(clean),
   });
 }
 
-function asText({ organization, greeting, paragraphs, button, expiry, warning }: Message): string {
+/**
+ * Names are chosen by people who may have mails sent to strangers. One that a mail program would turn into a link is
+ * left out.
+ */
+export function greet(name: string): string {
+  return /[/:@\\]|\.\p{L}/u.test(name) ? 'Hello,' : `Hello ${name},`;
+}
+
+function mailText({ organization, greeting, paragraphs, button, expiry, warning }: MailContent): string {
   const link = button ? [`${button.label}:\n${button.url}`] : [];
   return [greeting, ...paragraphs, ...link, ...(expiry ? [expiry] : []), warning, `-- \n${organization}`].join('\n\n');
 }
 
-function asHtml({ subject, organization, greeting, paragraphs, button, expiry, warning }: Message): string {
-  const lines = [greeting, ...paragraphs].map((line) => `<p>${escapeHtml(line)}</p>`);
-  const link = button ? `<p><a href="${escapeHtml(button.url)}">${escapeHtml(button.label)}</a></p>` : '';
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>
-<body>${lines.join('')}${link}${expiry ? `<p>${escapeHtml(expiry)}</p>` : ''}<p>${escapeHtml(warning)}</p><p>${escapeHtml(organization)}</p></body></html>`;
+function cleaned(message: Message): Message {
+  const { subject, organization, greeting, paragraphs, button, expiry, warning } = message;
+  return {
+    to: message.to,
+    subject: oneLine(subject),
+    organization: oneLine(organization),
+    greeting: oneLine(greeting),
+    paragraphs: paragraphs.map(oneLine),
+    ...(button ? { button: { label: oneLine(button.label), url: button.url } } : {}),
+    ...(expiry ? { expiry: oneLine(expiry) } : {}),
+    warning: oneLine(warning),
+  };
 }
 
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+/** A line break in a name would begin a header or a paragraph of its own, and a mark of direction turn what follows. */
+function oneLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim();
+}
+
+function shortened(subject: string): string {
+  const characters = [...subject];
+  return characters.length <= longestSubject ? subject : `${characters.slice(0, longestSubject - 1).join('')}…`;
 }

@@ -1,12 +1,18 @@
 import { defineModule } from '@chowk/kit';
 import { activityRoutes } from './activity-routes.ts';
 import { apiClientRoutes } from './api-client-routes.ts';
+import { devMailRoutes } from './dev-mail.ts';
 import { deviceRoutes } from './device-routes.ts';
+import { emailRoutes } from './email-routes.ts';
 import { errors } from './errors.ts';
 import { invitationRoutes } from './invitation-routes.ts';
 import { loginRoutes } from './login-routes.ts';
 import { oauthRoutes } from './oauth-routes.ts';
+import { pageRoutes } from './pages.ts';
+import { passwordJobs } from './password-reset.ts';
+import { passwordRoutes } from './password-routes.ts';
 import { profileRoutes } from './profile-routes.ts';
+import { pruneJobs } from './prune.ts';
 import { roleRoutes } from './role-routes.ts';
 import { rotateKeys } from './rotate-keys.ts';
 import { teamRoutes } from './team-routes.ts';
@@ -16,6 +22,8 @@ export const module = defineModule({
   routes: [
     ...loginRoutes,
     ...profileRoutes,
+    ...emailRoutes,
+    ...passwordRoutes,
     ...oauthRoutes,
     ...apiClientRoutes,
     ...deviceRoutes,
@@ -23,7 +31,10 @@ export const module = defineModule({
     ...roleRoutes,
     ...invitationRoutes,
     ...activityRoutes,
+    ...pageRoutes,
+    ...devMailRoutes,
   ],
+  jobs: { ...passwordJobs, ...pruneJobs },
   commands: [rotateKeys],
   errors,
 });

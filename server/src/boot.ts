@@ -184,7 +184,7 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
     },
     platform: makePlatform({
       ...{ config, log, central, centralMigrations, databases, modules, memberships, sessions, passwords, secrets },
-      ...{ keys, mailer, limiter, jobs, redis, cache, now },
+      ...{ directory, keys, mailer, limiter, jobs, redis, cache, now },
     }),
     systemModules,
     secrets,

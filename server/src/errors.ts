@@ -1,10 +1,10 @@
-import { defineErrors, forbiddenCall, invalid, invalidInput } from '@chowk/kit';
+import { defineErrors, forbiddenCall, invalid, invalidInput, nothingThere } from '@chowk/kit';
 
 /** The kernel's failures. `docs/errors.md` lists the same ones. */
 export const kernelErrors = {
   'http.malformed_json': { status: 400, message: 'The request body is not valid JSON.' },
   'http.bad_request': { status: 400, message: 'The request could not be understood.' },
-  'http.not_found': { status: 404, message: 'There is nothing at {method} {path}.' },
+  ...nothingThere,
   'http.method_not_allowed': { status: 405, message: '{method} is not possible here; use {allowed}.' },
   'http.idempotency_busy': { status: 409, message: 'A request with this Idempotency-Key is still being handled.' },
   'http.idempotency_mismatch': {

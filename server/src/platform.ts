@@ -15,8 +15,10 @@ import type { RateLimiter } from './rate-limiter.ts';
 import type { Redis } from './redis/redis.ts';
 import type { SecretBox } from './secrets.ts';
 import type { SharedCache } from './shared-cache.ts';
+import { knownTenant } from './tenancy/bind.ts';
 import { type Central, oneAtATime } from './tenancy/central.ts';
 import type { TenantDatabases } from './tenancy/databases.ts';
+import type { Directory } from './tenancy/directory.ts';
 import { resetDatabases } from './tenancy/reset.ts';
 import { createTenant, finishTenant } from './tenancy/tenants.ts';
 import { version } from './version.ts';
@@ -27,6 +29,7 @@ interface PlatformParts {
   readonly central: Central;
   readonly centralMigrations: readonly MigrationSource[];
   readonly databases: TenantDatabases;
+  readonly directory: Directory;
   readonly modules: readonly LoadedModule[];
   readonly memberships: Memberships;
   readonly sessions: SessionStore;
@@ -66,6 +69,10 @@ export function makePlatform(parts: PlatformParts): Platform {
     mail: mailer,
     limits: limitsOf(parts),
     tenants: {
+      async find(label) {
+        const { id, name } = await knownTenant(parts.directory, label);
+        return { id, name };
+      },
       create: (tenant, within) => createTenant(central.db, databases, tenant, within),
       finish: (id, within) => finishTenant(central.db, databases, id, within),
     },

@@ -28,7 +28,8 @@ const errorBody: Json = {
 /** The OpenAPI 3.1 description, made from the same route table that serves the requests. */
 export function openApiDocument(routes: readonly Route[]): Json {
   const paths: Record<string, Json> = {};
-  for (const route of routes) {
+  const api = routes.filter(({ page }) => !page);
+  for (const route of api) {
     const path = (route.root ? route.path : `/api/v1${route.path}`).replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, path) };
   }
@@ -46,7 +47,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    tags: [...new Set(routes.map(({ tag }) => tag))].sort().map((name) => ({ name })),
+    tags: [...new Set(api.map(({ tag }) => tag))].sort().map((name) => ({ name })),
     paths: sorted,
     components: {
       schemas: { Error: errorBody },

@@ -40,6 +40,16 @@ const platform = await startPlatform({
     }),
     route({
       method: 'GET',
+      path: '/welcome',
+      root: true,
+      page: true,
+      tag: 'Pages',
+      summary: '',
+      public: true,
+      run: async () => '',
+    }),
+    route({
+      method: 'GET',
       path: '/me',
       tag: 'Auth',
       summary: '',
@@ -63,15 +73,17 @@ test('the description is a valid OpenAPI 3.1 document, for anyone to read', asyn
   expect(valid).toBe(true);
 });
 
-test('every route is described, and nothing else', () => {
+test('every route is described but for pages, and nothing else', () => {
   const described = Object.entries<object>(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  const mounted = platform.kernel.routes.map(({ method, path, root }) => {
+  const api = platform.kernel.routes.filter(({ page }) => !page);
+  const mounted = api.map(({ method, path, root }) => {
     const full = root ? path : `/api/v1${path}`;
     return `${method} ${full.replace(/:(\w+)/g, '{$1}')}`;
   });
   expect(described.toSorted()).toEqual(mounted.toSorted());
+  expect(document.paths['/welcome']).toBeUndefined();
 });
 
 test('operations have names of their own', () => {

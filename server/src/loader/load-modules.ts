@@ -100,10 +100,11 @@ function checkTogether(modules: readonly LoadedModule[]): void {
   }
   const routes = new Map<string, string>();
   for (const { alias, parts } of modules) {
-    for (const { method, path } of parts.routes ?? []) {
-      const other = routes.get(`${method} ${path}`);
-      if (other) throw new Error(`the modules ${other} and ${alias} both serve ${method} ${path}`);
-      routes.set(`${method} ${path}`, alias);
+    for (const { method, path, root } of parts.routes ?? []) {
+      const served = `${method} ${root ? '' : '/api/v1'}${path}`;
+      const other = routes.get(served);
+      if (other) throw new Error(`the modules ${other} and ${alias} both serve ${served}`);
+      routes.set(served, alias);
     }
   }
 }

@@ -32,8 +32,8 @@ export async function bindTenant<Entry extends { readonly id: string }>(
   claim: TenantClaim,
 ): Promise<Binding<Entry> | undefined> {
   const host = await readHost(names, baseDomain, hostname(claim.host));
-  const byHost = host && (await known(names, host.label));
-  const byHeader = claim.header === undefined ? undefined : await known(names, claim.header.toLowerCase());
+  const byHost = host && (await knownTenant(names, host.label));
+  const byHeader = claim.header === undefined ? undefined : await knownTenant(names, claim.header);
   if (byHost && byHeader && byHost.id !== byHeader.id) throw fail('tenancy.ambiguous');
   const tenant = byHost ?? byHeader;
   return tenant && { tenant, ring: host?.ring };
@@ -45,9 +45,10 @@ function hostname(host: string): string {
   return name;
 }
 
-async function known<Entry>(names: Names<Entry>, label: string): Promise<Entry> {
-  // A label longer than DNS allows cannot be anyone's and is not worth a look-up.
-  const tenant = label.length <= 63 ? await names.find(label) : undefined;
+/** The tenant that an id or a domain leads to. */
+export async function knownTenant<Entry>(names: Pick<Names<Entry>, 'find'>, label: string): Promise<Entry> {
+  // What is longer than DNS allows, or no host name at all, cannot be anyone's and is not worth a look-up.
+  const tenant = /^[\w.-]{1,63}$/.test(label) ? await names.find(label.toLowerCase()) : undefined;
   if (!tenant) throw fail('tenancy.unknown');
   return tenant;
 }

@@ -1,0 +1,88 @@
+import { type KeptMail, notFound, type Route, type SystemCtx, systemRoute, Type } from '@chowk/kit';
+import { type Html, html } from './html.ts';
+import { page } from './page.ts';
+
+const common = { root: true, page: true, method: 'GET', tag: 'Development', public: true, tenant: 'none' } as const;
+
+/** What would have been sent, to look at. There in development alone: the links in it are as good as passwords. */
+export const devMailRoutes: Route[] = [
+  systemRoute({
+    ...common,
+    path: '/dev/mail',
+    summary: 'The mails that were kept instead of sent; not in production.',
+    query: Type.Object({ format: Type.Optional(Type.Union([Type.Literal('html'), Type.Literal('json')])) }),
+    run: async (ctx, { query, headers }) => {
+      mustBeDevelopment(ctx, '/dev/mail', headers);
+      const mails = await ctx.platform.mail.kept();
+      return query.format === 'json' ? { mails } : listPage(mails);
+    },
+  }),
+  systemRoute({
+    ...common,
+    path: '/dev/mail/:id',
+    summary: 'One mail that was kept instead of sent; not in production.',
+    params: Type.Object({ id: Type.String() }),
+    run: async (ctx, { params: { id }, headers }) => {
+      mustBeDevelopment(ctx, `/dev/mail/${id}`, headers);
+      const mail = (await ctx.platform.mail.kept()).find((one) => one.id === id);
+      return mail ? mailPage(mail) : missingPage();
+    },
+  }),
+];
+
+/** A page of another origin may call the API from a developer's browser; it must not read the mails there. */
+function mustBeDevelopment(ctx: SystemCtx, path: string, { origin }: { readonly origin?: unknown }): void {
+  if (ctx.platform.environment === 'production' || origin !== undefined) throw notFound('GET', path);
+}
+
+function listPage(mails: readonly KeptMail[]) {
+  const refresh = html`<p><a href="/dev/mail">Refresh</a></p>`;
+  const body = mails.length === 0 ? emptyList : html`${listOf(mails)}`;
+  return page({ title: 'Mails', wide: true, body: html`${refresh}${body}` });
+}
+
+const emptyList = html`<p>No mails yet. What the platform would send is kept here while <code>MAIL_URL</code> is not set.</p>
+<p class="quiet">Invite somebody or ask for a new password, then refresh. A mail arrives within a few seconds, if a worker is running.</p>`;
+
+function listOf(mails: readonly KeptMail[]): Html {
+  const rows = mails.map(
+    ({ id, to, subject, at }) => html`<tr><td><time datetime="${at}">${readable(at)}</time></td><td>${to}</td>
+<td><a href="/dev/mail/${id}">${subject}</a></td></tr>
+`,
+  );
+  return html`<table><thead><tr><th scope="col">Time</th><th scope="col">To</th><th scope="col">Subject</th></tr></thead>
+<tbody>${rows}</tbody></table>`;
+}
+
+function mailPage({ from, to, at, subject, text, html: markup }: KeptMail) {
+  // The frame runs no scripts and is of no origin; its links open beside it.
+  const framed = `<base target="_blank">${markup}`;
+  const body = html`<p><a href="/dev/mail">All mails</a></p>
+<table>
+<tr><th scope="row">From</th><td>${from}</td></tr>
+<tr><th scope="row">To</th><td>${to}</td></tr>
+<tr><th scope="row">Time</th><td><time datetime="${at}">${readable(at)}</time></td></tr>
+</table>
+<h2>HTML</h2>
+<iframe title="The mail as HTML" sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc="${framed}"></iframe>
+<h2>Text</h2>
+<pre>${withLinks(text)}</pre>`;
+  return page({ title: subject, wide: true, body });
+}
+
+function missingPage() {
+  const body = html`<p>This mail is not here, or no longer among the newest. <a href="/dev/mail">All mails</a></p>`;
+  return page({ title: 'No such mail', status: 404, body });
+}
+
+function withLinks(text: string): Html[] {
+  return text
+    .split(/(https?:\/\/\S+)/)
+    .map((part, index) =>
+      index % 2 === 1 ? html`<a href="${part}" target="_blank" rel="noreferrer">${part}</a>` : html`${part}`,
+    );
+}
+
+function readable(at: string): string {
+  return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
+}

@@ -1,0 +1,28 @@
+import { type Db, platformJob, sql, Type } from '@chowk/kit';
+
+const keepDays = { emailChanges: 30, sessions: 30, activity: 400 };
+
+export const pruneJobs = {
+  'identity.prune': platformJob({
+    data: Type.Object({}),
+    schedule: '41 3 * * *',
+    // The next night is the next try.
+    retries: [],
+    run: (ctx) => prune(ctx.central, ctx.now()),
+  }),
+};
+
+/** Forgets what nobody can use or asks for any more. */
+async function prune(db: Db, now: Date): Promise<void> {
+  await db.run(sql`DELETE FROM password_resets WHERE expires_at < ${now}`);
+  await db.run(sql`DELETE FROM device_codes WHERE expires_at < ${now}`);
+  await db.run(sql`DELETE FROM email_changes WHERE created_at < ${daysBefore(now, keepDays.emailChanges)}`);
+  // Their refresh tokens go with them. Of the sessions that go on, those past their time are refused known or unknown.
+  await db.run(sql`DELETE FROM sessions WHERE least(revoked_at, expires_at) < ${daysBefore(now, keepDays.sessions)}`);
+  await db.run(sql`DELETE FROM refresh_tokens WHERE expires_at < ${now}`);
+  await db.run(sql`DELETE FROM activity_log WHERE at < ${daysBefore(now, keepDays.activity)}`);
+}
+
+function daysBefore(now: Date, days: number): Date {
+  return new Date(now.getTime() - days * 86_400_000);
+}
