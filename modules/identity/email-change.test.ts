@@ -311,7 +311,11 @@ test('who took an account over loses it to the owner of the old address', async 
     expect((await asThief('POST', '/api/v1/profile/email/resend-verification')).status).toBe(401),
   );
   expect(await sessions.refresh(stolen.refresh_token)).toBeUndefined();
-  expect(await account(owner)).toEqual({ email: owner.email, verified: true, password_hash: null });
+  // The owner's own password is back, and whoever else has it can sign in with it and change nothing.
+  const { password_hash: restored, ...address } = (await account(owner)) ?? {};
+  expect(address).toEqual({ email: owner.email, verified: true });
+  expect(await passwords.verify(testPassword, restored)).toBe(true);
+  await expectFrozen(owner);
   expect(
     await central.db.row(sql`
       SELECT two_factor_confirmed_at, (SELECT count(*) FROM recovery_codes WHERE user_id = id) AS codes
@@ -329,7 +333,38 @@ test('who took an account over loses it to the owner of the old address', async 
   expect(reset.status).toBe(200);
   const { password_hash } = (await account(owner)) ?? {};
   expect(await passwords.verify('mine again now', password_hash)).toBe(true);
+  const again = { email: fresh(), password: 'mine again now' };
+  const { access_token: fresher } = await signIn(owner.email, 'mine again now');
+  const answer = await platform.request({
+    method: 'PUT',
+    url: '/api/v1/profile/email',
+    headers: { authorization: `Bearer ${fresher}` },
+    payload: again,
+  });
+  expect(answer.status).toBe(200);
 });
+
+async function signIn(email: string, password: string) {
+  const payload = { email, password };
+  return (await platform.request({ method: 'POST', url: '/api/v1/auth/login', payload })).body;
+}
+
+async function expectFrozen({ email }: Person): Promise<void> {
+  const { access_token } = await signIn(email, testPassword);
+  const repeated = { password: 'all mine now', password_confirmation: 'all mine now' };
+  const tries = [
+    ['PUT', 'email', { email: fresh(), password: testPassword }],
+    ['PUT', 'password', { current_password: testPassword, ...repeated }],
+    ['POST', 'two-factor', {}],
+    ['POST', 'two-factor', { password: testPassword }],
+    ['DELETE', 'two-factor', {}],
+  ] as const;
+  for (const [method, path, payload] of tries) {
+    const headers = { authorization: `Bearer ${access_token}` };
+    const { status, body } = await platform.request({ method, url: `/api/v1/profile/${path}`, headers, payload });
+    expect({ path, status, code: body.code }).toEqual({ path, status: 403, code: 'identity.password_exposed' });
+  }
+}
 
 test('a second factor that was there before the change stays', async () => {
   const person = await somebody();

@@ -1,9 +1,9 @@
 import { type Db, invalid, type SystemCtx, sql } from '@chowk/kit';
 import { record } from './activity.ts';
-import { confirmPassword } from './confirm-password.ts';
 import { sendVerification } from './email.ts';
 import { greet, sendMail } from './mails.ts';
 import { organizationOf } from './organization.ts';
+import { confirmPassword } from './own-session.ts';
 import { forgetPasswordResets } from './password.ts';
 import { hashOf, newSecret } from './secret-tokens.ts';
 
@@ -12,6 +12,7 @@ const undoDays = 7;
 interface Account {
   email: string;
   email_verified_at: string | null;
+  password_hash: string;
 }
 
 /** Takes effect at once, unproven; the old address is told and can undo it. Gives back the address as it is kept. */
@@ -56,7 +57,7 @@ export async function unlessTaken<Result>(message: string, work: () => Promise<R
 
 async function lockAccount(tx: Db, userId: number, passwordHash: string): Promise<Account> {
   const account = await tx.row<Account>(sql`
-    SELECT email, email_verified_at FROM users
+    SELECT email, email_verified_at, password_hash FROM users
     WHERE id = ${userId} AND password_hash = ${passwordHash} FOR UPDATE`);
   if (!account) throw invalid({ password: ['The password was changed in this moment.'] });
   return account;
@@ -69,9 +70,10 @@ async function keepOldAddress(
   { userId, token, account, email }: { userId: number; token: string; account: Account; email: string },
 ): Promise<void> {
   await tx.run(sql`
-    INSERT INTO email_changes (token_hash, user_id, old_email, old_verified_at, new_email, created_at, expires_at)
-    VALUES (${hashOf(token)}, ${userId}, ${account.email}, ${account.email_verified_at}, ${email}, clock_timestamp(),
-      ${ctx.now()}::timestamptz + make_interval(days => ${undoDays}))`);
+    INSERT INTO email_changes (token_hash, user_id, old_email, old_verified_at, old_password_hash, new_email, created_at,
+      expires_at)
+    VALUES (${hashOf(token)}, ${userId}, ${account.email}, ${account.email_verified_at}, ${account.password_hash}, ${email},
+      clock_timestamp(), ${ctx.now()}::timestamptz + make_interval(days => ${undoDays}))`);
 }
 
 async function tellOldAddress(

@@ -17,8 +17,8 @@ export async function previewUndo(ctx: SystemCtx, token: string): Promise<{ emai
 }
 
 /**
- * Puts the old address back and turns everyone out. Whoever changed it knew the password, so that is over as well: the
- * restored address is sent a link to choose another.
+ * Puts the old address and the old password back and turns everyone out. Whoever changed them knew the password: the
+ * restored address is sent a link to choose another, and until then nobody can change the account by it.
  */
 export async function undoEmailChange(ctx: SystemCtx, token: string): Promise<{ email: string }> {
   const { user_id: userId } = await findChange(ctx, ctx.central, token);
@@ -39,7 +39,7 @@ export async function undoEmailChange(ctx: SystemCtx, token: string): Promise<{ 
   await sendPasswordReset(
     ctx,
     userId,
-    'A change of your email address was undone, and your password is no longer valid.',
+    'A change of your email address was undone. Whoever made it knows your password: choose a new one now.',
   );
   return { email };
 }
@@ -67,8 +67,8 @@ async function restoreAccount(tx: Db, ctx: SystemCtx, token: string): Promise<vo
       FROM change c WHERE u.id = c.user_id AND u.two_factor_confirmed_at > c.created_at RETURNING u.id)
     DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM foreign_factor)`);
   await tx.run(sql`
-    UPDATE users u SET email = c.old_email, email_verified_at = c.old_verified_at, password_hash = NULL,
-      updated_at = ${ctx.now()}
+    UPDATE users u SET email = c.old_email, email_verified_at = c.old_verified_at, password_hash = c.old_password_hash,
+      password_exposed_at = ${ctx.now()}, updated_at = ${ctx.now()}
     FROM email_changes c WHERE c.token_hash = ${hashOf(token)} AND u.id = c.user_id`);
 }
 

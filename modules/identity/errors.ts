@@ -7,6 +7,10 @@ export const errors = {
     status: 403,
     message: 'Sign in yourself for this; a token that was made for a program may not.',
   },
+  'identity.password_exposed': {
+    status: 403,
+    message: 'Somebody else knew your password. Choose a new one first, with the link that was mailed to you.',
+  },
   'identity.session_not_found': { status: 404, message: 'You have no such session.' },
   'identity.token_not_found': { status: 404, message: 'You have no such token.' },
   'identity.too_many_tokens': { status: 409, message: 'You have {most} tokens; revoke one first.' },

@@ -89,7 +89,7 @@ export async function resetPassword(
     if (used === 0) throw badToken();
     await tx.run(sql`
       UPDATE users SET password_hash = ${passwordHash}, email_verified_at = coalesce(email_verified_at, ${ctx.now()}),
-        updated_at = ${ctx.now()} WHERE id = ${user.id}`);
+        password_exposed_at = NULL, updated_at = ${ctx.now()} WHERE id = ${user.id}`);
     await ctx.platform.sessions.revokeAll(user.id, { db: tx });
     await record(ctx, { action: 'password_reset', userId: user.id }, tx);
   });

@@ -1,8 +1,8 @@
 import { type Db, invalid, type SystemCtx, sql } from '@chowk/kit';
 import { record } from './activity.ts';
-import { confirmPassword } from './confirm-password.ts';
 import { greet, sendMail } from './mails.ts';
 import { organizationOf } from './organization.ts';
+import { confirmPassword } from './own-session.ts';
 import { checkNewPassword } from './passwords.ts';
 
 /** Signs everyone else out: whoever else knows the old password is gone with it. */

@@ -13,6 +13,8 @@ CREATE TABLE email_changes (
   user_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
   old_email text NOT NULL,
   old_verified_at timestamptz,
+  -- Whoever took the account may have changed the password too.
+  old_password_hash text NOT NULL,
   new_email text NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   expires_at timestamptz NOT NULL,

@@ -13,6 +13,9 @@ CREATE TABLE users (
   email text UNIQUE CHECK (email = lower(email)),
   email_verified_at timestamptz,
   password_hash text,
+  -- Since then somebody else is known to have the password: until it is chosen anew by a mailed link, it proves nothing
+  -- but a sign-in.
+  password_exposed_at timestamptz,
   two_factor_secret text,
   two_factor_confirmed_at timestamptz,
   -- The time step of the last code taken: none is taken twice.

@@ -30,7 +30,7 @@ const platform = await startPlatform({
     }),
     route({
       method: 'POST',
-      path: '/oauth/token',
+      path: '/oauth/sample',
       root: true,
       tag: 'Auth',
       summary: '',
@@ -120,7 +120,7 @@ test('an operation tells its parameters, its body, its answers and who may call 
     { $ref: '#/components/parameters/tenant' },
     { $ref: '#/components/parameters/idempotencyKey' },
   ]);
-  expect(document.paths['/oauth/token'].post).toMatchObject({
+  expect(document.paths['/oauth/sample'].post).toMatchObject({
     security: [],
     parameters: [{ $ref: '#/components/parameters/idempotencyKey' }],
   });
