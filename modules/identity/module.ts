@@ -5,6 +5,7 @@ import { devMailRoutes } from './dev-mail.ts';
 import { deviceRoutes } from './device-routes.ts';
 import { emailRoutes } from './email-routes.ts';
 import { errors } from './errors.ts';
+import { invitationPageRoutes } from './invitation-page.ts';
 import { invitationRoutes } from './invitation-routes.ts';
 import { loginRoutes } from './login-routes.ts';
 import { oauthRoutes } from './oauth-routes.ts';
@@ -32,6 +33,7 @@ export const module = defineModule({
     ...invitationRoutes,
     ...activityRoutes,
     ...pageRoutes,
+    ...invitationPageRoutes,
     ...devMailRoutes,
   ],
   jobs: { ...passwordJobs, ...pruneJobs },

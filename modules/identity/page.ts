@@ -1,4 +1,4 @@
-import { Answer, Failure } from '@chowk/kit';
+import { Answer, Failure, type FieldErrors } from '@chowk/kit';
 import { Html, html } from './html.ts';
 
 export interface Page {
@@ -84,4 +84,34 @@ export async function orFailurePage(title: string, make: () => Promise<Answer>):
 
 function reasonOf({ message, extras }: Failure): string {
   return Object.values(extras.errors ?? {}).flat()[0] ?? message;
+}
+
+export function done(title: string, text: string): Answer {
+  return page({ title, body: html`<p class="right" role="status">${text}</p>` });
+}
+
+interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly type: 'text' | 'password';
+  /** What a password manager or the browser fills in. */
+  readonly autocomplete: string;
+  readonly value?: string;
+}
+
+/** A field of a form, with what was wrong with it when it was sent before. */
+export function field(
+  { name, label, type, autocomplete, value = '' }: Field,
+  errors: Readonly<FieldErrors> = {},
+): Html {
+  const wrong = errors[name]?.[0];
+  const described = wrong === undefined ? undefined : html` aria-invalid="true" aria-describedby="${name}_wrong"`;
+  const message =
+    wrong === undefined ? undefined : html`<div class="wrong" id="${name}_wrong" role="alert">${wrong}</div>`;
+  return html`<div class="field"><label for="${name}">${label}</label>
+<input type="${type}" id="${name}" name="${name}" value="${value}" autocomplete="${autocomplete}" required${described}>${message}</div>`;
+}
+
+export function newPasswordField(name: string, label: string, errors?: Readonly<FieldErrors>): Html {
+  return field({ name, label, type: 'password', autocomplete: 'new-password' }, errors);
 }

@@ -11,7 +11,7 @@ import {
 import { previewVerification, verifyEmail } from './email.ts';
 import { previewUndo, undoEmailChange } from './email-undo.ts';
 import { type Html, html } from './html.ts';
-import { orFailurePage, page } from './page.ts';
+import { done, newPasswordField, orFailurePage, page } from './page.ts';
 import { checkResetToken, resetPassword } from './password-reset.ts';
 import { ChosenPassword } from './password-routes.ts';
 import { type VerificationLink, VerificationParams, VerificationQuery } from './verification-link.ts';
@@ -114,7 +114,7 @@ async function verificationPage(ctx: SystemCtx, link: VerificationLink): Promise
 async function undoPage(ctx: SystemCtx, token: string): Promise<Answer> {
   const { email } = await previewUndo(ctx, token);
   const consequences = html`<p>Your account will use <strong>${email}</strong> again. Everyone who is signed in to it is
-signed out, its password is no longer valid, and a link to choose a new one is mailed to ${email}.</p>`;
+signed out, its password is again what it was before, and a link to choose a new one is mailed to ${email}.</p>`;
   return page({ title: titles.undo, body: html`${consequences}${buttonForm('Undo the change')}` });
 }
 
@@ -134,27 +134,15 @@ async function choosePassword(ctx: SystemCtx, token: string, form: unknown): Pro
 
 function passwordPage(errors?: Readonly<FieldErrors>): Answer {
   const body = html`<form method="post">
-${passwordField('password', 'New password', errors?.password?.[0])}
-${passwordField('password_confirmation', 'The same once more', errors?.password_confirmation?.[0])}
+${newPasswordField('password', 'New password', errors)}
+${newPasswordField('password_confirmation', 'The same once more', errors)}
 <p class="quiet">At least 8 characters.</p>
 <button>Set the password</button>
 </form>`;
   return page({ title: titles.password, body, status: errors ? 422 : 200 });
 }
 
-function passwordField(name: string, label: string, wrong: string | undefined): Html {
-  const described = wrong === undefined ? undefined : html` aria-invalid="true" aria-describedby="${name}_wrong"`;
-  const message =
-    wrong === undefined ? undefined : html`<div class="wrong" id="${name}_wrong" role="alert">${wrong}</div>`;
-  return html`<div class="field"><label for="${name}">${label}</label>
-<input type="password" id="${name}" name="${name}" autocomplete="new-password" minlength="8" required${described}>${message}</div>`;
-}
-
 /** Posts to the address it stands at, so the link goes along as it is. */
 function buttonForm(label: string): Html {
   return html`<form method="post"><button>${label}</button></form>`;
-}
-
-function done(title: string, text: string): Answer {
-  return page({ title, body: html`<p class="right" role="status">${text}</p>` });
 }

@@ -4,7 +4,7 @@ import type { ModuleCommand } from '@chowk/kit';
 export const rotateKeys: ModuleCommand = {
   name: 'keys:rotate',
   usage: '[--revoke] [--json]',
-  summary: 'Signs access tokens with a new key; with --revoke the old ones are good no longer.',
+  summary: 'sign access tokens with a new key; with --revoke the old ones are no longer good',
   options: { revoke: { type: 'boolean', default: false } },
   run: (ctx, { options }, terminal) =>
     ctx.platform.oneAtATime('keys:rotate', async () => {
