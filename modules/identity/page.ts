@@ -24,7 +24,7 @@ const style = new Html(`<style>
   --rule: #3b414c; --link: #9db7ff; --wrong: #ff9d94; --right: #7fd6a8; } }
 * { box-sizing: border-box; }
 body { margin: 0; padding: 2rem 1rem; background: var(--page); color: var(--text);
-  font: 1rem/1.55 system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif; overflow-wrap: anywhere; }
+  font: 1rem/1.55 system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif; overflow-wrap: break-word; }
 main { max-width: 30rem; margin: 0 auto; padding: 2rem; background: var(--card); border: 1px solid var(--rule);
   border-radius: 10px; }
 main.wide { max-width: 64rem; }

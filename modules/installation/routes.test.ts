@@ -5,8 +5,8 @@ import { ownerForm, startWizard } from '../../server/testing/wizard.ts';
 
 const posts = ['setup-database', 'seed-data', 'owner'] as const;
 
-test('the wizard leads by HTTP alone from a fresh start to an owner', async () => {
-  const wizard = await startWizard({ keyAtHand: false });
+test('the wizard leads by HTTP alone from a fresh start to a signed-in owner', async () => {
+  const wizard = await startWizard({ keyAtHand: false, identity: undefined });
   expect(await wizard.get('status')).toMatchObject({
     status: 200,
     body: {
@@ -79,6 +79,16 @@ test('the wizard leads by HTTP alone from a fresh start to an owner', async () =
   for (const path of ['status', 'check-requirements'] as const) expect(await wizard.get(path)).toMatchObject(installed);
   // Whatever is sent: nothing about it matters any more.
   for (const path of posts) expect(await wizard.post(path, { email: 7 })).toMatchObject(installed);
+
+  const login = { email: form.email, password: form.password };
+  const signedIn = await wizard.request({ method: 'POST', url: '/api/v1/auth/login', payload: login });
+  expect(signedIn).toMatchObject({ status: 200, body: { token_type: 'Bearer', user: { email_verified: true } } });
+  const headers = { authorization: `Bearer ${signedIn.body.access_token}`, 'x-tenant': form.organization_slug };
+  const me = await wizard.request({ url: '/api/v1/auth/me', headers });
+  expect(me).toMatchObject({ status: 200, body: { email: 'asha.rao@example.com', role: 'Owner' } });
+  // The first tenant owns the platform: every permission acts there.
+  expect(me.body.permissions).toHaveLength(68);
+  expect((await wizard.request({ url: '/api/v1/products', headers })).status).toBe(200);
 });
 
 const installed = {
