@@ -22,6 +22,7 @@ export { type Job, type JobsOf, job, platformJob } from './job.ts';
 export { defineModule, type Module } from './module.ts';
 export { Money, MoneyInput, NullableMoneyInput, toMoney } from './money.ts';
 export { type Operation, type OperationsOf, operation } from './operation.ts';
+export { NewPassword, passwordProblem } from './password.ts';
 export type {
   Accounts,
   Client,

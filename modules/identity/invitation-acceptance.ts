@@ -1,10 +1,21 @@
-import { type Db, empty, invalid, type Sql, type Static, type SystemCtx, sql, Timestamp, Type } from '@chowk/kit';
+import {
+  type Db,
+  empty,
+  invalid,
+  NewPassword,
+  type Sql,
+  type Static,
+  type SystemCtx,
+  sql,
+  Timestamp,
+  Type,
+} from '@chowk/kit';
 import { record } from './activity.ts';
 import { sendVerification } from './email.ts';
 import { fail } from './errors.ts';
 import { isOpen } from './invitations.ts';
 import { checkNewPassword } from './passwords.ts';
-import { Name, NewPassword, Password, TokenAnswer, UserSummary } from './schemas.ts';
+import { Name, Password, TokenAnswer, UserSummary } from './schemas.ts';
 import { hashOf } from './secret-tokens.ts';
 
 export const OpenInvitation = Type.Object({

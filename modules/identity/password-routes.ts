@@ -1,7 +1,7 @@
-import { Message, type Route, signedIn, systemRoute, Type } from '@chowk/kit';
+import { Message, NewPassword, type Route, signedIn, systemRoute, Type } from '@chowk/kit';
 import { changePassword } from './password.ts';
 import { askForPasswordReset, resetPassword } from './password-reset.ts';
-import { Email, NewPassword, Password } from './schemas.ts';
+import { Email, Password } from './schemas.ts';
 
 const tag = 'Passwords';
 

@@ -3,8 +3,6 @@ import { type Static, Timestamp, Type, Uuid } from '@chowk/kit';
 /** No control characters: a name stands in mails and lists. */
 export const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\p{Cc}]*$' });
 export const Email = Type.String({ format: 'email', maxLength: 254 });
-/** Bcrypt reads 72 bytes and no more: see `passwordProblem`. */
-export const NewPassword = Type.String({ minLength: 8, maxLength: 72 });
 /** A password that is only compared. */
 export const Password = Type.String({ minLength: 1, maxLength: 1000 });
 

@@ -1,4 +1,4 @@
-import { type FieldErrors, invalid } from '@chowk/kit';
+import { type FieldErrors, invalid, passwordProblem } from '@chowk/kit';
 import type { OwnerForm } from './schemas.ts';
 
 export interface NewOwner {
@@ -37,13 +37,6 @@ export function readOwnerForm(form: OwnerForm): NewOwner {
 function slugProblem(slug: string): string | undefined {
   if (/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(slug)) return undefined;
   return 'Use lower-case letters, digits and inner hyphens.';
-}
-
-function passwordProblem(password: string): string | undefined {
-  // What bcrypt does not read protects nothing.
-  if (Buffer.byteLength(password) > 72) return 'The password must have at most 72 bytes.';
-  if (password.includes('\0')) return 'The password must not contain a null character.';
-  return undefined;
 }
 
 /** A slug made from a name; empty if the name has no letter or digit that a host name may hold. */

@@ -1,4 +1,4 @@
-import { Message, type Static, Type } from '@chowk/kit';
+import { Message, NewPassword, type Static, Type } from '@chowk/kit';
 
 const StepState = Type.Enum(['completed', 'pending']);
 
@@ -57,7 +57,7 @@ export const OwnerForm = Type.Object({
   }),
   name: Name,
   email: Type.String({ format: 'email', maxLength: 254 }),
-  password: Type.String({ minLength: 8, maxLength: 72, description: 'At least 8 characters, at most 72 bytes.' }),
+  password: NewPassword,
   password_confirmation: Type.String(),
 });
 export type OwnerForm = Static<typeof OwnerForm>;
