@@ -251,6 +251,15 @@ CREATE TABLE refresh_tokens (
 );
 CREATE INDEX refresh_tokens_by_session ON public.refresh_tokens USING btree (session_id);
 
+CREATE TABLE reserved_emails (
+  email text NOT NULL,
+  user_id bigint NOT NULL,
+  until timestamp with time zone NOT NULL,
+  CONSTRAINT reserved_emails_pkey PRIMARY KEY (email),
+  CONSTRAINT reserved_emails_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  CONSTRAINT reserved_emails_email_check CHECK ((email = lower(email)))
+);
+
 CREATE TABLE role_permissions (
   role_id bigint NOT NULL,
   permission text NOT NULL,
@@ -291,6 +300,7 @@ CREATE TABLE sessions (
   scopes text[],
   token_hash bytea,
   ip text,
+  network text,
   user_agent text,
   authenticated_at timestamp with time zone NOT NULL DEFAULT now(),
   created_at timestamp with time zone NOT NULL DEFAULT now(),
@@ -304,6 +314,7 @@ CREATE TABLE sessions (
   CONSTRAINT sessions_kind_check CHECK ((kind = ANY (ARRAY['login'::text, 'device'::text, 'personal'::text, 'client'::text])))
 );
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
+CREATE INDEX sessions_by_network ON public.sessions USING btree (user_id, network, created_at);
 CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id, created_at);
 CREATE TRIGGER sessions_changed AFTER DELETE OR UPDATE OF scopes, expires_at, revoked_at, token_hash ON public.sessions FOR EACH ROW EXECUTE FUNCTION tell_session_changed();
 
@@ -382,4 +393,4 @@ CREATE TABLE users (
   CONSTRAINT users_email_check CHECK ((email = lower(email))),
   CONSTRAINT users_kind_check CHECK ((kind = ANY (ARRAY['person'::text, 'service'::text])))
 );
-CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF name, email, email_verified_at, two_factor_confirmed_at, disabled_at ON public.users FOR EACH ROW EXECUTE FUNCTION tell_user_changed();
+CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF name, email, email_verified_at, password_exposed_at, two_factor_confirmed_at, disabled_at ON public.users FOR EACH ROW EXECUTE FUNCTION tell_user_changed();

@@ -3,6 +3,8 @@ import type { Db } from './database.ts';
 /** Where a call comes from. */
 export interface Client {
   readonly address: string;
+  /** What counts as one place: the address, or of an IPv6 address its /64. */
+  readonly network: string;
   readonly userAgent: string | undefined;
 }
 
@@ -24,7 +26,7 @@ export interface NewSession {
   readonly clientId?: string | undefined;
   readonly name?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
-  readonly client: Client;
+  readonly client: Pick<Client, 'address' | 'userAgent'>;
 }
 
 /** What who signs in is given. */

@@ -18,7 +18,7 @@ const columns: Readonly<Record<string, (entry: Entry) => string>> = {
   user_agent: ({ user_agent }) => user_agent ?? '',
 };
 
-/** Every entry that the filters find, as of one moment, in memory only a few at a time. */
+/** Every entry that the filters find, in memory only a few at a time. */
 export function exportActivity(ctx: SystemCtx, filters: Filters): Answer {
   const name = `activity-${ctx.now().toISOString().slice(0, 10)}.csv`;
   return new Answer(Readable.from(pieces(streamActivity(ctx, filters))), {

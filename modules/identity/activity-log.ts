@@ -37,9 +37,25 @@ export async function listActivity(ctx: SystemCtx, { page, per_page, ...filters 
   return { activity, pagination: paginationOf(paging, counted?.total ?? 0) };
 }
 
-export function streamActivity(ctx: SystemCtx, filters: Filters): AsyncIterable<Entry> {
-  return ctx.central.stream<Entry>(withNames(visibleEntries(ctx, filters)));
+/**
+ * All of it, piece by piece, each from where the one before ended. Nothing of the central database is held while the
+ * reader takes its time: all tenants share it.
+ */
+export async function* streamActivity(ctx: SystemCtx, filters: Filters): AsyncGenerator<Entry> {
+  const visible = visibleEntries(ctx, filters);
+  let before = sql``;
+  for (;;) {
+    const piece = await ctx.central.rows<Entry & { exactly: string }>(
+      withNames(sql`SELECT * FROM (${visible}) a ${before} ORDER BY at DESC, id DESC LIMIT ${pieceRows}`),
+    );
+    yield* piece;
+    const last = piece.at(-1);
+    if (!last || piece.length < pieceRows) return;
+    before = sql`WHERE (at, id) < (${last.exactly}::timestamptz, ${last.id}::uuid)`;
+  }
 }
+
+const pieceRows = 500;
 
 /**
  * What happened in the tenant, and what its members have done to their accounts since they joined. What they have done
@@ -65,7 +81,7 @@ function conditions({ action, user_id, from, to }: Filters): Sql {
 
 function withNames(entries: Sql): Sql {
   return sql`
-    SELECT a.id, a.at, a.action, a.details, a.ip, a.user_agent,
+    SELECT a.id, a.at, a.at::text AS exactly, a.action, a.details, a.ip, a.user_agent,
       CASE WHEN u.id IS NOT NULL THEN json_build_object('id', u.id, 'name', u.name) END AS "user",
       CASE WHEN s.id IS NOT NULL THEN json_build_object('id', s.id, 'name', s.name) END AS subject
     FROM (${entries}) a LEFT JOIN users u ON u.id = a.user_id LEFT JOIN users s ON s.id = a.subject_id

@@ -7,7 +7,7 @@ export interface Activity {
   /** Whom it was done to; the one who did it unless said otherwise, `null` for nobody with an account. */
   readonly subjectId?: number | null | undefined;
   /** The tenant it was done in; the one the call is bound to unless said otherwise. */
-  readonly tenantId?: string | undefined;
+  readonly tenantId?: string | null | undefined;
   /** Never a secret. */
   readonly details?: Readonly<Record<string, unknown>>;
 }

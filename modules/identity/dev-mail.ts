@@ -30,9 +30,21 @@ export const devMailRoutes: Route[] = [
   }),
 ];
 
-/** A page of another origin may call the API from a developer's browser; it must not read the mails there. */
-function mustBeDevelopment(ctx: SystemCtx, path: string, { origin }: { readonly origin?: unknown }): void {
-  if (ctx.platform.environment === 'production' || origin !== undefined) throw notFound('GET', path);
+/**
+ * A page of another origin may call the API from a developer's browser, also under a name of its own that leads to this
+ * machine; it must not read the mails here.
+ */
+function mustBeDevelopment(ctx: SystemCtx, path: string, { origin, host }: Caller): void {
+  const { environment, baseDomain } = ctx.platform;
+  const name = String(host).replace(/:\d*$/, '').toLowerCase();
+  const isOurs =
+    name === baseDomain || name.endsWith(`.${baseDomain}`) || /^(localhost|127\.0\.0\.1|\[::1\])$/.test(name);
+  if (environment === 'production' || origin !== undefined || !isOurs) throw notFound('GET', path);
+}
+
+interface Caller {
+  readonly origin?: unknown;
+  readonly host?: unknown;
 }
 
 function listPage(mails: readonly KeptMail[]) {

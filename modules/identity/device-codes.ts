@@ -23,7 +23,7 @@ export async function beginDeviceGrant(ctx: SystemCtx, client: OAuthClient, para
   await mustBeKnown(ctx.central, scopes);
   // Anyone may begin, and each beginning is kept for a while.
   const { options, limits } = ctx.platform;
-  limits.take(`device grant ${ctx.client.address}`, 10 * options.loginFailuresPerMinute);
+  limits.take(`device grant ${ctx.client.network}`, 10 * options.loginFailuresPerMinute);
   const deviceCode = newSecret();
   const userCode = shown(await keepDeviceCode(ctx, { deviceCode, client, scopes }));
   const page = `${ctx.platform.url}/device`;

@@ -7,7 +7,7 @@ let hoursAhead = 0;
 const platform = await startAccounts({ now: () => new Date(Date.now() + hoursAhead * 3_600_000) });
 const acme = await platform.tenant({ name: 'Acme' });
 const { central } = platform.kernel;
-const { sessions, passwords } = platform.kernel.platform;
+const { accounts, sessions, passwords } = platform.kernel.platform;
 
 afterEach(() => {
   hoursAhead = 0;
@@ -274,16 +274,72 @@ test('undoing the later change leaves the earlier one to be undone', async () =>
   expect((await undo(await undoToken(person.email))).body.email).toBe(person.email);
 });
 
-test('an address that another account has taken in the meantime is not put back', async () => {
+test('an address that its account may still take back is nobody else’s', async () => {
   const person = await somebody();
-  const { body: changed } = await change(person, fresh());
+  await change(person, fresh());
   const token = await undoToken(person.email);
+  const thief = await somebody();
+  expect(await change(thief, person.email)).toMatchObject({
+    status: 422,
+    body: { errors: { email: expect.anything() } },
+  });
+  const made = await accounts.create(central.db, { name: 'Thief', email: person.email });
+  expect(made).toBeUndefined();
+  expect((await undo(token)).status).toBe(200);
+});
+
+test('its account itself may go back to it, and after seven days anyone may have it', async () => {
+  const person = await somebody();
+  await change(person, fresh());
+  expect((await change(person, person.email)).status).toBe(200);
+  await change(person, fresh());
   const other = await somebody();
-  await change(other, person.email);
-  const { status, body } = await undo(token);
-  expect({ status, errors: body.errors }).toEqual({ status: 422, errors: { email: [expect.stringMatching(/taken/)] } });
-  expect(await account(person)).toMatchObject({ email: changed.email, password_hash: expect.any(String) });
-  expect((await person.post('/api/v1/profile/email/resend-verification')).status).toBe(200);
+  hoursAhead = 7 * 24 + 0.1;
+  const { access_token } = await signIn(other.email, testPassword);
+  const answer = await platform.request({
+    method: 'PUT',
+    url: '/api/v1/profile/email',
+    headers: { authorization: `Bearer ${access_token}` },
+    payload: { email: person.email, password: testPassword },
+  });
+  expect(answer.status).toBe(200);
+});
+
+test('whoever undoes a change keeps nothing that was given to the address in between', async () => {
+  // Somebody changes its address to that of another, who is then invited, asks for a password and accepts.
+  const attacker = await somebody();
+  const victim = fresh().toLowerCase();
+  await change(attacker, victim);
+  const corp = await platform.tenant();
+  const owner = await platform.person({ tenant: corp });
+  await owner.post('/api/v1/invitations', { email: victim, role: 'Admin' });
+  const link = /invitations\/([\w-]+)/.exec((await platform.mailTo(victim, /invited/)).text)?.[1];
+  await platform.kernel.platform.sessions.revokeAll(attacker.id);
+  await central.db.run(sql`
+    UPDATE users SET password_hash = ${await passwords.hash('the victim’s own')} WHERE id = ${attacker.id}`);
+  const accepted = await platform.request({
+    method: 'POST',
+    url: `/api/v1/invitations/${link}/accept`,
+    payload: { password: 'the victim’s own' },
+  });
+  expect(accepted.status).toBe(200);
+  expect((await undo(await undoToken(attacker.email))).status).toBe(200);
+  const { access_token } = await signIn(attacker.email, testPassword);
+  const headers = { authorization: `Bearer ${access_token}`, 'x-tenant': corp.id };
+  expect((await platform.request({ url: '/api/v1/team', headers })).status).toBe(403);
+  // What it had before stays.
+  const own = { authorization: `Bearer ${access_token}`, 'x-tenant': acme.id };
+  expect((await platform.request({ url: '/api/v1/auth/me', headers: own })).status).toBe(200);
+});
+
+test('a second factor that was begun before the undo cannot be finished after it', async () => {
+  const owner = await somebody();
+  await change(owner, fresh());
+  const { body } = await owner.post('/api/v1/profile/two-factor', {});
+  expect(body.secret).toBeTypeOf('string');
+  await undo(await undoToken(owner.email));
+  const row = await central.db.row(sql`SELECT two_factor_secret FROM users WHERE id = ${owner.id}`);
+  expect(row).toEqual({ two_factor_secret: null });
 });
 
 test('who took an account over loses it to the owner of the old address', async () => {
@@ -324,6 +380,12 @@ test('who took an account over loses it to the owner of the old address', async 
 
   const { text: mail } = await platform.mailTo(owner.email, /new password/);
   const token = /reset\/([\w-]+)/.exec(mail)?.[1];
+  const same = await platform.request({
+    method: 'POST',
+    url: '/api/v1/auth/password/reset',
+    payload: { token, password: testPassword, password_confirmation: testPassword },
+  });
+  expect(same).toMatchObject({ status: 422, body: { errors: { password: [expect.stringMatching(/another/)] } } });
   const own = { password: 'mine again now', password_confirmation: 'mine again now' };
   const reset = await platform.request({
     method: 'POST',
@@ -358,11 +420,12 @@ async function expectFrozen({ email }: Person): Promise<void> {
     ['POST', 'two-factor', {}],
     ['POST', 'two-factor', { password: testPassword }],
     ['DELETE', 'two-factor', {}],
+    ['POST', 'tokens', { name: 'a way back in' }],
   ] as const;
   for (const [method, path, payload] of tries) {
     const headers = { authorization: `Bearer ${access_token}` };
     const { status, body } = await platform.request({ method, url: `/api/v1/profile/${path}`, headers, payload });
-    expect({ path, status, code: body.code }).toEqual({ path, status: 403, code: 'identity.password_exposed' });
+    expect({ path, status, code: body.code }).toEqual({ path, status: 403, code: 'auth.password_exposed' });
   }
 }
 

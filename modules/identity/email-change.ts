@@ -30,6 +30,7 @@ export async function changeEmail(
     ctx.central.tx(async (tx) => {
       const account = await lockAccount(tx, userId, passwordHash);
       if (account.email === email) throw invalid({ email: ['This is your address already.'] });
+      await mustBeFree(tx, ctx, { userId, email });
       await keepOldAddress(tx, ctx, { userId, token, account, email });
       await tx.run(
         sql`UPDATE users SET email = ${email}, email_verified_at = NULL, updated_at = ${ctx.now()} WHERE id = ${userId}`,
@@ -55,10 +56,17 @@ export async function unlessTaken<Result>(message: string, work: () => Promise<R
   }
 }
 
+/** An address that its account may still take back is as good as taken: whoever stole that would block its return. */
+async function mustBeFree(tx: Db, ctx: SystemCtx, { userId, email }: { userId: number; email: string }): Promise<void> {
+  const reserved = await tx.row(sql`
+    SELECT FROM reserved_emails WHERE email = ${email} AND user_id <> ${userId} AND until > ${ctx.now()}`);
+  if (reserved) throw invalid({ email: ['Another account has this address.'] });
+}
+
 async function lockAccount(tx: Db, userId: number, passwordHash: string): Promise<Account> {
   const account = await tx.row<Account>(sql`
     SELECT email, email_verified_at, password_hash FROM users
-    WHERE id = ${userId} AND password_hash = ${passwordHash} FOR UPDATE`);
+    WHERE id = ${userId} AND password_hash = ${passwordHash} AND password_exposed_at IS NULL FOR UPDATE`);
   if (!account) throw invalid({ password: ['The password was changed in this moment.'] });
   return account;
 }
@@ -74,6 +82,10 @@ async function keepOldAddress(
       expires_at)
     VALUES (${hashOf(token)}, ${userId}, ${account.email}, ${account.email_verified_at}, ${account.password_hash}, ${email},
       clock_timestamp(), ${ctx.now()}::timestamptz + make_interval(days => ${undoDays}))`);
+  await tx.run(sql`
+    INSERT INTO reserved_emails (email, user_id, until)
+    VALUES (${account.email}, ${userId}, ${ctx.now()}::timestamptz + make_interval(days => ${undoDays}))
+    ON CONFLICT (email) DO UPDATE SET user_id = excluded.user_id, until = excluded.until`);
 }
 
 async function tellOldAddress(

@@ -7,10 +7,6 @@ export const errors = {
     status: 403,
     message: 'Sign in yourself for this; a token that was made for a program may not.',
   },
-  'identity.password_exposed': {
-    status: 403,
-    message: 'Somebody else knew your password. Choose a new one first, with the link that was mailed to you.',
-  },
   'identity.session_not_found': { status: 404, message: 'You have no such session.' },
   'identity.token_not_found': { status: 404, message: 'You have no such token.' },
   'identity.too_many_tokens': { status: 409, message: 'You have {most} tokens; revoke one first.' },
@@ -54,7 +50,10 @@ export const errors = {
     status: 403,
     message: 'You can grant only what you hold yourself, which is not so for: {permissions}.',
   },
-  'identity.invitation_not_found': { status: 404, message: 'There is no such open invitation.' },
+  'identity.invitation_not_found': {
+    status: 404,
+    message: 'This invitation is not open: it was used, withdrawn or replaced, or it has expired. Ask for a new one.',
+  },
   'identity.invited_somebody_else': {
     status: 403,
     message: 'You are signed in as {email}, and this invitation is for another address. Sign out first.',

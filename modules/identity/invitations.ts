@@ -2,7 +2,7 @@ import { type Db, invalid, type Sql, type Static, type SystemCtx, sql, Timestamp
 import { record } from './activity.ts';
 import { fail } from './errors.ts';
 import { mustHoldRole } from './grants.ts';
-import { sendMail } from './mails.ts';
+import { named, sendMail } from './mails.ts';
 import { offsetOf, type Paging, paginationOf } from './paging.ts';
 import { getRole, roleToGive } from './roles.ts';
 import { hashOf, newSecret } from './secret-tokens.ts';
@@ -81,9 +81,10 @@ export async function revokeInvitation(ctx: SystemCtx, { id }: { id: string }): 
   });
 }
 
+/** Mails go to strangers: so many from a tenant, whoever asks for them. */
 function limitMails(ctx: SystemCtx): void {
   const { limits, options } = ctx.platform;
-  limits.take(`invite ${ctx.tenant.id} ${ctx.user.id}`, 10 * options.resendsPerMinute);
+  limits.take(`invite ${ctx.tenant.id}`, 10 * options.resendsPerMinute);
 }
 
 async function mustBeNoMember(ctx: SystemCtx, db: Db, email: string): Promise<void> {
@@ -134,13 +135,13 @@ function expiryOf(now: Date): string {
 const inWords = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 
 async function mailInvitation(ctx: SystemCtx, { email, role, expires_at }: Invitation, token: string): Promise<void> {
-  const { name: organization } = ctx.tenant;
+  const organization = named(ctx.tenant.name, ctx.tenant.id);
   await sendMail(ctx, {
     to: email,
     subject: `You are invited to join ${organization}`,
     organization,
     greeting: 'Hello,',
-    paragraphs: [`${ctx.user.name} invites you to join ${organization} as ${role}.`],
+    paragraphs: [`${named(ctx.user.name, 'Somebody')} invites you to join ${organization} as ${role}.`],
     button: { label: 'Accept the invitation', url: `${ctx.platform.url}/invitations/${token}` },
     expiry: `The link is good once, until ${inWords.format(new Date(expires_at))} UTC.`,
     warning: 'If you did not expect this invitation, ignore this mail: nothing happens unless you accept.',

@@ -1,6 +1,5 @@
 import { Failure, type SystemCtx } from '@chowk/kit';
 import { isPatience } from './oauth-errors.ts';
-import { networkOf } from './sign-in-limits.ts';
 
 interface Limit {
   /** Who is to be held back. */
@@ -26,5 +25,5 @@ export async function limitFailures<Result>(
 
 /** Against guessing secrets and codes: many clients may share an address, few of them fail. */
 export function perAddress(ctx: SystemCtx): Limit {
-  return { key: `token ${networkOf(ctx.client.address)}`, perMinute: 10 * ctx.platform.options.loginFailuresPerMinute };
+  return { key: `token ${ctx.client.network}`, perMinute: 10 * ctx.platform.options.loginFailuresPerMinute };
 }

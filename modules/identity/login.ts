@@ -29,7 +29,7 @@ export async function signIn(
   ctx: SystemCtx,
   { email: given, password, otp }: Credentials,
 ): Promise<Tokens & { user: UserSummary }> {
-  const email = given.toLowerCase();
+  const email = given.trim().toLowerCase();
   const account = await findAccount(ctx, email);
   const guard = signInGuard(ctx, email, { known: account?.known ?? false });
   guard.check();
@@ -40,7 +40,7 @@ export async function signIn(
   }
   if (account.two_factor) await checkSecondFactor(ctx, account, otp, guard);
   const tokens = await ctx.platform.sessions.open({ userId: account.id, kind: 'login', client: ctx.client });
-  await record(ctx, { action: 'signed_in', userId: account.id });
+  await record(ctx, { action: 'signed_in', userId: account.id, tenantId: await tenantOf(ctx, account.id) });
   const { id, name, verified: email_verified, two_factor: two_factor_enabled } = account;
   return { ...tokens, user: { id, name, email, email_verified, two_factor_enabled } };
 }
@@ -57,11 +57,16 @@ export function refresh(ctx: SystemCtx, refreshToken: string): Promise<Tokens> {
 export async function signOut(ctx: SystemCtx, refreshToken: string | undefined): Promise<void> {
   const own = ctx.userId === undefined ? undefined : { id: ctx.session.id, userId: ctx.userId };
   const found = refreshToken === undefined ? own : await ctx.platform.sessions.find(refreshToken);
-  if (!found && refreshToken === undefined) throw invalid({ refresh_token: ['The refresh token is required.'] });
   // With both, the refresh token says which; it must not say somebody else's.
   if (!found || (own && own.userId !== found.userId)) return;
   await ctx.platform.sessions.revoke(found.id);
-  await record(ctx, { action: 'signed_out', userId: found.userId });
+  await record(ctx, { action: 'signed_out', userId: found.userId, tenantId: await tenantOf(ctx, found.userId) });
+}
+
+/** Anyone can sign in at a tenant's address; what strangers do there is not for its log. */
+async function tenantOf(ctx: SystemCtx, userId: number): Promise<string | null> {
+  const tenants = ctx.tenantId === undefined ? [] : await ctx.platform.tenantsOf(userId);
+  return tenants.find(({ id }) => id === ctx.tenantId)?.id ?? null;
 }
 
 async function checkSecondFactor(
@@ -70,7 +75,10 @@ async function checkSecondFactor(
   otp: string | undefined,
   guard: Guard,
 ): Promise<void> {
-  if (otp === undefined) throw fail('identity.two_factor_required', {}, { body: { two_factor_required: true } });
+  if (otp === undefined) {
+    const headers = { 'WWW-Authenticate': 'Bearer' };
+    throw fail('identity.two_factor_required', {}, { body: { two_factor_required: true }, headers });
+  }
   if (await takeCode(ctx, account.id, account.two_factor_secret ?? '', otp)) return;
   guard.count();
   throw invalid({ otp: ['The code is wrong or was used before.'] });
@@ -80,7 +88,7 @@ function findAccount(ctx: SystemCtx, email: string): Promise<AccountRow | undefi
   return ctx.central.row<AccountRow>(sql`
     SELECT id, name, email, password_hash, email_verified_at IS NOT NULL AS verified, two_factor_secret,
       two_factor_confirmed_at IS NOT NULL AS two_factor, EXISTS (
-        SELECT FROM sessions s WHERE s.user_id = u.id AND s.ip = ${ctx.client.address}
+        SELECT FROM sessions s WHERE s.user_id = u.id AND s.network = ${ctx.client.network}
           AND s.created_at > now() - interval '90 days') AS known
     FROM users u WHERE email = ${email} AND kind = 'person' AND disabled_at IS NULL`);
 }

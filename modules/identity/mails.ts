@@ -24,7 +24,16 @@ export async function sendMail(ctx: SystemCtx, message: Message): Promise<void> 
  * left out.
  */
 export function greet(name: string): string {
-  return /[/:@\\]|\.\p{L}/u.test(name) ? 'Hello,' : `Hello ${name},`;
+  return looksLikeLink(name) ? 'Hello,' : `Hello ${name},`;
+}
+
+/** A name for a sentence in a mail to a stranger. */
+export function named(name: string, otherwise: string): string {
+  return looksLikeLink(name) ? otherwise : name;
+}
+
+function looksLikeLink(name: string): boolean {
+  return /[/:@\\]|\.\p{L}/u.test(name);
 }
 
 function mailText({ organization, greeting, paragraphs, button, expiry, warning }: MailContent): string {

@@ -5,18 +5,20 @@ import { fail } from './errors.ts';
 const recentMs = 15 * 60_000;
 
 /** Throws unless a person has signed in: what a token of a program can do must not reach the account itself. */
-export function mustBeOwnSession({ session: { kind } }: SystemCtx): void {
-  if (kind !== 'login' && kind !== 'device') throw fail('identity.session_only');
+export function mustBeOwnSession({ session: { kind, scopes } }: SystemCtx): void {
+  if ((kind !== 'login' && kind !== 'device') || scopes) throw fail('identity.session_only');
 }
 
 /** For what an open laptop must not give away: a fresh sign-in, or the password once more. */
 export async function mustBeSure(ctx: SystemCtx, password: string | undefined): Promise<void> {
+  mustBeOwnSession(ctx);
   if (password !== undefined) {
     await confirmPassword(ctx, { password, field: 'password' });
     return;
   }
-  await findOwnPassword(ctx);
-  if (ctx.now().getTime() - ctx.session.authenticatedAt < recentMs) return;
+  // A device was let in by a session that may be old: nobody has shown a password there.
+  const { kind, authenticatedAt } = ctx.session;
+  if (kind === 'login' && ctx.now().getTime() - authenticatedAt < recentMs) return;
   throw invalid({ password: ['Enter your password to go on.'] });
 }
 
@@ -28,21 +30,17 @@ export async function confirmPassword(
   ctx: SystemCtx,
   { password, field }: { password: string; field: string },
 ): Promise<string> {
+  mustBeOwnSession(ctx);
   const known = await findOwnPassword(ctx);
   if (known === null) throw invalid({ [field]: ['You have no password yet. Ask for a link to set one first.'] });
   if (await isPassword(ctx, password, known)) return known;
   throw invalid({ [field]: ['The password is not correct.'] });
 }
 
-/**
- * Throws where the password proves nothing because somebody else is known to have it: then only a mailed link does, or
- * the one who was turned out would come back and lock the owner out.
- */
 async function findOwnPassword(ctx: SystemCtx): Promise<string | null> {
-  mustBeOwnSession(ctx);
-  const user = await ctx.central.row<{ hash: string | null; exposed: boolean }>(sql`
-    SELECT password_hash AS hash, password_exposed_at IS NOT NULL AS exposed FROM users WHERE id = ${ctx.user.id}`);
-  if (user?.exposed) throw fail('identity.password_exposed');
+  const user = await ctx.central.row<{ hash: string | null }>(
+    sql`SELECT password_hash AS hash FROM users WHERE id = ${ctx.user.id}`,
+  );
   return user?.hash ?? null;
 }
 

@@ -14,15 +14,20 @@ interface Account {
   email: string;
 }
 
-/** Mails a link to choose a new password, or the first one. It takes the place of any that was mailed before. */
+interface Resetting extends Account {
+  /** The password that somebody else is known to have. */
+  exposed_hash: string | null;
+}
+
+/**
+ * Mails a link to choose a new password, or the first one. Those mailed before stay good until one is used: else a
+ * stranger who keeps asking could keep the owner from ever using one.
+ */
 export async function sendPasswordReset(ctx: SystemCtx, userId: number, reason?: string): Promise<void> {
   const user = await findPerson(ctx.central, userId);
   if (!user) return;
   const token = newSecret();
   await ctx.central.tx(async (tx) => {
-    // Of two links asked for at once, one is the last: the second waits for the first.
-    await tx.run(sql`SELECT FROM users WHERE id = ${userId} FOR UPDATE`);
-    await forgetPasswordResets(tx, userId);
     await tx.run(sql`
       INSERT INTO password_resets (token_hash, user_id, created_at, expires_at)
       VALUES (${hashOf(token)}, ${userId}, ${ctx.now()},
@@ -48,9 +53,12 @@ export async function sendPasswordReset(ctx: SystemCtx, userId: number, reason?:
 /** Whether an address exists shows in nothing that the asker sees or measures: a worker looks it up, later. */
 export async function askForPasswordReset(ctx: SystemCtx, { email }: { email: string }): Promise<void> {
   const { limits, options } = ctx.platform;
-  // Many people may share an address of the network, so that has room for more.
-  limits.take(`forgot from ${ctx.client.address}`, options.resendsPerMinute * 10);
-  limits.take(`forgot ${email.toLowerCase()}`, options.resendsPerMinute);
+  // Many people may share a network, so that has room for more.
+  limits.take(`forgot from ${ctx.client.network}`, options.resendsPerMinute * 10);
+  // Enough links are on their way already. Whoever asks is not told: it may not have been the one who asked before.
+  const key = `forgot ${email.toLowerCase()}`;
+  if (!limits.has(key, options.resendsPerMinute)) return;
+  limits.take(key, options.resendsPerMinute);
   await ctx.jobs.add('identity.forgot_password', { email: email.toLowerCase() });
 }
 
@@ -67,8 +75,9 @@ export const passwordJobs = {
 
 /** Throws for a link that is not good. */
 export async function checkResetToken(ctx: SystemCtx, { token, email }: { token: string; email?: string | undefined }) {
-  const user = await ctx.central.row<Account>(sql`
-    SELECT u.id, u.name, u.email FROM password_resets r JOIN users u ON u.id = r.user_id
+  const user = await ctx.central.row<Resetting>(sql`
+    SELECT u.id, u.name, u.email, CASE WHEN u.password_exposed_at IS NOT NULL THEN u.password_hash END AS exposed_hash
+    FROM password_resets r JOIN users u ON u.id = r.user_id
     WHERE r.token_hash = ${hashOf(token)} AND r.expires_at > ${ctx.now()} AND u.disabled_at IS NULL`);
   if (!user || (email !== undefined && user.email !== email.toLowerCase())) throw badToken();
   return user;
@@ -81,12 +90,16 @@ export async function resetPassword(
 ): Promise<void> {
   checkNewPassword(reset);
   const user = await checkResetToken(ctx, reset);
+  if (user.exposed_hash && (await ctx.platform.passwords.verify(reset.password, user.exposed_hash))) {
+    throw invalid({ password: ['Choose another password: somebody else knows this one.'] });
+  }
   const passwordHash = await ctx.platform.passwords.hash(reset.password);
   await ctx.central.tx(async (tx) => {
     // First the user, as everyone who changes an address or a password does; then the link may have been used.
     await tx.run(sql`SELECT FROM users WHERE id = ${user.id} FOR UPDATE`);
     const used = await tx.run(sql`DELETE FROM password_resets WHERE token_hash = ${hashOf(reset.token)}`);
     if (used === 0) throw badToken();
+    await forgetPasswordResets(tx, user.id);
     await tx.run(sql`
       UPDATE users SET password_hash = ${passwordHash}, email_verified_at = coalesce(email_verified_at, ${ctx.now()}),
         password_exposed_at = NULL, updated_at = ${ctx.now()} WHERE id = ${user.id}`);

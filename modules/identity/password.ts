@@ -18,7 +18,7 @@ export async function changePassword(
   await ctx.central.tx(async (tx) => {
     const changed = await tx.run(sql`
       UPDATE users SET password_hash = ${passwordHash}, updated_at = ${ctx.now()}
-      WHERE id = ${userId} AND password_hash = ${known}`);
+      WHERE id = ${userId} AND password_hash = ${known} AND password_exposed_at IS NULL`);
     if (changed === 0) throw invalid({ [field]: ['The password was changed in this moment.'] });
     await forgetPasswordResets(tx, userId);
     await ctx.platform.sessions.revokeAll(userId, { except: ctx.session.id, db: tx });

@@ -11,7 +11,8 @@ const personalClient = 'chowk-personal';
 const everything = '*';
 const most = 100;
 
-const columns = sql`id, name, coalesce(scopes, ARRAY['*']) AS scopes, created_at, last_used_at, expires_at`;
+const columns = sql`id, name, coalesce(scopes, ARRAY['*']) AS scopes, created_at, nullif(last_used_at, created_at) AS last_used_at,
+  expires_at`;
 
 export function listTokens(ctx: SystemCtx): Promise<Item[]> {
   return ctx.central.rows<Item>(sql`
@@ -24,7 +25,7 @@ export async function makeToken(
   wanted: Static<typeof NewToken>,
 ): Promise<{ token: Item; access_token: string }> {
   const { name, scopes, expires_at } = wanted;
-  if (expires_at !== undefined && Date.parse(expires_at) <= ctx.now().getTime()) {
+  if (expires_at !== undefined && !(Date.parse(expires_at) > ctx.now().getTime())) {
     throw invalid({ expires_at: ['The expires at must lie in the future.'] });
   }
   await checkScopes(ctx, scopes);

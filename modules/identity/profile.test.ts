@@ -102,7 +102,7 @@ test('a personal access token is shown once, kept as a hash, and good until it i
   expect(made.status).toBe(201);
   const { token, access_token } = made.body;
   expect(access_token).toMatch(/^chowk_pat_[\w-]{43}$/);
-  expect(token).toMatchObject({ name: 'Nightly export', scopes: ['*'], expires_at: null });
+  expect(token).toMatchObject({ name: 'Nightly export', scopes: ['*'], expires_at: null, last_used_at: null });
   const list = await asha.get('/api/v1/profile/tokens');
   expect(list.body.tokens).toMatchObject([{ id: token.id }]);
   expect(JSON.stringify(list.body)).not.toContain(access_token);
@@ -110,6 +110,7 @@ test('a personal access token is shown once, kept as a hash, and good until it i
   const dump = JSON.stringify(await db.rows(sql`SELECT * FROM sessions WHERE user_id = ${asha.id}`));
   expect(dump).not.toContain(access_token);
   expect((await as(access_token, 'GET', '/api/v1/products', beside)).status).toBe(200);
+  expect((await asha.get('/api/v1/profile/tokens')).body.tokens[0].last_used_at).toBeTypeOf('string');
   expect((await asha.delete(`/api/v1/profile/tokens/${token.id}`)).status).toBe(200);
   expect((await as(access_token, 'GET', '/api/v1/products')).status).toBe(401);
   await expect.poll(async () => (await as(access_token, 'GET', '/api/v1/products', beside)).status).toBe(401);
@@ -171,3 +172,60 @@ test('a token made for a program reaches nothing of the account itself', async (
   }
   expect((await as(access_token, 'GET', '/api/v1/profile')).status).toBe(200);
 });
+
+test('a token limited to something reaches nothing of the account, whatever kind it is', async () => {
+  const asha = await platform.person({ tenant: acme });
+  const { sessions } = platform.kernel.platform;
+  const client = { address: '127.0.0.1', userAgent: 'test' };
+  const device = { userId: asha.id, kind: 'device', client } as const;
+  const limited = await sessions.open({ ...device, scopes: ['products.view'] });
+  const make = (token: string) =>
+    platform.request({
+      method: 'POST',
+      url: '/api/v1/profile/tokens',
+      headers: { authorization: `Bearer ${token}` },
+      payload: { name: 'more than I have' },
+    });
+  expect(await make(limited.access_token)).toMatchObject({ status: 403, body: { code: 'identity.session_only' } });
+  expect((await make((await sessions.open(device)).access_token)).status).toBe(201);
+});
+
+test('a device is never taken for a fresh sign-in', async () => {
+  const asha = await platform.person({ tenant: acme });
+  const client = { address: '127.0.0.1', userAgent: 'test' };
+  const { access_token } = await platform.kernel.platform.sessions.open({ userId: asha.id, kind: 'device', client });
+  const begin = (payload: object) =>
+    platform.request({
+      method: 'POST',
+      url: '/api/v1/profile/two-factor',
+      headers: { authorization: `Bearer ${access_token}` },
+      payload,
+    });
+  expect(await begin({})).toMatchObject({ status: 422, body: { errors: { password: expect.anything() } } });
+  expect((await begin({ password: testPassword })).status).toBe(200);
+});
+
+test('what one token was answered is not given to another that may do less', async () => {
+  const asha = await platform.person({ tenant: acme });
+  const scopes = ['products.view'];
+  const { access_token: limited } = (await asha.post('/api/v1/profile/tokens', { name: 'limited', scopes })).body;
+  const headers = { 'idempotency-key': `token-${asha.id}` };
+  const made = await asha.post('/api/v1/profile/tokens', { name: 'all' }, headers);
+  expect(made.status).toBe(201);
+  const repeated = await platform.request({
+    method: 'POST',
+    url: '/api/v1/profile/tokens',
+    headers: { ...headers, authorization: `Bearer ${limited}`, 'x-tenant': acme.id },
+    payload: { name: 'all' },
+  });
+  expect(repeated.status).toBe(422);
+  expect(JSON.stringify(repeated.body)).not.toContain(made.body.access_token);
+});
+
+test.each(['1990-12-31T23:59:60Z', '2999-01-01T00:00:00+23:59'])(
+  'the end %s is not taken for one',
+  async (expires_at) => {
+    const asha = await platform.person();
+    expect((await asha.post('/api/v1/profile/tokens', { name: 'x', expires_at })).status).toBe(422);
+  },
+);

@@ -1,6 +1,6 @@
 import { type Db, platformJob, sql, Type } from '@chowk/kit';
 
-const keepDays = { emailChanges: 30, sessions: 30, activity: 400 };
+const keepDays = { emailChanges: 30, invitations: 90, sessions: 30, activity: 400 };
 
 export const pruneJobs = {
   'identity.prune': platformJob({
@@ -20,6 +20,8 @@ async function prune(db: Db, now: Date): Promise<void> {
   // Their refresh tokens go with them. Of the sessions that go on, those past their time are refused known or unknown.
   await db.run(sql`DELETE FROM sessions WHERE least(revoked_at, expires_at) < ${daysBefore(now, keepDays.sessions)}`);
   await db.run(sql`DELETE FROM refresh_tokens WHERE expires_at < ${now}`);
+  await db.run(sql`DELETE FROM reserved_emails WHERE until < ${now}`);
+  await db.run(sql`DELETE FROM invitations WHERE expires_at < ${daysBefore(now, keepDays.invitations)}`);
   await db.run(sql`DELETE FROM activity_log WHERE at < ${daysBefore(now, keepDays.activity)}`);
 }
 

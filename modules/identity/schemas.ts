@@ -41,7 +41,7 @@ export const Profile = Type.Object({
 
 export const ProfileChanges = Type.Object({
   name: Type.Optional(Name),
-  locale: Type.Optional(Nullable(Type.String({ pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$' }))),
+  locale: Type.Optional(Nullable(Type.String({ pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$', maxLength: 35 }))),
   timezone: Type.Optional(Nullable(Type.String({ format: 'time-zone' }))),
 });
 

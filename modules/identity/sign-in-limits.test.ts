@@ -1,7 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startAccounts, testPassword } from '../../server/testing/accounts.ts';
-import { networkOf } from './sign-in-limits.ts';
 
 let clock = Math.floor(Date.now() / 60_000) * 60_000;
 const platform = await startAccounts({
@@ -55,6 +53,8 @@ test('a crowd of strangers cannot lock an owner out of where it has signed in be
   // Nobody new gets to try, not even with the right password; where it is known, it gets in at once.
   expect((await login(asha.email, testPassword, '192.0.2.1')).status).toBe(429);
   expect((await login(asha.email, testPassword, '198.51.100.7')).status).toBe(200);
+  // The same address as a server that listens on IPv6 sees it.
+  expect((await login(asha.email, testPassword, '::ffff:198.51.100.7')).status).toBe(200);
   clock += 120_000;
   expect((await login(asha.email, testPassword, '192.0.2.1')).status).toBe(200);
 });
@@ -68,16 +68,4 @@ test('the addresses of one IPv6 network count as one, also through many accounts
   expect(statuses.slice(0, 40)).not.toContain(429);
   expect(statuses.slice(40)).toEqual(Array.from({ length: 8 }, () => 429));
   expect((await fail(people[0]?.email ?? '', '2001:db8:0:2::1', 1))[0]).toBe(422);
-});
-
-test('a network is the first half of an IPv6 address, however it is written', () => {
-  const group = fc.integer({ min: 0, max: 0xffff }).map((number) => number.toString(16));
-  fc.assert(
-    fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
-      const written = new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
-      expect(networkOf(written)).toBe(networkOf(groups.join(':')));
-      expect(networkOf(written)).toBe(groups.slice(0, 4).join(':'));
-    }),
-  );
-  expect(networkOf('203.0.113.9')).toBe('203.0.113.9');
 });

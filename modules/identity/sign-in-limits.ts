@@ -1,15 +1,4 @@
-import { isIPv6 } from 'node:net';
 import type { SystemCtx } from '@chowk/kit';
-
-/** Who owns an IPv6 address owns its /64 too: to count each alone would be to count nothing. */
-export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = address.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : 8 - left.length - right.length;
-  return [...left, ...Array.from({ length: zeros }, () => '0'), ...right].slice(0, 4).join(':');
-}
 
 /** Counts what failed, and says whether one more may be tried. */
 export interface Guard {
@@ -24,7 +13,7 @@ export interface Guard {
  */
 export function signInGuard(ctx: SystemCtx, account: string, { known }: { known: boolean }): Guard {
   const { loginFailuresPerMinute: few } = ctx.platform.options;
-  const network = networkOf(ctx.client.address);
+  const { network } = ctx.client;
   const limits: [string, number][] = [
     [`sign-in ${network} ${account}`, few],
     [`sign-in ${network}`, few * 10],

@@ -65,7 +65,7 @@ test.each([
   ['sort_by=name&sort_order=desc', ['Olga Owner', 'Bela 100%_Agent', 'Anil Admin']],
   ['sort_by=role', ['Anil Admin', 'Bela 100%_Agent', 'Olga Owner']],
   ['sort_by=joined_at', ['Olga Owner', 'Anil Admin', 'Bela 100%_Agent']],
-  ['sort_by=last_active_at&per_page=100', ['Olga Owner', 'Anil Admin', 'Bela 100%_Agent']],
+  ['sort_by=last_active_at&sort_order=desc', ['Olga Owner', 'Bela 100%_Agent', 'Anil Admin']],
 ])('the list with %s finds %j', async (query, names) => {
   const { body } = await owner.get(`/api/v1/team?${query}`);
   expect(body.team.map(({ name }: Person) => name)).toEqual(names);

@@ -39,6 +39,7 @@ test('it is on once a code is confirmed, and ten recovery codes are shown', asyn
   expect(confirmed.status).toBe(200);
   expect(new Set(confirmed.body.recovery_codes).size).toBe(10);
   expect((await asha.get('/api/v1/auth/me')).body.two_factor_enabled).toBe(true);
+  expect((await platform.mailTo(asha.email)).subject).toMatch(/^Two-factor authentication was switched on/);
   expect((await asha.post('/api/v1/profile/two-factor', {})).status).toBe(409);
   expect((await asha.post('/api/v1/profile/two-factor/confirm', { otp: '000000' })).status).toBe(409);
 });
@@ -108,6 +109,7 @@ test('it can be switched off, and on again with another secret', async () => {
   expect((await login(asha.email)).status).toBe(401);
   expect((await asha.delete('/api/v1/profile/two-factor', { password: testPassword })).status).toBe(200);
   expect((await login(asha.email)).status).toBe(200);
+  await platform.mailTo(asha.email, /^Two-factor authentication was switched off/);
   const { body } = await asha.post('/api/v1/profile/two-factor', {});
   expect(body.secret).not.toBe(secret);
 });

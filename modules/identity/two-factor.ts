@@ -4,9 +4,10 @@ import { generateSecret, generateURI, verify } from 'otplib';
 import { record } from './activity.ts';
 import { fail } from './errors.ts';
 import { hashOf } from './secret-tokens.ts';
+import { noticeOf } from './security-notice.ts';
 
 const purpose = 'two-factor';
-const codes = 10;
+const codesMade = 10;
 const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
 /** Clocks of telephones differ. */
 const toleranceSeconds = 30;
@@ -30,7 +31,7 @@ export async function beginTwoFactor(ctx: SystemCtx): Promise<{ secret: string; 
 /** Switches it on and answers with the recovery codes, this once. */
 export async function confirmTwoFactor(ctx: SystemCtx, otp: string): Promise<string[]> {
   const { id } = ctx.user;
-  return ctx.central.tx(async (tx) => {
+  const codes = await ctx.central.tx(async (tx) => {
     const row = await tx.row<TwoFactorRow>(sql`
       SELECT two_factor_secret AS secret, two_factor_confirmed_at IS NOT NULL AS confirmed FROM users
       WHERE id = ${id} FOR UPDATE`);
@@ -42,26 +43,39 @@ export async function confirmTwoFactor(ctx: SystemCtx, otp: string): Promise<str
     await record(ctx, { action: 'two_factor_enabled' }, tx);
     return fresh;
   });
+  await noticeOf(ctx, {
+    what: 'Two-factor authentication was switched on',
+    after: 'From now on a sign-in needs a code of your authenticator app as well.',
+  });
+  return codes;
 }
 
 export async function endTwoFactor(ctx: SystemCtx): Promise<void> {
   const { id } = ctx.user;
-  await ctx.central.tx(async (tx) => {
+  const ended = await ctx.central.tx(async (tx) => {
     const ended = await tx.run(sql`
       UPDATE users SET two_factor_secret = NULL, two_factor_confirmed_at = NULL, two_factor_last_step = NULL,
         updated_at = now() WHERE id = ${id} AND two_factor_confirmed_at IS NOT NULL`);
     await tx.run(sql`DELETE FROM recovery_codes WHERE user_id = ${id}`);
     if (ended > 0) await record(ctx, { action: 'two_factor_disabled' }, tx);
+    return ended > 0;
+  });
+  if (!ended) return;
+  await noticeOf(ctx, {
+    what: 'Two-factor authentication was switched off',
+    after: 'A sign-in needs nothing but your password now.',
   });
 }
 
 export async function newRecoveryCodes(ctx: SystemCtx): Promise<string[]> {
   if (!ctx.user.twoFactor) throw fail('identity.two_factor_off');
-  return ctx.central.tx(async (tx) => {
+  const codes = await ctx.central.tx(async (tx) => {
     const fresh = await replaceRecoveryCodes(tx, ctx.user.id);
     await record(ctx, { action: 'recovery_codes_renewed' }, tx);
     return fresh;
   });
+  await noticeOf(ctx, { what: 'New recovery codes were made', after: 'The old ones are void.' });
+  return codes;
 }
 
 /** Whether a code of the app, or a recovery code, is good; good once. */
@@ -88,7 +102,7 @@ async function takeTotp(ctx: SystemCtx, db: Db, userId: number, sealed: string, 
 }
 
 async function replaceRecoveryCodes(tx: Db, userId: number): Promise<string[]> {
-  const fresh = Array.from({ length: codes }, newRecoveryCode);
+  const fresh = Array.from({ length: codesMade }, newRecoveryCode);
   const hashes = fresh.map((code) => hashOf(code.replace('-', '')));
   await tx.run(sql`DELETE FROM recovery_codes WHERE user_id = ${userId}`);
   await tx.run(sql`INSERT INTO recovery_codes (user_id, code_hash) SELECT ${userId}, unnest(${hashes}::bytea[])`);

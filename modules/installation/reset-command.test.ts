@@ -99,7 +99,7 @@ test('a reset wants the platform’s name, destroys everything, and a process be
   await expect.poll(async () => (await beside.status()).statusCode).toBe(200);
   expect((await beside.status()).json()).toMatchObject({
     current_step: 1,
-    steps: { requirements: 'pending', database: 'pending', seed: 'completed', owner: 'pending' },
+    steps: { requirements: 'pending', database: 'pending', seed: 'pending', owner: 'pending' },
   });
   await expect.poll(() => beside.kernel.directory.find(form.organization_slug)).toBeUndefined();
 

@@ -19,9 +19,11 @@ export async function readStatus(ctx: SystemCtx): Promise<Status> {
       EXISTS (SELECT FROM signing_keys WHERE retired_at IS NULL)
         AND EXISTS (SELECT FROM oauth_clients WHERE id = ${personalClient}) AS database`);
   const done = { ...(facts as Facts), seed: await ctx.platform.isSeeded(), owner: false };
-  const state = (name: StepName) => (done[name] ? 'completed' : 'pending');
-  const steps = Object.fromEntries(stepNames.map((name) => [name, state(name)])) as Steps;
-  return { installed: false, current_step: stepNames.findIndex((name) => !done[name]) + 1, steps };
+  // After a reset the seed is there already; what comes after an open step is open all the same.
+  const reached = stepNames.findIndex((name) => !done[name]);
+  const state = (index: number) => (index < reached ? 'completed' : 'pending');
+  const steps = Object.fromEntries(stepNames.map((name, index) => [name, state(index)])) as Steps;
+  return { installed: false, current_step: reached + 1, steps };
 }
 
 /** A step may be taken, or taken again, once all before it are completed. */

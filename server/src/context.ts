@@ -19,6 +19,7 @@ import type {
 import { v7 as uuidv7 } from 'uuid';
 import type { Caller, Membership } from './auth/identity.ts';
 import type { Kernel } from './kernel.ts';
+import { networkOf } from './network.ts';
 import type { TenantEntry } from './tenancy/directory.ts';
 import { validatorOf } from './validation.ts';
 
@@ -29,7 +30,7 @@ export interface ContextParts {
   readonly tenant?: TenantEntry | undefined;
   readonly user?: Caller | undefined;
   readonly membership?: Membership | undefined;
-  readonly client?: Client;
+  readonly client?: Omit<Client, 'network'>;
   /** The platform itself acts, as in a job: there is nobody whose permissions could be asked. */
   readonly system?: true;
   readonly transaction?: Transaction;
@@ -45,7 +46,7 @@ interface Transaction {
 }
 
 /** Where the platform's own doings come from. */
-const nowhere: Client = { address: '', userAgent: undefined };
+const nowhere: Client = { address: '', network: '', userAgent: undefined };
 
 /** The context of one call: a request, a job, an event or an operator's command. */
 export class Context implements SystemCtx {
@@ -78,7 +79,8 @@ export class Context implements SystemCtx {
   }
 
   get client(): Client {
-    return this.#parts.client ?? nowhere;
+    const { client } = this.#parts;
+    return client ? { ...client, network: networkOf(client.address) } : nowhere;
   }
 
   get tenantId(): string | undefined {

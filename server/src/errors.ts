@@ -22,6 +22,10 @@ export const kernelErrors = {
   'auth.unauthenticated': { status: 401, message: 'Sign in first: send a valid bearer token.' },
   ...forbiddenCall,
   'auth.not_a_member': { status: 403, message: 'You are not a member of this tenant.' },
+  'auth.password_exposed': {
+    status: 403,
+    message: 'Somebody else knew your password. Choose a new one first, with the link that was mailed to you.',
+  },
   'auth.no_account': { status: 403, message: 'This is about an account, and an API client has none.' },
   'tenancy.required': {
     status: 400,

@@ -39,7 +39,7 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<vo
   const input = readInput(command, argv);
   const config = readConfig(process.env);
   const json = Boolean(input.options.json);
-  const platform = openLazily(config);
+  const platform = openLazily(config, command.name);
   const session: Session = {
     config,
     say,
@@ -56,7 +56,7 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<vo
 }
 
 /** The platform for a command: put together when first asked for, taken apart at the end. */
-function openLazily(config: Config): { open: () => Promise<Kernel>; close: () => Promise<void> } {
+function openLazily(config: Config, command: string): { open: () => Promise<Kernel>; close: () => Promise<void> } {
   const closers: (() => Promise<void>)[] = [];
   let opened: Promise<Kernel> | undefined;
   const open = async () => {
@@ -64,7 +64,9 @@ function openLazily(config: Config): { open: () => Promise<Kernel>; close: () =>
       await readAppKey(await openStorage(config.storagePath), config),
       ...previousKeys(config),
     );
-    const log = createLog(config);
+    // What a command has to say it says itself.
+    const quiet = !['serve', 'work'].includes(command) && !config.given.includes('LOG_LEVEL');
+    const log = createLog(quiet ? { ...config, logLevel: 'error' } : config);
     const server = await openServer(config, (line) => process.stderr.write(`${line}\n`));
     closers.unshift(server.close);
     const kernel = await boot({ config, log, server, secrets });

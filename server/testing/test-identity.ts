@@ -25,6 +25,7 @@ export class TestIdentity implements Identity {
       email: `user${lastUserId}@example.com`,
       emailVerified: true,
       twoFactor: false,
+      frozen: false,
       session: { id: randomUUID(), kind: 'login' as const, scopes: undefined, authenticatedAt: Date.now() },
     };
     const token = `test-${randomUUID()}`;

@@ -13,8 +13,8 @@ CREATE TABLE users (
   email text UNIQUE CHECK (email = lower(email)),
   email_verified_at timestamptz,
   password_hash text,
-  -- Since then somebody else is known to have the password: until it is chosen anew by a mailed link, it proves nothing
-  -- but a sign-in.
+  -- Since then somebody else is known to have the password: until it is chosen anew by a mailed link, whoever signs in
+  -- with it can look and change nothing.
   password_exposed_at timestamptz,
   two_factor_secret text,
   two_factor_confirmed_at timestamptz,
@@ -26,6 +26,13 @@ CREATE TABLE users (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   CHECK (kind = 'service' OR email IS NOT NULL)
+);
+
+-- Addresses that an account has given up and may still take back: nobody else gets them meanwhile.
+CREATE TABLE reserved_emails (
+  email text PRIMARY KEY CHECK (email = lower(email)),
+  user_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
+  until timestamptz NOT NULL
 );
 
 CREATE TABLE permissions (
@@ -97,6 +104,7 @@ CREATE TABLE sessions (
   -- Of a personal access token, which is no JWT.
   token_hash bytea UNIQUE,
   ip text,
+  network text,
   user_agent text,
   authenticated_at timestamptz NOT NULL DEFAULT now(),
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -105,6 +113,7 @@ CREATE TABLE sessions (
   revoked_at timestamptz
 );
 CREATE INDEX sessions_by_user ON sessions (user_id, created_at);
+CREATE INDEX sessions_by_network ON sessions (user_id, network, created_at);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 
 -- Each is used once; the next one takes its place. One that is used again was stolen, and ends its session.
@@ -149,7 +158,7 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER users_changed
-  AFTER DELETE OR UPDATE OF name, email, email_verified_at, two_factor_confirmed_at, disabled_at ON users
+  AFTER DELETE OR UPDATE OF name, email, email_verified_at, password_exposed_at, two_factor_confirmed_at, disabled_at ON users
   FOR EACH ROW EXECUTE FUNCTION tell_user_changed();
 
 CREATE FUNCTION tell_session_changed() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -5,6 +5,8 @@ import type { MaybePromise } from '../maybe-promise.ts';
 export interface Caller extends User {
   /** What the token belongs to. */
   readonly session: Session;
+  /** Somebody else knows the password: nothing may be changed until it is chosen anew. */
+  readonly frozen: boolean;
 }
 
 /** What a caller is in one tenant. */

@@ -82,7 +82,8 @@ export const accounts: Accounts = {
   async create(db: Db, { name, email, passwordHash, emailVerified = false }: NewAccount) {
     const made = await db.row<{ id: number }>(sql`
       INSERT INTO users (name, email, password_hash, email_verified_at)
-      VALUES (${name}, ${email.toLowerCase()}, ${passwordHash ?? null}, CASE WHEN ${emailVerified} THEN now() END)
+      SELECT ${name}, ${email.toLowerCase()}, ${passwordHash ?? null}, CASE WHEN ${emailVerified}::boolean THEN now() END
+      WHERE NOT EXISTS (SELECT FROM reserved_emails WHERE email = ${email.toLowerCase()} AND until > now())
       ON CONFLICT (email) DO NOTHING RETURNING id`);
     return made?.id;
   },

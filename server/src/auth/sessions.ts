@@ -14,6 +14,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { GuardedCache } from '../cache.ts';
 import type { Signals } from '../db/signals.ts';
 import { andThen, type MaybePromise } from '../maybe-promise.ts';
+import { networkOf } from '../network.ts';
 import { type AccessTokens, accessTokenSeconds } from './access-tokens.ts';
 import type { Caller } from './identity.ts';
 
@@ -28,15 +29,20 @@ interface SessionRow {
   email: string | null;
   verified: boolean;
   two_factor: boolean;
+  frozen: boolean;
 }
 
 /** A caller and until when it is one, in milliseconds since 1970. */
 interface Signed {
   readonly caller: Caller;
   readonly until: number;
+  /** When its use was last written down. */
+  usedAt: number;
 }
 
 const refreshDays = 30;
+/** How often the use of a session is written down. */
+const noteUseMs = 5 * 60_000;
 const personalPrefix = 'chowk_pat_';
 const refreshPrefix = 'chowk_rt_';
 /** The program that people sign in with when they name none. */
@@ -178,10 +184,10 @@ export class SessionStore implements Sessions {
   async #load(where: ReturnType<typeof sql>): Promise<Signed | undefined> {
     const row = await this.#central.row<SessionRow>(sql`
       WITH used AS (
-        UPDATE sessions s SET last_used_at = now() WHERE ${where} AND last_used_at < now() - interval '1 minute')
+        UPDATE sessions s SET last_used_at = now() WHERE ${where} AND (last_used_at = created_at OR last_used_at < now() - interval '1 minute'))
       SELECT s.id, s.user_id, s.kind, s.scopes, s.authenticated_at, s.expires_at, u.name, u.email,
         u.kind = 'service' OR u.email_verified_at IS NOT NULL AS verified,
-        u.two_factor_confirmed_at IS NOT NULL AS two_factor
+        u.two_factor_confirmed_at IS NOT NULL AS two_factor, u.password_exposed_at IS NOT NULL AS frozen
       FROM sessions s JOIN users u ON u.id = s.user_id
       WHERE ${where} AND s.revoked_at IS NULL AND u.disabled_at IS NULL`);
     if (!row) return undefined;
@@ -191,13 +197,24 @@ export class SessionStore implements Sessions {
       scopes: row.scopes ? new Set(row.scopes) : undefined,
       authenticatedAt: Date.parse(row.authenticated_at),
     };
-    const { user_id: id, name, email, verified: emailVerified, two_factor: twoFactor } = row;
-    const caller = Object.freeze({ id, name, email: email ?? '', emailVerified, twoFactor, session });
-    return { caller, until: row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at) };
+    const { user_id: id, name, email, verified: emailVerified, two_factor: twoFactor, frozen } = row;
+    const caller = Object.freeze({ id, name, email: email ?? '', emailVerified, twoFactor, session, frozen });
+    const until = row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at);
+    return { caller, until, usedAt: this.#now().getTime() };
   }
 
   #ifNotOver(signed: Signed | undefined): Caller | undefined {
-    return signed && signed.until > this.#now().getTime() ? signed.caller : undefined;
+    const now = this.#now().getTime();
+    if (!signed || signed.until <= now) return undefined;
+    if (now - signed.usedAt > noteUseMs) this.#noteUse(signed, now);
+    return signed.caller;
+  }
+
+  /** Behind the caller's back: what it is good for can wait. */
+  #noteUse(signed: Signed, now: number): void {
+    signed.usedAt = now;
+    const { id } = signed.caller.session;
+    this.#central.run(sql`UPDATE sessions SET last_used_at = now() WHERE id = ${id}`).catch(() => {});
   }
 
   async #pair(id: string, session: TokenOwner, refreshToken: string): Promise<Tokens> {
@@ -230,9 +247,9 @@ function insertSession(
 ) {
   const { userId, kind, clientId = defaultClient, name = null, scopes = null, client } = session;
   return sql`
-    INSERT INTO sessions (id, user_id, kind, client_id, name, scopes, token_hash, ip, user_agent, expires_at)
+    INSERT INTO sessions (id, user_id, kind, client_id, name, scopes, token_hash, ip, network, user_agent, expires_at)
     VALUES (${id}, ${userId}, ${kind}, ${clientId}, ${name}, ${scopes}::text[], ${tokenHash},
-      ${client.address}, ${client.userAgent?.slice(0, 500) ?? null}, ${expires})`;
+      ${client.address}, ${networkOf(client.address)}, ${client.userAgent?.slice(0, 500) ?? null}, ${expires})`;
 }
 
 interface FoundToken {

@@ -16,7 +16,7 @@ const unreachable = new Set([
   'EAI_AGAIN',
 ]);
 /** A value that no column can hold: text too long or with NUL, a number or a date out of range, JSON too deep. */
-const unstorable = new Set(['22001', '22003', '22007', '22008', '22021', '22P02', '22P05', '54000', '54001']);
+const unstorable = new Set(['22001', '22003', '22007', '22008', '22009', '22021', '22P02', '22P05', '54000', '54001']);
 /** What `pg` throws without a code when a connection cannot be made or is lost. */
 const lost = /^(timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error)/;
 

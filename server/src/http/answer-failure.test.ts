@@ -234,7 +234,7 @@ test('a server error is logged once with its cause and request id, a refusal is 
   await app.inject({ url: '/api/v1/throws/error', headers });
   await app.inject({ url: '/api/v1/teapot', headers });
   await app.inject({ url: '/api/v1/nowhere', headers });
-  expect(errors).toMatchObject([{ request_id: 'find-me', method: 'GET', url: '/api/v1/throws/error' }]);
+  expect(errors).toMatchObject([{ request_id: 'find-me', method: 'GET', route: '/api/v1/throws/:what' }]);
   expect(errors[0]?.err).toBe(thrown.error);
 });
 

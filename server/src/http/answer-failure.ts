@@ -8,7 +8,9 @@ export function answerFailure(log: Log, error: unknown, request: FastifyRequest,
   const failure = asFailure(error, request);
   if (failure.status >= 500) {
     const cause = failure.extras.cause ?? error;
-    log.error({ err: cause, request_id: request.id, method: request.method, url: request.url }, failure.message);
+    // The route and not the address: a link that was mailed has its secret in it.
+    const route = request.routeOptions.url;
+    log.error({ err: cause, request_id: request.id, method: request.method, route }, failure.message);
   }
   const { errors, body, headers } = failure.extras;
   reply

@@ -12,6 +12,7 @@ export function authorise(exchange: Exchange): MaybePromise<void> {
   const { route } = mounted;
   if (!route.public && !caller) throw fail('auth.unauthenticated', {}, { headers: { 'WWW-Authenticate': 'Bearer' } });
   if (!route.public && tenant && !membership) throw fail('auth.not_a_member');
+  if (!route.public && route.method !== 'GET' && caller?.frozen) throw fail('auth.password_exposed');
   const installed = !route.module || !tenant || kernel.installations.has(tenant.id, route.module);
   return andThen(installed, (there) => {
     if (!there) throw fail('http.not_found', { method: request.method, path: request.url.split('?')[0] });

@@ -31,8 +31,7 @@ async function claimKey(exchange: Exchange, key: string | string[]): Promise<voi
   }
   const db = tenant?.db ?? kernel.central.db;
   const caller = user ? `user ${user.id}` : `address ${request.ip}`;
-  // Where nobody is signed in, an OAuth client may prove in this header who it is.
-  const proof = user ? '' : (request.headers.authorization ?? '');
+  const proof = proofOf(exchange);
   const hash = createHash('sha256')
     .update(`${request.method} ${request.url}\n${proof}\n${exchange.rawBody ?? ''}`)
     .digest('hex');
@@ -84,6 +83,16 @@ function find(db: Db, caller: string, key: string): Promise<StoredAnswer | undef
   return db.row<StoredAnswer>(sql`
     SELECT request_hash, status, content_type, body FROM idempotency_keys
     WHERE caller = ${caller} AND key = ${key}`);
+}
+
+/**
+ * What else decides about the answer: what the token is limited to, or where nobody is signed in, how a client or an
+ * installer proves who it is.
+ */
+function proofOf({ request: { headers }, caller }: Exchange): string {
+  if (!caller) return `${headers.authorization ?? ''}\n${headers['x-install-token'] ?? ''}`;
+  const { kind, scopes } = caller.session;
+  return `${kind} ${scopes ? [...scopes].sort().join(' ') : ''}`;
 }
 
 function replay(exchange: Exchange, { status, content_type, body }: StoredAnswer): void {

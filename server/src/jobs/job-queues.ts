@@ -75,7 +75,7 @@ export class JobQueues {
       monitorIntervalSeconds: 3,
       maintenanceIntervalSeconds: 300,
     });
-    this.#boss.on('error', (error) => this.#log.warn({ err: error }, 'the job queue is in trouble'));
+    this.#boss.on('error', ({ message }) => this.#log.warn({}, `the job queue is in trouble: ${message}`));
     this.#boss.on('warning', ({ message }) => this.#log.debug({}, message));
   }
 

@@ -1,0 +1,20 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { networkOf } from './network.ts';
+
+test('a network is the first half of an IPv6 address, however it is written', () => {
+  const group = fc.integer({ min: 0, max: 0xffff }).map((number) => number.toString(16));
+  fc.assert(
+    fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
+      const written = new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
+      expect(networkOf(written)).toBe(groups.slice(0, 4).join(':'));
+      expect(networkOf(groups.join(':').toUpperCase())).toBe(groups.slice(0, 4).join(':'));
+    }),
+  );
+});
+
+test('an IPv4 address is a network of its own, in whatever clothes it comes', () => {
+  expect(networkOf('203.0.113.9')).toBe('203.0.113.9');
+  expect(networkOf('::ffff:203.0.113.9')).toBe('203.0.113.9');
+  expect(networkOf('')).toBe('');
+});
