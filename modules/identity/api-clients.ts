@@ -17,6 +17,16 @@ export type ApiClient = Static<typeof ApiClient>;
 /** With its prefix it is recognised wherever it should not be. */
 const secretPrefix = 'chowk_cs_';
 
+const most = 100;
+
+/** Each is a user of its own, with limits of its own. */
+async function mustHaveRoom({ central, tenant }: SystemCtx): Promise<void> {
+  const row = await central.row<{ count: number }>(
+    sql`SELECT count(*) FROM oauth_clients WHERE tenant_id = ${tenant.id}`,
+  );
+  if ((row?.count ?? 0) >= most) throw fail('identity.too_many_api_clients', { most });
+}
+
 const columns = sql`
   c.id, c.name, c.scopes, c.created_at, c.last_used_at,
   CASE WHEN u.id IS NOT NULL THEN jsonb_build_object('id', u.id, 'name', u.name) END AS created_by`;
@@ -51,6 +61,7 @@ export async function createApiClient(
   await mustBePermissions(ctx, wanted);
   const scopes = [...new Set(wanted)];
   mustHold(ctx, scopes);
+  await mustHaveRoom(ctx);
   const id = ctx.newId();
   const client_secret = secretPrefix + newSecret();
   const api_client = await ctx.central.tx(async (tx) => {

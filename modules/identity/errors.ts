@@ -14,6 +14,10 @@ export const errors = {
   'identity.two_factor_off': { status: 409, message: 'Two-factor authentication is off.' },
   'identity.two_factor_not_begun': { status: 409, message: 'Ask for a secret first: POST /api/v1/profile/two-factor.' },
   'identity.api_client_not_found': { status: 404, message: 'There is no such API client here.' },
+  'identity.too_many_api_clients': {
+    status: 409,
+    message: 'A tenant has at most {most} API clients; delete one first.',
+  },
   'identity.scope_not_held': {
     status: 403,
     message: 'The permission {scope} can only be in the hands of an API client of someone who holds it.',

@@ -1,4 +1,5 @@
 import { Message, type Route, signedIn, systemRoute, Type, Uuid } from '@chowk/kit';
+import { limitFailures } from './limit-failures.ts';
 import { mustBeOwnSession, mustBeSure } from './own-session.ts';
 import { listTokens, makeToken, revokeToken } from './personal-tokens.ts';
 import { changeProfile, showProfile } from './profile.ts';
@@ -127,7 +128,8 @@ export const profileRoutes: Route[] = [
     answer: RecoveryCodes,
     run: async (ctx, { body }) => {
       mustBeOwnSession(ctx);
-      const recovery_codes = await confirmTwoFactor(ctx, body.otp);
+      const limit = { key: `two-factor ${ctx.user.id}`, perMinute: ctx.platform.options.loginFailuresPerMinute };
+      const recovery_codes = await limitFailures(ctx, limit, () => confirmTwoFactor(ctx, body.otp));
       return { message: 'Two-factor authentication is on. Keep the recovery codes safe.', recovery_codes };
     },
   }),

@@ -1,4 +1,4 @@
-import type { SystemCtx } from '@chowk/kit';
+import type { Platform, SystemCtx } from '@chowk/kit';
 import { type Machine, machineOf } from './machine.ts';
 import type { Requirement, Requirements } from './schemas.ts';
 import { recordRequirements } from './steps.ts';
@@ -167,6 +167,16 @@ export const checks: readonly Check[] = [
 ];
 
 /** Step 1: remembered when all is well, and forgotten when it no longer is. */
+const underWay = new WeakMap<Platform, Promise<Requirements>>();
+
+/** Anyone may ask before the installation, and each check is work: those who ask at once share the answer. */
+export function checkRequirementsOnce(ctx: SystemCtx): Promise<Requirements> {
+  const { platform } = ctx;
+  const running = underWay.get(platform) ?? checkRequirements(ctx).finally(() => underWay.delete(platform));
+  underWay.set(platform, running);
+  return running;
+}
+
 export async function checkRequirements(ctx: SystemCtx, machine = machineOf(ctx)): Promise<Requirements> {
   const requirements = await Promise.all(checks.map((check) => outcome(check, machine)));
   const passed = requirements.every((requirement) => requirement.passed);

@@ -3,7 +3,7 @@ import { type Route, type SystemCtx, systemRoute } from '@chowk/kit';
 import { fail } from './errors.ts';
 import { mustNotBeInstalled } from './installed.ts';
 import { createOwner } from './owner.ts';
-import { checkRequirements } from './requirements.ts';
+import { checkRequirementsOnce } from './requirements.ts';
 import { DatabaseSetUp, OwnerCreated, OwnerForm, Requirements, Seeded, Status } from './schemas.ts';
 import { seedData } from './seed-data.ts';
 import { setUpDatabase } from './set-up-database.ts';
@@ -46,7 +46,7 @@ export const routes: Route[] = [
     summary: 'Step 1: checks the machine, the database and the folders.',
     answer: Requirements,
     admit: mustNotBeInstalled,
-    run: (ctx) => checkRequirements(ctx),
+    run: checkRequirementsOnce,
   }),
   systemRoute({
     ...forAnyone,
