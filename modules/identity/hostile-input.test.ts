@@ -1,5 +1,4 @@
 import type { Route, TSchema } from '@chowk/kit';
-import type { InjectOptions } from 'fastify';
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../server/testing/accounts.ts';
 
@@ -9,6 +8,8 @@ const platform = await startAccounts({
   environment: { RATE_LIMIT_PER_MINUTE: '0', LOGIN_FAILURES_PER_MINUTE: '10000', RESENDS_PER_MINUTE: '1000' },
 });
 const tenant = await platform.tenant({ role: 'platform_owner' });
+
+type Request = Parameters<typeof platform.request>[0];
 
 const texts = [
   ...['', '\0', 'a\0b', '\ud800', '9223372036854775808', '-1', '1e400', 'NaN', "'; DROP TABLE users; --", '../..', '%'],
@@ -59,7 +60,7 @@ function inUrl(text: string): string {
 }
 
 /** Every hostile request to one route, with a word about what is hostile in it. */
-function* attacks(route: Route): Generator<[what: string, options: InjectOptions]> {
+function* attacks(route: Route): Generator<[what: string, options: Request]> {
   const params = (route.params as Schema | undefined)?.properties ?? {};
   const query = Object.keys((route.query as Schema | undefined)?.properties ?? {});
   const body = route.body as Schema | undefined;
@@ -70,7 +71,7 @@ function* attacks(route: Route): Generator<[what: string, options: InjectOptions
       (_, name: string) => changed[name] ?? inUrl(String(sample(params[name] ?? ({} as Schema)))),
     );
   const type = route.accepts === 'csv' ? 'text/csv' : 'application/json';
-  const withBody = (payload: unknown, to = url()): InjectOptions => ({
+  const withBody = (payload: unknown, to = url()): Request => ({
     method: route.method,
     url: to,
     headers: { 'content-type': type },
