@@ -30,7 +30,8 @@ export interface ContextParts {
   readonly tenant?: TenantEntry | undefined;
   readonly user?: Caller | undefined;
   readonly membership?: Membership | undefined;
-  readonly client?: Omit<Client, 'network'>;
+  /** Where the call comes from; looked at only by who asks. */
+  readonly source?: { readonly ip: string; readonly headers: { readonly 'user-agent'?: string | undefined } };
   /** The platform itself acts, as in a job: there is nobody whose permissions could be asked. */
   readonly system?: true;
   readonly transaction?: Transaction;
@@ -79,8 +80,10 @@ export class Context implements SystemCtx {
   }
 
   get client(): Client {
-    const { client } = this.#parts;
-    return client ? { ...client, network: networkOf(client.address) } : nowhere;
+    const { source } = this.#parts;
+    if (!source) return nowhere;
+    const { ip: address, headers } = source;
+    return { address, network: networkOf(address), userAgent: headers['user-agent'] };
   }
 
   get tenantId(): string | undefined {

@@ -59,7 +59,7 @@ export function contextOf({ kernel, request, mounted, tenant, caller, membership
     tenant,
     user: caller,
     membership,
-    client: { address: request.ip, userAgent: request.headers['user-agent'] },
+    source: request,
   });
 }
 
