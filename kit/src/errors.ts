@@ -55,9 +55,12 @@ export const invalidInput = {
 } as const;
 const refuse = defineErrors(invalidInput);
 
-/** 422 with what is wrong, field by field. */
+/** 422 with what is wrong, field by field; the first of it is the message, for who reads no further. */
 export function invalid(errors: FieldErrors): Failure {
-  return refuse('http.validation_failed', {}, { errors });
+  const [first, ...more] = Object.values(errors).flat();
+  if (first === undefined) return refuse('http.validation_failed', {}, { errors });
+  const message = more.length === 0 ? first : `${first} (and ${more.length} more)`;
+  return new Failure('http.validation_failed', invalidInput['http.validation_failed'].status, message, { errors });
 }
 
 /** What is answered wherever nothing is. */

@@ -21,8 +21,18 @@ interface RouteCommon {
   readonly accepts?: 'json' | 'csv' | 'form';
   /** The status of success. Default 200. */
   readonly status?: number;
+  /** Answers that a caller must tell from the usual ones, by status. For the API description alone. */
+  readonly also?: Readonly<Record<number, OtherAnswer>>;
+  /** Headers that the route looks at. For the API description alone. */
+  readonly headers?: TObject;
   /** The largest body taken, in bytes. Default: the platform's. */
   readonly bodyLimit?: number;
+}
+
+interface OtherAnswer {
+  readonly description: string;
+  /** What the body has besides what every failure has; of a success, all of it. */
+  readonly body?: TObject;
 }
 
 type Input<Schema> = Schema extends TSchema ? Static<Schema> : undefined;

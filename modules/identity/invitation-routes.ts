@@ -83,6 +83,7 @@ export const invitationRoutes: Route[] = [
     params: ByToken,
     body: Acceptance,
     answer: Accepted,
+    also: { 201: { description: 'A new account was made for it.', body: Accepted } },
     run: async (ctx, { params, body }) => {
       const accepted = await acceptInvitation(ctx, params.invitation, body);
       return new Answer(accepted.body, { status: accepted.created ? 201 : 200 });

@@ -26,6 +26,13 @@ export const loginRoutes: Route[] = [
       ),
     }),
     answer: Type.Object({ ...TokenAnswer.properties, user: UserSummary }),
+    also: {
+      401: {
+        description: 'The password is right and a code is needed: ask for it and send all three.',
+        body: Type.Object({ two_factor_required: Type.Literal(true) }),
+      },
+      429: { description: 'Too many have failed; `Retry-After` says for how long to wait.' },
+    },
     run: (ctx, { body }) => signIn(ctx, body),
   }),
   systemRoute({

@@ -9,8 +9,17 @@ import { revokeToken } from './oauth-revocation.ts';
 import { giveToken } from './oauth-token.ts';
 
 const common = { tag: 'OAuth', root: true, tenant: 'none', public: true } as const;
+const asTheStandardSays = {
+  body: Type.Object({ error: Type.String(), error_description: Type.String() }),
+};
+const errors = {
+  400: { ...asTheStandardSays, description: '`error` as RFC 6749 and 8628 name it.' },
+  401: { ...asTheStandardSays, description: '`invalid_client`, shown in the Authorization header.' },
+};
+/** What the platform's own programs call themselves. */
+const publicClients = '`chowk-console` and `chowk-cli` are the programs of the platform and have no secret.';
 const client = {
-  client_id: 'Unless the Authorization header (Basic) says it.',
+  client_id: `Unless the Authorization header (Basic) says it. ${publicClients}`,
   client_secret: 'Of a client that has one, unless the Authorization header says it.',
 };
 /** Keys change rarely, and the old one is believed for longer than this. */
@@ -20,6 +29,7 @@ export const oauthRoutes: Route[] = [
   systemRoute({
     ...common,
     method: 'POST',
+    also: errors,
     path: '/oauth/token',
     summary: 'Gives tokens for a refresh token, for the secret of an API client or for a device code (RFC 6749, 8628).',
     accepts: 'form',
@@ -39,6 +49,7 @@ export const oauthRoutes: Route[] = [
   systemRoute({
     ...common,
     method: 'POST',
+    also: errors,
     path: '/oauth/revoke',
     summary: 'Ends the session of a refresh or access token of the client (RFC 7009).',
     accepts: 'form',
@@ -53,6 +64,7 @@ export const oauthRoutes: Route[] = [
   systemRoute({
     ...common,
     method: 'POST',
+    also: errors,
     path: '/oauth/device_authorization',
     summary: 'Begins to sign in a program whose user has a browser elsewhere (RFC 8628).',
     accepts: 'form',

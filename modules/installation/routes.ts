@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type Route, type SystemCtx, systemRoute } from '@chowk/kit';
+import { type Route, type SystemCtx, systemRoute, Type } from '@chowk/kit';
 import { fail } from './errors.ts';
 import { mustNotBeInstalled } from './installed.ts';
 import { createOwner } from './owner.ts';
@@ -9,7 +9,26 @@ import { seedData } from './seed-data.ts';
 import { setUpDatabase } from './set-up-database.ts';
 import { mustBeReached, readStatus, type StepName } from './steps.ts';
 
-const forAnyone = { public: true, tenant: 'none', tag: 'Installation' } as const;
+const installed = {
+  description: 'The platform is installed.',
+  body: Type.Object({ redirect: Type.Literal('/login') }),
+};
+const forAnyone = { public: true, tenant: 'none', tag: 'Installation', also: { 403: installed } } as const;
+const aStep = {
+  ...forAnyone,
+  headers: Type.Object({
+    'X-Install-Token': Type.Optional(
+      Type.String({ description: 'Needed where the operator has set `INSTALL_TOKEN`.' }),
+    ),
+  }),
+  also: {
+    403: { ...installed, description: 'The platform is installed (then with `redirect`), or the token is not right.' },
+    409: {
+      description: 'An earlier step comes first.',
+      body: Type.Object({ current_step: Type.Integer({ minimum: 1, maximum: 4 }) }),
+    },
+  },
+} as const;
 
 /** Who may take a step: the holder of the token, if the operator has set one, when its turn has come. */
 function whenReached(step: StepName) {
@@ -49,7 +68,7 @@ export const routes: Route[] = [
     run: checkRequirementsOnce,
   }),
   systemRoute({
-    ...forAnyone,
+    ...aStep,
     method: 'POST',
     path: '/install/setup-database',
     summary: 'Step 2: migrations, the keys that sign access tokens, the client of personal access tokens.',
@@ -58,7 +77,7 @@ export const routes: Route[] = [
     run: setUpDatabase,
   }),
   systemRoute({
-    ...forAnyone,
+    ...aStep,
     method: 'POST',
     path: '/install/seed-data',
     summary: 'Step 3: roles, permissions, what modules say of themselves, settings.',
@@ -67,7 +86,7 @@ export const routes: Route[] = [
     run: seedData,
   }),
   systemRoute({
-    ...forAnyone,
+    ...aStep,
     method: 'POST',
     path: '/install/owner',
     summary: 'Step 4: the first organization and its owner. With INSTALL_TOKEN set, each POST needs X-Install-Token.',

@@ -83,13 +83,23 @@ function operation(route: Route, path: string): Json {
       ...(route.method === 'POST' ? [{ $ref: '#/components/parameters/idempotencyKey' }] : []),
       ...parameters('path', route.params),
       ...parameters('query', route.query),
+      ...parameters('header', route.headers),
     ],
     ...(route.body ? { requestBody: { required: true, content: bodyOf(route.body, route.accepts) } } : {}),
     responses: {
       [success]: { description: 'Success', ...(route.answer ? { content: json(route.answer) } : {}) },
+      ...Object.fromEntries(
+        Object.entries(route.also ?? {}).map(([status, other]) => [status, otherAnswer(status, other)]),
+      ),
       default: { description: 'Failure', content: json({ $ref: '#/components/schemas/Error' }) },
     },
   };
+}
+
+function otherAnswer(status: string, { description, body }: NonNullable<Route['also']>[number]): Json {
+  if (Number(status) < 400) return { description, ...(body ? { content: json(body) } : {}) };
+  const error = { $ref: '#/components/schemas/Error' };
+  return { description, content: json(body ? { allOf: [error, body] } : error) };
 }
 
 /** `GET /api/v1/customers/{id}` is `getCustomersById`. */
@@ -102,7 +112,7 @@ function operationId({ method }: Route, path: string): string {
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-function parameters(place: 'path' | 'query', schema: TObject | undefined): Json[] {
+function parameters(place: 'path' | 'query' | 'header', schema: TObject | undefined): Json[] {
   if (!schema) return [];
   const required = new Set(asSent(schema).required as string[] | undefined);
   return Object.entries(schema.properties).map(([name, property]) => ({

@@ -126,13 +126,28 @@ test('an operation tells its parameters, its body, its answers and who may call 
   });
 });
 
-test('the first page of the platform leads to the reference', async () => {
-  const first = await fetch(`${origin}/`, { redirect: 'manual' });
-  expect({ status: first.status, to: first.headers.get('location') }).toEqual({ status: 302, to: '/docs/' });
-  const followed = await fetch(`${origin}/docs`);
-  expect(new URL(followed.url).pathname).toBe('/docs/');
-  expect(followed.status).toBe(200);
+test('an answer that a caller must tell from the usual ones is described, and a header that a route looks at', async () => {
+  const document = await (await fetch(`${origin}/api/openapi.json`)).json();
+  const login = document.paths['/api/v1/auth/login'].post.responses['401'];
+  expect(login.content['application/json'].schema.allOf).toMatchObject([
+    { $ref: '#/components/schemas/Error' },
+    { required: ['two_factor_required'] },
+  ]);
+  const owner = document.paths['/api/v1/install/owner'].post;
+  expect(Object.keys(owner.responses)).toEqual(['201', '403', '409', 'default']);
+  expect(owner.parameters).toContainEqual(expect.objectContaining({ in: 'header', name: 'X-Install-Token' }));
 });
+
+test.each(['/', '/login', '/install', '/device'])(
+  '%s leads to the reference as long as there is no console',
+  async (path) => {
+    const first = await fetch(`${origin}${path}`, { redirect: 'manual' });
+    expect({ status: first.status, to: first.headers.get('location') }).toEqual({ status: 302, to: '/docs/' });
+    const followed = await fetch(`${origin}/docs`);
+    expect(new URL(followed.url).pathname).toBe('/docs/');
+    expect(followed.status).toBe(200);
+  },
+);
 
 test('the reference is a page that fetches nothing from anyone else', async () => {
   const page = await fetch(`${origin}/docs/`);

@@ -11,11 +11,14 @@ const pageHeaders = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
 
+/** Where people are sent by the API and by mails. Until there is a console they find out here what they can do. */
+const pagesToCome = ['/', '/login', '/install', '/device'];
+
 /** `/api/openapi.json`, and at `/docs` a page to read it and to try it out. */
 export function mountReference(app: FastifyInstance, routes: readonly Route[]): void {
   const document = JSON.stringify(openApiDocument(routes));
   app.get('/api/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(document));
-  app.get('/', async (_, reply) => reply.redirect('/docs/'));
+  for (const url of pagesToCome) app.get(url, async (_, reply) => reply.redirect('/docs/'));
   let page: Promise<FastifyInstance> | undefined;
   for (const url of ['/docs', '/docs/*']) {
     app.get(url, async (request, reply) => {

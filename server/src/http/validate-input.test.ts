@@ -78,7 +78,7 @@ test('what is wrong is told field by field, nested fields with dots', async () =
   });
   expect(status).toBe(422);
   expect(body).toEqual({
-    message: 'The given data was invalid.',
+    message: 'The email must be a valid email. (and 7 more)',
     code: 'http.validation_failed',
     errors: {
       'customer.email': ['The email must be a valid email.'],
