@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { type SystemCtx, sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { Context } from '../../../server/src/context.ts';
+import { startAccounts } from '../../../server/testing/accounts.ts';
+import type { TestTenant } from '../../../server/testing/platform.ts';
+import { streamActivity } from './activity-log.ts';
+
+const platform = await startAccounts();
+const { central } = platform.kernel;
+const acme = await platform.tenant();
+const owner = await platform.person({ tenant: acme, name: 'Olga Owner' });
+const manager = await platform.person({ tenant: acme, role: 'Manager', name: '=HYPERLINK("x")' });
+const other = await platform.tenant();
+const otherOwner = await platform.person({ tenant: other });
+
+interface Entry {
+  tenantId?: string | null;
+  userId?: number | null;
+  subjectId?: number | null;
+  action: string;
+  at?: string;
+  details?: object;
+}
+
+async function happened({ tenantId = acme.id, userId = owner.id, subjectId = userId, action, at, details }: Entry) {
+  const id = randomUUID();
+  await central.db.run(sql`
+    INSERT INTO activity_log (id, at, tenant_id, user_id, action, subject_id, details, ip, user_agent)
+    VALUES (${id}, ${at ?? new Date().toISOString()}, ${tenantId}, ${userId}, ${action}, ${subjectId},
+      ${JSON.stringify(details ?? {})}, '192.0.2.7', '@SUM(1+1)')`);
+  return id;
+}
+
+async function actions(query: string, person = owner): Promise<string[]> {
+  const { status, body } = await person.get(`/api/v1/activity?per_page=100&${query}`);
+  expect(status).toBe(200);
+  return body.activity.map(({ action }: Entry) => action);
+}
+
+test('an entry says who did what to whom, when and from where', async () => {
+  const id = await happened({ action: 'entry', subjectId: manager.id, details: { to: 'Agent' } });
+  const { body } = await owner.get('/api/v1/activity?action=entry');
+  expect(body).toEqual({
+    activity: [
+      {
+        ...{ id, action: 'entry', at: expect.stringMatching(/Z$/), details: { to: 'Agent' } },
+        user: { id: owner.id, name: 'Olga Owner' },
+        subject: { id: manager.id, name: manager.name },
+        ...{ ip: '192.0.2.7', user_agent: '@SUM(1+1)' },
+      },
+    ],
+    pagination: { current_page: 1, last_page: 1, per_page: 20, total: 1 },
+  });
+});
+
+test('the newest comes first, page by page', async () => {
+  for (const [index, action] of ['p1', 'p2', 'p3'].entries()) {
+    await happened({ action, userId: manager.id, at: `2030-01-0${index + 1}T00:00:00Z` });
+  }
+  const query = `user_id=${manager.id}&from=2030-01-01T00:00:00Z`;
+  expect(await actions(query)).toEqual(['p3', 'p2', 'p1']);
+  const { body } = await owner.get(`/api/v1/activity?${query}&per_page=2&page=2`);
+  expect(body.activity.map(({ action }: Entry) => action)).toEqual(['p1']);
+  expect(body.pagination).toEqual({ current_page: 2, last_page: 2, per_page: 2, total: 3 });
+  expect(await actions(`${query}&to=2030-01-02T00:00:00Z`)).toEqual(['p2', 'p1']);
+  expect(await actions(`${query}&action=p2`)).toEqual(['p2']);
+});
+
+test.each(['page=0', 'per_page=101', 'from=yesterday', 'to=2030-13-01T00:00:00Z', 'user_id=x'])(
+  'the list refuses %s',
+  async (query) => {
+    expect((await owner.get(`/api/v1/activity?${query}`)).status).toBe(422);
+  },
+);
+
+test('what members do to their accounts is seen in each of their tenants, what they do in others is not', async () => {
+  const both = await platform.person({ tenant: acme });
+  await platform.kernel.platform.accounts.join(central.db, both.id, other.id, 'Viewer');
+  await happened({ tenantId: null, userId: both.id, action: 'account' });
+  await happened({ tenantId: acme.id, userId: both.id, action: 'in_acme' });
+  await happened({ tenantId: other.id, userId: both.id, action: 'in_other' });
+  await happened({ tenantId: null, userId: otherOwner.id, action: 'account_of_other' });
+  await happened({ tenantId: null, userId: null, action: 'of_nobody' });
+  const query = `user_id=${both.id}`;
+  expect((await actions(query)).sort()).toEqual(['account', 'in_acme']);
+  expect((await actions(query, otherOwner)).sort()).toEqual(['account', 'in_other']);
+  const all = await actions('');
+  for (const hidden of ['in_other', 'account_of_other', 'of_nobody']) expect(all).not.toContain(hidden);
+});
+
+test('what somebody did before it joined, or after it left, is not shown', async () => {
+  const person = await platform.person({ tenant: acme });
+  await happened({ tenantId: null, userId: person.id, action: 'before', at: '2020-01-01T00:00:00Z' });
+  await happened({ tenantId: null, userId: person.id, action: 'since' });
+  expect(await actions(`user_id=${person.id}`)).toEqual(['since']);
+  await owner.delete(`/api/v1/team/${person.id}`);
+  expect(await actions(`user_id=${person.id}`)).toEqual([]);
+});
+
+test('the file has the same entries in fixed columns, and nothing that a spreadsheet would run', async () => {
+  await happened({ action: 'exported', userId: manager.id, subjectId: null, details: { a: 'x,"y"\n' } });
+  const { status, body, headers } = await owner.get('/api/v1/activity/export?action=exported');
+  expect(status).toBe(200);
+  expect(headers['content-type']).toContain('text/csv');
+  expect(headers['content-disposition']).toMatch(/^attachment; filename="activity-\d{4}-\d\d-\d\d\.csv"$/);
+  const [header, row, end] = body.split('\r\n');
+  expect(header).toBe('id,at,action,user_id,user_name,subject_id,subject_name,details,ip,user_agent');
+  expect(row.split(',').slice(2).join()).toBe(
+    `exported,${manager.id},"'=HYPERLINK(""x"")",,,"{""a"":""x,\\""y\\""\\n""}",192.0.2.7,'@SUM(1+1)`,
+  );
+  expect(end).toBe('');
+});
+
+test('the file shows nothing of another tenant', async () => {
+  await happened({ tenantId: other.id, userId: otherOwner.id, action: 'secret_of_other' });
+  expect((await owner.get('/api/v1/activity/export')).body).not.toContain('secret_of_other');
+  expect((await otherOwner.get('/api/v1/activity/export')).body).toContain('secret_of_other');
+});
+
+test('a long export is read no faster than it is taken, and holds nothing meanwhile', async () => {
+  const tenant = await platform.tenant();
+  const person = await platform.person({ tenant });
+  await central.db.run(sql`
+    INSERT INTO activity_log (id, at, tenant_id, user_id, action)
+    SELECT gen_random_uuid(), now() - (n / 7) * interval '1 microsecond', ${tenant.id}, ${person.id}, 'n' || n
+    FROM generate_series(1, 2300) n`);
+  const entries = streamActivity(contextIn(tenant), {});
+  const actions: string[] = [];
+  for await (const { action } of entries) {
+    const { open, idle } = platform.kernel.budget.counts();
+    if (actions.length === 0) expect(open - idle).toBe(0);
+    actions.push(action);
+  }
+  // Many of one moment, and each of them once.
+  expect(actions).toHaveLength(2300);
+  expect(new Set(actions).size).toBe(2300);
+});
+
+function contextIn(tenant: TestTenant): SystemCtx {
+  return new Context(platform.kernel, { requestId: 'test', module: 'identity', tenant, system: true });
+}

@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto';
+import { sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startAccounts } from '../../../server/testing/accounts.ts';
+import { makeClient, type TestClient } from '../../../server/testing/oauth.ts';
+import { apiClientRoutes } from './api-client-routes.ts';
+
+const platform = await startAccounts();
+const beside = await startAccounts({ beside: platform });
+const acme = await platform.tenant();
+const other = await platform.tenant();
+const asha = await platform.person({ tenant: acme });
+const stranger = await platform.person({ tenant: other });
+const { db } = platform.kernel.central;
+const url = '/api/v1/api-clients';
+
+async function statusWith(token: string, { on = platform, path = '/api/v1/settings', tenant = acme.id } = {}) {
+  const headers = { authorization: `Bearer ${token}`, 'x-tenant': tenant };
+  return (await on.request({ method: 'GET', url: path, headers })).status;
+}
+
+async function tokenOf(client: TestClient): Promise<string> {
+  return (await client.token(platform)).body.access_token;
+}
+
+/** What was written down about a client, the newest last. */
+async function activityOf(id: string) {
+  return db.rows<{ action: string; user_id: number; tenant_id: string; details: Record<string, unknown> }>(sql`
+    SELECT action, user_id, tenant_id, details FROM activity_log WHERE details->>'client_id' = ${id} ORDER BY id`);
+}
+
+test('a client is made with a secret that is shown once and kept as a hash', async () => {
+  const wanted = { name: 'Shop window', scopes: ['settings.view', 'customers.view', 'settings.view'] };
+  const { status, body } = await asha.post(url, wanted);
+  expect(status).toBe(201);
+  expect(body).toEqual({
+    message: 'The API client was created.',
+    api_client: {
+      id: expect.any(String),
+      name: 'Shop window',
+      scopes: ['settings.view', 'customers.view'],
+      created_at: expect.stringMatching(/Z$/),
+      created_by: { id: asha.id, name: asha.name },
+      last_used_at: null,
+    },
+    client_secret: expect.stringMatching(/^chowk_cs_[\w-]{43}$/),
+  });
+  const { id } = body.api_client;
+  const row = await db.row<{ secret_hash: Buffer; kind: string; email: string | null }>(sql`
+    SELECT c.secret_hash, u.kind, u.email FROM oauth_clients c JOIN users u ON u.id = c.user_id WHERE c.id = ${id}`);
+  const hash = createHash('sha256').update(body.client_secret).digest();
+  expect(row).toEqual({ secret_hash: hash, kind: 'service', email: null });
+  const shown = await asha.get(`${url}/${id}`);
+  expect(shown.body).toEqual({ api_client: body.api_client });
+  expect(await activityOf(id)).toMatchObject([
+    { action: 'api_client_created', user_id: asha.id, tenant_id: acme.id, details: { name: 'Shop window' } },
+  ]);
+});
+
+test('the list has pages, the newest first, and only the own tenant’s', async () => {
+  const tenant = await platform.tenant();
+  const owner = await platform.person({ tenant });
+  for (const name of ['one', 'two', 'three']) await makeClient(owner, ['settings.view'], name);
+  const { body } = await owner.get(`${url}?per_page=2`);
+  expect(body.api_clients.map(({ name }: { name: string }) => name)).toEqual(['three', 'two']);
+  expect(body.pagination).toEqual({ current_page: 1, last_page: 2, per_page: 2, total: 3 });
+  const rest = await owner.get(`${url}?per_page=2&page=2`);
+  expect(rest.body.api_clients.map(({ name }: { name: string }) => name)).toEqual(['one']);
+  expect((await owner.get(`${url}?per_page=101`)).status).toBe(422);
+});
+
+test.each<[string, Record<string, unknown>, string]>([
+  ['no name', { scopes: ['settings.view'] }, 'name'],
+  ['a name with a line break', { name: 'a\nb', scopes: ['settings.view'] }, 'name'],
+  ['no scopes', { name: 'x' }, 'scopes'],
+  ['an empty list of scopes', { name: 'x', scopes: [] }, 'scopes'],
+  ['an unknown scope', { name: 'x', scopes: ['settings.view', 'settings.fly'] }, 'scopes.1'],
+  ['a scope that is no text', { name: 'x', scopes: [5] }, 'scopes.0'],
+])('%s is refused with the field', async (_, body, field) => {
+  const answer = await asha.post(url, body);
+  expect(answer.status).toBe(422);
+  expect(Object.keys(answer.body.errors)).toEqual([field]);
+});
+
+test('nobody gives a client more than it holds, nor gets hold of one that has more', async () => {
+  const admin = await platform.person({ tenant: acme, role: 'Admin' });
+  const notHeld = { status: 403, code: 'identity.scope_not_held' };
+  const seen = ({ status, body }: { status: number; body: { code: string } }) => ({ status, code: body.code });
+  expect(seen(await admin.post(url, { name: 'x', scopes: ['settings.billing'] }))).toEqual(notHeld);
+  // What acts only for resellers is not held in a merchant's tenant, by its owner neither.
+  expect(seen(await asha.post(url, { name: 'x', scopes: ['reseller.tenants.view'] }))).toEqual(notHeld);
+  const rich = await makeClient(asha, ['settings.billing', 'settings.view']);
+  expect(seen(await admin.post(`${url}/${rich.id}/secret`))).toEqual(notHeld);
+  const poor = await makeClient(admin, ['settings.view']);
+  expect(seen(await admin.patch(`${url}/${poor.id}`, { scopes: ['settings.billing'] }))).toEqual(notHeld);
+  // What it has already may stay.
+  expect((await admin.patch(`${url}/${rich.id}`, { scopes: ['settings.billing'] })).status).toBe(200);
+  expect((await admin.delete(`${url}/${rich.id}`)).status).toBe(200);
+});
+
+test.each(apiClientRoutes.map(({ method, path }) => ({ method, path })))(
+  '$method $path needs settings.api_clients',
+  async ({ method, path }) => {
+    const manager = await platform.person({ tenant: acme, role: 'Manager' });
+    const { status, body } = await manager.request({ method, url: `/api/v1${path.replace(':id', 'any')}` });
+    expect({ status, message: body.message }).toEqual({
+      status: 403,
+      message: 'This needs the permission settings.api_clients.',
+    });
+  },
+);
+
+test('another tenant’s client, the platform’s own and one that is not are not there', async () => {
+  const { id } = await makeClient(asha, ['settings.view']);
+  const ids: [typeof asha, string][] = [
+    [stranger, id],
+    [asha, 'chowk-console'],
+    [asha, 'nobody'],
+  ];
+  for (const [who, wanted] of ids) {
+    const answers = await Promise.all([
+      who.get(`${url}/${wanted}`),
+      who.patch(`${url}/${wanted}`, { name: 'Mine' }),
+      who.post(`${url}/${wanted}/secret`),
+      who.delete(`${url}/${wanted}`),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+  }
+  expect((await asha.get(`${url}/${id}`)).body.api_client.name).toBe('Shop window');
+});
+
+test('new scopes hold for the tokens there are, in every process', async () => {
+  const client = await makeClient(asha, ['settings.view', 'settings.domains']);
+  const token = await tokenOf(client);
+  expect(await statusWith(token, { on: beside })).toBe(200);
+  const { status, body } = await asha.patch(`${url}/${client.id}`, { name: 'Domains', scopes: ['settings.domains'] });
+  expect({ status, ...body.api_client }).toMatchObject({ status: 200, name: 'Domains', scopes: ['settings.domains'] });
+  for (const on of [platform, beside]) {
+    await expect.poll(() => statusWith(token, { on }), { timeout: 1_000 }).toBe(403);
+    expect(await statusWith(token, { on, path: '/api/v1/domains' })).toBe(200);
+  }
+  expect((await client.token(platform, 'settings.view')).body.error).toBe('invalid_scope');
+  expect((await activityOf(client.id)).at(-1)).toMatchObject({
+    action: 'api_client_updated',
+    details: { name: 'Domains', added: [], removed: ['settings.view'] },
+  });
+});
+
+test('a new secret takes the place of the old one at once, in every process', async () => {
+  const client = await makeClient(asha, ['settings.view']);
+  expect((await client.token(beside)).status).toBe(200);
+  const { status, body } = await asha.post(`${url}/${client.id}/secret`);
+  expect({ status, id: body.api_client.id }).toEqual({ status: 200, id: client.id });
+  for (const on of [platform, beside]) {
+    expect((await client.token(on)).body.error).toBe('invalid_client');
+  }
+  const { secret } = { secret: body.client_secret };
+  expect(secret).not.toBe(client.secret);
+  const renewed = await beside.request({
+    method: 'POST',
+    url: '/oauth/token',
+    payload: { grant_type: 'client_credentials', client_id: client.id, client_secret: secret },
+  });
+  expect(renewed.status).toBe(200);
+  expect((await activityOf(client.id)).map(({ action }) => action)).toEqual([
+    'api_client_created',
+    'api_client_secret_rotated',
+  ]);
+  expect(JSON.stringify(await activityOf(client.id))).not.toContain(secret);
+});
+
+test('a deleted client and its tokens are over, here at once and elsewhere within a second', async () => {
+  const client = await makeClient(asha, ['settings.view']);
+  const token = await tokenOf(client);
+  for (const on of [platform, beside]) expect(await statusWith(token, { on })).toBe(200);
+  expect((await asha.delete(`${url}/${client.id}`)).body).toEqual({ message: 'The API client was deleted.' });
+  expect(await statusWith(token)).toBe(401);
+  await expect.poll(() => statusWith(token, { on: beside }), { timeout: 1_000 }).toBe(401);
+  for (const on of [platform, beside]) expect((await client.token(on)).body.error).toBe('invalid_client');
+  expect((await asha.get(`${url}/${client.id}`)).status).toBe(404);
+  expect((await asha.delete(`${url}/${client.id}`)).status).toBe(404);
+  expect((await activityOf(client.id)).at(-1)?.action).toBe('api_client_deleted');
+});
+
+test('no token outlives a client that is deleted while it asks for them', async () => {
+  const client = await makeClient(asha, ['settings.view']);
+  const asking = Array.from({ length: 12 }, (_, index) => client.token(index % 2 ? platform : beside));
+  const [deleted, ...answers] = await Promise.all([asha.delete(`${url}/${client.id}`), ...asking]);
+  expect(deleted?.status).toBe(200);
+  for (const { status, body } of answers) {
+    expect([200, 400]).toContain(status);
+    if (status === 200) await expect.poll(() => statusWith(body.access_token)).toBe(401);
+  }
+});
+
+test('when the one who made it is gone, a client works on', async () => {
+  const admin = await platform.person({ tenant: acme, role: 'Admin' });
+  const client = await makeClient(admin, ['settings.view']);
+  await db.run(sql`DELETE FROM users WHERE id = ${admin.id}`);
+  expect((await asha.get(`${url}/${client.id}`)).body.api_client.created_by).toBeNull();
+  expect(await statusWith(await tokenOf(client))).toBe(200);
+});

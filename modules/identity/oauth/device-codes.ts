@@ -1,0 +1,142 @@
+import { randomInt } from 'node:crypto';
+import { type Db, Failure, type SystemCtx, sql } from '@chowk/kit';
+import { hashOf, newSecret } from '../secret-tokens.ts';
+import type { GivenToken } from './given-token.ts';
+import type { OAuthClient } from './oauth-clients.ts';
+import { refuse } from './oauth-errors.ts';
+import { type Parameters, required } from './oauth-parameters.ts';
+import { mustBeKnown, readScopes, scopeOf } from './oauth-scopes.ts';
+
+export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/** No vowels, so that no words come out, and nothing that looks like something else. */
+const letters = 'BCDFGHJKLMNPQRSTVWXZ';
+const codeLength = 8;
+const lifetimeSeconds = 900;
+const firstInterval = 5;
+/** A question that the network has held up a little less than the one before is not too early. */
+const leewayMs = 500;
+
+/** The grant of RFC 8628 begins: a code for the device, and one for its user to type. */
+export async function beginDeviceGrant(ctx: SystemCtx, client: OAuthClient, parameters: Parameters) {
+  const scopes = readScopes(parameters.scope);
+  await mustBeKnown(ctx.central, scopes);
+  // Anyone may begin, and each beginning is kept for a while.
+  const { options, limits } = ctx.platform;
+  limits.take(`device grant ${ctx.client.network}`, 10 * options.loginFailuresPerMinute);
+  const deviceCode = newSecret();
+  const userCode = shown(await keepDeviceCode(ctx, { deviceCode, client, scopes }));
+  const page = `${ctx.platform.url}/device`;
+  return {
+    device_code: deviceCode,
+    user_code: userCode,
+    verification_uri: page,
+    verification_uri_complete: `${page}?user_code=${userCode}`,
+    expires_in: lifetimeSeconds,
+    interval: firstInterval,
+  };
+}
+
+/** The device asks whether its user has said yes; then it has its tokens, once. */
+export async function redeemDeviceCode(
+  ctx: SystemCtx,
+  client: OAuthClient,
+  parameters: Parameters,
+): Promise<GivenToken> {
+  const deviceCode = required(parameters, 'device_code');
+  // A refusal is a value in here: what it has written down must stay.
+  const outcome = await ctx.central.tx(async (tx) => {
+    const device = await lockDevice(tx, deviceCode);
+    if (!device || device.client_id !== client.id) {
+      return refuse('invalid_grant', { reason: 'the device code is unknown or was used before' });
+    }
+    if (Date.parse(device.expires_at) <= ctx.now().getTime()) return refuse('expired_token');
+    if (device.decision === 'denied' || device.withdrawn) return refuse('access_denied');
+    if (device.decision === 'approved') return openSession(ctx, tx, client, device);
+    return keepWaiting(ctx, tx, device);
+  });
+  if (outcome instanceof Failure) throw outcome;
+  return outcome;
+}
+
+interface Device {
+  readonly device_hash: Buffer;
+  readonly client_id: string;
+  readonly scopes: string[] | null;
+  readonly user_id: number | null;
+  readonly decision: 'approved' | 'denied' | null;
+  /** The login in which it was decided is over: who ended it wants nobody in. */
+  readonly withdrawn: boolean;
+  readonly expires_at: string;
+  readonly polled_at: string | null;
+  readonly interval: number;
+}
+
+async function openSession(ctx: SystemCtx, tx: Db, client: OAuthClient, device: Device): Promise<GivenToken> {
+  await tx.run(sql`DELETE FROM device_codes WHERE device_hash = ${device.device_hash}`);
+  const { userAgent } = ctx.client;
+  const session = {
+    userId: device.user_id as number,
+    kind: 'device' as const,
+    clientId: client.id,
+    name: userAgent ? `${client.name} (${userAgent.slice(0, 100)})` : client.name,
+    scopes: device.scopes ?? undefined,
+    client: ctx.client,
+  };
+  return { ...(await ctx.platform.sessions.open(session, { db: tx })), ...scopeOf(device.scopes) };
+}
+
+async function keepWaiting(ctx: SystemCtx, tx: Db, { device_hash, polled_at, interval }: Device): Promise<Failure> {
+  const now = ctx.now();
+  const waited = polled_at === null ? Number.POSITIVE_INFINITY : now.getTime() - Date.parse(polled_at);
+  const tooFast = waited < interval * 1_000 - leewayMs;
+  // RFC 8628, 3.5: from now on five seconds longer.
+  const next = tooFast ? interval + 5 : interval;
+  await tx.run(sql`
+    UPDATE device_codes SET polled_at = ${now.toISOString()}, interval = ${next} WHERE device_hash = ${device_hash}`);
+  return tooFast ? refuse('slow_down', { seconds: next }) : refuse('authorization_pending');
+}
+
+/** Of several that ask at once, one finds what the others have left. */
+function lockDevice(tx: Db, deviceCode: string): Promise<Device | undefined> {
+  return tx.row<Device>(sql`
+    SELECT d.device_hash, d.client_id, d.scopes, d.user_id, d.decision, d.expires_at, d.polled_at, d.interval,
+      s.revoked_at IS NOT NULL AS withdrawn
+    FROM device_codes d LEFT JOIN sessions s ON s.id = d.decided_in
+    WHERE d.device_hash = ${hashOf(deviceCode)} FOR UPDATE OF d`);
+}
+
+interface NewDevice {
+  readonly deviceCode: string;
+  readonly client: OAuthClient;
+  readonly scopes: readonly string[] | undefined;
+}
+
+/** Another one's code may happen to be the same: then the next is tried. */
+async function keepDeviceCode(ctx: SystemCtx, device: NewDevice): Promise<string> {
+  for (;;) {
+    const userCode = Array.from({ length: codeLength }, () => letters[randomInt(letters.length)]).join('');
+    if ((await insertDevice(ctx, device, userCode)) === 1) return userCode;
+  }
+}
+
+/** What is long over goes on the way; for an hour the device is still told that it is. */
+function insertDevice(ctx: SystemCtx, { deviceCode, client, scopes }: NewDevice, userCode: string): Promise<number> {
+  const now = ctx.now();
+  const expires = new Date(now.getTime() + lifetimeSeconds * 1_000);
+  const longAgo = new Date(now.getTime() - 3_600_000);
+  const { address, userAgent } = ctx.client;
+  return ctx.central.run(sql`
+    WITH swept AS (
+      DELETE FROM device_codes WHERE device_hash IN (
+        SELECT device_hash FROM device_codes WHERE expires_at < ${longAgo.toISOString()} LIMIT 20
+        FOR UPDATE SKIP LOCKED))
+    INSERT INTO device_codes (device_hash, user_code, client_id, scopes, ip, user_agent, created_at, expires_at, interval)
+    VALUES (${hashOf(deviceCode)}, ${userCode}, ${client.id}, ${scopes ?? null}::text[], ${address},
+      ${userAgent?.slice(0, 500) ?? null}, ${now.toISOString()}, ${expires.toISOString()}, ${firstInterval})
+    ON CONFLICT (user_code) DO NOTHING`);
+}
+
+function shown(userCode: string): string {
+  return `${userCode.slice(0, codeLength / 2)}-${userCode.slice(codeLength / 2)}`;
+}

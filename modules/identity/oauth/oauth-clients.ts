@@ -1,0 +1,77 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type Db, type SystemCtx, sql } from '@chowk/kit';
+import { hashOf } from '../secret-tokens.ts';
+import { refuse, refuseBasic } from './oauth-errors.ts';
+import type { OAuthRequest, Parameters } from './oauth-parameters.ts';
+
+/** A program that may ask for tokens. */
+export interface OAuthClient {
+  readonly id: string;
+  readonly name: string;
+  /** Whom it acts as; `null` for a program of the platform, which acts as whoever uses it. */
+  readonly user_id: number | null;
+  readonly secret_hash: Buffer | null;
+  readonly grants: readonly string[];
+  readonly scopes: readonly string[] | null;
+}
+
+interface Credentials {
+  readonly id: string;
+  readonly secret: string | undefined;
+}
+
+/** The client that a request comes from: one with a secret has shown it, one without has at least said its name. */
+export async function authenticateClient(
+  { central }: SystemCtx,
+  { parameters, authorization }: OAuthRequest,
+): Promise<OAuthClient> {
+  const basic = /^Basic(?: +(.*))?$/i.exec(String(authorization ?? ''));
+  const refusal = basic ? refuseBasic : () => refuse('invalid_client');
+  const credentials = basic ? fromHeader(basic[1] ?? '', parameters) : fromBody(parameters);
+  // What PostgreSQL cannot hold is nobody's name.
+  if (!credentials || !/^[\x20-\x7e]+$/.test(credentials.id)) throw refusal();
+  const client = await findClient(central, credentials.id);
+  if (!client || !showsSecret(client, credentials.secret)) throw refusal();
+  return client;
+}
+
+export function mustHaveGrant(client: OAuthClient, grant: string): void {
+  if (!client.grants.includes(grant)) throw refuse('unauthorized_client');
+}
+
+function fromBody({ client_id: id, client_secret: secret }: Parameters): Credentials | undefined {
+  return id === undefined ? undefined : { id, secret };
+}
+
+/** Name and secret are form-encoded before they are put together (RFC 6749, 2.3.1). */
+function fromHeader(encoded: string, { client_id, client_secret }: Parameters): Credentials | undefined {
+  if (client_secret !== undefined) {
+    throw refuse('invalid_request', { reason: 'the client shows its secret in two ways' });
+  }
+  const [, name, word] = /^([^:]+):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
+  const id = formDecoded(name);
+  const secret = formDecoded(word);
+  if (id === undefined || secret === undefined) return undefined;
+  if (client_id !== undefined && client_id !== id) {
+    throw refuse('invalid_request', { reason: 'header and body name different clients' });
+  }
+  return { id, secret: secret === '' ? undefined : secret };
+}
+
+function formDecoded(text: string | undefined): string | undefined {
+  try {
+    return text && decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+function showsSecret({ secret_hash }: OAuthClient, secret: string | undefined): boolean {
+  if (!secret_hash || secret === undefined) return !secret_hash && secret === undefined;
+  return timingSafeEqual(hashOf(secret), secret_hash);
+}
+
+function findClient(db: Db, id: string): Promise<OAuthClient | undefined> {
+  return db.row<OAuthClient>(sql`
+    SELECT id, name, user_id, secret_hash, grants, scopes FROM oauth_clients WHERE id = ${id}`);
+}

@@ -1,0 +1,33 @@
+import { Failure } from '@chowk/kit';
+import { fail } from '../errors.ts';
+
+/** The errors of RFC 6749 and RFC 8628. */
+export type OAuthError =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'invalid_scope'
+  | 'authorization_pending'
+  | 'slow_down'
+  | 'access_denied'
+  | 'expired_token';
+
+/** A failure as OAuth clients read it. Details must be plain ASCII: the RFC allows nothing else in a description. */
+export function refuse(error: OAuthError, details: Record<string, unknown> = {}): Failure {
+  const { message } = fail(`identity.${error}`, details);
+  return fail(`identity.${error}`, details, { body: { error, error_description: message } });
+}
+
+/** The client showed its secret in the Authorization header and is told so in the same language. */
+export function refuseBasic(): Failure {
+  const { code, message, extras } = refuse('invalid_client');
+  const headers = { 'WWW-Authenticate': 'Basic realm="oauth", charset="UTF-8"' };
+  return new Failure(code, 401, message, { ...extras, headers });
+}
+
+/** Whether it is what a well-behaved device hears while its user thinks. */
+export function isPatience({ code }: Failure): boolean {
+  return code === 'identity.authorization_pending' || code === 'identity.slow_down';
+}

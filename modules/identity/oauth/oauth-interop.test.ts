@@ -1,0 +1,162 @@
+import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
+import { expect, test } from 'vitest';
+import { freePort } from '../../../server/src/free-port.ts';
+import { startAccounts } from '../../../server/testing/accounts.ts';
+import { makeClient } from '../../../server/testing/oauth.ts';
+
+const port = await freePort();
+const url = `http://127.0.0.1:${port}`;
+const platform = await startAccounts({ environment: { APP_URL: url } });
+await platform.app.listen({ host: '127.0.0.1', port });
+const acme = await platform.tenant();
+const asha = await platform.person({ tenant: acme });
+const shop = await makeClient(asha, ['settings.view', 'settings.domains']);
+const insecure = { [oauth.allowInsecureRequests]: true };
+const terminal: oauth.Client = { client_id: 'chowk-cli' };
+
+/** What a token gets at a path of the tenant. */
+async function statusWith(token: string, path = '/api/v1/settings'): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, 'x-tenant': acme.id };
+  return (await fetch(`${url}${path}`, { headers })).status;
+}
+
+async function discover(): Promise<oauth.AuthorizationServer> {
+  const issuer = new URL(url);
+  const response = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure });
+  return oauth.processDiscoveryResponse(issuer, response);
+}
+
+test('the metadata says all that RFC 8414 asks for', async () => {
+  const server = await discover();
+  expect(server).toEqual({
+    issuer: url,
+    token_endpoint: `${url}/oauth/token`,
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    revocation_endpoint: `${url}/oauth/revoke`,
+    revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    device_authorization_endpoint: `${url}/oauth/device_authorization`,
+    jwks_uri: `${url}/.well-known/jwks.json`,
+    grant_types_supported: ['refresh_token', 'client_credentials', 'urn:ietf:params:oauth:grant-type:device_code'],
+    response_types_supported: [],
+    scopes_supported: expect.arrayContaining(['customers.view', 'settings.api_clients', 'reports.view']),
+    service_documentation: `${url}/docs/`,
+  });
+  expect(server.scopes_supported).toHaveLength(68);
+});
+
+test.each([
+  ['in the header', oauth.ClientSecretBasic],
+  ['in the body', oauth.ClientSecretPost],
+])('oauth4webapi gets a token for a secret %s', async (_, how) => {
+  const server = await discover();
+  const client: oauth.Client = { client_id: shop.id };
+  const response = await oauth.clientCredentialsGrantRequest(server, client, how(shop.secret), {}, insecure);
+  const given = await oauth.processClientCredentialsResponse(server, client, response);
+  expect(given).toEqual({ access_token: expect.any(String), token_type: 'bearer', expires_in: 900 });
+  expect(await statusWith(given.access_token)).toBe(200);
+});
+
+test('a token can be verified with nothing but the metadata', async () => {
+  const server = await discover();
+  const keys = createRemoteJWKSet(new URL(server.jwks_uri as string));
+  const { body } = await shop.token(platform, 'settings.view');
+  const { payload, protectedHeader } = await jwtVerify(body.access_token, keys, {
+    algorithms: ['RS256'],
+    typ: 'at+jwt',
+    issuer: url,
+    audience: url,
+    requiredClaims: ['exp', 'iat', 'jti', 'sub', 'client_id'],
+  });
+  const { body: made } = await asha.get(`/api/v1/api-clients/${shop.id}`);
+  expect(made.api_client.last_used_at).not.toBeNull();
+  expect(protectedHeader).toEqual({ alg: 'RS256', typ: 'at+jwt', kid: decodeProtectedHeader(body.access_token).kid });
+  expect(payload).toMatchObject({ client_id: shop.id, scope: 'settings.view', sub: expect.stringMatching(/^\d+$/) });
+  expect(payload.sub).not.toBe(String(asha.id));
+  expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(900);
+  const other = await shop.token(platform);
+  const { payload: next } = await jwtVerify(other.body.access_token, keys);
+  expect(next.jti).not.toBe(payload.jti);
+  expect(next.scope).toBeUndefined();
+});
+
+test('the keys may be cached for a while, tokens never', async () => {
+  const keys = await fetch(`${url}/.well-known/jwks.json`);
+  expect(keys.headers.get('cache-control')).toBe('public, max-age=300');
+  const { keys: published } = (await keys.json()) as { keys: Record<string, unknown>[] };
+  const [key] = published;
+  expect(Object.keys(key ?? {}).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
+  expect((await shop.token(platform)).headers['cache-control']).toBe('no-store');
+});
+
+test('oauth4webapi signs a device in, refreshes and revokes', async () => {
+  const server = await discover();
+  const none = oauth.None();
+  const begun = await oauth.deviceAuthorizationRequest(server, terminal, none, {}, insecure);
+  const device = await oauth.processDeviceAuthorizationResponse(server, terminal, begun);
+  const poll = async () =>
+    oauth.processDeviceCodeResponse(
+      server,
+      terminal,
+      await oauth.deviceCodeGrantRequest(server, terminal, none, device.device_code, insecure),
+    );
+  await expect(poll()).rejects.toMatchObject({ error: 'authorization_pending' });
+  await expect(poll()).rejects.toMatchObject({ error: 'slow_down' });
+  expect((await asha.post(`/api/v1/device/${device.user_code}/approve`)).status).toBe(200);
+  const given = await poll();
+  expect(await statusWith(given.access_token)).toBe(200);
+
+  const refresh = async (token: string) =>
+    oauth.processRefreshTokenResponse(
+      server,
+      terminal,
+      await oauth.refreshTokenGrantRequest(server, terminal, none, token, insecure),
+    );
+  const next = await refresh(given.refresh_token as string);
+  expect(next.refresh_token).not.toBe(given.refresh_token);
+  expect(await statusWith(next.access_token)).toBe(200);
+
+  const revoked = await oauth.revocationRequest(server, terminal, none, next.refresh_token as string, insecure);
+  await oauth.processRevocationResponse(revoked);
+  expect(await statusWith(next.access_token)).toBe(401);
+  await expect(refresh(next.refresh_token as string)).rejects.toMatchObject({ error: 'invalid_grant' });
+});
+
+test('openid-client gets, narrows and revokes a token of an API client', async () => {
+  const config = await openid.discovery(new URL(url), shop.id, shop.secret, undefined, {
+    algorithm: 'oauth2',
+    execute: [openid.allowInsecureRequests],
+  });
+  const given = await openid.clientCredentialsGrant(config, { scope: 'settings.domains' });
+  expect(given.scope).toBe('settings.domains');
+  expect(await statusWith(given.access_token, '/api/v1/domains')).toBe(200);
+  expect(await statusWith(given.access_token)).toBe(403);
+  await openid.tokenRevocation(config, given.access_token);
+  expect(await statusWith(given.access_token, '/api/v1/domains')).toBe(401);
+});
+
+test('openid-client waits for the user of a device', async () => {
+  const config = await openid.discovery(new URL(url), 'chowk-cli', undefined, openid.None(), {
+    algorithm: 'oauth2',
+    execute: [openid.allowInsecureRequests],
+  });
+  const device = await openid.initiateDeviceAuthorization(config, { scope: 'settings.view' });
+  expect(device).toMatchObject({
+    user_code: expect.stringMatching(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/),
+    verification_uri: `${url}/device`,
+    verification_uri_complete: `${url}/device?user_code=${device.user_code}`,
+    expires_in: 900,
+    interval: 5,
+  });
+  const polling = openid.pollDeviceAuthorizationGrant(config, device);
+  await asha.post(`/api/v1/device/${device.user_code}/approve`);
+  const given = await polling;
+  expect(given.scope).toBe('settings.view');
+  const next = await openid.refreshTokenGrant(config, given.refresh_token as string);
+  expect(next.scope).toBe('settings.view');
+  expect(await statusWith(next.access_token)).toBe(200);
+  expect(await statusWith(next.access_token, '/api/v1/domains')).toBe(403);
+  await openid.tokenRevocation(config, next.access_token);
+  expect(await statusWith(next.access_token)).toBe(401);
+});

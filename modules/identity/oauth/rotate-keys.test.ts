@@ -1,0 +1,88 @@
+import { sql } from '@chowk/kit';
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import { expect, inject, test } from 'vitest';
+import { type AccountsPlatform, startAccounts } from '../../../server/testing/accounts.ts';
+import { chowkd } from '../../../server/testing/chowkd.ts';
+
+const platform = await startAccounts();
+const beside = await startAccounts({ beside: platform });
+const acme = await platform.tenant();
+const { db, database } = platform.kernel.central;
+
+/** In a process of its own, as an operator does. */
+async function rotate(...options: string[]) {
+  const { port, user, password } = inject('server');
+  return chowkd(['keys:rotate', ...options], {
+    DATABASE_URL: `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`,
+    STORAGE_PATH: platform.kernel.config.storagePath,
+    APP_KEY: Buffer.alloc(32, 'test').toString('base64'),
+    LOG_LEVEL: 'silent',
+  });
+}
+
+async function statusWith(token: string, on: AccountsPlatform): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, 'x-tenant': acme.id };
+  return (await on.request({ method: 'GET', url: '/api/v1/settings', headers })).status;
+}
+
+async function published(on: AccountsPlatform) {
+  const { body } = await on.request({ method: 'GET', url: '/.well-known/jwks.json' });
+  return body as { keys: { kid: string }[] };
+}
+
+test('a new key signs and the old one is believed, until it is revoked', async () => {
+  const before = await platform.person({ tenant: acme });
+  const old = decodeProtectedHeader(before.accessToken).kid;
+  for (const on of [platform, beside]) expect(await statusWith(before.accessToken, on)).toBe(200);
+
+  const { code, out, err } = await rotate('--json');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  const [current] = JSON.parse(out) as { kid: string }[];
+  expect(JSON.parse(out)).toEqual([
+    { kid: expect.not.stringMatching(old as string), state: 'signs' },
+    { kid: old, state: 'still believed' },
+  ]);
+
+  for (const on of [platform, beside]) {
+    await expect.poll(async () => (await published(on)).keys.map(({ kid }) => kid)).toEqual([current?.kid, old]);
+    const after = await on.person({ tenant: acme });
+    expect(decodeProtectedHeader(after.accessToken).kid).toBe(current?.kid);
+    expect(await statusWith(after.accessToken, platform)).toBe(200);
+    expect(await statusWith(before.accessToken, on)).toBe(200);
+    const keys = createLocalJWKSet((await published(on)) as never);
+    for (const token of [before.accessToken, after.accessToken]) await jwtVerify(token, keys);
+  }
+
+  const revoking = await rotate('--revoke', '--json');
+  expect(JSON.parse(revoking.out).map(({ state }: { state: string }) => state)).toEqual([
+    'signs',
+    'revoked',
+    'revoked',
+  ]);
+  for (const on of [platform, beside]) {
+    await expect.poll(() => statusWith(before.accessToken, on), { timeout: 1_000 }).toBe(401);
+    expect((await published(on)).keys).toHaveLength(1);
+  }
+  const renewed = await beside.person({ tenant: acme });
+  expect(await statusWith(renewed.accessToken, platform)).toBe(200);
+});
+
+test('a retired key is believed until its time is over, told or not', async () => {
+  const { accessToken } = await platform.person({ tenant: acme });
+  await platform.kernel.platform.keys.rotate({ revoke: false });
+  await db.run(sql`
+    UPDATE signing_keys SET believed_until = now() + interval '1.5 seconds' WHERE retired_at IS NOT NULL
+      AND believed_until > now()`);
+  await expect.poll(async () => (await published(beside)).keys.length).toBe(2);
+  expect(await statusWith(accessToken, beside)).toBe(200);
+  await expect.poll(() => statusWith(accessToken, beside), { timeout: 5_000 }).toBe(401);
+  expect((await published(beside)).keys).toHaveLength(1);
+});
+
+test('a table is printed where no JSON is asked for, and a wrong use is told', async () => {
+  const { code, out } = await rotate();
+  expect(code).toBe(0);
+  expect(out).toMatch(/kid\s+state/i);
+  expect(out).toMatch(/still believed/);
+  expect((await rotate('now')).code).toBe(2);
+});

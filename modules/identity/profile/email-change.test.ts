@@ -1,0 +1,440 @@
+import { sql } from '@chowk/kit';
+import { afterEach, expect, test } from 'vitest';
+import { type Person, startAccounts, testPassword } from '../../../server/testing/accounts.ts';
+import { eventually } from '../../../server/testing/eventually.ts';
+
+let hoursAhead = 0;
+const platform = await startAccounts({ now: () => new Date(Date.now() + hoursAhead * 3_600_000) });
+const acme = await platform.tenant({ name: 'Acme' });
+const { central } = platform.kernel;
+const { accounts, sessions, passwords } = platform.kernel.platform;
+
+afterEach(() => {
+  hoursAhead = 0;
+});
+
+const somebody = () => platform.person({ tenant: acme });
+const fresh = (() => {
+  let count = 0;
+  return () => {
+    count += 1;
+    return `New-${count}@Example.com`;
+  };
+})();
+
+const change = (person: Person, email: unknown, password: unknown = testPassword) =>
+  person.put('/api/v1/profile/email', { email, password });
+const undo = (token: string) => platform.request({ method: 'POST', url: `/api/v1/email/undo/${token}` });
+const look = (token: string) => platform.request({ method: 'GET', url: `/api/v1/email/undo/${token}` });
+
+/** The token of the link in the newest notice to an address. */
+async function undoToken(address: string): Promise<string> {
+  const { text } = await platform.mailTo(address, /was changed$/);
+  return /\/email\/undo\/([\w-]+)/.exec(text)?.[1] ?? '';
+}
+
+const account = ({ id }: Person) =>
+  central.db.row<{ email: string; verified: boolean; password_hash: string | null }>(sql`
+    SELECT email, email_verified_at IS NOT NULL AS verified, password_hash FROM users WHERE id = ${id}`);
+const activity = ({ id }: Person) =>
+  central.db.rows(sql`SELECT action, tenant_id, details FROM activity_log WHERE user_id = ${id} ORDER BY at, id`);
+const signedOut = (person: Person) =>
+  eventually(async () => expect((await person.post('/api/v1/profile/email/resend-verification')).status).toBe(401));
+
+const refusedToken = { status: 422, body: { message: expect.any(String), errors: { token: [expect.any(String)] } } };
+
+test('an address is changed at once, in lower case, and is to be verified', async () => {
+  const person = await somebody();
+  const email = fresh();
+  const { status, body } = await change(person, email);
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: { message: expect.any(String), email: email.toLowerCase(), requires_verification: true },
+  });
+  expect(await account(person)).toMatchObject({ email: email.toLowerCase(), verified: false });
+  expect(await activity(person)).toEqual([
+    { action: 'email_changed', tenant_id: acme.id, details: { old: person.email, new: email.toLowerCase() } },
+  ]);
+});
+
+test('the link to the new address verifies it', async () => {
+  const person = await somebody();
+  const { body } = await change(person, fresh());
+  const { text } = await platform.mailTo(body.email, /^Verify/);
+  const { pathname, search } = new URL(/http\S+/.exec(text)?.[0] ?? '');
+  expect((await platform.request({ method: 'POST', url: `/api/v1${pathname}${search}` })).status).toBe(200);
+  expect(await account(person)).toMatchObject({ email: body.email, verified: true });
+});
+
+test('the old address is told, with a link that undoes it and how long', async () => {
+  const person = await somebody();
+  const { body } = await change(person, fresh());
+  const { subject, text } = await platform.mailTo(person.email);
+  expect(subject).toBe('The email address of your Acme account was changed');
+  expect(text).toMatch(new RegExp(`${platform.kernel.config.appUrl}/email/undo/[\\w-]{43}\n`));
+  expect(text).toContain('expires in 7 days');
+  expect(text).not.toContain(body.email);
+  const kept = await central.db.rows<{ token_hash: Buffer }>(
+    sql`SELECT token_hash FROM email_changes WHERE user_id = ${person.id}`,
+  );
+  expect(kept[0]?.token_hash.toString()).not.toContain(await undoToken(person.email));
+});
+
+const badInput: [string, Record<string, unknown>, string][] = [
+  ['no address', { password: testPassword }, 'email'],
+  ['no password', { email: 'a@example.com' }, 'password'],
+  ['an address that is none', { email: 'nobody', password: testPassword }, 'email'],
+  ['an address with a line break', { email: 'a@example.com\r\nBcc: b@example.com', password: testPassword }, 'email'],
+  ['two addresses', { email: 'a@example.com, b@example.com', password: testPassword }, 'email'],
+  ['a number for an address', { email: 5, password: testPassword }, 'email'],
+  ['an endless address', { email: `${'a'.repeat(250)}@example.com`, password: testPassword }, 'email'],
+  ['an empty password', { email: 'a@example.com', password: '' }, 'password'],
+  ['a wrong password', { email: 'a@example.com', password: 'not the one' }, 'password'],
+];
+
+test.each(badInput)('%s is refused', async (_, body, field) => {
+  const person = await somebody();
+  const answer = await person.put('/api/v1/profile/email', body);
+  expect({ status: answer.status, fields: Object.keys(answer.body.errors) }).toEqual({ status: 422, fields: [field] });
+  expect(await account(person)).toMatchObject({ email: person.email, verified: true });
+  expect(await activity(person)).toEqual([]);
+});
+
+test('the same address, in whatever case, is no change', async () => {
+  const person = await somebody();
+  const { status, body } = await change(person, person.email.toUpperCase());
+  expect({ status, errors: body.errors }).toEqual({
+    status: 422,
+    errors: { email: ['This is your address already.'] },
+  });
+});
+
+test('an address that another account has is refused, and of two that want one at once, one gets it', async () => {
+  const [one, other] = [await somebody(), await somebody()];
+  const { status, body } = await change(one, other.email.toUpperCase());
+  expect({ status, errors: body.errors }).toEqual({
+    status: 422,
+    errors: { email: ['Another account has this address.'] },
+  });
+  const wanted = fresh();
+  const answers = await Promise.all([change(one, wanted), change(other, wanted)]);
+  expect(answers.map((answer) => answer.status).sort()).toEqual([200, 422]);
+});
+
+test('changes at once happen one after the other, each undone to the address before it', async () => {
+  const person = await somebody();
+  const answers = await Promise.all([fresh(), fresh(), fresh(), fresh()].map((email) => change(person, email)));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  const changes = await central.db.rows<{ old_email: string; new_email: string }>(
+    sql`SELECT old_email, new_email FROM email_changes WHERE user_id = ${person.id} ORDER BY created_at`,
+  );
+  const before = [person.email, ...changes.map(({ new_email }) => new_email)];
+  expect(changes.map(({ old_email }) => old_email)).toEqual(before.slice(0, 4));
+});
+
+test('a password cannot be guessed through it', async () => {
+  const person = await somebody();
+  const statuses = [];
+  for (let tries = 0; tries < 11; tries += 1) {
+    statuses.push((await change(person, 'a@example.com', `guess ${tries}`)).status);
+  }
+  expect(statuses).toEqual([...Array(10).fill(422), 429]);
+  const { status, headers } = await change(person, fresh());
+  expect(status).toBe(429);
+  expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+});
+
+test('addresses cannot be tried out without end', async () => {
+  const [person, other] = [await somebody(), await somebody()];
+  const statuses = [];
+  for (let tries = 0; tries < 11; tries += 1) statuses.push((await change(person, other.email)).status);
+  expect(statuses).toEqual([...Array(10).fill(422), 429]);
+});
+
+test('nobody signed in, no change', async () => {
+  const { status } = await platform.request({ method: 'PUT', url: '/api/v1/profile/email', payload: {} });
+  expect(status).toBe(401);
+});
+
+test('a personal access token changes no address', async () => {
+  const person = await somebody();
+  const client = { address: '127.0.0.1', userAgent: 'test' };
+  const { token } = await sessions.issuePersonal({ userId: person.id, kind: 'personal', client });
+  const { status, body } = await platform.request({
+    method: 'PUT',
+    url: '/api/v1/profile/email',
+    headers: { authorization: `Bearer ${token}` },
+    payload: { email: fresh(), password: testPassword },
+  });
+  expect({ status, code: body.code }).toEqual({ status: 403, code: 'identity.session_only' });
+});
+
+test('who has no password is told to set one', async () => {
+  const person = await somebody();
+  await central.db.run(sql`UPDATE users SET password_hash = NULL WHERE id = ${person.id}`);
+  const { status, body } = await change(person, fresh());
+  expect({ status, message: body.errors.password[0] }).toEqual({
+    status: 422,
+    message: expect.stringMatching(/no password/),
+  });
+});
+
+test('a link to reset the password that went to the old address is not good after it', async () => {
+  const person = await somebody();
+  await platform.request({ method: 'POST', url: '/api/v1/auth/password/forgot', payload: { email: person.email } });
+  const { text } = await platform.mailTo(person.email, /new password/);
+  const token = /reset\/([\w-]+)/.exec(text)?.[1];
+  await change(person, fresh());
+  const body = { token, password: 'long enough', password_confirmation: 'long enough' };
+  const answer = await platform.request({ method: 'POST', url: '/api/v1/auth/password/reset', payload: body });
+  expect(answer).toMatchObject(refusedToken);
+});
+
+test('looking at the link tells what it would do and does nothing', async () => {
+  const person = await somebody();
+  const { body: changed } = await change(person, fresh());
+  const { status, body } = await look(await undoToken(person.email));
+  expect({ status, body }).toEqual({ status: 200, body: { email: person.email, expires_at: expect.any(String) } });
+  const days = (Date.parse(body.expires_at) - Date.now()) / 86_400_000;
+  expect(days).toBeGreaterThan(6.99);
+  expect(days).toBeLessThanOrEqual(7);
+  expect(await account(person)).toMatchObject({ email: changed.email });
+});
+
+test('the link puts the address back as it was, verified or not', async () => {
+  for (const verified of [true, false]) {
+    const person = await platform.person({ tenant: acme, verified });
+    await change(person, fresh());
+    const { status, body } = await undo(await undoToken(person.email));
+    expect({ status, email: body.email }).toEqual({ status: 200, email: person.email });
+    expect(await account(person)).toMatchObject({ email: person.email, verified });
+  }
+});
+
+test('undoing is written down, ends every session and mails a link to choose a new password', async () => {
+  const person = await somebody();
+  const { body: changed } = await change(person, fresh());
+  await undo(await undoToken(person.email));
+  await signedOut(person);
+  expect(await sessions.refresh(person.refreshToken)).toBeUndefined();
+  expect(await activity(person)).toMatchObject([
+    { action: 'email_changed' },
+    { action: 'email_change_undone', details: { old: changed.email, new: person.email } },
+  ]);
+  const { text } = await platform.mailTo(person.email, /new password/);
+  expect(text).toMatch(/\/password\/reset\/[\w-]{43}\n/);
+});
+
+test('a link is good once, also for two at once', async () => {
+  const person = await somebody();
+  await change(person, fresh());
+  const token = await undoToken(person.email);
+  const answers = await Promise.all([undo(token), undo(token), undo(token)]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422]);
+  expect(await undo(token)).toMatchObject(refusedToken);
+  expect(await look(token)).toMatchObject(refusedToken);
+});
+
+test('a link is good for seven days', async () => {
+  const person = await somebody();
+  await change(person, fresh());
+  const token = await undoToken(person.email);
+  hoursAhead = 7 * 24 + 0.1;
+  expect(await look(token)).toMatchObject(refusedToken);
+  expect(await undo(token)).toMatchObject(refusedToken);
+  hoursAhead = 7 * 24 - 0.1;
+  expect((await undo(token)).status).toBe(200);
+});
+
+test.each(['x', 'A'.repeat(43), 'a'.repeat(201), '%00'])('the token %s is nobody’s', async (token) => {
+  expect(await look(token)).toMatchObject(refusedToken);
+  expect(await undo(token)).toMatchObject(refusedToken);
+});
+
+test('undoing an older change goes back to its address and ends the later ones', async () => {
+  const person = await somebody();
+  const { body: second } = await change(person, fresh());
+  const { body: third } = await change(person, fresh());
+  const [first, later] = [await undoToken(person.email), await undoToken(second.email)];
+  expect((await undo(first)).body.email).toBe(person.email);
+  expect(await account(person)).toMatchObject({ email: person.email, verified: true });
+  expect(await undo(later)).toMatchObject(refusedToken);
+  expect(await activity(person)).toMatchObject([
+    {},
+    {},
+    { action: 'email_change_undone', details: { old: third.email, new: person.email } },
+  ]);
+});
+
+test('undoing the later change leaves the earlier one to be undone', async () => {
+  const person = await somebody();
+  const { body: second } = await change(person, fresh());
+  await change(person, fresh());
+  expect((await undo(await undoToken(second.email))).body.email).toBe(second.email);
+  expect((await undo(await undoToken(person.email))).body.email).toBe(person.email);
+});
+
+test('an address that its account may still take back is nobody else’s', async () => {
+  const person = await somebody();
+  await change(person, fresh());
+  const token = await undoToken(person.email);
+  const thief = await somebody();
+  expect(await change(thief, person.email)).toMatchObject({
+    status: 422,
+    body: { errors: { email: expect.anything() } },
+  });
+  const made = await accounts.create(central.db, { name: 'Thief', email: person.email });
+  expect(made).toBeUndefined();
+  expect((await undo(token)).status).toBe(200);
+});
+
+test('its account itself may go back to it, and after seven days anyone may have it', async () => {
+  const person = await somebody();
+  await change(person, fresh());
+  expect((await change(person, person.email)).status).toBe(200);
+  await change(person, fresh());
+  const other = await somebody();
+  hoursAhead = 7 * 24 + 0.1;
+  const { access_token } = await signIn(other.email, testPassword);
+  const answer = await platform.request({
+    method: 'PUT',
+    url: '/api/v1/profile/email',
+    headers: { authorization: `Bearer ${access_token}` },
+    payload: { email: person.email, password: testPassword },
+  });
+  expect(answer.status).toBe(200);
+});
+
+test('whoever undoes a change keeps nothing that was given to the address in between', async () => {
+  // Somebody changes its address to that of another, who is then invited, asks for a password and accepts.
+  const attacker = await somebody();
+  const victim = fresh().toLowerCase();
+  await change(attacker, victim);
+  const corp = await platform.tenant();
+  const owner = await platform.person({ tenant: corp });
+  await owner.post('/api/v1/invitations', { email: victim, role: 'Admin' });
+  const link = /invitations\/([\w-]+)/.exec((await platform.mailTo(victim, /invited/)).text)?.[1];
+  await platform.kernel.platform.sessions.revokeAll(attacker.id);
+  await central.db.run(sql`
+    UPDATE users SET password_hash = ${await passwords.hash('the victim’s own')} WHERE id = ${attacker.id}`);
+  const accepted = await platform.request({
+    method: 'POST',
+    url: `/api/v1/invitations/${link}/accept`,
+    payload: { password: 'the victim’s own' },
+  });
+  expect(accepted.status).toBe(200);
+  expect((await undo(await undoToken(attacker.email))).status).toBe(200);
+  const { access_token } = await signIn(attacker.email, testPassword);
+  const headers = { authorization: `Bearer ${access_token}`, 'x-tenant': corp.id };
+  expect((await platform.request({ url: '/api/v1/team', headers })).status).toBe(403);
+  // What it had before stays.
+  const own = { authorization: `Bearer ${access_token}`, 'x-tenant': acme.id };
+  expect((await platform.request({ url: '/api/v1/auth/me', headers: own })).status).toBe(200);
+});
+
+test('a second factor that was begun before the undo cannot be finished after it', async () => {
+  const owner = await somebody();
+  await change(owner, fresh());
+  const { body } = await owner.post('/api/v1/profile/two-factor', {});
+  expect(body.secret).toBeTypeOf('string');
+  await undo(await undoToken(owner.email));
+  const row = await central.db.row(sql`SELECT two_factor_secret FROM users WHERE id = ${owner.id}`);
+  expect(row).toEqual({ two_factor_secret: null });
+});
+
+test('who took an account over loses it to the owner of the old address', async () => {
+  const owner = await somebody();
+  // Somebody knows the password, signs in, takes the address, the password, and a second factor.
+  const client = { address: '127.0.0.1', userAgent: 'test' };
+  const stolen = await sessions.open({ userId: owner.id, kind: 'login', client });
+  const headers = { authorization: `Bearer ${stolen.access_token}`, 'x-tenant': acme.id };
+  const asThief = (method: 'PUT' | 'POST', url: string, payload?: object) =>
+    platform.request({ method, url, headers, ...(payload ? { payload } : {}) });
+  const { body: taken } = await asThief('PUT', '/api/v1/profile/email', { email: fresh(), password: testPassword });
+  const newPassword = { password: 'all mine now', password_confirmation: 'all mine now' };
+  const changed = await asThief('PUT', '/api/v1/profile/password', { current_password: testPassword, ...newPassword });
+  expect(changed.status).toBe(200);
+  await central.db.run(sql`
+    UPDATE users SET two_factor_secret = 'x', two_factor_confirmed_at = clock_timestamp() WHERE id = ${owner.id}`);
+  await central.db.run(sql`INSERT INTO recovery_codes (user_id, code_hash) VALUES (${owner.id}, 'x')`);
+  const { text } = await platform.mailTo(taken.email, /^Verify/);
+  const { pathname, search } = new URL(/http\S+/.exec(text)?.[0] ?? '');
+  await platform.request({ method: 'POST', url: `/api/v1${pathname}${search}` });
+
+  expect((await undo(await undoToken(owner.email))).status).toBe(200);
+
+  await eventually(async () =>
+    expect((await asThief('POST', '/api/v1/profile/email/resend-verification')).status).toBe(401),
+  );
+  expect(await sessions.refresh(stolen.refresh_token)).toBeUndefined();
+  // The owner's own password is back, and whoever else has it can sign in with it and change nothing.
+  const { password_hash: restored, ...address } = (await account(owner)) ?? {};
+  expect(address).toEqual({ email: owner.email, verified: true });
+  expect(await passwords.verify(testPassword, restored)).toBe(true);
+  await expectFrozen(owner);
+  expect(
+    await central.db.row(sql`
+      SELECT two_factor_confirmed_at, (SELECT count(*) FROM recovery_codes WHERE user_id = id) AS codes
+      FROM users WHERE id = ${owner.id}`),
+  ).toEqual({ two_factor_confirmed_at: null, codes: 0 });
+
+  const { text: mail } = await platform.mailTo(owner.email, /new password/);
+  const token = /reset\/([\w-]+)/.exec(mail)?.[1];
+  const same = await platform.request({
+    method: 'POST',
+    url: '/api/v1/auth/password/reset',
+    payload: { token, password: testPassword, password_confirmation: testPassword },
+  });
+  expect(same).toMatchObject({ status: 422, body: { errors: { password: [expect.stringMatching(/another/)] } } });
+  const own = { password: 'mine again now', password_confirmation: 'mine again now' };
+  const reset = await platform.request({
+    method: 'POST',
+    url: '/api/v1/auth/password/reset',
+    payload: { token, ...own },
+  });
+  expect(reset.status).toBe(200);
+  const { password_hash } = (await account(owner)) ?? {};
+  expect(await passwords.verify('mine again now', password_hash)).toBe(true);
+  const again = { email: fresh(), password: 'mine again now' };
+  const { access_token: fresher } = await signIn(owner.email, 'mine again now');
+  const answer = await platform.request({
+    method: 'PUT',
+    url: '/api/v1/profile/email',
+    headers: { authorization: `Bearer ${fresher}` },
+    payload: again,
+  });
+  expect(answer.status).toBe(200);
+});
+
+async function signIn(email: string, password: string) {
+  const payload = { email, password };
+  return (await platform.request({ method: 'POST', url: '/api/v1/auth/login', payload })).body;
+}
+
+async function expectFrozen({ email }: Person): Promise<void> {
+  const { access_token } = await signIn(email, testPassword);
+  const repeated = { password: 'all mine now', password_confirmation: 'all mine now' };
+  const tries = [
+    ['PUT', 'email', { email: fresh(), password: testPassword }],
+    ['PUT', 'password', { current_password: testPassword, ...repeated }],
+    ['POST', 'two-factor', {}],
+    ['POST', 'two-factor', { password: testPassword }],
+    ['DELETE', 'two-factor', {}],
+    ['POST', 'tokens', { name: 'a way back in' }],
+  ] as const;
+  for (const [method, path, payload] of tries) {
+    const headers = { authorization: `Bearer ${access_token}` };
+    const { status, body } = await platform.request({ method, url: `/api/v1/profile/${path}`, headers, payload });
+    expect({ path, status, code: body.code }).toEqual({ path, status: 403, code: 'auth.password_exposed' });
+  }
+}
+
+test('a second factor that was there before the change stays', async () => {
+  const person = await somebody();
+  await central.db.run(sql`
+    UPDATE users SET two_factor_secret = 'x', two_factor_confirmed_at = now() - interval '1 hour' WHERE id = ${person.id}`);
+  await change(person, fresh());
+  await undo(await undoToken(person.email));
+  const row = await central.db.row(sql`SELECT two_factor_secret FROM users WHERE id = ${person.id}`);
+  expect(row).toEqual({ two_factor_secret: 'x' });
+});

@@ -1,0 +1,100 @@
+import { type Db, invalid, type SystemCtx, sql } from '@chowk/kit';
+import { record } from '../activity/activity.ts';
+import { hashOf } from '../secret-tokens.ts';
+import { unlessTaken } from './email-change.ts';
+import { sendPasswordReset } from './password-reset.ts';
+
+interface EmailChange {
+  user_id: number;
+  old_email: string;
+  expires_at: string;
+}
+
+/** What the link would do, without doing it. */
+export async function previewUndo(ctx: SystemCtx, token: string): Promise<{ email: string; expires_at: string }> {
+  const { old_email, expires_at } = await findChange(ctx, ctx.central, token);
+  return { email: old_email, expires_at };
+}
+
+/**
+ * Puts the old address and the old password back and turns everyone out. Whoever changed them knew the password: the
+ * restored address is sent a link to choose another, and until then nobody can change the account by it.
+ */
+export async function undoEmailChange(ctx: SystemCtx, token: string): Promise<{ email: string }> {
+  const { user_id: userId } = await findChange(ctx, ctx.central, token);
+  const email = await unlessTaken(
+    'Another account has taken this address in the meantime. Ask for help where you have your account.',
+    () =>
+      ctx.central.tx(async (tx) => {
+        const current = await lockAddress(tx, userId);
+        const { old_email } = await findChange(ctx, tx, token);
+        await restoreAccount(tx, ctx, token);
+        await leaveTenantsSince(tx, token);
+        await endChangesSince(tx, ctx, { userId, token });
+        await ctx.platform.sessions.revokeAll(userId, { db: tx });
+        const details = { old: current, new: old_email };
+        await record(ctx, { action: 'email_change_undone', userId, details }, tx);
+        return old_email;
+      }),
+  );
+  await sendPasswordReset(
+    ctx,
+    userId,
+    'A change of your email address was undone. Whoever made it knows your password: choose a new one now.',
+  );
+  return { email };
+}
+
+async function findChange(ctx: SystemCtx, db: Db, token: string): Promise<EmailChange> {
+  const change = await db.row<EmailChange>(sql`
+    SELECT user_id, old_email, expires_at FROM email_changes
+    WHERE token_hash = ${hashOf(token)} AND undone_at IS NULL AND expires_at > ${ctx.now()}`);
+  if (!change)
+    throw invalid({ token: ['This link is not valid any more: it was used, has expired or is not complete.'] });
+  return change;
+}
+
+async function lockAddress(tx: Db, userId: number): Promise<string> {
+  const user = await tx.row<{ email: string }>(sql`SELECT email FROM users WHERE id = ${userId} FOR UPDATE`);
+  return user?.email ?? '';
+}
+
+/** A second factor that was set up after the change is not the owner's either: it would lock the owner out. */
+async function restoreAccount(tx: Db, ctx: SystemCtx, token: string): Promise<void> {
+  await tx.run(sql`
+    WITH change AS (SELECT * FROM email_changes WHERE token_hash = ${hashOf(token)}),
+    foreign_factor AS (
+      UPDATE users u SET two_factor_secret = NULL, two_factor_confirmed_at = NULL, two_factor_last_step = NULL
+      FROM change c WHERE u.id = c.user_id
+        AND (u.two_factor_confirmed_at IS NULL OR u.two_factor_confirmed_at > c.created_at) RETURNING u.id)
+    DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM foreign_factor)`);
+  await tx.run(sql`
+    UPDATE users u SET email = c.old_email, email_verified_at = c.old_verified_at, password_hash = c.old_password_hash,
+      password_exposed_at = ${ctx.now()}, updated_at = ${ctx.now()}
+    FROM email_changes c WHERE c.token_hash = ${hashOf(token)} AND u.id = c.user_id`);
+}
+
+/**
+ * Whoever had the new address may have been let into tenants by it, which are none of the old owner's business. One
+ * whose only Owner it is stays: it was made by this account, and nobody else could look after it.
+ */
+async function leaveTenantsSince(tx: Db, token: string): Promise<void> {
+  await tx.run(sql`
+    DELETE FROM memberships m USING email_changes c, roles r
+    WHERE c.token_hash = ${hashOf(token)} AND m.user_id = c.user_id AND m.created_at >= c.created_at AND r.id = m.role_id
+      AND (r.tenant_id IS NOT NULL OR r.name <> 'Owner' OR EXISTS (
+        SELECT FROM memberships o WHERE o.tenant_id = m.tenant_id AND o.role_id = m.role_id AND o.user_id <> m.user_id))`);
+}
+
+/** This change and those made after it; an earlier one can still be undone by whoever had the address before. */
+async function endChangesSince(
+  tx: Db,
+  ctx: SystemCtx,
+  { userId, token }: { userId: number; token: string },
+): Promise<void> {
+  await tx.run(sql`
+    WITH free AS (DELETE FROM reserved_emails WHERE user_id = ${userId})
+    UPDATE email_changes SET undone_at = ${ctx.now()}
+    WHERE user_id = ${userId} AND undone_at IS NULL
+      AND created_at >= (SELECT created_at FROM email_changes WHERE token_hash = ${hashOf(token)})`);
+}

@@ -1,0 +1,231 @@
+import { sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startAccounts, testPassword } from '../../../server/testing/accounts.ts';
+
+const platform = await startAccounts();
+const beside = await startAccounts({ beside: platform });
+const acme = await platform.tenant();
+
+const login = async (email: string, userAgent = 'test') =>
+  (
+    await platform.request({
+      method: 'POST',
+      url: '/api/v1/auth/login',
+      payload: { email, password: testPassword },
+      headers: { 'user-agent': userAgent },
+    })
+  ).body;
+const as = (token: string, method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, through = platform) =>
+  through.request({ method, url, headers: { authorization: `Bearer ${token}`, 'x-tenant': acme.id } });
+
+test('a profile says who one is', async () => {
+  const asha = await platform.person({ tenant: acme });
+  const { status, body } = await asha.get('/api/v1/profile');
+  expect(status).toBe(200);
+  expect(body.profile).toMatchObject({
+    ...{ id: asha.id, name: asha.name, email: asha.email, email_verified: true, two_factor_enabled: false },
+    ...{ locale: null, timezone: null, has_password: true },
+  });
+});
+
+test('name, language and time zone can be changed, and nothing else', async () => {
+  const asha = await platform.person();
+  const changes = { name: ' Asha Iyer ', locale: 'hi-IN', timezone: 'Asia/Kolkata', email: 'x@example.com', id: 1 };
+  const { status, body } = await asha.patch('/api/v1/profile', changes);
+  expect({ status, profile: body.profile }).toMatchObject({
+    status: 200,
+    profile: { id: asha.id, name: 'Asha Iyer', email: asha.email, locale: 'hi-IN', timezone: 'Asia/Kolkata' },
+  });
+  expect((await asha.get('/api/v1/auth/me')).body.name).toBe('Asha Iyer');
+  expect((await asha.patch('/api/v1/profile', { locale: null })).body.profile).toMatchObject({
+    name: 'Asha Iyer',
+    locale: null,
+    timezone: 'Asia/Kolkata',
+  });
+});
+
+test.each([
+  [{ name: '' }, 'name'],
+  [{ name: '   ' }, 'name'],
+  [{ name: 'a\nb' }, 'name'],
+  [{ name: 'x'.repeat(256) }, 'name'],
+  [{ name: null }, 'name'],
+  [{ locale: 'Klingon' }, 'locale'],
+  [{ timezone: 'Mars/Base' }, 'timezone'],
+])('the change %j is refused', async (changes, field) => {
+  const asha = await platform.person();
+  const { status, body } = await asha.patch('/api/v1/profile', changes);
+  expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
+  expect((await asha.get('/api/v1/profile')).body.profile).toMatchObject({ name: asha.name, locale: null });
+});
+
+test('one sees where one is signed in, and signs out there', async () => {
+  const asha = await platform.person({ tenant: acme });
+  const phone = await login(asha.email, 'Phone');
+  const { body } = await asha.get('/api/v1/profile/sessions');
+  expect(body.sessions).toHaveLength(2);
+  expect(body.sessions.filter(({ current }: { current: boolean }) => current)).toHaveLength(1);
+  const other = body.sessions.find(({ user_agent }: { user_agent: string }) => user_agent === 'Phone');
+  expect(other).toMatchObject({ kind: 'login', name: 'Console', ip: '127.0.0.1', current: false });
+  expect((await as(phone.access_token, 'GET', '/api/v1/auth/me', beside)).status).toBe(200);
+  expect((await asha.delete(`/api/v1/profile/sessions/${other.id}`)).status).toBe(200);
+  const status = async () => (await as(phone.access_token, 'GET', '/api/v1/auth/me', beside)).status;
+  await expect.poll(status).toBe(401);
+  expect((await asha.delete(`/api/v1/profile/sessions/${other.id}`)).status).toBe(404);
+  expect((await asha.get('/api/v1/auth/me')).status).toBe(200);
+});
+
+test('one signs out everywhere else, and keeps personal access tokens', async () => {
+  const asha = await platform.person({ tenant: acme });
+  const others = [await login(asha.email), await login(asha.email)];
+  const { access_token: personal } = (await asha.post('/api/v1/profile/tokens', { name: 'script' })).body;
+  const { status, body } = await asha.delete('/api/v1/profile/sessions');
+  expect({ status, count: body.count }).toEqual({ status: 200, count: 2 });
+  for (const { access_token } of others) {
+    expect((await as(access_token, 'GET', '/api/v1/auth/me')).status).toBe(401);
+  }
+  expect((await asha.get('/api/v1/auth/me')).status).toBe(200);
+  expect((await as(personal, 'GET', '/api/v1/auth/me')).status).toBe(200);
+});
+
+test("somebody else's session is not there", async () => {
+  const [asha, ravi] = [await platform.person(), await platform.person()];
+  const { body } = await ravi.get('/api/v1/profile/sessions');
+  expect((await asha.delete(`/api/v1/profile/sessions/${body.sessions[0].id}`)).status).toBe(404);
+  expect((await asha.delete('/api/v1/profile/sessions/nonsense')).status).toBe(422);
+  expect((await ravi.get('/api/v1/auth/me')).status).toBe(200);
+});
+
+test('a personal access token is shown once, kept as a hash, and good until it is revoked', async () => {
+  const asha = await platform.person({ tenant: acme });
+  const made = await asha.post('/api/v1/profile/tokens', { name: 'Nightly export' });
+  expect(made.status).toBe(201);
+  const { token, access_token } = made.body;
+  expect(access_token).toMatch(/^chowk_pat_[\w-]{43}$/);
+  expect(token).toMatchObject({ name: 'Nightly export', scopes: ['*'], expires_at: null, last_used_at: null });
+  const list = await asha.get('/api/v1/profile/tokens');
+  expect(list.body.tokens).toMatchObject([{ id: token.id }]);
+  expect(JSON.stringify(list.body)).not.toContain(access_token);
+  const { db } = platform.kernel.central;
+  const dump = JSON.stringify(await db.rows(sql`SELECT * FROM sessions WHERE user_id = ${asha.id}`));
+  expect(dump).not.toContain(access_token);
+  expect((await as(access_token, 'GET', '/api/v1/products', beside)).status).toBe(200);
+  expect((await asha.get('/api/v1/profile/tokens')).body.tokens[0].last_used_at).toBeTypeOf('string');
+  expect((await asha.delete(`/api/v1/profile/tokens/${token.id}`)).status).toBe(200);
+  expect((await as(access_token, 'GET', '/api/v1/products')).status).toBe(401);
+  await expect.poll(async () => (await as(access_token, 'GET', '/api/v1/products', beside)).status).toBe(401);
+  expect((await asha.delete(`/api/v1/profile/tokens/${token.id}`)).status).toBe(404);
+});
+
+test('a scoped token does what it is scoped to, as far as its user may', async () => {
+  const asha = await platform.person({ tenant: acme, role: 'Viewer' });
+  const scopes = ['products.view', 'products.create'];
+  const { access_token } = (await asha.post('/api/v1/profile/tokens', { name: 'x', scopes })).body;
+  expect((await as(access_token, 'GET', '/api/v1/products')).status).toBe(200);
+  expect((await as(access_token, 'POST', '/api/v1/products')).status).toBe(403);
+  expect((await as(access_token, 'GET', '/api/v1/settings')).status).toBe(403);
+  expect((await as(access_token, 'GET', '/api/v1/auth/me')).body.permissions).toEqual(['products.view']);
+});
+
+test('a token that ends is over at its time', async () => {
+  const asha = await platform.person({ tenant: acme });
+  const expires_at = new Date(Date.now() + 1_500).toISOString();
+  const { access_token } = (await asha.post('/api/v1/profile/tokens', { name: 'x', expires_at })).body;
+  expect((await as(access_token, 'GET', '/api/v1/products')).status).toBe(200);
+  await expect.poll(async () => (await as(access_token, 'GET', '/api/v1/products')).status).toBe(401);
+});
+
+test.each([
+  [{}, 'name'],
+  [{ name: '' }, 'name'],
+  [{ name: 'x', scopes: [] }, 'scopes'],
+  [{ name: 'x', scopes: 'products.view' }, 'scopes'],
+  [{ name: 'x', scopes: ['products.view', 'products.eat'] }, 'scopes.1'],
+  [{ name: 'x', expires_at: 'tomorrow' }, 'expires_at'],
+  [{ name: 'x', expires_at: '2001-01-01T00:00:00Z' }, 'expires_at'],
+])('the token %j is refused', async (wanted, field) => {
+  const asha = await platform.person();
+  const { status, body } = await asha.post('/api/v1/profile/tokens', wanted);
+  expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
+});
+
+test('a token made for a program reaches nothing of the account itself', async () => {
+  const asha = await platform.person({ tenant: acme });
+  const { token, access_token } = (await asha.post('/api/v1/profile/tokens', { name: 'x' })).body;
+  const id = token.id;
+  const tries = [
+    ['PATCH', '/api/v1/profile'],
+    ['GET', '/api/v1/profile/tokens'],
+    ['POST', '/api/v1/profile/tokens'],
+    ['DELETE', `/api/v1/profile/tokens/${id}`],
+    ['GET', '/api/v1/profile/sessions'],
+    ['DELETE', '/api/v1/profile/sessions'],
+    ['DELETE', `/api/v1/profile/sessions/${id}`],
+    ['POST', '/api/v1/profile/two-factor'],
+    ['DELETE', '/api/v1/profile/two-factor'],
+  ] as const;
+  for (const [method, url] of tries) {
+    const payload = url.endsWith('/tokens') && method === 'POST' ? { name: 'y' } : {};
+    const headers = { authorization: `Bearer ${access_token}` };
+    const { status, body } = await platform.request({ method, url, headers, payload });
+    expect({ url, status, code: body.code }).toEqual({ url, status: 403, code: 'identity.session_only' });
+  }
+  expect((await as(access_token, 'GET', '/api/v1/profile')).status).toBe(200);
+});
+
+test('a token limited to something reaches nothing of the account, whatever kind it is', async () => {
+  const asha = await platform.person({ tenant: acme });
+  const { sessions } = platform.kernel.platform;
+  const client = { address: '127.0.0.1', userAgent: 'test' };
+  const device = { userId: asha.id, kind: 'device', client } as const;
+  const limited = await sessions.open({ ...device, scopes: ['products.view'] });
+  const make = (token: string) =>
+    platform.request({
+      method: 'POST',
+      url: '/api/v1/profile/tokens',
+      headers: { authorization: `Bearer ${token}` },
+      payload: { name: 'more than I have' },
+    });
+  expect(await make(limited.access_token)).toMatchObject({ status: 403, body: { code: 'identity.session_only' } });
+  expect((await make((await sessions.open(device)).access_token)).status).toBe(201);
+});
+
+test('a device is never taken for a fresh sign-in', async () => {
+  const asha = await platform.person({ tenant: acme });
+  const client = { address: '127.0.0.1', userAgent: 'test' };
+  const { access_token } = await platform.kernel.platform.sessions.open({ userId: asha.id, kind: 'device', client });
+  const begin = (payload: object) =>
+    platform.request({
+      method: 'POST',
+      url: '/api/v1/profile/two-factor',
+      headers: { authorization: `Bearer ${access_token}` },
+      payload,
+    });
+  expect(await begin({})).toMatchObject({ status: 422, body: { errors: { password: expect.anything() } } });
+  expect((await begin({ password: testPassword })).status).toBe(200);
+});
+
+test('what one token was answered is not given to another that may do less', async () => {
+  const asha = await platform.person({ tenant: acme });
+  const scopes = ['products.view'];
+  const { access_token: limited } = (await asha.post('/api/v1/profile/tokens', { name: 'limited', scopes })).body;
+  const headers = { 'idempotency-key': `token-${asha.id}` };
+  const made = await asha.post('/api/v1/profile/tokens', { name: 'all' }, headers);
+  expect(made.status).toBe(201);
+  const repeated = await platform.request({
+    method: 'POST',
+    url: '/api/v1/profile/tokens',
+    headers: { ...headers, authorization: `Bearer ${limited}`, 'x-tenant': acme.id },
+    payload: { name: 'all' },
+  });
+  expect(repeated.status).toBe(422);
+  expect(JSON.stringify(repeated.body)).not.toContain(made.body.access_token);
+});
+
+test.each(['1990-12-31T23:59:60Z', '2999-01-01T00:00:00+23:59'])(
+  'the end %s is not taken for one',
+  async (expires_at) => {
+    const asha = await platform.person();
+    expect((await asha.post('/api/v1/profile/tokens', { name: 'x', expires_at })).status).toBe(422);
+  },
+);

@@ -1,0 +1,153 @@
+import { sql } from '@chowk/kit';
+import { generate } from 'otplib';
+import { expect, test } from 'vitest';
+import { type Person, startAccounts, testPassword } from '../../../server/testing/accounts.ts';
+
+let clock = Date.now();
+const platform = await startAccounts({
+  now: () => new Date(clock),
+  environment: { LOGIN_FAILURES_PER_MINUTE: '1000' },
+});
+
+const codeFor = (secret: string) => generate({ secret, epoch: Math.floor(clock / 1_000) });
+const login = (email: string, otp?: string) =>
+  platform.request({
+    method: 'POST',
+    url: '/api/v1/auth/login',
+    payload: { email, password: testPassword, ...(otp === undefined ? {} : { otp }) },
+  });
+
+async function withTwoFactor(): Promise<{ asha: Person; secret: string; codes: string[] }> {
+  const asha = await platform.person();
+  const { body: begun } = await asha.post('/api/v1/profile/two-factor', {});
+  const otp = await codeFor(begun.secret);
+  const { status, body } = await asha.post('/api/v1/profile/two-factor/confirm', { otp });
+  expect(status).toBe(200);
+  clock += 60_000;
+  return { asha, secret: begun.secret, codes: body.recovery_codes };
+}
+
+test('it is on once a code is confirmed, and ten recovery codes are shown', async () => {
+  const asha = await platform.person();
+  const { status, body } = await asha.post('/api/v1/profile/two-factor', {});
+  expect(status).toBe(200);
+  expect(body.otpauth_uri).toContain(`secret=${body.secret}`);
+  expect(body.otpauth_uri).toMatch(/^otpauth:\/\/totp\/Chowk:/);
+  expect((await login(asha.email)).status).toBe(200);
+  expect((await asha.post('/api/v1/profile/two-factor/confirm', { otp: '000000' })).status).toBe(422);
+  const confirmed = await asha.post('/api/v1/profile/two-factor/confirm', { otp: await codeFor(body.secret) });
+  expect(confirmed.status).toBe(200);
+  expect(new Set(confirmed.body.recovery_codes).size).toBe(10);
+  expect((await asha.get('/api/v1/auth/me')).body.two_factor_enabled).toBe(true);
+  expect((await platform.mailTo(asha.email)).subject).toMatch(/^Two-factor authentication was switched on/);
+  expect((await asha.post('/api/v1/profile/two-factor', {})).status).toBe(409);
+  expect((await asha.post('/api/v1/profile/two-factor/confirm', { otp: '000000' })).status).toBe(409);
+});
+
+test('without a code the sign-in asks for one, and only who has the password is asked', async () => {
+  const { asha, secret } = await withTwoFactor();
+  const asked = await login(asha.email);
+  expect(asked).toMatchObject({ status: 401, body: { two_factor_required: true } });
+  expect(asked.body.message).toBeTypeOf('string');
+  const wrong = await platform.request({
+    method: 'POST',
+    url: '/api/v1/auth/login',
+    payload: { email: asha.email, password: 'wrong password', otp: await codeFor(secret) },
+  });
+  expect(wrong).toMatchObject({ status: 422, body: { errors: { email: expect.anything() } } });
+  const { status, body } = await login(asha.email, await codeFor(secret));
+  expect({ status, on: body.user.two_factor_enabled }).toEqual({ status: 200, on: true });
+});
+
+test('a code is good once, also for eight at once', async () => {
+  const { asha, secret } = await withTwoFactor();
+  const otp = await codeFor(secret);
+  const statuses = await Promise.all(Array.from({ length: 8 }, async () => (await login(asha.email, otp)).status));
+  expect(statuses.sort()).toEqual([200, ...Array.from({ length: 7 }, () => 422)]);
+  // The code before it is older than the last one taken.
+  const older = await generate({ secret, epoch: Math.floor(clock / 1_000) - 30 });
+  expect((await login(asha.email, older)).status).toBe(422);
+});
+
+test.each([
+  ['of a telephone that is half a minute slow', -30, 200],
+  ['of a telephone that is half a minute fast', 30, 200],
+  ['of two minutes ago', -120, 422],
+  ['of the day after tomorrow', 172_800, 422],
+])('a code %s', async (_, seconds, expected) => {
+  const { asha, secret } = await withTwoFactor();
+  const otp = await generate({ secret, epoch: Math.floor(clock / 1_000) + seconds });
+  expect((await login(asha.email, otp)).status).toBe(expected);
+});
+
+test('a recovery code gets in once, however it is written', async () => {
+  const { asha, codes } = await withTwoFactor();
+  const [first = '', second = ''] = codes;
+  expect((await login(asha.email, first)).status).toBe(200);
+  expect((await login(asha.email, first)).status).toBe(422);
+  expect((await login(asha.email, ` ${second.toUpperCase().replace('-', '')} `)).status).toBe(200);
+});
+
+test("another user's recovery code is worth nothing", async () => {
+  const [one, other] = [await withTwoFactor(), await withTwoFactor()];
+  expect((await login(one.asha.email, other.codes[0])).status).toBe(422);
+});
+
+test('new recovery codes make the old ones void', async () => {
+  const { asha, codes } = await withTwoFactor();
+  const { status, body } = await asha.post('/api/v1/profile/two-factor/recovery-codes', {});
+  expect(status).toBe(200);
+  expect((await login(asha.email, codes[0])).status).toBe(422);
+  expect((await login(asha.email, body.recovery_codes[0])).status).toBe(200);
+  const plain = await platform.person();
+  expect((await plain.post('/api/v1/profile/two-factor/recovery-codes', {})).status).toBe(409);
+});
+
+test('it can be switched off, and on again with another secret', async () => {
+  const { asha, secret } = await withTwoFactor();
+  expect((await asha.delete('/api/v1/profile/two-factor', { password: 'wrong password' })).status).toBe(422);
+  expect((await login(asha.email)).status).toBe(401);
+  expect((await asha.delete('/api/v1/profile/two-factor', { password: testPassword })).status).toBe(200);
+  expect((await login(asha.email)).status).toBe(200);
+  await platform.mailTo(asha.email, /^Two-factor authentication was switched off/);
+  const { body } = await asha.post('/api/v1/profile/two-factor', {});
+  expect(body.secret).not.toBe(secret);
+});
+
+test('long after the sign-in the password is asked for once more', async () => {
+  const asha = await platform.person();
+  const { body: tokens } = await login(asha.email);
+  const start = clock;
+  clock += 16 * 60_000;
+  const { body: fresh } = await platform.request({
+    method: 'POST',
+    url: '/api/v1/auth/refresh',
+    payload: { refresh_token: tokens.refresh_token },
+  });
+  const begin = (payload: object) =>
+    platform.request({
+      method: 'POST',
+      url: '/api/v1/profile/two-factor',
+      headers: { authorization: `Bearer ${fresh.access_token}` },
+      payload,
+    });
+  expect(await begin({})).toMatchObject({ status: 422, body: { errors: { password: expect.anything() } } });
+  expect((await begin({ password: 'wrong password' })).status).toBe(422);
+  expect((await begin({ password: testPassword })).status).toBe(200);
+  clock = start;
+});
+
+test('the secret is kept sealed, and for its user alone', async () => {
+  const [one, other] = [await withTwoFactor(), await withTwoFactor()];
+  const { db } = platform.kernel.central;
+  const dump = JSON.stringify(await db.rows(sql`SELECT * FROM users WHERE id = ${one.asha.id}`));
+  expect(dump).not.toContain(one.secret);
+  const codes = JSON.stringify(await db.rows(sql`SELECT * FROM recovery_codes WHERE user_id = ${one.asha.id}`));
+  for (const code of one.codes) expect(codes).not.toContain(code);
+  // A row that was swapped in the database opens nothing.
+  await db.run(sql`
+    UPDATE users SET two_factor_secret = (SELECT two_factor_secret FROM users WHERE id = ${other.asha.id})
+    WHERE id = ${one.asha.id}`);
+  const swapped = await login(one.asha.email, await codeFor(other.secret));
+  expect(swapped.status).not.toBe(200);
+});

@@ -1,0 +1,230 @@
+import { sql } from '@chowk/kit';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { expect, test } from 'vitest';
+import { startAccounts, testPassword } from '../../../server/testing/accounts.ts';
+
+let clock = Date.now();
+const platform = await startAccounts({ now: () => new Date(clock) });
+const beside = await startAccounts({ beside: platform, now: () => new Date(clock) });
+const acme = await platform.tenant({ name: 'Acme' });
+const { request } = platform;
+
+const post = (url: string, payload: object, headers: Record<string, string> = {}) =>
+  request({ method: 'POST', url, payload, headers });
+const login = (payload: object, headers = {}) => post('/api/v1/auth/login', payload, headers);
+const meWith = (token: string, through = request) =>
+  through({ method: 'GET', url: '/api/v1/auth/me', headers: { authorization: `Bearer ${token}` } });
+
+test('who signs in gets a pair of tokens and hears who it is', async () => {
+  const asha = await platform.person({ tenant: acme });
+  const { status, body, headers } = await login({ email: ` ${asha.email.toUpperCase()} `, password: testPassword });
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    token_type: 'Bearer',
+    expires_in: 900,
+    user: { id: asha.id, name: asha.name, email: asha.email, email_verified: true, two_factor_enabled: false },
+  });
+  expect(headers['cache-control']).toBe('no-store');
+  expect((await meWith(body.access_token)).body.id).toBe(asha.id);
+});
+
+test('an access token is a JWT after RFC 9068', async () => {
+  const asha = await platform.person();
+  const { body } = await login({ email: asha.email, password: testPassword });
+  const [key] = await platform.kernel.platform.keys.list();
+  expect(decodeProtectedHeader(body.access_token)).toEqual({ alg: 'RS256', typ: 'at+jwt', kid: key?.kid });
+  const { iss, aud, sub, iat = 0, exp = 0, jti, client_id } = decodeJwt(body.access_token);
+  expect({ iss, aud, sub, client_id, life: exp - iat }).toEqual({
+    iss: platform.kernel.config.appUrl,
+    aud: platform.kernel.config.appUrl,
+    sub: String(asha.id),
+    client_id: 'chowk-console',
+    life: 900,
+  });
+  expect(jti).toMatch(/^[\da-f-]{36}$/);
+});
+
+test('unknown users, wrong passwords, accounts without one and disabled ones hear the same', async () => {
+  const asha = await platform.person();
+  const [bare, disabled] = [await platform.person(), await platform.person()];
+  const { db } = platform.kernel.central;
+  await db.run(sql`UPDATE users SET password_hash = NULL WHERE id = ${bare.id}`);
+  await db.run(sql`UPDATE users SET disabled_at = now() WHERE id = ${disabled.id}`);
+  const answers = await Promise.all([
+    login({ email: asha.email, password: 'wrong password' }),
+    login({ email: 'nobody@example.com', password: testPassword }),
+    login({ email: bare.email, password: testPassword }),
+    login({ email: disabled.email, password: testPassword }),
+    login({ email: 'not an address', password: testPassword }),
+  ]);
+  for (const { status, body } of answers) {
+    expect({ status, body }).toEqual({ status: 422, body: answers[0]?.body });
+    expect(body.errors).toEqual({ email: ['These credentials do not match our records.'] });
+  }
+});
+
+test.each([
+  ['nothing', {}, ['email', 'password']],
+  ['no password', { email: 'a@example.com' }, ['password']],
+  ['numbers', { email: 5, password: 5 }, ['email', 'password']],
+  ['an endless password', { email: 'a@example.com', password: 'x'.repeat(1001) }, ['password']],
+  ['a code that is no text', { email: 'a@example.com', password: 'x', otp: 123456 }, ['otp']],
+])('a sign-in with %s is refused field by field', async (_, body, fields) => {
+  const answer = await login(body);
+  expect({ status: answer.status, fields: Object.keys(answer.body.errors) }).toEqual({ status: 422, fields });
+});
+
+test('a password is compared whole, whatever letters it has', async () => {
+  const asha = await platform.person();
+  const { passwords } = platform.kernel.platform;
+  const long = 'पासवर्ड'.repeat(3);
+  await platform.kernel.central.db.run(
+    sql`UPDATE users SET password_hash = ${await passwords.hash(long)} WHERE id = ${asha.id}`,
+  );
+  expect((await login({ email: asha.email, password: long })).status).toBe(200);
+  expect((await login({ email: asha.email, password: long.slice(0, -1) })).status).toBe(422);
+});
+
+test('a token is over after fifteen minutes, and a refresh brings the next pair', async () => {
+  const asha = await platform.person();
+  const { body: first } = await login({ email: asha.email, password: testPassword });
+  const start = clock;
+  try {
+    clock = start + 899_000;
+    expect((await meWith(first.access_token)).status).toBe(200);
+    clock = start + 901_000;
+    expect((await meWith(first.access_token)).status).toBe(401);
+    const { status, body: second } = await post('/api/v1/auth/refresh', { refresh_token: first.refresh_token });
+    expect({ status, expires_in: second.expires_in }).toEqual({ status: 200, expires_in: 900 });
+    expect(second.refresh_token).not.toBe(first.refresh_token);
+    expect((await meWith(second.access_token)).status).toBe(200);
+  } finally {
+    clock = start;
+  }
+});
+
+test('a refresh token that is used again ends the whole session', async () => {
+  const asha = await platform.person();
+  const { body: first } = await login({ email: asha.email, password: testPassword });
+  const { body: second } = await post('/api/v1/auth/refresh', { refresh_token: first.refresh_token });
+  const reused = await post('/api/v1/auth/refresh', { refresh_token: first.refresh_token });
+  expect(reused).toMatchObject({ status: 401, body: { code: 'identity.bad_refresh_token' } });
+  expect((await post('/api/v1/auth/refresh', { refresh_token: second.refresh_token })).status).toBe(401);
+  expect((await meWith(second.access_token)).status).toBe(401);
+});
+
+test('of eight who refresh with one token at once, one succeeds', async () => {
+  const asha = await platform.person();
+  const tries = Array.from({ length: 8 }, (_, index) =>
+    (index % 2 ? platform : beside).request({
+      method: 'POST',
+      url: '/api/v1/auth/refresh',
+      payload: { refresh_token: asha.refreshToken },
+    }),
+  );
+  const statuses = (await Promise.all(tries)).map(({ status }) => status).sort();
+  expect(statuses).toEqual([200, ...Array.from({ length: 7 }, () => 401)]);
+});
+
+test.each(['', 'x', `chowk_rt_${'a'.repeat(43)}`, 'x'.repeat(501)])(
+  'the refresh token "%.20s" is refused',
+  async (token) => {
+    const { status } = await post('/api/v1/auth/refresh', { refresh_token: token });
+    expect(status).toBe(token === '' || token.length > 500 ? 422 : 401);
+  },
+);
+
+test('a sign-out ends the session on every process within a second', async () => {
+  const asha = await platform.person({ tenant: acme });
+  expect((await meWith(asha.accessToken, beside.request)).status).toBe(200);
+  const began = performance.now();
+  expect((await post('/api/v1/auth/logout', { refresh_token: asha.refreshToken })).status).toBe(200);
+  expect((await meWith(asha.accessToken)).status).toBe(401);
+  await expect.poll(async () => (await meWith(asha.accessToken, beside.request)).status, { interval: 5 }).toBe(401);
+  expect(performance.now() - began).toBeLessThan(1_000);
+  expect((await post('/api/v1/auth/refresh', { refresh_token: asha.refreshToken })).status).toBe(401);
+});
+
+test('a sign-out with the bearer token alone ends its session, and of nobody else', async () => {
+  const [asha, ravi] = [await platform.person(), await platform.person()];
+  expect((await asha.post('/api/v1/auth/logout', { refresh_token: ravi.refreshToken })).status).toBe(200);
+  expect((await ravi.get('/api/v1/auth/me')).status).toBe(200);
+  expect((await asha.post('/api/v1/auth/logout', {})).status).toBe(200);
+  expect((await asha.get('/api/v1/auth/me')).status).toBe(401);
+  // Who is signed out already has nothing to be told.
+  expect((await post('/api/v1/auth/logout', {})).status).toBe(200);
+});
+
+test('me tells tenants, and in tenant context role and permissions', async () => {
+  const asha = await platform.person({ tenant: acme, role: 'Agent' });
+  const inTenant = await asha.get('/api/v1/auth/me');
+  expect(inTenant.body).toEqual({
+    ...{ id: asha.id, name: asha.name, email: asha.email, email_verified: true, two_factor_enabled: false },
+    tenants: [{ id: acme.id, name: 'Acme', role: 'Agent' }],
+    role: 'Agent',
+    permissions: [
+      ...['conversations.assign', 'conversations.close', 'conversations.reply', 'conversations.view'],
+      ...['customers.create', 'customers.edit', 'customers.view', 'notifications.view'],
+      ...['orders.create', 'orders.edit', 'orders.view', 'products.view'],
+    ],
+  });
+  const { body: outside } = await meWith(asha.accessToken);
+  expect(outside).not.toHaveProperty('role');
+  expect(outside).not.toHaveProperty('permissions');
+  const stranger = await platform.person();
+  expect((await stranger.get('/api/v1/auth/me', { 'x-tenant': acme.id })).status).toBe(403);
+});
+
+test('a sign-in is written down', async () => {
+  const asha = await platform.person({ tenant: acme });
+  await login({ email: asha.email, password: testPassword }, { 'x-tenant': acme.id, 'user-agent': 'Firefox' });
+  const rows = await platform.kernel.central.db.rows(
+    sql`SELECT action, tenant_id, user_agent FROM activity_log WHERE user_id = ${asha.id}`,
+  );
+  expect(rows).toEqual([{ action: 'signed_in', tenant_id: acme.id, user_agent: 'Firefox' }]);
+});
+
+test('what users without a verified address may do is for the tenant to say', async () => {
+  const tenant = await platform.tenant();
+  const [asha, owner] = [
+    await platform.person({ tenant, role: 'Manager', verified: false }),
+    await platform.person({ tenant }),
+  ];
+  const may = async () => [
+    (await asha.get('/api/v1/products')).status,
+    (await asha.post('/api/v1/products', {})).status,
+  ];
+  expect(await may()).toEqual([200, 422]);
+  for (const [value, statuses] of [
+    ['view', [200, 403]],
+    ['none', [403, 403]],
+  ] as const) {
+    const { status } = await owner.patch('/api/v1/settings', { 'security.unverified_users': value });
+    expect(status).toBe(200);
+    expect(await may()).toEqual(statuses);
+  }
+  await platform.kernel.central.db.run(sql`UPDATE users SET email_verified_at = now() WHERE id = ${asha.id}`);
+  await expect.poll(may).toEqual([200, 422]);
+});
+
+test('an answer with tokens is kept sealed under its idempotency key, and given again', async () => {
+  const asha = await platform.person();
+  const credentials = { email: asha.email, password: testPassword };
+  const headers = { 'idempotency-key': `login-${asha.id}` };
+  const first = await login(credentials, headers);
+  const again = await login(credentials, headers);
+  expect(again.body).toEqual(first.body);
+  expect((await login({ ...credentials, password: 'another one' }, headers)).status).toBe(422);
+  const row = await platform.kernel.central.db.row<{ body: string }>(
+    sql`SELECT body FROM idempotency_keys WHERE key = ${headers['idempotency-key']}`,
+  );
+  expect(row?.body).toMatch(/^v1\./);
+  expect(row?.body).not.toContain(first.body.refresh_token);
+});
+
+test('who signs in at the address of a tenant it is no member of leaves no trace in its log', async () => {
+  const [owner, stranger] = [await platform.person({ tenant: acme }), await platform.person()];
+  await login({ email: stranger.email, password: testPassword }, { 'x-tenant': acme.id });
+  const { body } = await owner.get(`/api/v1/activity?user_id=${stranger.id}`);
+  expect(body.activity).toEqual([]);
+});

@@ -1,0 +1,94 @@
+import { invalid, type SystemCtx, sql, type Tokens } from '@chowk/kit';
+import { record } from '../activity/activity.ts';
+import { fail } from '../errors.ts';
+import { takeCode } from '../profile/two-factor.ts';
+import type { UserSummary } from '../schemas.ts';
+import { limitFailures, perAddress } from './limit-failures.ts';
+import { type Guard, signInGuard } from './sign-in-limits.ts';
+
+interface AccountRow {
+  id: number;
+  name: string;
+  email: string;
+  password_hash: string | null;
+  verified: boolean;
+  two_factor_secret: string | null;
+  two_factor: boolean;
+  /** It has signed in from this address before. */
+  known: boolean;
+}
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  readonly otp?: string | undefined;
+}
+
+/** Signs in. Who is not known takes as long as who is, and hears the same. */
+export async function signIn(
+  ctx: SystemCtx,
+  { email: given, password, otp }: Credentials,
+): Promise<Tokens & { user: UserSummary }> {
+  const email = given.trim().toLowerCase();
+  const account = await findAccount(ctx, email);
+  const guard = signInGuard(ctx, email, { known: account?.known ?? false });
+  guard.check();
+  const fits = await ctx.platform.passwords.verify(password, account?.password_hash, guard.check);
+  if (!account || !fits) {
+    guard.count();
+    throw invalid({ email: ['These credentials do not match our records.'] });
+  }
+  if (account.two_factor) await checkSecondFactor(ctx, account, otp, guard);
+  const tokens = await ctx.platform.sessions.open({ userId: account.id, kind: 'login', client: ctx.client });
+  await record(ctx, { action: 'signed_in', userId: account.id, tenantId: await tenantOf(ctx, account.id) });
+  const { id, name, verified: email_verified, two_factor: two_factor_enabled } = account;
+  return { ...tokens, user: { id, name, email, email_verified, two_factor_enabled } };
+}
+
+export function refresh(ctx: SystemCtx, refreshToken: string): Promise<Tokens> {
+  return limitFailures(ctx, perAddress(ctx), async () => {
+    const refreshed = await ctx.platform.sessions.refresh(refreshToken);
+    if (!refreshed) throw fail('identity.bad_refresh_token', {}, { headers: { 'WWW-Authenticate': 'Bearer' } });
+    return refreshed;
+  });
+}
+
+/** Ends the session of the bearer token or of the refresh token. One that is over already is none to end. */
+export async function signOut(ctx: SystemCtx, refreshToken: string | undefined): Promise<void> {
+  const own = ctx.userId === undefined ? undefined : { id: ctx.session.id, userId: ctx.userId };
+  const found = refreshToken === undefined ? own : await ctx.platform.sessions.find(refreshToken);
+  // With both, the refresh token says which; it must not say somebody else's.
+  if (!found || (own && own.userId !== found.userId)) return;
+  await ctx.platform.sessions.revoke(found.id);
+  await record(ctx, { action: 'signed_out', userId: found.userId, tenantId: await tenantOf(ctx, found.userId) });
+}
+
+/** Anyone can sign in at a tenant's address; what strangers do there is not for its log. */
+async function tenantOf(ctx: SystemCtx, userId: number): Promise<string | null> {
+  const tenants = ctx.tenantId === undefined ? [] : await ctx.platform.tenantsOf(userId);
+  return tenants.find(({ id }) => id === ctx.tenantId)?.id ?? null;
+}
+
+async function checkSecondFactor(
+  ctx: SystemCtx,
+  account: AccountRow,
+  otp: string | undefined,
+  guard: Guard,
+): Promise<void> {
+  if (otp === undefined) {
+    const headers = { 'WWW-Authenticate': 'Bearer' };
+    throw fail('identity.two_factor_required', {}, { body: { two_factor_required: true }, headers });
+  }
+  if (await takeCode(ctx, account.id, account.two_factor_secret ?? '', otp)) return;
+  guard.count();
+  throw invalid({ otp: ['The code is wrong or was used before.'] });
+}
+
+function findAccount(ctx: SystemCtx, email: string): Promise<AccountRow | undefined> {
+  return ctx.central.row<AccountRow>(sql`
+    SELECT id, name, email, password_hash, email_verified_at IS NOT NULL AS verified, two_factor_secret,
+      two_factor_confirmed_at IS NOT NULL AS two_factor, EXISTS (
+        SELECT FROM sessions s WHERE s.user_id = u.id AND s.network = ${ctx.client.network}
+          AND s.created_at > now() - interval '90 days') AS known
+    FROM users u WHERE email = ${email} AND kind = 'person' AND disabled_at IS NULL`);
+}

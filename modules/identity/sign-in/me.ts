@@ -1,0 +1,19 @@
+import type { Static, SystemCtx, User } from '@chowk/kit';
+import type { Me, UserSummary } from '../schemas.ts';
+
+/** A membership is kept for many requests; so is the list of what it allows. */
+const lists = new WeakMap<ReadonlySet<string>, string[]>();
+
+export function summaryOf({ id, name, email, emailVerified, twoFactor }: User): UserSummary {
+  return { id, name, email, email_verified: emailVerified, two_factor_enabled: twoFactor };
+}
+
+export async function showMe(ctx: SystemCtx): Promise<Static<typeof Me>> {
+  const tenants = [...(await ctx.platform.tenantsOf(ctx.user.id))];
+  const me = { ...summaryOf(ctx.user), tenants };
+  if (!ctx.membership) return me;
+  const { role, permissions } = ctx.membership;
+  const list = lists.get(permissions) ?? [...permissions];
+  lists.set(permissions, list);
+  return { ...me, role, permissions: list };
+}

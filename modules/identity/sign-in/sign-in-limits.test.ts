@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { startAccounts, testPassword } from '../../../server/testing/accounts.ts';
+
+let clock = Math.floor(Date.now() / 60_000) * 60_000;
+const platform = await startAccounts({
+  now: () => new Date(clock),
+  environment: { LOGIN_FAILURES_PER_MINUTE: '4', TRUSTED_PROXIES: 'loopback' },
+});
+
+const login = (email: string, password: string, from: string) =>
+  platform.request({
+    method: 'POST',
+    url: '/api/v1/auth/login',
+    payload: { email, password },
+    headers: { 'x-forwarded-for': from },
+  });
+
+async function fail(email: string, from: string, times: number): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let index = 0; index < times; index += 1) statuses.push((await login(email, `wrong ${index}`, from)).status);
+  return statuses;
+}
+
+test('after a few failures an address must wait, and is told for how long', async () => {
+  const asha = await platform.person();
+  expect(await fail(asha.email, '203.0.113.1', 5)).toEqual([422, 422, 422, 422, 429]);
+  const refused = await login(asha.email, testPassword, '203.0.113.1');
+  expect(refused.status).toBe(429);
+  const wait = Number(refused.headers['retry-after']);
+  expect(wait).toBeGreaterThan(0);
+  clock += wait * 1_000;
+  expect((await login(asha.email, testPassword, '203.0.113.1')).status).toBe(200);
+});
+
+test('success costs nothing, however often', async () => {
+  const asha = await platform.person();
+  for (let index = 0; index < 12; index += 1) {
+    expect((await login(asha.email, testPassword, '203.0.113.2')).status).toBe(200);
+  }
+});
+
+test('guesses that come all at once are not let through together', async () => {
+  const asha = await platform.person();
+  const tries = Array.from({ length: 40 }, (_, index) => login(asha.email, `guess ${index}`, '203.0.113.3'));
+  const guessed = (await Promise.all(tries)).filter(({ status }) => status === 422).length;
+  expect(guessed).toBeLessThanOrEqual(6);
+});
+
+test('a crowd of strangers cannot lock an owner out of where it has signed in before', async () => {
+  const asha = await platform.person();
+  expect((await login(asha.email, testPassword, '198.51.100.7')).status).toBe(200);
+  for (let host = 1; host <= 10; host += 1) await fail(asha.email, `203.0.113.${host + 20}`, 4);
+  // Nobody new gets to try, not even with the right password; where it is known, it gets in at once.
+  expect((await login(asha.email, testPassword, '192.0.2.1')).status).toBe(429);
+  expect((await login(asha.email, testPassword, '198.51.100.7')).status).toBe(200);
+  // The same address as a server that listens on IPv6 sees it.
+  expect((await login(asha.email, testPassword, '::ffff:198.51.100.7')).status).toBe(200);
+  clock += 120_000;
+  expect((await login(asha.email, testPassword, '192.0.2.1')).status).toBe(200);
+});
+
+test('the addresses of one IPv6 network count as one, also through many accounts', async () => {
+  const people = await Promise.all(Array.from({ length: 12 }, () => platform.person()));
+  const statuses: number[] = [];
+  for (const [index, { email }] of people.entries()) {
+    statuses.push(...(await fail(email, `2001:db8:0:1::${index}`, 4)));
+  }
+  expect(statuses.slice(0, 40)).not.toContain(429);
+  expect(statuses.slice(40)).toEqual(Array.from({ length: 8 }, () => 429));
+  expect((await fail(people[0]?.email ?? '', '2001:db8:0:2::1', 1))[0]).toBe(422);
+});

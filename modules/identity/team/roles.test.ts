@@ -1,0 +1,233 @@
+import { sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { type Person, startAccounts } from '../../../server/testing/accounts.ts';
+import { uniqueId } from '../../../server/testing/platform.ts';
+
+const platform = await startAccounts();
+const { central } = platform.kernel;
+const neighbour = await startAccounts({ beside: platform });
+const acme = await platform.tenant();
+const owner = await platform.person({ tenant: acme });
+const admin = await platform.person({ tenant: acme, role: 'Admin' });
+const other = await platform.tenant();
+const otherOwner = await platform.person({ tenant: other });
+
+interface Role {
+  id: number;
+  name: string;
+  permissions: string[];
+}
+
+async function newRole(permissions: readonly string[], by: Person = owner): Promise<Role> {
+  const { status, body } = await by.post('/api/v1/roles', { name: `role ${uniqueId()}`, permissions });
+  expect(status).toBe(201);
+  return body.role;
+}
+
+/** A member of acme with a role of its own. */
+async function holderOf(role: Role): Promise<Person> {
+  const person = await platform.person({ tenant: acme, role: 'Viewer' });
+  await central.db.run(sql`UPDATE memberships SET role_id = ${role.id} WHERE user_id = ${person.id}`);
+  return person;
+}
+
+test('every tenant has the five roles, its own after them', async () => {
+  const mine = await newRole(['team.view']);
+  const { body } = await owner.get('/api/v1/roles');
+  const names = body.roles.map(({ name }: Role) => name);
+  expect(names.slice(0, 5)).toEqual(['Owner', 'Admin', 'Manager', 'Agent', 'Viewer']);
+  expect(names).toContain(mine.name);
+  expect(body.roles[0]).toMatchObject({ is_system: true, members: 1, description: 'Everything.' });
+  expect(body.roles.find(({ id }: Role) => id === mine.id)).toEqual({
+    ...{ id: mine.id, name: mine.name, description: '', is_system: false },
+    ...{ permissions: ['team.view'], members: 0 },
+  });
+  const theirs = await otherOwner.get('/api/v1/roles');
+  expect(theirs.body.roles.map(({ name }: Role) => name)).not.toContain(mine.name);
+});
+
+test('a role is made, read, changed and deleted, and all of it is written down', async () => {
+  const made = await owner.post('/api/v1/roles', {
+    name: '  Cashier ',
+    description: 'At the till',
+    permissions: ['orders.view', 'orders.create', 'orders.view'],
+  });
+  expect(made).toMatchObject({ status: 201, body: { message: 'The role was created.', role: { name: 'Cashier' } } });
+  const { id } = made.body.role;
+  const url = `/api/v1/roles/${id}`;
+  expect((await owner.get(url)).body.role.permissions).toEqual(['orders.create', 'orders.view']);
+  const changed = await owner.patch(url, { name: 'Till', permissions: ['orders.view', 'products.view'] });
+  expect(changed).toMatchObject({
+    status: 200,
+    body: { role: { name: 'Till', description: 'At the till', permissions: ['orders.view', 'products.view'] } },
+  });
+  expect((await owner.patch(url, {})).body.role).toEqual(changed.body.role);
+  expect(await owner.delete(url)).toMatchObject({ status: 200, body: { message: 'The role was deleted.' } });
+  expect((await owner.get(url)).status).toBe(404);
+  const { body } = await owner.get('/api/v1/activity?per_page=3');
+  expect(body.activity).toMatchObject([
+    { action: 'role_deleted', subject: null, details: { role_id: id, name: 'Till' } },
+    {
+      action: 'role_updated',
+      details: { name: 'Till', was: 'Cashier', added: ['products.view'], removed: ['orders.create'] },
+    },
+    { action: 'role_created', details: { name: 'Cashier', permissions: ['orders.view', 'orders.create'] } },
+  ]);
+});
+
+test.each([
+  [{ permissions: [] }, 'name'],
+  [{ name: 'A' }, 'permissions'],
+  [{ name: '', permissions: [] }, 'name'],
+  [{ name: '   ', permissions: [] }, 'name'],
+  [{ name: '17', permissions: [] }, 'name'],
+  [{ name: 'a\nb', permissions: [] }, 'name'],
+  [{ name: 'x'.repeat(256), permissions: [] }, 'name'],
+  [{ name: 'OWNER', permissions: [] }, 'name'],
+  [{ name: ' viewer', permissions: [] }, 'name'],
+  [{ name: 'A', permissions: ['team.view', 'team.fly'] }, 'permissions.1'],
+  [{ name: 'A', permissions: 'team.view' }, 'permissions'],
+  [{ name: 'A', permissions: [1] }, 'permissions.0'],
+  [{ name: 'A', permissions: [], description: 'x'.repeat(501) }, 'description'],
+])('no role is made of %j', async (given, field) => {
+  const { status, body } = await owner.post('/api/v1/roles', given);
+  expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
+  const role = await newRole([]);
+  if (Object.keys(given).length < 2) return;
+  const changed = await owner.patch(`/api/v1/roles/${role.id}`, given);
+  expect({ status: changed.status, fields: Object.keys(changed.body.errors) }).toEqual({
+    status: 422,
+    fields: [field],
+  });
+});
+
+test('a name is taken once in a tenant, whatever its case, also by two at once, and is free in another', async () => {
+  const name = `Name ${uniqueId()}`;
+  const names = Array.from({ length: 6 }, (_, index) => (index % 2 ? name.toUpperCase() : name));
+  const answers = await Promise.all(names.map((one) => owner.post('/api/v1/roles', { name: one, permissions: [] })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422, 422]);
+  expect((await otherOwner.post('/api/v1/roles', { name, permissions: [] })).status).toBe(201);
+  const second = await newRole([]);
+  const renamed = await owner.patch(`/api/v1/roles/${second.id}`, { name: name.toLowerCase() });
+  expect(renamed).toMatchObject({ status: 422, body: { errors: { name: [expect.any(String)] } } });
+});
+
+test('the roles of every tenant stay as they are', async () => {
+  const { body } = await owner.get('/api/v1/roles');
+  for (const { id } of body.roles.slice(0, 5)) {
+    for (const answer of [
+      await owner.patch(`/api/v1/roles/${id}`, { permissions: [] }),
+      await owner.delete(`/api/v1/roles/${id}`),
+    ]) {
+      expect(answer).toMatchObject({ status: 409, body: { code: 'identity.role_is_system' } });
+    }
+  }
+});
+
+test("another tenant's role is not there", async () => {
+  const { id } = await newRole([], otherOwner);
+  expect((await owner.get(`/api/v1/roles/${id}`)).status).toBe(404);
+  expect((await owner.patch(`/api/v1/roles/${id}`, { name: 'Mine' })).status).toBe(404);
+  expect((await owner.delete(`/api/v1/roles/${id}`)).status).toBe(404);
+  expect((await otherOwner.get(`/api/v1/roles/${id}`)).status).toBe(200);
+});
+
+test('a role that members have is not deleted, and the refusal says how many they are', async () => {
+  const role = await newRole(['team.view']);
+  await holderOf(role);
+  const one = await owner.delete(`/api/v1/roles/${role.id}`);
+  expect(one).toMatchObject({ status: 409, body: { code: 'identity.role_in_use' } });
+  expect(one.body.message).toContain('1 member ');
+  await holderOf(role);
+  expect((await owner.delete(`/api/v1/roles/${role.id}`)).body.message).toContain('2 members');
+});
+
+test('a role that is deleted while it is given is either in use or gone, and nothing breaks', async () => {
+  for (let round = 0; round < 8; round += 1) {
+    const role = await newRole(['team.view']);
+    const person = await platform.person({ tenant: acme, role: 'Viewer' });
+    const [given, deleted] = await Promise.all([
+      owner.patch(`/api/v1/team/${person.id}`, { role: role.id }),
+      owner.delete(`/api/v1/roles/${role.id}`),
+    ]);
+    expect([
+      [200, 409],
+      [422, 200],
+    ]).toContainEqual([given.status, deleted.status]);
+  }
+});
+
+test('nobody puts into a role what it does not hold itself', async () => {
+  const made = await admin.post('/api/v1/roles', { name: 'Accountant', permissions: ['settings.billing'] });
+  expect(made).toMatchObject({ status: 403, body: { code: 'identity.permission_beyond_caller' } });
+  expect(made.body.message).toContain('settings.billing');
+  const role = await newRole(['team.view'], admin);
+  const changed = await admin.patch(`/api/v1/roles/${role.id}`, { permissions: ['team.view', 'settings.billing'] });
+  expect(changed.status).toBe(403);
+});
+
+test('nobody adds to the role it has itself', async () => {
+  const role = await newRole(['team.roles.manage', 'team.view']);
+  const holder = await holderOf(role);
+  const url = `/api/v1/roles/${role.id}`;
+  expect((await holder.patch(url, { permissions: [...role.permissions, 'orders.view'] })).status).toBe(403);
+  expect((await holder.patch(url, { permissions: ['team.roles.manage'] })).status).toBe(200);
+});
+
+test('nobody changes or deletes a role that may do more than itself', async () => {
+  const high = await newRole(['settings.billing', 'team.view']);
+  for (const answer of [
+    await admin.patch(`/api/v1/roles/${high.id}`, { permissions: ['team.view'] }),
+    await admin.patch(`/api/v1/roles/${high.id}`, { name: 'Low' }),
+    await admin.delete(`/api/v1/roles/${high.id}`),
+  ]) {
+    expect(answer).toMatchObject({ status: 403, body: { code: 'identity.role_beyond_caller' } });
+  }
+});
+
+test('a token that is limited grants no more than it may do itself', async () => {
+  const { sessions } = platform.kernel.platform;
+  const client = { address: '', userAgent: undefined };
+  const scopes = ['team.roles.manage', 'team.view'];
+  const { token } = await sessions.issuePersonal({ userId: owner.id, kind: 'personal', scopes, client });
+  const create = (permissions: string[]) =>
+    owner.post('/api/v1/roles', { name: `role ${uniqueId()}`, permissions }, { authorization: `Bearer ${token}` });
+  expect((await create(['team.view'])).status).toBe(201);
+  expect((await create(['team.edit'])).status).toBe(403);
+});
+
+test('what has no effect in a merchant is not granted there, for it may become a reseller', async () => {
+  const { status } = await owner.post('/api/v1/roles', { name: 'Dealer', permissions: ['reseller.tenants.view'] });
+  expect(status).toBe(403);
+  const reseller = await platform.tenant({ role: 'reseller' });
+  const dealer = await platform.person({ tenant: reseller });
+  expect((await dealer.post('/api/v1/roles', { name: 'Dealer', permissions: ['reseller.tenants.view'] })).status).toBe(
+    201,
+  );
+});
+
+test('a change is in effect for all who have the role within a second, in every process', async () => {
+  const role = await newRole(['team.view']);
+  const holder = await holderOf(role);
+  const ask = (at: typeof platform, url: string) =>
+    at.request({ method: 'GET', url, headers: { authorization: `Bearer ${holder.accessToken}`, 'x-tenant': acme.id } });
+  const processes = [platform, neighbour];
+  for (const process of processes) {
+    await expect.poll(async () => (await ask(process, '/api/v1/team')).status).toBe(200);
+    expect((await ask(process, '/api/v1/roles')).status).toBe(403);
+  }
+  await owner.patch(`/api/v1/roles/${role.id}`, { permissions: ['team.roles.view'] });
+  for (const process of processes) {
+    await expect.poll(async () => (await ask(process, '/api/v1/roles')).status, { timeout: 1_000 }).toBe(200);
+    expect((await ask(process, '/api/v1/team')).status).toBe(403);
+  }
+});
+
+test('a tenant has so many roles and no more', async () => {
+  const crowded = await platform.tenant();
+  const person = await platform.person({ tenant: crowded });
+  await central.db.run(sql`
+    INSERT INTO roles (tenant_id, name) SELECT ${crowded.id}, 'role ' || n FROM generate_series(1, 100) n`);
+  const { status, body } = await person.post('/api/v1/roles', { name: 'One more', permissions: [] });
+  expect({ status, code: body.code }).toEqual({ status: 409, code: 'identity.too_many_roles' });
+});
