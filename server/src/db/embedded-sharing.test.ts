@@ -2,6 +2,7 @@ import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { openEmbedded } from './embedded.ts';
 import { ask, isAlive, makeStorages, postmasterPid, run, settings, silent, startVisitor } from './embedded-fixtures.ts';
 
@@ -40,6 +41,9 @@ test('a server left behind by a killed process is used by the next one and stopp
   const server = await open(storagePath);
   expect(server.address).toEqual(left);
   expect(await postmasterPid(storagePath)).toBe(pid);
+  // PostgreSQL needs a moment to notice that somebody died.
+  const places = () => ask(server.address, `SELECT pid FROM pg_stat_activity WHERE application_name = 'chowk keeper'`);
+  await eventually(async () => expect(await places()).toHaveLength(1));
   await server.close();
   expect(await isAlive(pid)).toBe(false);
 });
