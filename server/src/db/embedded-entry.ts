@@ -49,7 +49,8 @@ export async function enter(visit: Visit, lastPort?: number): Promise<Stay> {
   let trouble = '';
   let patience = longMs;
   for (let wait = 10; ; wait = Math.min(wait * 1.3, 250)) {
-    signal.throwIfAborted();
+    // A server that we have started ourselves is entered first: nobody else may come to stop it.
+    if (!start?.run.running()) signal.throwIfAborted();
     const postmaster = await findPostmaster(home.folder);
     if (postmaster?.ready) {
       const address = addressOf(visit, postmaster);

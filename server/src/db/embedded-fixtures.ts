@@ -54,8 +54,9 @@ export async function postmasterPid(storagePath: string): Promise<number> {
 }
 
 export async function isAlive(pid: number): Promise<boolean> {
-  const { stdout } = await run('ps', ['-o', 'stat=', '-p', `${pid}`]).catch(() => ({ stdout: '' }));
-  return stdout !== '' && !stdout.startsWith('Z');
+  const { stdout } = await run('ps', ['-o', 'stat=,args=', '-p', `${pid}`]).catch(() => ({ stdout: '' }));
+  // A process that is on its way out has no command line any more, and brackets around its name.
+  return stdout !== '' && !/^(Z|\S+\s+[[(])/.test(stdout);
 }
 
 /** Kills the server with all its sessions, as a power cut or an impatient container would. */

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openEmbedded } from './embedded.ts';
 import {
@@ -174,6 +175,16 @@ test('a server that dies while it is used comes back at the same address', async
   const pid = await postmasterPid(storagePath);
   await server.close();
   expect(await isAlive(pid)).toBe(false);
+});
+
+test.each([0, 100, 250, 500])('who closes %i ms after the server died leaves none behind', async (delay) => {
+  const storagePath = await storages.used();
+  const server = await open(storagePath);
+  await killServer(storagePath);
+  await pause(delay);
+  await server.close();
+  const left = await postmasterPid(storagePath).catch(() => undefined);
+  expect(left !== undefined && (await isAlive(left))).toBe(false);
 });
 
 test('sessions that outlive their killed server are waited for', async () => {
