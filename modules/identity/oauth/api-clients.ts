@@ -1,6 +1,7 @@
 import { type Db, invalid, type Static, type SystemCtx, sql, Timestamp, Type } from '@chowk/kit';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
+import { offsetOf, type Paging, paginationOf } from '../paging.ts';
 import { hashOf, newSecret } from '../secret-tokens.ts';
 import { unknownPermissions } from './oauth-scopes.ts';
 
@@ -31,18 +32,16 @@ const columns = sql`
   c.id, c.name, c.scopes, c.created_at, c.last_used_at,
   CASE WHEN u.id IS NOT NULL THEN jsonb_build_object('id', u.id, 'name', u.name) END AS created_by`;
 
-export async function listApiClients(ctx: SystemCtx, { page, per_page }: { page: number; per_page: number }) {
+export async function listApiClients(ctx: SystemCtx, paging: Paging) {
   const [api_clients, counted] = await Promise.all([
     ctx.central.rows<ApiClient>(sql`
       SELECT ${columns} FROM oauth_clients c LEFT JOIN users u ON u.id = c.created_by
       WHERE c.tenant_id = ${ctx.tenant.id} ORDER BY c.created_at DESC, c.id
-      LIMIT ${per_page} OFFSET ${(page - 1) * per_page}`),
+      LIMIT ${paging.per_page} OFFSET ${offsetOf(paging)}`),
     ctx.central.row<{ total: number }>(sql`
       SELECT count(*) AS total FROM oauth_clients WHERE tenant_id = ${ctx.tenant.id}`),
   ]);
-  const total = counted?.total ?? 0;
-  const last_page = Math.max(1, Math.ceil(total / per_page));
-  return { api_clients, pagination: { current_page: page, last_page, per_page, total } };
+  return { api_clients, pagination: paginationOf(paging, counted?.total ?? 0) };
 }
 
 export async function getApiClient(ctx: SystemCtx, id: string, db: Db = ctx.central): Promise<ApiClient> {
