@@ -7,6 +7,9 @@
  *       interface Events {
  *         'product.created': { product: Product };
  *       }
+ *       interface Helpers {
+ *         products: HelpersOf<typeof helpers>;
+ *       }
  *     }
  */
 
@@ -21,6 +24,10 @@ export interface Events {}
 /** Background jobs: the data by name. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by the modules
 export interface Jobs {}
+
+/** Helpers: by the alias of the module that has them. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by the modules
+export interface Helpers {}
 
 /** Calls other modules. The callee sees the same tenant, user and transaction, and knows who calls. */
 export interface Bus {

@@ -1,6 +1,7 @@
-import type { Bus, Emit, JobQueue } from './catalogue.ts';
+import type { Bus, Emit, Helpers, JobQueue } from './catalogue.ts';
 import type { Db } from './database.ts';
 import type { FieldErrors } from './errors.ts';
+import type { PersonalData } from './personal-data.ts';
 import type { Client, Platform, Session } from './platform.ts';
 import type { TSchema } from './schema.ts';
 import type { Settings } from './settings.ts';
@@ -66,6 +67,10 @@ export interface Ctx {
   tx<Result>(work: (ctx: this) => Promise<Result>): Promise<Result>;
   /** Calls operations of other modules that this one has declared in `api.consumes`. */
   readonly bus: Bus;
+  /** What another module does for the code of others; `undefined` where the tenant does not have the module. */
+  helpers<Alias extends keyof Helpers & string>(alias: Alias): Promise<Helpers[Alias] | undefined>;
+  /** What all modules hold on a customer. */
+  readonly personalData: PersonalData;
   /** Tells an event that this module has declared in `events.emits`, in the transaction there is or in one of its own. */
   readonly emit: Emit;
   /** Work for later. */

@@ -1,5 +1,5 @@
 /** Everything a module may import. */
-export type { AddJobOptions, Bus, Emit, EmitOptions, Events, JobQueue, Jobs, Operations } from './catalogue.ts';
+export type { AddJobOptions, Bus, Emit, EmitOptions, Events, Helpers, JobQueue, Jobs, Operations } from './catalogue.ts';
 export { type CommandForm, type CommandInput, type ModuleCommand, type Terminal, UsageError } from './command.ts';
 export type { Cache, Ctx, Log, SystemCtx, Tenant, User } from './context.ts';
 export type { Db } from './database.ts';
@@ -18,11 +18,13 @@ export {
 } from './errors.ts';
 export { after, type Delivery, type Listener, within } from './event.ts';
 export type { Resolver, Resolvers } from './graphql.ts';
+export type { Helper, HelpersOf } from './helper.ts';
 export { type Job, type JobsOf, job, platformJob } from './job.ts';
 export { defineModule, type Module } from './module.ts';
 export { Money, MoneyInput, NullableMoneyInput, toMoney } from './money.ts';
 export { type Operation, type OperationsOf, operation } from './operation.ts';
 export { NewPassword, passwordProblem } from './password.ts';
+export { maskPhone, type PersonalData, type PersonalRows } from './personal-data.ts';
 export type {
   Accounts,
   Client,

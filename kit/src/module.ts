@@ -1,6 +1,7 @@
 import type { ModuleCommand } from './command.ts';
 import type { ErrorKind } from './errors.ts';
 import type { Listener } from './event.ts';
+import type { Helper } from './helper.ts';
 import type { Job } from './job.ts';
 import type { Operation } from './operation.ts';
 import type { Route } from './route.ts';
@@ -10,6 +11,8 @@ export interface Module {
   readonly routes?: readonly Route[];
   /** By the names in `api.provides`. */
   readonly operations?: Readonly<Record<string, Operation>>;
+  /** What the code of other modules may ask of it: `(await ctx.helpers('customers'))?.contact({ id })`. */
+  readonly helpers?: Readonly<Record<string, Helper>>;
   readonly listeners?: readonly Listener[];
   /** By name, the module's alias first: `products.import`. */
   readonly jobs?: Readonly<Record<string, Job>>;

@@ -26,7 +26,8 @@ import { kernelJobs } from './jobs/kernel-jobs.ts';
 import type { Kernel, OwnedRoute } from './kernel.ts';
 import { autoInstall, Installations } from './loader/installations.ts';
 import { type LoadedModule, loadModules } from './loader/load-modules.ts';
-import { consumesOf, emitsOf, jobsOf, listenersOf, operationsOf } from './loader/module-parts.ts';
+import { consumesOf, emitsOf, helpersOf, jobsOf, listenersOf, operationsOf } from './loader/module-parts.ts';
+import { personalDataOf } from './loader/personal-data.ts';
 import { Mailer } from './mail/mailer.ts';
 import { makePlatform } from './platform.ts';
 import { RateLimiter } from './rate-limiter.ts';
@@ -194,6 +195,8 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
     modules,
     installations,
     bus,
+    helpers: helpersOf(modules),
+    personalData: personalDataOf(tenant),
     audit,
     events,
     jobs,

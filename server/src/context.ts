@@ -6,8 +6,10 @@ import type {
   Emit,
   EmitOptions,
   FieldErrors,
+  Helpers,
   JobQueue,
   Log,
+  PersonalData,
   Platform,
   Session,
   Settings,
@@ -141,6 +143,19 @@ export class Context implements SystemCtx {
 
   get bus(): Bus {
     return { call: (name, input) => this.#call(name, input) } as Bus;
+  }
+
+  async helpers<Alias extends keyof Helpers & string>(alias: Alias): Promise<Helpers[Alias] | undefined> {
+    const { helpers, installations } = this.#kernel;
+    const table = helpers.get(alias);
+    if (!table || !(await installations.has(this.#tenant.id, alias))) return undefined;
+    const ctx = this.#with({ module: alias });
+    const bound = Object.entries(table).map(([name, run]) => [name, (input: unknown) => run(ctx, input, this.#module)]);
+    return Object.fromEntries(bound) as Helpers[Alias];
+  }
+
+  get personalData(): PersonalData {
+    return this.#kernel.personalData(this.db);
   }
 
   get emit(): Emit {

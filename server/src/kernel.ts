@@ -1,4 +1,4 @@
-import type { Log, Platform, Route, Secrets } from '@chowk/kit';
+import type { Db, Helper, Log, PersonalData, Platform, Route, Secrets } from '@chowk/kit';
 import type { Identity } from './auth/identity.ts';
 import type { AuditLog } from './bus/audit.ts';
 import type { Bus } from './bus/bus.ts';
@@ -40,6 +40,9 @@ export interface Kernel {
   readonly modules: readonly LoadedModule[];
   readonly installations: Installations;
   readonly bus: Bus;
+  /** What modules do for each other's code, by alias. */
+  readonly helpers: ReadonlyMap<string, Readonly<Record<string, Helper>>>;
+  readonly personalData: (db: Db) => PersonalData;
   readonly audit: AuditLog;
   readonly events: EventHub;
   readonly jobs: JobQueues;

@@ -16,6 +16,32 @@ const Provided = Type.Object({
   graphql_expose: Type.Optional(Type.Boolean()),
 });
 
+const name = '^[a-z_][a-z0-9_]{0,62}$';
+
+/**
+ * What is in a column of a table that belongs to customers. `keep`: nothing that tells who they are. `personal`: emptied
+ * when they are anonymized. Personal, and hidden from who may not see them: `phone` but for two digits, `street`, and of
+ * an `address`, which is a JSON object, its street lines and its phone. `internal`: made from others, never exported.
+ */
+const ColumnKind = Type.Enum(['keep', 'personal', 'phone', 'street', 'address', 'internal']);
+
+/** A table: whose rows they are, and what is in them. One without is declared to hold nothing of a customer. */
+const TableData = Type.Object({
+  /** The column with the customer's id. */
+  customer: Type.Optional(Type.String({ pattern: name })),
+  /** The rows belong to rows of another table, whose ids are in the column. */
+  parent: Type.Optional(
+    Type.Object({ table: Type.String({ pattern: name }), column: Type.String({ pattern: name }) }),
+  ),
+  /** When the customer is anonymized: empty the personal columns, or remove the row. */
+  anonymize: Type.Optional(Type.Enum(['empty', 'delete'])),
+  /** Every column of a customer's table that can hold text. */
+  columns: Type.Optional(Type.Record(Type.String({ pattern: name }), ColumnKind)),
+  /** Columns with ids of users, and why they are there. */
+  users: Type.Optional(Type.Record(Type.String({ pattern: name }), Type.String())),
+});
+export type TableData = Static<typeof TableData>;
+
 const Setting = Type.Object({
   key: Type.String({ pattern: dotted }),
   schema: Type.Record(Type.String(), Type.Unknown()),
@@ -53,8 +79,8 @@ const Manifest = Type.Object({
       providers: Type.Optional(Type.Array(Type.String())),
     }),
   ),
-  /** Which tables hold personal data, and where. */
-  data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  /** Its tables, every one, and which of them hold personal data. */
+  data: Type.Optional(Type.Record(Type.String({ pattern: name }), TableData)),
 });
 
 export type Manifest = Static<typeof Manifest>;

@@ -1,4 +1,4 @@
-import type { Ctx, Job } from '@chowk/kit';
+import type { Ctx, Helper, Job } from '@chowk/kit';
 import type { ProvidedOperation } from '../bus/bus.ts';
 import type { RegisteredListener } from '../events/event-hub.ts';
 import type { AddOptions, JobHandler, Task } from '../jobs/job-queues.ts';
@@ -32,6 +32,10 @@ export function emitsOf(modules: readonly LoadedModule[]): Map<string, Set<strin
 
 export function listenersOf(modules: readonly LoadedModule[]): RegisteredListener[] {
   return modules.flatMap(({ alias, parts }) => (parts.listeners ?? []).map((one) => ({ ...one, module: alias })));
+}
+
+export function helpersOf(modules: readonly LoadedModule[]): Map<string, Readonly<Record<string, Helper>>> {
+  return new Map(modules.map(({ alias, parts }) => [alias, parts.helpers ?? {}]));
 }
 
 type ContextOf = (task: Task, module: string | undefined) => Promise<Ctx | undefined>;

@@ -1,0 +1,16 @@
+import type { Ctx } from './context.ts';
+
+/**
+ * What a module does for the code of others, beside the bus: nothing to declare, no permission, no limit, no audit log. It
+ * runs as the module it belongs to, in the caller's transaction; `caller` is the alias of the module that asked. Whoever
+ * calls it answers for what its own callers may see and do.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: each takes an input of its own
+export type Helper = (ctx: Ctx, input: any, caller: string) => unknown;
+
+/** The helpers as callers see them: `{ name(input) }`. */
+export type HelpersOf<Table> = {
+  readonly [Name in keyof Table]: Table[Name] extends (ctx: Ctx, input: infer Input, caller: string) => infer Result
+    ? (input: Input) => Result
+    : never;
+};

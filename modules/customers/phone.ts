@@ -1,0 +1,24 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+
+/** What people write between the digits of a phone number. */
+const formatting = /[\s().\-/‐-―]/g;
+const digits = /^\+?\d{4,15}$/;
+
+type Country = Parameters<typeof parsePhoneNumberFromString>[1];
+
+/**
+ * A phone as it is kept: E.164 where it is a number of a country, the tenant's own unless it names another, else its
+ * digits. `undefined` if it is none.
+ */
+export function normalizePhone(text: string, country: unknown): string | undefined {
+  const plain = text.trim().replace(formatting, '').replace(/^00/, '+');
+  if (!digits.test(plain)) return undefined;
+  const number = parsePhoneNumberFromString(plain, country as Country);
+  return number?.isPossible() ? number.number : plain.replace(/^\+/, '');
+}
+
+/** The digits of a search that may be meant for a phone: written as one, and without the zero that is dialled at home. */
+export function phoneDigits(text: string): string | undefined {
+  const plain = text.trim().replace(formatting, '').replace(/^\+/, '');
+  return /^\d{3,15}$/.test(plain) ? plain.replace(/^0+(?=\d{3})/, '') : undefined;
+}

@@ -1,0 +1,4 @@
+import { defineModule } from '@chowk/kit';
+import { helpers } from './helpers.ts';
+
+export const module = defineModule({ helpers });
