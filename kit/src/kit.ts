@@ -22,6 +22,7 @@ export { type Job, type JobsOf, job, platformJob } from './job.ts';
 export { defineModule, type Module } from './module.ts';
 export { Money, MoneyInput, NullableMoneyInput, toMoney } from './money.ts';
 export { type Operation, type OperationsOf, operation } from './operation.ts';
+export { offsetOf, Pagination, Paging, pageJson, paginationOf, paging } from './paging.ts';
 export { NewPassword, passwordProblem } from './password.ts';
 export type {
   Accounts,
@@ -48,6 +49,6 @@ export type {
   Tokens,
 } from './platform.ts';
 export { Answer, type Method, type Route, type RouteInput, route, signedIn, systemRoute } from './route.ts';
-export { Message, Pagination, type Static, Timestamp, type TObject, type TSchema, Type, Uuid } from './schema.ts';
+export { Message, type Static, Timestamp, type TObject, type TSchema, Type, Uuid } from './schema.ts';
 export type { SettingDefinition, Settings } from './settings.ts';
 export { empty, join, raw, Sql, sql } from './sql.ts';

@@ -4,6 +4,7 @@ import {
   MoneyInput,
   NullableMoneyInput,
   Pagination,
+  paging,
   type Static,
   Timestamp,
   type TSchema,
@@ -110,17 +111,11 @@ const order = {
   sort_by: Type.Enum(['created_at', 'title', 'price', 'stock', 'sku'], { default: 'created_at' }),
   sort_order: Type.Enum(['asc', 'desc'], { default: 'desc' }),
 };
-const paging = {
-  page: Type.Integer({ minimum: 1, maximum: 100_000, default: 1 }),
-  per_page: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
-};
 
 const Filters = Type.Object(filters);
 export type Filters = Static<typeof Filters>;
 const Order = Type.Object(order);
 export type Order = Static<typeof Order>;
-export const Paging = Type.Object(paging);
-export type Paging = Static<typeof Paging>;
 export const ListQuery = Type.Object({ ...filters, ...order, ...paging });
 export type ListQuery = Static<typeof ListQuery>;
 export const ExportQuery = Type.Object({
