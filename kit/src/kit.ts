@@ -20,7 +20,8 @@ export { after, type Delivery, type Listener, within } from './event.ts';
 export type { Resolver, Resolvers } from './graphql.ts';
 export { type Job, type JobsOf, job, platformJob } from './job.ts';
 export { defineModule, type Module } from './module.ts';
-export { Money, MoneyInput, NullableMoneyInput, toMoney } from './money.ts';
+export { Moment, since, until } from './moment.ts';
+export { Money, MoneyInput, NullableMoneyInput, readAmounts, toMoney } from './money.ts';
 export { type Operation, type OperationsOf, operation } from './operation.ts';
 export { offsetOf, Pagination, Paging, pageJson, paginationOf, paging } from './paging.ts';
 export { NewPassword, passwordProblem } from './password.ts';
@@ -51,4 +52,5 @@ export type {
 export { Answer, type Method, type Route, type RouteInput, route, signedIn, systemRoute } from './route.ts';
 export { Message, type Static, Timestamp, type TObject, type TSchema, Type, Uuid } from './schema.ts';
 export type { SettingDefinition, Settings } from './settings.ts';
-export { empty, join, raw, Sql, sql } from './sql.ts';
+export { and, empty, join, raw, Sql, sql } from './sql.ts';
+export { distinct, readTags, Tags, TagsFilter } from './tags.ts';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
-import { Answer, type Ctx, sql } from '@chowk/kit';
+import { Answer, and, type Ctx, sql } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { csvColumns } from './csv-columns.ts';
-import { and, conditions, orderBy } from './filters.ts';
+import { conditions, orderBy } from './filters.ts';
 import type { ExportQuery, Product } from './schemas.ts';
 
 /** Enough text that a piece is worth sending on its own. */

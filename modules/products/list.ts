@@ -1,6 +1,6 @@
-import { type Ctx, offsetOf, pageJson, sql } from '@chowk/kit';
+import { and, type Ctx, offsetOf, pageJson, sql } from '@chowk/kit';
 import { columns } from './columns.ts';
-import { and, conditions, orderBy } from './filters.ts';
+import { conditions, orderBy } from './filters.ts';
 import type { ListQuery } from './schemas.ts';
 
 /** One page as JSON text. How many there are altogether is kept; how many a filter finds is counted. */

@@ -1,11 +1,14 @@
 import {
   Message,
+  Moment,
   Money,
   MoneyInput,
   NullableMoneyInput,
   Pagination,
   paging,
   type Static,
+  Tags,
+  TagsFilter,
   Timestamp,
   type TSchema,
   Type,
@@ -51,8 +54,7 @@ const Title = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\p{Cc}]*
 // PostgreSQL cannot keep the character NUL.
 const Description = Type.String({ maxLength: 20_000, pattern: '^[^\\0]*$' });
 const Images = Type.Array(Image, { maxItems: 20 });
-// Lists of tags are written with commas, lists of categories with bars.
-const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 50, pattern: '^[^,\\p{Cc}]*$' }), { maxItems: 50 });
+// Lists of them are written with bars.
 const Categories = Type.Array(Type.String({ minLength: 1, maxLength: 100, pattern: '^[^|\\p{Cc}]*$' }), {
   maxItems: 20,
 });
@@ -88,16 +90,10 @@ export const ProductChanges = Type.Object({
 });
 export type ProductChanges = Static<typeof ProductChanges>;
 
-const Moment = Type.Union([Type.String({ format: 'date' }), Type.String({ format: 'date-time' })], {
-  description: "A moment, or a whole day in the tenant's time zone.",
-});
-
 const filters = {
   search: Type.Optional(Type.String({ maxLength: 200, description: 'Words in title, SKU, tags or categories.' })),
   status: Type.Optional(Status),
-  tags: Type.Optional(
-    Type.Array(Type.String({ maxLength: 2_600 }), { maxItems: 50, description: 'All of them; commas separate.' }),
-  ),
+  tags: Type.Optional(TagsFilter),
   category: Type.Optional(Type.String({ maxLength: 100 })),
   min_price: Type.Optional(MoneyInput),
   max_price: Type.Optional(MoneyInput),
