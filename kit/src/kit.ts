@@ -2,7 +2,9 @@
 export type { AddJobOptions, Bus, Emit, EmitOptions, Events, JobQueue, Jobs, Operations } from './catalogue.ts';
 export { type CommandForm, type CommandInput, type ModuleCommand, type Terminal, UsageError } from './command.ts';
 export type { Cache, Ctx, Log, SystemCtx, Tenant, User } from './context.ts';
+export { csvLine, fromInert, inert } from './csv.ts';
 export type { Db } from './database.ts';
+export { DownloadFormat, download } from './download.ts';
 export {
   defineErrors,
   type ErrorKind,

@@ -1,4 +1,5 @@
 import {
+  DownloadFormat,
   Message,
   Moment,
   Money,
@@ -117,7 +118,7 @@ export type ListQuery = Static<typeof ListQuery>;
 export const ExportQuery = Type.Object({
   ...filters,
   ...order,
-  format: Type.Enum(['csv', 'json'], { default: 'csv' }),
+  format: DownloadFormat,
 });
 export type ExportQuery = Static<typeof ExportQuery>;
 
