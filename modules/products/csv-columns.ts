@@ -1,3 +1,4 @@
+import { fromInert, inert } from '@chowk/kit';
 import type { NewProduct, Product } from './schemas.ts';
 
 interface Column {
@@ -35,23 +36,13 @@ export const csvColumns: Readonly<Record<string, Column>> = {
   updated_at: { write: ({ updated_at }) => updated_at },
 } satisfies Record<keyof Product, Column> & Record<keyof NewProduct, Required<Column>>;
 
-/** A cell that a spreadsheet would take for a formula, also behind apostrophes that are there already. */
-const formula = /^'*[=+\-@\t\r\n＝＋－＠]/;
-const guarded = /^'+[=+\-@\t\r\n＝＋－＠]/;
-
 function text(field: 'sku' | 'title' | 'description', read: (cell: string) => unknown): Required<Column> {
   return textOf((product) => product[field], read);
 }
 
-/** Text of the merchant's or a customer's own: an apostrophe in front keeps a spreadsheet from running it. */
+/** Text that somebody has typed. */
 function textOf(write: (product: Product) => string, read: (cell: string) => unknown): Required<Column> {
-  return {
-    write(product) {
-      const cell = write(product);
-      return formula.test(cell) ? `'${cell}` : cell;
-    },
-    read: (cell) => read(guarded.test(cell) ? cell.slice(1) : cell),
-  };
+  return { write: (product) => inert(write(product)), read: (cell) => read(fromInert(cell)) };
 }
 
 function nothingIfEmpty(cell: string): string | undefined {

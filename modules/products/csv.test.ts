@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { sql } from '@chowk/kit';
+import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
@@ -140,7 +141,7 @@ test('an export has a header, a name, and the rows that the filters find', async
   expect(headers['content-type']).toMatch(/^text\/csv; charset=utf-8/);
   expect(headers['content-disposition']).toMatch(/^attachment; filename="products-\d{4}-\d\d-\d\d\.csv"$/);
   const [header, ...lines] = body.split('\r\n');
-  expect(header).toBe(Object.keys(csvColumns).join(','));
+  expect(header).toBe(`\ufeff${Object.keys(csvColumns).join(',')}`);
   expect(lines).toHaveLength(2);
   expect(lines[0]).toMatch(/^A,"Tea, ""hot""",,1\.00,,active,2,false,"x,y",,,[0-9a-f-]{36},0,2,/);
   expect((await exported('?format=json&sort_by=sku&sort_order=asc')).products).toMatchObject([
@@ -164,6 +165,29 @@ test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', "'=1"])(
     }
   },
 );
+
+test.each(['चाय', '红茶', 'Thé "noir", sucré', 'Two\nlines, "three"\r\nfour', ' ,x '])(
+  '%j is in the file what it is in the shop',
+  async (text) => {
+    const { create, exported } = await shop();
+    // A title is one line.
+    const [title, description] = [text.replace(/\s+/g, ' ').trim(), text];
+    await create({ sku: 'A', title, description, tags: [title.replaceAll(',', '')] });
+    const [row, ...more] = parse(await exported(), { bom: true, columns: true });
+    expect(row).toMatchObject({ sku: 'A', title, description, tags: title.replaceAll(',', '') });
+    expect(more).toEqual([]);
+  },
+);
+
+test('a file is taken with its byte order mark and without', async () => {
+  const { create, send, exported } = await shop();
+  await create({ sku: 'A', title: 'चाय' });
+  const file: string = await exported();
+  expect(file.startsWith('\ufeff')).toBe(true);
+  for (const text of [file, file.slice(1)]) {
+    expect((await send(text)).body).toMatchObject({ created: 0, updated: 1, failed: 0 });
+  }
+});
 
 test('numbers stay numbers', () => {
   expect(csvColumns.stock?.write({ stock: -5 } as Product)).toBe('-5');

@@ -1,5 +1,5 @@
-import { type Ctx, sql } from '@chowk/kit';
-import type { Movement, Paging } from './schemas.ts';
+import { type Ctx, offsetOf, type Paging, paginationOf, sql } from '@chowk/kit';
+import type { Movement } from './schemas.ts';
 
 interface NewMovement {
   readonly product_id: string;
@@ -20,14 +20,12 @@ export async function logMovements(ctx: Ctx, movements: readonly NewMovement[]):
 }
 
 /** The newest first. */
-export async function listMovements(ctx: Ctx, { id }: { id: string }, { page, per_page }: Paging) {
+export async function listMovements(ctx: Ctx, { id }: { id: string }, paging: Paging) {
   const [movements, counted] = await Promise.all([
     ctx.db.rows<Movement>(sql`
       SELECT id, change, reserved_change, reason, reference, user_id, at FROM stock_movements
-      WHERE product_id = ${id} ORDER BY at DESC, id DESC LIMIT ${per_page} OFFSET ${(page - 1) * per_page}`),
+      WHERE product_id = ${id} ORDER BY at DESC, id DESC LIMIT ${paging.per_page} OFFSET ${offsetOf(paging)}`),
     ctx.db.row<{ total: number }>(sql`SELECT count(*) AS total FROM stock_movements WHERE product_id = ${id}`),
   ]);
-  const total = counted?.total ?? 0;
-  const last_page = Math.max(1, Math.ceil(total / per_page));
-  return { movements, pagination: { current_page: page, last_page, per_page, total } };
+  return { movements, pagination: paginationOf(paging, counted?.total ?? 0) };
 }

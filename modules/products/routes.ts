@@ -1,4 +1,4 @@
-import { Answer, Message, type Route, route, Type } from '@chowk/kit';
+import { Answer, Message, Paging, type Route, route, Type } from '@chowk/kit';
 import { exportProducts } from './csv-export.ts';
 import { importProducts } from './csv-import.ts';
 import { listProducts } from './list.ts';
@@ -15,7 +15,6 @@ import {
   MovementPage,
   NewProduct,
   NewReservation,
-  Paging,
   ProductAnswer,
   ProductChanges,
   ProductMessage,

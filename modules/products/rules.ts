@@ -1,4 +1,4 @@
-import { type FieldErrors, toMoney } from '@chowk/kit';
+import { distinct, type FieldErrors, toMoney } from '@chowk/kit';
 import type { NewProduct, Product, ProductChanges } from './schemas.ts';
 
 /** What a merchant decides about a product, in the form in which it is kept. */
@@ -42,8 +42,4 @@ export function applyChanges(
     errors.compare_at_price = ['The compare at price must be at least the price.'];
   }
   return { fields: fields as Fields, errors: Object.keys(errors).length > 0 ? errors : undefined };
-}
-
-function distinct(texts: readonly string[]): string[] {
-  return [...new Set(texts.map((text) => text.trim()).filter(Boolean))];
 }

@@ -1,10 +1,15 @@
 import {
+  DownloadFormat,
   Message,
+  Moment,
   Money,
   MoneyInput,
   NullableMoneyInput,
   Pagination,
+  paging,
   type Static,
+  Tags,
+  TagsFilter,
   Timestamp,
   type TSchema,
   Type,
@@ -50,8 +55,7 @@ const Title = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\p{Cc}]*
 // PostgreSQL cannot keep the character NUL.
 const Description = Type.String({ maxLength: 20_000, pattern: '^[^\\0]*$' });
 const Images = Type.Array(Image, { maxItems: 20 });
-// Lists of tags are written with commas, lists of categories with bars.
-const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 50, pattern: '^[^,\\p{Cc}]*$' }), { maxItems: 50 });
+// Lists of them are written with bars.
 const Categories = Type.Array(Type.String({ minLength: 1, maxLength: 100, pattern: '^[^|\\p{Cc}]*$' }), {
   maxItems: 20,
 });
@@ -87,16 +91,10 @@ export const ProductChanges = Type.Object({
 });
 export type ProductChanges = Static<typeof ProductChanges>;
 
-const Moment = Type.Union([Type.String({ format: 'date' }), Type.String({ format: 'date-time' })], {
-  description: "A moment, or a whole day in the tenant's time zone.",
-});
-
 const filters = {
   search: Type.Optional(Type.String({ maxLength: 200, description: 'Words in title, SKU, tags or categories.' })),
   status: Type.Optional(Status),
-  tags: Type.Optional(
-    Type.Array(Type.String({ maxLength: 2_600 }), { maxItems: 50, description: 'All of them; commas separate.' }),
-  ),
+  tags: Type.Optional(TagsFilter),
   category: Type.Optional(Type.String({ maxLength: 100 })),
   min_price: Type.Optional(MoneyInput),
   max_price: Type.Optional(MoneyInput),
@@ -110,23 +108,17 @@ const order = {
   sort_by: Type.Enum(['created_at', 'title', 'price', 'stock', 'sku'], { default: 'created_at' }),
   sort_order: Type.Enum(['asc', 'desc'], { default: 'desc' }),
 };
-const paging = {
-  page: Type.Integer({ minimum: 1, maximum: 100_000, default: 1 }),
-  per_page: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
-};
 
 const Filters = Type.Object(filters);
 export type Filters = Static<typeof Filters>;
 const Order = Type.Object(order);
 export type Order = Static<typeof Order>;
-export const Paging = Type.Object(paging);
-export type Paging = Static<typeof Paging>;
 export const ListQuery = Type.Object({ ...filters, ...order, ...paging });
 export type ListQuery = Static<typeof ListQuery>;
 export const ExportQuery = Type.Object({
   ...filters,
   ...order,
-  format: Type.Enum(['csv', 'json'], { default: 'csv' }),
+  format: DownloadFormat,
 });
 export type ExportQuery = Static<typeof ExportQuery>;
 

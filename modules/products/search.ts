@@ -1,6 +1,6 @@
-import { type Ctx, invalid, join, type Sql, sql } from '@chowk/kit';
+import { and, type Ctx, invalid, join, type Sql, sql } from '@chowk/kit';
 import { columns } from './columns.ts';
-import { and, containsWords } from './filters.ts';
+import { containsWords } from './filters.ts';
 import type { Product, SearchQuery } from './schemas.ts';
 
 /** A term that half of all products contain is ranked among this many of them, not among all. */

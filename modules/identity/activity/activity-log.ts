@@ -1,5 +1,15 @@
-import { type Sql, type Static, type SystemCtx, sql, Timestamp, Type, Uuid } from '@chowk/kit';
-import { offsetOf, Paging, paginationOf } from '../paging.ts';
+import {
+  offsetOf,
+  paginationOf,
+  paging,
+  type Sql,
+  type Static,
+  type SystemCtx,
+  sql,
+  Timestamp,
+  Type,
+  Uuid,
+} from '@chowk/kit';
 
 const Somebody = Type.Union([Type.Object({ id: Type.Integer(), name: Type.String() }), Type.Null()]);
 const MaybeText = Type.Union([Type.String(), Type.Null()]);
@@ -24,17 +34,17 @@ export const Filters = Type.Object({
 });
 export type Filters = Static<typeof Filters>;
 
-export const ActivityQuery = Type.Object({ ...Filters.properties, ...Paging.properties });
+export const ActivityQuery = Type.Object({ ...Filters.properties, ...paging });
 
 export async function listActivity(ctx: SystemCtx, { page, per_page, ...filters }: Static<typeof ActivityQuery>) {
-  const paging = { page, per_page };
+  const wanted = { page, per_page };
   const visible = visibleEntries(ctx, filters);
   const [activity, counted] = await Promise.all([
     ctx.central.rows<Entry>(sql`
-      ${withNames(sql`SELECT * FROM (${visible}) a ORDER BY at DESC, id DESC LIMIT ${per_page} OFFSET ${offsetOf(paging)}`)}`),
+      ${withNames(sql`SELECT * FROM (${visible}) a ORDER BY at DESC, id DESC LIMIT ${per_page} OFFSET ${offsetOf(wanted)}`)}`),
     ctx.central.row<{ total: number }>(sql`SELECT count(*) AS total FROM (${visible}) a`),
   ]);
-  return { activity, pagination: paginationOf(paging, counted?.total ?? 0) };
+  return { activity, pagination: paginationOf(wanted, counted?.total ?? 0) };
 }
 
 /**

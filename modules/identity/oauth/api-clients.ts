@@ -1,7 +1,17 @@
-import { type Db, invalid, type Static, type SystemCtx, sql, Timestamp, Type } from '@chowk/kit';
+import {
+  type Db,
+  invalid,
+  offsetOf,
+  type Paging,
+  paginationOf,
+  type Static,
+  type SystemCtx,
+  sql,
+  Timestamp,
+  Type,
+} from '@chowk/kit';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
-import { offsetOf, type Paging, paginationOf } from '../paging.ts';
 import { hashOf, newSecret } from '../secret-tokens.ts';
 import { unknownPermissions } from './oauth-scopes.ts';
 

@@ -1,5 +1,4 @@
-import { Answer, Message, Pagination, type Route, systemRoute, Type, Uuid } from '@chowk/kit';
-import { Paging } from '../paging.ts';
+import { Answer, Message, Pagination, Paging, type Route, systemRoute, Type, Uuid } from '@chowk/kit';
 import { Acceptance, Accepted, acceptInvitation, OpenInvitation, showInvitation } from './invitation-acceptance.ts';
 import { Invitation, invite, listInvitations, resendInvitation, revokeInvitation } from './invitations.ts';
 import { NewInvitation } from './team-schemas.ts';

@@ -1,8 +1,20 @@
-import { type Db, invalid, type Sql, type Static, type SystemCtx, sql, Timestamp, Type, Uuid } from '@chowk/kit';
+import {
+  type Db,
+  invalid,
+  offsetOf,
+  type Paging,
+  paginationOf,
+  type Sql,
+  type Static,
+  type SystemCtx,
+  sql,
+  Timestamp,
+  Type,
+  Uuid,
+} from '@chowk/kit';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import { named, sendMail } from '../mail/mails.ts';
-import { offsetOf, type Paging, paginationOf } from '../paging.ts';
 import { hashOf, newSecret } from '../secret-tokens.ts';
 import { mustHoldRole } from './grants.ts';
 import { getRole, roleToGive } from './roles.ts';

@@ -1,5 +1,4 @@
-import { type Static, Timestamp, Type } from '@chowk/kit';
-import { Paging } from '../paging.ts';
+import { paging, type Static, Timestamp, Type } from '@chowk/kit';
 import { Email, UserSummary } from '../schemas.ts';
 
 export const ById = Type.Object({ id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) });
@@ -23,7 +22,7 @@ export const TeamQuery = Type.Object({
   role: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "A role's name or id." })),
   sort_by: Type.Enum(['name', 'email', 'role', 'joined_at', 'last_active_at'], { default: 'name' }),
   sort_order: Type.Enum(['asc', 'desc'], { default: 'asc' }),
-  ...Paging.properties,
+  ...paging,
 });
 export type TeamQuery = Static<typeof TeamQuery>;
 

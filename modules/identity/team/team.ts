@@ -1,7 +1,16 @@
-import { type Db, forbidden, join, type Sql, type Static, type SystemCtx, sql } from '@chowk/kit';
+import {
+  type Db,
+  forbidden,
+  join,
+  offsetOf,
+  paginationOf,
+  type Sql,
+  type Static,
+  type SystemCtx,
+  sql,
+} from '@chowk/kit';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
-import { offsetOf, paginationOf } from '../paging.ts';
 import { mustHoldRole } from './grants.ts';
 import { getRole, type Role, roleToGive } from './roles.ts';
 import type { Member, RoleReference, TeamQuery } from './team-schemas.ts';

@@ -1,0 +1,52 @@
+import type { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import type { Ctx } from './context.ts';
+import { download } from './download.ts';
+
+const ctx = { now: () => new Date('2026-11-14T23:59:59Z') } as Ctx;
+const columns = { n: ({ n }: { n: number }) => String(n), text: ({ text }: { text: string }) => text };
+
+async function* items(count: number, text = 'x') {
+  for (let n = 1; n <= count; n += 1) yield { n, text };
+}
+
+async function piecesOf(body: unknown): Promise<string[]> {
+  return (body as Readable).map(String).toArray();
+}
+
+test('a CSV file begins with a byte order mark and its columns, and is named for the day', async () => {
+  const { body, headers } = download(ctx, { name: 'items', format: 'csv', rows: items(2, 'a,b'), columns });
+  expect(headers).toEqual({
+    'content-type': 'text/csv; charset=utf-8; header=present',
+    'content-disposition': 'attachment; filename="items-2026-11-14.csv"',
+  });
+  expect((await piecesOf(body)).join('')).toBe('\ufeffn,text\r\n1,"a,b"\r\n2,"a,b"\r\n');
+});
+
+test.each([0, 1, 2, 3_000])('a JSON file of %i rows is JSON', async (count) => {
+  const { body, headers } = download(ctx, { name: 'items', format: 'json', rows: items(count), columns });
+  expect(headers['content-disposition']).toBe('attachment; filename="items-2026-11-14.json"');
+  expect(JSON.parse((await piecesOf(body)).join(''))).toEqual({ items: await Array.fromAsync(items(count)) });
+});
+
+test('rows are taken only as fast as the file is read', async () => {
+  let taken = 0;
+  async function* endless() {
+    for (;;) yield { n: ++taken, text: 'x'.repeat(1_000) };
+  }
+  const { body } = download(ctx, { name: 'items', format: 'csv', rows: endless(), columns });
+  const reader = (body as Readable)[Symbol.asyncIterator]();
+  for (let read = 0; read < 10; read += 1) expect((await reader.next()).value.length).toBeLessThan(34_000);
+  // The stream reads a few pieces ahead, of some 32 rows each.
+  expect(taken).toBeLessThan(32 * 40);
+  await reader.return?.();
+});
+
+test('rows that fail half way fail the file, so that nobody takes it for a whole one', async () => {
+  async function* failing() {
+    yield* items(5_000);
+    throw new Error('no luck');
+  }
+  const { body } = download(ctx, { name: 'items', format: 'csv', rows: failing(), columns });
+  await expect(piecesOf(body)).rejects.toThrow('no luck');
+});
