@@ -1,5 +1,15 @@
 /** Everything a module may import. */
-export type { AddJobOptions, Bus, Emit, EmitOptions, Events, Helpers, JobQueue, Jobs, Operations } from './catalogue.ts';
+export type {
+  AddJobOptions,
+  Bus,
+  Emit,
+  EmitOptions,
+  Events,
+  Helpers,
+  JobQueue,
+  Jobs,
+  Operations,
+} from './catalogue.ts';
 export { type CommandForm, type CommandInput, type ModuleCommand, type Terminal, UsageError } from './command.ts';
 export type { Cache, Ctx, Log, SystemCtx, Tenant, User } from './context.ts';
 export { csvLine, fromInert, inert } from './csv.ts';

@@ -17,7 +17,8 @@ export interface OrderStatistics {
 export async function recalculate(ctx: Ctx, customerId: string): Promise<void> {
   const held = await lockCustomer(ctx, customerId);
   const orders = await ctx.helpers('orders');
-  if (held && orders) await writeStatistics(ctx, held.customer.id, await orders.statistics({ customer_ids: [held.customer.id] }));
+  if (held && orders)
+    await writeStatistics(ctx, held.customer.id, await orders.statistics({ customer_ids: [held.customer.id] }));
 }
 
 async function writeStatistics(ctx: Ctx, id: string, statistics: OrderStatistics): Promise<void> {

@@ -126,7 +126,10 @@ export const routes: Route[] = [
     needs: 'customers.merge',
     body: Merge,
     answer: CustomerMessage,
-    run: async (ctx, { body }) => ({ message: 'The customers were merged.', customer: await mergeCustomers(ctx, body) }),
+    run: async (ctx, { body }) => ({
+      message: 'The customers were merged.',
+      customer: await mergeCustomers(ctx, body),
+    }),
   }),
   route({
     method: 'POST',
@@ -166,7 +169,8 @@ export const routes: Route[] = [
     method: 'DELETE',
     path: '/customers/:id',
     tag,
-    summary: 'Hides a customer, empties all personal fields in every module, or removes all that any module holds on it.',
+    summary:
+      'Hides a customer, empties all personal fields in every module, or removes all that any module holds on it.',
     needs: 'customers.delete',
     params: ById,
     query: DeleteQuery,

@@ -28,7 +28,11 @@ export const Customer = Type.Object({
   id: Uuid,
   external_ids: Type.Record(Type.String(), Type.String()),
   email: Nullable(Type.String()),
-  phone: Nullable(Type.String({ description: 'E.164 where the country is known, else digits; masked without customers.view_sensitive.' })),
+  phone: Nullable(
+    Type.String({
+      description: 'E.164 where the country is known, else digits; masked without customers.view_sensitive.',
+    }),
+  ),
   first_name: Nullable(Type.String()),
   last_name: Nullable(Type.String()),
   accepts_marketing: Type.Boolean(),
@@ -156,7 +160,9 @@ export const CustomerDetail = Type.Object({
 export type CustomerDetail = Static<typeof CustomerDetail>;
 
 const filters = {
-  search: Type.Optional(Type.String({ maxLength: 200, description: 'Words in name or email; a phone, for who may see it.' })),
+  search: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Words in name or email; a phone, for who may see it.' }),
+  ),
   tags: Type.Optional(TagsFilter),
   accepts_marketing: Type.Optional(Type.Boolean()),
   vip: Type.Optional(Type.Boolean({ description: 'Only those who are VIPs, or only those who are not.' })),

@@ -9,10 +9,7 @@ export interface Statistics {
   readonly last_order_at: string | null;
 }
 
-export async function statistics(
-  ctx: Ctx,
-  { customer_ids }: { customer_ids: readonly string[] },
-): Promise<Statistics> {
+export async function statistics(ctx: Ctx, { customer_ids }: { customer_ids: readonly string[] }): Promise<Statistics> {
   return (await ctx.db.row<Statistics>(sql`
     SELECT count(*)::integer AS total_orders, coalesce(sum(total), 0)::numeric(18, 2) AS total_spent,
       coalesce(avg(total), 0)::numeric(18, 2) AS avg_order_value,

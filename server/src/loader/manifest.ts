@@ -30,9 +30,7 @@ const TableData = Type.Object({
   /** The column with the customer's id. */
   customer: Type.Optional(Type.String({ pattern: name })),
   /** The rows belong to rows of another table, whose ids are in the column. */
-  parent: Type.Optional(
-    Type.Object({ table: Type.String({ pattern: name }), column: Type.String({ pattern: name }) }),
-  ),
+  parent: Type.Optional(Type.Object({ table: Type.String({ pattern: name }), column: Type.String({ pattern: name }) })),
   /** When the customer is anonymized: empty the personal columns, or remove the row. */
   anonymize: Type.Optional(Type.Enum(['empty', 'delete'])),
   /** Every column of a customer's table that can hold text. */
