@@ -23,7 +23,7 @@ test.each([
   [Type.String({ minLength: 1 }), '', 'The first name must not be empty.'],
   [Type.String({ minLength: 3 }), 'ab', 'The first name must have at least 3 characters.'],
   [Type.String({ maxLength: 3 }), 'abcd', 'The first name must have at most 3 characters.'],
-  [Type.String({ pattern: '^a' }), 'b', 'The first name must match pattern "^a".'],
+  [Type.String({ pattern: '^a' }), 'b', 'The first name has a form or a character that is not allowed.'],
   [Type.String({ format: 'email' }), 'b', 'The first name must be a valid email.'],
   [Type.String({ format: 'uuid' }), 'b', 'The first name must be a valid uuid.'],
   [Type.String({ format: 'date-time' }), 'today', 'The first name must be a valid date-time.'],
@@ -33,7 +33,13 @@ test.each([
   [Type.Array(Type.String(), { minItems: 1 }), [], 'The first name must have at least 1 entries.'],
   [Type.Array(Type.String(), { maxItems: 1 }), ['a', 'b'], 'The first name must have at most 1 entries.'],
   [Type.Enum(['asc', 'desc']), 'up', 'The first name must be one of asc, desc.'],
-  [Type.Union([Type.String(), Type.Null()]), 5, 'The first name has none of the forms that are allowed.'],
+  [Type.Union([Type.String(), Type.Null()]), 5, 'The first name must be of type string.'],
+  [Type.Union([Type.String({ maxLength: 3 }), Type.Null()]), 'long', 'The first name must have at most 3 characters.'],
+  [
+    Type.Union([Type.String(), Type.Boolean(), Type.Null()]),
+    5,
+    'The first name has none of the forms that are allowed.',
+  ],
 ])('a message is a sentence that names the field: %j %j', (schema, value, sentence) => {
   expect(errorsOf(Type.Object({ first_name: schema }), { first_name: value })).toEqual({ first_name: [sentence] });
 });

@@ -99,8 +99,7 @@ function hasManyParts(value: unknown): boolean {
 function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
   // No prototype: a field may be called `constructor`.
   const fields: FieldErrors = Object.create(null);
-  // The branches of a union each complain; the union's own error says it once.
-  const own = errors.filter(({ schemaPath }) => !/\/anyOf\/\d/.test(schemaPath));
+  const own = withoutBranches(errors);
   for (const error of (own.length > 0 ? own : errors).slice(0, mostErrors)) {
     const field = fieldName(error);
     const messages = fields[field] ?? [];
@@ -109,6 +108,25 @@ function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
     if (!messages.includes(message)) messages.push(message);
   }
   return fields;
+}
+
+const branch = /^(.*?)\/anyOf(?:\/(\d+)\/|$)/;
+
+/**
+ * The branches of a union each complain; the union's own error says it once. A value that may be null is no choice: there
+ * the other branch says what is wrong.
+ */
+function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
+  const located = errors.map((error) => {
+    const [, union, index] = branch.exec(error.schemaPath) ?? [];
+    return { error, union, index, isNull: error.params.type === 'null' };
+  });
+  const nullable = new Set(located.filter(({ index, isNull }) => index === '1' && isNull).map(({ union }) => union));
+  for (const { union, index } of located) if (Number(index) > 1) nullable.delete(union);
+  const kept = located.filter(({ union, index, isNull }) =>
+    nullable.has(union) ? index !== undefined && !isNull : index === undefined,
+  );
+  return kept.map(({ error }) => error);
 }
 
 /** `price` of `items.2.price`, but `tags.0` of `tags.0`: a number alone names nothing. */
@@ -151,6 +169,8 @@ function sentence({ keyword, params, message }: ErrorObject, name: string): stri
       return `${field} must be one of ${(params.allowedValues as unknown[]).join(', ')}.`;
     case 'format':
       return `${field} must be a valid ${String(params.format)}.`;
+    case 'pattern':
+      return `${field} has a form or a character that is not allowed.`;
     case 'anyOf':
       return `${field} has none of the forms that are allowed.`;
     default:

@@ -88,7 +88,7 @@ test('what is wrong is told field by field, nested fields with dots', async () =
       'items.2.quantity': ['The quantity must be at most 1000.'],
       'tags.1': ['The tags.1 must have at most 10 characters.'],
       status: ['The status must be one of pending, shipped.'],
-      notes: ['The notes has none of the forms that are allowed.'],
+      notes: ['The notes must be of type string.'],
     },
   });
 });
@@ -128,6 +128,7 @@ test('a query is read as its schema wants it, with defaults and without what is 
   const { body } = await caller.get('/api/v1/orders?page=2&per_page=100&paid=true&tags=a&tags=b&admin=1&sort_by=total');
   expect(body).toEqual({ page: 2, per_page: 100, sort_by: 'total', paid: true, tags: ['a', 'b'] });
   expect((await caller.get('/api/v1/orders?tags=a')).body.tags).toEqual(['a']);
+  expect((await caller.get('/api/v1/orders?tags[]=a&tags%5B%5D=b')).body.tags).toEqual(['a', 'b']);
 });
 
 test.each([
