@@ -39,8 +39,12 @@ export async function conditions(ctx: Ctx, filters: Filters): Promise<Sql[]> {
     ...(wantedTags.length === 0 ? [] : [sql`c.tags @> ${wantedTags}::text[]`]),
     ...(accepts_marketing === undefined ? [] : [sql`c.accepts_marketing = ${accepts_marketing}`]),
     ...(vip === undefined ? [] : [vip ? isVip(await vipRule(ctx)) : sql`NOT ${isVip(await vipRule(ctx))}`]),
-    ...(min_orders === 0 ? [] : [atLeast(sql`c.total_orders`, sql`c.orders_rank`, sql`customer_orders_rank`, min_orders)]),
-    ...(min_spent === '0.00' ? [] : [atLeast(sql`c.total_spent`, sql`c.spent_rank`, sql`customer_spent_rank`, min_spent)]),
+    ...(min_orders === 0
+      ? []
+      : [atLeast(sql`c.total_orders`, sql`c.orders_rank`, sql`customer_orders_rank`, min_orders)]),
+    ...(min_spent === '0.00'
+      ? []
+      : [atLeast(sql`c.total_spent`, sql`c.spent_rank`, sql`customer_spent_rank`, min_spent)]),
     ...(created_from === undefined ? [] : [since(createdAt, created_from, settings)]),
     ...(created_to === undefined ? [] : [until(createdAt, created_to, settings)]),
   ];
@@ -54,7 +58,10 @@ function atLeast(column: Sql, rank: Sql, rankFunction: Sql, least: number | stri
 /** Every word is somewhere in name or email, whatever its case and accents; or the text is a part of the phone. */
 function matches(text: string, { phones }: { phones: boolean }): Sql {
   // A SELECT is made once; for a plan that is kept the pattern would be made anew for every row.
-  const words = join(containsWords(text, (pattern) => sql`(SELECT ${pattern})`), ' AND ');
+  const words = join(
+    containsWords(text, (pattern) => sql`(SELECT ${pattern})`),
+    ' AND ',
+  );
   const digits = phones ? phoneDigits(text) : undefined;
   return digits === undefined ? words : sql`((${words}) OR ${containsDigits(digits)})`;
 }
