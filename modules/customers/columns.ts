@@ -26,7 +26,7 @@ export function addressColumns(all: boolean): Sql {
 
 /** The same as `maskPhone`, where PostgreSQL makes the answer. */
 function phone(all: boolean, column: Sql): Sql {
-  return all ? column : sql`regexp_replace(left(${column}, -2), '\d', '*', 'g') || right(${column}, 2)`;
+  return all ? column : sql`regexp_replace(left(${column}, -2), '[0-9]', '*', 'g') || right(${column}, 2)`;
 }
 
 /** A record as its caller may see it. */

@@ -29,7 +29,7 @@ CREATE FUNCTION customer_orders_rank(total_orders integer, id uuid) RETURNS inte
   RETURN CASE WHEN total_orders < 16383 THEN (total_orders << 17) + customer_id_rank(id) ELSE 16383 << 17 END;
 -- The fourth root, because amounts are the rarer the larger they are; of square roots every machine makes the same.
 CREATE FUNCTION customer_spent_rank(total_spent numeric, id uuid) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN CASE WHEN total_spent <= 0 THEN customer_id_rank(id)
+  RETURN CASE WHEN total_spent < 0 THEN -1 WHEN total_spent = 0 THEN customer_id_rank(id)
     ELSE (1 << 17) + floor(10 * sqrt(sqrt(total_spent::double precision)))::integer END;
 CREATE FUNCTION customer_last_order_rank(at timestamptz, id uuid) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN CASE WHEN at IS NULL THEN customer_id_rank(id) ELSE (1 << 17) + greatest(customer_day_rank(at), 0) END;
@@ -37,7 +37,8 @@ CREATE FUNCTION customer_last_order_rank(at timestamptz, id uuid) RETURNS intege
 CREATE TABLE customers (
   id uuid PRIMARY KEY,
   external_ids jsonb NOT NULL DEFAULT '{}',
-  email text,
+  -- By bytes, so that the index also finds what begins with something.
+  email text COLLATE "C",
   phone text,
   first_name text,
   last_name text,
@@ -120,7 +121,8 @@ CREATE INDEX customer_merges_by_customer ON customer_merges (merged_into);
 CREATE TABLE customer_vip_rule (
   id boolean PRIMARY KEY DEFAULT true CHECK (id),
   order_threshold integer NOT NULL,
-  spend_threshold numeric(18, 2) NOT NULL
+  -- As the setting has it: what was rounded would never be equal to it.
+  spend_threshold numeric NOT NULL
 );
 INSERT INTO customer_vip_rule (order_threshold, spend_threshold) VALUES (10, 50000);
 
@@ -142,7 +144,8 @@ CREATE TABLE customer_ranks (
   rank integer NOT NULL,
   customers integer NOT NULL,
   PRIMARY KEY (sort, rank)
-);
+  -- Room to change in place.
+) WITH (fillfactor = 50);
 
 -- What has changed since in customer_ranks.
 CREATE TABLE customer_rank_changes (
@@ -171,7 +174,7 @@ END $$;
 -- Often enough that few rows wait, seldom enough that nobody notices.
 CREATE FUNCTION fold_customer_counts_sometimes() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  IF random() < 0.02 THEN PERFORM fold_customer_counts(); END IF;
+  IF random() < 0.01 THEN PERFORM fold_customer_counts(); END IF;
 END $$;
 
 CREATE FUNCTION count_inserted_customers() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -210,32 +213,38 @@ END $$;
 CREATE TRIGGER customers_removed AFTER DELETE ON customers REFERENCING OLD TABLE AS removed
   FOR EACH STATEMENT EXECUTE FUNCTION count_removed_customers();
 
+-- Orders change one customer after the other, so this is the way that must be short.
+CREATE FUNCTION move_customer(sort text, before integer, after integer, was integer, will integer)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF before <> after OR was <> will THEN
+    INSERT INTO customer_rank_changes (sort, rank, change) VALUES (sort, before, -was), (sort, after, will);
+  END IF;
+END $$;
+
 CREATE FUNCTION count_changed_customer() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   was integer := (old.deleted_at IS NULL)::integer;
   will integer := (new.deleted_at IS NULL)::integer;
-  rule customer_vip_rule;
+  change customer_counts;
 BEGIN
-  IF (was, old.accepts_marketing, old.total_orders, old.total_spent, old.last_order_at IS NULL)
-    IS DISTINCT FROM (will, new.accepts_marketing, new.total_orders, new.total_spent, new.last_order_at IS NULL) THEN
-    SELECT * INTO rule FROM customer_vip_rule;
-    INSERT INTO customer_counts (total, newcomers, returners, loyal, vip, marketing, ordered) VALUES (
-      will - was,
-      will * (new.total_orders = 0)::integer - was * (old.total_orders = 0)::integer,
-      will * (new.total_orders BETWEEN 1 AND 4)::integer - was * (old.total_orders BETWEEN 1 AND 4)::integer,
-      will * (new.total_orders >= 5)::integer - was * (old.total_orders >= 5)::integer,
-      will * (new.total_orders >= rule.order_threshold OR new.total_spent >= rule.spend_threshold)::integer
-        - was * (old.total_orders >= rule.order_threshold OR old.total_spent >= rule.spend_threshold)::integer,
-      will * new.accepts_marketing::integer - was * old.accepts_marketing::integer,
-      will * (new.last_order_at IS NOT NULL)::integer - was * (old.last_order_at IS NOT NULL)::integer);
+  SELECT will - was,
+    will * (new.total_orders = 0)::integer - was * (old.total_orders = 0)::integer,
+    will * (new.total_orders BETWEEN 1 AND 4)::integer - was * (old.total_orders BETWEEN 1 AND 4)::integer,
+    will * (new.total_orders >= 5)::integer - was * (old.total_orders >= 5)::integer,
+    will * (new.total_orders >= order_threshold OR new.total_spent >= spend_threshold)::integer
+      - was * (old.total_orders >= order_threshold OR old.total_spent >= spend_threshold)::integer,
+    will * new.accepts_marketing::integer - was * old.accepts_marketing::integer,
+    will * (new.last_order_at IS NOT NULL)::integer - was * (old.last_order_at IS NOT NULL)::integer
+  INTO change FROM customer_vip_rule;
+  IF change <> (0, 0, 0, 0, 0, 0, 0)::customer_counts THEN
+    INSERT INTO customer_counts SELECT change.*;
   END IF;
-  INSERT INTO customer_rank_changes (sort, rank, change)
-  SELECT sort, rank, change FROM (VALUES
-    ('created_at', old.created_rank, new.created_rank), ('first_name', old.name_rank, new.name_rank),
-    ('total_orders', old.orders_rank, new.orders_rank), ('total_spent', old.spent_rank, new.spent_rank),
-    ('last_order_at', old.last_order_rank, new.last_order_rank)) AS place (sort, before, after),
-    LATERAL (VALUES (before, -was), (after, will)) AS step (rank, change)
-  WHERE change <> 0 AND (before <> after OR was <> will);
+  PERFORM move_customer('created_at', old.created_rank, new.created_rank, was, will),
+    move_customer('first_name', old.name_rank, new.name_rank, was, will),
+    move_customer('total_orders', old.orders_rank, new.orders_rank, was, will),
+    move_customer('total_spent', old.spent_rank, new.spent_rank, was, will),
+    move_customer('last_order_at', old.last_order_rank, new.last_order_rank, was, will);
   PERFORM fold_customer_counts_sometimes();
   RETURN NULL;
 END $$;
@@ -246,15 +255,33 @@ CREATE TRIGGER customers_changed AFTER UPDATE ON customers FOR EACH ROW
       new.name_rank, new.last_order_rank))
   EXECUTE FUNCTION count_changed_customer();
 
+-- Counts the VIPs anew by another rule and keeps it. SHARE waits for those who have counted by the old rule and not
+-- committed yet, and whoever comes later counts by the new one. Others wait behind it, so it gives up soon: where it
+-- cannot be done now, somebody does it later.
+CREATE FUNCTION keep_customer_vip_rule(orders integer, spend numeric) RETURNS void LANGUAGE plpgsql
+SET lock_timeout = '1s' AS $$
+BEGIN
+  -- One at a time: the second finds that the rule is kept already.
+  PERFORM FROM customer_vip_rule WHERE (order_threshold, spend_threshold) IS DISTINCT FROM (orders, spend) FOR UPDATE;
+  IF NOT FOUND THEN RETURN; END IF;
+  LOCK TABLE customers IN SHARE MODE;
+  UPDATE customer_vip_rule SET order_threshold = orders, spend_threshold = spend;
+  INSERT INTO customer_counts (total, newcomers, returners, loyal, vip, marketing, ordered)
+  SELECT 0, 0, 0, 0, counted - (SELECT coalesce(sum(vip), 0) FROM customer_counts), 0, 0
+  FROM (SELECT count(*) AS counted FROM customers
+    WHERE deleted_at IS NULL AND (total_orders >= orders OR total_spent >= spend)) AS anew;
+EXCEPTION WHEN lock_not_available THEN RETURN;
+END $$;
+
 -- Where to begin to read for a page that begins after so many customers, the greatest first: at which rank, and how many
 -- of that rank to pass over. Nothing if there are not that many.
 CREATE FUNCTION customer_page_start(wanted text, skip bigint) RETURNS TABLE (rank integer, remaining bigint)
 LANGUAGE sql STABLE AS $$
-  SELECT rank, skip - coalesce(before, 0) FROM (
-    SELECT rank, sum(customers) OVER (ORDER BY rank DESC) AS through,
-      sum(customers) OVER (ORDER BY rank DESC GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-    FROM (
-      SELECT rank, customers FROM customer_ranks WHERE sort = wanted
-      UNION ALL SELECT rank, change FROM customer_rank_changes WHERE sort = wanted) piece) pieces
+  SELECT rank, skip - (through - customers) FROM (
+    SELECT rank, customers, (sum(customers) OVER (ORDER BY rank DESC))::bigint AS through FROM (
+      SELECT rank, sum(customers) AS customers FROM (
+        SELECT rank, customers FROM customer_ranks WHERE sort = wanted
+        UNION ALL SELECT rank, change FROM customer_rank_changes WHERE sort = wanted) AS known
+      GROUP BY rank) AS piece) AS pieces
   WHERE through > skip ORDER BY rank DESC LIMIT 1
 $$;

@@ -1,0 +1,301 @@
+import { type Db, raw, sql } from '@chowk/kit';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { startPlatform } from '../../server/testing/platform.ts';
+import type { Customer } from './schemas.ts';
+
+const platform = await startPlatform();
+
+/** Customers as they are in the database, with what is not given left to it. */
+async function add(db: Db, customers: readonly object[]): Promise<void> {
+  await db.run(sql`
+    INSERT INTO customers (id, external_ids, email, phone, first_name, last_name, accepts_marketing, total_orders,
+      total_spent, avg_order_value, first_order_at, last_order_at, tags, created_at, updated_at)
+    SELECT coalesce(id, gen_random_uuid()), coalesce(external_ids, '{}'), email, phone, first_name, last_name,
+      coalesce(accepts_marketing, false), coalesce(total_orders, 0), coalesce(total_spent, 0), 0, first_order_at,
+      last_order_at, coalesce(tags, '{}'), coalesce(created_at, '2026-03-01T10:00:00Z'), now()
+    FROM jsonb_populate_recordset(NULL::customers, ${JSON.stringify(customers)}::jsonb)`);
+}
+
+async function shop() {
+  const tenant = await platform.tenant();
+  const caller = tenant.caller('customers.view', 'customers.view_sensitive', 'settings.edit');
+  const list = async (query = '', path = '') => {
+    const answer = await caller.get(`/api/v1/customers${path}${query}`);
+    expect(answer).toMatchObject({ status: 200 });
+    return answer.body as { customers: Customer[]; pagination: Record<string, number> };
+  };
+  const names = async (query: string, path = '') =>
+    (await list(query, path)).customers.map(({ first_name }) => first_name);
+  return { tenant, db: tenant.db, caller, list, names, add: (...customers: object[]) => add(tenant.db, customers) };
+}
+
+test('without customers there is one empty page', async () => {
+  const { list } = await shop();
+  const empty = { customers: [], pagination: { current_page: 1, last_page: 1, per_page: 20, total: 0 } };
+  expect(await list()).toEqual(empty);
+  expect(await list('', '/vip')).toEqual(empty);
+  expect(await list('?page=9000&sort_order=asc')).toMatchObject({ customers: [], pagination: { total: 0 } });
+});
+
+test('a listed customer has every field, the newest comes first, page by page', async () => {
+  const { add, list, caller } = await shop();
+  const customer = {
+    id: '01890000-0000-7000-8000-000000000001',
+    external_ids: { shopify: '7' },
+    email: 'asha@example.com',
+    phone: '+919876543210',
+    first_name: 'Asha "é"',
+    last_name: '茶',
+    accepts_marketing: true,
+    total_orders: 2,
+    total_spent: '10.50',
+    first_order_at: '2026-01-02T03:04:05.678Z',
+    last_order_at: '2026-01-03T03:04:05.000Z',
+    tags: ['a', 'b'],
+    created_at: '2026-01-01T00:00:00.000Z',
+  };
+  await add(customer, { created_at: '2026-01-02' }, { created_at: '2026-01-03' });
+  const { headers, body } = await caller.get('/api/v1/customers?per_page=2&page=2');
+  expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(body).toEqual({
+    customers: [{ ...customer, avg_order_value: '0.00', updated_at: expect.stringMatching(/^\d{4}-.*Z$/) }],
+    pagination: { current_page: 2, last_page: 2, per_page: 2, total: 3 },
+  });
+  expect((await list('?page=9')).customers).toEqual([]);
+});
+
+test.each([
+  ['per_page', 'per_page=101'],
+  ['page', 'page=0'],
+  ['sort_by', 'sort_by=phone'],
+  ['sort_by', 'sort_by=id;DROP TABLE customers'],
+  ['sort_order', 'sort_order=sideways'],
+  ['accepts_marketing', 'accepts_marketing=perhaps'],
+  ['vip', 'vip=very'],
+  ['min_orders', 'min_orders=-1'],
+  ['min_orders', 'min_orders=2147483648'],
+  ['min_spent', 'min_spent=much'],
+  ['min_spent', 'min_spent=1.234'],
+  ['created_from', 'created_from=yesterday'],
+  ['created_to', 'created_to=2026-02-30'],
+])('a wrong %s is refused: %s', async (field, query) => {
+  const { caller } = await refusing;
+  const { status, body } = await caller.get(`/api/v1/customers?${query}`);
+  expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
+});
+const refusing = shop();
+
+const firstNames = [null, '', 'Asha', 'ÁSHA', 'asha', 'Ravi', '100%', 'a_b', 'Чай', 'चाय', 'O\\K'];
+const tagNames = ['hot', 'new', 'sale'];
+const days = ['1969-12-31T23:59:59Z', '2026-01-01T00:00:00Z', '2026-01-01T18:45:00Z', '2026-01-02T00:00:00Z'];
+
+const arbitraryCustomer = fc.record({
+  first_name: fc.constantFrom(...firstNames),
+  last_name: fc.constantFrom(null, 'Rao', 'Thé'),
+  accepts_marketing: fc.boolean(),
+  total_orders: fc.constantFrom(0, 0, 1, 4, 5, 9, 10, 16_382, 16_383, 20_000),
+  total_spent: fc.constantFrom('0.00', '0.00', '0.01', '49999.99', '50000.00', '9999999999.99'),
+  last_order_at: fc.constantFrom(null, ...days),
+  created_at: fc.constantFrom(...days),
+  tags: fc.subarray(tagNames),
+});
+const some = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined });
+const arbitraryQuery = fc.record({
+  search: some(
+    fc.constantFrom('ASHA', 'rao the', 'asha rao', '%', '_', 'ЧАЙ', 'चाय', 'o\\k', 'p7@', '98765-4321', '7', ' '),
+  ),
+  tags: some(fc.subarray(tagNames, { minLength: 1 }).map((tags) => tags.join(','))),
+  accepts_marketing: some(fc.boolean()),
+  vip: some(fc.boolean()),
+  min_orders: some(fc.constantFrom('0', '1', '5', '16382', '16383', '2147483647')),
+  min_spent: some(fc.constantFrom('0', '0.01', '50000', '9999999999.99')),
+  created_from: some(fc.constantFrom('2026-01-01', '2026-01-02')),
+  created_to: some(fc.constantFrom('2025-12-31', '2026-01-01')),
+  sort_by: some(fc.constantFrom('created_at', 'first_name', 'total_orders', 'total_spent', 'last_order_at')),
+  sort_order: some(fc.constantFrom('asc', 'desc')),
+});
+type Query = typeof arbitraryQuery extends fc.Arbitrary<infer Value> ? Value : never;
+
+const fold = (text: string) =>
+  text
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase();
+const isVip = ({ total_orders, total_spent }: Customer) => total_orders >= 10 || Number(total_spent) >= 50_000;
+/** The day where the tenant is, which is five and a half hours ahead. */
+const dayOf = (moment: string) => new Date(Date.parse(moment) + 5.5 * 3_600_000).toISOString().slice(0, 10);
+
+function matches(customer: Customer, query: Query): boolean {
+  const { search = '', tags = '', accepts_marketing, vip, created_from, created_to } = query;
+  const { min_orders = 0, min_spent = 0 } = query;
+  const text = fold([customer.first_name, customer.last_name, customer.email].map((part) => part ?? '').join('\n'));
+  const isPhone = /^[\d-]{3,}$/.test(search) && customer.phone?.includes(search.replaceAll('-', ''));
+  return (
+    (isPhone || search.split(' ').every((word) => text.includes(fold(word)))) &&
+    tags.split(',').every((tag) => tag === '' || customer.tags.includes(tag)) &&
+    (accepts_marketing === undefined || customer.accepts_marketing === accepts_marketing) &&
+    (vip === undefined || isVip(customer) === vip) &&
+    customer.total_orders >= Number(min_orders) &&
+    Number(customer.total_spent) >= Number(min_spent) &&
+    (created_from === undefined || dayOf(customer.created_at) >= created_from) &&
+    (created_to === undefined || dayOf(customer.created_at) <= created_to)
+  );
+}
+
+function sorted(customers: readonly Customer[], { sort_by = 'created_at', sort_order = 'desc' }: Query): Customer[] {
+  const key = (customer: Customer) => {
+    if (sort_by === 'first_name') return fold(customer.first_name ?? '');
+    if (sort_by === 'total_orders' || sort_by === 'total_spent') return Number(customer[sort_by]);
+    return Date.parse(customer[sort_by as 'created_at' | 'last_order_at'] ?? '-200000-01-01T00:00:00Z');
+  };
+  const compare = (a: string | number, b: string | number) =>
+    typeof a === 'number' ? a - Number(b) : Buffer.compare(Buffer.from(a), Buffer.from(String(b)));
+  const ascending = customers.toSorted((a, b) => compare(key(a), key(b)) || compare(a.id, b.id));
+  return sort_order === 'asc' ? ascending : ascending.reverse();
+}
+
+test('whatever the filters and the order, a list holds what a plain look at every customer finds', async () => {
+  const { add, db, list } = await shop();
+  const drafts = fc.sample(arbitraryCustomer, { numRuns: 60, seed: 7 });
+  await add(...drafts.map((draft, n) => ({ ...draft, email: `p${n}@example.com`, phone: `+9198765${43_200 + n}` })), {
+    first_name: 'Asha',
+    email: 'gone@example.com',
+    total_orders: 10,
+    tags: tagNames,
+  });
+  await db.run(sql`UPDATE customers SET deleted_at = now() WHERE email = 'gone@example.com'`);
+  const { customers } = await list('?per_page=100');
+  await fc.assert(
+    fc.asyncProperty(arbitraryQuery, async (query) => {
+      const parameters = new URLSearchParams({ per_page: '100' });
+      for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
+      const { customers: found, pagination } = await list(`?${parameters}`);
+      const expected = sorted(
+        customers.filter((customer) => matches(customer, query)),
+        query,
+      );
+      expect(found.map(({ email }) => email)).toEqual(expected.map(({ email }) => email));
+      expect(pagination.total).toBe(expected.length);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('tags may be repeated or separated by commas, and all of them are meant', async () => {
+  const { add, names, list } = await shop();
+  await add({ first_name: 'both', tags: ['a', 'b'] }, { first_name: 'one', tags: ['a'] });
+  for (const query of ['?tags=a,b', '?tags=a&tags=b', '?tags=b,%20a']) expect(await names(query)).toEqual(['both']);
+  expect((await list('?tags=a')).pagination.total).toBe(2);
+  expect((await list('?tags=,')).pagination.total).toBe(2);
+});
+
+test('who is a VIP is for the settings to say, at once and also where it was counted by others before', async () => {
+  const { add, caller, list, names, db } = await shop();
+  await add(
+    { first_name: 'spends', total_spent: 60_000, total_orders: 1 },
+    { first_name: 'orders', total_spent: 5, total_orders: 12 },
+    { first_name: 'neither', total_spent: 49_999.99, total_orders: 9 },
+  );
+  expect(await names('', '/vip')).toEqual(['spends', 'orders']);
+  const set = (orders: number, spend: number) =>
+    caller.patch('/api/v1/settings', {
+      'customers.vip_order_threshold': orders,
+      'customers.vip_spend_threshold': spend,
+    });
+  await set(9, 49_999.995);
+  for (const _ of ['counted', 'kept']) {
+    const { customers, pagination } = await list('', '/vip');
+    expect(customers.map(({ first_name }) => first_name)).toEqual(['spends', 'neither', 'orders']);
+    expect(pagination).toEqual({ current_page: 1, last_page: 1, per_page: 20, total: 3 });
+  }
+  expect(await db.row(sql`SELECT order_threshold, spend_threshold FROM customer_vip_rule`)).toEqual({
+    order_threshold: 9,
+    spend_threshold: '49999.995',
+  });
+  expect(await list('?per_page=2&page=2', '/vip')).toMatchObject({
+    customers: [{ first_name: 'orders' }],
+    pagination: { last_page: 2, total: 3 },
+  });
+  await set(13, 0);
+  expect(await names('?vip=false')).toEqual([]);
+  expect((await list('?vip=true')).pagination.total).toBe(3);
+});
+
+const sorts = {
+  created_at: { key: 'created_at', rank: 'created_rank' },
+  first_name: { key: 'lower(unaccent(coalesce(first_name, \'\'))) COLLATE "C"', rank: 'name_rank' },
+  total_orders: { key: 'total_orders', rank: 'orders_rank' },
+  total_spent: { key: 'total_spent', rank: 'spent_rank' },
+  last_order_at: { key: "coalesce(last_order_at, '-infinity')", rank: 'last_order_rank' },
+};
+
+/** A page without any of what makes pages fast. */
+function plainPage(db: Db, key: string, direction: string, { limit, offset }: { limit: number; offset: number }) {
+  return db.rows<{ id: string }>(sql`
+    SELECT id FROM customers WHERE deleted_at IS NULL
+    ORDER BY ${raw(key)} ${raw(direction)}, id ${raw(direction)} LIMIT ${limit} OFFSET ${offset}`);
+}
+
+/** Customers with much in common, made at all times; half of the ids tell when, as those of the platform do. */
+const many = (count: number) => sql`
+  INSERT INTO customers (id, first_name, total_orders, total_spent, last_order_at, created_at, updated_at)
+  SELECT CASE WHEN random() < 0.5 THEN uuidv7(-random() * interval '3 years') ELSE gen_random_uuid() END,
+    (ARRAY[NULL, '', 'a', 'Asha', 'Ashák', 'ashanti', 'Zoë', 'चाय', '李', '李明', '😀'])[1 + floor(random() * 11)],
+    (ARRAY[0, 0, 0, 1, 2, 16382, 16383, 16384])[1 + floor(random() * 8)],
+    (ARRAY[0, 0, 0, 0.01, 0.02, 100, 100.01, 50000, 9999999999999999.99])[1 + floor(random() * 9)],
+    CASE WHEN random() < 0.6 THEN timestamptz '1969-12-01' + floor(random() * 40) * interval '17 hours' END,
+    timestamptz '1969-12-20' + floor(random() * 40) * interval '11 hours', now()
+  FROM generate_series(1, ${count}::integer)`;
+
+/** Changes of every kind to some of them. */
+const shuffles = [
+  many(40),
+  sql`UPDATE customers SET total_orders = total_orders + 1, total_spent = total_spent / 2 + 1,
+    last_order_at = coalesce(last_order_at, created_at) + interval '20 hours' WHERE random() < 0.1`,
+  sql`UPDATE customers SET first_name = (ARRAY[NULL, 'Ash', 'Omar'])[1 + floor(random() * 3)] WHERE random() < 0.1`,
+  sql`UPDATE customers SET deleted_at = CASE WHEN deleted_at IS NULL THEN now() END WHERE random() < 0.1`,
+  sql`DELETE FROM customers WHERE random() < 0.05`,
+  sql`UPDATE customers SET total_orders = 0, total_spent = 0, last_order_at = NULL WHERE random() < 0.05`,
+];
+
+test('pages far down are exactly those that sorting everybody would give, in every order and direction', async () => {
+  const { db, list } = await shop();
+  await db.run(many(1_500));
+  for (const [round, settle] of [sql`SELECT`, sql`SELECT fold_customer_counts()`, sql`SELECT`].entries()) {
+    for (const statement of shuffles) await db.run(statement);
+    await db.run(settle);
+    for (const [sort, { key }] of Object.entries(sorts)) {
+      for (const order of ['asc', 'desc']) {
+        const { total = 0 } = (await list()).pagination;
+        for (const page of [10, 11, 12 + round, Math.ceil(total / 100), Math.ceil(total / 100) + 1]) {
+          const { customers } = await list(`?sort_by=${sort}&sort_order=${order}&per_page=100&page=${page}`);
+          const expected = await plainPage(db, key, order, { limit: 100, offset: (page - 1) * 100 });
+          expect({ sort, order, page, ids: customers.map(({ id }) => id) }).toEqual({
+            ...{ sort, order, page },
+            ids: expected.map(({ id }) => id),
+          });
+        }
+      }
+    }
+  }
+});
+
+test.each(Object.entries(sorts))(
+  'where a page by %s begins is known for every customer',
+  async (sort, { key, rank }) => {
+    const { db } = await shop();
+    await db.run(many(300));
+    for (const statement of shuffles) await db.run(statement);
+    const wrong = await db.rows(sql`
+    SELECT place.*, start.* FROM (
+      SELECT ${raw(rank)} AS rank, row_number() OVER everybody - 1 AS skip,
+        row_number() OVER (PARTITION BY ${raw(rank)} ORDER BY ${raw(key)} DESC, id DESC) - 1 AS remaining
+      FROM customers WHERE deleted_at IS NULL WINDOW everybody AS (ORDER BY ${raw(key)} DESC, id DESC)) AS place
+    LEFT JOIN LATERAL customer_page_start(${sort}, place.skip) AS start ON true
+    WHERE (start.rank, start.remaining) IS DISTINCT FROM (place.rank, place.remaining)`);
+    expect(wrong).toEqual([]);
+    const behind = sql`SELECT * FROM customer_page_start(${sort}, (SELECT sum(total)::bigint FROM customer_counts))`;
+    expect(await db.rows(behind)).toEqual([]);
+  },
+);

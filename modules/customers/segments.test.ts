@@ -1,0 +1,233 @@
+import { type Db, type Sql, sql } from '@chowk/kit';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Context } from '../../server/src/context.ts';
+import { startPlatform, type TestTenant } from '../../server/testing/platform.ts';
+import type { Customer } from './schemas.ts';
+import { segmentsOf } from './segments.ts';
+
+const day = 24 * 3_600_000;
+let now = new Date('2026-06-01T12:00:00Z');
+const platform = await startPlatform({ now: () => now });
+
+interface Rule {
+  readonly orders: number;
+  readonly spend: number;
+}
+const usual: Rule = { orders: 10, spend: 50_000 };
+
+async function shop() {
+  const tenant = await platform.tenant();
+  const caller = tenant.caller('customers.view', 'settings.edit');
+  const segments = async () => {
+    const { status, body } = await caller.get('/api/v1/customers/segments');
+    expect(status).toBe(200);
+    return body.segments as { key: string; label: string; count: number }[];
+  };
+  const counts = async () => Object.fromEntries((await segments()).map(({ key, count }) => [key, count]));
+  const setRule = async ({ orders, spend }: Rule) => {
+    const values = { 'customers.vip_order_threshold': orders, 'customers.vip_spend_threshold': spend };
+    expect((await caller.patch('/api/v1/settings', values)).status).toBe(200);
+  };
+  return { tenant, db: tenant.db, segments, counts, setRule };
+}
+
+/** Everybody looked at. */
+function naive({ db }: TestTenant, { orders, spend }: Rule) {
+  return db.row<Record<string, number>>(sql`
+    SELECT count(*) FILTER (WHERE total_orders = 0) AS new,
+      count(*) FILTER (WHERE total_orders > 0 AND total_orders < 5) AS returning,
+      count(*) FILTER (WHERE total_orders >= 5) AS loyal,
+      count(*) FILTER (WHERE total_orders >= ${orders} OR total_spent >= ${spend}) AS vip,
+      count(*) FILTER (WHERE last_order_at < ${new Date(now.getTime() - 90 * day)}) AS at_risk,
+      count(*) FILTER (WHERE accepts_marketing) AS marketing
+    FROM customers WHERE deleted_at IS NULL`);
+}
+
+/** What is kept, and what it ought to be, is empty where they agree. */
+async function expectTrueNumbers({ db }: TestTenant): Promise<void> {
+  const wrong = await db.rows(sql`
+    WITH kept AS (
+      SELECT sort, rank, sum(customers) AS customers FROM (
+        SELECT * FROM customer_ranks UNION ALL SELECT * FROM customer_rank_changes) AS known
+      GROUP BY sort, rank HAVING sum(customers) <> 0
+      UNION ALL SELECT 'total', 0, coalesce(sum(total), 0) FROM customer_counts),
+    counted AS (
+      SELECT sort COLLATE "C" AS sort, rank, count(*)::numeric AS customers FROM customers, LATERAL (VALUES
+        ('created_at', created_rank), ('first_name', name_rank), ('total_orders', orders_rank),
+        ('total_spent', spent_rank), ('last_order_at', last_order_rank)) AS place (sort, rank)
+      WHERE deleted_at IS NULL GROUP BY sort, rank
+      UNION ALL SELECT 'total', 0, count(*) FROM customers WHERE deleted_at IS NULL)
+    (SELECT 'kept' AS which, * FROM kept EXCEPT ALL SELECT 'kept', * FROM counted)
+    UNION ALL (SELECT 'counted', * FROM counted EXCEPT ALL SELECT 'counted', * FROM kept)`);
+  expect(wrong).toEqual([]);
+}
+
+const insert = (count: number) => sql`
+  INSERT INTO customers (id, first_name, accepts_marketing, total_orders, total_spent, last_order_at, created_at,
+    updated_at, deleted_at)
+  SELECT gen_random_uuid(), (ARRAY[NULL, 'Asha', 'Ravi'])[1 + floor(random() * 3)], random() < 0.5, orders,
+    orders * (ARRAY[0, 10, 6000])[1 + floor(random() * 3)],
+    CASE WHEN orders > 0 THEN ${now}::timestamptz - floor(random() * 12 + 84) * interval '1 day' END,
+    ${now}::timestamptz - random() * interval '9 days', now(), CASE WHEN random() < 0.1 THEN now() END
+  FROM (SELECT floor(random() * 14)::integer AS orders FROM generate_series(1, ${count}::integer)) AS drawn`;
+
+const someOf = (count: number) => sql`id IN (SELECT id FROM customers ORDER BY random() LIMIT ${count})`;
+const statements = {
+  insert,
+  order: (count: number) => sql`
+    UPDATE customers SET total_orders = total_orders + ${count}, total_spent = total_spent + 4000.01,
+      last_order_at = ${now} WHERE ${someOf(count)}`,
+  cancel: (count: number) => sql`
+    UPDATE customers SET total_orders = 0, total_spent = 0, last_order_at = NULL WHERE ${someOf(count)}`,
+  age: (count: number) => sql`
+    UPDATE customers SET last_order_at = last_order_at - ${count} * interval '7 hours' WHERE ${someOf(count)}`,
+  rename: (count: number) => sql`UPDATE customers SET first_name = 'Zoë' WHERE ${someOf(count)}`,
+  ask: (count: number) => sql`UPDATE customers SET accepts_marketing = NOT accepts_marketing WHERE ${someOf(count)}`,
+  note: (count: number) => sql`UPDATE customers SET notes = 'seen', tags = '{seen}' WHERE ${someOf(count)}`,
+  hide: (count: number) => sql`UPDATE customers SET deleted_at = now() WHERE ${someOf(count)}`,
+  show: (count: number) => sql`UPDATE customers SET deleted_at = NULL WHERE ${someOf(count)}`,
+  remove: (count: number) => sql`DELETE FROM customers WHERE ${someOf(count)}`,
+  fold: (_: number) => sql`SELECT fold_customer_counts()`,
+};
+
+/** One transaction of two statements, kept or undone. */
+async function perform(db: Db, [first, second]: readonly [Sql, Sql], undone: boolean): Promise<void> {
+  const work = db.tx(async (tx) => {
+    await tx.run(first);
+    await tx.run(second);
+    if (undone) throw new Error('undone');
+  });
+  await work.catch((error: Error) => expect(error.message).toBe('undone'));
+}
+
+test('the segments come in their order, with labels', async () => {
+  const { segments } = await shop();
+  expect(await segments()).toEqual([
+    { key: 'new', label: 'New', count: 0 },
+    { key: 'returning', label: 'Returning', count: 0 },
+    { key: 'loyal', label: 'Loyal', count: 0 },
+    { key: 'vip', label: 'VIP', count: 0 },
+    { key: 'at_risk', label: 'At risk', count: 0 },
+    { key: 'marketing', label: 'Accepts marketing', count: 0 },
+  ]);
+});
+
+test('more than 90 days ago is not 90 days ago', async () => {
+  const { db, counts } = await shop();
+  const limit = now.getTime() - 90 * day;
+  for (const at of [limit - 1, limit, limit + 1]) {
+    await db.run(sql`
+      INSERT INTO customers (id, total_orders, last_order_at, created_at, updated_at)
+      VALUES (gen_random_uuid(), 1, ${new Date(at)}, now(), now())`);
+  }
+  expect(await counts()).toMatchObject({ returning: 3, at_risk: 1 });
+});
+
+const kinds = Object.keys(statements) as (keyof typeof statements)[];
+const arbitraryStep = fc.record({
+  first: fc.constantFrom(...kinds),
+  second: fc.constantFrom(...kinds),
+  count: fc.integer({ min: 1, max: 6 }),
+  undone: fc.boolean(),
+  rule: fc.option(fc.constantFrom(usual, { orders: 1, spend: 0 }, { orders: 7, spend: 20_000.005 }), { freq: 4 }),
+  hours: fc.constantFrom(0, 0, 1, 24, 24 * 40),
+});
+
+test('after any history the segments hold whom a look at everybody finds', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(arbitraryStep, { minLength: 1, maxLength: 12 }), async (steps) => {
+      const { tenant, db, counts, setRule } = await reused;
+      let rule = usual;
+      await setRule(rule);
+      await db.run(insert(5));
+      for (const { first, second, count, undone, rule: other, hours } of steps) {
+        await perform(db, [statements[first](count), statements[second](count)], undone);
+        now = new Date(now.getTime() + (hours * day) / 24);
+        if (other) {
+          rule = other;
+          await setRule(rule);
+        }
+        expect(await counts()).toEqual(await naive(tenant, rule));
+      }
+      await expectTrueNumbers(tenant);
+      await db.run(statements.fold(0));
+      await expectTrueNumbers(tenant);
+      expect(await counts()).toEqual(await naive(tenant, rule));
+    }),
+    { numRuns: 25 },
+  );
+});
+const reused = shop();
+
+test('eight who write at once, folds and changes of the rule among them, leave true numbers', async () => {
+  const { tenant, db, counts, setRule } = await shop();
+  await db.run(insert(100));
+  const rules = [usual, { orders: 3, spend: 10_000 }, { orders: 5, spend: 0.01 }];
+  const writer = async (seed: number) => {
+    // One customer in each transaction: who changes several takes them in turn, and here they come in any order.
+    for (const { first, count, undone } of fc.sample(arbitraryStep, { numRuns: 25, seed })) {
+      await perform(db, [statements[first](1), insert(count)], undone);
+    }
+  };
+  const reader = async () => {
+    for (const rule of rules) {
+      await setRule(rule);
+      await Promise.all([counts(), counts(), counts(), db.run(statements.fold(0))]);
+    }
+  };
+  await Promise.all([reader(), ...Array.from({ length: 8 }, (_, seed) => writer(seed))]);
+  const rule = rules[2] as Rule;
+  expect(await counts()).toEqual(await naive(tenant, rule));
+  expect(await counts()).toEqual(await naive(tenant, rule));
+  await expectTrueNumbers(tenant);
+  await db.run(statements.fold(0));
+  await expectTrueNumbers(tenant);
+});
+
+test('of many who find that the rule has changed one counts, and all of them answer by it', async () => {
+  const { tenant, db, counts, setRule } = await shop();
+  await db.run(insert(50));
+  await setRule({ orders: 2, spend: 1 });
+  const expected = await naive(tenant, { orders: 2, spend: 1 });
+  expect(await Promise.all(Array.from({ length: 8 }, counts))).toEqual(Array(8).fill(expected));
+  expect(await counts()).toEqual(expected);
+  expect(await db.row(sql`SELECT sum(vip)::integer AS vip FROM customer_counts`)).toEqual({ vip: expected?.vip });
+});
+
+test('who writes keeps nobody from changing another customer, from folding or from asking', async () => {
+  const { tenant, db, counts, setRule } = await shop();
+  await db.run(insert(20));
+  await db.run(sql`UPDATE customers SET deleted_at = NULL`);
+  const [one, other] = await db.rows<{ id: string }>(sql`SELECT id FROM customers ORDER BY id LIMIT 2`);
+  const order = (who: { id: string } | undefined) => sql`
+    UPDATE customers SET total_orders = total_orders + 20, last_order_at = now() WHERE id = ${who?.id}`;
+  const rule = { orders: 20, spend: 90_000 };
+  await setRule(rule);
+  await db.tx(async (tx) => {
+    await tx.run(order(one));
+    await tx.run(statements.fold(0));
+    await db.tx(async (beside) => {
+      await beside.run(order(other));
+      await beside.run(statements.fold(0));
+    });
+    await db.run(insert(1));
+    await db.run(sql`DELETE FROM customers WHERE id = ${other?.id}`);
+    // By the new rule, though it cannot be kept while somebody writes.
+    expect(await counts()).toEqual(await naive(tenant, rule));
+  });
+  expect(await counts()).toEqual(await naive(tenant, rule));
+  await expectTrueNumbers(tenant);
+});
+
+test('a customer is in the segments that count it', async () => {
+  const { tenant, db, counts, setRule } = await shop();
+  await db.run(insert(60));
+  await setRule({ orders: 6, spend: 30_000 });
+  const ctx = new Context(platform.kernel, { requestId: 'test', module: 'customers', tenant, system: true });
+  const customers = await db.rows<Customer>(sql`SELECT * FROM customers WHERE deleted_at IS NULL`);
+  const keys = (await Promise.all(customers.map((customer) => segmentsOf(ctx, customer)))).flat();
+  const found = await counts();
+  for (const key of Object.keys(found))
+    expect([key, keys.filter((one) => one === key).length]).toEqual([key, found[key]]);
+});

@@ -1,0 +1,76 @@
+import { sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startPlatform } from '../../server/testing/platform.ts';
+
+const platform = await startPlatform();
+const acme = await platform.tenant();
+const id = '01890000-0000-7000-8000-000000000001';
+const phones = ['+919876543210', '+918765432109'];
+const streets = ['14 Hidden Lane', 'Behind the mill'];
+await acme.db.run(sql`
+  INSERT INTO customers (id, first_name, last_name, email, phone, total_orders, created_at, updated_at)
+  VALUES (${id}, 'Asha', 'Rao', 'asha@example.com', ${phones[0]}, 50, now(), now())`);
+await acme.db.run(sql`
+  INSERT INTO customer_addresses (id, customer_id, type, city, address1, address2, phone, created_at, updated_at)
+  VALUES (gen_random_uuid(), ${id}, 'shipping', 'Pune', ${streets[0]}, ${streets[1]}, ${phones[1]}, now(), now())`);
+
+const clerk = acme.caller('customers.view', 'customers.export', 'orders.view');
+const manager = acme.caller('customers.view', 'customers.export', 'orders.view', 'customers.view_sensitive');
+
+const raw = async (by: typeof clerk, path: string) => {
+  const { status, body } = await by.get(`/api/v1${path}`);
+  expect({ path, status }).toEqual({ path, status: 200 });
+  return typeof body === 'string' ? body : JSON.stringify(body);
+};
+
+test.each([
+  '/customers',
+  '/customers?sort_by=first_name&sort_order=asc',
+  '/customers?search=rao',
+  '/customers?vip=true',
+  '/customers/vip',
+  '/customers/search?q=asha',
+  '/customers/search?q=ashaa',
+  '/customers/export',
+  '/customers/export?format=json',
+])('who may not see phones and streets sees none in %s', async (path) => {
+  const [hidden, shown] = [await raw(clerk, path), await raw(manager, path)];
+  expect(hidden).toContain('asha@example.com');
+  expect(hidden).toContain('+**********10');
+  expect(shown).toContain(phones[0]);
+  for (const secret of [
+    ...phones.map((phone) => phone.slice(1)),
+    ...phones.map((phone) => phone.slice(3, -2)),
+    ...streets,
+  ])
+    expect(hidden).not.toContain(secret);
+});
+
+const spellings = ['+919876543210', '9876543210', '98765 43210', '098765-43210', '43210', '543', '+**********10', '10'];
+
+test.each(spellings)('who may not see phones cannot find out by %s whose it is', async (text) => {
+  const q = encodeURIComponent(text);
+  expect((await clerk.get(`/api/v1/customers?search=${q}`)).body).toMatchObject({
+    customers: [],
+    pagination: { total: 0 },
+  });
+  expect((await clerk.get(`/api/v1/customers/search?q=${q}`)).body).toEqual({ customers: [] });
+  expect((await clerk.get(`/api/v1/customers/export?format=json&search=${q}`)).body).toEqual({ customers: [] });
+});
+
+test('who may see phones finds by them', async () => {
+  for (const text of spellings.slice(0, 6)) {
+    const q = encodeURIComponent(text);
+    expect((await manager.get(`/api/v1/customers?search=${q}`)).body.pagination.total).toBe(1);
+    expect((await manager.get(`/api/v1/customers/search?q=${q}`)).body.customers).toHaveLength(1);
+    expect((await manager.get(`/api/v1/customers/export?format=json&search=${q}`)).body.customers).toHaveLength(1);
+  }
+});
+
+test('a parameter that there is not finds nothing out either', async () => {
+  const all = await raw(clerk, '/customers');
+  for (const query of ['phone=9876543210', 'phone=1', 'phone_digits=1']) {
+    expect(await raw(clerk, `/customers?${query}`)).toBe(all);
+  }
+  expect((await clerk.get('/api/v1/customers?sort_by=phone')).status).toBe(422);
+});
