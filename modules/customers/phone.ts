@@ -17,6 +17,12 @@ export function normalizePhone(text: string, country: unknown): string | undefin
   return number?.isPossible() ? number.number : plain.replace(/^\+/, '');
 }
 
+/** The phone beside an address, which nobody is told apart by: the digits of whatever has enough of them. */
+export function addressPhone(text: string, country: unknown): string | undefined {
+  const digitsOnly = text.replace(/\D/g, '');
+  return normalizePhone(text, country) ?? (digitsOnly.length >= 4 ? digitsOnly : undefined);
+}
+
 /** The digits of a search that may be meant for a phone: written as one, and without the zero that is dialled at home. */
 export function phoneDigits(text: string): string | undefined {
   const plain = text.trim().replace(formatting, '').replace(/^\+/, '');

@@ -69,7 +69,7 @@ export function personalDataOf(modules: readonly LoadedModule[]): (db: Db) => Pe
 
 function tablesOf({ alias, manifest: { data = {} } }: LoadedModule): CustomerTable[] {
   return Object.entries(data).flatMap(([table, declared]) => {
-    const about = conditionOf(alias, data, declared);
+    const about = conditionOf(alias, data, declared, [table]);
     return about ? [{ ...declared, ...about, module: alias, table }] : [];
   });
 }
@@ -78,10 +78,12 @@ function conditionOf(
   alias: string,
   data: Readonly<Record<string, TableData>>,
   { customer, parent }: TableData,
+  trail: readonly string[],
 ): Pick<CustomerTable, 'about' | 'depth'> | undefined {
   if (customer !== undefined) return { depth: 0, about: (id) => sql`${identifier(customer)} = ${id}` };
   if (!parent) return undefined;
-  const above = data[parent.table] && conditionOf(alias, data, data[parent.table] as TableData);
+  const declared = trail.includes(parent.table) ? undefined : data[parent.table];
+  const above = declared && conditionOf(alias, data, declared, [...trail, parent.table]);
   if (!above) throw new Error(`the module ${alias} declares data of ${parent.table}, which is tied to no customer`);
   const { about, depth } = above;
   return {
@@ -121,10 +123,13 @@ function isPersonal(kind: string): boolean {
 }
 
 function maskRow({ columns = {} }: TableData, row: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, maskValue(columns[name], value)]));
+  // A phone beside a street is part of an address.
+  const phone = Object.values(columns).includes('street') ? 'street' : 'phone';
+  const kindOf = (name: string) => (columns[name] === 'phone' ? phone : columns[name]);
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, maskValue(kindOf(name), value)]));
 }
 
-const streetLines = new Set(['address1', 'address2']);
+const hiddenInAddress = new Set(['address1', 'address2', 'phone']);
 
 function maskValue(kind: string | undefined, value: unknown): unknown {
   if (value === null || value === undefined) return value;
@@ -132,12 +137,7 @@ function maskValue(kind: string | undefined, value: unknown): unknown {
   if (kind === 'street') return null;
   if (kind !== 'address') return value;
   const fields = Object.entries(value as Record<string, unknown>);
-  return Object.fromEntries(
-    fields.map(([name, field]) => {
-      if (streetLines.has(name)) return [name, null];
-      return [name, name === 'phone' ? maskValue('phone', field) : field];
-    }),
-  );
+  return Object.fromEntries(fields.map(([name, field]) => [name, hiddenInAddress.has(name) ? null : field]));
 }
 
 function identifier(name: string): Sql {
