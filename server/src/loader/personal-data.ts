@@ -8,6 +8,8 @@ interface CustomerTable extends TableData {
   readonly table: string;
   /** How many tables stand between it and the customer's id. */
   readonly depth: number;
+  /** Whether its rows go when the customer is anonymized: for their own sake, or with those they belong to. */
+  readonly goes: boolean;
   /** Which of its rows are about the customer. */
   about(customerId: string): Sql;
 }
@@ -45,7 +47,7 @@ export function personalDataOf(modules: readonly LoadedModule[]): (db: Db) => Pe
     async anonymize(customerId) {
       for (const table of inOrder) {
         const personal = Object.entries(table.columns ?? {}).filter(([, kind]) => isPersonal(kind));
-        if (table.anonymize === 'delete') await removeRows(db, table, customerId);
+        if (table.goes) await removeRows(db, table, customerId);
         else if (personal.length > 0) {
           const emptied = personal.map(([column]) => sql`${identifier(column)} = DEFAULT`);
           await db.run(sql`UPDATE ${identifier(table.table)} SET ${join(emptied)} WHERE ${table.about(customerId)}`);
@@ -77,10 +79,11 @@ function tablesOf({ alias, manifest: { data = {} } }: LoadedModule): CustomerTab
 function conditionOf(
   alias: string,
   data: Readonly<Record<string, TableData>>,
-  { customer, parent }: TableData,
+  { customer, parent, anonymize }: TableData,
   trail: readonly string[],
-): Pick<CustomerTable, 'about' | 'depth'> | undefined {
-  if (customer !== undefined) return { depth: 0, about: (id) => sql`${identifier(customer)} = ${id}` };
+): Pick<CustomerTable, 'about' | 'depth' | 'goes'> | undefined {
+  const goes = anonymize === 'delete';
+  if (customer !== undefined) return { depth: 0, goes, about: (id) => sql`${identifier(customer)} = ${id}` };
   if (!parent) return undefined;
   const declared = trail.includes(parent.table) ? undefined : data[parent.table];
   const above = declared && conditionOf(alias, data, declared, [...trail, parent.table]);
@@ -88,6 +91,7 @@ function conditionOf(
   const { about, depth } = above;
   return {
     depth: depth + 1,
+    goes: goes || above.goes,
     about: (id) => sql`${identifier(parent.column)} IN (SELECT id FROM ${identifier(parent.table)} WHERE ${about(id)})`,
   };
 }
