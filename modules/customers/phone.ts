@@ -8,13 +8,15 @@ type Country = Parameters<typeof parsePhoneNumberFromString>[1];
 
 /**
  * A phone as it is kept: E.164 where it is a number of a country, the tenant's own unless it names another, else its
- * digits. `undefined` if it is none.
+ * digits, with the plus it came with: without, it would be taken for a number of the tenant's own country when it comes
+ * again. `undefined` if it is none.
  */
 export function normalizePhone(text: string, country: unknown): string | undefined {
   const plain = text.trim().replace(formatting, '').replace(/^00/, '+');
   if (!digits.test(plain)) return undefined;
   const number = parsePhoneNumberFromString(plain, country as Country);
-  return number?.isPossible() ? number.number : plain.replace(/^\+/, '');
+  // Germany has numbers that are possible and too long for E.164.
+  return number?.isPossible() && digits.test(number.number) ? number.number : plain;
 }
 
 /** The phone beside an address, which nobody is told apart by: the digits of whatever has enough of them. */
