@@ -14,9 +14,15 @@ type Country = Parameters<typeof parsePhoneNumberFromString>[1];
 export function normalizePhone(text: string, country: unknown): string | undefined {
   const plain = text.trim().replace(formatting, '').replace(/^00/, '+');
   if (!digits.test(plain)) return undefined;
-  const number = parsePhoneNumberFromString(plain, country as Country);
-  // Germany has numbers that are possible and too long for E.164.
-  return number?.isPossible() && digits.test(number.number) ? number.number : plain;
+  const number = parse(plain, country);
+  // Some that are possible are too long for E.164, or lose one zero more each time they are read.
+  const isSettled = number !== undefined && digits.test(number) && parse(number, country) === number;
+  return isSettled ? number : plain;
+}
+
+function parse(text: string, country: unknown): string | undefined {
+  const number = parsePhoneNumberFromString(text, country as Country);
+  return number?.isPossible() ? number.number : undefined;
 }
 
 /** The phone beside an address, which nobody is told apart by: the digits of whatever has enough of them. */
