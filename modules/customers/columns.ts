@@ -18,10 +18,10 @@ export function columns(all: boolean): Sql {
 
 /** An address from a row of `customer_addresses a`. */
 export function addressColumns(all: boolean): Sql {
-  const street = (column: Sql) => (all ? column : sql`NULL::text`);
+  const hidden = (column: Sql) => (all ? column : sql`NULL::text`);
   return sql`a.id, a.customer_id, a.type, a.is_default, a.first_name, a.last_name, a.company,
-    ${street(sql`a.address1`)} AS address1, ${street(sql`a.address2`)} AS address2, a.city, a.state, a.pincode, a.country,
-    ${phone(all, sql`a.phone`)} AS phone, iso(a.created_at) AS created_at, iso(a.updated_at) AS updated_at`;
+    ${hidden(sql`a.address1`)} AS address1, ${hidden(sql`a.address2`)} AS address2, a.city, a.state, a.pincode, a.country,
+    ${hidden(sql`a.phone`)} AS phone, iso(a.created_at) AS created_at, iso(a.updated_at) AS updated_at`;
 }
 
 /** The same as `maskPhone`, where PostgreSQL makes the answer. */

@@ -5,7 +5,10 @@ import { type Identity, lockCustomer, resolveCustomer } from './identity.ts';
 import { getMetadata, setMetadata } from './metadata.ts';
 import type { CustomerRecord } from './schemas.ts';
 
-/** What other modules may ask of this one. A customer that is not there fails with `customers.not_found`. */
+/**
+ * What other modules may ask of this one. A customer that was merged is whom it has become; one that is not there, or was
+ * deleted, fails with `customers.not_found`.
+ */
 export const helpers = {
   /**
    * The customer that is meant by an id, a phone, an email, or a new one named Guest. It is locked until the
@@ -29,7 +32,7 @@ export const helpers = {
     ctx: Ctx,
     input: { customer_id: string; key: string; module_source?: string },
     caller: string,
-  ): Promise<string | undefined> => getMetadata(ctx, { module_source: caller, ...input }),
+  ): Promise<string | undefined> => getMetadata(ctx, { ...input, module_source: input.module_source ?? caller }),
 };
 
 declare module '@chowk/kit/catalogue' {

@@ -22,7 +22,7 @@ export function resolveCustomer(ctx: Ctx, identity: Identity): Promise<CustomerR
   return ctx.tx(async (tx) => {
     const { id, first_name, last_name } = identity;
     if (id !== undefined) return (await lockLiving(tx, id)) ?? refuse(id);
-    const phone = await readPhone(tx, identity.phone);
+    const phone = await readPhone(tx, 'customer.phone', identity.phone);
     const email = readEmail(identity.email);
     const attributes = { phone, email, first_name: first_name?.trim() || 'Guest', last_name: last_name?.trim() ?? '' };
     if (phone !== undefined) return findOrCreate(tx, 'phone', phone, attributes);
@@ -97,7 +97,23 @@ export async function lockCustomer(
   return merge && lockCustomer(ctx, merge.merged_into);
 }
 
-export function findMerge(ctx: Ctx, id: string): Promise<{ merged_into: string } | undefined> {
+/** The customer itself, locked until the transaction ends. 404 for one that is not there, deleted or merged. */
+export async function holdCustomer(ctx: Ctx, id: string): Promise<CustomerRecord> {
+  const customer = await ctx.db.row<CustomerRecord>(sql`
+    SELECT ${recordColumns} FROM customers c WHERE id = ${id} AND deleted_at IS NULL FOR NO KEY UPDATE`);
+  if (!customer) throw await missing(ctx, id);
+  return customer;
+}
+
+/** The same for who only looks. */
+export async function findCustomer(ctx: Ctx, id: string): Promise<CustomerRecord> {
+  const customer = await ctx.db.row<CustomerRecord>(sql`
+    SELECT ${recordColumns} FROM customers c WHERE id = ${id} AND deleted_at IS NULL`);
+  if (!customer) throw await missing(ctx, id);
+  return customer;
+}
+
+function findMerge(ctx: Ctx, id: string): Promise<{ merged_into: string } | undefined> {
   return ctx.db.row<{ merged_into: string }>(sql`SELECT merged_into FROM customer_merges WHERE id = ${id}`);
 }
 
@@ -108,15 +124,15 @@ export async function missing(ctx: Ctx, id: string) {
   return fail('customers.merged', { id, ...merge }, { body: merge });
 }
 
-export async function readPhone(ctx: Ctx, text: string | null | undefined): Promise<string | undefined> {
-  if (text === undefined || text === null || text.trim() === '') return undefined;
+async function readPhone(ctx: Ctx, field: string, text: string | undefined): Promise<string | undefined> {
+  if (text === undefined || text.trim() === '') return undefined;
   const { 'general.country': country } = await ctx.settings();
   const phone = normalizePhone(text, country);
-  if (phone === undefined) throw invalid({ phone: ['The phone must be a phone number.'] });
+  if (phone === undefined) throw invalid({ [field]: ['The phone must be a phone number.'] });
   return phone;
 }
 
-export function readEmail(text: string | null | undefined): string | undefined {
+function readEmail(text: string | undefined): string | undefined {
   return text?.trim().toLowerCase() || undefined;
 }
 

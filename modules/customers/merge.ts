@@ -1,8 +1,145 @@
-import type { Ctx, Static } from '@chowk/kit';
+import { type Ctx, distinct, invalid, type Static, sql } from '@chowk/kit';
+import { recordColumns, seen } from './columns.ts';
+import { tellMerged, tellUpdated } from './events.ts';
+import { findCustomer, missing } from './identity.ts';
+import { statisticsOf } from './order-stats.ts';
+import { changedFields } from './rules.ts';
 import type { CustomerRecord, Merge, MergePreview } from './schemas.ts';
-export async function mergeCustomers(_ctx: Ctx, _merge: Merge): Promise<CustomerRecord> {
-  throw new Error('to come');
+
+interface Pair {
+  readonly primary: CustomerRecord;
+  readonly secondary: CustomerRecord;
 }
-export async function previewMerge(_ctx: Ctx, _merge: Merge): Promise<Static<typeof MergePreview>> {
-  throw new Error('to come');
+
+/**
+ * Makes one customer of two. Everything that is written about a customer is written under its lock, and both locks are
+ * held here: what comes before goes along, what comes after finds the primary.
+ */
+export async function mergeCustomers(ctx: Ctx, merge: Merge): Promise<CustomerRecord> {
+  mustDiffer(merge);
+  const customer = await ctx.tx(async (tx) => {
+    const pair = await holdBoth(tx, merge);
+    const { primary, secondary } = pair;
+    const combined = await combine(tx, pair);
+    await yieldDefaults(tx, pair);
+    await dropKnownMetadata(tx, pair);
+    await tx.personalData.move(secondary.id, primary.id);
+    // Before the primary gets its email and phone, which nobody else may have.
+    await remove(tx, secondary.id);
+    await remember(tx, pair);
+    const merged = await save(tx, primary.id, combined);
+    await tellMerged(tx, merged, secondary.id);
+    const changed = changedFields(primary, combined);
+    if (changed.length > 0) await tellUpdated(tx, merged, changed);
+    return merged;
+  });
+  return seen(ctx, customer);
+}
+
+export async function previewMerge(ctx: Ctx, merge: Merge): Promise<Static<typeof MergePreview>> {
+  mustDiffer(merge);
+  const primary = await findCustomer(ctx, merge.primary_id);
+  const secondary = await findCustomer(ctx, merge.secondary_id);
+  const combined = await combine(ctx, { primary, secondary });
+  const rows = await ctx.personalData.count(secondary.id);
+  return {
+    customer: seen(ctx, { ...primary, ...combined }),
+    changed: changedFields(primary, combined),
+    moved: rows.filter((one) => one.rows > 0 && one.table !== 'customers'),
+  };
+}
+
+function mustDiffer({ primary_id, secondary_id }: Merge): void {
+  if (primary_id.toLowerCase() !== secondary_id.toLowerCase()) return;
+  throw invalid({ secondary_id: ['A customer cannot be merged with itself.'] });
+}
+
+/** In the order of ids, whoever is the primary: two merges of the same customers never wait for each other. */
+async function holdBoth(ctx: Ctx, { primary_id, secondary_id }: Merge): Promise<Pair> {
+  const rows = await ctx.db.rows<CustomerRecord>(sql`
+    SELECT ${recordColumns} FROM customers c
+    WHERE id = ANY(${[primary_id, secondary_id]}::uuid[]) AND deleted_at IS NULL ORDER BY c.id FOR UPDATE`);
+  const find = async (id: string) => {
+    const found = rows.find((row) => row.id === id.toLowerCase());
+    if (!found) throw await missing(ctx, id);
+    return found;
+  };
+  return { primary: await find(primary_id), secondary: await find(secondary_id) };
+}
+
+/** The fields of the primary that a merge may change, as they will be. */
+async function combine(ctx: Ctx, { primary, secondary }: Pair) {
+  const { total_orders, total_spent, avg_order_value, first_order_at, last_order_at } = await statisticsOf(ctx, [
+    primary.id,
+    secondary.id,
+  ]);
+  return {
+    external_ids: { ...secondary.external_ids, ...primary.external_ids },
+    tags: distinct([...primary.tags, ...secondary.tags]),
+    email: primary.email ?? secondary.email,
+    phone: primary.phone ?? secondary.phone,
+    ...combineNames(primary, secondary),
+    notes: await combineNotes(ctx, primary, secondary),
+    ...{ total_orders, total_spent, avg_order_value, first_order_at, last_order_at },
+  };
+}
+
+type Name = Pick<CustomerRecord, 'first_name' | 'last_name'>;
+
+function combineNames(primary: Name, secondary: Name): Name {
+  const [own, other] = [realName(primary), realName(secondary)];
+  const name = { first_name: own.first_name || other.first_name, last_name: own.last_name || other.last_name };
+  return name.first_name || name.last_name ? name : { first_name: primary.first_name, last_name: primary.last_name };
+}
+
+/** Who ordered without a name is called Guest, which is as good as none. */
+function realName({ first_name, last_name }: Name): Name {
+  return first_name === 'Guest' && !last_name ? { first_name: null, last_name: null } : { first_name, last_name };
+}
+
+async function combineNotes(ctx: Ctx, primary: CustomerRecord, secondary: CustomerRecord): Promise<string | null> {
+  if (!secondary.notes) return primary.notes;
+  const { 'general.timezone': timeZone } = await ctx.settings();
+  const day = ctx.now().toLocaleDateString('sv-SE', { timeZone: String(timeZone) });
+  const name = [secondary.first_name, secondary.last_name].filter(Boolean).join(' ') || secondary.id;
+  const merged = `[Merged from ${name} on ${day}]\n${secondary.notes}`;
+  return primary.notes ? `${primary.notes}\n\n${merged}` : merged;
+}
+
+/** Of each type the primary has addresses of, its own default stays the default. */
+async function yieldDefaults(ctx: Ctx, { primary, secondary }: Pair): Promise<void> {
+  await ctx.db.run(sql`
+    UPDATE customer_addresses SET is_default = false
+    WHERE customer_id = ${secondary.id} AND is_default
+      AND type IN (SELECT type FROM customer_addresses WHERE customer_id = ${primary.id})`);
+}
+
+/** Where a module remembers something of both under one key, the primary's stays. */
+async function dropKnownMetadata(ctx: Ctx, { primary, secondary }: Pair): Promise<void> {
+  await ctx.db.run(sql`
+    DELETE FROM customer_metadata other USING customer_metadata own
+    WHERE other.customer_id = ${secondary.id} AND own.customer_id = ${primary.id}
+      AND own.module_source = other.module_source AND own.key = other.key`);
+}
+
+async function remove(ctx: Ctx, id: string): Promise<void> {
+  await ctx.db.run(sql`DELETE FROM customers WHERE id = ${id}`);
+}
+
+/** So that who asks for the removed one is told whom it has become. */
+async function remember(ctx: Ctx, { primary, secondary }: Pair): Promise<void> {
+  await ctx.db.run(sql`
+    INSERT INTO customer_merges (id, merged_into, user_id, merged_at)
+    VALUES (${secondary.id}, ${primary.id}, ${ctx.userId ?? null}, ${ctx.now()})`);
+}
+
+async function save(ctx: Ctx, id: string, fields: Awaited<ReturnType<typeof combine>>): Promise<CustomerRecord> {
+  const { external_ids, tags, email, phone, first_name, last_name, notes } = fields;
+  const { total_orders, total_spent, avg_order_value, first_order_at, last_order_at } = fields;
+  return (await ctx.db.row<CustomerRecord>(sql`
+    UPDATE customers c SET external_ids = ${JSON.stringify(external_ids)}, tags = ${tags}, email = ${email},
+      phone = ${phone}, first_name = ${first_name}, last_name = ${last_name}, notes = ${notes},
+      total_orders = ${total_orders}, total_spent = ${total_spent}, avg_order_value = ${avg_order_value},
+      first_order_at = ${first_order_at}, last_order_at = ${last_order_at}, updated_at = ${ctx.now()}
+    WHERE id = ${id} RETURNING ${recordColumns}`)) as CustomerRecord;
 }

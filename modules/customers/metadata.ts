@@ -24,10 +24,13 @@ export function setMetadata(
 }
 
 export async function getMetadata(ctx: Ctx, { customer_id, key, module_source }: Key): Promise<string | undefined> {
-  const row = await ctx.db.row<{ value: string }>(sql`
-    SELECT value FROM customer_metadata
-    WHERE customer_id = ${customer_id} AND module_source = ${module_source} AND key = ${key}`);
-  return row?.value;
+  const row = await ctx.db.row<{ value: string | null }>(sql`
+    SELECT m.value FROM customers c
+    LEFT JOIN customer_metadata m ON m.customer_id = c.id AND m.module_source = ${module_source} AND m.key = ${key}
+    WHERE c.id = coalesce((SELECT merged_into FROM customer_merges WHERE id = ${customer_id}), ${customer_id})
+      AND c.deleted_at IS NULL`);
+  if (!row) throw await missing(ctx, customer_id);
+  return row.value ?? undefined;
 }
 
 export function listMetadata(ctx: Ctx, customerId: string): Promise<Metadata[]> {

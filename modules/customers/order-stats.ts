@@ -10,15 +10,24 @@ export interface OrderStatistics {
   readonly last_order_at: string | null;
 }
 
-/**
- * Counts anew, by one aggregate, what the customer's orders add up to. The lock comes first, so that of two orders at
- * once the second counts the first.
- */
-export async function recalculate(ctx: Ctx, customerId: string): Promise<void> {
-  const held = await lockCustomer(ctx, customerId);
+/** What the orders of these customers together add up to, by one aggregate; if there are no orders to ask, what is known. */
+export async function statisticsOf(ctx: Ctx, ids: readonly string[]): Promise<OrderStatistics> {
   const orders = await ctx.helpers('orders');
-  if (held && orders)
-    await writeStatistics(ctx, held.customer.id, await orders.statistics({ customer_ids: [held.customer.id] }));
+  return orders ? orders.statistics({ customer_ids: ids }) : knownStatistics(ctx, ids);
+}
+
+async function knownStatistics(ctx: Ctx, ids: readonly string[]): Promise<OrderStatistics> {
+  return (await ctx.db.row<OrderStatistics>(sql`
+    SELECT sum(total_orders)::integer AS total_orders, sum(total_spent)::numeric(18, 2) AS total_spent,
+      coalesce(sum(total_spent) / nullif(sum(total_orders), 0), 0)::numeric(18, 2) AS avg_order_value,
+      min(first_order_at) AS first_order_at, max(last_order_at) AS last_order_at
+    FROM customers WHERE id = ANY(${ids}::uuid[])`)) as OrderStatistics;
+}
+
+/** Counts anew. The lock comes first, so that of two orders at once the second counts the first. */
+async function recalculate(ctx: Ctx, customerId: string): Promise<void> {
+  const held = await lockCustomer(ctx, customerId);
+  if (held) await writeStatistics(ctx, held.customer.id, await statisticsOf(ctx, [held.customer.id]));
 }
 
 async function writeStatistics(ctx: Ctx, id: string, statistics: OrderStatistics): Promise<void> {

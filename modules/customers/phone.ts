@@ -8,13 +8,27 @@ type Country = Parameters<typeof parsePhoneNumberFromString>[1];
 
 /**
  * A phone as it is kept: E.164 where it is a number of a country, the tenant's own unless it names another, else its
- * digits. `undefined` if it is none.
+ * digits, with the plus it came with: without, it would be taken for a number of the tenant's own country when it comes
+ * again. `undefined` if it is none.
  */
 export function normalizePhone(text: string, country: unknown): string | undefined {
   const plain = text.trim().replace(formatting, '').replace(/^00/, '+');
   if (!digits.test(plain)) return undefined;
-  const number = parsePhoneNumberFromString(plain, country as Country);
-  return number?.isPossible() ? number.number : plain.replace(/^\+/, '');
+  const number = parse(plain, country);
+  // Some that are possible are too long for E.164, or lose one zero more each time they are read.
+  const isSettled = number !== undefined && digits.test(number) && parse(number, country) === number;
+  return isSettled ? number : plain;
+}
+
+function parse(text: string, country: unknown): string | undefined {
+  const number = parsePhoneNumberFromString(text, country as Country);
+  return number?.isPossible() ? number.number : undefined;
+}
+
+/** The phone beside an address, which nobody is told apart by: the digits of whatever has enough of them. */
+export function addressPhone(text: string, country: unknown): string | undefined {
+  const digitsOnly = text.replace(/\D/g, '');
+  return normalizePhone(text, country) ?? (digitsOnly.length >= 4 ? digitsOnly : undefined);
 }
 
 /** The digits of a search that may be meant for a phone: written as one, and without the zero that is dialled at home. */

@@ -55,14 +55,16 @@ export const CustomerRecord = Type.Object({
 });
 export type CustomerRecord = Static<typeof CustomerRecord>;
 
-const Email = Type.String({ maxLength: 254, format: 'email' });
+/** An email as it is kept; in an input there may be spaces around it. */
+export const Email = Type.String({ maxLength: 254, format: 'email' });
+const EmailInput = Type.String({ maxLength: 300, description: 'An email address; kept in lower case.' });
 const Phone = Type.String({ maxLength: 32 });
 // PostgreSQL cannot keep the character NUL.
 const Notes = Type.String({ maxLength: 20_000, pattern: '^[^\\0]*$' });
 
 const fields = {
   external_ids: Type.Optional(ExternalIds),
-  email: Type.Optional(Nullable(Email)),
+  email: Type.Optional(Nullable(EmailInput)),
   phone: Type.Optional(Nullable(Phone)),
   first_name: Type.Optional(Nullable(Line(255))),
   last_name: Type.Optional(Nullable(Line(255))),

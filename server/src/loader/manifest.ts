@@ -20,8 +20,9 @@ const name = '^[a-z_][a-z0-9_]{0,62}$';
 
 /**
  * What is in a column of a table that belongs to customers. `keep`: nothing that tells who they are. `personal`: emptied
- * when they are anonymized. Personal, and hidden from who may not see them: `phone` but for two digits, `street`, and of
- * an `address`, which is a JSON object, its street lines and its phone. `internal`: made from others, never exported.
+ * when they are anonymized. Personal, and hidden from who may not see them: `phone` but for two digits, `street` and a
+ * phone beside it, and of an `address`, which is a JSON object, its street lines and its phone. `internal`: made from
+ * others, never exported.
  */
 const ColumnKind = Type.Enum(['keep', 'personal', 'phone', 'street', 'address', 'internal']);
 

@@ -8,6 +8,8 @@ interface CustomerTable extends TableData {
   readonly table: string;
   /** How many tables stand between it and the customer's id. */
   readonly depth: number;
+  /** Whether its rows go when the customer is anonymized: for their own sake, or with those they belong to. */
+  readonly goes: boolean;
   /** Which of its rows are about the customer. */
   about(customerId: string): Sql;
 }
@@ -45,7 +47,7 @@ export function personalDataOf(modules: readonly LoadedModule[]): (db: Db) => Pe
     async anonymize(customerId) {
       for (const table of inOrder) {
         const personal = Object.entries(table.columns ?? {}).filter(([, kind]) => isPersonal(kind));
-        if (table.anonymize === 'delete') await removeRows(db, table, customerId);
+        if (table.goes) await removeRows(db, table, customerId);
         else if (personal.length > 0) {
           const emptied = personal.map(([column]) => sql`${identifier(column)} = DEFAULT`);
           await db.run(sql`UPDATE ${identifier(table.table)} SET ${join(emptied)} WHERE ${table.about(customerId)}`);
@@ -69,7 +71,7 @@ export function personalDataOf(modules: readonly LoadedModule[]): (db: Db) => Pe
 
 function tablesOf({ alias, manifest: { data = {} } }: LoadedModule): CustomerTable[] {
   return Object.entries(data).flatMap(([table, declared]) => {
-    const about = conditionOf(alias, data, declared);
+    const about = conditionOf(alias, data, declared, [table]);
     return about ? [{ ...declared, ...about, module: alias, table }] : [];
   });
 }
@@ -77,15 +79,19 @@ function tablesOf({ alias, manifest: { data = {} } }: LoadedModule): CustomerTab
 function conditionOf(
   alias: string,
   data: Readonly<Record<string, TableData>>,
-  { customer, parent }: TableData,
-): Pick<CustomerTable, 'about' | 'depth'> | undefined {
-  if (customer !== undefined) return { depth: 0, about: (id) => sql`${identifier(customer)} = ${id}` };
+  { customer, parent, anonymize }: TableData,
+  trail: readonly string[],
+): Pick<CustomerTable, 'about' | 'depth' | 'goes'> | undefined {
+  const goes = anonymize === 'delete';
+  if (customer !== undefined) return { depth: 0, goes, about: (id) => sql`${identifier(customer)} = ${id}` };
   if (!parent) return undefined;
-  const above = data[parent.table] && conditionOf(alias, data, data[parent.table] as TableData);
+  const declared = trail.includes(parent.table) ? undefined : data[parent.table];
+  const above = declared && conditionOf(alias, data, declared, [...trail, parent.table]);
   if (!above) throw new Error(`the module ${alias} declares data of ${parent.table}, which is tied to no customer`);
   const { about, depth } = above;
   return {
     depth: depth + 1,
+    goes: goes || above.goes,
     about: (id) => sql`${identifier(parent.column)} IN (SELECT id FROM ${identifier(parent.table)} WHERE ${about(id)})`,
   };
 }
@@ -121,10 +127,13 @@ function isPersonal(kind: string): boolean {
 }
 
 function maskRow({ columns = {} }: TableData, row: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, maskValue(columns[name], value)]));
+  // A phone beside a street is part of an address.
+  const phone = Object.values(columns).includes('street') ? 'street' : 'phone';
+  const kindOf = (name: string) => (columns[name] === 'phone' ? phone : columns[name]);
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, maskValue(kindOf(name), value)]));
 }
 
-const streetLines = new Set(['address1', 'address2']);
+const hiddenInAddress = new Set(['address1', 'address2', 'phone']);
 
 function maskValue(kind: string | undefined, value: unknown): unknown {
   if (value === null || value === undefined) return value;
@@ -132,12 +141,7 @@ function maskValue(kind: string | undefined, value: unknown): unknown {
   if (kind === 'street') return null;
   if (kind !== 'address') return value;
   const fields = Object.entries(value as Record<string, unknown>);
-  return Object.fromEntries(
-    fields.map(([name, field]) => {
-      if (streetLines.has(name)) return [name, null];
-      return [name, name === 'phone' ? maskValue('phone', field) : field];
-    }),
-  );
+  return Object.fromEntries(fields.map(([name, field]) => [name, hiddenInAddress.has(name) ? null : field]));
 }
 
 function identifier(name: string): Sql {

@@ -1,0 +1,337 @@
+import { sql } from '@chowk/kit';
+import { expect, onTestFinished, test } from 'vitest';
+import { startPlatform } from '../../server/testing/platform.ts';
+import { withShop } from '../../server/testing/shop-module.ts';
+
+const platform = await startPlatform({ modules: await withShop() });
+const acme = await platform.tenant();
+const rights = ['customers.view', 'customers.create', 'customers.edit', 'customers.delete', 'shop.use'];
+const merchant = acme.caller(...rights, 'customers.view_sensitive');
+const agent = acme.caller(...rights);
+const nobody = '0190a000-0000-7000-8000-000000000000';
+
+let made = 0;
+const phone = () => `+9198${String(++made).padStart(8, '0')}`;
+const create = async (fields: object = {}) => {
+  const { status, body } = await merchant.post('/api/v1/customers', { first_name: 'Asha', ...fields });
+  expect({ status, body }).toMatchObject({ status: 201 });
+  return body.customer;
+};
+const show = async (id: string) => (await merchant.get(`/api/v1/customers/${id}`)).body.customer;
+const eventsAbout = (id: string) =>
+  acme.db.rows<{ name: string; payload: Record<string, unknown> }>(sql`
+    SELECT name, payload FROM shop_events WHERE coalesce(payload -> 'customer' ->> 'id', payload ->> 'id') = ${id}
+    ORDER BY seq`);
+
+test('a customer is made with defaults and read back', async () => {
+  const { status, body } = await merchant.post('/api/v1/customers', { first_name: 'Asha' });
+  expect(status).toBe(201);
+  expect(body).toEqual({
+    message: 'The customer was created.',
+    customer: {
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+      external_ids: {},
+      email: null,
+      phone: null,
+      first_name: 'Asha',
+      last_name: null,
+      accepts_marketing: false,
+      total_orders: 0,
+      total_spent: '0.00',
+      avg_order_value: '0.00',
+      first_order_at: null,
+      last_order_at: null,
+      tags: [],
+      notes: null,
+      anonymized_at: null,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updated_at: body.customer.created_at,
+    },
+  });
+  const detail = await merchant.get(`/api/v1/customers/${body.customer.id}`);
+  expect(detail.body.customer).toMatchObject({ ...body.customer, addresses: [], recent_orders: [], metadata: [] });
+  expect(detail.body.customer.segments).toBeInstanceOf(Array);
+});
+
+test('every field is kept as it was given, but tidied', async () => {
+  const customer = await create({
+    email: '  Asha.Rao@Example.COM ',
+    phone: ' 098765 43210 ',
+    first_name: '  Äsha ',
+    last_name: ' राव ',
+    accepts_marketing: true,
+    tags: ['gold', ' gold ', 'new'],
+    notes: 'Two\nlines',
+    external_ids: { shopify: ' 77 ' },
+  });
+  expect(customer).toMatchObject({
+    email: 'asha.rao@example.com',
+    phone: '+919876543210',
+    first_name: 'Äsha',
+    last_name: 'राव',
+    accepts_marketing: true,
+    tags: ['gold', 'new'],
+    notes: 'Two\nlines',
+    external_ids: { shopify: '77' },
+  });
+});
+
+test.each([
+  ['9876500001', 'IN', '+919876500001'],
+  ['+44 20 7946 0958', 'IN', '+442079460958'],
+  ['0044 (20) 7946-0959', 'IN', '+442079460959'],
+  ['212-555-0101', 'US', '+12125550101'],
+  ['12345', 'IN', '12345'],
+])('the phone %s of a tenant in %s is kept as %s', async (given, country, kept) => {
+  const elsewhere = await platform.tenant();
+  await elsewhere.caller('settings.edit').patch('/api/v1/settings', { 'general.country': country });
+  const caller = elsewhere.caller(...rights, 'customers.view_sensitive');
+  const { body } = await caller.post('/api/v1/customers', { phone: given });
+  expect(body.customer.phone).toBe(kept);
+});
+
+test.each([{}, { last_name: 'Rao' }, { email: ' ', phone: '', first_name: '  ' }, { email: null, tags: ['x'] }])(
+  'a customer has an email, a phone or a first name: not %j',
+  async (body) => {
+    const answer = await merchant.post('/api/v1/customers', body);
+    expect({ status: answer.status, fields: Object.keys(answer.body.errors) }).toEqual({
+      status: 422,
+      fields: ['email', 'phone', 'first_name'],
+    });
+  },
+);
+
+test.each([
+  ['email', { email: 'nobody' }],
+  ['email', { email: 'a@b@c.example' }],
+  ['email', { email: `${'x'.repeat(250)}@example.com` }],
+  ['email', { email: 5 }],
+  ['phone', { phone: 'call me' }],
+  ['phone', { phone: '********10' }],
+  ['phone', { phone: '1' }],
+  ['phone', { phone: '9'.repeat(16) }],
+  ['phone', { phone: 9876543210 }],
+  ['first_name', { first_name: 'x'.repeat(256) }],
+  ['first_name', { first_name: 'a\u0000b' }],
+  ['last_name', { last_name: 'a\nb' }],
+  ['notes', { notes: 'a\u0000b' }],
+  ['notes', { notes: 'x'.repeat(20_001) }],
+  ['tags.0', { tags: ['x'.repeat(51)] }],
+  ['tags.1', { tags: ['fine', 'a,b'] }],
+  ['tags', { tags: Array.from({ length: 51 }, String) }],
+  ['tags', { tags: 'gold' }],
+  ['accepts_marketing', { accepts_marketing: 'yes' }],
+  ['external_ids.shopify', { external_ids: { shopify: '' } }],
+  ['external_ids.shopify', { external_ids: { shopify: ' ' } }],
+  ['external_ids.shopify', { external_ids: { shopify: 5 } }],
+  ['external_ids', { external_ids: null }],
+])('a wrong %s is named, on creation and on change: %j', async (field, wrong) => {
+  const { id } = await create();
+  for (const { status, body } of [
+    await merchant.post('/api/v1/customers', { first_name: 'Asha', ...wrong }),
+    await merchant.patch(`/api/v1/customers/${id}`, wrong),
+  ]) {
+    expect({ status, fields: Object.keys(body.errors ?? {}) }).toEqual({ status: 422, fields: [field] });
+  }
+  expect(await eventsAbout(id)).toHaveLength(1);
+});
+
+test('what only the platform decides cannot be set, and unknown fields are ignored', async () => {
+  const forged = {
+    ...{ id: nobody, total_spent: '99.00', total_orders: 9, avg_order_value: '9.00', last_order_at: '2020-01-01' },
+    ...{ created_at: '2000-01-01T00:00:00.000Z', deleted_at: 'now', anonymized_at: '2000-01-01T00:00:00Z', x: 1 },
+  };
+  const customer = await create(forged);
+  expect(customer).toMatchObject({ total_spent: '0.00', total_orders: 0, last_order_at: null, anonymized_at: null });
+  expect(customer.id).not.toBe(nobody);
+  expect(customer.created_at > '2020').toBe(true);
+  const { status, body } = await merchant.patch(`/api/v1/customers/${customer.id}`, forged);
+  expect({ status, customer: body.customer }).toEqual({ status: 200, customer });
+});
+
+test('an email and a phone belong to one customer that is not deleted', async () => {
+  const number = phone();
+  const { id } = await create({ email: 'One@example.com', phone: number });
+  const other = await create();
+  for (const [field, fields] of [
+    ['email', { email: 'oNE@example.com' }],
+    ['phone', { phone: number.slice(3) }],
+  ] as const) {
+    for (const { status, body } of [
+      await merchant.post('/api/v1/customers', fields),
+      await merchant.patch(`/api/v1/customers/${other.id}`, fields),
+    ]) {
+      expect({ status, errors: body.errors }).toEqual({
+        status: 422,
+        errors: { [field]: [`Another customer has this ${field}.`] },
+      });
+    }
+  }
+  expect((await merchant.patch(`/api/v1/customers/${id}`, { email: 'ONE@example.com' })).status).toBe(200);
+  await merchant.delete(`/api/v1/customers/${id}`);
+  await create({ email: 'one@example.com', phone: number });
+});
+
+test.each(['email', 'phone'])('of eight who create with one %s at once, one does', async (field) => {
+  const value = field === 'email' ? 'race@example.com' : phone();
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => merchant.post('/api/v1/customers', { [field]: value })),
+  );
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(422)]);
+  const refused = answers.filter(({ status }) => status === 422);
+  expect(new Set(refused.flatMap(({ body }) => Object.keys(body.errors)))).toEqual(new Set([field]));
+  const ids = answers.flatMap(({ body }) => body.customer?.id ?? []);
+  expect(await eventsAbout(ids[0])).toHaveLength(1);
+});
+
+test('of eight who change to one email at once, one does', async () => {
+  const customers = await Promise.all(Array.from({ length: 8 }, () => create()));
+  const answers = await Promise.all(
+    customers.map(({ id }) => merchant.patch(`/api/v1/customers/${id}`, { email: 'wanted@example.com' })),
+  );
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(422)]);
+});
+
+test('emails and phones that cross in many requests at once end in answers, not in failures', async () => {
+  const [one, two] = [phone(), phone()];
+  const bodies = Array.from({ length: 12 }, (_, index) => ({
+    email: `cross${index % 3}@example.com`,
+    phone: index % 2 ? one : two,
+  }));
+  const answers = await Promise.all(bodies.map((body) => merchant.post('/api/v1/customers', body)));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(2);
+  expect(answers.filter(({ status }) => status === 422)).toHaveLength(10);
+});
+
+test('a change touches what it names and nothing else; null clears, a map of ids is replaced', async () => {
+  const customer = await create({
+    ...{ email: 'change@example.com', phone: phone(), last_name: 'Rao', notes: 'Old', tags: ['a'] },
+    external_ids: { shopify: '1', amazon: '2' },
+  });
+  const { status, body } = await merchant.patch(`/api/v1/customers/${customer.id}`, {
+    ...{ last_name: null, notes: '', tags: [], external_ids: { amazon: '3' } },
+  });
+  expect(status).toBe(200);
+  const { updated_at } = body.customer;
+  expect(body).toEqual({
+    message: 'The customer was saved.',
+    customer: { ...customer, last_name: null, notes: null, tags: [], external_ids: { amazon: '3' }, updated_at },
+  });
+  expect(await show(customer.id)).toMatchObject(body.customer);
+  expect((await eventsAbout(customer.id)).at(-1)).toEqual({
+    name: 'customer.updated',
+    payload: { customer: body.customer, changed: ['external_ids', 'last_name', 'tags', 'notes'] },
+  });
+});
+
+test('nothing is told and nothing changes when nothing is different', async () => {
+  const customer = await create({ email: 'same@example.com', tags: ['a'], external_ids: { b: '1', a: '2' } });
+  for (const body of [{}, { email: 'SAME@example.com', tags: ['a', 'a'], external_ids: { a: '2', b: '1' } }]) {
+    const answer = await merchant.patch(`/api/v1/customers/${customer.id}`, body);
+    expect(answer).toMatchObject({ status: 200, body: { customer } });
+  }
+  expect((await eventsAbout(customer.id)).map(({ name }) => name)).toEqual(['customer.created']);
+});
+
+test('an update does not leave a customer without email, phone and first name', async () => {
+  const { id } = await create({ email: 'last@example.com' });
+  expect((await merchant.patch(`/api/v1/customers/${id}`, { first_name: null })).status).toBe(200);
+  const { status, body } = await merchant.patch(`/api/v1/customers/${id}`, { email: '', notes: 'Never' });
+  expect({ status, fields: Object.keys(body.errors) }).toEqual({
+    status: 422,
+    fields: ['email', 'phone', 'first_name'],
+  });
+  expect(await show(id)).toMatchObject({ email: 'last@example.com', notes: null });
+  const moved = await merchant.patch(`/api/v1/customers/${id}`, { email: null, phone: phone() });
+  expect(moved.status).toBe(200);
+});
+
+test('two changes of different fields at once both stay', async () => {
+  const { id } = await create();
+  const edits = Array.from({ length: 10 }, (_, index) => (index % 2 ? { last_name: 'Both' } : { notes: 'Both' }));
+  await Promise.all(edits.map((edit) => merchant.patch(`/api/v1/customers/${id}`, edit)));
+  expect(await show(id)).toMatchObject({ last_name: 'Both', notes: 'Both' });
+});
+
+test('who may not see a phone gets its last two digits, in every answer; events carry all of it', async () => {
+  const number = phone();
+  const masked = `+**********${number.slice(-2)}`;
+  const { body } = await agent.post('/api/v1/customers', { first_name: 'Asha', phone: number });
+  const { id } = body.customer;
+  const changed = await agent.patch(`/api/v1/customers/${id}`, { notes: 'Called' });
+  const shown = await agent.get(`/api/v1/customers/${id}`);
+  expect([body, changed.body, shown.body].map(({ customer }) => customer.phone)).toEqual([masked, masked, masked]);
+  const told = (await eventsAbout(id)).map(({ payload }) => (payload.customer as { phone: string }).phone);
+  expect(told).toEqual([number, number]);
+  expect((await show(id)).phone).toBe(number);
+  // A form that sends back what it was shown destroys nothing.
+  expect((await agent.patch(`/api/v1/customers/${id}`, { phone: masked })).status).toBe(422);
+});
+
+test('an id that nobody has is 404, one of another tenant too, and one that is none is 422', async () => {
+  const elsewhere = (await platform.tenant()).caller(...rights);
+  const { body } = await elsewhere.post('/api/v1/customers', { first_name: 'Other' });
+  for (const id of [nobody, body.customer.id]) {
+    for (const answer of await Promise.all([
+      merchant.get(`/api/v1/customers/${id}`),
+      merchant.patch(`/api/v1/customers/${id}`, { notes: 'Mine' }),
+      merchant.delete(`/api/v1/customers/${id}`),
+      merchant.get(`/api/v1/customers/${id}/orders`),
+      merchant.get(`/api/v1/customers/${id}/addresses`),
+    ])) {
+      expect(answer).toMatchObject({ status: 404, body: { code: 'customers.not_found' } });
+    }
+  }
+  const { status, body: answer } = await merchant.get('/api/v1/customers/asha');
+  expect({ status, fields: Object.keys(answer.errors) }).toEqual({ status: 422, fields: ['id'] });
+});
+
+test('an id may be written in upper case', async () => {
+  const { id } = await create();
+  const { status, body } = await merchant.patch(`/api/v1/customers/${id.toUpperCase()}`, { notes: 'Loud' });
+  expect({ status, id: body.customer.id, notes: body.customer.notes }).toEqual({ status: 200, id, notes: 'Loud' });
+});
+
+test('the detail of a customer has what other modules remember', async () => {
+  const { id } = await create();
+  await merchant.post('/api/v1/shop/ask/setMetadata', { customer_id: id, key: 'size', value: 'L' });
+  expect((await show(id)).metadata).toEqual([
+    { id: expect.any(String), customer_id: id, key: 'size', value: 'L', module_source: 'shop' },
+  ]);
+});
+
+test('orders count as soon as they are there, cancelled and failed ones do not', async () => {
+  const { id, updated_at } = await create();
+  for (const [total, status, placed_at] of [
+    ['10.00', 'pending', '2026-02-01T00:00:00Z'],
+    ['99.00', 'cancelled', '2026-01-01T00:00:00Z'],
+    ['5.01', 'delivered', '2026-03-01T00:00:00Z'],
+    ['99.00', 'failed', '2026-04-01T00:00:00Z'],
+  ]) {
+    await merchant.post('/api/v1/shop/orders', { customer: { id }, total, status, placed_at });
+  }
+  expect(await show(id)).toMatchObject({
+    ...{ total_orders: 2, total_spent: '15.01', avg_order_value: '7.51', updated_at },
+    ...{ first_order_at: '2026-02-01T00:00:00.000Z', last_order_at: '2026-03-01T00:00:00.000Z' },
+  });
+});
+
+test('of orders at the same time every one is counted', async () => {
+  const { id } = await create();
+  const orders = Array.from({ length: 8 }, () =>
+    merchant.post('/api/v1/shop/orders', { customer: { id }, total: '1.50' }),
+  );
+  expect((await Promise.all(orders)).every(({ status }) => status === 200)).toBe(true);
+  expect(await show(id)).toMatchObject({ total_orders: 8, total_spent: '12.00' });
+});
+
+test('a tenant without orders has customers all the same', async () => {
+  const { id } = await create();
+  await platform.kernel.installations.set(acme.id, 'orders', 'disabled');
+  onTestFinished(() => platform.kernel.installations.set(acme.id, 'orders', 'enabled'));
+  expect((await show(id)).recent_orders).toEqual([]);
+  expect((await merchant.get(`/api/v1/customers/${id}/orders`)).body).toEqual({
+    orders: [],
+    pagination: { current_page: 1, last_page: 1, per_page: 20, total: 0 },
+  });
+});

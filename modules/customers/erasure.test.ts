@@ -1,0 +1,182 @@
+import { sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startPlatform } from '../../server/testing/platform.ts';
+import { withShop } from '../../server/testing/shop-module.ts';
+
+const platform = await startPlatform({ modules: await withShop() });
+const acme = await platform.tenant();
+const rights = ['view', 'create', 'edit', 'delete', 'merge', 'view_sensitive', 'export'].map(
+  (verb) => `customers.${verb}`,
+);
+const merchant = acme.caller(...rights, 'shop.use');
+
+let made = 0;
+/** Nothing else in the tenant's database has this in it. */
+const secretOf = (number: number) => `Zanzibar${number}`;
+
+/** A customer of whom every module knows something. */
+async function someone() {
+  made += 1;
+  const secret = secretOf(made);
+  const { body } = await merchant.post('/api/v1/customers', {
+    ...{ email: `${secret}@example.com`, phone: `+9196${String(made).padStart(8, '0')}`, first_name: secret },
+    ...{ last_name: secret, notes: secret, tags: [secret], external_ids: { shopify: secret }, accepts_marketing: true },
+  });
+  const { id } = body.customer;
+  await merchant.post(`/api/v1/customers/${id}/addresses`, { address1: secret, city: secret, company: secret });
+  await merchant.post('/api/v1/shop/ask/setMetadata', { customer_id: id, key: 'size', value: secret });
+  const { body: taken } = await merchant.post('/api/v1/shop/orders', {
+    ...{ customer: { id }, total: '12.50', address: { address1: secret, city: secret } },
+  });
+  const orderId = taken.order.id;
+  await acme.db.run(sql`
+    INSERT INTO order_items (id, order_id, position, name, quantity, price)
+    VALUES (gen_random_uuid(), ${orderId}, 1, 'Tea', 1, 12.5)`);
+  await acme.db.run(sql`
+    INSERT INTO order_history (id, order_id, status, reason, at)
+    VALUES (gen_random_uuid(), ${orderId}, 'pending', ${secret}, now())`);
+  return { id: id as string, secret, orderId: orderId as string, phone: body.customer.phone as string };
+}
+
+const erase = ({ id }: { id: string }, mode?: string) =>
+  merchant.delete(`/api/v1/customers/${id}${mode === undefined ? '' : `?mode=${mode}`}`);
+const show = ({ id }: { id: string }) => merchant.get(`/api/v1/customers/${id}`);
+
+/** The tables of the tenant in which the text or the id is found anywhere. The shop's log is not a copy that is kept. */
+async function tablesWith(text: string): Promise<string[]> {
+  const tables = await acme.db.rows<{ name: string }>(sql`
+    SELECT table_name::text AS name FROM information_schema.tables
+    WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name <> 'shop_events' ORDER BY 1`);
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const row = await acme.db.row<{ there: boolean }>(sql`
+      SELECT query_to_xml(format('SELECT 1 FROM %I t WHERE t::text ILIKE %L LIMIT 1', ${name}::text, ${`%${text}%`}::text),
+        false, false, '')::text LIKE '%row%' AS there`);
+    if (row?.there) found.push(name);
+  }
+  return found;
+}
+
+const told = ({ id }: { id: string }) =>
+  acme.db.rows(
+    sql`SELECT payload FROM shop_events WHERE name = 'customer.deleted' AND payload ->> 'id' = ${id} ORDER BY seq`,
+  );
+
+test('a deleted customer is hidden with all it has, and its email and phone are free again', async () => {
+  const customer = await someone();
+  expect(await erase(customer)).toMatchObject({ status: 200, body: { message: 'The customer was deleted.' } });
+  const { email, phone } = { email: `${customer.secret}@example.com`.toLowerCase(), phone: customer.phone };
+  for (const answer of await Promise.all([show(customer), erase(customer), erase(customer, 'soft')])) {
+    expect(answer).toMatchObject({ status: 404, body: { code: 'customers.not_found' } });
+  }
+  expect(await told(customer)).toEqual([{ payload: { id: customer.id, mode: 'soft' } }]);
+  expect((await merchant.post('/api/v1/customers', { email, phone })).status).toBe(201);
+  expect(await tablesWith(customer.secret)).toContain('customer_addresses');
+});
+
+test('of an anonymized customer nothing tells who it was; orders and statistics stay', async () => {
+  const customer = await someone();
+  expect(await tablesWith(customer.secret)).toEqual([
+    ...['customer_addresses', 'customer_metadata', 'customers', 'order_history', 'orders'],
+  ]);
+  const { status, body } = await erase(customer, 'anonymize');
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: { message: 'Everything that tells who the customer is was removed; orders and statistics stay.' },
+  });
+  expect(await tablesWith(customer.secret)).toEqual([]);
+  expect((await show(customer)).body.customer).toMatchObject({
+    ...{ id: customer.id, email: null, phone: null, first_name: null, last_name: null, notes: null, tags: [] },
+    ...{ external_ids: {}, accepts_marketing: false, anonymized_at: expect.any(String), addresses: [], metadata: [] },
+    ...{ total_orders: 1, total_spent: '12.50' },
+  });
+  const order = await acme.db.row(sql`
+    SELECT o.customer_id, o.total, o.note, o.shipping_address, h.status, h.reason, i.name
+    FROM orders o JOIN order_history h ON h.order_id = o.id JOIN order_items i ON i.order_id = o.id
+    WHERE o.id = ${customer.orderId}`);
+  expect(order).toEqual({
+    ...{ customer_id: customer.id, total: '12.50', note: null, shipping_address: null },
+    ...{ status: 'pending', reason: null, name: 'Tea' },
+  });
+  expect(await told(customer)).toEqual([{ payload: { id: customer.id, mode: 'anonymize' } }]);
+});
+
+test('others keep what they have when one is anonymized or removed', async () => {
+  const [kept, one, other] = [await someone(), await someone(), await someone()];
+  const before = (await merchant.get(`/api/v1/customers/${kept.id}/export`)).body;
+  await erase(one, 'anonymize');
+  await erase(other, 'hard');
+  const after = (await merchant.get(`/api/v1/customers/${kept.id}/export`)).body;
+  expect(after).toEqual({ ...before, exported_at: after.exported_at });
+});
+
+test('an anonymized customer may be changed, order again, and be anonymized again', async () => {
+  const customer = await someone();
+  await erase(customer, 'anonymize');
+  expect((await merchant.patch(`/api/v1/customers/${customer.id}`, { tags: ['back'] })).status).toBe(200);
+  await merchant.post(`/api/v1/customers/${customer.id}/addresses`, { address1: customer.secret });
+  await merchant.post('/api/v1/shop/orders', {
+    ...{ customer: { id: customer.id }, total: '1.00', address: { city: customer.secret } },
+  });
+  expect(await tablesWith(customer.secret)).toEqual(['customer_addresses', 'orders']);
+  expect((await erase(customer, 'anonymize')).status).toBe(200);
+  expect(await tablesWith(customer.secret)).toEqual([]);
+  expect((await show(customer)).body.customer).toMatchObject({ tags: [], total_orders: 2 });
+});
+
+test('of a customer that is removed for good no row is left in any module', async () => {
+  const [customer, merged] = [await someone(), await someone()];
+  await merchant.post('/api/v1/customers/merge', { primary_id: customer.id, secondary_id: merged.id });
+  expect(await tablesWith(customer.id)).toEqual([
+    ...['customer_addresses', 'customer_merges', 'customer_metadata', 'customers', 'orders'],
+  ]);
+  const { status, body } = await erase(customer, 'hard');
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: { message: 'The customer and all that was held on it were removed for good.' },
+  });
+  for (const text of [customer.id, customer.secret, customer.orderId, merged.id, merged.secret, merged.orderId]) {
+    expect(await tablesWith(text)).toEqual([]);
+  }
+  for (const { id } of [customer, merged]) {
+    expect(await show({ id })).toMatchObject({ status: 404, body: { code: 'customers.not_found' } });
+  }
+  expect(await told(customer)).toEqual([{ payload: { id: customer.id, mode: 'hard' } }]);
+  expect((await erase(customer, 'hard')).status).toBe(404);
+});
+
+test('a deleted customer can still be anonymized, and then removed', async () => {
+  const customer = await someone();
+  await erase(customer);
+  expect((await erase(customer, 'anonymize')).status).toBe(200);
+  expect(await tablesWith(customer.secret)).toEqual([]);
+  expect((await show(customer)).status).toBe(404);
+  expect((await erase(customer, 'hard')).status).toBe(200);
+  expect(await tablesWith(customer.id)).toEqual([]);
+});
+
+test('another mode is refused, and changes nothing', async () => {
+  const customer = await someone();
+  const { status, body } = await erase(customer, 'archive');
+  expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['mode'] });
+  expect((await show(customer)).status).toBe(200);
+});
+
+test.each(['anonymize', 'hard'])('what arrives beside %s is wholly there or wholly gone', async (mode) => {
+  const customer = await someone();
+  const { secret, id } = customer;
+  const [erased, ...others] = await Promise.all([
+    erase(customer, mode),
+    ...Array.from({ length: 4 }, () =>
+      merchant.post('/api/v1/shop/orders', { customer: { id }, total: '1.00', address: { city: secret } }),
+    ),
+    ...Array.from({ length: 3 }, () => merchant.post(`/api/v1/customers/${id}/addresses`, { address1: secret })),
+  ]);
+  expect(erased.status).toBe(200);
+  for (const { status } of others) expect(mode === 'hard' ? [200, 201, 404, 422] : [200, 201]).toContain(status);
+  const row = await acme.db.row(sql`
+    SELECT count(*) AS lost FROM orders WHERE customer_id NOT IN (SELECT id FROM customers)`);
+  expect(row).toEqual({ lost: 0 });
+  if (mode === 'hard') expect(await tablesWith(id)).toEqual([]);
+  else expect((await show(customer)).body.customer).toMatchObject({ total_orders: 5, total_spent: '16.50' });
+});

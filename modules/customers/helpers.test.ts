@@ -1,0 +1,196 @@
+import { sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startPlatform } from '../../server/testing/platform.ts';
+import { withShop } from '../../server/testing/shop-module.ts';
+
+const platform = await startPlatform({ modules: await withShop() });
+const acme = await platform.tenant();
+// A caller without any right on customers: helpers ask for none.
+const shop = acme.caller('shop.use');
+const merchant = acme.caller(
+  ...['view', 'create', 'edit', 'delete', 'merge', 'view_sensitive'].map((verb) => `customers.${verb}`),
+);
+const nobody = '0190a000-0000-7000-8000-000000000000';
+
+let made = 0;
+const phone = () => `+9195${String(++made).padStart(8, '0')}`;
+const email = () => `someone${++made}@example.com`;
+const ask = (helper: string, input: object) => shop.post(`/api/v1/shop/ask/${helper}`, input);
+const result = async (helper: string, input: object) => {
+  const { status, body } = await ask(helper, input);
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body.result;
+};
+const create = async (fields: object = {}) =>
+  (await merchant.post('/api/v1/customers', { first_name: 'Asha', ...fields })).body.customer;
+const merge = (primary: { id: string }, secondary: { id: string }) =>
+  merchant.post('/api/v1/customers/merge', { primary_id: primary.id, secondary_id: secondary.id });
+const events = (id: string) =>
+  acme.db.rows(sql`
+    SELECT name, payload -> 'changed' AS changed FROM shop_events WHERE payload -> 'customer' ->> 'id' = ${id} ORDER BY seq`);
+
+test('an id decides before a phone, a phone before an email, and what exists stays as it is', async () => {
+  const [byId, byPhone, byEmail] = [await create(), await create({ phone: phone() }), await create({ email: email() })];
+  const told = { first_name: 'New', last_name: 'Name' };
+  const all = { id: byId.id, phone: byPhone.phone, email: byEmail.email, ...told };
+  expect(await result('findOrCreate', all)).toEqual(byId);
+  expect(await result('findOrCreate', { ...all, id: undefined })).toEqual(byPhone);
+  expect(await result('findOrCreate', { email: byEmail.email, ...told })).toEqual(byEmail);
+  expect(await result('findOrCreate', { email: ` ${byEmail.email.toUpperCase()} `, phone: ' ' })).toEqual(byEmail);
+  expect(await result('findOrCreate', { phone: byPhone.phone.slice(3) })).toEqual(byPhone);
+});
+
+test('who is not known is made, as Guest if without a name', async () => {
+  const [number, address] = [phone(), email()];
+  const guest = await result('findOrCreate', { phone: number, email: address });
+  expect(guest).toMatchObject({ phone: number, email: address, first_name: 'Guest', last_name: '', total_orders: 0 });
+  expect(await events(guest.id)).toEqual([{ name: 'customer.created', changed: null }]);
+  const named = await result('findOrCreate', { email: email(), first_name: ' Asha ', last_name: 'Rao' });
+  expect(named).toMatchObject({ phone: null, first_name: 'Asha', last_name: 'Rao' });
+  const [one, other] = [await result('findOrCreate', {}), await result('findOrCreate', { phone: '', email: '' })];
+  expect([one, other]).toMatchObject([{ first_name: 'Guest' }, { first_name: 'Guest' }]);
+  expect(one.id).not.toBe(other.id);
+});
+
+test('a new phone with the email of another makes a customer without that email', async () => {
+  const known = await create({ email: email() });
+  const number = phone();
+  const guest = await result('findOrCreate', { phone: number, email: known.email, first_name: 'Ravi' });
+  expect(guest).toMatchObject({ phone: number, email: null, first_name: 'Ravi' });
+  expect(await result('findOrCreate', { phone: number, email: known.email })).toEqual(guest);
+});
+
+test('what is no phone, and an id that nobody has, is refused by name', async () => {
+  const gone = await create();
+  await merchant.delete(`/api/v1/customers/${gone.id}`);
+  for (const [field, identity] of [
+    ['customer.phone', { phone: 'call me' }],
+    ['customer.id', { id: nobody }],
+    ['customer.id', { id: gone.id }],
+  ] as const) {
+    const { status, body } = await ask('findOrCreate', identity);
+    expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
+  }
+});
+
+test('the id of a merged customer means whom it has become', async () => {
+  const [first, second, third] = [await create(), await create(), await create()];
+  await merge(second, first);
+  await merge(third, second);
+  for (const { id } of [first, second, third]) {
+    expect((await result('findOrCreate', { id })).id).toBe(third.id);
+    expect(await result('lock', { id })).toBe(third.id);
+  }
+});
+
+test.each(['phone', 'email'])('of eight with one %s at once one makes the customer, and all get it', async (field) => {
+  const value = field === 'phone' ? phone() : email();
+  const found = await Promise.all(Array.from({ length: 8 }, () => result('findOrCreate', { [field]: value })));
+  expect(new Set(found.map(({ id }) => id)).size).toBe(1);
+  expect(await events(found[0].id)).toHaveLength(1);
+});
+
+test('of many at once whose phones and emails cross, everybody is found by the phone', async () => {
+  const [phones, address] = [[phone(), phone(), phone()], email()];
+  const identities = Array.from({ length: 12 }, (_, index) => ({ phone: phones[index % 3], email: address }));
+  const found = await Promise.all(identities.map((identity) => result('findOrCreate', identity)));
+  expect(found.map((one) => one.phone)).toEqual(identities.map((one) => one.phone));
+  expect(new Set(found.map(({ id }) => id)).size).toBe(3);
+  expect(new Set(found.filter((one) => one.email).map(({ id }) => id)).size).toBe(1);
+});
+
+test('whoever holds a customer keeps it from being merged until it is done', async () => {
+  const [primary, secondary] = [await create(), await create({ phone: phone() })];
+  const [, ...taken] = await Promise.all([
+    merge(primary, secondary),
+    ...Array.from({ length: 6 }, (_, index) =>
+      shop.post('/api/v1/shop/orders', {
+        ...{ customer: index % 2 ? { id: secondary.id } : { phone: secondary.phone }, total: '1.00' },
+      }),
+    ),
+  ]);
+  expect(taken.map(({ status }) => status)).toEqual(Array(6).fill(200));
+  const { body } = await merchant.get(`/api/v1/customers/${primary.id}`);
+  expect(body.customer).toMatchObject({ phone: secondary.phone, total_orders: 6, total_spent: '6.00' });
+});
+
+test('a deleted customer can be held, one that never was cannot', async () => {
+  const { id } = await create();
+  await merchant.delete(`/api/v1/customers/${id}`);
+  expect(await result('lock', { id })).toBe(id);
+  expect(await result('lock', { id: nobody })).toBe(null);
+});
+
+test('contacts are given by id, whole, and who is not there is left out', async () => {
+  const one = await create({ phone: phone(), email: email(), last_name: 'Rao' });
+  const { id, first_name, last_name } = one;
+  expect(await result('contacts', { ids: [id, nobody] })).toEqual({
+    [id]: { id, first_name, last_name, email: one.email, phone: one.phone },
+  });
+  expect(await result('contacts', { ids: [] })).toEqual({});
+});
+
+test('an external id is kept by platform, read back, and told once', async () => {
+  const customer = await create({ external_ids: { amazon: '1' } });
+  const key = { customer_id: customer.id, platform: 'shopify' };
+  expect(await result('getExternalId', key)).toBe(null);
+  for (const external_id of ['77', ' 77 ', '78']) await result('setExternalId', { ...key, external_id });
+  expect(await result('getExternalId', key)).toBe('78');
+  const { body } = await merchant.get(`/api/v1/customers/${customer.id}`);
+  expect(body.customer.external_ids).toEqual({ amazon: '1', shopify: '78' });
+  expect(await events(customer.id)).toEqual([
+    { name: 'customer.created', changed: null },
+    ...Array(2).fill({ name: 'customer.updated', changed: ['external_ids'] }),
+  ]);
+  const { status, body: refused } = await ask('setExternalId', { ...key, external_id: ' ' });
+  expect({ status, fields: Object.keys(refused.errors) }).toEqual({ status: 422, fields: ['external_id'] });
+});
+
+test('of external ids set at once none is lost', async () => {
+  const { id } = await create();
+  const platforms = Array.from({ length: 8 }, (_, index) => `p${index}`);
+  await Promise.all(
+    platforms.map((platform) => result('setExternalId', { customer_id: id, platform, external_id: platform })),
+  );
+  const { body } = await merchant.get(`/api/v1/customers/${id}`);
+  expect(Object.keys(body.customer.external_ids).toSorted()).toEqual(platforms);
+});
+
+test('metadata belongs to the module that wrote it; another may be named to read', async () => {
+  const { id: customer_id } = await create();
+  const key = { customer_id, key: 'size' };
+  expect(await result('getMetadata', key)).toBe(null);
+  await Promise.all(Array.from({ length: 8 }, (_, index) => result('setMetadata', { ...key, value: `${index}` })));
+  await result('setMetadata', { ...key, value: 'L' });
+  await acme.db.run(sql`
+    INSERT INTO customer_metadata (id, customer_id, key, value, module_source, created_at, updated_at)
+    VALUES (gen_random_uuid(), ${customer_id}, 'size', 'XL', 'tailor', now(), now())`);
+  expect(await result('getMetadata', key)).toBe('L');
+  expect(await result('getMetadata', { ...key, module_source: 'shop' })).toBe('L');
+  expect(await result('getMetadata', { ...key, module_source: 'tailor' })).toBe('XL');
+  // Nobody writes in another's name.
+  await result('setMetadata', { ...key, value: 'M', module_source: 'tailor' });
+  expect(await result('getMetadata', { ...key, module_source: 'tailor' })).toBe('XL');
+});
+
+test('helpers find a merged customer, and fail for one that is deleted or was never there', async () => {
+  const [primary, secondary, gone] = [await create(), await create(), await create()];
+  await merge(primary, secondary);
+  await result('setExternalId', { customer_id: secondary.id, platform: 'shopify', external_id: '5' });
+  await result('setMetadata', { customer_id: secondary.id, key: 'size', value: 'L' });
+  for (const customer_id of [primary.id, secondary.id]) {
+    expect(await result('getExternalId', { customer_id, platform: 'shopify' })).toBe('5');
+    expect(await result('getMetadata', { customer_id, key: 'size' })).toBe('L');
+  }
+  await merchant.delete(`/api/v1/customers/${gone.id}`);
+  for (const customer_id of [nobody, gone.id]) {
+    for (const answer of await Promise.all([
+      ask('setExternalId', { customer_id, platform: 'shopify', external_id: '5' }),
+      ask('getExternalId', { customer_id, platform: 'shopify' }),
+      ask('setMetadata', { customer_id, key: 'size', value: 'L' }),
+      ask('getMetadata', { customer_id, key: 'size' }),
+    ])) {
+      expect(answer).toMatchObject({ status: 404, body: { code: 'customers.not_found' } });
+    }
+  }
+});

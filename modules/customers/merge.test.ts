@@ -1,0 +1,306 @@
+import { sql } from '@chowk/kit';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { startPlatform } from '../../server/testing/platform.ts';
+import { withShop } from '../../server/testing/shop-module.ts';
+
+const platform = await startPlatform({ modules: await withShop() });
+const acme = await platform.tenant();
+const rights = ['view', 'create', 'edit', 'delete', 'merge'].map((verb) => `customers.${verb}`);
+const merchant = acme.caller(...rights, 'customers.view_sensitive', 'shop.use');
+const agent = acme.caller(...rights);
+const nobody = '0190a000-0000-7000-8000-000000000000';
+
+let made = 0;
+const phone = () => `+9197${String(++made).padStart(8, '0')}`;
+const create = async (fields: object = {}) => {
+  const { status, body } = await merchant.post('/api/v1/customers', { first_name: 'Asha', ...fields });
+  expect({ status, body }).toMatchObject({ status: 201 });
+  return body.customer;
+};
+type Some = { id: string };
+const merge = (primary: Some, secondary: Some, caller = merchant) =>
+  caller.post('/api/v1/customers/merge', { primary_id: primary.id, secondary_id: secondary.id });
+const preview = (primary: Some, secondary: Some, caller = merchant) =>
+  caller.post('/api/v1/customers/merge/preview', { primary_id: primary.id, secondary_id: secondary.id });
+const order = async ({ id }: Some, total = '10.00', more: object = {}) =>
+  (await merchant.post('/api/v1/shop/orders', { customer: { id }, total, ...more })).body.order;
+const address = async ({ id }: Some, fields: object = {}) =>
+  (await merchant.post(`/api/v1/customers/${id}/addresses`, { city: 'Pune', ...fields })).body.address;
+const metadata = ({ id }: Some, key: string, value: string) =>
+  merchant.post('/api/v1/shop/ask/setMetadata', { customer_id: id, key, value });
+const show = async ({ id }: Some) => (await merchant.get(`/api/v1/customers/${id}`)).body.customer;
+const ordersOf = async ({ id }: Some) =>
+  (await acme.db.rows<Some>(sql`SELECT id FROM orders WHERE customer_id = ${id} ORDER BY id`)).map((row) => row.id);
+const eventsAbout = (id: string) =>
+  acme.db.rows<{ name: string; payload: Record<string, unknown> }>(sql`
+    SELECT name, payload FROM shop_events WHERE payload -> 'customer' ->> 'id' = ${id} AND name <> 'customer.created'
+    ORDER BY seq`);
+
+test('the primary gets what it lacks, and keeps what it has', async () => {
+  const number = phone();
+  const primary = await create({
+    ...{ email: 'own@example.com', first_name: 'Asha', tags: ['a', 'b'], notes: 'Own note' },
+    ...{ external_ids: { shopify: '1', amazon: '2' }, accepts_marketing: true },
+  });
+  const secondary = await create({
+    ...{ email: 'other@example.com', phone: number, first_name: 'A.', last_name: 'Rao', tags: ['c', 'a'] },
+    ...{ external_ids: { shopify: '9', ebay: '3' }, notes: 'Other note\nsecond line' },
+  });
+  const { status, body } = await merge(primary, secondary);
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: {
+      message: 'The customers were merged.',
+      customer: {
+        ...primary,
+        ...{ phone: number, last_name: 'Rao', tags: ['a', 'b', 'c'] },
+        external_ids: { shopify: '1', amazon: '2', ebay: '3' },
+        notes: expect.stringMatching(
+          /^Own note\n\n\[Merged from A\. Rao on \d{4}-\d\d-\d\d\]\nOther note\nsecond line$/,
+        ),
+        updated_at: expect.any(String),
+      },
+    },
+  });
+  expect(await show(primary)).toMatchObject(body.customer);
+  expect(
+    (await eventsAbout(primary.id)).map(({ name, payload: { customer, ...rest } }) => ({ name, ...rest })),
+  ).toEqual([
+    { name: 'customer.merged', removed_id: secondary.id },
+    { name: 'customer.updated', changed: ['external_ids', 'tags', 'phone', 'last_name', 'notes'] },
+  ]);
+  // The secondary's own email was not needed, and belongs to nobody now.
+  await create({ email: 'other@example.com' });
+});
+
+test.each([
+  [{ first_name: 'Guest' }, { first_name: 'Asha', last_name: 'Rao' }, { first_name: 'Asha', last_name: 'Rao' }],
+  [{ first_name: null }, { first_name: 'Asha', last_name: 'Rao' }, { first_name: 'Asha', last_name: 'Rao' }],
+  [{ first_name: 'Guest', last_name: 'House' }, { first_name: 'Asha' }, { first_name: 'Guest', last_name: 'House' }],
+  [{ first_name: 'Asha' }, { first_name: 'Guest' }, { first_name: 'Asha', last_name: null }],
+  [{ first_name: 'Guest' }, { first_name: 'Guest' }, { first_name: 'Guest', last_name: null }],
+  [{ first_name: null, last_name: 'Rao' }, { first_name: 'Asha' }, { first_name: 'Asha', last_name: 'Rao' }],
+])('of the names %j and %j becomes %j', async (own, other, name) => {
+  const primary = await create({ email: `p${++made}@example.com`, ...own });
+  const secondary = await create({ email: `s${made}@example.com`, ...other });
+  expect((await merge(primary, secondary)).body.customer).toMatchObject(name);
+});
+
+test('email and phone of the secondary go over although each belongs to one customer only', async () => {
+  const [primary, secondary] = [await create(), await create({ email: 'moves@example.com', phone: phone() })];
+  expect((await merge(primary, secondary)).body.customer).toMatchObject({
+    email: 'moves@example.com',
+    phone: secondary.phone,
+  });
+});
+
+test('notes of a secondary without a name are marked with its id, and none leave no mark', async () => {
+  const [primary, secondary, silent] = [
+    await create(),
+    await create({ first_name: null, email: 'nameless@example.com', notes: 'Note' }),
+    await create(),
+  ];
+  expect((await merge(primary, silent)).body.customer.notes).toBe(null);
+  expect((await merge(primary, secondary)).body.customer.notes).toMatch(
+    new RegExp(`^\\[Merged from ${secondary.id} on .+\\]\nNote$`),
+  );
+});
+
+test('orders, addresses and metadata go over, and the statistics are those of both', async () => {
+  const [primary, secondary] = [await create(), await create()];
+  const orders = [
+    await order(primary, '10.00', { placed_at: '2026-02-01T00:00:00Z' }),
+    await order(secondary, '5.01', { placed_at: '2026-01-01T00:00:00Z' }),
+    await order(secondary, '99.00', { placed_at: '2025-01-01T00:00:00Z', status: 'cancelled' }),
+  ];
+  const own = await address(primary);
+  const [other, billing] = [await address(secondary), await address(secondary, { type: 'billing' })];
+  await metadata(primary, 'size', 'L');
+  await metadata(secondary, 'size', 'S');
+  await metadata(secondary, 'colour', 'red');
+  const { body } = await merge(primary, secondary);
+  expect(body.customer).toMatchObject({
+    ...{ total_orders: 2, total_spent: '15.01', avg_order_value: '7.51' },
+    ...{ first_order_at: '2026-01-01T00:00:00.000Z', last_order_at: '2026-02-01T00:00:00.000Z' },
+  });
+  expect(await ordersOf(primary)).toEqual(orders.map(({ id }) => id).toSorted());
+  const detail = await show(primary);
+  const marks = Object.fromEntries(
+    detail.addresses.map(({ id, is_default }: { id: string; is_default: boolean }) => [id, is_default]),
+  );
+  expect(marks).toEqual({ [own.id]: true, [other.id]: false, [billing.id]: true });
+  expect(detail.metadata.map(({ key, value }: { key: string; value: string }) => ({ key, value }))).toEqual([
+    { key: 'colour', value: 'red' },
+    { key: 'size', value: 'L' },
+  ]);
+});
+
+test('without the orders module the statistics are what is known of both', async () => {
+  const [primary, secondary] = [await create(), await create()];
+  await order(primary, '10.00');
+  await order(secondary, '2.00');
+  await order(secondary, '3.01');
+  await platform.kernel.installations.set(acme.id, 'orders', 'disabled');
+  onTestFinished(() => platform.kernel.installations.set(acme.id, 'orders', 'enabled'));
+  expect((await merge(primary, secondary)).body.customer).toMatchObject({
+    ...{ total_orders: 3, total_spent: '15.01', avg_order_value: '5.00' },
+  });
+  expect(await ordersOf(primary)).toHaveLength(3);
+});
+
+test('who asks for the removed one is told whom it has become, also after more merges', async () => {
+  const [first, second, third] = [await create(), await create(), await create()];
+  await merge(second, first);
+  await merge(third, second);
+  for (const { id } of [first, second]) {
+    for (const answer of await Promise.all([
+      merchant.get(`/api/v1/customers/${id}`),
+      merchant.patch(`/api/v1/customers/${id}`, { notes: 'Late' }),
+      merchant.delete(`/api/v1/customers/${id}`),
+      merchant.delete(`/api/v1/customers/${id}?mode=hard`),
+      merchant.post(`/api/v1/customers/${id}/addresses`, { city: 'Pune' }),
+      merge({ id }, third),
+      merge(third, { id }),
+      preview(third, { id }),
+    ])) {
+      expect(answer).toMatchObject({ status: 404, body: { code: 'customers.merged', merged_into: third.id } });
+    }
+  }
+  const { id } = await order(first);
+  expect(await ordersOf(third)).toEqual([id]);
+  const [row] = await acme.db.rows(sql`SELECT user_id, merged_into FROM customer_merges WHERE id = ${second.id}`);
+  expect(row).toEqual({ user_id: merchant.user.id, merged_into: third.id });
+});
+
+test('a customer is not merged with itself, nor with one that is not there or deleted', async () => {
+  const [one, gone] = [await create(), await create()];
+  await merchant.delete(`/api/v1/customers/${gone.id}`);
+  for (const call of [merge, preview]) {
+    for (const same of [one, { id: one.id.toUpperCase() }]) {
+      const { status, body } = await call(one, same);
+      expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['secondary_id'] });
+    }
+    for (const absent of [gone, { id: nobody }]) {
+      expect(await call(one, absent)).toMatchObject({ status: 404, body: { code: 'customers.not_found' } });
+      expect(await call(absent, one)).toMatchObject({ status: 404, body: { code: 'customers.not_found' } });
+    }
+  }
+  expect(await show(one)).toMatchObject({ updated_at: one.updated_at });
+  const { status, body } = await merchant.post('/api/v1/customers/merge', { primary_id: 'asha' });
+  expect({ status, fields: Object.keys(body.errors).toSorted() }).toEqual({
+    status: 422,
+    fields: ['primary_id', 'secondary_id'],
+  });
+});
+
+test('a preview tells what a merge would do, and does nothing', async () => {
+  const [primary, secondary] = [await create(), await create({ phone: phone(), tags: ['x'] })];
+  await order(secondary, '7.00');
+  await address(secondary);
+  const before = [await show(primary), await show(secondary)];
+  const { status, body } = await preview(primary, secondary);
+  expect({ status, changed: body.changed, moved: body.moved }).toEqual({
+    status: 200,
+    changed: ['tags', 'phone', 'total_orders', 'total_spent', 'avg_order_value', 'first_order_at', 'last_order_at'],
+    moved: expect.arrayContaining([
+      { module: 'orders', table: 'orders', rows: 1 },
+      { module: 'customers', table: 'customer_addresses', rows: 1 },
+    ]),
+  });
+  expect([await show(primary), await show(secondary)]).toEqual(before);
+  const merged = (await merge(primary, secondary)).body.customer;
+  expect({ ...merged, updated_at: '' }).toEqual({ ...body.customer, updated_at: '' });
+});
+
+test('who may not see a phone does not get it by merging', async () => {
+  const [primary, secondary] = [await create(), await create({ phone: phone() })];
+  const masked = `+**********${secondary.phone.slice(-2)}`;
+  expect((await preview(primary, secondary, agent)).body.customer.phone).toBe(masked);
+  expect((await merge(primary, secondary, agent)).body.customer.phone).toBe(masked);
+});
+
+test('of two merges against each other at once one happens, and nothing is lost', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const [one, other] = [await create(), await create()];
+    const orders = [await order(one), await order(other)].map(({ id }) => id).toSorted();
+    const answers = await Promise.all([merge(one, other), merge(other, one)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404]);
+    const left = answers.find(({ status }) => status === 200)?.body.customer;
+    expect(await ordersOf(left)).toEqual(orders);
+    expect(await show(left)).toMatchObject({ total_orders: 2, total_spent: '20.00' });
+  }
+});
+
+/** Sums over everybody, and rows that belong to nobody. */
+async function balance(ids: readonly string[]) {
+  return acme.db.row<{
+    orders: number;
+    counted: number;
+    spent: string;
+    addresses: number;
+    lost: number;
+    bad: number;
+  }>(sql`
+    WITH mine AS (
+      SELECT id FROM customers WHERE id = ANY(${ids}::uuid[])),
+    became AS (SELECT id, merged_into FROM customer_merges WHERE id = ANY(${ids}::uuid[]))
+    SELECT (SELECT count(*) FROM orders WHERE customer_id IN (SELECT id FROM mine)) AS orders,
+      (SELECT sum(total_orders)::integer FROM customers WHERE id IN (SELECT id FROM mine)) AS counted,
+      (SELECT sum(total_spent) FROM customers WHERE id IN (SELECT id FROM mine)) AS spent,
+      (SELECT count(*) FROM customer_addresses WHERE customer_id IN (SELECT id FROM mine)) AS addresses,
+      (SELECT count(*) FROM orders WHERE customer_id NOT IN (SELECT id FROM customers)) AS lost,
+      (SELECT count(*) FROM became WHERE merged_into NOT IN (SELECT id FROM mine)) AS bad`);
+}
+
+test('of a ring of eight merges at once nothing is lost, and every removed one leads to one that is there', async () => {
+  for (let round = 0; round < 3; round += 1) {
+    const ring = await Promise.all(Array.from({ length: 8 }, () => create()));
+    await Promise.all(ring.flatMap((one) => [order(one), address(one)]));
+    const answers = await Promise.all(ring.map((one, index) => merge(ring[(index + 1) % ring.length], one)));
+    for (const { status } of answers) expect([200, 404]).toContain(status);
+    const ids = ring.map(({ id }) => id);
+    expect(await balance(ids)).toEqual({ orders: 8, counted: 8, spent: '80.00', addresses: 8, lost: 0, bad: 0 });
+    const gone = await acme.db.rows(sql`SELECT id FROM customer_merges WHERE id = ANY(${ids}::uuid[])`);
+    expect(gone).toHaveLength(answers.filter(({ status }) => status === 200).length);
+  }
+});
+
+const who = fc.nat({ max: 4 });
+const doing = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('merge' as const), who, with: who }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('order' as const), who, by: fc.constantFrom('id', 'phone') }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('address' as const), who }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('tag' as const), who, with: who }) },
+);
+type Doing = typeof doing extends fc.Arbitrary<infer Value> ? Value : never;
+
+test('whatever happens to customers while they are merged, every order and address has one and is counted', async () => {
+  const run = async (things: Doing[]) => {
+    const people = await Promise.all(Array.from({ length: 5 }, () => create({ phone: phone() })));
+    const send = (one: Doing) => {
+      const person = people[one.who];
+      if (one.do === 'merge') return merge(person, people[one.with]);
+      if (one.do === 'address') return merchant.post(`/api/v1/customers/${person.id}/addresses`, { city: 'Pune' });
+      if (one.do === 'tag') {
+        const customer_ids = [person.id, people[one.with].id];
+        return merchant.post('/api/v1/customers/bulk/tags', { customer_ids, tags: ['t'] });
+      }
+      const customer = one.by === 'id' ? { id: person.id } : { phone: person.phone };
+      return merchant.post('/api/v1/shop/orders', { customer, total: '1.00' });
+    };
+    const answers = await Promise.all(things.map(async (one) => ({ do: one.do, answer: await send(one) })));
+    for (const { do: what, answer } of answers) {
+      // By id or phone somebody is always found: whom the customer has become, or one that is made anew.
+      expect(what === 'order' ? [200] : [200, 201, 404, 422]).toContain(answer.status);
+    }
+    const done = (what: string) => answers.filter((one) => one.do === what && one.answer.status < 300);
+    const orders = done('order');
+    const ids = [...people.map(({ id }) => id), ...orders.map(({ answer }) => answer.body.order.customer_id)];
+    const count = orders.length;
+    expect(await balance(ids)).toEqual({
+      ...{ orders: count, counted: count, spent: `${count}.00`, addresses: done('address').length, lost: 0, bad: 0 },
+    });
+  };
+  await fc.assert(fc.asyncProperty(fc.array(doing, { minLength: 8, maxLength: 16 }), run), { numRuns: 15 });
+});

@@ -1,0 +1,82 @@
+import { sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startPlatform } from '../../server/testing/platform.ts';
+import { withShop } from '../../server/testing/shop-module.ts';
+
+const platform = await startPlatform({ modules: await withShop() });
+const acme = await platform.tenant();
+const rights = ['view', 'create', 'edit', 'delete', 'export', 'merge'].map((verb) => `customers.${verb}`);
+const merchant = acme.caller(...rights, 'shop.use', 'customers.view_sensitive');
+const clerk = acme.caller(...rights);
+
+const { body: made } = await merchant.post('/api/v1/customers', {
+  ...{ first_name: 'Asha', email: 'asha@example.com', phone: '+919876543210', notes: 'Likes tea', tags: ['gold'] },
+});
+const { id } = made.customer;
+const place = { address1: '12 MG Road', address2: 'Flat 3', city: 'Pune', phone: '+919876543299' };
+await merchant.post(`/api/v1/customers/${id}/addresses`, place);
+await merchant.post('/api/v1/shop/ask/setMetadata', { customer_id: id, key: 'size', value: 'L' });
+const { body: taken } = await merchant.post('/api/v1/shop/orders', {
+  ...{ customer: { id }, total: '12.50', address: place, placed_at: '2026-01-02T03:04:05.678Z' },
+});
+await acme.db.run(sql`
+  INSERT INTO order_items (id, order_id, position, name, quantity, price)
+  VALUES (gen_random_uuid(), ${taken.order.id}, 1, 'Tea', 1, 12.5)`);
+const { body: twin } = await merchant.post('/api/v1/customers', { first_name: 'Twin' });
+await merchant.post('/api/v1/customers/merge', { primary_id: id, secondary_id: twin.customer.id });
+
+const url = `/api/v1/customers/${id}/export`;
+
+test('a person gets every row that any module holds, as a file', async () => {
+  const { status, headers, body } = await merchant.get(url);
+  expect(status).toBe(200);
+  expect(headers['content-disposition']).toBe(`attachment; filename="customer-${id}.json"`);
+  expect(headers['content-type']).toMatch(/^application\/json/);
+  const {
+    addresses: _,
+    recent_orders: __,
+    segments: ___,
+    metadata: ____,
+    ...record
+  } = (await merchant.get(`/api/v1/customers/${id}`)).body.customer;
+  expect(body).toEqual({
+    exported_at: expect.stringMatching(/Z$/),
+    customer: record,
+    data: expect.objectContaining({ customers: expect.anything(), orders: expect.anything() }),
+  });
+  expect(body.data.customers).toMatchObject({
+    customers: [{ id, phone: '+919876543210', notes: 'Likes tea', tags: ['gold'], total_spent: '12.50' }],
+    customer_addresses: [{ customer_id: id, ...place }],
+    customer_metadata: [{ key: 'size', value: 'L', module_source: 'shop' }],
+    customer_merges: [{ id: twin.customer.id, merged_into: id, user_id: merchant.user.id }],
+  });
+  expect(body.data.orders).toMatchObject({
+    orders: [{ id: taken.order.id, total: '12.50', placed_at: '2026-01-02T03:04:05.678Z', shipping_address: place }],
+    order_items: [{ order_id: taken.order.id, name: 'Tea' }],
+    order_history: [],
+  });
+  expect(Object.keys(body.data.customers.customers[0])).not.toContain('phone_digits');
+});
+
+test('who may not see phones and streets gets none of them, in no module', async () => {
+  const { status, body } = await clerk.get(url);
+  expect(status).toBe(200);
+  expect(body.customer.phone).toBe('+**********10');
+  expect(body.data.customers.customers[0].phone).toBe('+**********10');
+  const hidden = { address1: null, address2: null, city: 'Pune', phone: null };
+  expect(body.data.customers.customer_addresses).toMatchObject([hidden]);
+  expect(body.data.orders.orders[0].shipping_address).toEqual(hidden);
+  const text = JSON.stringify(body);
+  for (const secret of ['98765432', 'MG Road', 'Flat 3']) expect(text).not.toContain(secret);
+});
+
+test('also of a deleted customer, but not of one that is merged or was never there', async () => {
+  const { body } = await merchant.post('/api/v1/customers', { first_name: 'Late' });
+  await merchant.delete(`/api/v1/customers/${body.customer.id}`);
+  const late = await merchant.get(`/api/v1/customers/${body.customer.id}/export`);
+  expect(late).toMatchObject({ status: 200, body: { customer: { first_name: 'Late' } } });
+  const merged = await merchant.get(`/api/v1/customers/${twin.customer.id}/export`);
+  expect(merged).toMatchObject({ status: 404, body: { merged_into: id } });
+  const nobody = '0190a000-0000-7000-8000-000000000000';
+  expect((await merchant.get(`/api/v1/customers/${nobody}/export`)).body.code).toBe('customers.not_found');
+});

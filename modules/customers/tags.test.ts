@@ -1,0 +1,114 @@
+import { sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startPlatform } from '../../server/testing/platform.ts';
+import { withShop } from '../../server/testing/shop-module.ts';
+
+const platform = await startPlatform({ modules: await withShop() });
+const acme = await platform.tenant();
+const rights = ['customers.view', 'customers.create', 'customers.edit', 'customers.delete'];
+const merchant = acme.caller(...rights);
+const nobody = '0190a000-0000-7000-8000-000000000000';
+const url = '/api/v1/customers/bulk/tags';
+
+const create = async (tags: string[] = []) =>
+  (await merchant.post('/api/v1/customers', { first_name: 'Asha', tags })).body.customer;
+const show = async (id: string) => (await merchant.get(`/api/v1/customers/${id}`)).body.customer;
+const changes = (id: string) =>
+  acme.db.rows(sql`
+    SELECT payload -> 'changed' AS changed, payload -> 'customer' -> 'tags' AS tags FROM shop_events
+    WHERE name = 'customer.updated' AND payload -> 'customer' ->> 'id' = ${id} ORDER BY seq`);
+
+test('tags are added to those there are, each once, in order', async () => {
+  const [one, other] = [await create(['b', 'a']), await create()];
+  const { status, body } = await merchant.post(url, {
+    customer_ids: [one.id, other.id, one.id.toUpperCase()],
+    tags: ['c', ' a ', 'c', 'd'],
+  });
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: { message: 'The tags were added.', updated: 2, not_found: [] },
+  });
+  expect((await show(one.id)).tags).toEqual(['b', 'a', 'c', 'd']);
+  expect((await show(other.id)).tags).toEqual(['c', 'a', 'd']);
+  expect(await changes(one.id)).toEqual([{ changed: ['tags'], tags: ['b', 'a', 'c', 'd'] }]);
+});
+
+test('tags are removed, the others stay in order', async () => {
+  const [one, other] = [await create(['b', 'a', 'c']), await create(['x'])];
+  const { body } = await merchant.delete(url, { customer_ids: [one.id, other.id], tags: ['a', 'none'] });
+  expect(body).toEqual({ message: 'The tags were removed.', updated: 2, not_found: [] });
+  expect((await show(one.id)).tags).toEqual(['b', 'c']);
+  expect((await show(other.id)).tags).toEqual(['x']);
+});
+
+test('a customer whose tags stay the same is neither touched nor told of', async () => {
+  const customer = await create(['a', 'b']);
+  await merchant.post(url, { customer_ids: [customer.id], tags: ['b', 'a'] });
+  await merchant.delete(url, { customer_ids: [customer.id], tags: ['c'] });
+  expect(await show(customer.id)).toMatchObject({ tags: ['a', 'b'], updated_at: customer.updated_at });
+  expect(await changes(customer.id)).toEqual([]);
+});
+
+test('ids that nobody has, of deleted customers and of another tenant are reported', async () => {
+  const [one, gone] = [await create(), await create()];
+  await merchant.delete(`/api/v1/customers/${gone.id}`);
+  const elsewhere = (await platform.tenant()).caller(...rights);
+  const stranger = (await elsewhere.post('/api/v1/customers', { first_name: 'Other' })).body.customer;
+  const ids = [nobody, gone.id, one.id, stranger.id];
+  const { body } = await merchant.post(url, { customer_ids: ids, tags: ['a'] });
+  expect(body).toMatchObject({ updated: 1, not_found: [nobody, gone.id, stranger.id] });
+  expect((await elsewhere.get(`/api/v1/customers/${stranger.id}`)).body.customer.tags).toEqual([]);
+});
+
+test.each([
+  ['customer_ids', { customer_ids: [], tags: ['a'] }],
+  ['customer_ids', { customer_ids: Array(1_001).fill(nobody), tags: ['a'] }],
+  ['customer_ids.0', { customer_ids: ['asha'], tags: ['a'] }],
+  ['customer_ids', { tags: ['a'] }],
+  ['tags', { customer_ids: [nobody], tags: [] }],
+  ['tags.0', { customer_ids: [nobody], tags: ['x'.repeat(51)] }],
+  ['tags.0', { customer_ids: [nobody], tags: ['a,b'] }],
+])('a wrong %s is named', async (field, wrong) => {
+  for (const { status, body } of [await merchant.post(url, wrong), await merchant.delete(url, wrong)]) {
+    expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
+  }
+});
+
+test('nobody gets more than fifty tags, and then nobody gets any', async () => {
+  const [one, full] = [await create(), await create(Array.from({ length: 49 }, (_, index) => `${index}`))];
+  const ids = [one.id, full.id];
+  const { status, body } = await merchant.post(url, { customer_ids: ids, tags: ['x', 'y'] });
+  expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['tags'] });
+  expect(body.message).toContain(full.id);
+  expect((await show(one.id)).tags).toEqual([]);
+  expect(await changes(one.id)).toEqual([]);
+  expect((await merchant.post(url, { customer_ids: ids, tags: ['x', '7'] })).body.updated).toBe(2);
+});
+
+test('a thousand customers get their tags in one request', async () => {
+  const shop = await platform.tenant();
+  const caller = shop.caller(...rights);
+  const rows = await shop.db.rows<{ id: string }>(sql`
+    INSERT INTO customers (id, first_name, created_at, updated_at)
+    SELECT gen_random_uuid(), 'Asha', now(), now() FROM generate_series(1, 1000) RETURNING id`);
+  const ids = rows.map(({ id }) => id);
+  expect((await caller.post(url, { customer_ids: ids, tags: ['all'] })).body).toMatchObject({ updated: 1_000 });
+  const [{ tagged, told }] = (await shop.db.rows<{ tagged: number; told: number }>(sql`
+    SELECT (SELECT count(*) FROM customers WHERE tags = '{all}') AS tagged,
+      (SELECT count(*) FROM shop_events WHERE name = 'customer.updated') AS told`)) as [
+    { tagged: number; told: number },
+  ];
+  expect({ tagged, told }).toEqual({ tagged: 1_000, told: 1_000 });
+});
+
+test('of many at once, in whatever order their ids are, none is lost and none fails', async () => {
+  const customers = await Promise.all(Array.from({ length: 12 }, () => create(['old'])));
+  const ids = customers.map(({ id }) => id);
+  const tags = Array.from({ length: 10 }, (_, index) => `t${index}`);
+  const answers = await Promise.all([
+    ...tags.map((tag, index) => merchant.post(url, { customer_ids: index % 2 ? ids : ids.toReversed(), tags: [tag] })),
+    merchant.delete(url, { customer_ids: ids.toReversed(), tags: ['old'] }),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual(Array(11).fill(200));
+  for (const id of ids) expect((await show(id)).tags.toSorted()).toEqual(tags);
+});

@@ -1,0 +1,71 @@
+import { operation, route, sql, Type } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startPlatform } from '../../testing/platform.ts';
+import { testModule } from '../../testing/test-module.ts';
+
+const Anything = Type.Record(Type.String(), Type.Unknown());
+const clerk = testModule({
+  alias: 'clerk',
+  operations: { 'clerk.take': operation({ input: Anything, output: Anything, run: async () => ({}) }) },
+  routes: [
+    route({
+      ...{ method: 'POST', path: '/clerk', tag: 'Test', summary: 'Calls the operation.', needs: 'test.call' },
+      body: Anything,
+      run: (ctx, { body }) => ctx.bus.call('clerk.take' as never, body as never),
+    }),
+  ],
+});
+const platform = await startPlatform({ modules: [clerk] });
+
+/** The input as it was written down. */
+async function kept(input: object): Promise<unknown> {
+  const tenant = await platform.tenant();
+  await tenant.caller('test.call').post('/api/v1/clerk', input);
+  await platform.kernel.audit.flush();
+  return (await tenant.db.row<{ input: unknown }>(sql`SELECT input FROM module_bus_audit_log`))?.input;
+}
+
+test('what tells who a person is does not get into the audit log', async () => {
+  const place = { address1: '12 MG Road', city: 'Pune', pincode: '411001' };
+  const person = { id: 'c1', phone: '+919876543210', email: 'asha@example.com', first_name: 'Asha', lastName: 'Rao' };
+  const order = {
+    customer: person,
+    shipping_address: place,
+    note: 'Ring twice',
+    items: [{ name: 'Tea', quantity: 2 }],
+  };
+  expect(await kept(order)).toEqual({
+    customer: { id: 'c1', phone: '••••', email: '••••', first_name: '••••', lastName: '••••' },
+    shipping_address: '••••',
+    note: '••••',
+    items: [{ name: 'Tea', quantity: 2 }],
+  });
+  expect(await kept({ ...person, ...place })).toEqual({
+    ...{ id: 'c1', phone: '••••', email: '••••', first_name: '••••', lastName: '••••' },
+    ...{ address1: '••••', city: '••••', pincode: '••••' },
+  });
+});
+
+test('neither does what is written to a person or typed to find one', async () => {
+  expect(await kept({ to: '+919876543210', message: 'Dear Asha', channel: 'sms' })).toEqual({
+    ...{ to: '••••', message: '••••', channel: 'sms' },
+  });
+  expect(await kept({ search: 'asha', status: 'pending' })).toEqual({ search: '••••', status: 'pending' });
+  expect(await kept({ q: 'asha' })).toEqual({ q: '••••' });
+});
+
+test('what was done, to what and how much of it stays', async () => {
+  const input = {
+    ...{
+      id: 'o1',
+      customer_id: 'c1',
+      status: 'shipped',
+      sku: 'TEA-1',
+      quantity: 2,
+      total: '12.50',
+      title: 'Green tea',
+    },
+    ...{ capacity: 5, total_spent: '1.00', queue: 'x', tokens: undefined, reference: 'to and fro' },
+  };
+  expect(await kept(input)).toEqual(JSON.parse(JSON.stringify(input)));
+});

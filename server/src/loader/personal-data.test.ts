@@ -1,0 +1,334 @@
+import { type Db, sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startPlatform } from '../../testing/platform.ts';
+import { testConfig } from '../../testing/test-config.ts';
+import { type TestModule, testModule } from '../../testing/test-module.ts';
+import { type LoadedModule, loadModules } from './load-modules.ts';
+import type { Manifest, TableData } from './manifest.ts';
+import { personalDataOf } from './personal-data.ts';
+
+type Data = NonNullable<Manifest['data']>;
+
+/** What the kernel itself keeps in a tenant's database, and why it need not be asked about customers. */
+const kernelTables: Readonly<Record<string, string>> = {
+  chowk_installation: 'says whose database this is',
+  schema_migrations: 'says what was migrated',
+  idempotency_keys: 'answers, sealed, for a day',
+  module_bus_audit_log: 'inputs without what is personal, for as long as a setting says',
+  outbox: 'events until they are handed on, which is at once',
+};
+
+interface Column {
+  readonly table: string;
+  readonly column: string;
+  readonly type: string;
+  /** Whether it can be emptied: by NULL or by its default. */
+  readonly emptiable: boolean;
+  readonly generated: boolean;
+}
+
+const textTypes = new Set(['text', 'varchar', 'bpchar', 'citext', 'name', 'json', 'jsonb', 'xml', 'bytea', 'inet']);
+const holdsText = ({ type }: Column) => textTypes.has(type.replace(/^_/, ''));
+
+/** What the manifests fail to say about the tables that there are. */
+async function gaps(db: Db, modules: readonly LoadedModule[]): Promise<string[]> {
+  const columns = Map.groupBy(await columnsOf(db), ({ table }) => table);
+  const references = await referencesOf(db);
+  const declared = modules.flatMap(({ alias, manifest }) =>
+    Object.entries(manifest.data ?? {}).map(([table, data]) => ({ alias, table, data })),
+  );
+  const byTable = Map.groupBy(declared, ({ table }) => table);
+  const tied = new Set(declared.filter(({ data }) => isTied(data)).map(({ table }) => table));
+  const owners = (table: string) => [
+    ...(byTable.get(table) ?? []).map(({ alias }) => alias),
+    ...(table in kernelTables ? ['the kernel'] : []),
+  ];
+  const undeclared = [...columns.keys()].filter((table) => owners(table).length === 0);
+  const disputed = [...columns.keys()].filter((table) => owners(table).length > 1);
+  const untied = [...columns].filter(
+    ([table, own]) =>
+      !tied.has(table) &&
+      (own.some(({ column }) => column === 'customer_id') ||
+        references.some(({ from, to }) => from === table && tied.has(to))),
+  );
+  // Rows are removed from the inside out, so what refers to another must be further in.
+  const crossed = references.filter(
+    ({ from, to }) =>
+      from !== to && tied.has(from) && tied.has(to) && !(depthOf(declared, from) > depthOf(declared, to)),
+  );
+  return [
+    ...undeclared.map((table) => `${table} is declared by nobody`),
+    ...disputed.map((table) => `${table} is declared by ${owners(table).join(' and ')}`),
+    ...untied.map(([table]) => `${table} belongs to customers and is not tied to them`),
+    ...crossed.map(({ from, to }) => `${from} refers to ${to} and is not declared to belong to it`),
+    ...declared.flatMap(({ table, data }) => gapsOfTable(table, data, columns.get(table) ?? [])),
+  ].toSorted();
+}
+
+function gapsOfTable(table: string, data: TableData, columns: readonly Column[]): string[] {
+  if (columns.length === 0) return [`${table} is declared and not there`];
+  const { customer, parent, columns: kinds = {}, users = {} } = data;
+  const named = [customer, parent?.column, ...Object.keys(kinds), ...Object.keys(users)].filter(
+    (one) => one !== undefined,
+  );
+  const found = (name: string) => columns.find(({ column }) => column === name);
+  const gone = named.filter((name) => !found(name)).map((name) => `${table}.${name} is declared and not there`);
+  const anonymous = columns.filter(({ column }) => column === 'user_id' && !(column in users));
+  const unnamed = anonymous.map(({ column }) => `${table}.${column} is not declared among the users`);
+  if (!isTied(data)) return [...gone, ...unnamed];
+  const unkind = columns.filter((one) => holdsText(one) && !(one.column in kinds));
+  const stuck = columns.filter(({ column, emptiable }) => {
+    const kept = ['keep', 'internal', undefined].includes(kinds[column]);
+    return data.anonymize !== 'delete' && !kept && !emptiable;
+  });
+  const open = columns.filter(({ column, generated }) => kinds[column] === 'internal' && !generated);
+  return [
+    ...gone,
+    ...unnamed,
+    ...(found('id') ? [] : [`${table} has no id`]),
+    ...unkind.map(({ column }) => `${table}.${column} can hold text and has no kind`),
+    ...stuck.map(({ column }) => `${table}.${column} is personal and cannot be emptied`),
+    ...open.map(({ column }) => `${table}.${column} is internal, but not made from others`),
+  ];
+}
+
+/** The customer's own row is outside of all. */
+function depthOf(declared: readonly { table: string; data: TableData }[], table: string): number {
+  const { customer, parent } = declared.find((one) => one.table === table)?.data ?? {};
+  if (customer !== undefined) return customer === 'id' ? -1 : 0;
+  return parent ? depthOf(declared, parent.table) + 1 : 0;
+}
+
+function isTied({ customer, parent }: TableData): boolean {
+  return customer !== undefined || parent !== undefined;
+}
+
+function columnsOf(db: Db): Promise<Column[]> {
+  return db.rows<Column>(sql`
+    SELECT c.table_name::text AS "table", c.column_name::text AS "column", c.udt_name::text AS type,
+      c.is_nullable = 'YES' OR c.column_default IS NOT NULL AS emptiable, c.is_generated = 'ALWAYS' AS generated
+    FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
+    WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE' ORDER BY 1, 2`);
+}
+
+function referencesOf(db: Db): Promise<{ from: string; to: string }[]> {
+  return db.rows(sql`
+    SELECT one.relname::text AS "from", other.relname::text AS "to" FROM pg_constraint
+    JOIN pg_class one ON one.oid = conrelid JOIN pg_class other ON other.oid = confrelid WHERE contype = 'f'`);
+}
+
+function withData(module: TestModule, data: Data): LoadedModule {
+  const loaded = testModule(module);
+  return { ...loaded, manifest: { ...loaded.manifest, data } };
+}
+
+test('the modules say of every table whose it is, and of every column of a customer what is in it', async () => {
+  const modules = await loadModules(testConfig());
+  const platform = await startPlatform({ modules });
+  const { db } = await platform.tenant();
+  const ofTenants = modules.filter(({ manifest }) => !manifest.system);
+  expect(await gaps(db, ofTenants)).toEqual([]);
+  // There is something to find: the customers' own tables, and those of others.
+  const tied = ofTenants.flatMap(({ manifest }) => Object.values(manifest.data ?? {}).filter(isTied));
+  expect(tied.length).toBeGreaterThan(5);
+});
+
+test('a module that forgets something is caught', async () => {
+  const people = withData(
+    {
+      alias: 'people',
+      migration: `
+        CREATE TABLE people (id uuid PRIMARY KEY, name text, nick varchar(9), tags text[], prefs json, born date,
+          code text NOT NULL, made text);
+        CREATE TABLE forgotten (id uuid PRIMARY KEY, note text);
+        CREATE TABLE letters (id uuid PRIMARY KEY, customer_id uuid, user_id bigint);
+        CREATE TABLE pages (number integer, person uuid REFERENCES people, text text);
+        CREATE TABLE lines (id uuid PRIMARY KEY, page uuid REFERENCES people);
+        CREATE TABLE chats (id uuid PRIMARY KEY, customer_id uuid);
+        CREATE TABLE members (id uuid PRIMARY KEY, customer_id uuid, chat uuid REFERENCES chats);`,
+    },
+    {
+      people: { customer: 'id', columns: { name: 'personal', code: 'personal', made: 'internal', gone: 'keep' } },
+      letters: {},
+      lines: {},
+      pages: { parent: { table: 'people', column: 'person' }, columns: { text: 'personal' } },
+      chats: { customer: 'customer_id' },
+      members: { customer: 'customer_id' },
+      ghosts: {},
+      outbox: {},
+    },
+  );
+  const platform = await startPlatform({ modules: [people] });
+  const { db } = await platform.tenant();
+  expect(await gaps(db, [people])).toEqual([
+    'forgotten is declared by nobody',
+    'ghosts is declared and not there',
+    'letters belongs to customers and is not tied to them',
+    'letters.user_id is not declared among the users',
+    'lines belongs to customers and is not tied to them',
+    'members refers to chats and is not declared to belong to it',
+    'outbox is declared by people and the kernel',
+    'pages has no id',
+    'people.code is personal and cannot be emptied',
+    'people.gone is declared and not there',
+    'people.made is internal, but not made from others',
+    'people.nick can hold text and has no kind',
+    'people.prefs can hold text and has no kind',
+    'people.tags can hold text and has no kind',
+  ]);
+});
+
+const buyers = withData(
+  {
+    alias: 'buyers',
+    migration: `
+      CREATE TABLE buyers (id uuid PRIMARY KEY, name text, phone text, tags text[] NOT NULL DEFAULT '{}',
+        level text NOT NULL, spent numeric(9, 2) NOT NULL, folded text GENERATED ALWAYS AS (lower(name)) STORED);
+      CREATE TABLE places (id uuid PRIMARY KEY, buyer uuid NOT NULL REFERENCES buyers, street text, phone text, city text);
+      CREATE TABLE shop_open (day date);`,
+  },
+  {
+    buyers: {
+      customer: 'id',
+      columns: { name: 'personal', phone: 'phone', tags: 'personal', level: 'keep', folded: 'internal' },
+    },
+    places: { customer: 'buyer', columns: { street: 'street', phone: 'phone', city: 'personal' } },
+    shop_open: {},
+  },
+);
+const chats = withData(
+  {
+    alias: 'chats',
+    migration: `
+      CREATE TABLE chats (id uuid PRIMARY KEY, customer_id uuid NOT NULL, sent_to jsonb, at timestamptz NOT NULL);
+      CREATE TABLE messages (id uuid PRIMARY KEY, chat uuid NOT NULL REFERENCES chats, text text NOT NULL);
+      CREATE TABLE files (id uuid PRIMARY KEY, message uuid NOT NULL REFERENCES messages, name text);`,
+  },
+  {
+    // The innermost first: nothing depends on the order in which they are named.
+    files: { parent: { table: 'messages', column: 'message' }, columns: { name: 'personal' } },
+    messages: { parent: { table: 'chats', column: 'chat' }, anonymize: 'delete', columns: { text: 'personal' } },
+    chats: { customer: 'customer_id', columns: { sent_to: 'address' } },
+  },
+);
+const platform = await startPlatform({ modules: [buyers, chats] });
+
+/** Two customers with the same things each, in a tenant of their own; every id of the first begins with 1. */
+async function twoBuyers() {
+  const { db } = await platform.tenant();
+  const uuid = (owner: number, number: number) => `${owner}0000000-0000-4000-8000-00000000000${number}`;
+  const address = JSON.stringify({ address1: '12 MG Road', address2: null, city: 'Pune', phone: '+919876543210' });
+  for (const owner of [1, 2]) {
+    await db.run(sql`
+      INSERT INTO buyers (id, name, phone, tags, level, spent)
+      VALUES (${uuid(owner, 0)}, 'Asha', '+91 98765', '{a}', 'gold', 5)`);
+    await db.run(sql`INSERT INTO places VALUES (${uuid(owner, 1)}, ${uuid(owner, 0)}, 'MG Road', '12345', 'Pune')`);
+    await db.run(
+      sql`INSERT INTO chats VALUES (${uuid(owner, 2)}, ${uuid(owner, 0)}, ${address}, '2026-01-02T03:04:05Z')`,
+    );
+    await db.run(sql`INSERT INTO messages VALUES (${uuid(owner, 3)}, ${uuid(owner, 2)}, 'Hello')`);
+    await db.run(sql`INSERT INTO messages VALUES (${uuid(owner, 4)}, ${uuid(owner, 2)}, 'Again')`);
+    await db.run(sql`INSERT INTO files VALUES (${uuid(owner, 5)}, ${uuid(owner, 3)}, 'asha.png')`);
+  }
+  const [first, second] = [uuid(1, 0), uuid(2, 0)];
+  return { db, first, second, data: platform.kernel.personalData(db), idOf: (number: number) => uuid(1, number) };
+}
+
+test('the rows of a customer are found through every table in between, without what is made from others', async () => {
+  const { data, first, idOf } = await twoBuyers();
+  const sent_to = { address1: '12 MG Road', address2: null, city: 'Pune', phone: '+919876543210' };
+  expect(await data.rows(first, { masked: false })).toEqual({
+    buyers: {
+      buyers: [{ id: first, name: 'Asha', phone: '+91 98765', tags: ['a'], level: 'gold', spent: '5.00' }],
+      places: [{ id: idOf(1), buyer: first, street: 'MG Road', phone: '12345', city: 'Pune' }],
+    },
+    chats: {
+      chats: [{ id: idOf(2), customer_id: first, sent_to, at: '2026-01-02T03:04:05.000Z' }],
+      messages: [
+        { id: idOf(3), chat: idOf(2), text: 'Hello' },
+        { id: idOf(4), chat: idOf(2), text: 'Again' },
+      ],
+      files: [{ id: idOf(5), message: idOf(3), name: 'asha.png' }],
+    },
+  });
+});
+
+test('masked, a phone shows two digits, and an address neither its street nor its phone', async () => {
+  const { data, first } = await twoBuyers();
+  const { buyers: own, chats: other } = await data.rows(first, { masked: true });
+  expect(own?.buyers).toMatchObject([{ name: 'Asha', phone: '+** ***65' }]);
+  expect(own?.places).toMatchObject([{ street: null, phone: null, city: 'Pune' }]);
+  expect(other?.chats).toMatchObject([{ sent_to: { address1: null, address2: null, city: 'Pune', phone: null } }]);
+});
+
+test('rows are counted by module and table', async () => {
+  const { data, first } = await twoBuyers();
+  const counts = (await data.count(first)).map(({ module, table, rows }) => `${module} ${table} ${rows}`);
+  expect(counts.toSorted()).toEqual([
+    ...['buyers buyers 1', 'buyers places 1', 'chats chats 1', 'chats files 1', 'chats messages 2'],
+  ]);
+});
+
+test('anonymized, personal columns have their defaults, and rows that are nothing without them are gone', async () => {
+  const { data, first, second, idOf } = await twoBuyers();
+  const before = await data.rows(second, { masked: false });
+  await data.anonymize(first);
+  expect(await data.rows(first, { masked: false })).toEqual({
+    buyers: {
+      buyers: [{ id: first, name: null, phone: null, tags: [], level: 'gold', spent: '5.00' }],
+      places: [{ id: idOf(1), buyer: first, street: null, phone: null, city: null }],
+    },
+    chats: {
+      chats: [{ id: idOf(2), customer_id: first, sent_to: null, at: '2026-01-02T03:04:05.000Z' }],
+      messages: [],
+      // They belonged to messages.
+      files: [],
+    },
+  });
+  expect(await data.rows(second, { masked: false })).toEqual(before);
+  await data.anonymize(first);
+});
+
+test('removed, no row is left of the one and all of the other', async () => {
+  const { data, db, first, second } = await twoBuyers();
+  const before = await data.rows(second, { masked: false });
+  await data.remove(first);
+  expect((await data.count(first)).every(({ rows }) => rows === 0)).toBe(true);
+  expect(await data.rows(second, { masked: false })).toEqual(before);
+  expect(await db.row(sql`SELECT count(*) AS files FROM files`)).toEqual({ files: 1 });
+});
+
+test('moved, everything but the own row belongs to the other, with all that hangs on it', async () => {
+  const { data, first, second } = await twoBuyers();
+  await data.move(first, second);
+  const counts = (await data.count(second)).map(({ table, rows }) => `${table} ${rows}`);
+  expect(counts.toSorted()).toEqual(['buyers 1', 'chats 2', 'files 2', 'messages 4', 'places 2']);
+  expect((await data.count(first)).filter(({ rows }) => rows > 0)).toEqual([
+    { module: 'buyers', table: 'buyers', rows: 1 },
+  ]);
+});
+
+test('in a transaction that fails nothing has happened', async () => {
+  const { data, db, first } = await twoBuyers();
+  const before = await data.rows(first, { masked: false });
+  const undone = db.tx(async (tx) => {
+    await platform.kernel.personalData(tx).remove(first);
+    throw new Error('undo');
+  });
+  await expect(undone).rejects.toThrow('undo');
+  expect(await data.rows(first, { masked: false })).toEqual(before);
+});
+
+test.each<[string, Data]>([
+  ['a table that is tied to nobody', { lines: { parent: { table: 'pages', column: 'page' } }, pages: {} }],
+  ['a table that is not declared', { lines: { parent: { table: 'pages', column: 'page' } } }],
+  ['itself', { lines: { parent: { table: 'lines', column: 'above' } } }],
+  [
+    'one that belongs to it',
+    { lines: { parent: { table: 'pages', column: 'a' } }, pages: { parent: { table: 'lines', column: 'b' } } },
+  ],
+])('a table that is declared to belong to %s is refused when the modules are loaded', (_, data) => {
+  expect(() => personalDataOf([withData({ alias: 'notes' }, data)])).toThrow(
+    /the module notes declares data of \w+, which is tied to no customer/,
+  );
+});
