@@ -146,3 +146,29 @@ test('orders that come and change in the middle of a merge are all those of the 
     await expectConserved(acme);
   }
 });
+
+test.each([
+  ['changes', (url: string) => ({ method: 'PATCH' as const, url, payload: { note: 'x' } })],
+  ['moves', (url: string) => ({ method: 'POST' as const, url: `${url}/status`, payload: { status: 'shipped' } })],
+  ['cancels', (url: string) => ({ method: 'POST' as const, url: `${url}/cancel` })],
+  ['refunds', (url: string) => ({ method: 'POST' as const, url: `${url}/refund`, payload: { amount: 1 } })],
+  ['deletes', (url: string) => ({ method: 'DELETE' as const, url })],
+])('who %s an order waits for its customer before it holds the order', async (_, request) => {
+  const acme = await platform.tenant();
+  const caller = acme.caller(...all);
+  const { order } = (await caller.post('/api/v1/orders', { items: [tea], status: 'confirmed' })).body;
+  const waiting = async () =>
+    (
+      await acme.db.row<{ count: number }>(sql`
+        SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+    )?.count;
+  const answer = await acme.db.tx(async (tx) => {
+    await tx.run(sql`SELECT FROM customers WHERE id = ${order.customer_id} FOR UPDATE`);
+    const writing = caller.request(request(`/api/v1/orders/${order.id}`));
+    await expect.poll(waiting).toBe(1);
+    // Whoever merges has the customer and takes the orders now: it must not find them taken.
+    await tx.run(sql`SELECT FROM orders WHERE id = ${order.id} FOR UPDATE NOWAIT`);
+    return { writing };
+  });
+  expect((await answer.writing).status).toBe(200);
+});
