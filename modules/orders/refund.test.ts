@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { startPlatform } from '../../server/testing/platform.ts';
+
+const platform = await startPlatform();
+const acme = await platform.tenant();
+const merchant = acme.caller('orders.view', 'orders.create', 'orders.edit', 'orders.refund');
+
+async function create(total: string, status = 'delivered') {
+  const items = [{ name: 'Tea', quantity: 1, price: total }];
+  const { body } = await merchant.post('/api/v1/orders', { items, status });
+  const url = `/api/v1/orders/${body.order.id}`;
+  return {
+    url,
+    read: async () => (await merchant.get(url)).body.order,
+    refund: (body: object = {}) => merchant.post(`${url}/refund`, body),
+  };
+}
+
+test('amounts add up, and with the last of them the order is refunded', async () => {
+  const { refund, read } = await create('10.00');
+  const part = await refund({ amount: '2.50', reason: 'One was broken' });
+  expect(part).toMatchObject({
+    status: 200,
+    body: { message: 'The refund was recorded.', order: { status: 'delivered', refunded_total: '2.50' } },
+  });
+  expect(await refund({ amount: 7.51 })).toMatchObject({
+    status: 422,
+    body: { errors: { amount: ['The amount must be at most 7.50, which is left.'] } },
+  });
+  expect((await refund({ amount: 7.5 })).body.order).toMatchObject({ status: 'refunded', refunded_total: '10.00' });
+  const common = { user_id: merchant.user.id };
+  expect((await read()).history).toMatchObject([
+    { ...common, status: 'delivered', previous_status: null, refunded: null },
+    { ...common, status: 'delivered', previous_status: 'delivered', refunded: '2.50', reason: 'One was broken' },
+    { ...common, status: 'refunded', previous_status: 'delivered', refunded: '7.50', reason: null },
+  ]);
+});
+
+test('no amount means all that is left, and once is enough', async () => {
+  const { refund, read } = await create('10.00', 'confirmed');
+  await refund({ amount: 4 });
+  expect((await refund()).body.order).toMatchObject({ status: 'refunded', refunded_total: '10.00' });
+  const before = await read();
+  expect((await refund()).status).toBe(200);
+  expect(await refund({ amount: 1 })).toMatchObject({
+    status: 422,
+    body: { errors: { amount: [expect.any(String)] } },
+  });
+  expect(await read()).toEqual(before);
+});
+
+test('the status refunded refunds all that is left', async () => {
+  const { url, refund, read } = await create('10.00', 'shipped');
+  await refund({ amount: 4 });
+  await merchant.post(`${url}/status`, { status: 'refunded', reason: 'Lost' });
+  expect(await read()).toMatchObject({
+    refunded_total: '10.00',
+    history: [{}, { refunded: '4.00' }, { refunded: '6.00', reason: 'Lost' }],
+  });
+  expect(await (await create('3.00', 'refunded')).read()).toMatchObject({
+    refunded_total: '3.00',
+    history: [{ status: 'refunded', refunded: '3.00' }],
+  });
+});
+
+test.each([
+  ['amount', 'delivered', { amount: 0 }],
+  ['amount', 'delivered', { amount: -1 }],
+  ['amount', 'delivered', { amount: '1.234' }],
+  ['amount', 'delivered', { amount: null }],
+  ['amount', 'delivered', { amount: '99999999999' }],
+  ['reason', 'delivered', { reason: '' }],
+  ['status', 'pending', {}],
+  ['status', 'pending', { amount: 1 }],
+  ['status', 'cancelled', { amount: 1 }],
+  ['status', 'failed', {}],
+])('a wrong %s of an order that is %s is refused (%#)', async (field, status, body) => {
+  const { refund, read } = await create('10.00', status);
+  const before = await read();
+  const answer = await refund(body);
+  expect({ status: answer.status, fields: Object.keys(answer.body.errors) }).toEqual({ status: 422, fields: [field] });
+  expect(await read()).toEqual(before);
+});
+
+test('the total cannot become less than what was refunded', async () => {
+  const { url, refund } = await create('10.00');
+  await refund({ amount: 4 });
+  const { status, body } = await merchant.patch(url, { total: '3.99' });
+  expect({ status, errors: body.errors }).toEqual({
+    status: 422,
+    errors: { total: ['The total must be at least 4.00, which was refunded.'] },
+  });
+  expect((await merchant.patch(url, { total: 5 })).status).toBe(200);
+  expect((await refund({ amount: 1 })).body.order).toMatchObject({ status: 'refunded', refunded_total: '5.00' });
+});
+
+test('whatever eight at once ask for, no more is refunded than was paid, and nothing is lost', async () => {
+  const cents = fc.integer({ min: 1, max: 400 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(cents, { minLength: 8, maxLength: 8 }), async (amounts) => {
+      const { refund, read } = await create('10.00');
+      const answers = await Promise.all(amounts.map((amount) => refund({ amount: (amount / 100).toFixed(2) })));
+      const given = amounts.filter((_, index) => answers[index]?.status === 200).reduce((sum, one) => sum + one, 0);
+      for (const { status } of answers) expect([200, 422]).toContain(status);
+      const { refunded_total, status, history } = await read();
+      expect(Math.round(refunded_total * 100)).toBe(given);
+      expect(given).toBeLessThanOrEqual(1000);
+      expect(status).toBe(given === 1000 ? 'refunded' : 'delivered');
+      const logged = history.reduce(
+        (sum: number, { refunded }: { refunded: string | null }) => sum + Number(refunded),
+        0,
+      );
+      expect(Math.round(logged * 100)).toBe(given);
+    }),
+    { numRuns: 8 },
+  );
+});

@@ -1,0 +1,270 @@
+import { sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startPlatform } from '../../server/testing/platform.ts';
+import type { Status } from './schemas.ts';
+import { transitions } from './transitions.ts';
+
+const platform = await startPlatform();
+const acme = await platform.tenant();
+const all = ['view', 'create', 'edit', 'cancel', 'refund', 'delete'].map((verb) => `orders.${verb}`);
+const merchant = acme.caller(...all, 'customers.view_sensitive');
+const agent = acme.caller('orders.view', 'orders.create', 'orders.edit');
+const nobody = '0190a000-0000-7000-8000-000000000000';
+const tea = { name: 'Tea', sku: 'T-1', quantity: 2, price: '4.50' };
+const cup = { name: 'Cup', quantity: 1, price: '3.00' };
+
+async function create(fields: object = {}) {
+  const { status, body } = await merchant.post('/api/v1/orders', { items: [tea], ...fields });
+  expect({ status, body }).toMatchObject({ status: 201 });
+  const url = `/api/v1/orders/${body.order.id}`;
+  return {
+    order: body.order,
+    url,
+    read: async (as = merchant) => (await as.get(url)).body.order,
+    patch: (changes: object, as = merchant) => as.patch(url, changes),
+    setStatus: (status: string, more = {}, as = merchant) => as.post(`${url}/status`, { status, ...more }),
+    cancel: (more = {}) => merchant.post(`${url}/cancel`, more),
+    refund: (more = {}) => merchant.post(`${url}/refund`, more),
+    statistics: () =>
+      acme.db.row(sql`
+        SELECT total_orders, total_spent, avg_order_value, first_order_at, last_order_at FROM customers
+        WHERE id = ${body.order.customer_id}`),
+  };
+}
+const refusal = ({ status, body }: { status: number; body: { errors?: object } }) => ({
+  status,
+  fields: Object.keys(body.errors ?? {}),
+});
+
+test('the given fields change and the others stay', async () => {
+  const { order, patch, read } = await create({ note: 'Old', shipping_address: { city: 'Pune' } });
+  const changes = { note: 'New', currency: 'USD', placed_at: '2026-01-02T03:04:05.000Z' };
+  const { status, body } = await patch(changes);
+  expect({ status, message: body.message }).toEqual({ status: 200, message: 'The order was saved.' });
+  expect(body.order).toEqual({ ...order, ...changes, updated_at: expect.any(String) });
+  expect(await read()).toMatchObject(body.order);
+  expect((await patch({ note: null, shipping_address: null })).body.order).toMatchObject({
+    note: null,
+    shipping_address: null,
+  });
+});
+
+test('items are replaced as a whole and bring their total, unless one is given', async () => {
+  const { patch, statistics, order } = await create({ total: 50 });
+  const replaced = (await patch({ items: [cup, { ...tea, quantity: 3 }] })).body.order;
+  expect(replaced).toMatchObject({ total: '16.50', items: [cup, { ...tea, quantity: 3, total: '13.50' }] });
+  expect(replaced.items).toHaveLength(2);
+  expect(await statistics()).toMatchObject({ total_orders: 1, total_spent: '16.50', avg_order_value: '16.50' });
+  expect((await patch({ items: [cup], total: '7' })).body.order).toMatchObject({ total: '7.00' });
+  expect((await patch({ total: 8.5 })).body.order).toMatchObject({ total: '8.50', items: [cup] });
+  const placed_at = '2020-05-06T07:08:09.000Z';
+  await patch({ placed_at });
+  expect(await statistics()).toMatchObject({
+    total_spent: '8.50',
+    first_order_at: placed_at,
+    last_order_at: placed_at,
+  });
+  const { rows } = (await acme.db.row<{ rows: number }>(
+    sql`SELECT count(*) AS rows FROM order_items WHERE order_id = ${order.id}`,
+  )) as { rows: number };
+  expect(rows).toBe(1);
+});
+
+test('what changes nothing writes nothing', async () => {
+  const { order, patch, setStatus, read } = await create({ note: 'Same' });
+  const before = await read();
+  const { status, body } = await patch({ note: 'Same', items: [tea], total: 9, status: 'pending' });
+  expect({ status, order: body.order }).toEqual({ status: 200, order });
+  expect((await setStatus('pending', { reason: 'again' })).status).toBe(200);
+  expect(await read()).toEqual(before);
+});
+
+test.each([
+  ['items', { items: [] }],
+  ['items.0.quantity', { items: [{ ...tea, quantity: -1 }] }],
+  ['total', { total: 'much' }],
+  ['total', { items: [{ ...tea, quantity: 1_000_000, price: '99999' }] }],
+  ['status', { status: 'gone' }],
+  ['status', { status: null }],
+  ['currency', { currency: null }],
+  ['placed_at', { placed_at: '2026-13-01T00:00:00Z' }],
+  ['note', { note: 5 }],
+  ['status', { note: 'Half', status: 'refunded' }],
+])('a wrong %s is refused and nothing is saved (%#)', async (field, changes) => {
+  const { patch, read } = await create();
+  const before = await read();
+  expect(refusal(await patch(changes))).toEqual({ status: 422, fields: [field] });
+  expect(await read()).toEqual(before);
+});
+
+test('what is not there, or no longer, is not found', async () => {
+  const { order, url, read } = await create();
+  expect((await merchant.delete(url)).body).toEqual({ message: 'The order was deleted.' });
+  expect(await read()).toBeUndefined();
+  for (const gone of [url, `/api/v1/orders/${nobody}`]) {
+    const answers = await Promise.all([
+      merchant.get(gone),
+      merchant.patch(gone, { note: 'x' }),
+      merchant.delete(gone),
+      merchant.post(`${gone}/status`, { status: 'confirmed' }),
+      merchant.post(`${gone}/cancel`),
+      merchant.post(`${gone}/refund`),
+    ]);
+    for (const { status, body } of answers) {
+      expect({ status, code: body.code }).toEqual({ status: 404, code: 'orders.not_found' });
+    }
+  }
+  expect(Number((await create()).order.order_number)).toBeGreaterThan(Number(order.order_number));
+  expect(refusal(await merchant.get('/api/v1/orders/1001'))).toEqual({ status: 422, fields: ['id'] });
+});
+
+const statuses = Object.keys(transitions) as Status[];
+const table: Record<Status, string> = {
+  pending: 'confirmed processing shipped delivered cancelled failed',
+  confirmed: 'processing shipped delivered cancelled failed refunded',
+  processing: 'shipped delivered cancelled failed refunded',
+  shipped: 'delivered failed refunded',
+  delivered: 'refunded',
+  failed: 'pending confirmed cancelled',
+  cancelled: '',
+  refunded: '',
+};
+
+test.each(statuses)('from %s an order goes where it can and nowhere else', async (from) => {
+  for (const to of statuses) {
+    const { setStatus, patch, read } = await create({ status: from });
+    const answer = statuses.indexOf(to) % 2 ? await setStatus(to) : await patch({ status: to });
+    const possible = from === to || table[from].split(' ').includes(to);
+    expect({ to, status: answer.status }).toEqual({ to, status: possible ? 200 : 422 });
+    const { status, history } = await read();
+    expect({ status, steps: history.length }).toEqual({
+      status: possible ? to : from,
+      steps: possible && from !== to ? 2 : 1,
+    });
+    if (possible) continue;
+    const rest = table[from].replaceAll(' ', ', ') || 'nothing else';
+    expect(answer.body.errors.status).toEqual([`An order that is ${from} cannot become ${to}; it can become ${rest}.`]);
+  }
+});
+
+test('each status is remembered with who set it and why', async () => {
+  const { setStatus, cancel, read } = await create();
+  await setStatus('confirmed', {}, agent);
+  const { status, body } = await cancel({ reason: 'Out of tea' });
+  expect({ status, body }).toMatchObject({
+    status: 200,
+    body: { message: 'The order was cancelled.', order: { status: 'cancelled' } },
+  });
+  expect((await read()).history).toMatchObject([
+    { status: 'pending', previous_status: null, reason: null, user_id: merchant.user.id },
+    { status: 'confirmed', previous_status: 'pending', reason: null, user_id: agent.user.id },
+    { status: 'cancelled', previous_status: 'confirmed', reason: 'Out of tea', user_id: merchant.user.id },
+  ]);
+});
+
+test('who edits orders neither cancels nor refunds them', async () => {
+  const { setStatus, patch, read } = await create({ status: 'confirmed' });
+  for (const [status, permission] of [
+    ['cancelled', 'orders.cancel'],
+    ['refunded', 'orders.refund'],
+  ] as const) {
+    for (const answer of [await setStatus(status, {}, agent), await patch({ note: 'x', status }, agent)]) {
+      expect(answer).toMatchObject({ status: 403, body: { message: `This needs the permission ${permission}.` } });
+    }
+  }
+  expect(await read()).toMatchObject({ status: 'confirmed', note: null });
+  // What is so already takes no right.
+  const closed = await create({ status: 'cancelled' });
+  expect((await closed.patch({ status: 'cancelled', note: 'Called' }, agent)).status).toBe(200);
+});
+
+test('cancelled and failed orders do not count, refunded ones do', async () => {
+  const { setStatus, cancel, statistics } = await create({ placed_at: '2026-01-01T00:00:00.000Z' });
+  const moment = '2026-01-01T00:00:00.000Z';
+  const counted = {
+    ...{ total_orders: 1, total_spent: '9.00', avg_order_value: '9.00' },
+    ...{ first_order_at: moment, last_order_at: moment },
+  };
+  const none = {
+    ...{ total_orders: 0, total_spent: '0.00', avg_order_value: '0.00' },
+    ...{ first_order_at: null, last_order_at: null },
+  };
+  expect(await statistics()).toEqual(counted);
+  await setStatus('failed');
+  expect(await statistics()).toEqual(none);
+  await setStatus('confirmed');
+  expect(await statistics()).toEqual(counted);
+  await cancel();
+  expect(await statistics()).toEqual(none);
+  const refunded = await create({ status: 'delivered' });
+  await refunded.refund();
+  expect(await refunded.statistics()).toMatchObject({ total_orders: 1, total_spent: '9.00' });
+  await merchant.delete(refunded.url);
+  expect(await refunded.statistics()).toEqual(none);
+});
+
+test('statistics are those of all orders of the customer', async () => {
+  const customer = { phone: '9000000001' };
+  const at = (day: string) => `2026-01-${day}T00:00:00.000Z`;
+  const first = await create({ customer, total: 10, placed_at: at('02') });
+  const second = await create({ customer, total: '10.01', placed_at: at('05') });
+  await create({ customer, total: 5, placed_at: at('03'), status: 'cancelled' });
+  expect(await first.statistics()).toEqual({
+    ...{ total_orders: 2, total_spent: '20.01', avg_order_value: '10.01' },
+    ...{ first_order_at: at('02'), last_order_at: at('05') },
+  });
+  await merchant.delete(second.url);
+  expect(await first.statistics()).toEqual({
+    ...{ total_orders: 1, total_spent: '10.00', avg_order_value: '10.00' },
+    ...{ first_order_at: at('02'), last_order_at: at('02') },
+  });
+});
+
+test('items and total of a closed order stay, its note does not have to', async () => {
+  for (const status of ['cancelled', 'refunded']) {
+    const { patch, read, order } = await create({ status });
+    for (const changes of [{ total: 1 }, { items: [cup] }, { items: [cup], note: 'x' }]) {
+      const answer = await patch(changes);
+      expect(answer).toMatchObject({
+        status: 409,
+        body: {
+          code: 'orders.closed',
+          message: `The order ${order.order_number} is ${status}; its items and its total stay.`,
+        },
+      });
+    }
+    expect((await patch({ items: [tea], total: '9.00', note: 'Kept' })).status).toBe(200);
+    expect(await read()).toMatchObject({ total: '9.00', items: [tea], note: 'Kept' });
+  }
+});
+
+test('who may not see streets sees none, and does not empty what it does not see', async () => {
+  const shipping_address = {
+    first_name: 'Asha',
+    address1: '1 High St',
+    address2: 'Flat 2',
+    city: 'Pune',
+    phone: '98765',
+  };
+  const { url, order, read, patch } = await create({
+    shipping_address,
+    customer: { phone: '+919876543299', first_name: 'Asha', email: 'street@example.com' },
+  });
+  const hidden = { first_name: 'Asha', address1: null, address2: null, city: 'Pune', phone: null };
+  expect(await read()).toMatchObject({ shipping_address, customer: { phone: '+919876543299' } });
+  const shown = await read(agent);
+  expect(shown.shipping_address).toEqual(hidden);
+  expect(shown.customer).toEqual({
+    ...{ id: order.customer_id, first_name: 'Asha', last_name: '', email: 'street@example.com' },
+    phone: '+**********99',
+  });
+  const body = { items: [tea], shipping_address };
+  expect((await agent.post('/api/v1/orders', body)).body.order.shipping_address).toEqual(hidden);
+  const { body: saved } = await patch({ shipping_address: { ...shown.shipping_address, city: 'Mumbai' } }, agent);
+  expect(saved.order.shipping_address).toEqual({ ...hidden, city: 'Mumbai' });
+  expect((await agent.post(`${url}/status`, { status: 'confirmed' })).body.order.shipping_address.address1).toBeNull();
+  expect((await read()).shipping_address).toEqual({ ...shipping_address, city: 'Mumbai' });
+  const moved = { address1: '2 Low St', city: 'Delhi' };
+  await patch({ shipping_address: moved }, agent);
+  expect((await read()).shipping_address).toMatchObject(moved);
+});
