@@ -1,11 +1,18 @@
 import { sql } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
-import { withShop } from '../../server/testing/shop-module.ts';
+import { orderOf, withShop } from '../../server/testing/shop-module.ts';
 
 const platform = await startPlatform({ modules: await withShop() });
 const acme = await platform.tenant();
-const rights = ['customers.view', 'customers.create', 'customers.edit', 'customers.delete', 'shop.use'];
+const rights = [
+  'customers.view',
+  'customers.create',
+  'customers.edit',
+  'customers.delete',
+  'orders.create',
+  'shop.use',
+];
 const merchant = acme.caller(...rights, 'customers.view_sensitive');
 const agent = acme.caller(...rights);
 const nobody = '0190a000-0000-7000-8000-000000000000';
@@ -307,8 +314,8 @@ test('orders count as soon as they are there, cancelled and failed ones do not',
     ['99.00', 'cancelled', '2026-01-01T00:00:00Z'],
     ['5.01', 'delivered', '2026-03-01T00:00:00Z'],
     ['99.00', 'failed', '2026-04-01T00:00:00Z'],
-  ]) {
-    await merchant.post('/api/v1/shop/orders', { customer: { id }, total, status, placed_at });
+  ] as const) {
+    await merchant.post('/api/v1/orders', orderOf({ id }, total, { status, placed_at }));
   }
   expect(await show(id)).toMatchObject({
     ...{ total_orders: 2, total_spent: '15.01', avg_order_value: '7.51', updated_at },
@@ -318,10 +325,8 @@ test('orders count as soon as they are there, cancelled and failed ones do not',
 
 test('of orders at the same time every one is counted', async () => {
   const { id } = await create();
-  const orders = Array.from({ length: 8 }, () =>
-    merchant.post('/api/v1/shop/orders', { customer: { id }, total: '1.50' }),
-  );
-  expect((await Promise.all(orders)).every(({ status }) => status === 200)).toBe(true);
+  const orders = Array.from({ length: 8 }, () => merchant.post('/api/v1/orders', orderOf({ id }, '1.50')));
+  expect((await Promise.all(orders)).every(({ status }) => status === 201)).toBe(true);
   expect(await show(id)).toMatchObject({ total_orders: 8, total_spent: '12.00' });
 });
 

@@ -1,14 +1,14 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
-import { withShop } from '../../server/testing/shop-module.ts';
+import { orderOf, withShop } from '../../server/testing/shop-module.ts';
 
 const platform = await startPlatform({ modules: await withShop() });
 const acme = await platform.tenant();
 const rights = ['view', 'create', 'edit', 'delete', 'merge', 'view_sensitive', 'export'].map(
   (verb) => `customers.${verb}`,
 );
-const merchant = acme.caller(...rights, 'shop.use');
+const merchant = acme.caller(...rights, 'orders.create', 'orders.edit', 'shop.use');
 
 let made = 0;
 /** Nothing else in the tenant's database has this in it. */
@@ -25,16 +25,10 @@ async function someone() {
   const { id } = body.customer;
   await merchant.post(`/api/v1/customers/${id}/addresses`, { address1: secret, city: secret, company: secret });
   await merchant.post('/api/v1/shop/ask/setMetadata', { customer_id: id, key: 'size', value: secret });
-  const { body: taken } = await merchant.post('/api/v1/shop/orders', {
-    ...{ customer: { id }, total: '12.50', address: { address1: secret, city: secret } },
-  });
+  const shipping_address = { address1: secret, city: secret };
+  const { body: taken } = await merchant.post('/api/v1/orders', orderOf({ id }, '12.50', { shipping_address }));
   const orderId = taken.order.id;
-  await acme.db.run(sql`
-    INSERT INTO order_items (id, order_id, position, name, quantity, price)
-    VALUES (gen_random_uuid(), ${orderId}, 1, 'Tea', 1, 12.5)`);
-  await acme.db.run(sql`
-    INSERT INTO order_history (id, order_id, status, reason, at)
-    VALUES (gen_random_uuid(), ${orderId}, 'pending', ${secret}, now())`);
+  await merchant.post(`/api/v1/orders/${orderId}/status`, { status: 'confirmed', reason: secret });
   return { id: id as string, secret, orderId: orderId as string, phone: body.customer.phone as string };
 }
 
@@ -115,9 +109,8 @@ test('an anonymized customer may be changed, order again, and be anonymized agai
   await erase(customer, 'anonymize');
   expect((await merchant.patch(`/api/v1/customers/${customer.id}`, { tags: ['back'] })).status).toBe(200);
   await merchant.post(`/api/v1/customers/${customer.id}/addresses`, { address1: customer.secret });
-  await merchant.post('/api/v1/shop/orders', {
-    ...{ customer: { id: customer.id }, total: '1.00', address: { city: customer.secret } },
-  });
+  const shipping_address = { city: customer.secret };
+  await merchant.post('/api/v1/orders', orderOf({ id: customer.id }, '1.00', { shipping_address }));
   expect(await tablesWith(customer.secret)).toEqual(['customer_addresses', 'orders']);
   expect((await erase(customer, 'anonymize')).status).toBe(200);
   expect(await tablesWith(customer.secret)).toEqual([]);
@@ -168,7 +161,7 @@ test.each(['anonymize', 'hard'])('what arrives beside %s is wholly there or whol
   const [erased, ...others] = await Promise.all([
     erase(customer, mode),
     ...Array.from({ length: 4 }, () =>
-      merchant.post('/api/v1/shop/orders', { customer: { id }, total: '1.00', address: { city: secret } }),
+      merchant.post('/api/v1/orders', orderOf({ id }, '1.00', { shipping_address: { city: secret } })),
     ),
     ...Array.from({ length: 3 }, () => merchant.post(`/api/v1/customers/${id}/addresses`, { address1: secret })),
   ]);

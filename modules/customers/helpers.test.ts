@@ -1,12 +1,12 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
-import { withShop } from '../../server/testing/shop-module.ts';
+import { orderOf, withShop } from '../../server/testing/shop-module.ts';
 
 const platform = await startPlatform({ modules: await withShop() });
 const acme = await platform.tenant();
 // A caller without any right on customers: helpers ask for none.
-const shop = acme.caller('shop.use');
+const shop = acme.caller('shop.use', 'orders.create');
 const merchant = acme.caller(
   ...['view', 'create', 'edit', 'delete', 'merge', 'view_sensitive'].map((verb) => `customers.${verb}`),
 );
@@ -104,12 +104,10 @@ test('whoever holds a customer keeps it from being merged until it is done', asy
   const [, ...taken] = await Promise.all([
     merge(primary, secondary),
     ...Array.from({ length: 6 }, (_, index) =>
-      shop.post('/api/v1/shop/orders', {
-        ...{ customer: index % 2 ? { id: secondary.id } : { phone: secondary.phone }, total: '1.00' },
-      }),
+      shop.post('/api/v1/orders', orderOf(index % 2 ? { id: secondary.id } : { phone: secondary.phone }, '1.00')),
     ),
   ]);
-  expect(taken.map(({ status }) => status)).toEqual(Array(6).fill(200));
+  expect(taken.map(({ status }) => status)).toEqual(Array(6).fill(201));
   const { body } = await merchant.get(`/api/v1/customers/${primary.id}`);
   expect(body.customer).toMatchObject({ phone: secondary.phone, total_orders: 6, total_spent: '6.00' });
 });
