@@ -1,5 +1,4 @@
 import { sql } from '@chowk/kit';
-import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
 
@@ -17,7 +16,8 @@ await acme.db.run(sql`
     ('01890000-0000-7000-8000-000000000003', '{}', 'gone@example.com', NULL, 'Gone', NULL, false, 0, 0, 0, NULL, NULL,
       '{}', NULL, '2026-03-01T00:00:00Z', '2026-03-01T00:00:00Z', '2026-03-01T00:00:00Z')`);
 
-const rowsOf = (text: string): Record<string, string>[] => parse(text, { bom: true, columns: true });
+/** The rows of a CSV file begin with an id; a text in a cell may have lines of its own. */
+const idsOf = (text: string) => [...text.matchAll(/^([0-9a-f-]{36}),/gm)].map(([, id]) => id);
 const exported = async (query = '') => (await caller.get(`/api/v1/customers/export${query}`)).body;
 
 test('a CSV file has every field, and nothing in it that a spreadsheet would run or count', async () => {
@@ -27,26 +27,15 @@ test('a CSV file has every field, and nothing in it that a spreadsheet would run
     type: 'text/csv; charset=utf-8; header=present',
     disposition: expect.stringMatching(/^attachment; filename="customers-\d{4}-\d\d-\d\d\.csv"$/),
   });
-  expect(rowsOf(body)).toEqual([
-    {
-      id: '01890000-0000-7000-8000-000000000001',
-      external_ids: '{"shop":"=7"}',
-      email: "'=asha@example.com",
-      phone: "'+919876543210",
-      first_name: '\'=HYPERLINK("http://x")',
-      last_name: '李, "Rao"',
-      accepts_marketing: 'true',
-      total_orders: '2',
-      total_spent: '10.50',
-      avg_order_value: '5.25',
-      first_order_at: '2026-01-02T03:04:05.678Z',
-      last_order_at: '2026-01-03T00:00:00.000Z',
-      tags: "'-a,b",
-      created_at: '2026-01-01T00:00:00.000Z',
-      updated_at: '2026-01-04T00:00:00.000Z',
-      notes: "'@note\nsecond line",
-    },
-    expect.objectContaining({ phone: "'0123456789", email: '', tags: '', external_ids: '{}', notes: '' }),
+  expect(body.split('\r\n')).toEqual([
+    '\ufeffid,external_ids,email,phone,first_name,last_name,accepts_marketing,total_orders,total_spent,' +
+      'avg_order_value,first_order_at,last_order_at,tags,created_at,updated_at,notes',
+    '01890000-0000-7000-8000-000000000001,"{""shop"":""=7""}",\'=asha@example.com,\'+919876543210,' +
+      '"\'=HYPERLINK(""http://x"")","李, ""Rao""",true,2,10.50,5.25,2026-01-02T03:04:05.678Z,2026-01-03T00:00:00.000Z,' +
+      '"\'-a,b",2026-01-01T00:00:00.000Z,2026-01-04T00:00:00.000Z,"\'@note\nsecond line"',
+    "01890000-0000-7000-8000-000000000002,{},,'0123456789,,,false,0,0.00,0.00,,,,2026-02-01T00:00:00.000Z," +
+      '2026-02-01T00:00:00.000Z,',
+    '',
   ]);
 });
 
@@ -71,7 +60,7 @@ test.each([
   ['accepts_marketing=false', 1],
 ])('the filters of the list apply: %s', async (query, count) => {
   expect((await exported(`?format=json&${query}`)).customers).toHaveLength(count);
-  expect(rowsOf(await exported(`?${query}`))).toHaveLength(count);
+  expect(idsOf(await exported(`?${query}`))).toHaveLength(count);
 });
 
 test.each([
@@ -89,8 +78,7 @@ test('many customers are all in the file, each once and in order', async () => {
     INSERT INTO customers (id, first_name, total_spent, created_at, updated_at)
     SELECT gen_random_uuid(), n, n % 7, now(), now() FROM generate_series(1, 2500) n`);
   const by = globex.caller('customers.export', 'customers.view');
-  const rows = rowsOf((await by.get('/api/v1/customers/export?sort_by=total_spent')).body);
-  expect(new Set(rows.map(({ id }) => id)).size).toBe(2_500);
-  const spent = rows.map(({ total_spent }) => Number(total_spent));
-  expect(spent).toEqual(spent.toSorted((a, b) => b - a));
+  const ids = idsOf((await by.get('/api/v1/customers/export?sort_by=total_spent')).body);
+  const inOrder = sql`SELECT id FROM customers ORDER BY total_spent DESC, id DESC`;
+  expect(ids).toEqual((await globex.db.rows<{ id: string }>(inOrder)).map(({ id }) => id));
 });
