@@ -72,5 +72,10 @@ function hasStatus(statuses: readonly string[]): Sql {
 function containsWords(text: string): Sql[] {
   const words = text.split(/\s+/).map((word) => word.replace(/^#(?=.)/, ''));
   const meant = words.filter(Boolean).slice(0, mostWords);
-  return meant.map((word) => sql`o.search_text LIKE order_pattern(${word})`);
+  return meant.map((word) => sql`${searchText(word)} LIKE order_pattern(${word})`);
+}
+
+/** The index knows three letters in a row; asked for less it would be read from end to end, ten times slower than the rows. */
+function searchText(word: string): Sql {
+  return /[\p{L}\p{N}]{3}/u.test(word) ? sql`o.search_text` : sql`(o.search_text || '')`;
 }

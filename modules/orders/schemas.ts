@@ -17,7 +17,9 @@ const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema,
 /** In an input: one schema and not two, so that what is wrong is told of the text itself. */
 const NullableText = (rules: { maxLength: number; pattern?: string; format?: string }) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], ...rules });
-const line = '^[^\\p{Cc}]*$';
+const line = '^[^\\p{Cc}\\p{Cs}]*$';
+// PostgreSQL cannot keep the character NUL, nor half of one.
+const text = '^[^\\0\\p{Cs}]*$';
 const NullableLine = (maxLength: number) => NullableText({ maxLength, pattern: line });
 
 export const Status = Type.Enum([
@@ -129,8 +131,7 @@ const fields = {
   shipping_address: Type.Optional(
     Type.Unsafe<ShippingAddress | null>({ ...ShippingAddress, type: ['object', 'null'] }),
   ),
-  // PostgreSQL cannot keep the character NUL.
-  note: Type.Optional(NullableText({ maxLength: 20_000, pattern: '^[^\\0]*$' })),
+  note: Type.Optional(NullableText({ maxLength: 20_000, pattern: text })),
 };
 
 export const NewOrder = Type.Object({ customer: Type.Optional(CustomerInput), ...fields });
@@ -138,7 +139,7 @@ export type NewOrder = Static<typeof NewOrder>;
 export const OrderChanges = Type.Object({ ...fields, items: Type.Optional(fields.items) });
 export type OrderChanges = Static<typeof OrderChanges>;
 
-const Reason = Type.String({ minLength: 1, maxLength: 1_000, pattern: '^[^\\0]*$' });
+const Reason = Type.String({ minLength: 1, maxLength: 1_000, pattern: text });
 export const StatusChange = Type.Object({ status: Status, reason: Type.Optional(Reason) });
 export type StatusChange = Static<typeof StatusChange>;
 export const Cancellation = Type.Object({ reason: Type.Optional(Reason) });
