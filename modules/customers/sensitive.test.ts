@@ -33,6 +33,8 @@ test.each([
   '/customers/search?q=ashaa',
   '/customers/export',
   '/customers/export?format=json',
+  `/customers/${id}`,
+  `/customers/${id}/export`,
 ])('who may not see phones and streets sees none in %s', async (path) => {
   const [hidden, shown] = [await raw(clerk, path), await raw(manager, path)];
   expect(hidden).toContain('asha@example.com');
@@ -47,6 +49,23 @@ test.each([
 });
 
 const spellings = ['+919876543210', '9876543210', '98765 43210', '098765-43210', '43210', '543', '+**********10', '10'];
+
+test('addresses and orders show who may not see streets neither a street nor a phone', async () => {
+  const taker = acme.caller('orders.create');
+  const shipping_address = { address1: streets[0], address2: streets[1], city: 'Pune', phone: phones[1] };
+  const { body } = await taker.post('/api/v1/orders', {
+    ...{ customer: { id }, items: [{ name: 'Tea', quantity: 1, price: 5 }], shipping_address },
+  });
+  const answers = [JSON.stringify(body)];
+  const paths = ['addresses', 'orders', 'export'].map((what) => `/customers/${id}/${what}`);
+  for (const path of [...paths, '/orders', `/orders/${body.order.id}`]) answers.push(await raw(clerk, path));
+  for (const answer of answers) {
+    expect(answer).toContain('Pune');
+    for (const secret of [...phones, ...streets]) expect(answer).not.toContain(secret);
+  }
+  expect(await raw(manager, `/customers/${id}/addresses`)).toContain(streets[0]);
+  expect(await raw(manager, `/orders/${body.order.id}`)).toContain(streets[0]);
+});
 
 test.each(spellings)('who may not see phones cannot find out by %s whose it is', async (text) => {
   const q = encodeURIComponent(text);

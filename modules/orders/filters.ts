@@ -72,7 +72,8 @@ function hasStatus(statuses: readonly string[]): Sql {
 function containsWords(text: string): Sql[] {
   const words = text.split(/\s+/).map((word) => word.replace(/^#(?=.)/, ''));
   const meant = words.filter(Boolean).slice(0, mostWords);
-  return meant.map((word) => sql`${searchText(word)} LIKE order_pattern(${word})`);
+  // A SELECT is made once; a plan that is kept would make the pattern anew for every row.
+  return meant.map((word) => sql`${searchText(word)} LIKE (SELECT order_pattern(${word}))`);
 }
 
 /** The index knows three letters in a row; asked for less it would be read from end to end, ten times slower than the rows. */

@@ -9,16 +9,14 @@ export async function listOrders(ctx: Ctx, { page, per_page, sort_by, sort_order
   const paging = { page, per_page };
   const order = orderBy({ sort_by, sort_order });
   // The inner SELECT finds the page, the outer one looks up the items of its orders and not of those it leaves out.
-  const orders = await ctx.db.rows<Order>(sql`
+  const found = ctx.db.rows<Order>(sql`
     SELECT ${columns()} FROM (
       SELECT * FROM orders o WHERE o.deleted_at IS NULL ${and(await conditions(ctx, filters))}
       ORDER BY ${order} LIMIT ${per_page}::integer OFFSET ${offsetOf(paging)}::bigint) o
     ORDER BY ${order}`);
+  const [orders, total] = await Promise.all([found, countOrders(ctx, filters)]);
   const seenOrders = orders.map((one) => seen(ctx, one));
-  return {
-    orders: await withCustomers(ctx, seenOrders),
-    pagination: paginationOf(paging, await countOrders(ctx, filters)),
-  } satisfies OrderPage;
+  return { orders: await withCustomers(ctx, seenOrders), pagination: paginationOf(paging, total) } satisfies OrderPage;
 }
 
 /** How many orders there are in each status; kept, not counted. */

@@ -44,5 +44,6 @@ export async function conditions(ctx: Ctx, filters: Filters): Promise<Sql[]> {
 /** Every word is somewhere in the product, whatever its case and accents. */
 export function containsWords(text: string): Sql[] {
   const words = text.split(/\s+/).filter(Boolean).slice(0, mostWords);
-  return words.map((word) => sql`p.search_text LIKE product_pattern(${word})`);
+  // A SELECT is made once; a plan that is kept would make the pattern anew for every row.
+  return words.map((word) => sql`p.search_text LIKE (SELECT product_pattern(${word}))`);
 }

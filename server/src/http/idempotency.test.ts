@@ -10,6 +10,7 @@ let failure: Error | undefined;
 
 const order = Type.Object({ item: Type.String() });
 const platform = await startPlatform({
+  modules: [],
   routes: [
     route({
       ...common,

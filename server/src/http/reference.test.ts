@@ -8,20 +8,20 @@ const platform = await startPlatform({
   routes: [
     route({
       method: 'GET',
-      path: '/customers/:id/orders/:order_id',
-      tag: 'Customers',
-      summary: 'One order of a customer.',
+      path: '/samples/:id/parts/:part_id',
+      tag: 'Samples',
+      summary: 'One part of a sample.',
       needs: 'customers.view',
-      params: Type.Object({ id: Type.Integer(), order_id: Uuid }),
+      params: Type.Object({ id: Type.Integer(), part_id: Uuid }),
       query: Type.Object({ page: Type.Integer({ default: 1 }), q: Type.Optional(Type.String()) }),
       answer: Type.Object({ order: Type.Object({ id: Uuid, note: Type.Union([Type.String(), Type.Null()]) }) }),
       run: async () => ({ order: { id: '', note: null } }),
     }),
     route({
       method: 'POST',
-      path: '/customers',
-      tag: 'Customers',
-      summary: 'A new customer.',
+      path: '/samples',
+      tag: 'Samples',
+      summary: 'A new sample.',
       needs: 'customers.create',
       status: 201,
       body: Type.Object({ name: Type.String(), locale: Type.String({ default: 'en-IN' }) }),
@@ -95,7 +95,7 @@ test('operations have names of their own', () => {
 });
 
 test('an operation tells its parameters, its body, its answers and who may call it', () => {
-  const { get } = document.paths['/api/v1/customers/{id}/orders/{order_id}'];
+  const { get } = document.paths['/api/v1/samples/{id}/parts/{part_id}'];
   const own = get.parameters.filter((parameter: object) => !('$ref' in parameter));
   expect(
     own.map(({ name, in: place, required }: { name: string; in: string; required: boolean }) => [
@@ -105,7 +105,7 @@ test('an operation tells its parameters, its body, its answers and who may call 
     ]),
   ).toEqual([
     ['path', 'id', true],
-    ['path', 'order_id', true],
+    ['path', 'part_id', true],
     ['query', 'page', false],
     ['query', 'q', false],
   ]);
@@ -113,7 +113,7 @@ test('an operation tells its parameters, its body, its answers and who may call 
   expect(get.description).toContain('customers.view');
   expect(Object.keys(get.responses)).toEqual(['200', 'default']);
 
-  const { post } = document.paths['/api/v1/customers'];
+  const { post } = document.paths['/api/v1/samples'];
   expect(post.requestBody.content['application/json'].schema.required).toEqual(['name']);
   expect(Object.keys(post.responses)).toEqual(['201', 'default']);
   expect(post.parameters).toEqual([

@@ -7,6 +7,7 @@ const common = { tag: 'Test', summary: '', needs: 'orders.edit' } as const;
 const seen: unknown[] = [];
 
 const platform = await startPlatform({
+  modules: [],
   settings: [{ key: 'test.note', schema: Type.String(), default: '', description: '' }],
   routes: [
     route({
