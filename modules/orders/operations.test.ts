@@ -203,3 +203,20 @@ test('listeners after hear of it', async () => {
     { name: 'order.updated', payload: { changed: ['note'] } },
   ]);
 });
+
+test('of an anonymized customer the orders stay without what is personal; of a removed one nothing does', async () => {
+  const customer = { email: 'gone@example.com' };
+  const made = await ctx.bus.call('orders.create', { items, customer, shipping_address, note: 'Ask for Asha' });
+  const { id, customer_id } = made;
+  await ctx.bus.call('orders.updateStatus', { id, status: 'confirmed', reason: 'Asha has called' });
+  await ctx.tx((tx) => tx.personalData.anonymize(customer_id));
+  const { customer: _, history, ...order } = await ctx.bus.call('orders.get', { id });
+  expect(order).toMatchObject({ total: '9.00', items, note: null, shipping_address: null, status: 'confirmed' });
+  expect(history).toMatchObject([{ status: 'pending' }, { status: 'confirmed', reason: null }]);
+  expect((await ctx.bus.call('orders.list', { search: 'asha' })).orders).toEqual([]);
+  const counts = (as: Ctx) => as.bus.call('orders.count', {});
+  const { count } = await counts(contextOf('orders', 'orders.view'));
+  await ctx.tx((tx) => tx.personalData.remove(customer_id));
+  await expect(ctx.bus.call('orders.get', { id })).rejects.toMatchObject({ status: 404 });
+  expect(await counts(contextOf('orders', 'orders.view'))).toEqual({ count: count - 1 });
+});
