@@ -14,6 +14,17 @@ export interface Db {
   /** The rows one after the other, as of one moment, in memory only a few hundred at a time. */
   stream<Row extends object>(query: Sql): AsyncIterable<Row>;
   /**
+   * Puts rows into a table, however many, and says how many: all of them or, if PostgreSQL refuses one or they cannot be
+   * read to their end, none. In memory there are only a few at a time, and it may take as long as it makes progress.
+   * `null` and `undefined` are NULL; an array or JSON is given as the text that PostgreSQL reads.
+   * Inside a transaction the rows must not come from the transaction itself, and must begin anew when it does.
+   */
+  copy(
+    table: string,
+    columns: readonly string[],
+    rows: Iterable<readonly unknown[]> | AsyncIterable<readonly unknown[]>,
+  ): Promise<number>;
+  /**
    * Runs `work` in a transaction; inside a transaction, in a savepoint of it. A serialization failure or a deadlock
    * runs the whole outermost `work` again, so `work` must have no effect outside the database.
    * Await everything in it, and while a savepoint is open use nothing but its handle.

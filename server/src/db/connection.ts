@@ -1,5 +1,6 @@
 import type { Sql } from '@chowk/kit';
 import pg from 'pg';
+import { CopyIn } from './copy-in.ts';
 import { Patience } from './patience.ts';
 import type { ServerAddress } from './server-address.ts';
 import { Statement } from './statement.ts';
@@ -109,6 +110,20 @@ export class Connection {
     } finally {
       this.#patience.answered();
     }
+  }
+
+  /** Runs a COPY … FROM STDIN and says how many rows it took. Until it is done nothing else may be sent. */
+  copy(text: string, pieces: AsyncIterable<string>): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const copying = new CopyIn(text, pieces, this.#patience, (error, result) => {
+        if (!error) return resolve(result.rowCount ?? 0);
+        if (isFatal(error)) this.#broken = true;
+        // PostgreSQL only repeats what it was told.
+        else if (copying.failure) return reject(copying.failure.reason);
+        return reject(error);
+      });
+      this.#client.query(copying as unknown as pg.Submittable);
+    });
   }
 
   /** Runs text that takes no values and may hold several statements. Answers with what the last one says it did. */

@@ -31,6 +31,15 @@ export function openDatabase(budget: ConnectionBudget, target: Target): Db {
         budget.release(lease);
       }
     },
+    async copy(table, columns, rows) {
+      const lease = await budget.acquire(target);
+      try {
+        // Not tried again: the rows can be read only once.
+        return await inTransaction(lease.connection, (tx) => tx.copy(table, columns, rows));
+      } finally {
+        budget.release(lease);
+      }
+    },
     async tx(work) {
       for (let attempt = 1; ; attempt += 1) {
         const lease = await budget.acquire(target);

@@ -27,6 +27,7 @@ test.each([
   ['08006', 'db.unavailable', 503],
   ['53300', 'db.unavailable', 503],
   ['57014', 'db.too_slow', 503],
+  ['55P03', 'db.too_slow', 503],
   ['22003', 'http.unstorable', 422],
 ])('SQLSTATE %s is told as %s', async (state, code, status) => {
   const error = await errorOf(raise(state));

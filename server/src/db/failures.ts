@@ -28,7 +28,8 @@ export function databaseFailure(error: unknown): Failure | undefined {
     const code = error.code ?? '';
     // Connection lost, server starting or stopping, too many connections, a database that is being replaced.
     if (/^(08|57P0|53300|3D000)/.test(code)) return fail('db.unavailable', {}, extras);
-    if (code === '57014') return fail('db.too_slow', {}, extras);
+    // Its own limit, or the one for locks where it has none.
+    if (code === '57014' || code === '55P03') return fail('db.too_slow', {}, extras);
     if (unstorable.has(code)) return fail('http.unstorable', {}, extras);
     return undefined;
   }

@@ -1,6 +1,7 @@
 import type { Db, Sql } from '@chowk/kit';
 import type { QueryResult } from 'pg';
 import type { Connection } from './connection.ts';
+import { copyRows } from './copy.ts';
 import { reader, withCallersStack } from './reader.ts';
 import { streamInTransaction } from './stream.ts';
 
@@ -75,6 +76,11 @@ function handleOf(session: Session, scope: Scope): Db {
         mustBeUsable(scope);
         return send(session, each);
       }, query);
+    },
+    async copy(table, columns, rows) {
+      mustBeUsable(scope);
+      // A savepoint: until the rows are through, nothing else may be sent on the connection.
+      return inScope(session, scope, () => copyRows(session.connection, { table, columns, rows }));
     },
     async tx(work) {
       mustBeUsable(scope);
