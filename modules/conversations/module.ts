@@ -1,0 +1,6 @@
+import { defineModule } from '@chowk/kit';
+import { errors } from './errors.ts';
+import { operations } from './operations.ts';
+import { routes } from './routes.ts';
+
+export const module = defineModule({ routes, operations, errors });
