@@ -1,4 +1,7 @@
 import { defineModule } from '@chowk/kit';
+import { errors } from './errors.ts';
 import { helpers } from './helpers.ts';
+import { operations } from './operations.ts';
+import { routes } from './routes.ts';
 
-export const module = defineModule({ helpers });
+export const module = defineModule({ routes, operations, helpers, errors });

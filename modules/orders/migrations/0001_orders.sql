@@ -1,3 +1,19 @@
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
+CREATE EXTENSION IF NOT EXISTS unaccent;
+
+-- Text as people search it, without case and accents. `unaccent` alone may not be used in an index because its rules
+-- could be changed; ours are the ones that come with it.
+CREATE FUNCTION order_fold(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+  RETURN lower(public.unaccent('public.unaccent'::regdictionary, $1));
+
+-- The same as a pattern for LIKE.
+CREATE FUNCTION order_pattern(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+  RETURN '%' || replace(replace(replace(order_fold($1), '\', '\\'), '%', '\%'), '_', '\_') || '%';
+
+-- What a search looks through. The line feed keeps a term from matching across two fields.
+CREATE FUNCTION order_search_text(order_number text, note text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN order_fold(concat_ws(E'\n', order_number, note));
+
 -- The last number given to an order. Taken with the order itself, so that no number is left out.
 CREATE TABLE order_numbers (
   id boolean PRIMARY KEY DEFAULT true CHECK (id),
@@ -8,6 +24,9 @@ INSERT INTO order_numbers (last) VALUES (1000);
 CREATE TABLE orders (
   id uuid PRIMARY KEY,
   number bigint NOT NULL CONSTRAINT orders_number UNIQUE,
+  -- The number behind the prefix that the tenant had when the order was made. A prefix never ends with a digit, so that
+  -- no two orders are called the same.
+  order_number text NOT NULL,
   -- A row of `customers`; whoever writes it holds the customer's lock, and a merge takes it along.
   customer_id uuid NOT NULL,
   status text NOT NULL CHECK (status IN
@@ -20,12 +39,16 @@ CREATE TABLE orders (
   placed_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
-  deleted_at timestamptz
+  deleted_at timestamptz,
+  search_text text NOT NULL GENERATED ALWAYS AS (order_search_text(order_number, note)) STORED
 );
-CREATE INDEX orders_by_customer ON orders (customer_id, placed_at DESC, id DESC) WHERE deleted_at IS NULL;
+-- With all that a customer's statistics are made of.
+CREATE INDEX orders_by_customer ON orders (customer_id, placed_at DESC, id DESC) INCLUDE (status, total)
+  WHERE deleted_at IS NULL;
 CREATE INDEX orders_by_time ON orders (placed_at DESC, id DESC) WHERE deleted_at IS NULL;
 CREATE INDEX orders_by_status ON orders (status, placed_at DESC, id DESC) WHERE deleted_at IS NULL;
 CREATE INDEX orders_by_total ON orders (total, id) WHERE deleted_at IS NULL;
+CREATE INDEX orders_by_text ON orders USING gin (search_text gin_trgm_ops) WHERE deleted_at IS NULL;
 
 CREATE TABLE order_items (
   id uuid PRIMARY KEY,
@@ -50,3 +73,59 @@ CREATE TABLE order_history (
   at timestamptz NOT NULL
 );
 CREATE INDEX order_history_by_order ON order_history (order_id, at, id);
+
+-- How many orders there are in each status, without counting them: the sum of all rows. Whoever changes orders adds a
+-- row and waits for nobody; now and then somebody makes one row a status of them (fold_order_counts).
+CREATE TABLE order_counts (
+  status text NOT NULL,
+  orders bigint NOT NULL
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+CREATE FUNCTION fold_order_counts() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  -- One at a time; who finds another at it goes on with its own work.
+  IF NOT pg_try_advisory_xact_lock(hashtext('fold_order_counts')) THEN RETURN; END IF;
+  WITH gone AS (DELETE FROM order_counts RETURNING *)
+  INSERT INTO order_counts (status, orders)
+  SELECT status, sum(orders) FROM gone GROUP BY status HAVING sum(orders) <> 0;
+END $$;
+
+-- Often enough that few rows wait, seldom enough that nobody notices.
+CREATE FUNCTION fold_order_counts_sometimes() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF random() < 0.02 THEN PERFORM fold_order_counts(); END IF;
+END $$;
+
+CREATE FUNCTION count_inserted_orders() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO order_counts (status, orders)
+  SELECT status, count(*) FROM inserted WHERE deleted_at IS NULL GROUP BY status;
+  PERFORM fold_order_counts_sometimes();
+  RETURN NULL;
+END $$;
+CREATE TRIGGER orders_inserted AFTER INSERT ON orders REFERENCING NEW TABLE AS inserted
+  FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_orders();
+
+CREATE FUNCTION count_removed_orders() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO order_counts (status, orders)
+  SELECT status, -count(*) FROM removed WHERE deleted_at IS NULL GROUP BY status;
+  PERFORM fold_order_counts_sometimes();
+  RETURN NULL;
+END $$;
+CREATE TRIGGER orders_removed AFTER DELETE ON orders REFERENCING OLD TABLE AS removed
+  FOR EACH STATEMENT EXECUTE FUNCTION count_removed_orders();
+
+CREATE FUNCTION count_changed_order() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO order_counts (status, orders)
+  SELECT status, change FROM (VALUES
+    (old.status, -(old.deleted_at IS NULL)::integer), (new.status, (new.deleted_at IS NULL)::integer))
+    AS step (status, change)
+  WHERE change <> 0;
+  PERFORM fold_order_counts_sometimes();
+  RETURN NULL;
+END $$;
+CREATE TRIGGER orders_changed AFTER UPDATE ON orders FOR EACH ROW
+  WHEN ((old.status, old.deleted_at IS NULL) IS DISTINCT FROM (new.status, new.deleted_at IS NULL))
+  EXECUTE FUNCTION count_changed_order();
