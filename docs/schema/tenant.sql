@@ -4,6 +4,171 @@ CREATE TABLE chowk_installation (
   id uuid
 );
 
+CREATE TABLE conversation_counts (
+  open bigint NOT NULL,
+  pending bigint NOT NULL,
+  closed bigint NOT NULL
+);
+
+CREATE TABLE conversation_messages (
+  id uuid NOT NULL,
+  conversation_id uuid NOT NULL,
+  direction text NOT NULL,
+  body text NOT NULL DEFAULT ''::text,
+  user_id bigint,
+  sent_at timestamp with time zone NOT NULL,
+  CONSTRAINT conversation_messages_pkey PRIMARY KEY (id),
+  CONSTRAINT conversation_messages_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES conversations(id),
+  CONSTRAINT conversation_messages_direction_check CHECK ((direction = ANY (ARRAY['inbound'::text, 'outbound'::text, 'note'::text])))
+);
+CREATE INDEX conversation_messages_by_conversation ON public.conversation_messages USING btree (conversation_id, sent_at DESC, id DESC);
+
+CREATE TABLE conversations (
+  id uuid NOT NULL,
+  customer_id uuid NOT NULL,
+  channel text NOT NULL,
+  subject text NOT NULL DEFAULT ''::text,
+  status text NOT NULL,
+  assignee_id bigint,
+  message_count integer NOT NULL DEFAULT 0,
+  last_message_at timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  subject_key text NOT NULL DEFAULT conversation_fold(subject),
+  CONSTRAINT conversations_pkey PRIMARY KEY (id),
+  CONSTRAINT conversations_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'whatsapp'::text, 'webchat'::text, 'phone'::text, 'other'::text]))),
+  CONSTRAINT conversations_status_check CHECK ((status = ANY (ARRAY['open'::text, 'pending'::text, 'closed'::text])))
+);
+CREATE INDEX conversations_by_assignee ON public.conversations USING btree (assignee_id, last_message_at DESC, id DESC);
+CREATE INDEX conversations_by_creation ON public.conversations USING btree (created_at DESC, id DESC);
+CREATE INDEX conversations_by_customer ON public.conversations USING btree (customer_id, last_message_at DESC, id DESC);
+CREATE INDEX conversations_by_message ON public.conversations USING btree (last_message_at DESC, id DESC);
+CREATE INDEX conversations_by_status ON public.conversations USING btree (status, last_message_at DESC, id DESC);
+CREATE INDEX conversations_by_subject ON public.conversations USING gin (subject_key gin_trgm_ops);
+CREATE TRIGGER conversations_changed AFTER UPDATE OF status ON public.conversations FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION count_changed_conversation();
+CREATE TRIGGER conversations_inserted AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_conversations();
+CREATE TRIGGER conversations_removed AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_conversations();
+
+CREATE TABLE customer_addresses (
+  id uuid NOT NULL,
+  customer_id uuid NOT NULL,
+  type text NOT NULL,
+  is_default boolean NOT NULL DEFAULT false,
+  first_name text,
+  last_name text,
+  company text,
+  address1 text,
+  address2 text,
+  city text,
+  state text,
+  pincode text,
+  country text,
+  phone text,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT customer_addresses_pkey PRIMARY KEY (id),
+  CONSTRAINT customer_addresses_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id),
+  CONSTRAINT customer_addresses_type_check CHECK ((type = ANY (ARRAY['billing'::text, 'shipping'::text])))
+);
+CREATE INDEX customer_addresses_by_customer ON public.customer_addresses USING btree (customer_id, created_at);
+CREATE UNIQUE INDEX customer_addresses_default ON public.customer_addresses USING btree (customer_id, type) WHERE is_default;
+
+CREATE TABLE customer_counts (
+  total bigint NOT NULL,
+  newcomers bigint NOT NULL,
+  returners bigint NOT NULL,
+  loyal bigint NOT NULL,
+  vip bigint NOT NULL,
+  marketing bigint NOT NULL,
+  ordered bigint NOT NULL
+);
+
+CREATE TABLE customer_merges (
+  id uuid NOT NULL,
+  merged_into uuid NOT NULL,
+  user_id bigint,
+  merged_at timestamp with time zone NOT NULL,
+  CONSTRAINT customer_merges_pkey PRIMARY KEY (id)
+);
+CREATE INDEX customer_merges_by_customer ON public.customer_merges USING btree (merged_into);
+
+CREATE TABLE customer_metadata (
+  id uuid NOT NULL,
+  customer_id uuid NOT NULL,
+  key text NOT NULL,
+  value text NOT NULL,
+  module_source text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT customer_metadata_key UNIQUE (customer_id, module_source, key),
+  CONSTRAINT customer_metadata_pkey PRIMARY KEY (id),
+  CONSTRAINT customer_metadata_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id)
+);
+
+CREATE TABLE customer_rank_changes (
+  sort text NOT NULL,
+  rank integer NOT NULL,
+  change integer NOT NULL
+);
+
+CREATE TABLE customer_ranks (
+  sort text NOT NULL,
+  rank integer NOT NULL,
+  customers integer NOT NULL,
+  CONSTRAINT customer_ranks_pkey PRIMARY KEY (sort, rank)
+);
+
+CREATE TABLE customer_vip_rule (
+  id boolean NOT NULL DEFAULT true,
+  order_threshold integer NOT NULL,
+  spend_threshold numeric(18,2) NOT NULL,
+  CONSTRAINT customer_vip_rule_pkey PRIMARY KEY (id),
+  CONSTRAINT customer_vip_rule_id_check CHECK (id)
+);
+
+CREATE TABLE customers (
+  id uuid NOT NULL,
+  external_ids jsonb NOT NULL DEFAULT '{}'::jsonb,
+  email text,
+  phone text,
+  first_name text,
+  last_name text,
+  accepts_marketing boolean NOT NULL DEFAULT false,
+  total_orders integer NOT NULL DEFAULT 0,
+  total_spent numeric(18,2) NOT NULL DEFAULT 0,
+  avg_order_value numeric(18,2) NOT NULL DEFAULT 0,
+  first_order_at timestamp with time zone,
+  last_order_at timestamp with time zone,
+  tags text[] NOT NULL DEFAULT '{}'::text[],
+  notes text,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  deleted_at timestamp with time zone,
+  anonymized_at timestamp with time zone,
+  first_name_key text NOT NULL DEFAULT COALESCE(customer_fold(first_name), ''::text),
+  search_text text NOT NULL DEFAULT customer_search_text(first_name, last_name, email),
+  phone_digits text DEFAULT regexp_replace(phone, '\D'::text, ''::text, 'g'::text),
+  created_rank integer NOT NULL DEFAULT customer_day_rank(created_at),
+  name_rank integer NOT NULL DEFAULT customer_name_rank(COALESCE(customer_fold(first_name), ''::text)),
+  orders_rank integer NOT NULL DEFAULT customer_orders_rank(total_orders, id),
+  spent_rank integer NOT NULL DEFAULT customer_spent_rank(total_spent, id),
+  last_order_rank integer NOT NULL DEFAULT customer_last_order_rank(last_order_at, id),
+  CONSTRAINT customers_pkey PRIMARY KEY (id)
+);
+CREATE INDEX customers_by_creation ON public.customers USING btree (created_rank, created_at, id) WHERE (deleted_at IS NULL);
+CREATE INDEX customers_by_last_order ON public.customers USING btree (last_order_rank, last_order_at, id) WHERE (deleted_at IS NULL);
+CREATE INDEX customers_by_name ON public.customers USING btree (name_rank, first_name_key, id) WHERE (deleted_at IS NULL);
+CREATE INDEX customers_by_orders ON public.customers USING btree (orders_rank, total_orders, id) WHERE (deleted_at IS NULL);
+CREATE INDEX customers_by_phone ON public.customers USING gin (phone_digits gin_trgm_ops) WHERE (deleted_at IS NULL);
+CREATE INDEX customers_by_spent ON public.customers USING btree (spent_rank, total_spent, id) WHERE (deleted_at IS NULL);
+CREATE INDEX customers_by_tag ON public.customers USING gin (tags) WHERE (deleted_at IS NULL);
+CREATE INDEX customers_by_text ON public.customers USING gin (search_text gin_trgm_ops) WHERE (deleted_at IS NULL);
+CREATE UNIQUE INDEX customers_email ON public.customers USING btree (email) WHERE (deleted_at IS NULL);
+CREATE UNIQUE INDEX customers_phone ON public.customers USING btree (phone) WHERE (deleted_at IS NULL);
+CREATE TRIGGER customers_changed AFTER UPDATE ON public.customers FOR EACH ROW WHEN (((((((((old.deleted_at IS NULL) IS DISTINCT FROM (new.deleted_at IS NULL)) OR (old.accepts_marketing IS DISTINCT FROM new.accepts_marketing)) OR (old.total_orders IS DISTINCT FROM new.total_orders)) OR (old.total_spent IS DISTINCT FROM new.total_spent)) OR (old.created_rank IS DISTINCT FROM new.created_rank)) OR (old.name_rank IS DISTINCT FROM new.name_rank)) OR (old.last_order_rank IS DISTINCT FROM new.last_order_rank))) EXECUTE FUNCTION count_changed_customer();
+CREATE TRIGGER customers_inserted AFTER INSERT ON public.customers REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_customers();
+CREATE TRIGGER customers_removed AFTER DELETE ON public.customers REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_customers();
+
 CREATE TABLE idempotency_keys (
   caller text NOT NULL,
   key text NOT NULL,
@@ -32,6 +197,78 @@ CREATE TABLE module_bus_audit_log (
   CONSTRAINT module_bus_audit_log_pkey PRIMARY KEY (id)
 );
 CREATE INDEX module_bus_audit_log_by_time ON public.module_bus_audit_log USING btree (at DESC, id DESC);
+
+CREATE TABLE order_counts (
+  status text NOT NULL,
+  orders bigint NOT NULL
+);
+
+CREATE TABLE order_history (
+  id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  status text NOT NULL,
+  previous_status text,
+  refunded numeric(12,2),
+  reason text,
+  user_id bigint,
+  at timestamp with time zone NOT NULL,
+  CONSTRAINT order_history_pkey PRIMARY KEY (id),
+  CONSTRAINT order_history_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id)
+);
+CREATE INDEX order_history_by_order ON public.order_history USING btree (order_id, at, id);
+
+CREATE TABLE order_items (
+  id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  "position" integer NOT NULL,
+  name text NOT NULL,
+  sku text,
+  quantity integer NOT NULL,
+  price numeric(12,2) NOT NULL,
+  CONSTRAINT order_items_pkey PRIMARY KEY (id),
+  CONSTRAINT order_items_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
+  CONSTRAINT order_items_price_check CHECK ((price >= (0)::numeric)),
+  CONSTRAINT order_items_quantity_check CHECK ((quantity > 0))
+);
+CREATE INDEX order_items_by_order ON public.order_items USING btree (order_id, "position");
+
+CREATE TABLE order_numbers (
+  id boolean NOT NULL DEFAULT true,
+  last bigint NOT NULL,
+  CONSTRAINT order_numbers_pkey PRIMARY KEY (id),
+  CONSTRAINT order_numbers_id_check CHECK (id)
+);
+
+CREATE TABLE orders (
+  id uuid NOT NULL,
+  number bigint NOT NULL,
+  order_number text NOT NULL,
+  customer_id uuid NOT NULL,
+  status text NOT NULL,
+  currency text NOT NULL,
+  total numeric(12,2) NOT NULL,
+  refunded_total numeric(12,2) NOT NULL DEFAULT 0,
+  shipping_address jsonb,
+  note text,
+  placed_at timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  deleted_at timestamp with time zone,
+  search_text text NOT NULL DEFAULT order_search_text(order_number, note),
+  CONSTRAINT orders_number UNIQUE (number),
+  CONSTRAINT orders_pkey PRIMARY KEY (id),
+  CONSTRAINT orders_check CHECK (((refunded_total >= (0)::numeric) AND (refunded_total <= total))),
+  CONSTRAINT orders_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'processing'::text, 'shipped'::text, 'delivered'::text, 'cancelled'::text, 'failed'::text, 'refunded'::text]))),
+  CONSTRAINT orders_total_check CHECK ((total >= (0)::numeric))
+);
+CREATE INDEX orders_by_customer ON public.orders USING btree (customer_id, placed_at DESC, id DESC) INCLUDE (status, total) WHERE (deleted_at IS NULL);
+CREATE INDEX orders_by_status ON public.orders USING btree (status, placed_at DESC, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX orders_by_text ON public.orders USING gin (search_text gin_trgm_ops) WHERE (deleted_at IS NULL);
+CREATE INDEX orders_by_time ON public.orders USING btree (placed_at DESC, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX orders_by_total ON public.orders USING btree (total, id) WHERE (deleted_at IS NULL);
+CREATE TRIGGER orders_changed AFTER UPDATE ON public.orders FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR ((old.deleted_at IS NULL) IS DISTINCT FROM (new.deleted_at IS NULL)))) EXECUTE FUNCTION count_changed_order();
+CREATE TRIGGER orders_inserted AFTER INSERT ON public.orders REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_orders();
+CREATE TRIGGER orders_removed AFTER DELETE ON public.orders REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_orders();
 
 CREATE TABLE outbox (
   seq bigint NOT NULL,

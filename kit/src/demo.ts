@@ -58,14 +58,28 @@ export interface Demo {
   fill(ctx: Ctx, plan: DemoPlan): Promise<void>;
 }
 
-const hex = Array.from({ length: 65_536 }, (_, number) => number.toString(16).padStart(4, '0'));
-const below = (random: Random, limit: number) => (random() * limit) | 0;
+const hexDigits = Buffer.from('0123456789abcdef');
+const dashed = Buffer.from('xxxxxxxx-xxxx-7xxx-xxxx-xxxxxxxxxxxx');
 
-/** A UUIDv7 of a moment in milliseconds since 1970. */
+/** A UUIDv7 of a moment in milliseconds since 1970. Written digit by digit, because millions are made. */
 export function demoId(at: number, random: Random): string {
-  const time = `${hex[(at / 2 ** 32) & 0xffff]}${hex[(at / 2 ** 16) & 0xffff]}-${hex[at & 0xffff]}`;
-  const marked = `${hex[0x7000 | below(random, 0x1000)]}-${hex[0x8000 | below(random, 0x4000)]}`;
-  return `${time}-${marked}-${hex[below(random, 65_536)]}${hex[below(random, 65_536)]}${hex[below(random, 65_536)]}`;
+  write(0, 8, at / 2 ** 16);
+  write(9, 4, at);
+  const bits = random() * 2 ** 32;
+  write(15, 3, bits);
+  write(19, 4, 0x8000 | ((bits >>> 12) & 0x3fff));
+  write(24, 6, random() * 2 ** 32);
+  write(30, 6, random() * 2 ** 32);
+  return dashed.toString('latin1');
+}
+
+/** The last digits of a number. */
+function write(from: number, digits: number, number: number): void {
+  let rest = number;
+  for (let at = from + digits - 1; at >= from; at -= 1) {
+    dashed[at] = hexDigits[rest & 15] as number;
+    rest >>>= 4;
+  }
 }
 
 /** One of them. */

@@ -35,7 +35,7 @@ export const demo: Demo = {
       const numbers = Array.from({ length: Math.min(batchSize, plan.customers - from) }, (_, index) => from + index);
       const people = numbers.map(personOf);
       if (!fresh) await giveUpWhatIsTaken(ctx, people);
-      const rows = people.map((person, index) => rowOf(person, plan.statistics(from + index), random));
+      const rows = people.values().map((person, index) => rowOf(person, plan.statistics(from + index), random));
       await ctx.db.copy('customers', customerColumns, rows);
       await ctx.db.copy(
         'customer_addresses',

@@ -20,11 +20,6 @@ const itemColumns = ['id', 'order_id', 'position', 'name', 'sku', 'quantity', 'p
 const historyColumns = ['id', 'order_id', 'status', 'previous_status', 'refunded', 'reason', 'at'];
 
 type Row = readonly unknown[];
-interface Batch {
-  readonly orders: Row[];
-  readonly items: Row[];
-  readonly history: Row[];
-}
 
 /** Orders in the order in which they came, so that numbers and ids ascend with time. */
 export const demo: Demo = {
@@ -36,64 +31,67 @@ export const demo: Demo = {
     const first = (await takeNumbers(ctx, times.count)) - times.count + 1;
     const random = plan.random('orders');
     for (let from = 0; from < times.count; from += batchSize) {
-      const batch: Batch = { orders: [], items: [], history: [] };
-      for (let index = from; index < Math.min(from + batchSize, times.count); index += 1) {
-        const { n, placedAt } = times.at(index);
-        const number = first + index;
-        addOrder(batch, plan, random, { n, placedAt, number, order_number: `${prefix}${number}`, currency });
-      }
-      await ctx.db.copy('orders', orderColumns, batch.orders);
-      await ctx.db.copy('order_items', itemColumns, batch.items);
-      await ctx.db.copy('order_history', historyColumns, batch.history);
+      const [items, history]: [Row[], Row[]] = [[], []];
+      // Made up on their way: PostgreSQL writes some while we think of the next.
+      const orders = function* (): Generator<Row> {
+        for (let index = from; index < Math.min(from + batchSize, times.count); index += 1) {
+          const { n, placedAt } = times.at(index);
+          const status = statusOf(plan.today - placedAt, random);
+          const id = demoId(placedAt, random);
+          const total = addItems(items, plan, random, { id, placedAt });
+          const changedAt = addHistory(history, plan, random, { id, placedAt, status, total });
+          if (status !== 'cancelled' && status !== 'failed') plan.note(n, { total, placedAt });
+          const [number, placed] = [first + index, new Date(placedAt).toISOString()];
+          const [amount, refunded] = [total / 100, status === 'refunded' ? total / 100 : 0];
+          const note = random() < 0.03 ? 'Please leave it with the neighbour.' : null;
+          const about = [id, number, `${prefix}${number}`, plan.customerId(n), status, currency];
+          about.push(amount, refunded, note, placed, placed, new Date(changedAt));
+          yield about;
+        }
+      };
+      await ctx.db.copy('orders', orderColumns, orders());
+      await ctx.db.copy('order_items', itemColumns, items);
+      await ctx.db.copy('order_history', historyColumns, history);
     }
   },
 };
 
-interface Head {
-  readonly n: number;
+interface Made {
+  readonly id: string;
   readonly placedAt: number;
-  readonly number: number;
-  readonly order_number: string;
-  readonly currency: unknown;
 }
 
-function addOrder({ orders, items, history }: Batch, plan: DemoPlan, random: Random, head: Head): void {
-  const { n, placedAt, number, order_number, currency } = head;
-  const id = demoId(placedAt, random);
-  const status = statusOf(plan.today - placedAt, random);
+/** One to four different things, some of them far more often than others. Gives what they cost together. */
+function addItems(items: Row[], { products }: DemoPlan, random: Random, { id, placedAt }: Made): number {
+  const shelf = products.length > 0 ? products : unnamed;
+  const size = Math.min(1 + Math.floor(random() ** 2 * 4), shelf.length);
+  const first = Math.floor(random() ** 1.5 * shelf.length);
   let total = 0;
-  for (const [position, { sku, title, price, quantity }] of basketOf(plan, random).entries()) {
+  for (let position = 0; position < size; position += 1) {
+    const { sku, title, price } = shelf[(first + position * 37) % shelf.length] as DemoProduct;
+    const quantity = random() < 0.8 ? 1 : 2 + Math.floor(random() * 3);
     total += price * quantity;
     items.push([demoId(placedAt, random), id, position, title, sku, quantity, price / 100]);
   }
-  const steps = stepsTo(status, { placedAt, today: plan.today }, random);
+  return total;
+}
+
+/** Gives when the order was last changed. */
+function addHistory(
+  history: Row[],
+  { today }: DemoPlan,
+  random: Random,
+  { id, placedAt, status, total }: Made & { status: Status; total: number },
+): number {
   let previous: Status | null = null;
   let changedAt = placedAt;
-  for (const { status: step, at, reason } of steps) {
+  for (const { status: step, at, reason } of stepsTo(status, { placedAt, today }, random)) {
     const refunded = step === 'refunded' ? total / 100 : null;
     history.push([demoId(at, random), id, step, previous, refunded, reason, new Date(at)]);
     previous = step;
     changedAt = at;
   }
-  if (status !== 'cancelled' && status !== 'failed') plan.note(n, { total, placedAt });
-  const refunded = status === 'refunded' ? total / 100 : 0;
-  const note = random() < 0.03 ? 'Please leave it with the neighbour.' : null;
-  const placed = new Date(placedAt);
-  orders.push([
-    ...[id, number, order_number, plan.customerId(n), status, currency, total / 100, refunded, note],
-    ...[placed, placed, new Date(changedAt)],
-  ]);
-}
-
-/** One to four different things, some of them far more often than others. */
-function basketOf({ products }: DemoPlan, random: Random) {
-  const shelf = products.length > 0 ? products : unnamed;
-  const size = Math.min(1 + Math.floor(random() ** 2 * 4), shelf.length);
-  const first = Math.floor(random() ** 1.5 * shelf.length);
-  return Array.from({ length: size }, (_, index) => {
-    const product = shelf[(first + index * 37) % shelf.length] as DemoProduct;
-    return { ...product, quantity: random() < 0.8 ? 1 : 2 + Math.floor(random() * 3) };
-  });
+  return changedAt;
 }
 
 /** Takes so many numbers and gives the last; until the transaction ends nobody else takes any. */

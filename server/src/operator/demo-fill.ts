@@ -1,5 +1,6 @@
 import type { Db, Demo, DemoPlan } from '@chowk/kit';
 import { Context } from '../context.ts';
+import { onBareTables } from '../db/bare-tables.ts';
 import { withConnection } from '../db/connection.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Kernel } from '../kernel.ts';
@@ -7,6 +8,9 @@ import type { TenantEntry } from '../tenancy/directory.ts';
 
 /** Nobody waits for an answer of a statement that writes a million rows. */
 const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 6 * 3_600_000 };
+
+/** So many customers are written faster without indexes, which are made afterwards. */
+const worthIt = 5_000;
 
 interface Filling {
   readonly tenant: TenantEntry;
@@ -28,12 +32,17 @@ export async function fillTenant(
     const rows = new Map<string, number>();
     await inTransaction(connection, async (tx) => {
       const db = counting(tx, rows, onRows);
-      for (const { alias, demo } of demos) {
-        onStep(alias);
-        const transaction = { db, emitted: false };
-        const ctx = new Context(kernel, { requestId: 'demo:seed', module: alias, tenant, system: true, transaction });
-        await demo.fill(ctx, plan);
-      }
+      const fill = async () => {
+        for (const { alias, demo } of demos) {
+          onStep(alias);
+          const transaction = { db, emitted: false };
+          const ctx = new Context(kernel, { requestId: 'demo:seed', module: alias, tenant, system: true, transaction });
+          await demo.fill(ctx, plan);
+        }
+        onStep('indexes');
+      };
+      const tables = demos.flatMap(({ tables }) => tables);
+      await onBareTables(tx, plan.customers < worthIt ? [] : tables, fill);
     }).catch(explain);
     // What PostgreSQL knows of the tables is from before.
     await connection.script('ANALYZE');
@@ -44,12 +53,14 @@ export async function fillTenant(
 interface NamedDemo {
   readonly alias: string;
   readonly demo: Demo;
+  readonly tables: readonly string[];
 }
 
 async function demosOf({ modules, installations }: Kernel, tenantId: string): Promise<NamedDemo[]> {
   const found: NamedDemo[] = [];
-  for (const { alias, parts } of modules) {
-    if (parts.demo && (await installations.has(tenantId, alias))) found.push({ alias, demo: parts.demo });
+  for (const { alias, manifest, parts } of modules) {
+    const tables = Object.keys(manifest.data ?? {});
+    if (parts.demo && (await installations.has(tenantId, alias))) found.push({ alias, demo: parts.demo, tables });
   }
   return found;
 }

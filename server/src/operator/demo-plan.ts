@@ -14,11 +14,12 @@ export function makePlan({ customers, seed, now }: { customers: number; seed: nu
   // In seconds from the start, and one more: nothing is no time.
   const first = new Uint32Array(customers);
   const last = new Uint32Array(customers);
+  const [joining, naming] = [keyOf(seed, 'joined'), keyOf(seed, 'customer')];
   const momentOf = (seconds: number) => (seconds === 0 ? 0 : start + (seconds - 1) * 1_000);
 
   /** More of them the later it is: the shop grows. Less than one apart, so that they ascend. */
   const joinedAt = (n: number) => {
-    const place = (n + 0.9 * streamOf(seed, 'joined', n)()) / customers;
+    const place = (n + 0.9 * streamFrom(joining + n)()) / customers;
     return Math.floor(start + span * Math.sqrt(place));
   };
 
@@ -26,9 +27,9 @@ export function makePlan({ customers, seed, now }: { customers: number; seed: nu
     customers,
     today,
     products,
-    random: (name) => streamOf(seed, name, 0),
+    random: (name) => streamFrom(keyOf(seed, name)),
     joinedAt,
-    customerId: (n) => demoId(joinedAt(n), streamOf(seed, 'customer', n)),
+    customerId: (n) => demoId(joinedAt(n), streamFrom(naming + n)),
     note(n, { total, placedAt }) {
       const at = Math.round((placedAt - start) / 1_000) + 1;
       orders[n] = (orders[n] ?? 0) + 1;
@@ -45,9 +46,13 @@ export function makePlan({ customers, seed, now }: { customers: number; seed: nu
   };
 }
 
+function keyOf(seed: number, name: string): number {
+  return mix(hash(name) ^ seed);
+}
+
 /** Mulberry32: small, quick, and good enough to make things up. */
-function streamOf(seed: number, name: string, n: number): Random {
-  let state = mix(mix(hash(name) ^ seed) + n);
+function streamFrom(key: number): Random {
+  let state = mix(key);
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let bits = Math.imul(state ^ (state >>> 15), state | 1);
