@@ -14,6 +14,16 @@ export { type CommandForm, type CommandInput, type ModuleCommand, type Terminal,
 export type { Cache, Ctx, Log, SystemCtx, Tenant, User } from './context.ts';
 export { csvLine, fromInert, inert } from './csv.ts';
 export type { Db } from './database.ts';
+export {
+  type Demo,
+  type DemoOrder,
+  type DemoPlan,
+  type DemoProduct,
+  type DemoStatistics,
+  demoId,
+  pick,
+  type Random,
+} from './demo.ts';
 export { DownloadFormat, download } from './download.ts';
 export {
   defineErrors,

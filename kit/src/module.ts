@@ -1,4 +1,5 @@
 import type { ModuleCommand } from './command.ts';
+import type { Demo } from './demo.ts';
 import type { ErrorKind } from './errors.ts';
 import type { Listener } from './event.ts';
 import type { Helper } from './helper.ts';
@@ -19,6 +20,8 @@ export interface Module {
   /** What it adds to `chowkd`. */
   readonly commands?: readonly ModuleCommand[];
   readonly errors?: Readonly<Record<string, ErrorKind>>;
+  /** What `chowkd demo:seed` makes up for it. */
+  readonly demo?: Demo;
 }
 
 export function defineModule(module: Module): Module {

@@ -1,6 +1,7 @@
 import { defineModule } from '@chowk/kit';
 import { activityRoutes } from './activity/activity-routes.ts';
 import { errors } from './errors.ts';
+import { helpers } from './helpers.ts';
 import { devMailRoutes } from './mail/dev-mail.ts';
 import { pageRoutes } from './mail/pages.ts';
 import { apiClientRoutes } from './oauth/api-client-routes.ts';
@@ -36,6 +37,7 @@ export const module = defineModule({
     ...invitationPageRoutes,
     ...devMailRoutes,
   ],
+  helpers,
   jobs: { ...passwordJobs, ...pruneJobs },
   commands: [rotateKeys],
   errors,

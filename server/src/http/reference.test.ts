@@ -91,7 +91,7 @@ test('operations have names of their own', () => {
     Object.values(operations).map(({ operationId }) => operationId),
   );
   expect(new Set(ids).size).toBe(ids.length);
-  expect(ids).toContain('getCustomersByIdOrdersByOrderId');
+  expect(ids).toContain('getSamplesByIdPartsByPartId');
 });
 
 test('an operation tells its parameters, its body, its answers and who may call it', () => {

@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { configCommand } from './config.ts';
+import { demoSeedCommand } from './demo-seed.ts';
 import { jobsListCommand } from './jobs-list.ts';
 import { jobsRetryCommand } from './jobs-retry.ts';
 import { migrateCommand } from './migrate.ts';
@@ -21,6 +22,7 @@ export const operatorCommands: readonly Command[] = [
   tenantListCommand,
   tenantShowCommand,
   tenantDoctorCommand,
+  demoSeedCommand,
   moduleListCommand,
   moduleLockCommand,
   moduleVerifyCommand,

@@ -1,0 +1,74 @@
+import { sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { Context } from '../../server/src/context.ts';
+import { startAccounts } from '../../server/testing/accounts.ts';
+
+const platform = await startAccounts();
+const acme = await platform.tenant();
+const owner = await platform.person({ tenant: acme });
+const asha = await platform.person({ tenant: acme, role: 'Agent', name: 'Asha Rao' });
+const viewer = await platform.person({ tenant: acme, role: 'Viewer' });
+const stranger = await platform.person({ tenant: await platform.tenant() });
+const url = '/api/v1/conversations';
+
+const begun = (await asha.post(url, { customer: { first_name: 'Ravi' }, channel: 'phone', message: { body: 'Hi' } }))
+  .body.conversation;
+const at = `${url}/${begun.id}`;
+const assign = (assignee_id: unknown, by = asha) => by.post(`${at}/assign`, { assignee_id });
+
+test('who wrote a message is told by name', () => {
+  const { id, name, email } = asha;
+  expect(begun.messages).toMatchObject([{ user_id: id, user: { id, name, email } }]);
+});
+
+test('a conversation is given to a member of the team, found by it, and taken from it', async () => {
+  const { id, name, email } = asha;
+  const given = await assign(id);
+  expect(given).toMatchObject({ status: 200, body: { message: 'The conversation was assigned.' } });
+  expect(given.body.conversation).toMatchObject({ assignee_id: id, assignee: { id, name, email } });
+  const found = async (query: string) => (await asha.get(`${url}?${query}`)).body.pagination.total;
+  expect(await found(`assignee_id=${id}`)).toBe(1);
+  expect(await found('unassigned=true')).toBe(0);
+  expect(await found('unassigned=false')).toBe(1);
+  const taken = await assign(null);
+  expect(taken.body).toMatchObject({ conversation: { assignee_id: null, assignee: null } });
+  expect(await found('unassigned=true')).toBe(1);
+  expect(await found(`assignee_id=${id}`)).toBe(0);
+});
+
+test.each([
+  ['of nobody', 999_999],
+  ['of a member of another tenant', stranger.id],
+  ['that is none', 0],
+  ['as text', 'x'],
+  ['missing', undefined],
+])('an id %s is refused', async (_, id) => {
+  const { status, body } = await assign(id);
+  expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['assignee_id'] });
+  expect((await asha.get(at)).body.conversation.assignee_id).toBeNull();
+});
+
+test('who may only look assigns nobody', async () => {
+  expect((await assign(asha.id, viewer)).status).toBe(403);
+});
+
+test('who is no longer a member, or may not sign in, gets nothing and is shown no more', async () => {
+  const gone = await platform.person({ tenant: acme, role: 'Agent' });
+  const disabled = await platform.person({ tenant: acme, role: 'Agent' });
+  for (const { id } of [gone, disabled]) expect((await assign(id)).status).toBe(200);
+  await platform.kernel.central.db.run(sql`UPDATE users SET disabled_at = now() WHERE id = ${disabled.id}`);
+  expect((await asha.get(at)).body.conversation).toMatchObject({ assignee_id: disabled.id, assignee: null });
+  expect((await assign(disabled.id)).status).toBe(422);
+  expect((await owner.delete(`/api/v1/team/${gone.id}`)).status).toBe(200);
+  expect((await assign(gone.id)).status).toBe(422);
+  expect((await assign(null)).status).toBe(200);
+});
+
+test('identity tells other modules who of many are members, and leaves the others out', async () => {
+  const ctx = new Context(platform.kernel, { requestId: 'test', module: 'conversations', tenant: acme });
+  const identity = await ctx.helpers('identity');
+  const { id, name, email } = asha;
+  const members = await identity?.members({ ids: [id, stranger.id, 999_999] });
+  expect(members).toEqual(new Map([[id, { id, name, email }]]));
+  expect(await identity?.members({ ids: [] })).toEqual(new Map());
+});

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startPlatform } from '../../server/testing/platform.ts';
+
+const platform = await startPlatform();
+const acme = await platform.tenant();
+const permissions = ['view', 'reply', 'assign', 'close', 'delete', 'export'].map((verb) => `conversations.${verb}`);
+const agent = acme.caller(...permissions);
+const nobody = '0190a000-0000-7000-8000-000000000000';
+const url = '/api/v1/conversations';
+
+const draft = (fields: object = {}) => ({
+  customer: { email: `${randomUUID()}@example.com` },
+  channel: 'email',
+  ...fields,
+});
+const create = async (fields: object = {}) => {
+  const { status, body } = await agent.post(url, draft(fields));
+  expect({ status, body }).toMatchObject({ status: 201 });
+  return body.conversation;
+};
+
+test('a conversation is begun with somebody new, who becomes a customer, and is read back', async () => {
+  const { status, body } = await agent.post(url, {
+    customer: { phone: '098765 43210', email: 'Asha@Example.com', first_name: 'Asha', last_name: 'Rao' },
+    channel: 'whatsapp',
+    subject: ' Where is my tea? ',
+    message: { direction: 'inbound', body: 'Hello,\nwhere is it?' },
+  });
+  expect(status).toBe(201);
+  const { created_at, customer_id, id } = body.conversation;
+  const [message] = body.conversation.messages;
+  expect(body).toEqual({
+    message: 'The conversation was created.',
+    conversation: {
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+      customer_id,
+      channel: 'whatsapp',
+      subject: 'Where is my tea?',
+      status: 'open',
+      assignee_id: null,
+      message_count: 1,
+      last_message_at: message.sent_at,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updated_at: expect.any(String),
+      customer: {
+        id: customer_id,
+        first_name: 'Asha',
+        last_name: 'Rao',
+        email: 'asha@example.com',
+        phone: '+**********10',
+      },
+      assignee: null,
+      last_message: { direction: 'inbound', excerpt: 'Hello,\nwhere is it?', sent_at: message.sent_at },
+      messages: [
+        {
+          id: expect.any(String),
+          conversation_id: id,
+          direction: 'inbound',
+          body: 'Hello,\nwhere is it?',
+          user_id: null,
+          sent_at: expect.any(String),
+          user: null,
+        },
+      ],
+    },
+  });
+  expect(created_at <= message.sent_at).toBe(true);
+  expect((await agent.get(`${url}/${id}`)).body).toEqual({ conversation: body.conversation });
+});
+
+test('without a message it begins silently', async () => {
+  const conversation = await create({ channel: 'phone' });
+  expect(conversation).toMatchObject({ subject: '', message_count: 0, last_message: null, messages: [] });
+  expect(conversation.last_message_at).toBe(conversation.created_at);
+});
+
+test('the phone is whole for who may see it, and masked for everybody else, in every answer', async () => {
+  const { id, customer_id } = await create({ customer: { phone: '+919876500001' } });
+  const trusted = acme.caller('conversations.view', 'conversations.export', 'customers.view_sensitive');
+  const phones = async (caller: typeof agent) => [
+    (await caller.get(`${url}/${id}`)).body.conversation.customer.phone,
+    (await caller.get(`${url}?customer_id=${customer_id}`)).body.conversations[0].customer.phone,
+    (await caller.get(`${url}/export?format=json&customer_id=${customer_id}`)).body.conversations[0].customer.phone,
+  ];
+  expect(await phones(trusted)).toEqual(Array(3).fill('+919876500001'));
+  expect(await phones(agent)).toEqual(Array(3).fill('+**********01'));
+});
+
+test('a second conversation is with the same customer, whether found by phone, by email or by id', async () => {
+  const { customer_id } = await create({ customer: { phone: '+919876500002', email: 'two@example.com' } });
+  expect(await create({ customer: { phone: '098765-00002', first_name: 'Other' } })).toMatchObject({ customer_id });
+  expect(await create({ customer: { email: 'TWO@example.com' } })).toMatchObject({ customer_id });
+  expect(await create({ customer: { id: customer_id } })).toMatchObject({ customer_id });
+});
+
+test('many conversations begun at once with somebody new are all with one customer', async () => {
+  const begun = await Promise.all(Array.from({ length: 8 }, () => create({ customer: { email: 'race@example.com' } })));
+  expect(new Set(begun.map(({ customer_id }) => customer_id)).size).toBe(1);
+});
+
+test.each([
+  ['customer', { customer: undefined }],
+  ['customer', { customer: 'Asha' }],
+  ['customer.id', { customer: { id: 'x' } }],
+  ['customer.id', { customer: { id: nobody } }],
+  ['customer.phone', { customer: { phone: 'call me' } }],
+  ['customer.email', { customer: { email: 'nowhere' } }],
+  ['customer.first_name', { customer: { first_name: 'x'.repeat(256) } }],
+  ['channel', { channel: 'pigeon' }],
+  ['channel', { channel: undefined }],
+  ['subject', { subject: 'x'.repeat(256) }],
+  ['subject', { subject: 'two\nlines' }],
+  ['message.body', { message: { body: '' } }],
+  ['message.body', { message: { body: ' \n ' } }],
+  ['message.body', { message: { body: 'a\u0000b' } }],
+  ['message.body', { message: { body: 'x'.repeat(20_001) } }],
+  ['message.body', { message: {} }],
+  ['message.direction', { message: { body: 'x', direction: 'sideways' } }],
+])('a wrong %s is named, and nothing is begun: %j', async (field, wrong) => {
+  const before = (await agent.get(url)).body.pagination.total;
+  const { status, body } = await agent.post(url, draft(wrong));
+  expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
+  expect((await agent.get(url)).body.pagination.total).toBe(before);
+});
+
+test('what only the platform decides cannot be set', async () => {
+  const forged = { id: nobody, status: 'closed', assignee_id: 1, message_count: 9, created_at: '2000-01-01T00:00:00Z' };
+  const conversation = await create(forged);
+  expect(conversation).toMatchObject({ status: 'open', assignee_id: null, message_count: 0 });
+  expect(conversation.id).not.toBe(nobody);
+  const { body } = await agent.patch(`${url}/${conversation.id}`, forged);
+  const { messages: _, ...shown } = conversation;
+  expect(body.conversation).toEqual(shown);
+});
+
+test('the subject is changed and nothing else', async () => {
+  const { messages: _, ...conversation } = await create({ subject: 'Before' });
+  const { status, body } = await agent.patch(`${url}/${conversation.id}`, { subject: ' After ' });
+  expect({ status, message: body.message }).toEqual({ status: 200, message: 'The conversation was saved.' });
+  const { updated_at } = body.conversation;
+  expect(body.conversation).toEqual({ ...conversation, subject: 'After', updated_at });
+});
+
+test('a deleted conversation is gone with its messages', async () => {
+  const { id } = await create({ message: { body: 'Hello' } });
+  expect(await agent.delete(`${url}/${id}`)).toMatchObject({
+    status: 200,
+    body: { message: 'The conversation was deleted.' },
+  });
+  const left = await acme.db.row(sql`SELECT FROM conversation_messages WHERE conversation_id = ${id}`);
+  expect(left).toBeUndefined();
+});
+
+const calls = (id: string) => [
+  agent.get(`${url}/${id}`),
+  agent.patch(`${url}/${id}`, { subject: 'Mine' }),
+  agent.delete(`${url}/${id}`),
+  agent.get(`${url}/${id}/messages`),
+  agent.post(`${url}/${id}/messages`, { body: 'x' }),
+  agent.post(`${url}/${id}/assign`, { assignee_id: null }),
+  agent.post(`${url}/${id}/status`, { status: 'pending' }),
+  agent.post(`${url}/${id}/close`),
+  agent.post(`${url}/${id}/reopen`),
+];
+
+test('an id that nobody has is 404, one of another tenant too, and one that is none is 422', async () => {
+  const elsewhere = (await platform.tenant()).caller('conversations.reply');
+  const { body } = await elsewhere.post(url, draft());
+  for (const { status, body: answer } of await Promise.all([nobody, body.conversation.id].flatMap(calls))) {
+    expect({ status, code: answer.code }).toEqual({ status: 404, code: 'conversations.not_found' });
+  }
+  for (const { status, body: answer } of await Promise.all(calls('tea'))) {
+    expect({ status, fields: Object.keys(answer.errors) }).toEqual({ status: 422, fields: ['id'] });
+  }
+});
+
+test('without the customers module there is nobody to talk with, and what was said can still be read', async () => {
+  const shop = await platform.tenant();
+  const caller = shop.caller(...permissions);
+  const { body } = await caller.post(url, draft());
+  await platform.kernel.installations.set(shop.id, 'customers', 'disabled');
+  const refused = await caller.post(url, draft());
+  expect({ status: refused.status, code: refused.body.code }).toEqual({
+    status: 409,
+    code: 'conversations.no_customers',
+  });
+  const shown = await caller.get(`${url}/${body.conversation.id}`);
+  expect(shown.body.conversation).toMatchObject({ id: body.conversation.id, customer: null });
+  expect((await caller.post(`${url}/${body.conversation.id}/close`)).body.conversation.status).toBe('closed');
+});

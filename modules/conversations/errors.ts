@@ -1,0 +1,8 @@
+import { defineErrors } from '@chowk/kit';
+
+export const errors = {
+  'conversations.not_found': { status: 404, message: 'There is no conversation {id}.' },
+  'conversations.no_customers': { status: 409, message: 'Without the customers module there is nobody to talk with.' },
+} as const;
+
+export const fail = defineErrors(errors);

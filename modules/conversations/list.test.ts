@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto';
+import { type Db, sql } from '@chowk/kit';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { startPlatform } from '../../server/testing/platform.ts';
+import type { Conversation } from './schemas.ts';
+
+const platform = await startPlatform();
+const url = '/api/v1/conversations';
+
+async function inbox() {
+  const tenant = await platform.tenant();
+  const caller = tenant.caller(
+    ...['view', 'reply', 'close', 'delete', 'export'].map((verb) => `conversations.${verb}`),
+  );
+  const list = async (query = '') => {
+    const answer = await caller.get(`${url}${query}`);
+    expect(answer).toMatchObject({ status: 200 });
+    return answer.body as { conversations: Conversation[]; pagination: Record<string, number> };
+  };
+  const create = async (fields: object = {}) => {
+    const { body } = await caller.post(url, {
+      customer: { email: `${randomUUID()}@example.com` },
+      channel: 'email',
+      ...fields,
+    });
+    return body.conversation as Conversation;
+  };
+  return { tenant, caller, list, create };
+}
+
+test('an empty inbox has one empty page', async () => {
+  const { list, caller } = await inbox();
+  expect(await list()).toEqual({
+    conversations: [],
+    pagination: { current_page: 1, last_page: 1, per_page: 20, total: 0 },
+  });
+  expect((await caller.get(`${url}/counts`)).body).toEqual({ counts: { total: 0, open: 0, pending: 0, closed: 0 } });
+});
+
+test('a listed conversation looks like a read one, the last to be heard of first', async () => {
+  const { list, create, caller } = await inbox();
+  const made: Conversation[] = [];
+  for (const subject of ['one', 'two', 'three']) made.push(await create({ subject, message: { body: subject } }));
+  await caller.post(`${url}/${made[0]?.id}/messages`, { body: 'again' });
+  const read = async ({ id }: Conversation) => {
+    const { messages: _, ...conversation } = (await caller.get(`${url}/${id}`)).body.conversation;
+    return conversation;
+  };
+  const [one, two, three] = await Promise.all(made.map(read));
+  expect((await list()).conversations).toEqual([one, three, two]);
+  expect((await list('?sort_by=created_at&sort_order=asc&per_page=2')).conversations).toEqual([one, two]);
+  expect((await list('?per_page=2&page=2')).pagination).toEqual({
+    current_page: 2,
+    last_page: 2,
+    per_page: 2,
+    total: 3,
+  });
+});
+
+test.each([
+  ['status', 'status=asleep'],
+  ['channel', 'channel=pigeon'],
+  ['assignee_id', 'assignee_id=asha'],
+  ['unassigned', 'unassigned=perhaps'],
+  ['customer_id', 'customer_id=5'],
+  ['search', `search=${'x'.repeat(201)}`],
+  ['sort_by', 'sort_by=subject'],
+  ['sort_order', 'sort_order=sideways'],
+  ['per_page', 'per_page=101'],
+  ['page', 'page=0'],
+])('a wrong %s is refused: %s', async (field, query) => {
+  const { caller } = await refusing;
+  const { status, body } = await caller.get(`${url}?${query}`);
+  expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
+});
+const refusing = inbox();
+
+const words = ['Order', 'Größe', '100%', 'a_b', 'चाय', 'O\\K'];
+const some = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined });
+const statuses = ['open', 'pending', 'closed'];
+const channels = ['email', 'sms', 'whatsapp'];
+const customers = Array.from({ length: 3 }, () => `${randomUUID()}@example.com`);
+const arbitraryConversation = fc.record({
+  subject: fc.array(fc.constantFrom(...words), { maxLength: 3 }).map((list) => list.join(' ')),
+  status: fc.constantFrom(...statuses),
+  channel: fc.constantFrom(...channels),
+  customer: fc.constantFrom(...customers),
+  assignee: fc.constantFrom(null, 1, 2),
+});
+const arbitraryQuery = fc.record({
+  status: some(fc.constantFrom(...statuses)),
+  channel: some(fc.constantFrom(...channels)),
+  assignee_id: some(fc.constantFrom(1, 2)),
+  unassigned: some(fc.boolean()),
+  customer: some(fc.constantFrom(...customers)),
+  search: some(fc.constantFrom('ORDER', 'grosse', '%', '_', 'चाय', 'o\\k', 'order a_b', 'zzz', ' ')),
+  sort_by: some(fc.constantFrom('created_at', 'last_message_at')),
+  sort_order: some(fc.constantFrom('asc', 'desc')),
+});
+type Query = typeof arbitraryQuery extends fc.Arbitrary<infer Value> ? Value : never;
+const fold = (text: string) =>
+  text
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .replaceAll('ß', 'ss')
+    .toLowerCase();
+
+function matches(
+  row: Conversation,
+  { status, channel, assignee_id, unassigned, customer, search = ' ' }: Query,
+): boolean {
+  return (
+    (status === undefined || row.status === status) &&
+    (channel === undefined || row.channel === channel) &&
+    (assignee_id === undefined || row.assignee_id === assignee_id) &&
+    (unassigned === undefined || (row.assignee_id === null) === unassigned) &&
+    (customer === undefined || row.customer?.email === customer) &&
+    search.split(' ').every((word) => fold(row.subject).includes(fold(word)))
+  );
+}
+
+test('whatever the filters and the order, a list holds what a plain look at every conversation finds', async () => {
+  const { tenant, list, create } = await inbox();
+  const ids = new Map<string, string>();
+  for (const { subject, channel, customer, status, assignee } of fc.sample(arbitraryConversation, {
+    numRuns: 30,
+    seed: 5,
+  })) {
+    const { id, customer_id } = await create({ subject, channel, customer: { email: customer } });
+    ids.set(customer, customer_id);
+    // Moments that repeat, so that ids have to decide.
+    await tenant.db.run(sql`
+      UPDATE conversations SET status = ${status}, assignee_id = ${assignee},
+        last_message_at = date_trunc('minute', created_at) + (random() * 3)::integer * interval '1 minute' WHERE id = ${id}`);
+  }
+  const all = (await list('?per_page=100')).conversations;
+  expect(all).toHaveLength(30);
+  await fc.assert(
+    fc.asyncProperty(arbitraryQuery, async (query) => {
+      const { customer, ...given } = {
+        ...query,
+        customer_id: query.customer && (ids.get(query.customer) ?? randomUUID()),
+      };
+      const parameters = new URLSearchParams({ per_page: '100' });
+      for (const [name, value] of Object.entries(given)) if (value !== undefined) parameters.set(name, String(value));
+      const { conversations, pagination } = await list(`?${parameters}`);
+      const column = query.sort_by === 'created_at' ? 'created_at' : 'last_message_at';
+      const ascending = all
+        .filter((row) => matches(row, query))
+        .toSorted((a, b) => a[column].localeCompare(b[column]) || (a.id < b.id ? -1 : 1));
+      const expected = query.sort_order === 'asc' ? ascending : ascending.reverse();
+      expect(conversations.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+      expect(pagination.total).toBe(expected.length);
+    }),
+    { numRuns: 80 },
+  );
+});
+
+test('an export has what the filters find, as CSV that no spreadsheet runs, or as JSON', async () => {
+  const { caller, create } = await inbox();
+  const customer = { first_name: '=1+1', last_name: 'Rao', phone: '+919876512345' };
+  const made = await create({ customer, subject: '@SUM(A1), "x"', message: { body: '-1\nline' } });
+  await create({ channel: 'sms' });
+  const { status, headers, body } = await caller.get(`${url}/export?channel=email`);
+  expect(status).toBe(200);
+  expect(headers['content-type']).toMatch(/^text\/csv; charset=utf-8/);
+  expect(headers['content-disposition']).toMatch(/^attachment; filename="conversations-\d{4}-\d\d-\d\d\.csv"$/);
+  expect(parse(body, { bom: true, columns: true })).toEqual([
+    expect.objectContaining({
+      id: made.id,
+      subject: `'@SUM(A1), "x"`,
+      customer_name: "'=1+1 Rao",
+      customer_phone: "'+**********45",
+      message_count: '1',
+      last_message: "'-1\nline",
+      assignee_id: '',
+    }),
+  ]);
+  const { conversations } = (await caller.get(`${url}/export?format=json`)).body;
+  expect(conversations).toMatchObject([{ channel: 'sms' }, { id: made.id, customer: { phone: '+**********45' } }]);
+  expect((await caller.get(`${url}/export?format=xml`)).status).toBe(422);
+});
+
+test('an export of many has each of them once, also over a single connection', async () => {
+  const narrow = await startPlatform({ environment: { DATABASE_CONNECTIONS_PER_TENANT: '1' } });
+  const tenant = await narrow.tenant();
+  await tenant.db.run(sql`
+    INSERT INTO conversations (id, customer_id, channel, status, last_message_at, created_at, updated_at)
+    SELECT gen_random_uuid(), gen_random_uuid(), 'sms', 'open', now(), now(), now() FROM generate_series(1, 1200)`);
+  const { body } = await tenant.caller('conversations.export').get(`${url}/export?format=json`);
+  expect(new Set(body.conversations.map(({ id }: Conversation) => id)).size).toBe(1_200);
+  expect(body.conversations).toHaveLength(1_200);
+});
+
+async function expectTrueCounts({ db }: { db: Db }): Promise<void> {
+  const kept = await db.row(sql`
+    SELECT coalesce(sum(open), 0)::bigint AS open, coalesce(sum(pending), 0)::bigint AS pending,
+      coalesce(sum(closed), 0)::bigint AS closed FROM conversation_counts`);
+  const counted = await db.row(sql`
+    SELECT count(*) FILTER (WHERE status = 'open') AS open, count(*) FILTER (WHERE status = 'pending') AS pending,
+      count(*) FILTER (WHERE status = 'closed') AS closed FROM conversations`);
+  expect(kept).toEqual(counted);
+}
+
+test('the kept counts are the counted ones while many write at once', async () => {
+  const { tenant, create, caller, list } = await inbox();
+  await Promise.all(
+    Array.from({ length: 30 }, async (_, index) => {
+      const { id } = await create();
+      if (index % 3 === 0) await caller.post(`${url}/${id}/close`);
+      if (index % 5 === 0) await caller.post(`${url}/${id}/messages`, { body: 'x', direction: 'inbound' });
+      if (index % 7 === 0) await caller.delete(`${url}/${id}`);
+    }),
+  );
+  await expectTrueCounts(tenant);
+  // Closed: those of three, without those of five or seven: 3, 6, 9, 12, 18, 24, 27.
+  expect((await caller.get(`${url}/counts`)).body.counts).toEqual({ total: 25, open: 18, pending: 0, closed: 7 });
+  expect((await list('?status=closed')).pagination.total).toBe(7);
+});
+
+test('the kept counts are the counted ones after any history, also one that was undone or folded', async () => {
+  const { tenant } = await inbox();
+  const step = fc.record({
+    kind: fc.constantFrom('insert', 'open', 'pending', 'closed', 'remove', 'edit', 'fold'),
+    count: fc.integer({ min: 1, max: 4 }),
+    undone: fc.boolean(),
+  });
+  const first = (count: number) => sql`(SELECT id FROM conversations ORDER BY id LIMIT ${count})`;
+  const change = (status: string) => (count: number) =>
+    sql`
+    UPDATE conversations SET status = ${status} WHERE id IN ${first(count)}`;
+  const statements = {
+    insert: (count: number) => sql`
+      INSERT INTO conversations (id, customer_id, channel, status, last_message_at, created_at, updated_at)
+      SELECT gen_random_uuid(), gen_random_uuid(), 'sms', (ARRAY['open', 'pending', 'closed'])[1 + n % 3], now(), now(), now()
+      FROM generate_series(1, ${count}::integer) n`,
+    open: change('open'),
+    pending: change('pending'),
+    closed: change('closed'),
+    remove: (count: number) => sql`DELETE FROM conversations WHERE id IN ${first(count)}`,
+    edit: (count: number) => sql`UPDATE conversations SET subject = ${String(count)}`,
+    fold: () => sql`SELECT fold_conversation_counts()`,
+  };
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+      for (const { kind, count, undone } of steps) {
+        const work = tenant.db.tx(async (tx) => {
+          await tx.run(statements[kind](count));
+          if (undone) throw new Error('undone');
+        });
+        await work.catch((error: Error) => expect(error.message).toBe('undone'));
+      }
+      await expectTrueCounts(tenant);
+    }),
+    { numRuns: 30 },
+  );
+});

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { Context } from '../../server/src/context.ts';
+import { startPlatform } from '../../server/testing/platform.ts';
+
+const platform = await startPlatform();
+const acme = await platform.tenant();
+const agent = acme.caller('conversations.view', 'conversations.reply');
+const url = '/api/v1/conversations';
+const { personalData } = new Context(platform.kernel, { requestId: 'test', module: 'customers', tenant: acme });
+
+async function begin() {
+  const customer = { email: `${randomUUID()}@example.com` };
+  const message = { body: 'My number is 12345' };
+  const { body } = await agent.post(url, { customer, channel: 'email', subject: 'From Asha', message });
+  return body.conversation;
+}
+const show = async (id: string) => (await agent.get(`${url}/${id}`)).body.conversation;
+
+test('what is held on a customer includes what was said with it, and nothing of others', async () => {
+  const [conversation] = [await begin(), await begin()];
+  const { conversations } = await personalData.rows(conversation.customer_id, { masked: true });
+  const { customer: _, assignee: __, last_message: ___, messages, ...record } = conversation;
+  const { user: ____, ...message } = messages[0];
+  expect(conversations).toEqual({ conversations: [record], conversation_messages: [message] });
+});
+
+test('whoever is anonymized leaves conversations without words', async () => {
+  const [conversation, other] = [await begin(), await begin()];
+  await personalData.anonymize(conversation.customer_id);
+  const { messages, last_message, ...shown } = await show(conversation.id);
+  expect(shown).toMatchObject({
+    subject: '',
+    message_count: 1,
+    channel: 'email',
+    customer_id: conversation.customer_id,
+  });
+  expect({ last_message, messages }).toMatchObject({ last_message: { excerpt: '' }, messages: [{ body: '' }] });
+  expect(await show(other.id)).toMatchObject({ subject: 'From Asha', messages: [{ body: 'My number is 12345' }] });
+});
+
+test('whoever is removed takes everything along, also out of the counts', async () => {
+  const [conversation, other] = [await begin(), await begin()];
+  const before = (await agent.get(`${url}/counts`)).body.counts;
+  await personalData.remove(conversation.customer_id);
+  expect(await acme.db.row(sql`SELECT FROM conversation_messages WHERE conversation_id = ${conversation.id}`)).toBe(
+    undefined,
+  );
+  expect((await agent.get(`${url}/${conversation.id}`)).status).toBe(404);
+  expect((await agent.get(`${url}/counts`)).body.counts).toEqual({
+    ...before,
+    total: before.total - 1,
+    open: before.open - 1,
+  });
+  expect(await show(other.id)).toMatchObject({ id: other.id });
+});
+
+test('a merge gives the conversations to whom the customer has become', async () => {
+  const [from, to] = [await begin(), await begin()];
+  await personalData.move(from.customer_id, to.customer_id);
+  const { body } = await agent.get(`${url}?customer_id=${to.customer_id}&sort_by=created_at&sort_order=asc`);
+  expect(body.conversations.map(({ id }: { id: string }) => id)).toEqual([from.id, to.id]);
+  expect((await agent.get(`${url}?customer_id=${from.customer_id}`)).body.pagination.total).toBe(0);
+});
+
+test('a message that comes while its customer is being erased waits for the end of it', async () => {
+  const { id, customer_id } = await begin();
+  let replied: Promise<{ status: number }> | undefined;
+  await acme.db.tx(async (tx) => {
+    await tx.run(sql`SELECT FROM customers WHERE id = ${customer_id} FOR NO KEY UPDATE`);
+    replied = agent.post(`${url}/${id}/messages`, { body: 'Too late' });
+    await expect
+      .poll(() => acme.db.rows(sql`SELECT FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'`))
+      .not.toEqual([]);
+    await platform.kernel.personalData(tx).remove(customer_id);
+  });
+  expect((await replied)?.status).toBe(404);
+});

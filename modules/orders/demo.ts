@@ -1,0 +1,102 @@
+import { type Ctx, type Demo, type DemoPlan, type DemoProduct, demoId, type Random, sql } from '@chowk/kit';
+import { statusOf, stepsTo } from './demo-statuses.ts';
+import { timesOf } from './demo-times.ts';
+import type { Status } from './schemas.ts';
+
+/** Orders that are written together: few enough that memory does not notice. */
+const batchSize = 5_000;
+
+/** What is sold where there is no catalogue. */
+const unnamed: readonly DemoProduct[] = [
+  { sku: 'ITEM-S', title: 'Small item', price: 19_900 },
+  { sku: 'ITEM-L', title: 'Large item', price: 89_900 },
+];
+
+const orderColumns = [
+  ...['id', 'number', 'order_number', 'customer_id', 'status', 'currency', 'total', 'refunded_total'],
+  ...['note', 'placed_at', 'created_at', 'updated_at'],
+];
+const itemColumns = ['id', 'order_id', 'position', 'name', 'sku', 'quantity', 'price'];
+const historyColumns = ['id', 'order_id', 'status', 'previous_status', 'refunded', 'reason', 'at'];
+
+type Row = readonly unknown[];
+
+/** Orders in the order in which they came, so that numbers and ids ascend with time. */
+export const demo: Demo = {
+  after: ['products'],
+  async fill(ctx, plan) {
+    const times = timesOf(plan);
+    const settings = await ctx.settings();
+    const [currency, prefix] = [settings['general.currency'], settings['orders.number_prefix']];
+    const first = (await takeNumbers(ctx, times.count)) - times.count + 1;
+    const random = plan.random('orders');
+    for (let from = 0; from < times.count; from += batchSize) {
+      const [items, history]: [Row[], Row[]] = [[], []];
+      // Made up on their way: PostgreSQL writes some while we think of the next.
+      const orders = function* (): Generator<Row> {
+        for (let index = from; index < Math.min(from + batchSize, times.count); index += 1) {
+          const { n, placedAt } = times.at(index);
+          const status = statusOf(plan.today - placedAt, random);
+          const id = demoId(placedAt, random);
+          const total = addItems(items, plan, random, { id, placedAt });
+          const changedAt = addHistory(history, plan, random, { id, placedAt, status, total });
+          if (status !== 'cancelled' && status !== 'failed') plan.note(n, { total, placedAt });
+          const [number, placed] = [first + index, new Date(placedAt).toISOString()];
+          const [amount, refunded] = [total / 100, status === 'refunded' ? total / 100 : 0];
+          const note = random() < 0.03 ? 'Please leave it with the neighbour.' : null;
+          const about = [id, number, `${prefix}${number}`, plan.customerId(n), status, currency];
+          about.push(amount, refunded, note, placed, placed, new Date(changedAt));
+          yield about;
+        }
+      };
+      await ctx.db.copy('orders', orderColumns, orders());
+      await ctx.db.copy('order_items', itemColumns, items);
+      await ctx.db.copy('order_history', historyColumns, history);
+    }
+  },
+};
+
+interface Made {
+  readonly id: string;
+  readonly placedAt: number;
+}
+
+/** One to four different things, some of them far more often than others. Gives what they cost together. */
+function addItems(items: Row[], { products }: DemoPlan, random: Random, { id, placedAt }: Made): number {
+  const shelf = products.length > 0 ? products : unnamed;
+  const size = Math.min(1 + Math.floor(random() ** 2 * 4), shelf.length);
+  const first = Math.floor(random() ** 1.5 * shelf.length);
+  let total = 0;
+  for (let position = 0; position < size; position += 1) {
+    const { sku, title, price } = shelf[(first + position * 37) % shelf.length] as DemoProduct;
+    const quantity = random() < 0.8 ? 1 : 2 + Math.floor(random() * 3);
+    total += price * quantity;
+    items.push([demoId(placedAt, random), id, position, title, sku, quantity, price / 100]);
+  }
+  return total;
+}
+
+/** Gives when the order was last changed. */
+function addHistory(
+  history: Row[],
+  { today }: DemoPlan,
+  random: Random,
+  { id, placedAt, status, total }: Made & { status: Status; total: number },
+): number {
+  let previous: Status | null = null;
+  let changedAt = placedAt;
+  for (const { status: step, at, reason } of stepsTo(status, { placedAt, today }, random)) {
+    const refunded = step === 'refunded' ? total / 100 : null;
+    history.push([demoId(at, random), id, step, previous, refunded, reason, new Date(at)]);
+    previous = step;
+    changedAt = at;
+  }
+  return changedAt;
+}
+
+/** Takes so many numbers and gives the last; until the transaction ends nobody else takes any. */
+async function takeNumbers(ctx: Ctx, count: number): Promise<number> {
+  const row = await ctx.db.row<{ last: number }>(sql`UPDATE order_numbers SET last = last + ${count} RETURNING last`);
+  if (!row) throw new Error('the table order_numbers has no row');
+  return row.last;
+}
