@@ -4,6 +4,51 @@ CREATE TABLE chowk_installation (
   id uuid
 );
 
+CREATE TABLE conversation_counts (
+  open bigint NOT NULL,
+  pending bigint NOT NULL,
+  closed bigint NOT NULL
+);
+
+CREATE TABLE conversation_messages (
+  id uuid NOT NULL,
+  conversation_id uuid NOT NULL,
+  direction text NOT NULL,
+  body text NOT NULL DEFAULT ''::text,
+  user_id bigint,
+  sent_at timestamp with time zone NOT NULL,
+  CONSTRAINT conversation_messages_pkey PRIMARY KEY (id),
+  CONSTRAINT conversation_messages_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES conversations(id),
+  CONSTRAINT conversation_messages_direction_check CHECK ((direction = ANY (ARRAY['inbound'::text, 'outbound'::text, 'note'::text])))
+);
+CREATE INDEX conversation_messages_by_conversation ON public.conversation_messages USING btree (conversation_id, sent_at DESC, id DESC);
+
+CREATE TABLE conversations (
+  id uuid NOT NULL,
+  customer_id uuid NOT NULL,
+  channel text NOT NULL,
+  subject text NOT NULL DEFAULT ''::text,
+  status text NOT NULL,
+  assignee_id bigint,
+  message_count integer NOT NULL DEFAULT 0,
+  last_message_at timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  subject_key text NOT NULL DEFAULT conversation_fold(subject),
+  CONSTRAINT conversations_pkey PRIMARY KEY (id),
+  CONSTRAINT conversations_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'whatsapp'::text, 'webchat'::text, 'phone'::text, 'other'::text]))),
+  CONSTRAINT conversations_status_check CHECK ((status = ANY (ARRAY['open'::text, 'pending'::text, 'closed'::text])))
+);
+CREATE INDEX conversations_by_assignee ON public.conversations USING btree (assignee_id, last_message_at DESC, id DESC);
+CREATE INDEX conversations_by_creation ON public.conversations USING btree (created_at DESC, id DESC);
+CREATE INDEX conversations_by_customer ON public.conversations USING btree (customer_id, last_message_at DESC, id DESC);
+CREATE INDEX conversations_by_message ON public.conversations USING btree (last_message_at DESC, id DESC);
+CREATE INDEX conversations_by_status ON public.conversations USING btree (status, last_message_at DESC, id DESC);
+CREATE INDEX conversations_by_subject ON public.conversations USING gin (subject_key gin_trgm_ops);
+CREATE TRIGGER conversations_changed AFTER UPDATE OF status ON public.conversations FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION count_changed_conversation();
+CREATE TRIGGER conversations_inserted AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_conversations();
+CREATE TRIGGER conversations_removed AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_conversations();
+
 CREATE TABLE customer_addresses (
   id uuid NOT NULL,
   customer_id uuid NOT NULL,
@@ -76,7 +121,7 @@ CREATE TABLE customer_ranks (
 CREATE TABLE customer_vip_rule (
   id boolean NOT NULL DEFAULT true,
   order_threshold integer NOT NULL,
-  spend_threshold numeric(18,2) NOT NULL,
+  spend_threshold numeric NOT NULL,
   CONSTRAINT customer_vip_rule_pkey PRIMARY KEY (id),
   CONSTRAINT customer_vip_rule_id_check CHECK (id)
 );
@@ -153,6 +198,11 @@ CREATE TABLE module_bus_audit_log (
 );
 CREATE INDEX module_bus_audit_log_by_time ON public.module_bus_audit_log USING btree (at DESC, id DESC);
 
+CREATE TABLE order_counts (
+  status text NOT NULL,
+  orders bigint NOT NULL
+);
+
 CREATE TABLE order_history (
   id uuid NOT NULL,
   order_id uuid NOT NULL,
@@ -192,6 +242,7 @@ CREATE TABLE order_numbers (
 CREATE TABLE orders (
   id uuid NOT NULL,
   number bigint NOT NULL,
+  order_number text NOT NULL,
   customer_id uuid NOT NULL,
   status text NOT NULL,
   currency text NOT NULL,
@@ -203,16 +254,21 @@ CREATE TABLE orders (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   deleted_at timestamp with time zone,
+  search_text text NOT NULL DEFAULT order_search_text(order_number, note),
   CONSTRAINT orders_number UNIQUE (number),
   CONSTRAINT orders_pkey PRIMARY KEY (id),
   CONSTRAINT orders_check CHECK (((refunded_total >= (0)::numeric) AND (refunded_total <= total))),
   CONSTRAINT orders_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'processing'::text, 'shipped'::text, 'delivered'::text, 'cancelled'::text, 'failed'::text, 'refunded'::text]))),
   CONSTRAINT orders_total_check CHECK ((total >= (0)::numeric))
 );
-CREATE INDEX orders_by_customer ON public.orders USING btree (customer_id, placed_at DESC, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX orders_by_customer ON public.orders USING btree (customer_id, placed_at DESC, id DESC) INCLUDE (status, total) WHERE (deleted_at IS NULL);
 CREATE INDEX orders_by_status ON public.orders USING btree (status, placed_at DESC, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX orders_by_text ON public.orders USING gin (search_text gin_trgm_ops) WHERE (deleted_at IS NULL);
 CREATE INDEX orders_by_time ON public.orders USING btree (placed_at DESC, id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX orders_by_total ON public.orders USING btree (total, id) WHERE (deleted_at IS NULL);
+CREATE TRIGGER orders_changed AFTER UPDATE ON public.orders FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR ((old.deleted_at IS NULL) IS DISTINCT FROM (new.deleted_at IS NULL)))) EXECUTE FUNCTION count_changed_order();
+CREATE TRIGGER orders_inserted AFTER INSERT ON public.orders REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_orders();
+CREATE TRIGGER orders_removed AFTER DELETE ON public.orders REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_orders();
 
 CREATE TABLE outbox (
   seq bigint NOT NULL,
