@@ -58,5 +58,5 @@ function draw(plan: DemoPlan, start: number, add: (n: number, seconds: number) =
 function ordersOf(random: Random, days: number): number {
   const [buys, often] = [random() >= 1 / 3, random()];
   if (!buys) return 0;
-  return Math.floor(Math.min((1 - often) ** (-1 / 1.05), mostOrders, 1 + days / 4));
+  return Math.floor(Math.min((1 - often) ** (-1 / 1.12), mostOrders, 1 + days / 4));
 }

@@ -171,13 +171,15 @@ BEGIN
   WHEN NOT MATCHED THEN INSERT (sort, rank, customers) VALUES (news.sort, news.rank, news.change);
 END $$;
 
--- Often enough that few rows wait, seldom enough that nobody notices.
-CREATE FUNCTION fold_customer_counts_sometimes() RETURNS void LANGUAGE plpgsql AS $$
+-- Whenever some five hundred changes have come together: seldom enough that nobody notices, and after each import.
+CREATE FUNCTION fold_customer_counts_sometimes(changes bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  IF random() < 0.01 THEN PERFORM fold_customer_counts(); END IF;
+  IF random() < changes / 500.0 THEN PERFORM fold_customer_counts(); END IF;
 END $$;
 
 CREATE FUNCTION count_inserted_customers() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  changes bigint;
 BEGIN
   INSERT INTO customer_counts (total, newcomers, returners, loyal, vip, marketing, ordered)
   SELECT count(*), count(*) FILTER (WHERE total_orders = 0), count(*) FILTER (WHERE total_orders BETWEEN 1 AND 4),
@@ -189,13 +191,16 @@ BEGIN
   SELECT sort, rank, count(*) FROM inserted, LATERAL (VALUES ('created_at', created_rank), ('first_name', name_rank),
     ('total_orders', orders_rank), ('total_spent', spent_rank), ('last_order_at', last_order_rank)) AS place (sort, rank)
   WHERE deleted_at IS NULL GROUP BY sort, rank;
-  PERFORM fold_customer_counts_sometimes();
+  GET DIAGNOSTICS changes = ROW_COUNT;
+  PERFORM fold_customer_counts_sometimes(changes);
   RETURN NULL;
 END $$;
 CREATE TRIGGER customers_inserted AFTER INSERT ON customers REFERENCING NEW TABLE AS inserted
   FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_customers();
 
 CREATE FUNCTION count_removed_customers() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  changes bigint;
 BEGIN
   INSERT INTO customer_counts (total, newcomers, returners, loyal, vip, marketing, ordered)
   SELECT -count(*), -count(*) FILTER (WHERE total_orders = 0), -count(*) FILTER (WHERE total_orders BETWEEN 1 AND 4),
@@ -207,7 +212,8 @@ BEGIN
   SELECT sort, rank, -count(*) FROM removed, LATERAL (VALUES ('created_at', created_rank), ('first_name', name_rank),
     ('total_orders', orders_rank), ('total_spent', spent_rank), ('last_order_at', last_order_rank)) AS place (sort, rank)
   WHERE deleted_at IS NULL GROUP BY sort, rank;
-  PERFORM fold_customer_counts_sometimes();
+  GET DIAGNOSTICS changes = ROW_COUNT;
+  PERFORM fold_customer_counts_sometimes(changes);
   RETURN NULL;
 END $$;
 CREATE TRIGGER customers_removed AFTER DELETE ON customers REFERENCING OLD TABLE AS removed
@@ -245,7 +251,8 @@ BEGIN
     move_customer('total_orders', old.orders_rank, new.orders_rank, was, will),
     move_customer('total_spent', old.spent_rank, new.spent_rank, was, will),
     move_customer('last_order_at', old.last_order_rank, new.last_order_rank, was, will);
-  PERFORM fold_customer_counts_sometimes();
+  -- As many as an order makes.
+  PERFORM fold_customer_counts_sometimes(6);
   RETURN NULL;
 END $$;
 CREATE TRIGGER customers_changed AFTER UPDATE ON customers FOR EACH ROW
