@@ -49,8 +49,8 @@ const search = {
   text: `
     SELECT coalesce(json_agg(found), '[]')::text AS body FROM (
       SELECT ${columns} FROM (
-        SELECT * FROM customers c WHERE c.deleted_at IS NULL AND c.search_text LIKE customer_pattern($1) LIMIT 500) c
-      ORDER BY word_similarity(customer_fold($1), c.search_text) DESC, c.id LIMIT 20) found`,
+        SELECT * FROM customers c WHERE c.deleted_at IS NULL AND c.search_text LIKE fold_pattern($1) LIMIT 500) c
+      ORDER BY word_similarity(fold($1), c.search_text) DESC, c.id LIMIT 20) found`,
 };
 
 const app = Fastify();

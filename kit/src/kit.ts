@@ -74,7 +74,8 @@ export type {
   Tokens,
 } from './platform.ts';
 export { Answer, type Method, type Route, type RouteInput, route, signedIn, systemRoute } from './route.ts';
-export { Message, type Static, Timestamp, type TObject, type TSchema, Type, Uuid } from './schema.ts';
+export { Message, Nullable, type Static, Timestamp, type TObject, type TSchema, Type, Uuid } from './schema.ts';
 export type { SettingDefinition, Settings } from './settings.ts';
 export { and, empty, join, raw, Sql, sql } from './sql.ts';
 export { distinct, readTags, Tags, TagsFilter } from './tags.ts';
+export { containsWords, isShortWord, wordsOf } from './words.ts';

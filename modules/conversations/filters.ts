@@ -1,8 +1,5 @@
-import { type Sql, sql } from '@chowk/kit';
+import { containsWords, type Sql, sql, wordsOf } from '@chowk/kit';
 import type { Filters, Order } from './schemas.ts';
-
-/** More words than anyone means; each of them costs a look into the index. */
-const mostWords = 8;
 
 /** The order of `conversations c`; ids decide between equals, so that pages neither overlap nor leave anything out. */
 export function orderBy({ sort_by, sort_order }: Order): Sql {
@@ -18,12 +15,6 @@ export function conditions({ status, channel, assignee_id, unassigned, customer_
     ...(assignee_id === undefined ? [] : [sql`c.assignee_id = ${assignee_id}`]),
     ...(unassigned === undefined ? [] : [unassigned ? sql`c.assignee_id IS NULL` : sql`c.assignee_id IS NOT NULL`]),
     ...(customer_id === undefined ? [] : [sql`c.customer_id = ${customer_id}`]),
-    ...(search === undefined ? [] : containsWords(search)),
+    ...(search === undefined ? [] : containsWords(sql`c.subject_key`, wordsOf(search), { once: true })),
   ];
-}
-
-/** Every word is somewhere in the subject, whatever its case and accents. */
-function containsWords(text: string): Sql[] {
-  const words = text.split(/\s+/).filter(Boolean).slice(0, mostWords);
-  return words.map((word) => sql`c.subject_key LIKE conversation_pattern(${word})`);
 }

@@ -1,16 +1,15 @@
 import {
   DownloadFormat,
   Message as MessageAnswer,
+  Nullable,
   Pagination,
   paging,
   type Static,
   Timestamp,
-  type TSchema,
   Type,
   Uuid,
 } from '@chowk/kit';
 
-const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 const Line = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\p{Cc}]*$' });
 
 export const Channel = Type.Enum(['email', 'sms', 'whatsapp', 'webchat', 'phone', 'other']);

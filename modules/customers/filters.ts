@@ -1,11 +1,8 @@
-import { type Ctx, join, readAmounts, readTags, type Sql, since, sql, until } from '@chowk/kit';
+import { type Ctx, containsWords, join, readAmounts, readTags, type Sql, since, sql, until, wordsOf } from '@chowk/kit';
 import { seesAll } from './columns.ts';
 import { phoneDigits } from './phone.ts';
 import type { Filters, Order } from './schemas.ts';
 import { firstId, isVip, vipRule } from './vip-rule.ts';
-
-/** More words than anyone means; each of them costs a look into the index. */
-const mostWords = 8;
 
 const createdAt = sql`c.created_at`;
 
@@ -57,35 +54,9 @@ function atLeast(column: Sql, rank: Sql, rankFunction: Sql, least: number | stri
 
 /** Every word is somewhere in name or email, whatever its case and accents; or the text is a part of the phone. */
 function matches(text: string, { phones }: { phones: boolean }): Sql {
-  // A SELECT is made once; for a plan that is kept the pattern would be made anew for every row.
-  const words = join(
-    containsWords(text, (pattern) => sql`(SELECT ${pattern})`),
-    ' AND ',
-  );
+  const words = join(containsWords(sql`c.search_text`, wordsOf(text), { once: true }), ' AND ');
   const digits = phones ? phoneDigits(text) : undefined;
   return digits === undefined ? words : sql`((${words}) OR ${containsDigits(digits)})`;
-}
-
-/** Every word is somewhere in name or email. */
-export function containsWords(text: string, made = (pattern: Sql) => pattern): Sql[] {
-  return wordsOf(text).map((word) =>
-    isShort(word)
-      ? sql`strpos(c.search_text, ${made(sql`customer_fold(${word})`)}) > 0`
-      : sql`c.search_text LIKE ${made(sql`customer_pattern(${word})`)}`,
-  );
-}
-
-/** Whether the index knows no word of the text: it is made of three characters each. */
-export function hasOnlyShortWords(text: string): boolean {
-  return wordsOf(text).every(isShort);
-}
-
-function isShort(word: string): boolean {
-  return [...word].length < 3;
-}
-
-function wordsOf(text: string): string[] {
-  return text.split(/\s+/).filter(Boolean).slice(0, mostWords);
 }
 
 export function containsDigits(digits: string): Sql {

@@ -4,6 +4,7 @@ import {
   Moment,
   Money,
   MoneyInput,
+  Nullable,
   Pagination,
   paging,
   type Static,
@@ -14,7 +15,6 @@ import {
   Uuid,
 } from '@chowk/kit';
 
-const Nullable = <Schema extends ReturnType<typeof Type.String>>(schema: Schema) => Type.Union([schema, Type.Null()]);
 const Line = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\p{Cc}]*$' });
 
 const ExternalIds = Type.Record(

@@ -1,6 +1,6 @@
-import { and, type Ctx, invalid, join, type Sql, sql } from '@chowk/kit';
+import { and, type Ctx, containsWords, invalid, isShortWord, join, type Sql, sql, wordsOf } from '@chowk/kit';
 import { columns, seesAll } from './columns.ts';
-import { containsDigits, containsWords, hasOnlyShortWords } from './filters.ts';
+import { containsDigits } from './filters.ts';
 import { normalizePhone, phoneDigits } from './phone.ts';
 import type { Customer, SearchQuery } from './schemas.ts';
 
@@ -18,7 +18,7 @@ export async function searchCustomers(ctx: Ctx, { q, limit }: SearchQuery): Prom
   if (term.length < 2) throw invalid({ q: ['The q must have at least 2 characters.'] });
   const near = await rank(ctx, term, limit, [...(await byPhone(ctx, term)), ...byText(term)]);
   if (near.length > 0) return near;
-  return rank(ctx, term, limit, [sql`SELECT id, 3 AS rank FROM ${living} AND search_text %> customer_fold(${term})`]);
+  return rank(ctx, term, limit, [sql`SELECT id, 3 AS rank FROM ${living} AND search_text %> fold(${term})`]);
 }
 
 const living = sql`customers c WHERE deleted_at IS NULL`;
@@ -27,15 +27,16 @@ const living = sql`customers c WHERE deleted_at IS NULL`;
 const last = '\u{10ffff}';
 
 function byText(term: string): Sql[] {
-  const folded = sql`customer_fold(${term})`;
-  const from = hasOnlyShortWords(term) ? newest : sql`customers`;
+  const folded = sql`fold(${term})`;
+  const words = wordsOf(term);
+  const from = words.every(isShortWord) ? newest : sql`customers`;
   return [
     sql`SELECT id, 0 AS rank FROM ${living} AND email = lower(${term})`,
     sql`SELECT id, 1 AS rank FROM ${living} AND email >= lower(${term}) AND email < lower(${term + last})`,
     sql`SELECT id, 1 AS rank FROM ${living} AND name_rank BETWEEN customer_name_rank(${folded})
       AND customer_name_rank(${folded} || ${last}) AND first_name_key >= ${folded} AND first_name_key < ${folded} || ${last}`,
     sql`SELECT id, CASE WHEN search_text ^@ ${folded} THEN 1 ELSE 2 END AS rank
-      FROM ${from} c WHERE deleted_at IS NULL ${and(containsWords(term))}`,
+      FROM ${from} c WHERE deleted_at IS NULL ${and(containsWords(sql`c.search_text`, words))}`,
   ];
 }
 
@@ -61,6 +62,6 @@ function rank(ctx: Ctx, term: string, limit: number, candidates: readonly Sql[])
     SELECT ${columns(seesAll(ctx))}
     FROM (SELECT id, min(rank) AS rank FROM (${join(bounded, ' UNION ALL ')}) found GROUP BY id) best
     JOIN customers c USING (id)
-    ORDER BY best.rank, word_similarity(customer_fold(${term}), c.search_text) DESC, c.first_name_key, c.id
+    ORDER BY best.rank, word_similarity(fold(${term}), c.search_text) DESC, c.first_name_key, c.id
     LIMIT ${limit}`);
 }

@@ -1,4 +1,4 @@
-import { type Static, Timestamp, Type, Uuid } from '@chowk/kit';
+import { Nullable, type Static, Timestamp, Type, Uuid } from '@chowk/kit';
 
 /** No control characters: a name stands in mails and lists. */
 export const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\p{Cc}]*$' });
@@ -28,8 +28,6 @@ export const Me = Type.Object({
   role: Type.Optional(Type.String({ description: 'In tenant context.' })),
   permissions: Type.Optional(Type.Array(Type.String(), { description: 'In tenant context.' })),
 });
-
-const Nullable = (schema: typeof Timestamp | ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()]);
 
 export const Profile = Type.Object({
   ...UserSummary.properties,

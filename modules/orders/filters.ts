@@ -1,8 +1,17 @@
-import { and, type Ctx, distinct, invalid, readAmounts, type Sql, since, sql, until } from '@chowk/kit';
+import {
+  and,
+  type Ctx,
+  containsWords,
+  distinct,
+  invalid,
+  readAmounts,
+  type Sql,
+  since,
+  sql,
+  until,
+  wordsOf,
+} from '@chowk/kit';
 import { type Filters, type Sorting, Status } from './schemas.ts';
-
-/** More words than anyone means; each of them costs a look into the index. */
-const mostWords = 8;
 
 const placedAt = sql`o.placed_at`;
 
@@ -24,7 +33,7 @@ export async function conditions(ctx: Ctx, filters: Filters): Promise<Sql[]> {
   const { search, status, customer_id, placed_from, placed_to } = filters;
   const { min_total, max_total } = readAmounts(filters, ['min_total', 'max_total']);
   return [
-    ...(search === undefined ? [] : containsWords(search)),
+    ...(search === undefined ? [] : contains(search)),
     ...(status === undefined ? [] : [hasStatus(readStatuses(status))]),
     ...(customer_id === undefined ? [] : [sql`o.customer_id = ${customer_id}`]),
     ...(placed_from === undefined ? [] : [since(placedAt, placed_from, settings)]),
@@ -68,15 +77,8 @@ function hasStatus(statuses: readonly string[]): Sql {
   return statuses.length === 1 ? sql`o.status = ${statuses[0]}` : sql`o.status = ANY(${statuses}::text[])`;
 }
 
-/** Every word is somewhere in the order number or the note, whatever its case and accents. `#1001` is the order 1001. */
-function containsWords(text: string): Sql[] {
-  const words = text.split(/\s+/).map((word) => word.replace(/^#(?=.)/, ''));
-  const meant = words.filter(Boolean).slice(0, mostWords);
-  // A SELECT is made once; a plan that is kept would make the pattern anew for every row.
-  return meant.map((word) => sql`${searchText(word)} LIKE (SELECT order_pattern(${word}))`);
-}
-
-/** The index knows three letters in a row; asked for less it would be read from end to end, ten times slower than the rows. */
-function searchText(word: string): Sql {
-  return /[\p{L}\p{N}]{3}/u.test(word) ? sql`o.search_text` : sql`(o.search_text || '')`;
+/** Every word is somewhere in the order number or the note. `#1001` is the order 1001. */
+function contains(text: string): Sql[] {
+  const words = wordsOf(text).map((word) => word.replace(/^#(?=.)/, ''));
+  return containsWords(sql`o.search_text`, words, { once: true });
 }

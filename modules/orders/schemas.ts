@@ -4,16 +4,15 @@ import {
   Moment,
   Money,
   MoneyInput,
+  Nullable,
   Pagination,
   paging,
   type Static,
   Timestamp,
-  type TSchema,
   Type,
   Uuid,
 } from '@chowk/kit';
 
-const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 /** In an input: one schema and not two, so that what is wrong is told of the text itself. */
 const NullableText = (rules: { maxLength: number; pattern?: string; format?: string }) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], ...rules });

@@ -1,8 +1,5 @@
-import { type Ctx, readAmounts, readTags, type Sql, since, sql, until } from '@chowk/kit';
+import { type Ctx, containsWords, readAmounts, readTags, type Sql, since, sql, until, wordsOf } from '@chowk/kit';
 import type { Filters, Order } from './schemas.ts';
-
-/** More words than anyone means; each of them costs a look into the index. */
-const mostWords = 8;
 
 const createdAt = sql`p.created_at`;
 
@@ -27,7 +24,7 @@ export async function conditions(ctx: Ctx, filters: Filters): Promise<Sql[]> {
   const { min_price, max_price } = readAmounts(filters, ['min_price', 'max_price']);
   const threshold = settings['products.low_stock_threshold'];
   return [
-    ...(search === undefined ? [] : containsWords(search)),
+    ...(search === undefined ? [] : containsWords(sql`p.search_text`, wordsOf(search), { once: true })),
     ...(status === undefined ? [] : [sql`p.status = ${status}`]),
     ...(tags === undefined ? [] : [sql`p.tags @> ${readTags(tags)}::text[]`]),
     ...(category === undefined ? [] : [sql`p.categories @> ARRAY[${category}]`]),
@@ -39,11 +36,4 @@ export async function conditions(ctx: Ctx, filters: Filters): Promise<Sql[]> {
     ...(created_from === undefined ? [] : [since(createdAt, created_from, settings)]),
     ...(created_to === undefined ? [] : [until(createdAt, created_to, settings)]),
   ];
-}
-
-/** Every word is somewhere in the product, whatever its case and accents. */
-export function containsWords(text: string): Sql[] {
-  const words = text.split(/\s+/).filter(Boolean).slice(0, mostWords);
-  // A SELECT is made once; a plan that is kept would make the pattern anew for every row.
-  return words.map((word) => sql`p.search_text LIKE (SELECT product_pattern(${word}))`);
 }

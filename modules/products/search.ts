@@ -1,6 +1,5 @@
-import { and, type Ctx, invalid, join, type Sql, sql } from '@chowk/kit';
+import { and, type Ctx, containsWords, invalid, join, type Sql, sql, wordsOf } from '@chowk/kit';
 import { columns } from './columns.ts';
-import { containsWords } from './filters.ts';
 import type { Product, SearchQuery } from './schemas.ts';
 
 /** A term that half of all products contain is ranked among this many of them, not among all. */
@@ -13,12 +12,12 @@ export async function searchProducts(ctx: Ctx, { q, limit }: SearchQuery): Promi
   const near = await rank(ctx, term, limit, [
     sql`SELECT id, 0 AS rank FROM products p WHERE deleted_at IS NULL AND sku_key = lower(${term})`,
     sql`SELECT id, 1 FROM products p WHERE deleted_at IS NULL AND sku_key ^@ lower(${term})`,
-    sql`SELECT id, 2 FROM products p WHERE deleted_at IS NULL AND title_key ^@ product_fold(${term})`,
-    sql`SELECT id, 3 FROM products p WHERE deleted_at IS NULL ${and(containsWords(term))}`,
+    sql`SELECT id, 2 FROM products p WHERE deleted_at IS NULL AND title_key ^@ fold(${term})`,
+    sql`SELECT id, 3 FROM products p WHERE deleted_at IS NULL ${and(containsWords(sql`p.search_text`, wordsOf(term)))}`,
   ]);
   if (near.length > 0) return near;
   return rank(ctx, term, limit, [
-    sql`SELECT id, 4 AS rank FROM products p WHERE deleted_at IS NULL AND search_text %> product_fold(${term})`,
+    sql`SELECT id, 4 AS rank FROM products p WHERE deleted_at IS NULL AND search_text %> fold(${term})`,
   ]);
 }
 
@@ -28,6 +27,6 @@ function rank(ctx: Ctx, term: string, limit: number, candidates: readonly Sql[])
     SELECT ${columns}
     FROM (SELECT id, min(rank) AS rank FROM (${join(bounded, ' UNION ALL ')}) found GROUP BY id) best
     JOIN products p USING (id)
-    ORDER BY best.rank, word_similarity(product_fold(${term}), p.search_text) DESC, p.title_key, p.id
+    ORDER BY best.rank, word_similarity(fold(${term}), p.search_text) DESC, p.title_key, p.id
     LIMIT ${limit}`);
 }

@@ -1,15 +1,3 @@
-CREATE EXTENSION IF NOT EXISTS pg_trgm;
-CREATE EXTENSION IF NOT EXISTS unaccent;
-
--- Text as people search it, without case and accents. `unaccent` alone may not be used in an index because its rules
--- could be changed; ours are the ones that come with it.
-CREATE FUNCTION conversation_fold(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-  RETURN lower(public.unaccent('public.unaccent'::regdictionary, $1));
-
--- The same as a pattern for LIKE.
-CREATE FUNCTION conversation_pattern(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-  RETURN '%' || replace(replace(replace(conversation_fold($1), '\', '\\'), '%', '\%'), '_', '\_') || '%';
-
 CREATE TABLE conversations (
   id uuid PRIMARY KEY,
   -- A row of `customers`; whoever writes it holds the customer's lock, and a merge takes it along.
@@ -24,7 +12,7 @@ CREATE TABLE conversations (
   last_message_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
-  subject_key text NOT NULL GENERATED ALWAYS AS (conversation_fold(subject)) STORED
+  subject_key text NOT NULL GENERATED ALWAYS AS (fold(subject)) STORED
 );
 CREATE INDEX conversations_by_message ON conversations (last_message_at DESC, id DESC);
 CREATE INDEX conversations_by_creation ON conversations (created_at DESC, id DESC);

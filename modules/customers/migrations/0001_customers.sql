@@ -1,20 +1,8 @@
-CREATE EXTENSION IF NOT EXISTS pg_trgm;
-CREATE EXTENSION IF NOT EXISTS unaccent;
-
--- Text as people search and sort it, without case and accents. `unaccent` alone may not be used in an index because
--- its rules could be changed; ours are the ones that come with it.
-CREATE FUNCTION customer_fold(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-  RETURN lower(public.unaccent('public.unaccent'::regdictionary, $1));
-
--- The same as a pattern for LIKE.
-CREATE FUNCTION customer_pattern(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-  RETURN '%' || replace(replace(replace(customer_fold($1), '\', '\\'), '%', '\%'), '_', '\_') || '%';
-
 -- What a search looks through: no phone, which not everybody may look for. The line feeds keep a term from matching
 -- across two fields.
 CREATE FUNCTION customer_search_text(first_name text, last_name text, email text)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN customer_fold(concat_ws(E'\n', concat_ws(' ', first_name, last_name), email));
+  RETURN fold(concat_ws(E'\n', concat_ws(' ', first_name, last_name), email));
 
 -- A list of a million customers is cut into some hundred pieces, for each order in which it is shown, and how many are
 -- in each piece is kept (customer_ranks): a page far down begins to read in its piece and not at the top. A rank grows
@@ -54,11 +42,11 @@ CREATE TABLE customers (
   updated_at timestamptz NOT NULL,
   deleted_at timestamptz,
   anonymized_at timestamptz,
-  first_name_key text COLLATE "C" NOT NULL GENERATED ALWAYS AS (coalesce(customer_fold(first_name), '')) STORED,
+  first_name_key text COLLATE "C" NOT NULL GENERATED ALWAYS AS (coalesce(fold(first_name), '')) STORED,
   search_text text NOT NULL GENERATED ALWAYS AS (customer_search_text(first_name, last_name, email)) STORED,
   phone_digits text GENERATED ALWAYS AS (regexp_replace(phone, '\D', '', 'g')) STORED,
   created_rank integer NOT NULL GENERATED ALWAYS AS (customer_day_rank(created_at)) STORED,
-  name_rank integer NOT NULL GENERATED ALWAYS AS (customer_name_rank(coalesce(customer_fold(first_name), ''))) STORED,
+  name_rank integer NOT NULL GENERATED ALWAYS AS (customer_name_rank(coalesce(fold(first_name), ''))) STORED,
   orders_rank integer NOT NULL GENERATED ALWAYS AS (customer_orders_rank(total_orders, id)) STORED,
   spent_rank integer NOT NULL GENERATED ALWAYS AS (customer_spent_rank(total_spent, id)) STORED,
   last_order_rank integer NOT NULL GENERATED ALWAYS AS (customer_last_order_rank(last_order_at, id)) STORED

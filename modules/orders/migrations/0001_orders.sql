@@ -1,18 +1,6 @@
-CREATE EXTENSION IF NOT EXISTS pg_trgm;
-CREATE EXTENSION IF NOT EXISTS unaccent;
-
--- Text as people search it, without case and accents. `unaccent` alone may not be used in an index because its rules
--- could be changed; ours are the ones that come with it.
-CREATE FUNCTION order_fold(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-  RETURN lower(public.unaccent('public.unaccent'::regdictionary, $1));
-
--- The same as a pattern for LIKE.
-CREATE FUNCTION order_pattern(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-  RETURN '%' || replace(replace(replace(order_fold($1), '\', '\\'), '%', '\%'), '_', '\_') || '%';
-
 -- What a search looks through. The line feed keeps a term from matching across two fields.
 CREATE FUNCTION order_search_text(order_number text, note text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN order_fold(concat_ws(E'\n', order_number, note));
+  RETURN fold(concat_ws(E'\n', order_number, note));
 
 -- The last number given to an order. Taken with the order itself, so that no number is left out.
 CREATE TABLE order_numbers (

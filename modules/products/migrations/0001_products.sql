@@ -1,19 +1,7 @@
-CREATE EXTENSION IF NOT EXISTS pg_trgm;
-CREATE EXTENSION IF NOT EXISTS unaccent;
-
--- Text as people search and sort it, without case and accents. `unaccent` alone may not be used in an index because
--- its rules could be changed; ours are the ones that come with it.
-CREATE FUNCTION product_fold(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-  RETURN lower(public.unaccent('public.unaccent'::regdictionary, $1));
-
--- The same as a pattern for LIKE.
-CREATE FUNCTION product_pattern(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-  RETURN '%' || replace(replace(replace(product_fold($1), '\', '\\'), '%', '\%'), '_', '\_') || '%';
-
 -- What a search looks through. The line feeds keep a term from matching across two fields.
 CREATE FUNCTION product_search_text(sku text, title text, tags text[], categories text[])
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN product_fold(concat_ws(E'\n', title, sku, array_to_string(tags, E'\n'), array_to_string(categories, E'\n')));
+  RETURN fold(concat_ws(E'\n', title, sku, array_to_string(tags, E'\n'), array_to_string(categories, E'\n')));
 
 CREATE TABLE products (
   id uuid PRIMARY KEY,
@@ -34,7 +22,7 @@ CREATE TABLE products (
   updated_at timestamptz NOT NULL,
   deleted_at timestamptz,
   sku_key text COLLATE "C" NOT NULL GENERATED ALWAYS AS (lower(sku)) STORED,
-  title_key text COLLATE "C" NOT NULL GENERATED ALWAYS AS (product_fold(title)) STORED,
+  title_key text COLLATE "C" NOT NULL GENERATED ALWAYS AS (fold(title)) STORED,
   search_text text NOT NULL GENERATED ALWAYS AS (product_search_text(sku, title, tags, categories)) STORED,
   CONSTRAINT products_stock_covers_reserved CHECK (stock >= reserved)
   -- Room for stock to change in place: no index below holds a column that a sale touches.
