@@ -1,0 +1,51 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { startPlatform } from '../../testing/platform.ts';
+import { testConfig } from '../../testing/test-config.ts';
+import { loadModules } from './load-modules.ts';
+
+/* What holds for every module of the trade, whatever it does. */
+
+const modules = (await loadModules(testConfig())).filter(({ manifest }) => !manifest.system);
+const platform = await startPlatform();
+const acme = await platform.tenant();
+const anything = '0190a000-0000-7000-8000-000000000000';
+const permissions = modules.flatMap(({ manifest }) => manifest.permissions ?? []);
+
+const calls = modules.flatMap(({ alias, parts }) =>
+  (parts.routes ?? []).map(({ method, path, needs = '', accepts }) => ({
+    alias,
+    name: `${method} ${path}`,
+    needs,
+    request: {
+      method,
+      url: `/api/v1${path.replace(/:\w+/g, anything)}`,
+      ...(accepts === 'csv' ? { payload: 'sku\n', headers: { 'content-type': 'text/csv' } } : {}),
+    } as const,
+  })),
+);
+
+test.each(calls)('$name needs $needs, which its module declares, and nothing else', async ({ needs, request }) => {
+  expect(permissions).toContain(needs);
+  const others = acme.caller(...permissions.filter((one) => one !== needs));
+  const { status, body } = await others.request(request);
+  expect({ status, code: body.code }).toEqual({ status: 403, code: 'auth.forbidden' });
+  expect((await acme.caller(needs).request(request)).status).not.toBe(403);
+});
+
+test.each(modules.map(({ alias }) => alias))('a tenant without %s has none of it', async (alias) => {
+  await platform.kernel.installations.set(acme.id, alias, 'disabled');
+  onTestFinished(() => platform.kernel.installations.set(acme.id, alias, 'enabled'));
+  const owner = acme.caller(...permissions);
+  for (const { request } of calls.filter((call) => call.alias === alias)) {
+    const { status, body } = await owner.request(request);
+    expect({ status, code: body.code }).toEqual({ status: 404, code: 'http.not_found' });
+  }
+});
+
+const provided = modules.flatMap(({ manifest, parts }) =>
+  (manifest.api?.provides ?? []).map(({ name, input }) => ({ name, input, coded: parts.operations?.[name]?.input })),
+);
+
+test.each(provided)('what module.json says $name takes is what it takes', ({ input, coded }) => {
+  expect(input).toEqual(JSON.parse(JSON.stringify(coded)));
+});
