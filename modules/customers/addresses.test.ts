@@ -128,6 +128,21 @@ test('who may not see addresses gets neither street lines nor phones', async () 
   expect(await list(id)).toMatchObject([{ ...home, city: 'Nashik' }]);
 });
 
+test('who may not see addresses does not empty what it does not see', async () => {
+  const id = await newCustomer();
+  const { id: addr } = await add(id);
+  const url = `/api/v1/customers/${id}/addresses/${addr}`;
+  const [shown] = await list(id, agent);
+  const { status, body } = await agent.patch(url, { ...shown, city: 'Nashik' });
+  expect({ status, body }).toMatchObject({ status: 200, body: { address: { address1: null, city: 'Nashik' } } });
+  await agent.patch(url, { address1: '', address2: ' ', phone: '', state: null });
+  expect(await list(id)).toMatchObject([{ ...home, city: 'Nashik', state: null }]);
+  await agent.patch(url, { address1: '2 Low St' });
+  expect(await list(id)).toMatchObject([{ ...home, city: 'Nashik', state: null, address1: '2 Low St' }]);
+  await patch(id, addr, { address1: null, phone: null });
+  expect(await list(id)).toMatchObject([{ address1: null, address2: 'Flat 3', phone: null }]);
+});
+
 test.each([
   ['98765 43210', '+919876543210'],
   ['+44 20 7946 0958', '+442079460958'],

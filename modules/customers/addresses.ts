@@ -59,7 +59,7 @@ export function addAddress(ctx: Ctx, { id }: { id: string }, input: NewAddress):
 export function updateAddress(ctx: Ctx, { id, addr }: Key, changes: AddressChanges): Promise<Address> {
   return holding(ctx, id, async (tx, customer) => {
     const current = await findAddress(tx, { id, addr });
-    const fields = await read(tx, current, changes);
+    const fields = await read(tx, current, keepHidden(tx, changes));
     const type = changes.type ?? current.type;
     const stays = type === current.type;
     if (stays && current.is_default && changes.is_default === false) throw mustHaveDefault();
@@ -107,6 +107,14 @@ async function findAddress(ctx: Ctx, { id, addr }: Key): Promise<Address> {
     SELECT ${addressColumns(true)} FROM customer_addresses a WHERE id = ${addr} AND customer_id = ${id}`);
   if (!address) throw fail('customers.address_not_found', { id: addr });
   return address;
+}
+
+/** Who does not see the street sends it back empty, and does not mean that there is none. */
+function keepHidden(ctx: Ctx, changes: AddressChanges): AddressChanges {
+  if (seesAll(ctx)) return changes;
+  const { address1, address2, phone, ...others } = changes;
+  const filled = Object.entries({ address1, address2, phone }).filter(([, text]) => text?.trim());
+  return { ...others, ...Object.fromEntries(filled) };
 }
 
 async function read(ctx: Ctx, current: Fields, changes: Partial<Fields>): Promise<Fields> {

@@ -132,6 +132,9 @@ test.each([
   ['external_ids.shopify', { external_ids: { shopify: ' ' } }],
   ['external_ids.shopify', { external_ids: { shopify: 5 } }],
   ['external_ids', { external_ids: null }],
+  ['external_ids', { external_ids: { ['x'.repeat(51)]: '77' } }],
+  ['external_ids', { external_ids: { '': '77' } }],
+  ['external_ids', { external_ids: { 'shop\u0000ify': '77' } }],
 ])('a wrong %s is named, on creation and on change: %j', async (field, wrong) => {
   const { id } = await create();
   for (const { status, body } of [

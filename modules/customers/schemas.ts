@@ -17,10 +17,12 @@ import {
 
 const Line = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\p{Cc}]*$' });
 
+const Platform = Type.String({ minLength: 1, maxLength: 50, pattern: '^[^\\p{Cc}]{1,50}$' });
 const ExternalIds = Type.Record(
-  Type.String({ minLength: 1, maxLength: 50, pattern: '^[^\\p{Cc}]{1,50}$' }),
+  Platform,
   Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\p{Cc}]*$' }),
-  { maxProperties: 50, description: "By platform, the customer's id there." },
+  // A name that is none would be left out like a field that nobody knows, and a change would lose what was there.
+  { propertyNames: Platform, maxProperties: 50, description: "By platform, the customer's id there." },
 );
 
 /** A customer as lists show it. */

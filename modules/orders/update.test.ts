@@ -268,3 +268,14 @@ test('who may not see streets sees none, and does not empty what it does not see
   await patch({ shipping_address: moved }, agent);
   expect((await read()).shipping_address).toMatchObject(moved);
 });
+
+test('an address of which nothing is seen is not emptied by sending it back, but by null', async () => {
+  const shipping_address = { address1: '1 High St', phone: '98765' };
+  const { read, patch } = await create({ shipping_address });
+  const { shipping_address: shown } = await read(agent);
+  expect(shown).toEqual({ address1: null, phone: null });
+  expect((await patch({ shipping_address: shown, note: 'Ring' }, agent)).status).toBe(200);
+  expect(await read()).toMatchObject({ shipping_address, note: 'Ring' });
+  await patch({ shipping_address: null }, agent);
+  expect((await read()).shipping_address).toBeNull();
+});

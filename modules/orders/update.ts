@@ -18,7 +18,7 @@ export async function updateOrder(ctx: Ctx, { id }: Key, { status, ...changes }:
   const fields = readFields(changes);
   return ctx.tx(async (tx) => {
     const current = await lockOrder(tx, id);
-    const updated = await applyFields(tx, current, fields);
+    const updated = await applyFields(tx, current, keepHidden(tx, current, changes, fields));
     return status === undefined ? updated : enter(tx, updated, { status });
   });
 }
@@ -45,8 +45,7 @@ interface Step {
   readonly reason?: string | null | undefined;
 }
 
-async function applyFields(ctx: Ctx, current: Order, given: Partial<Fields>): Promise<Order> {
-  const fields = keepHidden(ctx, current, given);
+async function applyFields(ctx: Ctx, current: Order, fields: Partial<Fields>): Promise<Order> {
   const changed = (Object.keys(fields) as (keyof Fields)[]).filter(
     (name) => !isDeepStrictEqual(fields[name], name === 'items' ? keptItems(current) : current[name]),
   );
@@ -68,11 +67,16 @@ function mustFit(current: Order, { total }: Partial<Fields>, changed: readonly (
 }
 
 /** Who does not see the street sends the address back without it, and does not mean that there is none. */
-function keepHidden(ctx: Ctx, { shipping_address: old }: Order, fields: Partial<Fields>): Partial<Fields> {
-  const { shipping_address: address } = fields;
-  if (!old || !address || seesAll(ctx)) return fields;
+function keepHidden(
+  ctx: Ctx,
+  { shipping_address: old }: Order,
+  { shipping_address: given }: OrderChanges,
+  fields: Partial<Fields>,
+): Partial<Fields> {
+  if (!old || !given || seesAll(ctx)) return fields;
   const hidden = Object.fromEntries(hiddenLines.filter((line) => line in old).map((line) => [line, old[line]]));
-  return { ...fields, shipping_address: { ...hidden, ...address } };
+  const address = { ...hidden, ...fields.shipping_address };
+  return { ...fields, shipping_address: Object.keys(address).length === 0 ? null : address };
 }
 
 function keptItems({ items }: Order) {
