@@ -27,7 +27,7 @@ test.each([
   [
     Type.String({ pattern: '^[A-Z]{3}$', description: 'Three letters, such as INR.' }),
     'b',
-    'The first name has a form or a character that is not allowed: three letters, such as INR.',
+    'The first name must be of this form: three letters, such as INR.',
   ],
   [
     Type.String({ pattern: '^[^\\p{Cc}]*$' }),
@@ -43,7 +43,7 @@ test.each([
   [
     Moment,
     'yesterday',
-    'The first name has none of the forms that are allowed: a moment, such as 2026-01-31T09:30:00Z, ' +
+    'The first name must be of this form: a moment, such as 2026-01-31T09:30:00Z, ' +
       "or a whole day in the tenant's time zone, such as 2026-01-31.",
   ],
   [Type.String({ format: 'email' }), 'b', 'The first name must be a valid email.'],

@@ -149,7 +149,7 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject, name:
   const field = `The ${name.replaceAll('_', ' ')}`;
   const limit = String(params.limit);
   const entries = limit === '1' ? 'entry' : 'entries';
-  const meant = parentSchema?.description ? `: ${lowerFirst(parentSchema.description)}` : '.';
+  const described = parentSchema?.description && `must be of this form: ${lowerFirst(parentSchema.description)}`;
   switch (keyword) {
     case 'required':
       return `${field} is required.`;
@@ -172,9 +172,9 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject, name:
     case 'format':
       return `${field} must be a valid ${example[String(params.format)] ?? String(params.format)}.`;
     case 'pattern':
-      return `${field} ${keptOut(String(params.pattern)) ?? `has a form or a character that is not allowed${meant}`}`;
+      return `${field} ${keptOut(String(params.pattern)) ?? described ?? 'has a form or a character that is not allowed.'}`;
     case 'anyOf':
-      return `${field} has none of the forms that are allowed${meant}`;
+      return `${field} ${described ?? 'has none of the forms that are allowed.'}`;
     default:
       return `${field} ${message ?? 'is not valid'}.`;
   }
