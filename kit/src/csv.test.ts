@@ -24,5 +24,7 @@ test('whatever was made inert can be read again', () => {
 });
 
 test('cells are quoted where they must be', () => {
-  expect(csvLine(['a', '', 'b,c', '"d"', 'e\nf', 'g\rh', ' i '])).toBe('a,,"b,c","""d""","e\nf","g\rh", i \r\n');
+  expect(csvLine(['a', '', 'b,c', '"d"', 'e\nf', 'g\rh', ' i ', "'=j", "o'k"])).toBe(
+    'a,,"b,c","""d""","e\nf","g\rh", i ,"\'=j","o\'k"\r\n',
+  );
 });

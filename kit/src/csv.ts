@@ -1,8 +1,9 @@
 /** Excel takes a file without it for the local code page and spoils every name that is not in Latin letters. */
 export const byteOrderMark = '\ufeff';
 
+/** Cells with an apostrophe are quoted too: Gnumeric may take a bare one, which `inert` sets often, for the separator. */
 export function csvLine(cells: readonly string[]): string {
-  return `${cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`;
+  return `${cells.map((cell) => (/["',\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`;
 }
 
 /** A cell that a spreadsheet would take for a formula, also behind apostrophes that are there already. */

@@ -57,7 +57,7 @@ const refuse = defineErrors(invalidInput);
 
 /** 422 with what is wrong, field by field; the first of it is the message, for who reads no further. */
 export function invalid(errors: FieldErrors): Failure {
-  const [first, ...more] = Object.values(errors).flat();
+  const [first, ...more] = new Set(Object.values(errors).flat());
   if (first === undefined) return refuse('http.validation_failed', {}, { errors });
   const message = more.length === 0 ? first : `${first} (and ${more.length} more)`;
   return new Failure('http.validation_failed', invalidInput['http.validation_failed'].status, message, { errors });

@@ -4,7 +4,7 @@ import { type Sql, sql } from './sql.ts';
 
 /** A moment in the query of a list. */
 export const Moment = Type.Union([Type.String({ format: 'date' }), Type.String({ format: 'date-time' })], {
-  description: "A moment, or a whole day in the tenant's time zone.",
+  description: "A moment, such as 2026-01-31T09:30:00Z, or a whole day in the tenant's time zone, such as 2026-01-31.",
 });
 
 const isDay = (text: string) => text.length === 10;

@@ -134,7 +134,7 @@ async function readPhone(ctx: Ctx, text: string | null): Promise<string | null> 
   if (!text?.trim()) return null;
   const { 'general.country': country } = await ctx.settings();
   const phone = addressPhone(text, country);
-  if (phone === undefined) throw invalid({ phone: ['The phone must be a phone number.'] });
+  if (phone === undefined) throw invalid({ phone: ['The phone must be a phone number, such as +91 98765 43210.'] });
   return phone;
 }
 
@@ -181,5 +181,5 @@ async function promoteNewest(ctx: Ctx, customerId: string): Promise<void> {
 }
 
 function mustHaveDefault() {
-  return invalid({ is_default: ['One address of each type is the default: make another one it instead.'] });
+  return invalid({ is_default: ['One address of each type is the default: make another one the default instead.'] });
 }

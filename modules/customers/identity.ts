@@ -128,7 +128,7 @@ async function readPhone(ctx: Ctx, field: string, text: string | undefined): Pro
   if (text === undefined || text.trim() === '') return undefined;
   const { 'general.country': country } = await ctx.settings();
   const phone = normalizePhone(text, country);
-  if (phone === undefined) throw invalid({ [field]: ['The phone must be a phone number.'] });
+  if (phone === undefined) throw invalid({ [field]: ['The phone must be a phone number, such as +91 98765 43210.'] });
   return phone;
 }
 

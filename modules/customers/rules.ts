@@ -29,7 +29,7 @@ export async function applyChanges(ctx: Ctx, current: Fields, input: CustomerInp
   }
   if (phone !== undefined) {
     fields.phone = phone?.trim() ? (normalizePhone(phone, country) ?? null) : null;
-    if (phone?.trim() && !fields.phone) errors.phone = ['The phone must be a phone number.'];
+    if (phone?.trim() && !fields.phone) errors.phone = ['The phone must be a phone number, such as +91 98765 43210.'];
   }
   if (external_ids !== undefined) {
     const entries = Object.entries(external_ids).map(([platform, id]) => [platform.trim(), id.trim()] as const);

@@ -125,7 +125,9 @@ const fields = {
   items: Type.Array(NewItem, { minItems: 1, maxItems: 500 }),
   total: Type.Optional({ ...MoneyInput, description: 'At most 9999999999.99. Absent: what the items add up to.' }),
   status: Type.Optional(Status),
-  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217.' })),
+  currency: Type.Optional(
+    Type.String({ pattern: '^[A-Z]{3}$', description: 'Three capital letters of ISO 4217, such as INR.' }),
+  ),
   placed_at: Type.Optional(Type.String({ format: 'date-time' })),
   shipping_address: Type.Optional(
     Type.Unsafe<ShippingAddress | null>({ ...ShippingAddress, type: ['object', 'null'] }),

@@ -1,4 +1,4 @@
-import { type TSchema, Type } from '@chowk/kit';
+import { Moment, type TSchema, Type } from '@chowk/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileBody, compileText } from './validation.ts';
@@ -24,14 +24,40 @@ test.each([
   [Type.String({ minLength: 3 }), 'ab', 'The first name must have at least 3 characters.'],
   [Type.String({ maxLength: 3 }), 'abcd', 'The first name must have at most 3 characters.'],
   [Type.String({ pattern: '^a' }), 'b', 'The first name has a form or a character that is not allowed.'],
+  [
+    Type.String({ pattern: '^[A-Z]{3}$', description: 'Three letters, such as INR.' }),
+    'b',
+    'The first name must be of this form: three letters, such as INR.',
+  ],
+  [
+    Type.String({ pattern: '^[^\\p{Cc}]*$' }),
+    'a\nb',
+    'The first name must not have line breaks or other control characters.',
+  ],
+  [
+    Type.String({ pattern: '^[^,\\p{Cc}]{1,50}$' }),
+    'a,b',
+    'The first name must not have commas, line breaks or other control characters.',
+  ],
+  [Type.String({ pattern: '^[^\\0]*$' }), 'a\0', 'The first name must not have NUL characters.'],
+  [
+    Moment,
+    'yesterday',
+    'The first name must be of this form: a moment, such as 2026-01-31T09:30:00Z, ' +
+      "or a whole day in the tenant's time zone, such as 2026-01-31.",
+  ],
   [Type.String({ format: 'email' }), 'b', 'The first name must be a valid email.'],
   [Type.String({ format: 'uuid' }), 'b', 'The first name must be a valid uuid.'],
-  [Type.String({ format: 'date-time' }), 'today', 'The first name must be a valid date-time.'],
+  [
+    Type.String({ format: 'date-time' }),
+    'today',
+    'The first name must be a valid date-time, such as 2026-01-31T09:30:00Z.',
+  ],
   [Type.String({ format: 'time-zone' }), 'Mars/Base', 'The first name must be a valid time-zone.'],
   [Type.Integer({ minimum: 1 }), 0, 'The first name must be at least 1.'],
   [Type.Integer({ maximum: 1 }), 2, 'The first name must be at most 1.'],
-  [Type.Array(Type.String(), { minItems: 1 }), [], 'The first name must have at least 1 entries.'],
-  [Type.Array(Type.String(), { maxItems: 1 }), ['a', 'b'], 'The first name must have at most 1 entries.'],
+  [Type.Array(Type.String(), { minItems: 1 }), [], 'The first name must have at least 1 entry.'],
+  [Type.Array(Type.String(), { maxItems: 1 }), ['a', 'b'], 'The first name must have at most 1 entry.'],
   [Type.Enum(['asc', 'desc']), 'up', 'The first name must be one of asc, desc.'],
   [Type.Union([Type.String(), Type.Null()]), 5, 'The first name must be of type string.'],
   [Type.Union([Type.String({ maxLength: 3 }), Type.Null()]), 'long', 'The first name must have at most 3 characters.'],

@@ -49,7 +49,7 @@ export function compileText(schema: TSchema): Validator {
 function pair(options: Options): Pair {
   return {
     quick: withFormats(new Ajv2020(options)),
-    thorough: withFormats(new Ajv2020({ ...options, allErrors: true })),
+    thorough: withFormats(new Ajv2020({ ...options, allErrors: true, verbose: true })),
   };
 }
 
@@ -145,9 +145,11 @@ function fieldName({ instancePath, params, keyword }: ErrorObject): string {
   return path.join('.') || 'body';
 }
 
-function sentence({ keyword, params, message }: ErrorObject, name: string): string {
+function sentence({ keyword, params, message, parentSchema }: ErrorObject, name: string): string {
   const field = `The ${name.replaceAll('_', ' ')}`;
   const limit = String(params.limit);
+  const entries = limit === '1' ? 'entry' : 'entries';
+  const described = parentSchema?.description && `must be of this form: ${lowerFirst(parentSchema.description)}`;
   switch (keyword) {
     case 'required':
       return `${field} is required.`;
@@ -162,18 +164,45 @@ function sentence({ keyword, params, message }: ErrorObject, name: string): stri
     case 'maximum':
       return `${field} must be at most ${limit}.`;
     case 'minItems':
-      return `${field} must have at least ${limit} entries.`;
+      return `${field} must have at least ${limit} ${entries}.`;
     case 'maxItems':
-      return `${field} must have at most ${limit} entries.`;
+      return `${field} must have at most ${limit} ${entries}.`;
     case 'enum':
       return `${field} must be one of ${(params.allowedValues as unknown[]).join(', ')}.`;
     case 'format':
-      return `${field} must be a valid ${String(params.format)}.`;
+      return `${field} must be a valid ${example[String(params.format)] ?? String(params.format)}.`;
     case 'pattern':
-      return `${field} has a form or a character that is not allowed.`;
+      return `${field} ${keptOut(String(params.pattern)) ?? described ?? 'has a form or a character that is not allowed.'}`;
     case 'anyOf':
-      return `${field} has none of the forms that are allowed.`;
+      return `${field} ${described ?? 'has none of the forms that are allowed.'}`;
     default:
       return `${field} ${message ?? 'is not valid'}.`;
   }
+}
+
+const example: Readonly<Record<string, string>> = {
+  date: 'date, such as 2026-01-31',
+  'date-time': 'date-time, such as 2026-01-31T09:30:00Z',
+};
+
+/** The parts of a pattern that only keeps characters out, in words. */
+const characters: Readonly<Record<string, readonly string[]>> = {
+  ',': ['commas'],
+  '|': ['vertical bars'],
+  '\\0': ['NUL characters'],
+  '\\p{Cc}': ['line breaks', 'other control characters'],
+  '\\p{Cs}': ['halves of characters'],
+};
+
+/** What a pattern such as `^[^,\\p{Cc}]*$` asks for; of any other nothing can be said. */
+function keptOut(pattern: string): string | undefined {
+  const [, inside] = /^\^\[\^(.+)\](?:\*|\{1,\d+\})\$$/.exec(pattern) ?? [];
+  const words = inside?.match(/\\p\{\w+\}|\\.|./gu)?.map((part) => characters[part]);
+  if (!words?.every((word) => word !== undefined)) return undefined;
+  const [last, ...before] = words.flat().reverse();
+  return `must not have ${before.length === 0 ? last : `${before.reverse().join(', ')} or ${last}`}.`;
+}
+
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
 }

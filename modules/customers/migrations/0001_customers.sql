@@ -1,8 +1,9 @@
 -- What a search looks through: no phone, which not everybody may look for. The line feeds keep a term from matching
--- across two fields.
+-- across two fields. Chinese, Japanese and Korean names are written without a space, the family first or last.
 CREATE FUNCTION customer_search_text(first_name text, last_name text, email text)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN fold(concat_ws(E'\n', concat_ws(' ', first_name, last_name), email));
+  RETURN fold(concat_ws(E'\n', concat_ws(' ', first_name, last_name), email,
+    CASE WHEN first_name ~ '^[⺀-鿿가-힣]' AND last_name ~ '^[⺀-鿿가-힣]' THEN concat(last_name, first_name, last_name) END));
 
 -- A list of a million customers is cut into some hundred pieces, for each order in which it is shown, and how many are
 -- in each piece is kept (customer_ranks): a page far down begins to read in its piece and not at the top. A rank grows

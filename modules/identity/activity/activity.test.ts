@@ -105,9 +105,9 @@ test('the file has the same entries in fixed columns, and nothing that a spreads
   expect(headers['content-type']).toContain('text/csv');
   expect(headers['content-disposition']).toMatch(/^attachment; filename="activity-\d{4}-\d\d-\d\d\.csv"$/);
   const [header, row, end] = body.split('\r\n');
-  expect(header).toBe('id,at,action,user_id,user_name,subject_id,subject_name,details,ip,user_agent');
+  expect(header).toBe('\ufeffid,at,action,user_id,user_name,subject_id,subject_name,details,ip,user_agent');
   expect(row.split(',').slice(2).join()).toBe(
-    `exported,${manager.id},"'=HYPERLINK(""x"")",,,"{""a"":""x,\\""y\\""\\n""}",192.0.2.7,'@SUM(1+1)`,
+    `exported,${manager.id},"'=HYPERLINK(""x"")",,,"{""a"":""x,\\""y\\""\\n""}",192.0.2.7,"'@SUM(1+1)"`,
   );
   expect(end).toBe('');
 });
