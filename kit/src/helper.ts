@@ -2,7 +2,7 @@ import type { Ctx } from './context.ts';
 
 /**
  * What a module does for the code of others, beside the bus: nothing to declare, no permission, no limit, no audit log. It
- * runs as the module it belongs to, in the caller's transaction; `caller` is the alias of the module that asked. Whoever
+ * runs as the module it belongs to, in the transaction of the context that it was got from (ask inside `ctx.tx`); `caller` is the alias of the module that asked. Whoever
  * calls it answers for what its own callers may see and do.
  */
 // biome-ignore lint/suspicious/noExplicitAny: each takes an input of its own

@@ -32,7 +32,7 @@ export async function exportConversations(ctx: Ctx, { format, ...filters }: Expo
   return download(ctx, {
     name: 'conversations',
     format,
-    rows: inBatches(ctx, conditions(filters)),
+    rows: inBatches(ctx, await conditions(ctx, filters)),
     columns: csvColumns,
   });
 }

@@ -7,7 +7,7 @@ import type { Filters, ListQuery } from './schemas.ts';
 
 export async function listConversations(ctx: Ctx, { page, per_page, ...query }: ListQuery) {
   const paging = { page, per_page };
-  const filters = conditions(query);
+  const filters = await conditions(ctx, query);
   const order = orderBy(query);
   const [rows, total] = await Promise.all([
     // The inner SELECT finds the page, the outer one looks up what was said last in these and not in those it leaves out.

@@ -42,16 +42,15 @@ test('whoever is anonymized leaves conversations without words', async () => {
 
 test('whoever is removed takes everything along, also out of the counts', async () => {
   const [conversation, other] = [await begin(), await begin()];
-  const before = (await agent.get(`${url}/counts`)).body.counts;
+  const before = (await agent.get(`${url}/counts`)).body;
   await personalData.remove(conversation.customer_id);
   expect(await acme.db.row(sql`SELECT FROM conversation_messages WHERE conversation_id = ${conversation.id}`)).toBe(
     undefined,
   );
   expect((await agent.get(`${url}/${conversation.id}`)).status).toBe(404);
-  expect((await agent.get(`${url}/counts`)).body.counts).toEqual({
-    ...before,
+  expect((await agent.get(`${url}/counts`)).body).toEqual({
     total: before.total - 1,
-    open: before.open - 1,
+    counts: { ...before.counts, open: before.counts.open - 1 },
   });
   expect(await show(other.id)).toMatchObject({ id: other.id });
 });

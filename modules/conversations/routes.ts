@@ -59,7 +59,10 @@ export const routes: Route[] = [
     summary: 'How many conversations there are of each status.',
     needs: 'conversations.view',
     answer: CountsAnswer,
-    run: async (ctx) => ({ counts: await countConversations(ctx, {}) }),
+    run: async (ctx) => {
+      const { total, ...counts } = await countConversations(ctx, {});
+      return { total, counts };
+    },
   }),
   route({
     method: 'GET',

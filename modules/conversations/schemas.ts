@@ -109,7 +109,9 @@ const filters = {
   assignee_id: Type.Optional(UserId),
   unassigned: Type.Optional(Type.Boolean()),
   customer_id: Type.Optional(Uuid),
-  search: Type.Optional(Type.String({ maxLength: 200, description: 'Words in the subject.' })),
+  search: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Words in the subject, or in name or email of the customer.' }),
+  ),
 };
 const order = {
   sort_by: Type.Enum(['last_message_at', 'created_at'], { default: 'last_message_at' }),
@@ -150,7 +152,8 @@ export const ConversationPage = Type.Object({ conversations: Type.Array(Conversa
 export const ConversationSaved = Type.Object({ ...MessageAnswer.properties, conversation: Conversation });
 export const DetailAnswer = Type.Object({ conversation: ConversationDetail });
 export const DetailSaved = Type.Object({ ...MessageAnswer.properties, conversation: ConversationDetail });
-export const CountsAnswer = Type.Object({ counts: Counts });
+const { total, ...counts } = Counts.properties;
+export const CountsAnswer = Type.Object({ total, counts: Type.Object(counts) });
 export const MessagePage = Type.Object({ messages: Type.Array(ConversationMessage), pagination: Pagination });
 export const Replied = Type.Object({ conversation: Conversation, message: ConversationMessage });
 /** Beside `message`, which every answer has, what was said needs a name of its own. */

@@ -4,6 +4,7 @@ import { getExternalId, setExternalId } from './external-ids.ts';
 import { type Identity, lockCustomer, resolveCustomer } from './identity.ts';
 import { getMetadata, setMetadata } from './metadata.ts';
 import type { CustomerRecord } from './schemas.ts';
+import { matchingIds } from './search.ts';
 
 /**
  * What other modules may ask of this one. A customer that was merged is whom it has become; one that is not there, or was
@@ -20,6 +21,8 @@ export const helpers = {
     (await lockCustomer(ctx, id))?.customer.id,
   /** Names and addresses to write to, by id; who is not there is left out. Phones are whole: mask them for who may not see them. */
   contacts: (ctx: Ctx, { ids }: { ids: readonly string[] }): Promise<Map<string, Contact>> => contacts(ctx, ids),
+  /** The ids of customers that a text finds in name or email, or by phone for who may see it; the first two hundred. */
+  matching: (ctx: Ctx, { text }: { text: string }): Promise<string[]> => matchingIds(ctx, text),
   setExternalId: (ctx: Ctx, input: { customer_id: string; platform: string; external_id: string }): Promise<void> =>
     setExternalId(ctx, input),
   getExternalId: (ctx: Ctx, input: { customer_id: string; platform: string }): Promise<string | undefined> =>

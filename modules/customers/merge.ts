@@ -22,7 +22,6 @@ export async function mergeCustomers(ctx: Ctx, merge: Merge): Promise<CustomerRe
     const { primary, secondary } = pair;
     const combined = await combine(tx, pair);
     await yieldDefaults(tx, pair);
-    await dropKnownMetadata(tx, pair);
     await tx.personalData.move(secondary.id, primary.id);
     // Before the primary gets its email and phone, which nobody else may have.
     await remove(tx, secondary.id);
@@ -112,14 +111,6 @@ async function yieldDefaults(ctx: Ctx, { primary, secondary }: Pair): Promise<vo
     UPDATE customer_addresses SET is_default = false
     WHERE customer_id = ${secondary.id} AND is_default
       AND type IN (SELECT type FROM customer_addresses WHERE customer_id = ${primary.id})`);
-}
-
-/** Where a module remembers something of both under one key, the primary's stays. */
-async function dropKnownMetadata(ctx: Ctx, { primary, secondary }: Pair): Promise<void> {
-  await ctx.db.run(sql`
-    DELETE FROM customer_metadata other USING customer_metadata own
-    WHERE other.customer_id = ${secondary.id} AND own.customer_id = ${primary.id}
-      AND own.module_source = other.module_source AND own.key = other.key`);
 }
 
 async function remove(ctx: Ctx, id: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Ctx, distinct, type FieldErrors, invalid, Type } from '@chowk/kit';
+import { type Ctx, distinct, type FieldErrors, invalid, maskPhone, Type } from '@chowk/kit';
+import { seesAll } from './columns.ts';
 import { normalizePhone } from './phone.ts';
 import { type CustomerInput, type CustomerRecord, Email } from './schemas.ts';
 
@@ -20,7 +21,8 @@ export const blank: Fields = {
 /** A customer with changes applied that its schema accepts; 422 for what is wrong that no schema can say. */
 export async function applyChanges(ctx: Ctx, current: Fields, input: CustomerInput): Promise<Fields> {
   const { 'general.country': country } = input.phone ? await ctx.settings() : {};
-  const { email, phone, external_ids, ...others } = input;
+  const { email, external_ids, ...others } = input;
+  const phone = isShown(ctx, current, input) ? undefined : input.phone;
   const fields = { ...pick(current), ...tidy(others) };
   const errors: FieldErrors = {};
   if (email !== undefined) {
@@ -40,6 +42,11 @@ export async function applyChanges(ctx: Ctx, current: Fields, input: CustomerInp
   }
   if (Object.keys(errors).length > 0) throw invalid(errors);
   return fields;
+}
+
+/** Who does not see the phone sends back what is shown of it, and does not mean to change it. */
+function isShown(ctx: Ctx, { phone }: Fields, input: CustomerInput): boolean {
+  return phone !== null && !seesAll(ctx) && input.phone === maskPhone(phone);
 }
 
 /** Whether there is anything to tell the customer by; an anonymized one has nothing. */

@@ -1,6 +1,6 @@
 import { and, type Ctx, containsWords, invalid, isShortWord, join, type Sql, sql, wordsOf } from '@chowk/kit';
 import { columns, seesAll } from './columns.ts';
-import { containsDigits } from './filters.ts';
+import { conditions, containsDigits } from './filters.ts';
 import { normalizePhone, phoneDigits } from './phone.ts';
 import type { Customer, SearchQuery } from './schemas.ts';
 
@@ -64,4 +64,11 @@ function rank(ctx: Ctx, term: string, limit: number, candidates: readonly Sql[])
     JOIN customers c USING (id)
     ORDER BY best.rank, word_similarity(fold(${term}), c.search_text) DESC, c.first_name_key, c.id
     LIMIT ${limit}`);
+}
+
+/** Those whom a text finds, for lists of what belongs to them. */
+export async function matchingIds(ctx: Ctx, text: string): Promise<string[]> {
+  const found = await conditions(ctx, { search: text });
+  const rows = await ctx.db.rows<{ id: string }>(sql`SELECT id FROM ${living} ${and(found)} LIMIT 200`);
+  return found.length === 0 ? [] : rows.map(({ id }) => id);
 }

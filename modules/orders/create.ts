@@ -14,7 +14,8 @@ interface NewFields extends Omit<Fields, 'placed_at'> {
 }
 
 /** Makes an order of the customer that is meant, and the customer where there is none. */
-export async function createOrder(ctx: Ctx, { customer = {}, status = 'pending', ...input }: NewOrder): Promise<Order> {
+export async function createOrder(ctx: Ctx, { status = 'pending', ...input }: NewOrder): Promise<Order> {
+  const customer = { ...(input.customer_id ? { id: input.customer_id } : {}), ...input.customer };
   const settings = await ctx.settings();
   const fields = {
     currency: String(settings['general.currency']),

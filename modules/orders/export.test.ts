@@ -72,13 +72,19 @@ test('many rows come in turn, all of them, once', async () => {
   );
 });
 
-test('of exports at once each takes one connection, and a reader who goes away half way gives it back', async () => {
+test('an export takes one connection, as many as leave others some go on at once, and a reader who goes away gives its own back', async () => {
   const narrow = await startPlatform({ environment: { DATABASE_CONNECTIONS_PER_TENANT: '1' } });
   const tenant = await narrow.tenant();
   const caller = tenant.caller('orders.view', 'orders.export');
   await tenant.db.run(fill(2_000));
   const exports = Array.from({ length: 3 }, () => caller.get('/api/v1/orders/export?format=json&max_total=1'));
-  for (const { body } of await Promise.all(exports)) expect(body.orders).toHaveLength(2_000);
+  const [one, ...others] = (await Promise.all(exports)).toSorted((a, b) => a.status - b.status);
+  expect(one?.body.orders).toHaveLength(2_000);
+  for (const { status, headers, body } of others) {
+    expect({ status, code: body.code, after: headers['retry-after'] }).toEqual({
+      ...{ status: 429, code: 'http.too_many_downloads', after: '10' },
+    });
+  }
   await tenant.db.run(sql`UPDATE orders SET note = repeat('x', 20000)`);
   await narrow.app.listen({ host: '127.0.0.1', port: 0 });
   const headers = { authorization: `Bearer ${caller.token}`, 'x-tenant': tenant.id };
@@ -88,4 +94,5 @@ test('of exports at once each takes one connection, and a reader who goes away h
   await once(response, 'readable');
   request.destroy();
   expect((await caller.get('/api/v1/orders')).body.pagination.total).toBe(2_000);
+  expect((await caller.get('/api/v1/orders/export?max_total=1')).status).toBe(200);
 });

@@ -4,6 +4,7 @@ import {
   containsWords,
   distinct,
   invalid,
+  join,
   readAmounts,
   type Sql,
   since,
@@ -33,7 +34,7 @@ export async function conditions(ctx: Ctx, filters: Filters): Promise<Sql[]> {
   const { search, status, customer_id, placed_from, placed_to } = filters;
   const { min_total, max_total } = readAmounts(filters, ['min_total', 'max_total']);
   return [
-    ...(search === undefined ? [] : contains(search)),
+    ...(search === undefined ? [] : await contains(ctx, search)),
     ...(status === undefined ? [] : [hasStatus(readStatuses(status))]),
     ...(customer_id === undefined ? [] : [sql`o.customer_id = ${customer_id}`]),
     ...(placed_from === undefined ? [] : [since(placedAt, placed_from, settings)]),
@@ -44,12 +45,10 @@ export async function conditions(ctx: Ctx, filters: Filters): Promise<Sql[]> {
 }
 
 /** How many orders the filters find: kept where a status alone is asked for or nothing at all, else counted. */
-export async function countOrders(ctx: Ctx, filters: Filters): Promise<number> {
+export async function countOrders(ctx: Ctx, filters: Filters, found: readonly Sql[]): Promise<number> {
   const { status, ...others } = filters;
   const isKept = Object.values(others).every((value) => value === undefined);
-  const row = await ctx.db.row<{ total: number }>(
-    isKept ? keptTotal(status) : countFound(await conditions(ctx, filters)),
-  );
+  const row = await ctx.db.row<{ total: number }>(isKept ? keptTotal(status) : countFound(found));
   return row?.total ?? 0;
 }
 
@@ -77,8 +76,11 @@ function hasStatus(statuses: readonly string[]): Sql {
   return statuses.length === 1 ? sql`o.status = ${statuses[0]}` : sql`o.status = ANY(${statuses}::text[])`;
 }
 
-/** Every word is somewhere in the order number or the note. `#1001` is the order 1001. */
-function contains(text: string): Sql[] {
+/** Every word is somewhere in the order number or the note, or all of it finds the customer. `#1001` is the order 1001. */
+async function contains(ctx: Ctx, text: string): Promise<Sql[]> {
   const words = wordsOf(text).map((word) => word.replace(/^#(?=.)/, ''));
-  return containsWords(sql`o.search_text`, words, { once: true });
+  const own = containsWords(sql`o.search_text`, words, { once: true });
+  const customers = await ctx.helpers('customers');
+  const ids = (await customers?.matching({ text })) ?? [];
+  return ids.length === 0 ? own : [sql`((${join(own, ' AND ')}) OR o.customer_id = ANY(${ids}::uuid[]))`];
 }

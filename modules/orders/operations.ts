@@ -1,7 +1,7 @@
 import { type OperationsOf, operation, Type, Uuid } from '@chowk/kit';
 import { seen } from './columns.ts';
 import { createOrder } from './create.ts';
-import { countOrders } from './filters.ts';
+import { conditions, countOrders } from './filters.ts';
 import { listOrders } from './list.ts';
 import { showOrder } from './orders.ts';
 import {
@@ -28,7 +28,7 @@ export const operations = {
   'orders.count': operation({
     input: Filters,
     output: Type.Object({ count: Type.Integer() }),
-    run: async (ctx, filters) => ({ count: await countOrders(ctx, filters) }),
+    run: async (ctx, filters) => ({ count: await countOrders(ctx, filters, await conditions(ctx, filters)) }),
   }),
   'orders.create': operation({
     input: NewOrder,

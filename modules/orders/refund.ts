@@ -13,9 +13,10 @@ export async function refundOrder(ctx: Ctx, { id }: { id: string }, { amount, re
   return ctx.tx(async (tx) => {
     const current = await lockOrder(tx, id);
     const { status, total, refunded_total } = current;
+    if (status === 'refunded') throw invalid({ status: ['The order is refunded already; nothing is left of it.'] });
     const rest = toCents(total) - toCents(refunded_total);
     if (given === undefined) return enter(tx, current, { status: 'refunded', reason });
-    if (status !== 'refunded') mustBePossible(tx, status, 'refunded');
+    mustBePossible(tx, status, 'refunded');
     if (given > rest) throw invalid({ amount: [`The amount must be at most ${fromCents(rest)}, which is left.`] });
     if (given === rest) return enter(tx, current, { status: 'refunded', reason });
     return refundPart(tx, current, given, reason);

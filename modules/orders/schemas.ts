@@ -135,7 +135,11 @@ const fields = {
   note: Type.Optional(NullableText({ maxLength: 20_000, pattern: text })),
 };
 
-export const NewOrder = Type.Object({ customer: Type.Optional(CustomerInput), ...fields });
+export const NewOrder = Type.Object({
+  customer: Type.Optional(CustomerInput),
+  customer_id: Type.Optional({ ...Uuid, description: 'Short for customer.id.' }),
+  ...fields,
+});
 export type NewOrder = Static<typeof NewOrder>;
 export const OrderChanges = Type.Object({ ...fields, items: Type.Optional(fields.items) });
 export type OrderChanges = Static<typeof OrderChanges>;
@@ -151,7 +155,9 @@ export const Refund = Type.Object({
 export type Refund = Static<typeof Refund>;
 
 const filters = {
-  search: Type.Optional(Type.String({ maxLength: 200, description: 'Words in order number or note.' })),
+  search: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Words in order number or note, or in name or email of the customer.' }),
+  ),
   status: Type.Optional(
     Type.Array(Type.String({ maxLength: 200 }), { maxItems: 20, description: 'Any of them; commas separate.' }),
   ),

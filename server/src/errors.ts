@@ -43,6 +43,10 @@ export const kernelErrors = {
   'bus.too_deep': { status: 508, message: 'The call of {name} goes round in circles.' },
   'events.not_declared': { status: 500, message: 'The module {module} has not declared that it emits {name}.' },
   'db.unavailable': { status: 503, message: 'The database cannot be reached; try again in a moment.' },
+  'http.too_many_downloads': {
+    status: 429,
+    message: 'Too many files are being downloaded at once; try again when one of them is done.',
+  },
   'db.busy': { status: 503, message: 'All database connections are in use; try again in a moment.' },
   'db.too_slow': { status: 503, message: 'The database took too long to answer; try again in a moment.' },
 } as const;

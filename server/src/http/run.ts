@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream';
 import { Answer } from '@chowk/kit';
 import { contextOf, type Exchange } from './exchange.ts';
+import { limitDownloads } from './limit-downloads.ts';
 
 /** Calls the route's function and turns what it returns into the answer. */
 export async function run(exchange: Exchange): Promise<unknown> {
@@ -10,6 +12,7 @@ export async function run(exchange: Exchange): Promise<unknown> {
   const result = await (changesAccounts(exchange) ? work.finally(() => kernel.signals.caughtUp()) : work);
   reply.status(mounted.route.status ?? 200);
   if (!(result instanceof Answer)) return result;
+  if (result.body instanceof Readable) limitDownloads(exchange, result.body);
   if (result.status !== undefined) reply.status(result.status);
   reply.headers(result.headers);
   return result.body;

@@ -34,6 +34,8 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     bodyLimit: config.bodyLimitBytes,
     // Longer than any honest upload takes; a body that trickles in would hold its connection for good.
     requestTimeout: 120_000,
+    // Who takes nothing of an answer for so long has gone; what is sent to it holds a connection to a database.
+    connectionTimeout: 120_000,
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     genReqId: requestId,
     // A request that comes on an open connection during a stop is answered like any other: see `stopCleanly`.

@@ -32,6 +32,11 @@ const TableData = Type.Object({
   customer: Type.Optional(Type.String({ pattern: name })),
   /** The rows belong to rows of another table, whose ids are in the column. */
   parent: Type.Optional(Type.Object({ table: Type.String({ pattern: name }), column: Type.String({ pattern: name }) })),
+  /**
+   * A customer has one row for each value of these columns; of none, one row at all. When two customers become one, the
+   * row of the one that is kept stays. Such rows have no others that belong to them.
+   */
+  unique_by: Type.Optional(Type.Array(Type.String({ pattern: name }))),
   /** When the customer is anonymized: empty the personal columns, or remove the row. */
   anonymize: Type.Optional(Type.Enum(['empty', 'delete'])),
   /** Every column of a customer's table that can hold text. */

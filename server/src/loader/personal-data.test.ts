@@ -62,6 +62,7 @@ async function gaps(db: Db, modules: readonly LoadedModule[]): Promise<string[]>
     ...untied.map(([table]) => `${table} belongs to customers and is not tied to them`),
     ...crossed.map(({ from, to }) => `${from} refers to ${to} and is not declared to belong to it`),
     ...declared.flatMap(({ table, data }) => gapsOfTable(table, data, columns.get(table) ?? [])),
+    ...(await uniqueOf(db)).flatMap(({ table, by }) => gapsOfUnique(table, by, declared)),
   ].toSorted();
 }
 
@@ -90,6 +91,23 @@ function gapsOfTable(table: string, data: TableData, columns: readonly Column[])
     ...stuck.map(({ column }) => `${table}.${column} is personal and cannot be emptied`),
     ...open.map(({ column }) => `${table}.${column} is internal, but not made from others`),
   ];
+}
+
+/** Two customers that become one may both have such a row. */
+function gapsOfUnique(table: string, by: readonly string[], declared: readonly { table: string; data: TableData }[]) {
+  const { customer, unique_by } = declared.find((one) => one.table === table)?.data ?? {};
+  if (customer === undefined || customer === 'id' || !by.includes(customer)) return [];
+  const others = by.filter((column) => column !== customer).toSorted();
+  if (unique_by?.toSorted().join() === others.join()) return [];
+  return [`${table} is unique by ${by.join(' and ')}, and is not declared to be`];
+}
+
+/** One with a condition is for the module itself to look after. */
+function uniqueOf(db: Db): Promise<{ table: string; by: string[] }[]> {
+  return db.rows(sql`
+    SELECT indrelid::regclass::text AS "table", array_agg(attname::text ORDER BY attnum) AS by
+    FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY(indkey)
+    WHERE indisunique AND indpred IS NULL AND indrelid::regclass::text !~ '\\.' GROUP BY indexrelid, indrelid`);
 }
 
 /** The customer's own row is outside of all. */
@@ -144,7 +162,7 @@ test('a module that forgets something is caught', async () => {
         CREATE TABLE letters (id uuid PRIMARY KEY, customer_id uuid, user_id bigint);
         CREATE TABLE pages (number integer, person uuid REFERENCES people, text text);
         CREATE TABLE lines (id uuid PRIMARY KEY, page uuid REFERENCES people);
-        CREATE TABLE chats (id uuid PRIMARY KEY, customer_id uuid);
+        CREATE TABLE chats (id uuid PRIMARY KEY, customer_id uuid UNIQUE);
         CREATE TABLE members (id uuid PRIMARY KEY, customer_id uuid, chat uuid REFERENCES chats);`,
     },
     {
@@ -161,6 +179,7 @@ test('a module that forgets something is caught', async () => {
   const platform = await startPlatform({ modules: [people] });
   const { db } = await platform.tenant();
   expect(await gaps(db, [people])).toEqual([
+    'chats is unique by customer_id, and is not declared to be',
     'forgotten is declared by nobody',
     'ghosts is declared and not there',
     'letters belongs to customers and is not tied to them',
@@ -305,6 +324,31 @@ test('moved, everything but the own row belongs to the other, with all that hang
   expect(counts.toSorted()).toEqual(['buyers 1', 'chats 2', 'files 2', 'messages 4', 'places 2']);
   expect((await data.count(first)).filter(({ rows }) => rows > 0)).toEqual([
     { module: 'buyers', table: 'buyers', rows: 1 },
+  ]);
+});
+
+test('where a customer has one row of a kind, the one of whom is kept stays', async () => {
+  const cards = withData(
+    {
+      alias: 'cards',
+      migration: `
+        CREATE TABLE cards (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), holder uuid UNIQUE, points integer);
+        CREATE TABLE stamps (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), holder uuid, shop integer, stamps integer,
+          UNIQUE (shop, holder));`,
+    },
+    { cards: { customer: 'holder', unique_by: [] }, stamps: { customer: 'holder', unique_by: ['shop'] } },
+  );
+  const own = await startPlatform({ modules: [cards] });
+  const { db } = await own.tenant();
+  expect(await gaps(db, [cards])).toEqual([]);
+  const [kept, gone] = ['10000000-0000-4000-8000-000000000000', '20000000-0000-4000-8000-000000000000'];
+  await db.run(sql`INSERT INTO cards (holder, points) VALUES (${kept}, 5), (${gone}, 7)`);
+  await db.run(sql`INSERT INTO stamps (holder, shop, stamps) VALUES (${kept}, 1, 1), (${gone}, 1, 2), (${gone}, 2, 3)`);
+  await own.kernel.personalData(db).move(gone as string, kept as string);
+  expect(await db.rows(sql`SELECT holder, points FROM cards`)).toEqual([{ holder: kept, points: 5 }]);
+  expect(await db.rows(sql`SELECT holder, shop, stamps FROM stamps ORDER BY shop`)).toEqual([
+    { holder: kept, shop: 1, stamps: 1 },
+    { holder: kept, shop: 2, stamps: 3 },
   ]);
 });
 

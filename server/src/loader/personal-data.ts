@@ -60,9 +60,15 @@ export function personalDataOf(modules: readonly LoadedModule[]): (db: Db) => Pe
     },
 
     async move(from, to) {
-      for (const { table, customer } of inOrder) {
+      for (const { table, customer, unique_by } of inOrder) {
         if (customer === undefined || customer === 'id') continue;
         const column = identifier(customer);
+        if (unique_by) {
+          const alike = unique_by.map((name) => sql`AND theirs.${identifier(name)} = own.${identifier(name)}`);
+          await db.run(sql`
+            DELETE FROM ${identifier(table)} theirs USING ${identifier(table)} own
+            WHERE theirs.${column} = ${from} AND own.${column} = ${to} ${alike.length === 0 ? sql`` : join(alike, ' ')}`);
+        }
         await db.run(sql`UPDATE ${identifier(table)} SET ${column} = ${to} WHERE ${column} = ${from}`);
       }
     },
