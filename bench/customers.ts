@@ -49,6 +49,8 @@ async function measure(stage: Stage, size: number): Promise<void> {
   client.on('error', () => {});
   await client.connect();
   await client.query('VACUUM ANALYZE');
+  // First of all: what a server has grown by in a storm of requests is not what an export needs.
+  const growth = await exportGrowth(platform);
   const bare = await startBare(stage, { ...platform.database, database });
   await compare(stage, size, platform, bare.port, await findTerms(client));
   printTable(
@@ -56,7 +58,7 @@ async function measure(stage: Stage, size: number): Promise<void> {
     ['', 'measured', 'aim'],
     [
       ['demo:seed', figure(seeding, 's'), ''],
-      ['export of all as CSV: growth in memory', figure(await exportGrowth(platform), 'MB'), '< 100 MB'],
+      ['export of all as CSV: growth in memory', figure(growth, 'MB'), '< 100 MB'],
       ['tags for 1,000 customers', await bulkTags(platform, client), 'one statement'],
     ],
   );
@@ -169,9 +171,11 @@ async function mustCountAlike(ours: Side, headers: Record<string, string>, their
 
 /** Megabytes by which the server grows at most while everything is read. */
 async function exportGrowth({ pid, port, headers }: Platform): Promise<number> {
+  const url = `http://127.0.0.1:${port}/api/v1/customers`;
+  for (let round = 0; round < 300; round += 1) await (await fetch(url, { headers: headers(tenant) })).arrayBuffer();
   const { rss: before } = await memoryOf(pid);
   let most = before;
-  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/customers/export`, { headers: headers(tenant) });
+  const answer = await fetch(`${url}/export`, { headers: headers(tenant) });
   const watch = setInterval(async () => {
     most = Math.max(most, (await memoryOf(pid)).rss);
   }, 50);
