@@ -3,7 +3,7 @@
  * without importing it:
  *
  *     declare module '@chowk/kit/catalogue' {
- *       interface Operations extends OperationsOf<typeof operations> {}
+ *       interface Operations extends OperationsOf<typeof actions> {}
  *       interface Events {
  *         'product.created': { product: Product };
  *       }

@@ -1,4 +1,5 @@
 import type { Bus, Emit, Helpers, JobQueue } from './catalogue.ts';
+import type { Changes } from './changes.ts';
 import type { Db } from './database.ts';
 import type { FieldErrors } from './errors.ts';
 import type { PersonalData } from './personal-data.ts';
@@ -73,6 +74,10 @@ export interface Ctx {
   readonly personalData: PersonalData;
   /** Tells an event that this module has declared in `events.emits`, in the transaction there is or in one of its own. */
   readonly emit: Emit;
+  /** Adds what was changed to the audit line of the call. Values of personal fields are left out of it. */
+  audit(changes: Changes): void;
+  /** 412 if the caller's `If-Match` names another version than this record's. */
+  mustMatch(record: Versioned): void;
   /** Work for later. */
   readonly jobs: JobQueue;
   /** What may be a little old. */
@@ -80,6 +85,11 @@ export interface Ctx {
   now(): Date;
   /** A UUIDv7: unique, and sortable by the time it was made. */
   newId(): string;
+}
+
+/** A record that has an `ETag`. */
+export interface Versioned {
+  readonly updated_at: string;
 }
 
 /** What a system module has besides. */

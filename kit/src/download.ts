@@ -1,58 +1,116 @@
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Answer } from './answer.ts';
 import type { Ctx } from './context.ts';
-import { byteOrderMark, csvLine } from './csv.ts';
-import { Answer } from './route.ts';
-import { type Static, Type } from './schema.ts';
+import { byteOrderMark, csvLine, escapeFormula } from './csv.ts';
+import { Default, Type } from './schema.ts';
+import type { Sql } from './sql.ts';
 
-export const DownloadFormat = Type.Enum(['csv', 'json'], { default: 'csv' });
-type Format = Static<typeof DownloadFormat>;
+export const DownloadFormat = Default(Type.Enum(['csv', 'json']), 'csv');
+
+/** How cells are written that are not just the row's field of the same name. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => unknown>>;
 
 interface Download<Row> {
-  /** What the rows are, as the name of the file and as the key in JSON. */
+  /** What the rows are: in the name of the file, and as the key in JSON. */
   readonly name: string;
-  readonly format: Format;
+  readonly format: 'csv' | 'json';
   readonly rows: AsyncIterable<Row>;
-  /** The columns of the CSV file, in order. What somebody has typed is written with `inert`. */
-  readonly columns: Readonly<Record<string, (row: Row) => string>>;
+  /** The columns of the CSV file, in order. */
+  readonly fields?: readonly string[];
+  readonly columns?: Columns<Row>;
 }
 
-/** Enough text that a piece is worth sending on its own. */
-const pieceLength = 32_768;
+/** Long enough that a chunk is worth sending on its own. */
+const chunkLength = 32_768;
 
-const types = { csv: 'text/csv; charset=utf-8; header=present', json: 'application/json; charset=utf-8' };
+export const fileTypes = { csv: 'text/csv; charset=utf-8; header=present', json: 'application/json; charset=utf-8' };
 
-/** Rows as a file, however many: in memory there are only a few at a time. */
-export function download<Row>(ctx: Pick<Ctx, 'now'>, { name, format, rows, columns }: Download<Row>): Answer {
-  const body = Readable.from(pieces(format === 'csv' ? csvText(rows, columns) : jsonText(rows, name)));
-  const file = `${name}-${ctx.now().toISOString().slice(0, 10)}.${format}`;
+/** Rows as a file; only a few are in memory at a time, however many there are. */
+export function download<Row extends object>(ctx: Pick<Ctx, 'now'>, file: Download<Row>): Answer {
+  const { name, format } = file;
+  const body = Readable.from(chunks(format === 'csv' ? csvText(file) : jsonText(file)));
+  const fileName = `${name}-${ctx.now().toISOString().slice(0, 10)}.${format}`;
   return new Answer(body, {
-    headers: { 'content-type': types[format], 'content-disposition': `attachment; filename="${file}"` },
+    headers: { 'content-type': fileTypes[format], 'content-disposition': `attachment; filename="${fileName}"` },
   });
 }
 
-async function* csvText<Row>(rows: AsyncIterable<Row>, columns: Download<Row>['columns']): AsyncGenerator<string> {
-  yield byteOrderMark + csvLine(Object.keys(columns));
-  const writers = Object.values(columns);
-  for await (const row of rows) yield csvLine(writers.map((write) => write(row)));
+async function* csvText<Row extends object>({
+  rows,
+  fields = [],
+  columns = {},
+}: Download<Row>): AsyncGenerator<string> {
+  const names = [...fields.filter((field) => !(field in columns)), ...Object.keys(columns)];
+  const inOrder = names.sort((a, b) => placeOf(fields, a) - placeOf(fields, b));
+  yield byteOrderMark + csvLine(inOrder);
+  const readers = inOrder.map((name) => columns[name] ?? ((row: Row) => row[name as keyof Row]));
+  for await (const row of rows) yield csvLine(readers.map((read) => cell(read(row))));
 }
 
-async function* jsonText(rows: AsyncIterable<unknown>, name: string): AsyncGenerator<string> {
+/** Columns that are no fields come last. */
+function placeOf(fields: readonly string[], name: string): number {
+  const place = fields.indexOf(name);
+  return place === -1 ? fields.length : place;
+}
+
+/** Text is written so that no spreadsheet takes it for a formula. */
+export function cell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'string') return escapeFormula(value);
+  if (typeof value !== 'object') return String(value);
+  const isPlain = Array.isArray(value) && value.every((entry) => typeof entry !== 'object');
+  return escapeFormula(isPlain ? value.join(',') : JSON.stringify(value));
+}
+
+async function* jsonText<Row>({ rows, name }: Download<Row>): AsyncGenerator<string> {
   yield `{${JSON.stringify(name)}:[`;
-  let before = '';
+  let separator = '';
   for await (const row of rows) {
-    yield before + JSON.stringify(row);
-    before = ',\n';
+    yield separator + JSON.stringify(row);
+    separator = ',\n';
   }
   yield ']}';
 }
 
-async function* pieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
-  let piece = '';
+async function* chunks(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let chunk = '';
   for await (const text of texts) {
-    piece += text;
-    if (piece.length < pieceLength) continue;
-    yield piece;
-    piece = '';
+    chunk += text;
+    if (chunk.length < chunkLength) continue;
+    yield chunk;
+    chunk = '';
   }
-  yield piece;
+  yield chunk;
+}
+
+const batchSize = 200;
+
+/**
+ * Rows that are completed in batches. Rows and what completes them are read over one connection: downloads that each
+ * held one and waited for a second could wait for each other. The transaction ends when the reader does.
+ */
+export async function* inBatches<Row extends object>(
+  ctx: Ctx,
+  query: Sql,
+  complete: (ctx: Ctx, rows: readonly object[]) => Promise<Row[]>,
+): AsyncGenerator<Row> {
+  const rows = new PassThrough({ objectMode: true, highWaterMark: batchSize });
+  ctx.tx((tx) => pipeline(completed(tx, query, complete), rows)).catch((error) => rows.destroy(error));
+  yield* rows;
+}
+
+async function* completed<Row extends object>(
+  ctx: Ctx,
+  query: Sql,
+  complete: (ctx: Ctx, rows: readonly object[]) => Promise<Row[]>,
+): AsyncGenerator<Row> {
+  let batch: object[] = [];
+  for await (const row of ctx.db.stream<object>(query)) {
+    batch.push(row);
+    if (batch.length < batchSize) continue;
+    yield* await complete(ctx, batch);
+    batch = [];
+  }
+  yield* await complete(ctx, batch);
 }

@@ -5,8 +5,29 @@ export interface ErrorKind {
   readonly message: string;
 }
 
-/** Field name (dots for nested fields) to what is wrong with it. */
-export type FieldErrors = Record<string, string[]>;
+/** What is wrong with a field: a code for programs and a sentence for people. */
+export interface FieldError {
+  readonly code: FieldErrorCode;
+  readonly message: string;
+}
+
+export type FieldErrorCode =
+  | 'required'
+  | 'invalid'
+  | 'wrong_type'
+  | 'too_short'
+  | 'too_long'
+  | 'too_small'
+  | 'too_large'
+  | 'too_few'
+  | 'too_many'
+  | 'not_allowed'
+  | 'unknown'
+  | 'taken'
+  | 'mismatch';
+
+/** By field; nested fields use dots. */
+export type FieldErrors = Record<string, FieldError[]>;
 
 export interface FailureExtras {
   readonly errors?: Readonly<FieldErrors>;
@@ -49,38 +70,94 @@ export function defineErrors<const Registry extends Record<string, ErrorKind>>(r
   };
 }
 
-/** What every refused input is answered with, whoever refuses it. */
-export const invalidInput = {
+/** The failures that both the kernel and modules throw. */
+export const commonErrors = {
   'http.validation_failed': { status: 422, message: 'The given data was invalid.' },
-} as const;
-const refuse = defineErrors(invalidInput);
-
-/** 422 with what is wrong, field by field; the first of it is the message, for who reads no further. */
-export function invalid(errors: FieldErrors): Failure {
-  const [first, ...more] = new Set(Object.values(errors).flat());
-  if (first === undefined) return refuse('http.validation_failed', {}, { errors });
-  const message = more.length === 0 ? first : `${first} (and ${more.length} more)`;
-  return new Failure('http.validation_failed', invalidInput['http.validation_failed'].status, message, { errors });
-}
-
-/** What is answered wherever nothing is. */
-export const nothingThere = {
   'http.not_found': { status: 404, message: 'There is nothing at {method} {path}.' },
+  'auth.forbidden': { status: 403, message: 'This needs the permission {permission}.' },
+  'http.precondition_failed': {
+    status: 412,
+    message: 'The record has changed since you read it. Read it again, then repeat the change.',
+  },
 } as const;
-const missing = defineErrors(nothingThere);
+const fail = defineErrors(commonErrors);
 
-/** 404 as for a path that no route has: for a route that is there in some environments only. */
-export function notFound(method: string, path: string): Failure {
-  return missing('http.not_found', { method, path });
+/** Collects what is wrong with an input, so that all of it is answered at once. */
+export class Issues {
+  /** No prototype: a field may be called `constructor`. */
+  readonly errors: FieldErrors = Object.create(null);
+
+  add(field: string, message: string, code: FieldErrorCode = 'invalid'): void {
+    const known = this.errors[field] ?? [];
+    this.errors[field] = known;
+    if (!known.some((one) => one.message === message)) known.push({ code, message });
+  }
+
+  addAll(errors: Readonly<FieldErrors> | undefined): void {
+    for (const [field, list] of Object.entries(errors ?? {})) {
+      for (const { message, code } of list) this.add(field, message, code);
+    }
+  }
+
+  has(field: string): boolean {
+    return this.errors[field] !== undefined;
+  }
+
+  get any(): boolean {
+    return Object.keys(this.errors).length > 0;
+  }
+
+  /** 422 with all of it. */
+  get failure(): Failure {
+    return invalidFields(this.errors);
+  }
+
+  throwIfAny(): void {
+    if (this.any) throw this.failure;
+  }
 }
 
-/** What every caller without the right is answered with, whoever refuses it. */
-export const forbiddenCall = {
-  'auth.forbidden': { status: 403, message: 'This needs the permission {permission}.' },
-} as const;
-const forbid = defineErrors(forbiddenCall);
+type Problem = string | FieldError;
 
-/** 403 for a right that depends on more than the route or the operation; `ctx.can` asks for it. */
+/** 422 with what is wrong, by field: `throw invalid({ sku: taken('The SKU A-1 is taken.') })`. */
+export function invalid(problems: Readonly<Record<string, Problem | readonly Problem[]>>): Failure {
+  const issues = new Issues();
+  for (const [field, given] of Object.entries(problems)) {
+    for (const problem of [given].flat() as Problem[]) {
+      if (typeof problem === 'string') issues.add(field, problem);
+      else issues.add(field, problem.message, problem.code);
+    }
+  }
+  return invalidFields(issues.errors);
+}
+
+/** The first sentence is the message, for readers who look no further. */
+function invalidFields(errors: FieldErrors): Failure {
+  const [first, ...more] = new Set(
+    Object.values(errors)
+      .flat()
+      .map(({ message }) => message),
+  );
+  if (first === undefined) return fail('http.validation_failed', {}, { errors });
+  const message = more.length === 0 ? first : `${first} (and ${more.length} more)`;
+  return new Failure('http.validation_failed', commonErrors['http.validation_failed'].status, message, { errors });
+}
+
+export function taken(message: string): FieldError {
+  return { code: 'taken', message };
+}
+
+/** 404 as for a path that no route has. */
+export function notFound(method: string, path: string): Failure {
+  return fail('http.not_found', { method, path });
+}
+
+/** 403 for a right that depends on more than the action; `ctx.can` tells. */
 export function forbidden(permission: string): Failure {
-  return forbid('auth.forbidden', { permission });
+  return fail('auth.forbidden', { permission });
+}
+
+/** 412: the caller's `If-Match` names another version. */
+export function preconditionFailed(): Failure {
+  return fail('http.precondition_failed');
 }

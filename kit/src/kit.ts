@@ -1,4 +1,6 @@
 /** Everything a module may import. */
+export { type Action, type Actions, action, type Method, type OperationsOf, signedIn, systemAction } from './action.ts';
+export { Answer } from './answer.ts';
 export type {
   AddJobOptions,
   Bus,
@@ -10,9 +12,12 @@ export type {
   Jobs,
   Operations,
 } from './catalogue.ts';
+export { type Changes, changesBetween, removalOf } from './changes.ts';
+export { columnsFor, namesOf } from './columns.ts';
 export { type CommandForm, type CommandInput, type ModuleCommand, type Terminal, UsageError } from './command.ts';
 export type { Cache, Ctx, Log, SystemCtx, Tenant, User } from './context.ts';
-export { csvLine, fromInert, inert } from './csv.ts';
+export { counter } from './counter.ts';
+export { csvLine, escapeFormula, unescapeFormula } from './csv.ts';
 export type { Db } from './database.ts';
 export {
   type Demo,
@@ -24,31 +29,50 @@ export {
   pick,
   type Random,
 } from './demo.ts';
-export { DownloadFormat, download } from './download.ts';
+export { cell, DownloadFormat, download, fileTypes } from './download.ts';
 export {
+  commonErrors,
   defineErrors,
   type ErrorKind,
   Failure,
   type FailureExtras,
+  type FieldError,
+  type FieldErrorCode,
   type FieldErrors,
   forbidden,
-  forbiddenCall,
+  Issues,
   invalid,
-  invalidInput,
   notFound,
-  nothingThere,
+  preconditionFailed,
+  taken,
 } from './errors.ts';
 export { after, type Delivery, type Listener, within } from './event.ts';
+export {
+  containsWords,
+  equals,
+  type Filter,
+  filter,
+  hasTags,
+  isOneOf,
+  isShortWord,
+  maxMoney,
+  minMoney,
+  search,
+  since,
+  splitList,
+  until,
+  wordsOf,
+} from './filter.ts';
 export type { Resolver, Resolvers } from './graphql.ts';
 export type { Helper, HelpersOf } from './helper.ts';
 export { type Job, type JobsOf, job, platformJob } from './job.ts';
+export { Json } from './json.ts';
+export { byNumber, byText, byTime, type List, list, type Sort } from './list.ts';
 export { defineModule, type Module } from './module.ts';
-export { Moment, since, until } from './moment.ts';
-export { Money, MoneyInput, NullableMoneyInput, readAmounts, toMoney } from './money.ts';
-export { type Operation, type OperationsOf, operation } from './operation.ts';
-export { offsetOf, Pagination, Paging, pageJson, paginationOf, paging } from './paging.ts';
+export { fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
+export { limitTo, Pagination, type Paging, pageOf, paging } from './paging.ts';
 export { NewPassword, passwordProblem } from './password.ts';
-export { maskPhone, type PersonalData, type PersonalRows } from './personal-data.ts';
+export { canViewSensitive, maskPhone, type PersonalData, type PersonalRows } from './personal-data.ts';
 export type {
   Accounts,
   Client,
@@ -73,9 +97,24 @@ export type {
   Tenants,
   Tokens,
 } from './platform.ts';
-export { Answer, type Method, type Route, type RouteInput, route, signedIn, systemRoute } from './route.ts';
-export { Message, Nullable, type Static, Timestamp, type TObject, type TSchema, Type, Uuid } from './schema.ts';
+export {
+  ById,
+  changesOf,
+  Default,
+  extend,
+  Message,
+  Nullable,
+  named,
+  type Sent,
+  type Static,
+  Timestamp,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  Type,
+  UserId,
+  Uuid,
+} from './schema.ts';
 export type { SettingDefinition, Settings } from './settings.ts';
 export { and, empty, join, raw, Sql, sql } from './sql.ts';
-export { distinct, readTags, Tags, TagsFilter } from './tags.ts';
-export { containsWords, isShortWord, wordsOf } from './words.ts';
+export { Email, Line, NullableEmail, NullableLine, NullableText, Tags, Text } from './text.ts';

@@ -1,17 +1,17 @@
+import type { Actions } from './action.ts';
 import type { ModuleCommand } from './command.ts';
 import type { Demo } from './demo.ts';
 import type { ErrorKind } from './errors.ts';
 import type { Listener } from './event.ts';
 import type { Helper } from './helper.ts';
 import type { Job } from './job.ts';
-import type { Operation } from './operation.ts';
-import type { Route } from './route.ts';
 
 /** What a module is made of besides its `module.json`, migrations and GraphQL files. `module.ts` exports it as `module`. */
 export interface Module {
-  readonly routes?: readonly Route[];
-  /** By the names in `api.provides`. */
-  readonly operations?: Readonly<Record<string, Operation>>;
+  /** By name, the module's alias first: `products.create`. A system module may use other first names. */
+  readonly actions?: Actions;
+  /** What the groups in the API description are about, where actions name their own. */
+  readonly tags?: Readonly<Record<string, string>>;
   /** What the code of other modules may ask of it: `(await ctx.helpers('customers'))?.contact({ id })`. */
   readonly helpers?: Readonly<Record<string, Helper>>;
   readonly listeners?: readonly Listener[];

@@ -1,17 +1,21 @@
-import { type FieldErrors, invalid } from './errors.ts';
 import { Type } from './schema.ts';
 
-/** An amount in an answer. */
-export const Money = Type.String({ pattern: '^\\d+\\.\\d{2}$', description: 'An amount with two decimals.' });
-
-const description = 'An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number.';
-
-/** An amount in an input. JSON Schema cannot count a number's decimals, so what it lets through goes to `toMoney`. */
-export const MoneyInput = Type.Unsafe<string | number>({ type: ['string', 'number'], description });
-export const NullableMoneyInput = Type.Unsafe<string | number | null>({
-  type: ['string', 'number', 'null'],
-  description,
+/** An amount in an output. */
+export const Money = Type.String({
+  pattern: '^\\d+\\.\\d{2}$',
+  description: 'An amount with two decimals.',
+  examples: ['199.65'],
 });
+
+const rules = {
+  money: true,
+  description: 'An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number.',
+  examples: ['199.65'],
+};
+
+/** An amount in an input; the action gets it as a string with two decimals. */
+export const MoneyInput = Type.Unsafe<string>({ type: ['string', 'number'], ...rules });
+export const NullableMoneyInput = Type.Unsafe<string | null>({ type: ['string', 'number', 'null'], ...rules });
 
 const amount = /^(\d{1,10})(?:\.(\d{1,2}))?$/;
 
@@ -21,19 +25,12 @@ export function toMoney(input: string | number): string | undefined {
   return whole === undefined ? undefined : `${Number(whole)}.${decimals.padEnd(2, '0')}`;
 }
 
-type Amounts<Name extends string> = { readonly [Key in Name]?: string | number | undefined };
+/** An amount in its smallest unit: exact, however large a sum becomes. */
+export function toCents(money: string): bigint {
+  return BigInt(money.replace('.', ''));
+}
 
-/** The amounts among the filters of a list, as `toMoney` gives them; 422 for those that are none. */
-export function readAmounts<Name extends string>(filters: Amounts<Name>, names: readonly Name[]) {
-  const amounts: { [Key in Name]?: string } = {};
-  const errors: FieldErrors = {};
-  for (const name of names) {
-    const given = filters[name];
-    if (given === undefined) continue;
-    const amount = toMoney(given);
-    if (amount === undefined) errors[name] = [`The ${name.replaceAll('_', ' ')} must be an amount.`];
-    else amounts[name] = amount;
-  }
-  if (Object.keys(errors).length > 0) throw invalid(errors);
-  return amounts;
+export function fromCents(cents: bigint): string {
+  const digits = String(cents).padStart(3, '0');
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }

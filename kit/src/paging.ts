@@ -1,50 +1,96 @@
-import { type Static, Type } from './schema.ts';
-import { type Sql, sql } from './sql.ts';
+import { invalid } from './errors.ts';
+import { Default, named, type Static, Type } from './schema.ts';
+import { raw, type Sql, sql } from './sql.ts';
 
-/** Which page of a list is wanted, to spread into the query of a list. */
+/** Which part of a list is wanted: a page by its number, or what follows a cursor. */
 export const paging = {
-  page: Type.Integer({ minimum: 1, maximum: 100_000, default: 1 }),
-  per_page: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+  page: Default(Type.Integer({ minimum: 1, maximum: 100_000 }), 1),
+  per_page: Default(Type.Integer({ minimum: 1, maximum: 100 }), 20),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 2_000, description: 'The `next_cursor` of the previous answer; use it with `limit`.' }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description:
+        'How many records at most, from `cursor` on or from the beginning. Instead of `page` and `per_page`.',
+    }),
+  ),
 };
-export const Paging = Type.Object(paging);
+const Paging = Type.Object(paging);
 export type Paging = Static<typeof Paging>;
 
-export const Pagination = Type.Object({
-  current_page: Type.Integer(),
-  last_page: Type.Integer(),
-  per_page: Type.Integer(),
-  total: Type.Integer(),
-});
+const PagePagination = named(
+  'PagePagination',
+  Type.Object({
+    current_page: Type.Integer(),
+    last_page: Type.Integer(),
+    per_page: Type.Integer(),
+    total: Type.Integer(),
+  }),
+);
 
-export function paginationOf({ page, per_page }: Paging, total: number) {
+const CursorPagination = named(
+  'CursorPagination',
+  Type.Object({
+    next_cursor: Type.Union([Type.String(), Type.Null()]),
+    has_more: Type.Boolean(),
+  }),
+);
+
+/** With numbers for a page, with a cursor for what was asked for by `limit` or `cursor`. */
+export const Pagination = Type.Union([PagePagination, CursorPagination]);
+export type Pagination = Static<typeof Pagination>;
+
+export function pageOf({ page, per_page }: Pick<Paging, 'page' | 'per_page'>, total: number) {
   return { current_page: page, last_page: Math.max(1, Math.ceil(total / per_page)), per_page, total };
 }
 
-export function offsetOf({ page, per_page }: Paging): number {
-  return (page - 1) * per_page;
-}
-
-interface Page {
-  /** What the rows are called in the answer. */
+/** Where a cursor stands: behind the record with this sort key and this id. */
+export interface Position {
   readonly key: string;
-  /** A SELECT of the rows of this page, in order. */
-  readonly rows: Sql;
-  /** A SELECT of one row with one bigint, `total`. */
-  readonly total: Sql;
-  readonly paging: Paging;
+  readonly id: string;
 }
 
-/**
- * The statement that answers a page and its pagination as JSON text, in a column `body`: nothing is parsed and written
- * again on the way to the caller.
- */
-export function pageJson({ key, rows, total, paging: { page, per_page } }: Page): Sql {
-  return sql`
-    WITH page AS (${rows})
-    SELECT json_build_object(
-      ${key}::text, coalesce((SELECT json_agg(page) FROM page), '[]'),
-      'pagination', json_build_object('current_page', ${page}::integer,
-        'last_page', greatest(1, (total + ${per_page}::integer - 1) / ${per_page}::integer),
-        'per_page', ${per_page}::integer, 'total', total))::text AS body
-    FROM (${total}) counted`;
+/** How records are ordered; a cursor is good for one order only. */
+export interface Order {
+  readonly sort_by: string;
+  readonly sort_order: 'asc' | 'desc';
+}
+
+export function writeCursor({ sort_by, sort_order }: Order, { key, id }: Position): string {
+  return Buffer.from(JSON.stringify([sort_by, sort_order, key, id])).toString('base64url');
+}
+
+/** 422 for what is no cursor, or one of another order. */
+export function readCursor({ sort_by, sort_order }: Order, cursor: string): Position {
+  const parts = parse(cursor);
+  if (!Array.isArray(parts) || parts.length !== 4 || !parts.every((part) => typeof part === 'string')) {
+    throw invalid({ cursor: 'The cursor is not valid. Use the next_cursor of an answer.' });
+  }
+  const [by, order, key, id] = parts as [string, string, string, string];
+  if (by !== sort_by || order !== sort_order) {
+    throw invalid({ cursor: `The cursor belongs to the order ${by} ${order}. Use the same sort_by and sort_order.` });
+  }
+  return { key, id };
+}
+
+function parse(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  } catch {
+    return undefined;
+  }
+}
+
+const usualSizes = new Set([10, 20, 21, 25, 26, 50, 51, 100, 101]);
+
+/** The usual numbers are literals: PostgreSQL then plans the statement once instead of with every execution. */
+export function limitTo(rows: number): Sql {
+  return usualSizes.has(rows) ? raw(`LIMIT ${rows}`) : sql`LIMIT ${rows}::integer`;
+}
+
+export function skip(rows: number): Sql {
+  return rows === 0 ? sql`` : sql`OFFSET ${rows}::bigint`;
 }

@@ -6,6 +6,8 @@ export interface Client {
   /** What counts as one place: the address, or of an IPv6 address its /64. */
   readonly network: string;
   readonly userAgent: string | undefined;
+  /** A header of the request, by its name in lower case. */
+  header(name: string): string | undefined;
 }
 
 export type SessionKind = 'login' | 'device' | 'personal' | 'client';

@@ -1,6 +1,5 @@
-import { sql } from '@chowk/kit';
+import { columnsFor, sql } from '@chowk/kit';
+import { Product } from './schemas.ts';
 
-/** A product as every answer shows it, from a row of `products p`. */
-export const columns = sql`p.id, p.sku, p.title, p.description, p.price::text AS price,
-  p.compare_at_price::text AS compare_at_price, p.status, p.images, p.tags, p.categories, p.mandatory, p.stock,
-  p.reserved, p.stock - p.reserved AS available, iso(p.created_at) AS created_at, iso(p.updated_at) AS updated_at`;
+/** A product from a row of `products p`. */
+export const columns = columnsFor(Product, sql`p`, { available: sql`p.stock - p.reserved` });

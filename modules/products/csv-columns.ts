@@ -1,80 +1,49 @@
-import { fromInert, inert } from '@chowk/kit';
-import type { NewProduct, Product } from './schemas.ts';
+import { splitList, unescapeFormula } from '@chowk/kit';
+import { NewProduct, Product } from './schemas.ts';
 
-interface Column {
-  write(product: Product): string;
-  /** What a cell says, for the schema to judge; `undefined` says nothing. A column without is only for reading. */
-  read?(cell: string): unknown;
+/** Cells that are not just the field as text. */
+export const csvCells = {
+  categories: ({ categories }: Product) => categories.join('|'),
+  /** A line for each image: its address, a space, its description. */
+  images: ({ images }: Product) => images.map(({ url, alt }) => `${url} ${alt}`.trimEnd()).join('\n'),
+};
+
+/** The columns a file may have; those that are no field of a new product are ignored. */
+export const columnNames: readonly string[] = Object.keys(Product.properties);
+
+type Read = (cell: string) => unknown;
+
+const textIn = (cell: string) => cell.trim() || undefined;
+const flags: Readonly<Record<string, boolean>> = { true: true, yes: true, 1: true, false: false, no: false, 0: false };
+
+/** By the type of the field; what a cell cannot mean is left as text, for the schema to refuse. */
+const readers: Readonly<Record<string, Read>> = {
+  integer: (cell) => (/^[+-]?\d{1,15}$/.test(cell.trim()) ? Number(cell) : textIn(cell)),
+  boolean: (cell) => flags[cell.trim().toLowerCase()] ?? textIn(cell),
+  array: (cell) => splitList([unescapeFormula(cell)]),
+};
+
+const special: Readonly<Record<string, Read>> = {
+  description: unescapeFormula,
+  status: (cell) => textIn(cell)?.toLowerCase(),
+  compare_at_price: (cell) => textIn(cell) ?? null,
+  categories: (cell) => linesOf(cell, '|'),
+  images: (cell) =>
+    linesOf(cell, '\n').map((line) => {
+      const [url = '', ...alt] = line.split(' ');
+      return { url, alt: alt.join(' ') };
+    }),
+};
+
+/** What a cell says about a field of a product; `undefined` says nothing. */
+export function readCell(column: string, cell: string): unknown {
+  const field = (NewProduct.properties as Record<string, { type?: unknown }>)[column];
+  if (!field) return undefined;
+  const read = special[column] ?? readers[String(field.type)] ?? ((text: string) => textIn(unescapeFormula(text)));
+  return read(cell);
 }
 
-/** The columns of the file, in order. Export writes all of them; import takes any that it can read. */
-export const csvColumns: Readonly<Record<string, Column>> = {
-  sku: text('sku', nothingIfEmpty),
-  title: text('title', nothingIfEmpty),
-  description: text('description', (cell) => cell),
-  price: { write: ({ price }) => price, read: nothingIfEmpty },
-  compare_at_price: {
-    write: ({ compare_at_price: amount }) => amount ?? '',
-    read: (cell) => nothingIfEmpty(cell) ?? null,
-  },
-  status: { write: ({ status }) => status, read: (cell) => nothingIfEmpty(cell)?.toLowerCase() },
-  stock: { write: ({ stock }) => String(stock), read: readInteger },
-  mandatory: { write: ({ mandatory }) => String(mandatory), read: readBoolean },
-  tags: textOf(
-    ({ tags }) => tags.join(','),
-    (cell) => readList(cell, ','),
-  ),
-  categories: textOf(
-    ({ categories }) => categories.join('|'),
-    (cell) => readList(cell, '|'),
-  ),
-  images: textOf(writeImages, readImages),
-  id: { write: ({ id }) => id },
-  reserved: { write: ({ reserved }) => String(reserved) },
-  available: { write: ({ available }) => String(available) },
-  created_at: { write: ({ created_at }) => created_at },
-  updated_at: { write: ({ updated_at }) => updated_at },
-} satisfies Record<keyof Product, Column> & Record<keyof NewProduct, Required<Column>>;
-
-function text(field: 'sku' | 'title' | 'description', read: (cell: string) => unknown): Required<Column> {
-  return textOf((product) => product[field], read);
-}
-
-/** Text that somebody has typed. */
-function textOf(write: (product: Product) => string, read: (cell: string) => unknown): Required<Column> {
-  return { write: (product) => inert(write(product)), read: (cell) => read(fromInert(cell)) };
-}
-
-function nothingIfEmpty(cell: string): string | undefined {
-  return cell.trim() || undefined;
-}
-
-function readInteger(cell: string): unknown {
-  return /^[+-]?\d{1,15}$/.test(cell.trim()) ? Number(cell) : nothingIfEmpty(cell);
-}
-
-const words = new Map<string, boolean>([
-  ...['true', 'yes', '1'].map((word) => [word, true] as const),
-  ...['false', 'no', '0'].map((word) => [word, false] as const),
-]);
-
-function readBoolean(cell: string): unknown {
-  return words.get(cell.trim().toLowerCase()) ?? nothingIfEmpty(cell);
-}
-
-function readList(cell: string, separator: string): string[] {
-  const entries = cell.split(separator).map((entry) => entry.trim());
-  return entries.filter(Boolean);
-}
-
-/** A line an image: its address, a space, its description. */
-function writeImages({ images }: Product): string {
-  return images.map(({ url, alt }) => `${url} ${alt}`.trimEnd()).join('\n');
-}
-
-function readImages(cell: string): { url: string; alt: string }[] {
-  return readList(cell, '\n').map((line) => {
-    const [url = '', ...alt] = line.split(' ');
-    return { url, alt: alt.join(' ') };
-  });
+function linesOf(cell: string, separator: string): string[] {
+  const entries = unescapeFormula(cell).split(separator);
+  return entries.map((entry) => entry.trim()).filter(Boolean);
 }

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { csvColumns } from './csv-columns.ts';
+import { columnNames, readCell } from './csv-columns.ts';
 import { fail } from './errors.ts';
 
 export interface CsvRow {
   /** The line of the file on which it begins. */
   readonly line: number;
-  /** What its cells say, by column; a string if its cells cannot be told apart. */
+  /** What its cells say, by column; a string says why they cannot be read. */
   readonly input: Readonly<Record<string, unknown>> | string;
 }
 
@@ -59,9 +59,9 @@ function* slices(text: string): Generator<string> {
 
 function readHeader(record: readonly string[]): string[] {
   const names = record.map((name) => name.trim().toLowerCase());
-  const unknown = names.find((name) => !Object.hasOwn(csvColumns, name));
+  const unknown = names.find((name) => !columnNames.includes(name));
   if (unknown !== undefined) {
-    throw unreadable('header', `There is no column '${unknown}'; there are ${Object.keys(csvColumns).join(', ')}.`);
+    throw unreadable('header', `There is no column '${unknown}'; the columns are ${columnNames.join(', ')}.`);
   }
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw unreadable('header', `The column '${twice}' is there twice.`);
@@ -73,10 +73,10 @@ function readRow(header: readonly string[], cells: readonly string[]): CsvRow['i
   if (cells.length !== header.length) {
     return `The row has ${cells.length} cells and the header ${header.length}.`;
   }
-  const said = header.map((name, index) => [name, csvColumns[name]?.read?.(cells[index] ?? '')] as const);
+  const said = header.map((name, index) => [name, readCell(name, cells[index] ?? '')] as const);
   return Object.fromEntries(said.filter(([, value]) => value !== undefined));
 }
 
 function unreadable(field: string, message: string) {
-  return fail('products.unreadable_csv', {}, { errors: { [field]: [message] } });
+  return fail('products.unreadable_csv', {}, { errors: { [field]: [{ code: 'invalid', message }] } });
 }

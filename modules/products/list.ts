@@ -1,23 +1,88 @@
-import { and, type Ctx, offsetOf, pageJson, sql } from '@chowk/kit';
+import {
+  and,
+  byNumber,
+  byText,
+  byTime,
+  type Ctx,
+  containsWords,
+  counter,
+  equals,
+  filter,
+  hasTags,
+  join,
+  list,
+  maxMoney,
+  minMoney,
+  type Sql,
+  search,
+  since,
+  sql,
+  Type,
+  until,
+  wordsOf,
+} from '@chowk/kit';
 import { columns } from './columns.ts';
-import { conditions, orderBy } from './filters.ts';
-import type { ListQuery } from './schemas.ts';
+import { csvCells } from './csv-columns.ts';
+import { Product, type SearchQuery, Status } from './schemas.ts';
 
-/** One page as JSON text. How many there are altogether is kept; how many a filter finds is counted. */
-export async function listProducts(ctx: Ctx, { page, per_page, ...query }: ListQuery): Promise<string> {
-  const paging = { page, per_page };
-  const filters = await conditions(ctx, query);
-  const order = orderBy(query);
-  // The inner SELECT finds the page, the outer one makes text of its rows and not of those it leaves out.
-  const rows = sql`
-    SELECT ${columns} FROM (
-      SELECT * FROM products p WHERE p.deleted_at IS NULL ${and(filters)}
-      ORDER BY ${order} LIMIT ${per_page}::integer OFFSET ${offsetOf(paging)}::bigint) p
-    ORDER BY ${order}`;
-  const total =
-    filters.length === 0
-      ? sql`SELECT coalesce(sum(total), 0)::bigint AS total FROM product_counts`
-      : sql`SELECT count(*) AS total FROM products p WHERE p.deleted_at IS NULL ${and(filters)}`;
-  const row = await ctx.db.row<{ body: string }>(pageJson({ key: 'products', rows, total, paging }));
-  return row?.body as string;
+const Flag = (description: string) => Type.Boolean({ description });
+
+export const productList = list({
+  name: 'products',
+  row: Product,
+  from: sql`products p`,
+  alias: sql`p`,
+  where: sql`p.deleted_at IS NULL`,
+  columns,
+  filters: {
+    search: search('Words in title, SKU, tags or categories.', sql`p.search_text`),
+    status: equals(Status, sql`p.status`),
+    tags: hasTags(sql`p.tags`),
+    category: filter(Type.String({ maxLength: 100 }), (category) => sql`p.categories @> ARRAY[${category}]`),
+    min_price: minMoney(sql`p.price`),
+    max_price: maxMoney(sql`p.price`),
+    in_stock: filter(Flag('Whether units are available.'), (is) => sql`(p.stock > p.reserved) = ${is}`),
+    low_stock: filter(Flag('Whether `products.low_stock_threshold` units or fewer are available.'), async (is, ctx) => {
+      const { 'products.low_stock_threshold': threshold } = await ctx.settings();
+      return sql`(p.stock - p.reserved <= ${threshold}) = ${is}`;
+    }),
+    mandatory: equals(Type.Boolean(), sql`p.mandatory`),
+    created_from: since(sql`p.created_at`),
+    created_to: until(sql`p.created_at`),
+  },
+  sorts: {
+    created_at: byTime(sql`p.created_at`),
+    title: byText(sql`p.title_key`),
+    price: byNumber(sql`p.price`),
+    stock: byNumber(sql`p.stock`),
+    sku: byText(sql`p.sku_key`),
+  },
+  total: (_ctx, given) => (Object.keys(given).length === 0 ? counter('products') : undefined),
+  csv: csvCells,
+});
+
+/** A term that half of all products contain is ranked among this many of them, not among all. */
+const mostCandidates = sql`500`;
+
+/** The SKU itself first, then what begins with the term, then what contains all words; if nothing does, similar words. */
+export async function searchProducts(ctx: Ctx, { q, limit }: SearchQuery): Promise<{ products: Product[] }> {
+  const found = await rank(ctx, q, limit, [
+    sql`SELECT id, 0 AS rank FROM products p WHERE deleted_at IS NULL AND sku_key = lower(${q})`,
+    sql`SELECT id, 1 FROM products p WHERE deleted_at IS NULL AND sku_key ^@ lower(${q})`,
+    sql`SELECT id, 2 FROM products p WHERE deleted_at IS NULL AND title_key ^@ fold(${q})`,
+    sql`SELECT id, 3 FROM products p WHERE deleted_at IS NULL ${and(containsWords(sql`p.search_text`, wordsOf(q)))}`,
+  ]);
+  if (found.length > 0) return { products: found };
+  const similar = sql`SELECT id, 4 AS rank FROM products p WHERE deleted_at IS NULL AND search_text %> fold(${q})`;
+  return { products: await rank(ctx, q, limit, [similar]) };
+}
+
+function rank(ctx: Ctx, term: string, limit: number, candidates: readonly Sql[]): Promise<Product[]> {
+  const bounded = candidates.map((each) => sql`(${each} LIMIT ${mostCandidates})`);
+  return ctx.db.rows<Product>(sql`
+    SELECT ${columns}
+    FROM (SELECT id, min(rank) AS rank FROM (${join(bounded, ' UNION ALL ')}) found GROUP BY id) best
+    JOIN products p USING (id)
+    ORDER BY best.rank, word_similarity(fold(${term}), p.search_text) DESC, p.title_key, p.id
+    LIMIT ${limit}`);
 }

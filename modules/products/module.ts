@@ -1,8 +1,7 @@
 import { defineModule } from '@chowk/kit';
+import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
 import { jobs } from './jobs.ts';
-import { operations } from './operations.ts';
-import { routes } from './routes.ts';
 
-export const module = defineModule({ routes, operations, jobs, errors, demo });
+export const module = defineModule({ actions, jobs, errors, demo });

@@ -1,5 +1,16 @@
-import { type Ctx, offsetOf, type Paging, paginationOf, sql } from '@chowk/kit';
-import type { Movement } from './schemas.ts';
+import { byTime, type Ctx, columnsFor, equals, list, sql, Uuid } from '@chowk/kit';
+import { Movement } from './schemas.ts';
+
+export const movementList = list({
+  name: 'movements',
+  row: Movement,
+  from: sql`stock_movements m`,
+  alias: sql`m`,
+  columns: columnsFor(Movement, sql`m`),
+  scope: { id: equals(Uuid, sql`m.product_id`) },
+  sorts: { at: byTime(sql`m.at`) },
+  updatedAt: sql`m.at`,
+});
 
 interface NewMovement {
   readonly product_id: string;
@@ -9,7 +20,7 @@ interface NewMovement {
   readonly reference?: string | null;
 }
 
-/** Writes down many changes of stock in one statement. */
+/** Logs changes of stock in one statement. */
 export async function logMovements(ctx: Ctx, movements: readonly NewMovement[]): Promise<void> {
   if (movements.length === 0) return;
   const common = { change: 0, reserved_change: 0, user_id: ctx.userId ?? null, at: ctx.now() };
@@ -17,15 +28,4 @@ export async function logMovements(ctx: Ctx, movements: readonly NewMovement[]):
   await ctx.db.run(sql`
     INSERT INTO stock_movements
     SELECT * FROM jsonb_populate_recordset(NULL::stock_movements, ${JSON.stringify(rows)}::jsonb)`);
-}
-
-/** The newest first. */
-export async function listMovements(ctx: Ctx, { id }: { id: string }, paging: Paging) {
-  const [movements, counted] = await Promise.all([
-    ctx.db.rows<Movement>(sql`
-      SELECT id, change, reserved_change, reason, reference, user_id, at FROM stock_movements
-      WHERE product_id = ${id} ORDER BY at DESC, id DESC LIMIT ${paging.per_page} OFFSET ${offsetOf(paging)}`),
-    ctx.db.row<{ total: number }>(sql`SELECT count(*) AS total FROM stock_movements WHERE product_id = ${id}`),
-  ]);
-  return { movements, pagination: paginationOf(paging, counted?.total ?? 0) };
 }

@@ -1,12 +1,12 @@
-import { type Ctx, invalid, sql } from '@chowk/kit';
+import { type Ctx, changesBetween, type Failure, type Issues, invalid, removalOf, sql, taken } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { fail } from './errors.ts';
-import { tellDeleted } from './events.ts';
-import { applyChanges } from './rules.ts';
-import { insertProducts, saveProducts } from './save.ts';
-import type { NewProduct, Product, ProductChanges, ProductKey } from './schemas.ts';
+import { type Fields, fieldsOf, insertProducts, saveProducts } from './save.ts';
+import type { NewProduct, Product, ProductChanges } from './schemas.ts';
 
-export async function getProduct(ctx: Ctx, { id, sku }: ProductKey): Promise<Product> {
+type Key = { readonly id: string };
+
+export async function getProduct(ctx: Ctx, { id, sku }: { id?: string; sku?: string }): Promise<Product> {
   const product = await ctx.db.row<Product>(
     id === undefined
       ? sql`SELECT ${columns} FROM products p WHERE sku_key = lower(${sku}) AND deleted_at IS NULL`
@@ -16,61 +16,92 @@ export async function getProduct(ctx: Ctx, { id, sku }: ProductKey): Promise<Pro
   return product;
 }
 
+export async function getProducts(ctx: Ctx, keys: readonly Key[]): Promise<(Product | Failure)[]> {
+  const ids = keys.map(({ id }) => id);
+  const rows = await ctx.db.rows<Product>(sql`
+    SELECT ${columns} FROM products p WHERE id = ANY(${ids}::uuid[]) AND deleted_at IS NULL`);
+  const found = new Map(rows.map((product) => [product.id, product]));
+  return ids.map((id) => found.get(id.toLowerCase()) ?? fail('products.not_found', { key: id }));
+}
+
 export async function createProduct(ctx: Ctx, input: NewProduct): Promise<Product> {
-  const { fields, errors } = applyChanges({}, input);
-  if (errors) throw invalid(errors);
-  const [product] = await ctx.tx((tx) => insertProducts(tx, [fields]));
-  if (!product) throw skuTaken(fields.sku);
+  mustFit(input);
+  const [product] = await ctx.tx((tx) => insertProducts(tx, [input]));
+  if (!product) throw invalid({ sku: skuTaken(input.sku) });
   return product;
 }
 
-export async function updateProduct(ctx: Ctx, { id }: { id: string }, changes: ProductChanges): Promise<Product> {
+export async function updateProduct(ctx: Ctx, { id, ...changes }: ProductChanges & Key): Promise<Product> {
   try {
     return await ctx.tx((tx) => updateLocked(tx, id, changes));
   } catch (error) {
-    if (isSkuConflict(error)) throw skuTaken(changes.sku);
+    const { code, constraint } = error as { code?: unknown; constraint?: unknown };
+    if (code === '23505' && constraint === 'products_sku') throw invalid({ sku: skuTaken(changes.sku) });
     throw error;
   }
 }
 
-/** Hides the product for good; its SKU is free again. What is promised to somebody stays. */
-export async function deleteProduct(ctx: Ctx, { id }: { id: string }): Promise<void> {
-  await ctx.tx(async (tx) => {
-    const now = tx.now();
-    const product = await tx.db.row<Product>(sql`
-      UPDATE products p SET deleted_at = ${now}, updated_at = ${now}
-      WHERE id = ${id} AND deleted_at IS NULL AND reserved = 0 RETURNING ${columns}`);
-    if (!product) throw fail('products.has_reservations', await getProduct(tx, { id }));
-    await tellDeleted(tx, product);
-  });
-}
-
-export async function listCategories(ctx: Ctx): Promise<{ name: string; count: number }[]> {
-  return ctx.db.rows(sql`
-    SELECT name, count(*) AS count FROM products, unnest(categories) AS name WHERE deleted_at IS NULL
-    GROUP BY name ORDER BY count DESC, name`);
-}
-
 async function updateLocked(ctx: Ctx, id: string, changes: ProductChanges): Promise<Product> {
-  const current = await ctx.db.row<Product>(
-    sql`SELECT ${columns} FROM products p WHERE id = ${id} AND deleted_at IS NULL FOR UPDATE`,
-  );
-  if (!current) throw fail('products.not_found', { key: id });
-  const { fields, errors } = applyChanges(current, changes);
-  if (errors) throw invalid(errors);
+  const current = await lockProduct(ctx, id);
+  const fields = { ...fieldsOf(current), ...changes } as Fields;
+  mustFit(fields);
   if (fields.stock < current.reserved) {
     const { sku, available } = current;
     throw fail('products.insufficient_stock', { sku, available, wanted: current.stock - fields.stock });
   }
+  ctx.audit(changesBetween<Fields>(current, fields));
   const [product] = await saveProducts(ctx, [{ current, fields }]);
   return product as Product;
 }
 
-function skuTaken(sku: string | undefined) {
-  return invalid({ sku: [`The sku ${sku} is taken.`] });
+/** Hides the product for good; its SKU is free again. What is reserved stays. */
+export async function deleteProduct(ctx: Ctx, { id }: Key): Promise<void> {
+  await ctx.tx(async (tx) => {
+    const product = await lockProduct(tx, id);
+    if (product.reserved > 0) throw fail('products.has_reservations', product);
+    await tx.db.run(sql`UPDATE products SET deleted_at = ${tx.now()}, updated_at = ${tx.now()} WHERE id = ${id}`);
+    tx.audit(removalOf(product));
+    await tx.emit('product.deleted', { product }, { about: id });
+  });
 }
 
-function isSkuConflict(error: unknown): boolean {
-  const { code, constraint } = error as { code?: unknown; constraint?: unknown };
-  return code === '23505' && constraint === 'products_sku';
+async function lockProduct(ctx: Ctx, id: string): Promise<Product> {
+  const product = await ctx.db.row<Product>(
+    sql`SELECT ${columns} FROM products p WHERE id = ${id} AND deleted_at IS NULL FOR UPDATE`,
+  );
+  if (!product) throw fail('products.not_found', { key: id });
+  ctx.mustMatch(product);
+  return product;
+}
+
+export async function listCategories(ctx: Ctx): Promise<{ categories: { name: string; count: number }[] }> {
+  const categories = await ctx.db.rows<{ name: string; count: number }>(sql`
+    SELECT name, count(*) AS count FROM products, unnest(categories) AS name WHERE deleted_at IS NULL
+    GROUP BY name ORDER BY count DESC, name`);
+  return { categories };
+}
+
+/** What is wrong with a product that no schema can say. */
+export function priceProblem({ price, compare_at_price: before }: ProductChanges): string | undefined {
+  const isLess = price !== undefined && before != null && Number(before) < Number(price);
+  return isLess ? 'The compare at price must be at least the price.' : undefined;
+}
+
+function mustFit(fields: ProductChanges): void {
+  const problem = priceProblem(fields);
+  if (problem) throw invalid({ compare_at_price: problem });
+}
+
+export async function explainProduct(ctx: Ctx, input: Partial<ProductChanges & Key>, issues: Issues): Promise<void> {
+  const problem = priceProblem(input);
+  if (problem) issues.add('compare_at_price', problem);
+  const { sku, id = null } = input;
+  if (sku === undefined) return;
+  const other = await ctx.db.row(sql`
+    SELECT FROM products WHERE sku_key = lower(${sku}) AND deleted_at IS NULL AND id IS DISTINCT FROM ${id}::uuid`);
+  if (other) issues.add('sku', skuTaken(sku).message, 'taken');
+}
+
+export function skuTaken(sku: string | undefined) {
+  return taken(`The SKU ${sku} is taken.`);
 }

@@ -1,20 +1,19 @@
 import { type Ctx, sql } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { fail } from './errors.ts';
-import { tellStockChanged } from './events.ts';
+import { emitStockChanged } from './events.ts';
 import { logMovements } from './movements.ts';
 import { getProduct } from './products.ts';
 import type { NewReservation, Product, Reservation } from './schemas.ts';
 import { moveStock } from './stock.ts';
 
-/** Promises pieces to somebody for some time. */
+/** Holds units for some time. */
 export function reserve(
   ctx: Ctx,
-  { id }: { id: string },
-  { quantity, reference, expires_in }: NewReservation,
+  { id, quantity, reference, expires_in }: NewReservation,
 ): Promise<{ product: Product; reservation: Reservation }> {
   return ctx.tx(async (tx) => {
-    const product = await moveStock(tx, { id }, { reserved: quantity, reason: 'reserved', reference });
+    const product = await moveStock(tx, { id, reserved: quantity, reason: 'reserved', reference });
     const now = tx.now();
     const expiresAt = new Date(now.getTime() + expires_in * 1_000);
     const reservation = (await tx.db.row<Reservation>(sql`
@@ -25,7 +24,7 @@ export function reserve(
   });
 }
 
-/** What becomes of promised pieces: they go back to being available, or they leave the shelf. */
+/** Reserved units become available again, or they are sold. */
 type Ending = 'release' | 'commit';
 
 export function endReservation(
@@ -41,7 +40,7 @@ export function endReservation(
   });
 }
 
-/** Ends all that one reference holds of a product. To release what is released already changes nothing. */
+/** Ends all reservations of a reference. To release what is released already changes nothing. */
 export function endReservationsFor(
   ctx: Ctx,
   { id, reference }: { id: string; reference: string },
@@ -56,16 +55,16 @@ export function endReservationsFor(
   });
 }
 
-/** As many as one transaction ends, so that none holds many products for long. */
+/** Few enough that no transaction locks many products for long. */
 const batchSize = 500;
 
-/** Gives back what was promised for too long. */
+/** Releases the reservations that have expired. */
 export async function releaseExpired(ctx: Ctx): Promise<void> {
   for (let released = batchSize; released === batchSize; ) released = await ctx.tx(releaseBatch);
 }
 
 async function releaseBatch(ctx: Ctx): Promise<number> {
-  // One that is locked is being ended by somebody else.
+  // One that is locked is being ended by another transaction.
   const gone = await ctx.db.rows<{ product_id: string; quantity: number; reference: string | null }>(sql`
     DELETE FROM stock_reservations WHERE id IN (
       SELECT id FROM stock_reservations WHERE expires_at <= ${ctx.now()}
@@ -84,7 +83,7 @@ async function releaseBatch(ctx: Ctx): Promise<number> {
   );
   for (const product of products) {
     const reserved_change = -total(byProduct.get(product.id) ?? []);
-    await tellStockChanged(ctx, { product, change: 0, reserved_change, reason: 'expired', reference: null });
+    await emitStockChanged(ctx, { product, change: 0, reserved_change, reason: 'expired', reference: null });
   }
   return gone.length;
 }
@@ -94,7 +93,7 @@ function end(ctx: Ctx, id: string, ending: Ending, quantity: number, reference: 
     ending === 'release'
       ? { reserved: -quantity, reason: 'released' }
       : { change: -quantity, reserved: -quantity, reason: 'sold' };
-  return moveStock(ctx, { id }, { ...movement, reference });
+  return moveStock(ctx, { id, ...movement, reference });
 }
 
 function total(rows: readonly { quantity: number }[]): number {

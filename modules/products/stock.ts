@@ -1,25 +1,26 @@
 import { type Ctx, sql } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { fail } from './errors.ts';
-import { tellStockChanged } from './events.ts';
+import { emitStockChanged } from './events.ts';
 import { getProduct } from './products.ts';
 import type { Product } from './schemas.ts';
 
-export interface Movement {
-  /** Pieces that come onto the shelf, or leave it. */
+interface Movement {
+  readonly id: string;
+  /** Units that are added to the stock or removed from it. */
   readonly change?: number;
-  /** Pieces that are promised, or no longer. */
+  /** Units that become reserved, or no longer. */
   readonly reserved?: number;
   readonly reason: string;
   readonly reference?: string | undefined;
 }
 
 /**
- * Changes what there is and what is promised of it in one statement that asks and takes at once: of callers at the same
- * time, those for whom there is not enough are refused and change nothing.
+ * Changes stock and reserved units in one statement that checks and takes at once: of callers at the same time, those
+ * for whom there is not enough are refused and change nothing.
  */
-export function moveStock(ctx: Ctx, { id }: { id: string }, movement: Movement): Promise<Product> {
-  const { change = 0, reserved = 0, reason, reference = null } = movement;
+export function moveStock(ctx: Ctx, movement: Movement): Promise<Product> {
+  const { id, change = 0, reserved = 0, reason, reference = null } = movement;
   return ctx.tx(async (tx) => {
     const product = await tx.db.row<Product>(sql`
       WITH moved AS (
@@ -31,13 +32,13 @@ export function moveStock(ctx: Ctx, { id }: { id: string }, movement: Movement):
         SELECT ${tx.newId()}, id, ${change}, ${reserved}, ${reason}, ${reference}, ${tx.userId ?? null}, ${tx.now()}
         FROM moved)
       SELECT * FROM moved`);
-    if (!product) throw await refusal(tx, id, reserved - change);
-    await tellStockChanged(tx, { product, change, reserved_change: reserved, reason, reference });
+    if (!product) throw await insufficient(tx, id, reserved - change);
+    await emitStockChanged(tx, { product, change, reserved_change: reserved, reason, reference });
     return product;
   });
 }
 
-async function refusal(ctx: Ctx, id: string, wanted: number) {
+async function insufficient(ctx: Ctx, id: string, wanted: number) {
   const { sku, available } = await getProduct(ctx, { id });
   return fail('products.insufficient_stock', { sku, available, wanted }, { body: { available } });
 }

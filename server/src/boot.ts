@@ -1,13 +1,14 @@
 import { join, resolve } from 'node:path';
-import type { Log, Route, SettingDefinition, TSchema } from '@chowk/kit';
+import type { Actions, Log, SettingDefinition, TSchema } from '@chowk/kit';
+import { AuditLog } from './actions/audit-log.ts';
+import { Bus } from './actions/bus.ts';
+import { mustDiffer, type RegisteredAction, register } from './actions/registry.ts';
 import { AccessTokens } from './auth/access-tokens.ts';
 import type { Identity } from './auth/identity.ts';
 import { Memberships } from './auth/memberships.ts';
 import { BcryptPasswords } from './auth/passwords.ts';
 import { SessionStore } from './auth/sessions.ts';
 import { SigningKeys } from './auth/signing-keys.ts';
-import { AuditLog } from './bus/audit.ts';
-import { Bus } from './bus/bus.ts';
 import type { Config } from './config.ts';
 import { Context } from './context.ts';
 import { ConnectionBudget } from './db/budget.ts';
@@ -16,17 +17,17 @@ import { migrate, readMigrations } from './db/migrations.ts';
 import { type DatabaseServer, limitsOf } from './db/server.ts';
 import { Signals } from './db/signals.ts';
 import { deliveryJob, EventHub } from './events/event-hub.ts';
-import { auditRoutes } from './http/audit-routes.ts';
-import { domainRoutes } from './http/domain-routes.ts';
-import { healthRoute } from './http/health.ts';
-import { settingsRoutes } from './http/settings-routes.ts';
+import { auditActions } from './http/audit-actions.ts';
+import { domainActions } from './http/domain-actions.ts';
+import { healthActions } from './http/health.ts';
+import { settingsActions } from './http/settings-actions.ts';
 import { bossDatabase } from './jobs/boss-database.ts';
 import { type JobHandler, JobQueues, type Task } from './jobs/job-queues.ts';
 import { kernelJobs } from './jobs/kernel-jobs.ts';
-import type { Kernel, OwnedRoute } from './kernel.ts';
+import type { Kernel } from './kernel.ts';
 import { autoInstall, Installations } from './loader/installations.ts';
 import { type LoadedModule, loadModules } from './loader/load-modules.ts';
-import { consumesOf, emitsOf, helpersOf, jobsOf, listenersOf, operationsOf } from './loader/module-parts.ts';
+import { consumesOf, emitsOf, helpersOf, jobsOf, listenersOf } from './loader/module-parts.ts';
 import { personalDataOf } from './loader/personal-data.ts';
 import { Mailer } from './mail/mailer.ts';
 import { makePlatform } from './platform.ts';
@@ -49,7 +50,7 @@ const migrationsFolder = resolve(import.meta.dirname, '../migrations');
 export interface Parts {
   readonly identity?: Identity | undefined;
   readonly modules?: readonly LoadedModule[];
-  readonly routes?: readonly Route[];
+  readonly actions?: Actions;
   readonly settings?: readonly SettingDefinition[];
   readonly now?: () => Date;
 }
@@ -118,7 +119,24 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
   const messages = redis ? new RedisMessages(redis, prefix, local) : local;
   const audit = new AuditLog(log);
   const hasModule = (tenantId: string, alias: string) => installations.has(tenantId, alias);
-  const bus = new Bus({ operations: operationsOf(modules), consumes: consumesOf(modules), hasModule, limiter, audit });
+  const actions: readonly RegisteredAction[] = [
+    ...register(
+      {
+        ...healthActions(config, db, redis),
+        ...settingsActions(settings),
+        ...domainActions(db, directory),
+        ...auditActions,
+      },
+      { module: undefined, tag: 'Platform' },
+    ),
+    ...modules.flatMap(({ alias, manifest, parts: { actions: own = {} } }) =>
+      register(own, { module: alias, tag: manifest.name }),
+    ),
+    ...register(parts.actions ?? {}, { module: undefined, tag: 'Test' }),
+  ];
+  mustDiffer(actions);
+  const byName = new Map(actions.map((action) => [action.name, action]));
+  const bus = new Bus({ actions: byName, consumes: consumesOf(modules), hasModule, limiter, audit });
   const events = new EventHub({
     listeners: listenersOf(modules),
     emits: emitsOf(modules),
@@ -162,15 +180,6 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
   events.connect(jobs);
   await signals.start();
 
-  const routes: OwnedRoute[] = [
-    healthRoute(config, db, redis),
-    ...settingsRoutes(settings),
-    ...domainRoutes(db, directory),
-    ...auditRoutes,
-    ...modules.flatMap(({ alias, parts: { routes: own = [] } }) => own.map((route) => ({ ...route, module: alias }))),
-    ...(parts.routes ?? []),
-  ];
-
   const kernel: Kernel = {
     config,
     log,
@@ -201,7 +210,7 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
     events,
     jobs,
     signals,
-    routes,
+    actions,
     now,
     async close() {
       await events.close();

@@ -1,24 +1,28 @@
-import type {
-  Bus,
-  Cache,
-  Client,
-  Db,
-  Emit,
-  EmitOptions,
-  FieldErrors,
-  Helpers,
-  JobQueue,
-  Log,
-  PersonalData,
-  Platform,
-  Session,
-  Settings,
-  SystemCtx,
-  Tenant,
-  TSchema,
-  User,
+import {
+  type Bus,
+  type Cache,
+  type Changes,
+  type Client,
+  type Db,
+  type Emit,
+  type EmitOptions,
+  type FieldErrors,
+  type Helpers,
+  type JobQueue,
+  type Log,
+  type PersonalData,
+  type Platform,
+  preconditionFailed,
+  type Session,
+  type Settings,
+  type SystemCtx,
+  type Tenant,
+  type TSchema,
+  type User,
 } from '@chowk/kit';
 import { v7 as uuidv7 } from 'uuid';
+import type { AuditRecord } from './actions/audit-log.ts';
+import type { RegisteredAction } from './actions/registry.ts';
 import type { Caller, Membership } from './auth/identity.ts';
 import type { Kernel } from './kernel.ts';
 import { networkOf } from './network.ts';
@@ -32,8 +36,12 @@ export interface ContextParts {
   readonly tenant?: TenantEntry | undefined;
   readonly user?: Caller | undefined;
   readonly membership?: Membership | undefined;
-  /** Where the call comes from; looked at only by who asks. */
-  readonly source?: { readonly ip: string; readonly headers: { readonly 'user-agent'?: string | undefined } };
+  /** Where the call comes from; read only when needed. */
+  readonly source?: { readonly ip: string; readonly headers: NodeJS.Dict<string | string[]> };
+  /** The line of the audit log that the call leaves. */
+  readonly record?: AuditRecord | undefined;
+  /** The versions that the caller accepts to change, as `If-Match` names them. */
+  readonly ifMatch?: string | undefined;
   /** The platform itself acts, as in a job: there is nobody whose permissions could be asked. */
   readonly system?: true;
   readonly transaction?: Transaction;
@@ -49,7 +57,7 @@ interface Transaction {
 }
 
 /** Where the platform's own doings come from. */
-const nowhere: Client = { address: '', network: '', userAgent: undefined };
+const nowhere: Client = { address: '', network: '', userAgent: undefined, header: () => undefined };
 
 /** The context of one call: a request, a job, an event or an operator's command. */
 export class Context implements SystemCtx {
@@ -85,7 +93,11 @@ export class Context implements SystemCtx {
     const { source } = this.#parts;
     if (!source) return nowhere;
     const { ip: address, headers } = source;
-    return { address, network: networkOf(address), userAgent: headers['user-agent'] };
+    const header = (name: string) => {
+      const value = headers[name];
+      return typeof value === 'string' ? value : undefined;
+    };
+    return { address, network: networkOf(address), userAgent: header('user-agent'), header };
   }
 
   get tenantId(): string | undefined {
@@ -126,14 +138,17 @@ export class Context implements SystemCtx {
     return this.#kernel.settings.of(this.#tenant.id);
   }
 
-  /** Joins the transaction there is, in a savepoint, or begins one; what was emitted in it is told when it is committed. */
+  /** Joins the transaction there is, in a savepoint, or begins one; events are delivered when it is committed. */
   async tx<Result>(work: (ctx: this) => Promise<Result>): Promise<Result> {
-    const { transaction: outer } = this.#parts;
+    const { transaction: outer, record } = this.#parts;
     let transaction: Transaction | undefined;
-    const result = await this.db.tx((db) => {
+    const result = await this.db.tx(async (db) => {
       transaction = { db, emitted: false };
-      return work(this.#with({ transaction }) as this);
+      const done = await work(this.#with({ transaction }) as this);
+      if (record && !outer) await this.#kernel.audit.write(db, record);
+      return done;
     });
+    if (record && !outer) record.isWritten = true;
     if (transaction?.emitted) {
       if (outer) outer.emitted = true;
       else void this.#drain();
@@ -142,14 +157,14 @@ export class Context implements SystemCtx {
   }
 
   get bus(): Bus {
-    return { call: (name, input) => this.#call(name, input) } as Bus;
+    return { call: (name: string, input: unknown) => this.#call(name, input) } as Bus;
   }
 
   async helpers<Alias extends keyof Helpers & string>(alias: Alias): Promise<Helpers[Alias] | undefined> {
     const { helpers, installations } = this.#kernel;
     const table = helpers.get(alias);
     if (!table || !(await installations.has(this.#tenant.id, alias))) return undefined;
-    const ctx = this.#with({ module: alias });
+    const ctx = this.#with({ module: alias, ifMatch: undefined });
     const bound = Object.entries(table).map(([name, run]) => [name, (input: unknown) => run(ctx, input, this.#module)]);
     return Object.fromEntries(bound) as Helpers[Alias];
   }
@@ -160,6 +175,18 @@ export class Context implements SystemCtx {
 
   get emit(): Emit {
     return (name, payload, options) => this.#emit(name, payload, options ?? {});
+  }
+
+  audit(changes: Changes): void {
+    const { record } = this.#parts;
+    if (record) record.changes = { ...record.changes, ...changes };
+  }
+
+  mustMatch({ updated_at }: { readonly updated_at: string }): void {
+    const { ifMatch } = this.#parts;
+    if (ifMatch === undefined || ifMatch.trim() === '*') return;
+    const versions = ifMatch.split(',').map((version) => version.trim());
+    if (!versions.includes(versionOf(updated_at))) throw preconditionFailed();
   }
 
   get jobs(): JobQueue {
@@ -204,21 +231,20 @@ export class Context implements SystemCtx {
       tenant: this.#tenant,
       db: transaction.db,
       newId: uuidv7,
-      enter: (module: string) => this.#with({ module }),
+      enter: (module: string) => this.#with({ module, ifMatch: undefined }),
     };
+    const { record } = this.#parts;
+    if (record?.action.startsWith(`${this.#module}.`)) record.resourceId ??= options.about;
     if (await this.#kernel.events.emit(frame, name, payload, options.about)) transaction.emitted = true;
   }
 
   #call(name: string, input: unknown): Promise<unknown> {
-    const { user, requestId, depth = 0 } = this.#parts;
+    const { user, membership, system, requestId, depth = 0 } = this.#parts;
     const frame = {
-      caller: this.#module,
-      tenant: this.#tenant,
-      userId: user?.id,
-      requestId,
-      depth,
-      can: (permission: string) => this.can(permission),
-      enter: (module: string) => this.#with({ module, depth: depth + 1 }),
+      ...{ module: this.#module, tenant: this.#tenant, caller: user, membership, system, requestId, depth },
+      // What the callee notes belongs to its own line; the transaction commits that of the outermost call.
+      enter: ({ module }: RegisteredAction, record: AuditRecord) =>
+        this.#with({ module, record, depth: depth + 1, ifMatch: undefined }),
     };
     return this.#kernel.bus.call(frame, name, input);
   }
@@ -261,4 +287,9 @@ export class Context implements SystemCtx {
     if (!tenant) throw new Error('this call is bound to no tenant; the route must say tenant: required');
     return tenant;
   }
+}
+
+/** The `ETag` of a record. */
+export function versionOf(updatedAt: string): string {
+  return `"${Date.parse(updatedAt).toString(36)}"`;
 }

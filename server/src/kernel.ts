@@ -1,7 +1,8 @@
-import type { Db, Helper, Log, PersonalData, Platform, Route, Secrets } from '@chowk/kit';
+import type { Db, Helper, Log, PersonalData, Platform, Secrets } from '@chowk/kit';
+import type { AuditLog } from './actions/audit-log.ts';
+import type { Bus } from './actions/bus.ts';
+import type { RegisteredAction } from './actions/registry.ts';
 import type { Identity } from './auth/identity.ts';
-import type { AuditLog } from './bus/audit.ts';
-import type { Bus } from './bus/bus.ts';
 import type { Config } from './config.ts';
 import type { ConnectionBudget } from './db/budget.ts';
 import type { Signals } from './db/signals.ts';
@@ -16,9 +17,6 @@ import type { Central } from './tenancy/central.ts';
 import type { TenantDatabases } from './tenancy/databases.ts';
 import type { Directory } from './tenancy/directory.ts';
 import type { SettingsStore } from './tenancy/settings.ts';
-
-/** A route and the module it belongs to; the kernel's own belong to none. */
-export type OwnedRoute = Route & { readonly module?: string };
 
 /** The parts that `boot` has put together, for those who stand above them. */
 export interface Kernel {
@@ -47,7 +45,7 @@ export interface Kernel {
   readonly events: EventHub;
   readonly jobs: JobQueues;
   readonly signals: Signals;
-  readonly routes: readonly OwnedRoute[];
+  readonly actions: readonly RegisteredAction[];
   readonly now: () => Date;
   /** Lets go of every connection. */
   close(): Promise<void>;

@@ -116,7 +116,11 @@ function help(commands: readonly Command[]): string {
 
 /** One line, and for refused input the reasons instead of the fact. */
 function sentence(error: unknown): string {
-  if (error instanceof Failure && error.extras.errors) return Object.values(error.extras.errors).flat().join(' ');
+  if (error instanceof Failure && error.extras.errors)
+    return Object.values(error.extras.errors)
+      .flat()
+      .map(({ message }) => message)
+      .join(' ');
   return error instanceof Error ? error.message : String(error);
 }
 

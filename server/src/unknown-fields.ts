@@ -1,7 +1,7 @@
 import type { TSchema } from '@chowk/kit';
 
-/** Removes what the schema does not name from a value that the schema accepts. */
-type Strip = (value: unknown) => void;
+/** Removes what the schema does not name from a value that the schema accepts, and adds the names to `removed`. */
+type Strip = (value: unknown, path: string, removed: string[]) => void;
 
 /** Makes the function that tells whether a value fits a schema. */
 type Fit = (schema: TSchema) => (value: unknown) => boolean;
@@ -42,12 +42,16 @@ function namesFields({ properties, patternProperties }: Shape): boolean {
 function stripUnion(shapes: readonly Shape[], fit: Fit): Strip | undefined {
   const branches = shapes.map((shape) => ({ strip: stripperOf(shape, fit), fits: fit(shape as TSchema) }));
   if (branches.every(({ strip }) => !strip)) return undefined;
-  return (value) => branches.find(({ fits }) => fits(value))?.strip?.(value);
+  return (value, path, removed) => branches.find(({ fits }) => fits(value))?.strip?.(value, path, removed);
 }
 
 function stripEntries(shape: Shape, fit: Fit): Strip | undefined {
   const strip = stripperOf(shape, fit);
-  return strip && ((value) => Array.isArray(value) && value.forEach(strip));
+  if (!strip) return undefined;
+  return (value, path, removed) => {
+    if (!Array.isArray(value)) return;
+    for (const [index, entry] of value.entries()) strip(entry, `${path}${index}.`, removed);
+  };
 }
 
 /** Several shapes at once are an intersection: a field is known if one of them knows it. */
@@ -62,14 +66,18 @@ function stripObject(shapes: readonly Shape[], fit: Fit): Strip {
   }
   const others = shapes.map(({ additionalProperties }) => additionalProperties).find(Boolean);
   if (others) patterns.push({ pattern: /(?:)/, strip: others === true ? undefined : stripperOf(others as Shape, fit) });
-  return (value) => {
+  return (value, path, removed) => {
     if (typeof value !== 'object' || value === null) return;
     const fields = value as Record<string, unknown>;
     for (const name of Object.keys(fields)) {
       const known = named.has(name) || patterns.find(({ pattern }) => pattern.test(name));
-      if (known === true) named.get(name)?.(fields[name]);
-      else if (known) known.strip?.(fields[name]);
-      else delete fields[name];
+      if (known) {
+        const strip = known === true ? named.get(name) : known.strip;
+        strip?.(fields[name], `${path}${name}.`, removed);
+      } else {
+        delete fields[name];
+        removed.push(path + name);
+      }
     }
   };
 }

@@ -1,12 +1,16 @@
-import type { FieldErrors, TSchema } from '@chowk/kit';
+import { type FieldError, type FieldErrorCode, type FieldErrors, Issues, type TSchema } from '@chowk/kit';
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { unknownFieldStripper } from './unknown-fields.ts';
+import { addKeywords } from './validation-keywords.ts';
 
 export type { FieldErrors };
 
-/** Answers with what is wrong, or `undefined`. Fields the schema does not know are removed from the value. */
-export type Validator = (value: unknown) => FieldErrors | undefined;
+/**
+ * Answers with what is wrong, or `undefined`. The value is changed to what the schema makes of it: defaults are filled
+ * in, and fields the schema does not know are removed, their names added to `ignored`.
+ */
+export type Validator = (value: unknown, ignored?: string[]) => FieldErrors | undefined;
 
 /** More messages than this help nobody and would let a large body make a larger answer. */
 const mostErrors = 50;
@@ -14,7 +18,7 @@ const mostErrors = 50;
 const mostParts = 10_000;
 
 // Without `strictNumbers`, 1e999 is read as Infinity and taken for a number.
-const shared = { removeAdditional: true, useDefaults: true, strict: false, strictNumbers: true } as const;
+const shared = { useDefaults: true, strict: false, strictNumbers: true } as const;
 /** Bodies say what they mean: `"5"` is not a number. */
 const exact = pair(shared);
 /** A query string or a path has only text, so `5` and `true` are read as what the schema wants. */
@@ -39,11 +43,31 @@ export function validatorOf(schema: TSchema): Validator {
   return validator;
 }
 
+/** For values that are text: of a path or a query. A field that the schema does not know is an error. */
 export function compileText(schema: TSchema): Validator {
   const read = compile(fromText, schema);
   // Once more, as what it was read as: to the reader `Infinity` is an integer.
   const check = compile(exact, schema);
-  return (value) => read(value) ?? check(value);
+  const { properties = {} } = schema as { properties?: Record<string, { type?: unknown }> };
+  const booleans = Object.keys(properties).filter((name) => properties[name]?.type === 'boolean');
+  return (value) => {
+    const fields = value as Record<string, unknown>;
+    for (const name of booleans) if (fields[name] === '1' || fields[name] === '0') fields[name] = fields[name] === '1';
+    const unknown = unknownParameters(properties, fields);
+    const wrong = read(value) ?? check(value);
+    return unknown ? { ...unknown, ...wrong } : wrong;
+  };
+}
+
+/** Parameters that nobody knows; those that begin with `_` are for the caller's own use. */
+function unknownParameters(properties: object, fields: Record<string, unknown>): FieldErrors | undefined {
+  let issues: Issues | undefined;
+  for (const name of Object.keys(fields)) {
+    if (name in properties || name.startsWith('_')) continue;
+    issues ??= new Issues();
+    issues.add(name.slice(0, 100), `There is no parameter ${name.slice(0, 100)}.`, 'unknown');
+  }
+  return issues?.errors;
 }
 
 function pair(options: Options): Pair {
@@ -55,6 +79,7 @@ function pair(options: Options): Pair {
 
 function withFormats(ajv: Ajv2020): Ajv2020 {
   addFormats.default(ajv);
+  addKeywords(ajv);
   return ajv.addFormat('time-zone', isTimeZone);
 }
 
@@ -71,9 +96,9 @@ function compile({ quick, thorough }: Pair, schema: TSchema): Validator {
   const strip = unknownFieldStripper(schema, (branch) => quick.compile(branch));
   // Compiled when the first invalid value comes.
   let checkAll: ValidateFunction | undefined;
-  return (value) => {
+  return (value, ignored) => {
     if (check(value)) {
-      strip?.(value);
+      strip?.(value, '', ignored ?? []);
       return undefined;
     }
     const first = check.errors ?? [];
@@ -97,17 +122,14 @@ function hasManyParts(value: unknown): boolean {
 }
 
 function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
-  // No prototype: a field may be called `constructor`.
-  const fields: FieldErrors = Object.create(null);
+  const issues = new Issues();
   const own = withoutBranches(errors);
   for (const error of (own.length > 0 ? own : errors).slice(0, mostErrors)) {
     const field = fieldName(error);
-    const messages = fields[field] ?? [];
-    fields[field] = messages;
-    const message = sentence(error, lastName(field));
-    if (!messages.includes(message)) messages.push(message);
+    const { message, code } = explain(error, lastName(field));
+    issues.add(field, message, code);
   }
-  return fields;
+  return issues.errors;
 }
 
 const branch = /^(.*?)\/anyOf(?:\/(\d+)\/|$)/;
@@ -145,8 +167,26 @@ function fieldName({ instancePath, params, keyword }: ErrorObject): string {
   return path.join('.') || 'body';
 }
 
-function sentence({ keyword, params, message, parentSchema }: ErrorObject, name: string): string {
-  const field = `The ${name.replaceAll('_', ' ')}`;
+const codes: Readonly<Record<string, FieldErrorCode>> = {
+  required: 'required',
+  type: 'wrong_type',
+  minLength: 'too_short',
+  notBlank: 'too_short',
+  maxLength: 'too_long',
+  minimum: 'too_small',
+  maximum: 'too_large',
+  minItems: 'too_few',
+  maxItems: 'too_many',
+  maxProperties: 'too_many',
+  enum: 'not_allowed',
+  const: 'not_allowed',
+};
+
+function explain(error: ErrorObject, name: string): FieldError {
+  return { code: codes[error.keyword] ?? 'invalid', message: sentence(error, `The ${name.replaceAll('_', ' ')}`) };
+}
+
+function sentence({ keyword, params, message, parentSchema }: ErrorObject, field: string): string {
   const limit = String(params.limit);
   const entries = limit === '1' ? 'entry' : 'entries';
   const described = parentSchema?.description && `must be of this form: ${lowerFirst(parentSchema.description)}`;
@@ -154,7 +194,9 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject, name:
     case 'required':
       return `${field} is required.`;
     case 'type':
-      return `${field} must be of type ${String(params.type)}.`;
+      return `${field} must be ${[params.type].flat().map(withArticle).join(' or ')}.`;
+    case 'notBlank':
+      return `${field} must not be empty.`;
     case 'minLength':
       return limit === '1' ? `${field} must not be empty.` : `${field} must have at least ${limit} characters.`;
     case 'maxLength':
@@ -169,6 +211,8 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject, name:
       return `${field} must have at most ${limit} ${entries}.`;
     case 'enum':
       return `${field} must be one of ${(params.allowedValues as unknown[]).join(', ')}.`;
+    case 'money':
+      return `${field} must be an amount from 0 to 9999999999.99 with at most two decimals.`;
     case 'format':
       return `${field} must be a valid ${example[String(params.format)] ?? String(params.format)}.`;
     case 'pattern':
@@ -178,6 +222,12 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject, name:
     default:
       return `${field} ${message ?? 'is not valid'}.`;
   }
+}
+
+/** `a string`, `an array`, but `null`. */
+function withArticle(type: string): string {
+  if (type === 'null') return type;
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
 const example: Readonly<Record<string, string>> = {

@@ -1,12 +1,8 @@
 import type { Module } from '@chowk/kit';
 import type { LoadedModule } from '../src/loader/load-modules.ts';
-import type { Manifest } from '../src/loader/manifest.ts';
 
 export interface TestModule extends Module {
   readonly alias: string;
-  readonly provides?: readonly (Partial<NonNullable<NonNullable<Manifest['api']>['provides']>[number]> & {
-    name: string;
-  })[];
   readonly consumes?: readonly string[];
   readonly emits?: readonly string[];
   /** SQL of its one migration. */
@@ -14,8 +10,7 @@ export interface TestModule extends Module {
 }
 
 /** A module without a folder: every tenant has it, and it declares what it is given. */
-export function testModule({ alias, provides, consumes, emits, migration, ...parts }: TestModule): LoadedModule {
-  const names = Object.keys(parts.operations ?? {}).map((name) => ({ name }));
+export function testModule({ alias, consumes, emits, migration, ...parts }: TestModule): LoadedModule {
   const text = migration ?? '';
   return {
     alias,
@@ -28,10 +23,7 @@ export function testModule({ alias, provides, consumes, emits, migration, ...par
       description: 'For a test.',
       compatibility: { platform: '*' },
       auto_install: true,
-      api: {
-        provides: (provides ?? names).map((one) => ({ description: one.name, ...one })),
-        consumes: [...(consumes ?? [])],
-      },
+      api: { consumes: [...(consumes ?? [])] },
       events: { emits: [...(emits ?? [])], listens: (parts.listeners ?? []).map(({ event }) => event) },
     },
     migrations: { owner: alias, migrations: migration ? [{ name: '0001_test.sql', text, checksum: text }] : [] },

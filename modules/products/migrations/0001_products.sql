@@ -25,10 +25,10 @@ CREATE TABLE products (
   title_key text COLLATE "C" NOT NULL GENERATED ALWAYS AS (fold(title)) STORED,
   search_text text NOT NULL GENERATED ALWAYS AS (product_search_text(sku, title, tags, categories)) STORED,
   CONSTRAINT products_stock_covers_reserved CHECK (stock >= reserved)
-  -- Room for stock to change in place: no index below holds a column that a sale touches.
-) WITH (fillfactor = 90);
+);
 CREATE UNIQUE INDEX products_sku ON products (sku_key) WHERE deleted_at IS NULL;
 CREATE INDEX products_by_creation ON products (created_at DESC, id DESC) WHERE deleted_at IS NULL;
+CREATE INDEX products_by_update ON products (updated_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX products_by_price ON products (price, id) WHERE deleted_at IS NULL;
 CREATE INDEX products_by_title ON products (title_key, id) WHERE deleted_at IS NULL;
 CREATE INDEX products_by_tag ON products USING gin (tags) WHERE deleted_at IS NULL;
@@ -61,21 +61,11 @@ CREATE TABLE stock_movements (
 );
 CREATE INDEX stock_movements_by_product ON stock_movements (product_id, at DESC, id DESC);
 
--- How many products there are, without counting them. Writers on different connections mostly count in different
--- rows and do not wait for each other.
-CREATE TABLE product_counts (
-  shard integer PRIMARY KEY,
-  total bigint NOT NULL
-);
-
-CREATE FUNCTION count_products(change bigint) RETURNS void LANGUAGE sql AS $$
-  INSERT INTO product_counts AS c (shard, total) SELECT pg_backend_pid() % 16, change WHERE change <> 0
-  ON CONFLICT (shard) DO UPDATE SET total = c.total + excluded.total
-$$;
-
+-- Keeps the counter `products`.
 CREATE FUNCTION count_inserted_products() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM count_products((SELECT count(*) FROM inserted WHERE deleted_at IS NULL));
+  INSERT INTO counters SELECT 'products', count(*) FROM inserted WHERE deleted_at IS NULL HAVING count(*) > 0;
+  PERFORM fold_counters_sometimes(1);
   RETURN NULL;
 END $$;
 CREATE TRIGGER products_inserted AFTER INSERT ON products REFERENCING NEW TABLE AS inserted
@@ -83,7 +73,8 @@ CREATE TRIGGER products_inserted AFTER INSERT ON products REFERENCING NEW TABLE 
 
 CREATE FUNCTION count_removed_products() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM count_products(-(SELECT count(*) FROM removed WHERE deleted_at IS NULL));
+  INSERT INTO counters SELECT 'products', -count(*) FROM removed WHERE deleted_at IS NULL HAVING count(*) > 0;
+  PERFORM fold_counters_sometimes(1);
   RETURN NULL;
 END $$;
 CREATE TRIGGER products_removed AFTER DELETE ON products REFERENCING OLD TABLE AS removed
@@ -91,7 +82,8 @@ CREATE TRIGGER products_removed AFTER DELETE ON products REFERENCING OLD TABLE A
 
 CREATE FUNCTION count_hidden_product() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM count_products(CASE WHEN new.deleted_at IS NULL THEN 1 ELSE -1 END);
+  INSERT INTO counters VALUES ('products', CASE WHEN new.deleted_at IS NULL THEN 1 ELSE -1 END);
+  PERFORM fold_counters_sometimes(1);
   RETURN NULL;
 END $$;
 CREATE TRIGGER products_hidden AFTER UPDATE OF deleted_at ON products FOR EACH ROW

@@ -1,18 +1,26 @@
--- Who called what over the bus.
+-- Who did what: every change, whatever the transport, and every call over the bus.
 CREATE TABLE module_bus_audit_log (
   id uuid PRIMARY KEY,
   at timestamptz NOT NULL,
-  caller text NOT NULL,
-  operation text NOT NULL,
-  kind text NOT NULL,
+  -- rest, bus, graphql, job or command
+  transport text NOT NULL,
+  -- The calling module; NULL where the call came from outside.
+  module text,
   user_id bigint,
-  request_id text NOT NULL,
-  duration_ms double precision NOT NULL,
+  action text NOT NULL,
+  resource text NOT NULL,
+  resource_id text,
   outcome text NOT NULL,
   error_code text,
-  input jsonb
+  request_id text NOT NULL,
+  duration_ms double precision NOT NULL,
+  input jsonb,
+  -- By field, the value before and after.
+  changes jsonb
 );
 CREATE INDEX module_bus_audit_log_by_time ON module_bus_audit_log (at DESC, id DESC);
+CREATE INDEX module_bus_audit_log_by_user ON module_bus_audit_log (user_id, at DESC);
+CREATE INDEX module_bus_audit_log_by_resource ON module_bus_audit_log (resource, resource_id, at DESC);
 
 -- Events on their way to listeners in other transactions, written with the change that they tell of.
 CREATE TABLE outbox (

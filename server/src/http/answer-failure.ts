@@ -1,4 +1,4 @@
-import { Failure, type Log, type Route } from '@chowk/kit';
+import { type Action, Failure, type FieldErrors, type Log } from '@chowk/kit';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { databaseFailure } from '../db/failures.ts';
 import { fail } from '../errors.ts';
@@ -21,11 +21,18 @@ export function answerFailure(log: Log, error: unknown, request: FastifyRequest,
       JSON.stringify({
         message: failure.message,
         code: failure.code,
-        ...(errors ? { errors } : {}),
+        ...(errors ? describe(errors) : {}),
         ...(failure.status >= 500 ? { request_id: request.id } : {}),
         ...body,
       }),
     );
+}
+
+/** By field, the sentences and the codes. */
+function describe(errors: Readonly<FieldErrors>) {
+  const each = (name: 'message' | 'code') =>
+    Object.fromEntries(Object.entries(errors).map(([field, list]) => [field, list.map((one) => one[name])]));
+  return { errors: each('message'), error_codes: each('code') };
 }
 
 function asFailure(error: unknown, request: FastifyRequest): Failure {
@@ -42,7 +49,7 @@ function frameworkFailure(error: unknown, { raw, routeOptions, exchange }: Fasti
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return fail('http.too_large', { limit: routeOptions.bodyLimit });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return wrongMediaType(exchange?.mounted.route);
+      return wrongMediaType(exchange?.route.action);
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
       return fail('http.malformed_json');
     default:
@@ -53,7 +60,7 @@ function frameworkFailure(error: unknown, { raw, routeOptions, exchange }: Fasti
   }
 }
 
-export function wrongMediaType(route: Pick<Route, 'accepts'> | undefined): Failure {
+export function wrongMediaType(action: Pick<Action, 'accepts'> | undefined): Failure {
   const types = { json: 'application/json', csv: 'text/csv', form: 'application/x-www-form-urlencoded' };
-  return fail('http.unsupported_media_type', { type: types[route?.accepts ?? 'json'] });
+  return fail('http.unsupported_media_type', { type: types[action?.accepts ?? 'json'] });
 }

@@ -1,20 +1,18 @@
 import type { Db } from '@chowk/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RegisteredAction } from '../actions/registry.ts';
 import type { Caller, Membership } from '../auth/identity.ts';
-import { Context } from '../context.ts';
-import type { Kernel, OwnedRoute } from '../kernel.ts';
+import type { Kernel } from '../kernel.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
-import type { Validator } from '../validation.ts';
+import type { ReadInput } from './read-input.ts';
 
-/** A route with its schemas compiled, ready to be called. */
-export interface MountedRoute {
-  readonly route: OwnedRoute;
-  /** The full path with parameters in Fastify's notation. */
-  readonly path: string;
-  readonly validateParams: Validator | undefined;
-  readonly validateQuery: Validator | undefined;
-  readonly validateBody: Validator | undefined;
+/** An action as it is served over HTTP. */
+export interface Route {
+  readonly action: RegisteredAction;
+  readonly readInput: ReadInput;
+  /** Whether its output is a record with an `ETag`. */
+  readonly isVersioned: boolean;
 }
 
 /** An idempotency key that a request holds: its answer will be stored there. */
@@ -29,38 +27,21 @@ export interface Exchange {
   readonly kernel: Kernel;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly mounted: MountedRoute;
+  readonly route: Route;
   tenant: TenantEntry | undefined;
   caller: Caller | undefined;
   membership: Membership | undefined;
   /** The body as it came, for the idempotency key. */
   rawBody: string | undefined;
   idempotency: IdempotencyClaim | undefined;
-  /** The whole answer was given by a step; the handler is not run. */
+  /** The whole answer was given by a step; the action is not run. */
   answered: boolean;
 }
 
 /** Before the first step: all that will be known has its place. */
-export function newExchange(
-  kernel: Kernel,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  mounted: MountedRoute,
-): Exchange {
+export function newExchange(kernel: Kernel, request: FastifyRequest, reply: FastifyReply, route: Route): Exchange {
   const unknown = { tenant: undefined, caller: undefined, membership: undefined };
-  return { kernel, request, reply, mounted, ...unknown, rawBody: undefined, idempotency: undefined, answered: false };
-}
-
-/** What the route's own functions are given. */
-export function contextOf({ kernel, request, mounted, tenant, caller, membership }: Exchange): Context {
-  return new Context(kernel, {
-    requestId: request.id,
-    module: mounted.route.module,
-    tenant,
-    user: caller,
-    membership,
-    source: request,
-  });
+  return { kernel, request, reply, route, ...unknown, rawBody: undefined, idempotency: undefined, answered: false };
 }
 
 /** Waits only if it has to. */

@@ -1,45 +1,49 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Answer, type Db, type Route, route, sql, Type } from '@chowk/kit';
+import { type Actions, action, type Db, named, sql, Type } from '@chowk/kit';
 import type { Config } from '../config.ts';
 import { lockPath } from '../loader/lock-path.ts';
 import type { Redis } from '../redis/redis.ts';
 
-const answer = Type.Object({
-  status: Type.String({ description: '`ok`, or `degraded` when a service is not up' }),
-  ring: Type.Object({ name: Type.String(), lock_path: Type.String() }),
-  services: Type.Object({
-    database: Type.String({ description: '`up` or `down`' }),
-    redis: Type.String({ description: '`up`, `down`, or `not_configured`' }),
+const Health = named(
+  'Health',
+  Type.Object({
+    status: Type.String({ description: '`ok`, or `degraded` when a service is not up' }),
+    ring: Type.Object({ name: Type.String(), lock_path: Type.String() }),
+    services: Type.Object({
+      database: Type.String({ description: '`up` or `down`' }),
+      redis: Type.String({ description: '`up`, `down`, or `not_configured`' }),
+    }),
   }),
-});
+);
 
 /** A service that needs longer than this to answer nothing is not up. */
 const patienceMs = 2_000;
 
-export function healthRoute(config: Config, central: Db, redis: Redis | undefined): Route {
-  return route({
-    method: 'GET',
-    path: '/api/health',
-    root: true,
-    tag: 'Platform',
-    summary: 'Whether the service and what it stands on are up, and which ring answered.',
-    public: true,
-    tenant: 'none',
-    answer,
-    run: async () => {
-      const [database, cache] = await Promise.all([
-        isUp(central.row(sql`SELECT 1`)),
-        redis && isUp(redis.client.ping()),
-      ]);
-      const allUp = database && cache !== false;
-      const body = {
-        status: allUp ? 'ok' : 'degraded',
-        ring: { name: config.ringName, lock_path: lockPath(config) },
-        services: { database: word(database), redis: cache === undefined ? 'not_configured' : word(cache) },
-      };
-      return new Answer(body, { status: allUp ? 200 : 503 });
-    },
-  });
+export function healthActions(config: Config, central: Db, redis: Redis | undefined): Actions {
+  return {
+    'health.get': action({
+      summary: 'Check the health of the service',
+      description: 'Says whether the services it needs are up, and which ring answered.',
+      http: 'GET /api/health',
+      root: true,
+      public: true,
+      tenant: 'none',
+      output: Health,
+      answer: { status: ({ status }) => (status === 'ok' ? 200 : 503) },
+      also: { 503: { description: 'A service is down.', body: Health } },
+      run: async () => {
+        const [database, cache] = await Promise.all([
+          isUp(central.row(sql`SELECT 1`)),
+          redis && isUp(redis.client.ping()),
+        ]);
+        return {
+          status: database && cache !== false ? 'ok' : 'degraded',
+          ring: { name: config.ringName, lock_path: lockPath(config) },
+          services: { database: word(database), redis: cache === undefined ? 'not_configured' : word(cache) },
+        };
+      },
+    }),
+  };
 }
 
 function isUp(answer: Promise<unknown>): Promise<boolean> {

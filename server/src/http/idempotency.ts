@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Db, type Secrets, sql } from '@chowk/kit';
+import type { Caller } from '../auth/identity.ts';
 import { fail, invalid } from '../errors.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
 import type { Exchange, IdempotencyClaim } from './exchange.ts';
@@ -21,17 +22,20 @@ interface StoredAnswer {
 export function claimIdempotencyKey(exchange: Exchange): MaybePromise<void> {
   const { method, headers } = exchange.request;
   const key = headers['idempotency-key'];
-  return key === undefined || method !== 'POST' ? undefined : claimKey(exchange, key);
+  // A caller that nobody knows cannot prove that the answer is its own.
+  return key === undefined || method !== 'POST' || !exchange.caller
+    ? undefined
+    : claimKey(exchange, exchange.caller, key);
 }
 
-async function claimKey(exchange: Exchange, key: string | string[]): Promise<void> {
-  const { request, tenant, kernel, caller: user } = exchange;
+async function claimKey(exchange: Exchange, user: Caller, key: string | string[]): Promise<void> {
+  const { request, tenant, kernel } = exchange;
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw invalid({ 'Idempotency-Key': ['The Idempotency-Key must have 1 to 255 visible ASCII characters.'] });
+    throw invalid({ 'Idempotency-Key': 'The Idempotency-Key must have 1 to 255 visible ASCII characters.' });
   }
   const db = tenant?.db ?? kernel.central.db;
-  const caller = user ? `user ${user.id}` : `address ${request.ip}`;
-  const proof = proofOf(exchange);
+  const caller = `user ${user.id}`;
+  const proof = proofOf(user);
   const hash = createHash('sha256')
     .update(`${request.method} ${request.url}\n${proof}\n${exchange.rawBody ?? ''}`)
     .digest('hex');
@@ -47,15 +51,15 @@ async function claimKey(exchange: Exchange, key: string | string[]): Promise<voi
 }
 
 /**
- * Keeps the answer before it is sent. A server error and "too many requests" are not kept: the caller may try again. Who
- * was so slow that another took its key over and answered leaves that answer alone.
+ * Keeps the answer before it is sent. Only a success is kept: whoever was refused may try again with the same key. A
+ * request so slow that another took its key over and answered leaves that answer alone.
  */
 export async function keepAnswer(
   secrets: Secrets,
   { db, caller, key }: IdempotencyClaim,
   answer: { status: number; contentType: string; body: string },
 ) {
-  if (answer.status >= 500 || answer.status === 429) {
+  if (answer.status >= 300) {
     await db.run(sql`DELETE FROM idempotency_keys WHERE caller = ${caller} AND key = ${key} AND status IS NULL`);
     return;
   }
@@ -85,13 +89,8 @@ function find(db: Db, caller: string, key: string): Promise<StoredAnswer | undef
     WHERE caller = ${caller} AND key = ${key}`);
 }
 
-/**
- * What else decides about the answer: what the token is limited to, or where nobody is signed in, how a client or an
- * installer proves who it is.
- */
-function proofOf({ request: { headers }, caller }: Exchange): string {
-  if (!caller) return `${headers.authorization ?? ''}\n${headers['x-install-token'] ?? ''}`;
-  const { kind, scopes } = caller.session;
+/** What else decides about the answer: what the token is limited to. */
+function proofOf({ session: { kind, scopes } }: Caller): string {
   return `${kind} ${scopes ? [...scopes].sort().join(' ') : ''}`;
 }
 

@@ -30,7 +30,7 @@ export class HttpMetrics {
   #measureRequests(): void {
     this.#app.addHook('onResponse', (request, reply, done) => {
       // `routeOptions` makes a new record each time it is looked at.
-      const route = request.exchange?.mounted.path ?? request.routeOptions.url ?? 'unknown';
+      const route = request.exchange?.route.action.path ?? request.routeOptions.url ?? 'unknown';
       this.#times.count(request.method, route, reply.statusCode, reply.elapsedTime / 1_000);
       done();
     });

@@ -1,18 +1,14 @@
-import { admit } from './admit.ts';
-import { authenticate } from './authenticate.ts';
-import { authorise } from './authorise.ts';
-import { bindToTenant } from './bind-to-tenant.ts';
 import type { Step } from './exchange.ts';
 import { claimIdempotencyKey } from './idempotency.ts';
-import { limitRate } from './limit-rate.ts';
 import { run } from './run.ts';
-import { validateInput } from './validate-input.ts';
+import { authenticate, bindToTenant, limitRate, mayCall } from './steps.ts';
 
 /** What happens to a request, in the order in which it happens. The first two come before: see `server.ts`. */
 export const pipeline = {
-  /** Before the body is read: who is refused here costs no memory. */
-  arrival: [bindToTenant, authenticate, limitRate, authorise] satisfies Step[],
+  /** Before the body is read: a request that is refused here costs no memory. */
+  arrival: [bindToTenant, authenticate, limitRate, mayCall] satisfies Step[],
   /** With the body read. */
-  body: [claimIdempotencyKey, admit, validateInput] satisfies Step[],
+  body: [claimIdempotencyKey] satisfies Step[],
+  /** Input, action, answer. */
   run,
 };

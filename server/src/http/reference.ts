@@ -1,6 +1,6 @@
-import type { Route } from '@chowk/kit';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { openApiDocument } from './openapi.ts';
+import type { Kernel } from '../kernel.ts';
+import { openApiDocument } from './openapi/document.ts';
 
 /** The reference brings its scripts and styles along and talks to nobody but this server. */
 const pageHeaders = {
@@ -15,9 +15,12 @@ const pageHeaders = {
 const pagesToCome = ['/', '/login', '/install', '/device'];
 
 /** `/api/openapi.json`, and at `/docs` a page to read it and to try it out. */
-export function mountReference(app: FastifyInstance, routes: readonly Route[]): void {
-  const document = JSON.stringify(openApiDocument(routes));
-  app.get('/api/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(document));
+export function mountReference(app: FastifyInstance, { actions, modules }: Kernel): void {
+  let document: string | undefined;
+  app.get('/api/openapi.json', async (_, reply) => {
+    document ??= JSON.stringify(openApiDocument(actions, modules));
+    return reply.type('application/json; charset=utf-8').send(document);
+  });
   for (const url of pagesToCome) app.get(url, async (_, reply) => reply.redirect('/docs/'));
   let page: Promise<FastifyInstance> | undefined;
   for (const url of ['/docs', '/docs/*']) {

@@ -1,24 +1,80 @@
 import { Readable } from 'node:stream';
-import { Answer } from '@chowk/kit';
-import { contextOf, type Exchange } from './exchange.ts';
+import { Answer, Json } from '@chowk/kit';
+import type { FastifyReply } from 'fastify';
+import type { AuditRecord } from '../actions/audit-log.ts';
+import { perform } from '../actions/perform.ts';
+import { Context, versionOf } from '../context.ts';
+import type { Exchange } from './exchange.ts';
 import { limitDownloads } from './limit-downloads.ts';
 
-/** Calls the route's function and turns what it returns into the answer. */
+/** Reads the input, performs the action and answers with its output. */
 export async function run(exchange: Exchange): Promise<unknown> {
-  const { kernel, request, reply, mounted } = exchange;
-  const { params, query, body, headers } = request;
-  const work = mounted.route.run(contextOf(exchange), { params, query, body, headers });
-  // Who has changed an account, a role or a team sees it in the next request; also if it was refused in the end.
-  const result = await (changesAccounts(exchange) ? work.finally(() => kernel.signals.caughtUp()) : work);
-  reply.status(mounted.route.status ?? 200);
-  if (!(result instanceof Answer)) return result;
-  if (result.body instanceof Readable) limitDownloads(exchange, result.body);
-  if (result.status !== undefined) reply.status(result.status);
-  reply.headers(result.headers);
-  return result.body;
+  const { kernel, request, reply, route, tenant, caller, membership } = exchange;
+  const { action } = route;
+  const { input, validate } = route.readInput(request);
+  const record = action.isAudited ? beginRecord(exchange, input) : undefined;
+  const ctx = new Context(kernel, {
+    ...{ requestId: request.id, module: action.module, tenant, user: caller, membership, source: request, record },
+    ifMatch: request.headers['if-match'],
+  });
+  const ignored: string[] = [];
+  const work = perform(kernel.audit, { action, ctx, input, validate, record, ignored });
+  // A change of an account, a role or a team is in effect for the next request; also if it was refused in the end.
+  const output = await (changesAccounts(exchange) ? work.finally(() => kernel.signals.caughtUp()) : work);
+  if (ignored.length > 0) reply.header('ignored-fields', headerList(ignored));
+  return answer(exchange, input, output);
 }
 
-function changesAccounts({ kernel, mounted }: Exchange): boolean {
-  const { module, method } = mounted.route;
-  return module !== undefined && method !== 'GET' && kernel.systemModules.has(module);
+function beginRecord({ kernel, request, route: { action }, tenant, caller }: Exchange, input: unknown) {
+  if (!tenant) return undefined;
+  const kept = action.accepts === 'csv' ? undefined : input;
+  const call = { tenant, action: action.name, userId: caller?.id, requestId: request.id, input: kept };
+  return kernel.audit.begin({ ...call, transport: 'rest', module: undefined }) satisfies AuditRecord;
+}
+
+function changesAccounts({ kernel, route: { action } }: Exchange): boolean {
+  return action.module !== undefined && !action.isReadOnly && kernel.systemModules.has(action.module);
+}
+
+function answer({ kernel, request, reply, route, tenant }: Exchange, input: unknown, output: unknown): unknown {
+  if (output instanceof Answer) {
+    if (output.body instanceof Readable) limitDownloads(kernel, tenant, output.body);
+    reply.status(output.status ?? 200).headers(output.headers);
+    return output.body;
+  }
+  const { key, message, status = 200, headers } = route.action.answer ?? {};
+  reply.status(typeof status === 'function' ? status(output) : status);
+  if (headers) reply.headers(headers);
+  if (route.isVersioned) {
+    const isKnown = isCurrent(reply, request.headers['if-none-match'], output);
+    if (isKnown && request.method === 'GET') return reply.status(304).send();
+  }
+  const said = typeof message === 'function' ? message(output, input) : message;
+  if (output instanceof Json) {
+    reply.type('application/json; charset=utf-8');
+    return wrapText(output.text, key, said);
+  }
+  if (key === undefined) return said === undefined ? output : { message: said, ...(output as object) };
+  return said === undefined ? { [key]: output } : { message: said, [key]: output };
+}
+
+/** Sets the `ETag`; whether the caller has this version already. */
+function isCurrent(reply: FastifyReply, known: string | undefined, output: unknown): boolean {
+  const { updated_at } = (output ?? {}) as { updated_at?: string };
+  if (updated_at === undefined) return false;
+  const version = versionOf(updated_at);
+  reply.header('etag', version);
+  return known !== undefined && known.split(',').some((one) => one.trim().replace(/^W\//, '') === version);
+}
+
+function wrapText(text: string, key: string | undefined, message: string | undefined): string {
+  if (key === undefined) return text;
+  const said = message === undefined ? '' : `"message":${JSON.stringify(message)},`;
+  return `{${said}${JSON.stringify(key)}:${text}}`;
+}
+
+/** As many as fit into a header; what no header can hold is left out. */
+function headerList(names: readonly string[]): string {
+  const shown = names.filter((name) => /^[\x21-\x7e]{1,100}$/.test(name)).slice(0, 20);
+  return shown.join(', ') || 'some';
 }

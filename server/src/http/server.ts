@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import type { Failure, Route, TSchema } from '@chowk/kit';
+import type { Action, Failure, TSchema } from '@chowk/kit';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { RegisteredAction } from '../actions/registry.ts';
 import { fail } from '../errors.ts';
-import type { Kernel, OwnedRoute } from '../kernel.ts';
+import type { Kernel } from '../kernel.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
-import { compileBody, compileText } from '../validation.ts';
 import { answerFailure, wrongMediaType } from './answer-failure.ts';
+import { answerSchema, versionedOutput } from './answer-schema.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
 import { originRule } from './cors.ts';
-import { type Exchange, type MountedRoute, newExchange, type Step } from './exchange.ts';
+import { type Exchange, newExchange, type Route, type Step } from './exchange.ts';
 import { keepAnswer } from './idempotency.ts';
 import { HttpMetrics } from './metrics.ts';
 import { pipeline } from './pipeline.ts';
+import { inputReader } from './read-input.ts';
 import { mountReference } from './reference.ts';
 import { securityHeaders } from './security-headers.ts';
 import { stopCleanly } from './stop-cleanly.ts';
@@ -21,7 +23,7 @@ declare module 'fastify' {
     exchange: Exchange | undefined;
   }
   interface FastifyContextConfig {
-    mounted?: MountedRoute;
+    route?: Route;
   }
 }
 
@@ -66,7 +68,7 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
   readBodies(app);
   const metrics = new HttpMetrics(app, kernel);
   mountRoutes(app, kernel);
-  mountReference(app, kernel.routes);
+  mountReference(app, kernel);
   metrics.mount();
   return app;
 }
@@ -83,7 +85,7 @@ function refuseEarly({ is404, method, url, headers, raw }: FastifyRequest): Fail
   return is404 ? fail('http.not_found', { method, path: url.split('?')[0] }) : undefined;
 }
 
-const readers: Readonly<Record<string, NonNullable<Route['accepts']>>> = {
+const readers: Readonly<Record<string, NonNullable<Action['accepts']>>> = {
   'application/json': 'json',
   'text/csv': 'csv',
   'application/x-www-form-urlencoded': 'form',
@@ -98,10 +100,10 @@ function readBodies(app: FastifyInstance): void {
     if (text === '') return done(null, undefined);
     if (exchange) exchange.rawBody = text;
     const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
-    const { accepts = 'json' } = exchange?.mounted.route ?? {};
+    const { accepts = 'json' } = exchange?.route.action ?? {};
     const kind = readers[type];
     if (kind !== accepts && !(accepts === 'form' && kind === 'json')) {
-      return done(wrongMediaType(exchange?.mounted.route), undefined);
+      return done(wrongMediaType(exchange?.route.action), undefined);
     }
     if (kind === 'json') return parse(request, text, done);
     return done(null, kind === 'csv' ? text : readForm(text));
@@ -119,36 +121,33 @@ function readForm(text: string): Record<string, string | string[]> {
 
 function mountRoutes(app: FastifyInstance, kernel: Kernel): void {
   const methodsAt = new Map<string, string[]>();
-  for (const route of kernel.routes) {
-    const mounted = mount(route);
-    methodsAt.set(mounted.path, [...(methodsAt.get(mounted.path) ?? []), route.method]);
+  for (const action of kernel.actions) {
+    const { method, path, bodyLimit } = action;
+    if (!method) continue;
+    const route = { action, readInput: inputReader(action), isVersioned: versionedOutput(action) };
+    methodsAt.set(path, [...(methodsAt.get(path) ?? []), method]);
     app.route({
-      method: route.method,
-      url: mounted.path,
-      config: { mounted },
-      ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
-      ...(route.answer ? { schema: { response: { [route.status ?? 200]: withoutFormats(route.answer) } } } : {}),
+      method,
+      url: path,
+      config: { route },
+      ...(bodyLimit === undefined ? {} : { bodyLimit }),
+      ...responseSchema(action),
       onRequest: (request, reply, done) => {
-        request.exchange = newExchange(kernel, request, reply, mounted);
+        request.exchange = newExchange(kernel, request, reply, route);
         walk(pipeline.arrival, request.exchange, done);
       },
       preValidation: (request, _reply, done) => walk(pipeline.body, request.exchange as Exchange, done),
       // Only a POST has a key to keep its answer under.
-      ...(route.method === 'POST' ? { onSend: storeAnswer } : {}),
+      ...(method === 'POST' ? { onSend: storeAnswer } : {}),
       handler: (request, reply) => (request.exchange?.answered ? reply : pipeline.run(request.exchange as Exchange)),
     });
   }
   for (const [url, allowed] of methodsAt) refuseOtherMethods(app, url, allowed);
 }
 
-function mount(route: OwnedRoute): MountedRoute {
-  return {
-    route,
-    path: route.root ? route.path : `/api/v1${route.path}`,
-    validateParams: route.params && compileText(route.params),
-    validateQuery: route.query && compileText(route.query),
-    validateBody: route.body && compileBody(route.body),
-  };
+function responseSchema(action: RegisteredAction) {
+  const schema = answerSchema(action);
+  return schema ? { schema: { response: { '2xx': withoutFormats(schema) } } } : {};
 }
 
 /** An answer's dates are text by then: writing them needs no look at what a Date would be. */

@@ -80,10 +80,15 @@ function checkAgainstManifest(manifest: Manifest, parts: Module, file: string): 
   if (!manifest.system && (parts.commands || Object.values(parts.jobs ?? {}).some(({ platform }) => platform))) {
     throw new Error(`${file}: only a system module has commands or jobs for the platform`);
   }
-  same('api.provides', provided, Object.keys(parts.operations ?? {}));
+  const actions = Object.entries(parts.actions ?? {});
+  same(
+    'api.provides',
+    provided,
+    actions.filter(([, { bus }]) => bus).map(([name]) => name),
+  );
   same('events.listens', events?.listens ?? [], [...new Set((parts.listeners ?? []).map(({ event }) => event))]);
   for (const name of [
-    ...provided,
+    ...(manifest.system ? [] : actions.map(([name]) => name)),
     ...Object.keys(parts.jobs ?? {}),
     ...(manifest.settings ?? []).map(({ key }) => key),
   ]) {
@@ -91,20 +96,11 @@ function checkAgainstManifest(manifest: Manifest, parts: Module, file: string): 
   }
 }
 
-/** What no module can see by itself: two of them doing the same thing, or one counting on what nobody provides. */
+/** What no module can see by itself: one counting on what nobody provides. */
 function checkTogether(modules: readonly LoadedModule[]): void {
   const provided = new Set(modules.flatMap(({ manifest }) => (manifest.api?.provides ?? []).map(({ name }) => name)));
   for (const { alias, manifest } of modules) {
     const missing = manifest.api?.consumes?.find((name) => !provided.has(name));
     if (missing) throw new Error(`the module ${alias} consumes ${missing}, which no module of this ring provides`);
-  }
-  const routes = new Map<string, string>();
-  for (const { alias, parts } of modules) {
-    for (const { method, path, root } of parts.routes ?? []) {
-      const served = `${method} ${root ? '' : '/api/v1'}${path}`;
-      const other = routes.get(served);
-      if (other) throw new Error(`the modules ${other} and ${alias} both serve ${served}`);
-      routes.set(served, alias);
-    }
   }
 }

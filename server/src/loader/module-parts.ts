@@ -1,24 +1,10 @@
 import type { Ctx, Helper, Job } from '@chowk/kit';
-import type { ProvidedOperation } from '../bus/bus.ts';
 import type { RegisteredListener } from '../events/event-hub.ts';
 import type { AddOptions, JobHandler, Task } from '../jobs/job-queues.ts';
 import type { Installations } from './installations.ts';
 import type { LoadedModule } from './load-modules.ts';
 
-/** What an operation that names no limit allows each caller in each tenant, a minute. */
-const defaultRateLimit = 6_000;
 const defaultRetries = [5, 30, 120, 600];
-
-/** The operations of all modules, as the bus takes them. */
-export function operationsOf(modules: readonly LoadedModule[]): ProvidedOperation[] {
-  return modules.flatMap(({ alias, manifest, parts }) =>
-    (manifest.api?.provides ?? []).map(({ name, permission, rate_limit: rateLimit = defaultRateLimit }) => {
-      const operation = parts.operations?.[name];
-      if (!operation) throw new Error(`the module ${alias} provides ${name} and has no such operation`);
-      return { module: alias, name, permission, rateLimit, operation };
-    }),
-  );
-}
 
 /** What each module has declared to call. */
 export function consumesOf(modules: readonly LoadedModule[]): Map<string, Set<string>> {

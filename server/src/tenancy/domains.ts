@@ -1,10 +1,10 @@
-import { type Db, sql } from '@chowk/kit';
+import { type Db, sql, taken } from '@chowk/kit';
 import { fail, invalid } from '../errors.ts';
 import { labelProblem } from './labels.ts';
 
 export interface Domain {
   readonly domain: string;
-  readonly kind: string;
+  readonly kind: 'random' | 'alias';
   readonly created_at: string;
 }
 
@@ -19,7 +19,7 @@ export async function addAlias(central: Db, tenantId: string, domain: string): P
   const added = await central.row<Domain>(sql`
     INSERT INTO domains (domain, tenant_id, kind) VALUES (${domain}, ${tenantId}, 'alias')
     ON CONFLICT (domain) DO NOTHING RETURNING domain, kind, created_at`);
-  if (!added) throw invalid({ domain: [`${domain} is taken.`] });
+  if (!added) throw invalid({ domain: taken(`${domain} is taken.`) });
   return added;
 }
 

@@ -83,7 +83,7 @@ export class SettingsStore {
     const errors: FieldErrors = {};
     for (const [key, value] of Object.entries(changes)) {
       const setting = this.#declared.get(key);
-      if (!setting) errors[key] = [`There is no setting ${key}.`];
+      if (!setting) errors[key] = [{ code: 'unknown', message: `There is no setting ${key}.` }];
       else if (!mayTouch(setting, can)) throw fail('auth.forbidden', { permission: setting.permission });
       else if (value !== null) Object.assign(errors, setting.validate({ [key]: value }));
     }

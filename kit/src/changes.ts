@@ -1,0 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** What became of fields: by name, the value before and after. */
+export type Changes = Readonly<Record<string, readonly [before: unknown, after: unknown]>>;
+
+/** The fields of `after` that differ from `before`. */
+export function changesBetween<Value extends object>(before: Value, after: Partial<Value>): Changes {
+  const names = Object.keys(after) as (keyof Value & string)[];
+  const changed = names.filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  return Object.fromEntries(changed.map((name) => [name, [before[name], after[name]] as const]));
+}
+
+/** What a deletion changes: every field to null. */
+export function removalOf(record: object): Changes {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, [value, null] as const]));
+}

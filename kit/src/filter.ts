@@ -1,0 +1,135 @@
+import type { Ctx } from './context.ts';
+import { invalid } from './errors.ts';
+import { MoneyInput } from './money.ts';
+import { type Static, type TSchema, Type } from './schema.ts';
+import { join, type Sql, sql } from './sql.ts';
+
+/** One parameter of a list: its schema, and the condition that it means. */
+export interface Filter<Schema extends TSchema = TSchema> {
+  readonly schema: Schema;
+  /** PostgreSQL cannot tell how many rows it finds: they are found once, for the page and for the total. */
+  readonly findsOnce?: boolean;
+  where(value: Static<Schema>, ctx: Ctx): Sql | undefined | Promise<Sql | undefined>;
+}
+
+export function filter<Schema extends TSchema>(
+  schema: Schema,
+  where: (value: Static<Schema>, ctx: Ctx) => Sql | undefined | Promise<Sql | undefined>,
+  options: { readonly findsOnce?: boolean } = {},
+): Filter<Schema> {
+  return { schema, where: where as Filter<Schema>['where'], ...options };
+}
+
+export function equals<Schema extends TSchema>(schema: Schema, column: Sql): Filter<Schema> {
+  return filter(schema, (value) => sql`${column} = ${value}`);
+}
+
+/** At least, and at most, an amount. */
+export const minMoney = (column: Sql) => filter(MoneyInput, (amount) => sql`${column} >= ${amount}`);
+export const maxMoney = (column: Sql) => filter(MoneyInput, (amount) => sql`${column} <= ${amount}`);
+
+const TimeOrDay = Type.Union([Type.String({ format: 'date' }), Type.String({ format: 'date-time' })], {
+  description: "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31.",
+  examples: ['2026-01-31'],
+});
+const isDay = (text: string) => text.length === 10;
+
+/** From a time on, or from the beginning of a day in the tenant's time zone. */
+export function since(column: Sql): Filter<typeof TimeOrDay> {
+  return filter(TimeOrDay, async (text, ctx) => {
+    if (!isDay(text)) return sql`${column} >= ${text}::timestamptz`;
+    return sql`${column} >= (${text}::date::timestamp AT TIME ZONE ${await timeZone(ctx)})`;
+  });
+}
+
+/** Up to a time, or to the end of a day in the tenant's time zone. */
+export function until(column: Sql): Filter<typeof TimeOrDay> {
+  return filter(TimeOrDay, async (text, ctx) => {
+    if (!isDay(text)) return sql`${column} <= ${text}::timestamptz`;
+    return sql`${column} < ((${text}::date + 1)::timestamp AT TIME ZONE ${await timeZone(ctx)})`;
+  });
+}
+
+async function timeZone(ctx: Ctx): Promise<unknown> {
+  return (await ctx.settings())['general.timezone'];
+}
+
+const Several = (description: string) =>
+  Type.Array(Type.String({ maxLength: 2_600 }), { maxItems: 50, description, examples: [['wholesale', 'pune']] });
+
+/** Rows with all of the given tags. */
+export function hasTags(column: Sql): Filter<ReturnType<typeof Several>> {
+  return filter(
+    Several('All of them; commas separate.'),
+    (texts) => {
+      const tags = splitList(texts);
+      return tags.length === 0 ? undefined : sql`${column} @> ${tags}::text[]`;
+    },
+    { findsOnce: true },
+  );
+}
+
+/** Rows with any of the given values. */
+export function isOneOf(values: readonly string[], column: Sql): Filter<ReturnType<typeof Several>> {
+  const schema = { ...Several('Any of them; commas separate.'), examples: [values.slice(0, 2)] };
+  return filter(schema as ReturnType<typeof Several>, (texts, _ctx) => {
+    const wanted = splitList(texts);
+    const unknown = wanted.find((value) => !values.includes(value));
+    if (unknown !== undefined) {
+      const message = `The status must be one of ${values.join(', ')}.`;
+      throw invalid({ status: { code: 'not_allowed', message } });
+    }
+    return wanted.length === 0 ? undefined : sql`${column} = ANY(${wanted}::text[])`;
+  });
+}
+
+/** What was given with commas, or many times, each once. */
+export function splitList(texts: readonly string[]): string[] {
+  return [...new Set(texts.flatMap((text) => text.split(',')).map((text) => text.trim()))].filter(Boolean);
+}
+
+/** Each word costs a look into the index. */
+const maxWords = 8;
+
+export function wordsOf(text: string): string[] {
+  return text.split(/\s+/).filter(Boolean).slice(0, maxWords);
+}
+
+/** A trigram index does not help to find it. */
+export function isShortWord(word: string): boolean {
+  return [...word].length < 3;
+}
+
+/**
+ * Every word is somewhere in the column, which holds folded text (`fold` in SQL). With `once` the pattern is computed
+ * once and not for every row, but PostgreSQL then does not know how many rows to expect.
+ */
+export function containsWords(column: Sql, words: readonly string[], { once = false } = {}): Sql[] {
+  const computed = (pattern: Sql) => (once ? sql`(SELECT ${pattern})` : pattern);
+  return words.map((word) =>
+    isShortWord(word)
+      ? sql`strpos(${column}, ${computed(sql`fold(${word})`)}) > 0`
+      : sql`${column} LIKE ${computed(sql`fold_pattern(${word})`)}`,
+  );
+}
+
+const SearchText = (description: string) => Type.String({ maxLength: 200, description, examples: ['rice'] });
+
+/** Every word is in the column or, where a module has more to say, one of its other conditions holds. */
+export function search(
+  description: string,
+  column: Sql,
+  others?: (text: string, ctx: Ctx) => Promise<readonly Sql[]>,
+): Filter<ReturnType<typeof SearchText>> {
+  return filter(
+    SearchText(description),
+    async (text, ctx) => {
+      const words = wordsOf(text);
+      if (words.length === 0) return undefined;
+      const own = sql`(${join(containsWords(column, words, { once: true }), ' AND ')})`;
+      const more = (await others?.(text, ctx)) ?? [];
+      return more.length === 0 ? own : sql`(${join([own, ...more], ' OR ')})`;
+    },
+    { findsOnce: true },
+  );
+}

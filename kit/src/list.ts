@@ -1,0 +1,324 @@
+import type { Answer } from './answer.ts';
+import type { Ctx } from './context.ts';
+import type { Db } from './database.ts';
+import { type Columns, DownloadFormat, download, inBatches } from './download.ts';
+import { invalid } from './errors.ts';
+import { type Filter, since } from './filter.ts';
+import { Json } from './json.ts';
+import * as paged from './paging.ts';
+import { Default, named, type Static, type TObject, type TOptional, Type } from './schema.ts';
+import { and, raw, type Sql, sql } from './sql.ts';
+
+/** What a list can be sorted by, and the type by which a cursor reads it again. */
+export interface Sort {
+  readonly by: Sql;
+  readonly type: 'timestamptz' | 'text' | 'numeric';
+}
+export const byTime = (by: Sql): Sort => ({ by, type: 'timestamptz' });
+export const byText = (by: Sql): Sort => ({ by, type: 'text' });
+export const byNumber = (by: Sql): Sort => ({ by, type: 'numeric' });
+
+type Filters = Readonly<Record<string, Filter>>;
+type FilterFields<Table extends Filters> = { [Name in keyof Table]: TOptional<Table[Name]['schema']> };
+type ScopeFields<Table extends Filters> = { [Name in keyof Table]: Table[Name]['schema'] };
+
+interface Definition<Context, Name extends string, Row extends TObject, Table extends Filters, Scope extends Filters> {
+  /** What the records are called in the answer. */
+  readonly name: Name;
+  readonly row: Row;
+  /** The table and its alias: `products p`. */
+  readonly from: Sql | ((ctx: Context) => Sql);
+  readonly alias: Sql;
+  /** Which rows there are before any filter. */
+  readonly where?: Sql;
+  readonly columns: Sql | ((ctx: Context) => Sql);
+  /** Filters that must be given, as the id of the record whose list it is. */
+  readonly scope?: Scope;
+  readonly filters?: Table;
+  /** The first is the default; `updated_at` is there in every list. */
+  readonly sorts: Readonly<Record<string, Sort>>;
+  readonly sortOrder?: 'asc' | 'desc';
+  /** Default: the alias's `updated_at`. */
+  readonly updatedAt?: Sql;
+  /** The type of the alias's `id`, which decides between rows that are equal in the order. Default `uuid`. */
+  readonly idType?: 'uuid' | 'bigint';
+  /** A SELECT of one bigint `total` where what these filters find need not be counted. */
+  total?(
+    ctx: Context,
+    given: { readonly [Key in keyof (Table & Scope)]?: Static<(Table & Scope)[Key]['schema']> },
+  ): Sql | undefined | Promise<Sql | undefined>;
+  /** Adds what other modules know to the rows. */
+  complete?(ctx: Context, rows: readonly never[]): Promise<Static<Row>[]>;
+  /** The columns of the CSV file that are not just the field of the same name. */
+  readonly csv?: Columns<Static<Row>>;
+  database?(ctx: Context): Db;
+}
+
+const sortFields = { sort_by: Default(Type.String(), ''), sort_order: Default(Type.Enum(['asc', 'desc']), 'desc') };
+const format = { format: DownloadFormat };
+
+type Query<Table extends Filters, Scope extends Filters> = TObject<
+  ScopeFields<Scope> & FilterFields<Table> & typeof sortFields & typeof paged.paging
+>;
+type ExportQuery<Table extends Filters, Scope extends Filters> = TObject<
+  ScopeFields<Scope> & FilterFields<Table> & typeof sortFields & typeof format
+>;
+type Page<Name extends string, Row extends TObject> = TObject<
+  { [Key in Name]: ReturnType<typeof Type.Array<Row>> } & { pagination: typeof paged.Pagination }
+>;
+
+/** A list: the schemas of its queries and answers, and the functions that answer them. */
+export interface List<Context, Name extends string, Row extends TObject, Table extends Filters, Scope extends Filters> {
+  readonly Query: Query<Table, Scope>;
+  readonly Filters: TObject<ScopeFields<Scope> & FilterFields<Table>>;
+  readonly ExportQuery: ExportQuery<Table, Scope>;
+  readonly Page: Page<Name, Row>;
+  page(
+    ctx: Context,
+    query: Static<Query<Table, Scope>>,
+  ): Promise<Static<Page<Name, Row>> | Json<Static<Page<Name, Row>>>>;
+  /** Every row that the filters find, as a CSV or JSON file. */
+  file(ctx: Context, query: Static<ExportQuery<Table, Scope>>): Promise<Answer>;
+  count(ctx: Context, filters: Static<TObject<ScopeFields<Scope> & FilterFields<Table>>>): Promise<number>;
+}
+
+/** Declares a list as data over visible SQL; pages, cursors, totals and files follow. */
+export function list<
+  const Name extends string,
+  Row extends TObject,
+  const Table extends Filters = Record<never, Filter>,
+  const Scope extends Filters = Record<never, Filter>,
+  Context extends Ctx = Ctx,
+>(definition: Definition<Context, Name, Row, Table, Scope>): List<Context, Name, Row, Table, Scope> {
+  const spec = specOf(definition as unknown as AnyDefinition);
+  const { filters, sorts, name, row, csv, scope = {} } = spec;
+  const filterFields = Object.fromEntries(
+    Object.entries(filters).map(([key, { schema }]) => [key, key in scope ? schema : Type.Optional(schema)]),
+  );
+  const order = {
+    sort_by: Default(Type.Enum(Object.keys(sorts)), Object.keys(sorts)[0]),
+    sort_order: Default(Type.Enum(['asc', 'desc']), definition.sortOrder ?? 'desc'),
+  };
+  const made = {
+    Query: Type.Object({ ...filterFields, ...order, ...paged.paging }),
+    Filters: Type.Object(filterFields),
+    ExportQuery: Type.Object({ ...filterFields, ...order, ...format }),
+    Page: named(
+      `${(row as { title?: string }).title ?? name}Page`,
+      Type.Object({ [name]: Type.Array(row), pagination: paged.Pagination }),
+    ),
+    page: (ctx: Ctx, query: Wanted) =>
+      query.cursor === undefined && query.limit === undefined
+        ? pageByNumber(spec, ctx, query)
+        : pageByCursor(spec, ctx, query),
+    async file(ctx: Ctx, { format, ...query }: Wanted & { format: 'csv' | 'json' }) {
+      const { conditions } = await read(spec, ctx, query);
+      const rows = spec.database
+        ? inPieces(spec, ctx, query)
+        : stream(spec, ctx, rowsOf(spec, ctx, query, and(conditions)));
+      return download(ctx, {
+        name,
+        format,
+        rows,
+        fields: Object.keys(row.properties),
+        columns: (csv ?? {}) as Columns<object>,
+      });
+    },
+    async count(ctx: Ctx, given: Wanted) {
+      const { conditions, total } = await read(spec, ctx, given);
+      return countOf(spec, ctx, total ?? countSql(spec, ctx, conditions));
+    },
+  };
+  return made as unknown as List<Context, Name, Row, Table, Scope>;
+}
+
+type Wanted = paged.Order & paged.Paging & Readonly<Record<string, unknown>>;
+type AnyDefinition = Definition<Ctx, string, TObject, Filters, Filters>;
+type Spec = AnyDefinition & {
+  readonly filters: Filters;
+  readonly id: Sql;
+  readonly idType: 'uuid' | 'bigint';
+  readonly where: Sql;
+};
+
+function specOf(definition: AnyDefinition): Spec {
+  const { alias, where = sql`true`, idType = 'uuid', updatedAt = sql`${alias}.updated_at` } = definition;
+  return {
+    ...definition,
+    where,
+    idType,
+    id: sql`${alias}.id`,
+    filters: { ...definition.scope, ...definition.filters, updated_from: since(updatedAt) },
+    sorts: { ...definition.sorts, updated_at: byTime(updatedAt) },
+  };
+}
+
+interface Read {
+  readonly conditions: readonly Sql[];
+  /** The kept total, where there is one for these filters. */
+  readonly total: Sql | undefined;
+  readonly findsOnce: boolean;
+}
+
+async function read(spec: Spec, ctx: Ctx, query: Readonly<Record<string, unknown>>): Promise<Read> {
+  const conditions: Sql[] = [];
+  const given: Record<string, unknown> = {};
+  let findsOnce = false;
+  for (const [name, filter] of Object.entries(spec.filters)) {
+    const value = query[name];
+    const condition = value === undefined ? undefined : await filter.where(value as never, ctx);
+    if (!condition) continue;
+    conditions.push(condition);
+    given[name] = value;
+    findsOnce ||= filter.findsOnce ?? false;
+  }
+  return { conditions, findsOnce, total: await spec.total?.(ctx, given as never) };
+}
+
+async function pageByNumber(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknown> {
+  const { page, per_page } = query;
+  const { conditions, total, findsOnce } = await read(spec, ctx, query);
+  const window = sql`ORDER BY ${orderBy(spec, query)} ${paged.limitTo(per_page)} ${paged.skip((page - 1) * per_page)}`;
+  const rows = rowsOf(spec, ctx, query, sql`${and(conditions)} ${window}`);
+  const counted = total ?? countSql(spec, ctx, conditions);
+  if (spec.complete) {
+    const [found, count] = await Promise.all([dbOf(spec, ctx).rows<never>(rows), countOf(spec, ctx, counted)]);
+    return { [spec.name]: await spec.complete(ctx, found), pagination: paged.pageOf(query, count) };
+  }
+  if (!findsOnce || total) return jsonPage(spec, ctx, query, { rows, total: counted });
+  return jsonPage(spec, ctx, query, foundOnce(spec, ctx, query, conditions));
+}
+
+/** PostgreSQL cannot tell how many rows such a filter finds: they are found once, for the page and for the total. */
+function foundOnce(spec: Spec, ctx: Ctx, query: Wanted, conditions: readonly Sql[]) {
+  const { page, per_page, sort_order } = query;
+  const from = fromOf(spec, ctx);
+  const direction = directionOf(sort_order);
+  return {
+    found: sql`found AS MATERIALIZED (
+      SELECT ${spec.id} AS id, ${sortOf(spec, query).by} AS key FROM ${from} WHERE ${spec.where} ${and(conditions)}),`,
+    rows: sql`
+      SELECT ${columnsOf(spec, ctx)} FROM (
+        SELECT id FROM found ORDER BY key ${direction}, id ${direction}
+        ${paged.limitTo(per_page)} ${paged.skip((page - 1) * per_page)}) page
+      JOIN ${from} ON ${spec.id} = page.id ORDER BY ${orderBy(spec, query)}`,
+    total: sql`SELECT count(*) AS total FROM found`,
+  };
+}
+
+/** PostgreSQL makes the JSON: nothing is parsed and written again on the way to the caller. */
+async function jsonPage(
+  spec: Spec,
+  ctx: Ctx,
+  { page, per_page }: Wanted,
+  { rows, total, found = sql`` }: { rows: Sql; total: Sql; found?: Sql },
+): Promise<Json<unknown>> {
+  const size = raw(String(per_page));
+  const row = await dbOf(spec, ctx).row<{ body: string }>(sql`
+    WITH ${found} page AS (${rows})
+    SELECT json_build_object(${raw(`'${spec.name}'`)}, coalesce((SELECT json_agg(page) FROM page), '[]'),
+      'pagination', json_build_object('current_page', ${page === 1 ? raw('1') : sql`${page}::integer`},
+        'last_page', greatest(1, (total + ${size} - 1) / ${size}), 'per_page', ${size}, 'total', total))::text AS body
+    FROM (${total}) counted`);
+  return new Json(row?.body as string);
+}
+
+async function pageByCursor(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknown> {
+  const { limit = 20, cursor } = query;
+  if (query.page !== 1) throw invalid({ page: 'Use either page and per_page or cursor and limit.' });
+  const { conditions } = await read(spec, ctx, query);
+  const after = cursor === undefined ? [] : [isBehind(spec, query, paged.readCursor(query, cursor))];
+  const window = sql`${and([...conditions, ...after])} ORDER BY ${orderBy(spec, query)} ${paged.limitTo(limit + 1)}`;
+  const place = sql`, (${sortOf(spec, query).by})::text AS cursor_key, ${spec.id}::text AS cursor_id`;
+  const found = await dbOf(spec, ctx).rows<Placed>(rowsOf(spec, ctx, query, window, place));
+  const last = found.length > limit ? found[limit - 1] : undefined;
+  const rows = found.slice(0, limit).map(({ cursor_key: _, cursor_id: __, ...row }) => row);
+  return {
+    [spec.name]: spec.complete ? await spec.complete(ctx, rows as never[]) : rows,
+    pagination: {
+      next_cursor: last ? paged.writeCursor(query, { key: last.cursor_key, id: last.cursor_id }) : null,
+      has_more: last !== undefined,
+    },
+  };
+}
+
+function stream(spec: Spec, ctx: Ctx, rows: Sql): AsyncIterable<object> {
+  const { complete } = spec;
+  return complete ? inBatches(ctx, rows, (tx, batch) => complete(tx, batch as never[])) : ctx.db.stream<object>(rows);
+}
+
+/** A database that all tenants share: no connection of it is held while the reader takes its time. */
+async function* inPieces(spec: Spec, ctx: Ctx, query: Wanted): AsyncGenerator<object> {
+  let cursor: string | undefined;
+  do {
+    const piece = (await pageByCursor(spec, ctx, { ...query, page: 1, limit: 500, ...(cursor ? { cursor } : {}) })) as {
+      pagination: { next_cursor: string | null };
+    } & Record<string, object[]>;
+    yield* piece[spec.name] as object[];
+    cursor = piece.pagination.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+}
+
+interface Placed {
+  readonly cursor_key: string;
+  readonly cursor_id: string;
+}
+
+const written = {
+  timestamptz: /^(-?infinity|\d{4,6}-\d\d-\d\d [\d:.]+[+-][\d:]+( BC)?)$/,
+  numeric: /^-?\d{1,40}(\.\d{1,20})?$/,
+  text: /^[^\0\p{Cs}]*$/u,
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  bigint: /^\d{1,18}$/,
+};
+
+/** Behind the cursor's place in the order. */
+function isBehind(spec: Spec, query: Wanted, { key, id }: paged.Position): Sql {
+  const { by, type } = sortOf(spec, query);
+  if (!written[type].test(key) || !written[spec.idType].test(id)) throw invalid({ cursor: 'The cursor is not valid.' });
+  const place = sql`(${key}::${raw(type)}, ${id}::${raw(spec.idType)})`;
+  return query.sort_order === 'asc' ? sql`(${by}, ${spec.id}) > ${place}` : sql`(${by}, ${spec.id}) < ${place}`;
+}
+
+/** The inner SELECT finds the rows, the outer one reads the columns of those and not of the ones it leaves out. */
+function rowsOf(spec: Spec, ctx: Ctx, order: paged.Order, found: Sql, more = sql``): Sql {
+  const { alias, where } = spec;
+  return sql`
+    SELECT ${columnsOf(spec, ctx)}${more} FROM (
+      SELECT ${alias}.* FROM ${fromOf(spec, ctx)} WHERE ${where} ${found}) ${alias}
+    ORDER BY ${orderBy(spec, order)}`;
+}
+
+function countSql(spec: Spec, ctx: Ctx, conditions: readonly Sql[]): Sql {
+  return sql`SELECT count(*) AS total FROM ${fromOf(spec, ctx)} WHERE ${spec.where} ${and(conditions)}`;
+}
+
+async function countOf(spec: Spec, ctx: Ctx, total: Sql): Promise<number> {
+  return (await dbOf(spec, ctx).row<{ total: number }>(total))?.total ?? 0;
+}
+
+/** Ids decide between equals, so that pages neither overlap nor leave anything out. */
+function orderBy(spec: Spec, order: paged.Order): Sql {
+  const direction = directionOf(order.sort_order);
+  return sql`${sortOf(spec, order).by} ${direction}, ${spec.id} ${direction}`;
+}
+
+function directionOf(sortOrder: 'asc' | 'desc'): Sql {
+  return sortOrder === 'asc' ? sql`ASC` : sql`DESC`;
+}
+
+function sortOf({ sorts }: Spec, { sort_by }: paged.Order): Sort {
+  return sorts[sort_by] as Sort;
+}
+
+function fromOf({ from }: Spec, ctx: Ctx): Sql {
+  return typeof from === 'function' ? from(ctx) : from;
+}
+
+function columnsOf({ columns }: Spec, ctx: Ctx): Sql {
+  return typeof columns === 'function' ? columns(ctx) : columns;
+}
+
+function dbOf(spec: Spec, ctx: Ctx): Db {
+  return spec.database?.(ctx) ?? ctx.db;
+}

@@ -1,0 +1,46 @@
+import { signedIn } from '@chowk/kit';
+import type { Caller, Membership } from '../auth/identity.ts';
+import { fail } from '../errors.ts';
+import { andThen, type MaybePromise } from '../maybe-promise.ts';
+import type { TenantEntry } from '../tenancy/directory.ts';
+import type { RegisteredAction } from './registry.ts';
+
+/** Who calls, in which tenant. */
+export interface Who {
+  readonly tenant: TenantEntry | undefined;
+  readonly caller: Caller | undefined;
+  readonly membership: Membership | undefined;
+  /** The platform itself acts, as in a job. */
+  readonly system?: boolean | undefined;
+}
+
+type HasModule = (tenantId: string, alias: string) => MaybePromise<boolean>;
+
+/**
+ * Decides, for every transport, whether an action may be called; throws if not. Membership comes before anything about
+ * the thing asked for, so that a stranger learns nothing about a tenant.
+ */
+export function authorise(hasModule: HasModule, action: RegisteredAction, who: Who): MaybePromise<void> {
+  const { tenant } = who;
+  if (!action.public && !who.system) mustBeMember(action, who);
+  const installed = !action.module || !tenant || hasModule(tenant.id, action.module);
+  return andThen(installed, (isThere) => {
+    if (!isThere) throw fail('modules.not_installed', { module: action.module });
+    if (!action.public && !who.system) mustBePermitted(action, who);
+  });
+}
+
+function mustBeMember(action: RegisteredAction, { tenant, caller, membership }: Who): void {
+  if (!caller) throw fail('auth.unauthenticated', {}, { headers: { 'WWW-Authenticate': 'Bearer' } });
+  if (tenant && !membership) throw fail('auth.not_a_member');
+  if (!action.isReadOnly && caller.frozen) throw fail('auth.password_exposed');
+}
+
+function mustBePermitted({ needs, tenant = 'required' }: RegisteredAction, { caller, membership }: Who): void {
+  if (needs !== signedIn) {
+    if (!membership?.permissions.has(needs as string)) throw fail('auth.forbidden', { permission: needs });
+    return;
+  }
+  // What needs no tenant is about the caller's account, and an API client has none.
+  if (tenant !== 'required' && caller?.session.kind === 'client') throw fail('auth.no_account');
+}

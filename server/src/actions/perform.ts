@@ -1,0 +1,79 @@
+import { type Ctx, Failure, Issues, type Log } from '@chowk/kit';
+import type { FieldErrors, Validator } from '../validation.ts';
+import type { AuditLog, AuditRecord } from './audit-log.ts';
+import type { RegisteredAction } from './registry.ts';
+
+/** One call of an action that its caller may make. */
+export interface Performance {
+  readonly action: RegisteredAction;
+  /** The context of the action's module. */
+  readonly ctx: Ctx;
+  readonly input: unknown;
+  /** Reads the input. Default: as a value that is no text. */
+  readonly validate?: Validator;
+  /** The line of the audit log, where the call leaves one. */
+  readonly record?: AuditRecord | undefined;
+  /** Takes the names of fields that were ignored. */
+  readonly ignored?: string[];
+}
+
+/** Checks the input, runs the action and completes the audit line: the same for every transport. */
+export async function perform(audit: AuditLog, performance: Performance): Promise<unknown> {
+  const { record } = performance;
+  if (!record) return run(performance);
+  try {
+    const output = await run(performance);
+    audit.end(record, { output });
+    return output;
+  } catch (error) {
+    audit.fail(record, error);
+    throw error;
+  }
+}
+
+async function run(performance: Performance): Promise<unknown> {
+  const { action, ctx, input, ignored = [], validate = action.validate } = performance;
+  await action.admit?.(ctx);
+  const wrong = validate(input, ignored);
+  if (wrong) throw await refusal(performance, wrong);
+  if (!action.explain) return action.run(ctx, input);
+  try {
+    return await action.run(ctx, input);
+  } catch (error) {
+    const errors = error instanceof Failure && error.status === 422 ? error.extras.errors : undefined;
+    throw errors ? await refusal(performance, errors) : error;
+  }
+}
+
+/** 422 with all that is wrong: what was found so far, and what the action itself can tell of the rest. */
+async function refusal({ action, ctx, input }: Performance, errors: Readonly<FieldErrors>): Promise<Failure> {
+  const issues = new Issues();
+  issues.addAll(errors);
+  try {
+    await action.explain?.(ctx, withoutFields(input, Object.keys(errors)), issues);
+  } catch (error) {
+    if (!(error instanceof Failure)) logFailure(ctx.log, action.name, error);
+    else issues.addAll(error.extras.errors);
+  }
+  return issues.failure;
+}
+
+function logFailure(log: Log, action: string, error: unknown): void {
+  log.error({ err: error, action }, 'could not explain what is wrong with an input');
+}
+
+/** A copy of the input without the given fields; an entry of a list goes with its list. */
+function withoutFields(input: unknown, fields: readonly string[]): Record<string, unknown> {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return {};
+  const copy = structuredClone(input) as Record<string, unknown>;
+  for (const field of fields) remove(copy, field.split('.'));
+  return copy;
+}
+
+function remove(value: Record<string, unknown>, [name = '', ...rest]: readonly string[]): void {
+  const inner = value[name];
+  const isInside = rest.length > 0 && typeof inner === 'object' && inner !== null;
+  const isEntry = Array.isArray(inner) && rest.length === 1;
+  if (!isInside || isEntry) delete value[name];
+  else remove(inner as Record<string, unknown>, rest);
+}

@@ -1,0 +1,71 @@
+import type { Action, Actions, Method } from '@chowk/kit';
+import { compileBody, type Validator } from '../validation.ts';
+
+/** An action with its name, the module it belongs to, and what follows from its declaration. */
+export type RegisteredAction = Action & {
+  readonly name: string;
+  /** `undefined` is the kernel. */
+  readonly module: string | undefined;
+  readonly tag: string;
+  readonly method: Method | undefined;
+  /** The full path, with parameters as `:id`; empty where the action is not served over HTTP. */
+  readonly path: string;
+  readonly isReadOnly: boolean;
+  readonly isAudited: boolean;
+  /** Checks an input that is no text: of a body, over the bus, in GraphQL. */
+  readonly validate: Validator;
+};
+
+export interface Owner {
+  readonly module: string | undefined;
+  /** The default group in the API description. */
+  readonly tag: string;
+}
+
+const acceptAnything: Validator = () => undefined;
+
+export function register(actions: Actions, { module, tag }: Owner): RegisteredAction[] {
+  return Object.entries(actions).map(([name, action]) => {
+    const [method, path = ''] = (action.http?.split(' ') ?? []) as [Method?, string?];
+    const isReadOnly = action.readOnly ?? method === 'GET';
+    return {
+      ...action,
+      name,
+      module,
+      tag: action.tag ?? tag,
+      method,
+      path: path && !action.root ? `/api/v1${path}` : path,
+      isReadOnly,
+      isAudited: action.audited ?? !isReadOnly,
+      validate: action.input
+        ? lazily(() => compileBody(action.input as NonNullable<typeof action.input>))
+        : acceptAnything,
+    };
+  });
+}
+
+/** Compiled when the first input comes: a start has no time for hundreds of them. */
+function lazily(compile: () => Validator): Validator {
+  let compiled: Validator | undefined;
+  return (value, ignored) => {
+    compiled ??= compile();
+    return compiled(value, ignored);
+  };
+}
+
+/** The names of the parameters in a path. */
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string);
+}
+
+/** What no module can see by itself: two of them declaring the same action, or serving the same path. */
+export function mustDiffer(actions: readonly RegisteredAction[]): void {
+  const owners = new Map<string, string>();
+  for (const { name, module = 'kernel', method, path } of actions) {
+    for (const key of [name, ...(method ? [`${method} ${path.replace(/:\w+/g, ':')}`] : [])]) {
+      const other = owners.get(key);
+      if (other !== undefined) throw new Error(`the modules ${other} and ${module} both have ${key}`);
+      owners.set(key, module);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { keywordNames } from '../../validation-keywords.ts';
+
+export type Json = Record<string, unknown>;
+
+interface Schema extends Json {
+  readonly title?: string;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+/** Input: fields with a default need not be sent. Output: they are always there. */
+export type Direction = 'input' | 'output';
+
+/** Collects the named schemas, so that each is written once and referred to by its name. */
+export class Components {
+  readonly #schemas = new Map<string, { readonly json: Json; readonly text: string }>();
+
+  /** The schema as the description has it: a reference if it has a name. */
+  of(schema: object, direction: Direction): Json {
+    const { title, ...rest } = schema as Schema;
+    const json = this.#describe(rest, direction);
+    return title === undefined ? json : { $ref: `#/components/schemas/${this.#name(title, json, direction)}` };
+  }
+
+  get schemas(): Json {
+    const sorted = [...this.#schemas].sort(([a], [b]) => a.localeCompare(b));
+    return Object.fromEntries(sorted.map(([name, { json }]) => [name, json]));
+  }
+
+  /** Two different schemas cannot have one name, but for the input and the output of the same. */
+  #name(title: string, json: Json, direction: Direction): string {
+    const text = JSON.stringify(json);
+    for (const name of direction === 'input' ? [title, `${title}Input`] : [title]) {
+      const known = this.#schemas.get(name);
+      if (!known) this.#schemas.set(name, { json, text });
+      if (!known || known.text === text) return name;
+    }
+    throw new Error(`two different schemas are called ${title}`);
+  }
+
+  #describe(schema: Schema, direction: Direction): Json {
+    const kept = Object.entries(schema).filter(([key]) => !keywordNames.has(key));
+    const json = Object.fromEntries(kept.map(([key, value]) => [key, this.#part(key, value, direction)]));
+    const { enum: values, type } = json as { enum?: unknown[]; type?: unknown };
+    if (values && !type) json.type = typeof values[0];
+    const { properties = {}, required } = schema;
+    if (required && direction === 'input') {
+      json.required = required.filter((name) => properties[name]?.default === undefined);
+    }
+    if (json.required && (json.required as unknown[]).length === 0) delete json.required;
+    return json;
+  }
+
+  #part(key: string, value: unknown, direction: Direction): unknown {
+    const each = (record: object) =>
+      Object.fromEntries(Object.entries(record).map(([name, schema]) => [name, this.of(schema, direction)]));
+    switch (key) {
+      case 'properties':
+      case 'patternProperties':
+        return each(value as object);
+      case 'anyOf':
+      case 'allOf':
+      case 'oneOf':
+        return (value as Schema[]).map((schema) => this.of(schema, direction));
+      case 'items':
+      case 'additionalProperties':
+      case 'propertyNames':
+        return typeof value === 'object' ? this.of(value as object, direction) : value;
+      default:
+        return value;
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import { signedIn, type TObject } from '@chowk/kit';
+import { pathParameters, type RegisteredAction } from '../../actions/registry.ts';
+import { permissions } from '../../auth/permissions.ts';
+import { kernelErrors } from '../../errors.ts';
+import type { LoadedModule } from '../../loader/load-modules.ts';
+import { version } from '../../version.ts';
+import { versionedOutput } from '../answer-schema.ts';
+import { takesBody } from '../read-input.ts';
+import { Components, type Json } from './components.ts';
+import { exampleOf } from './examples.ts';
+import { type Errors, headers, responsesOf } from './responses.ts';
+
+const errorSchema: Json = {
+  type: 'object',
+  required: ['message'],
+  properties: {
+    message: { type: 'string', description: 'For people.' },
+    code: { type: 'string', description: 'For programs; see the list of errors.' },
+    errors: {
+      type: 'object',
+      description: 'What is wrong with the input, by field; nested fields use dots.',
+      additionalProperties: { type: 'array', items: { type: 'string' } },
+    },
+    error_codes: {
+      type: 'object',
+      description: 'The same as codes: `required`, `wrong_type`, `too_long`, `taken` and so on.',
+      additionalProperties: { type: 'array', items: { type: 'string' } },
+    },
+    request_id: { type: 'string' },
+  },
+  examples: [
+    {
+      message: 'The email must be a valid email.',
+      code: 'http.validation_failed',
+      errors: { email: ['The email must be a valid email.'] },
+      error_codes: { email: ['invalid'] },
+    },
+  ],
+};
+
+const headerParameters: Json = {
+  tenant: {
+    name: 'X-Tenant',
+    in: 'header',
+    schema: { type: 'string' },
+    description: "A tenant's id or domain, where the host name does not say it.",
+    example: 'acme-stores',
+  },
+  idempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    schema: { type: 'string', maxLength: 255 },
+    description: 'Makes the request happen once: the first success is stored for 24 hours and answered again.',
+    example: '7d3b2c9e-order-1042',
+  },
+  ifMatch: {
+    name: 'If-Match',
+    in: 'header',
+    schema: { type: 'string' },
+    description: 'The `ETag` of the record as you read it: if it has changed since, the request is refused with 412.',
+    example: '"lz4k2m9s"',
+  },
+  ifNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    schema: { type: 'string' },
+    description: 'The `ETag` you have: if the record is still the same, the answer is 304 without a body.',
+    example: '"lz4k2m9s"',
+  },
+};
+
+const kernelTags: Readonly<Record<string, string>> = {
+  Platform: 'The service itself.',
+  Settings: "The tenant's settings and domains.",
+  Audit: 'Who changed what.',
+};
+
+/** The OpenAPI 3.1 description, made from the same actions that serve the requests. */
+export function openApiDocument(all: readonly RegisteredAction[], modules: readonly LoadedModule[]): Json {
+  const actions = all.filter(({ page, method }) => method && !page);
+  const components = new Components();
+  const errors: Errors = Object.assign({}, kernelErrors, ...modules.map(({ parts }) => parts.errors ?? {}));
+  // Outputs first: where an input differs from the output of the same name, it is the input that gets another one.
+  for (const { output } of actions) if (output) components.of(output, 'output');
+  const paths: Record<string, Json> = {};
+  for (const action of actions) {
+    const path = action.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [String(action.method).toLowerCase()]: operation(action, components, errors) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Chowk',
+      version,
+      summary: 'A multi-tenant commerce platform.',
+      description:
+        "Send a bearer token, and say which tenant a request is for: by the tenant's subdomain or by `X-Tenant`. " +
+        'Every answer carries `X-Request-Id`. A failure is JSON with a `message` for people, a `code` for programs, ' +
+        'and for refused input `errors` and `error_codes`, by field.',
+      contact: { name: 'Chowk' },
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'The server that this description comes from.' }],
+    tags: tagsOf(actions, modules),
+    paths: sorted(paths),
+    components: {
+      schemas: { ...components.schemas, Error: errorSchema },
+      securitySchemes: securitySchemes(actions),
+      parameters: headerParameters,
+      headers,
+    },
+  };
+}
+
+function tagsOf(actions: readonly RegisteredAction[], modules: readonly LoadedModule[]): Json[] {
+  const ofModules = modules.map(({ manifest, parts }) => ({ [manifest.name]: manifest.description, ...parts.tags }));
+  const descriptions: Record<string, string> = Object.assign({}, kernelTags, ...ofModules);
+  const names = [...new Set(actions.map(({ tag }) => tag))].sort();
+  return names.map((name) => ({ name, description: descriptions[name] ?? name }));
+}
+
+function securitySchemes(actions: readonly RegisteredAction[]): Json {
+  const needed = new Set(actions.map(({ needs }) => needs));
+  const scopes = permissions.filter(({ name }) => needed.has(name));
+  return {
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description: 'An access token of a user or a personal access token.',
+    },
+    oauth2: {
+      type: 'oauth2',
+      description: 'For API clients: client credentials, limited to the permissions of the client.',
+      flows: {
+        clientCredentials: {
+          tokenUrl: '/oauth/token',
+          refreshUrl: '/oauth/token',
+          scopes: Object.fromEntries(
+            scopes.map(({ name, category, is_sensitive }) => [name, `${category}${is_sensitive ? ', sensitive' : ''}`]),
+          ),
+        },
+      },
+    },
+  };
+}
+
+function operation(action: RegisteredAction, components: Components, errors: Errors): Json {
+  const { name, tag, summary, needs } = action;
+  return {
+    operationId: name,
+    tags: [tag],
+    summary,
+    description: [...(action.description ? [action.description] : []), accessSentence(action)].join('\n\n'),
+    security: action.public ? [] : [{ bearer: [] }, { oauth2: needs === signedIn ? [] : [needs] }],
+    parameters: parameters(action, components),
+    ...(takesBody(action) ? { requestBody: requestBody(action, components) } : {}),
+    responses: responsesOf(action, components, errors),
+  };
+}
+
+function accessSentence({ needs }: RegisteredAction): string {
+  if (needs === undefined) return 'Needs no token.';
+  return needs === signedIn ? 'For every signed-in user.' : `Needs the permission \`${needs}\`.`;
+}
+
+function parameters(action: RegisteredAction, components: Components): Json[] {
+  const { tenant, method, input, path, headers: own, needs } = action;
+  const ref = (name: string) => ({ $ref: `#/components/parameters/${name}` });
+  const isVersioned = versionedOutput(action);
+  const inPath = pathParameters(path);
+  const inQuery = takesBody(action) ? [] : Object.keys(input?.properties ?? {}).filter((one) => !inPath.includes(one));
+  return [
+    ...(tenant === 'none' ? [] : [ref('tenant')]),
+    ...(method === 'POST' && needs !== undefined ? [ref('idempotencyKey')] : []),
+    ...(isVersioned && method === 'GET' ? [ref('ifNoneMatch')] : []),
+    ...(isVersioned && method !== 'GET' && method !== 'POST' ? [ref('ifMatch')] : []),
+    ...inPath.map((name) => parameter('path', name, input, components)),
+    ...inQuery.map((name) => parameter('query', name, input, components)),
+    ...Object.keys(own?.properties ?? {}).map((name) => parameter('header', name, own, components)),
+  ];
+}
+
+function parameter(place: string, name: string, input: TObject | undefined, components: Components): Json {
+  const schema = input?.properties[name] ?? { type: 'string' };
+  const required = (components.of({ ...input, title: undefined }, 'input').required ?? []) as string[];
+  const { description } = schema as { description?: string };
+  return {
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...(description ? { description } : {}),
+    schema: components.of(schema, 'input'),
+    example: exampleOf(schema, 'input', name),
+  };
+}
+
+const bodyTypes = {
+  json: ['application/json'],
+  csv: ['text/csv'],
+  form: ['application/x-www-form-urlencoded', 'application/json'],
+};
+
+/** The input without what is in the path. */
+function requestBody(action: RegisteredAction, components: Components): Json {
+  const { accepts = 'json' } = action;
+  const inPath = pathParameters(action.path);
+  const {
+    properties = {},
+    required = [],
+    ...rest
+  } = (action.input ?? {}) as Partial<TObject> & { required?: string[] };
+  const fields = Object.fromEntries(Object.entries(properties).filter(([name]) => !inPath.includes(name)));
+  const body = { ...rest, properties: fields, required: required.filter((name) => !inPath.includes(name)) };
+  const schema = accepts === 'csv' ? { type: 'string' } : components.of(body, 'input');
+  const example = accepts === 'csv' ? exampleOf(fields.csv ?? {}, 'input') : exampleOf(body, 'input');
+  const isRequired = ((components.of({ ...body, title: undefined }, 'input').required ?? []) as unknown[]).length > 0;
+  return {
+    required: isRequired,
+    content: Object.fromEntries(bodyTypes[accepts].map((type) => [type, { schema, example }])),
+  };
+}
+
+function sorted(record: Record<string, Json>): Json {
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => a.localeCompare(b)));
+}

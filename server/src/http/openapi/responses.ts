@@ -1,0 +1,139 @@
+import { type ErrorKind, signedIn } from '@chowk/kit';
+import type { RegisteredAction } from '../../actions/registry.ts';
+import { answerSchema, versionedOutput } from '../answer-schema.ts';
+import { takesBody } from '../read-input.ts';
+import type { Components, Json } from './components.ts';
+import { exampleOf } from './examples.ts';
+
+export type Errors = Readonly<Record<string, ErrorKind>>;
+
+const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } });
+
+export const headers: Json = {
+  'X-Request-Id': described('Names the request, in logs and for support.'),
+  'X-Ring': described('The ring that answered.'),
+  'RateLimit-Limit': described('Requests allowed in a minute.', 'integer', 3000),
+  'RateLimit-Remaining': described('Requests left.', 'integer', 2999),
+  'RateLimit-Reset': described('Seconds until the limit starts again.', 'integer', 60),
+  'Retry-After': described('Seconds to wait before the next try.', 'integer', 10),
+  ETag: described('The version of the record, for `If-Match` and `If-None-Match`.', 'string', '"lz4k2m9s"'),
+  'Ignored-Fields': described('Fields of the body that the action does not know.', 'string', 'colour'),
+  'Content-Disposition': described('The name of the file.', 'string', 'attachment; filename="orders.csv"'),
+};
+
+function described(description: string, type = 'string', example: unknown = 'stable'): Json {
+  return { description, schema: { type }, example };
+}
+
+/** Every answer an action can give. */
+export function responsesOf(action: RegisteredAction, components: Components, errors: Errors): Json {
+  const { answer: { status = 200 } = {}, also = {} } = action;
+  const usual = typeof status === 'number' ? status : 200;
+  const failures = Map.groupBy(errorCodes(action), (code) => (errors[code] ?? unknownError(action, code)).status);
+  const more = Object.entries(also).filter(([other]) => Number(other) !== usual);
+  const statuses = [...failures.keys(), ...more.map(([other]) => Number(other))];
+  const others = [...new Set(statuses)].sort().map((other) => {
+    const codes = failures.get(other) ?? [];
+    return [
+      other,
+      other < 400 ? success(action, components, other) : failure(action, other, codes, components, errors),
+    ];
+  });
+  return {
+    [usual]: success(action, components, usual),
+    ...Object.fromEntries(others),
+    default: { description: 'Any other failure.', content: errorContent(), headers: header('X-Request-Id') },
+  };
+}
+
+function unknownError({ name }: RegisteredAction, code: string): never {
+  throw new Error(`the action ${name} declares the error ${code}, which no module defines`);
+}
+
+function success(action: RegisteredAction, components: Components, status: number): Json {
+  const { file, also } = action;
+  const schema = answerSchema(action);
+  const common = {
+    ...header('X-Request-Id'),
+    ...header('RateLimit-Limit'),
+    ...header('RateLimit-Remaining'),
+    ...header('RateLimit-Reset'),
+    ...(action.tenant === 'none' ? {} : header('X-Ring')),
+  };
+  const description = also?.[status]?.description ?? 'Success.';
+  if (file) {
+    const content = file.map((type) => [type.split(';')[0], { schema: { type: 'string' } }]);
+    return {
+      description,
+      headers: { ...common, ...header('Content-Disposition') },
+      content: Object.fromEntries(content),
+    };
+  }
+  return {
+    description,
+    headers: {
+      ...common,
+      ...(versionedOutput(action) ? header('ETag') : {}),
+      ...(takesBody(action) ? header('Ignored-Fields') : {}),
+    },
+    ...(schema
+      ? {
+          content: {
+            'application/json': { schema: components.of(schema, 'output'), example: exampleOf(schema, 'output') },
+          },
+        }
+      : {}),
+  };
+}
+
+function failure(
+  { also = {} }: RegisteredAction,
+  status: number,
+  codes: readonly string[],
+  components: Components,
+  errors: Errors,
+): Json {
+  const { description, body } = also[status] ?? {};
+  const lines = codes.map((code) => `- \`${code}\`: ${errors[code]?.message}`);
+  return {
+    description: [...(description ? [description] : []), ...lines].join('\n'),
+    headers: { ...header('X-Request-Id'), ...(status === 429 ? header('Retry-After') : {}) },
+    content: errorContent(body && components.of(body, 'output')),
+  };
+}
+
+function errorContent(body?: Json): Json {
+  const error = { $ref: '#/components/schemas/Error' };
+  return { 'application/json': { schema: body ? { allOf: [error, body] } : error } };
+}
+
+/** The codes of the failures that an action can really answer with, besides those of the server itself. */
+export function errorCodes(action: RegisteredAction): string[] {
+  const { tenant = 'required', needs, module, method, file } = action;
+  const isBound = tenant !== 'none';
+  const hasBody = takesBody(action);
+  const hasKey = method === 'POST' && needs !== undefined;
+  const codes: (string | false)[] = [
+    isBound && 'tenancy.bad_host',
+    isBound && 'tenancy.ambiguous',
+    tenant === 'required' && 'tenancy.required',
+    hasBody && 'http.malformed_json',
+    needs !== undefined && 'auth.unauthenticated',
+    needs !== undefined && needs !== signedIn && 'auth.forbidden',
+    needs === signedIn && tenant !== 'required' && 'auth.no_account',
+    needs !== undefined && isBound && 'auth.not_a_member',
+    needs !== undefined && !action.isReadOnly && 'auth.password_exposed',
+    isBound && 'tenancy.unknown',
+    isBound && module !== undefined && 'modules.not_installed',
+    hasKey && 'http.idempotency_busy',
+    hasKey && 'http.idempotency_mismatch',
+    (method === 'PATCH' || method === 'DELETE') && versionedOutput(action) && 'http.precondition_failed',
+    hasBody && 'http.too_large',
+    hasBody && 'http.unsupported_media_type',
+    'http.validation_failed',
+    hasBody && 'http.unstorable',
+    'http.too_many_requests',
+    file !== undefined && 'http.too_many_downloads',
+  ];
+  return [...new Set([...codes.filter((code) => code !== false), ...(action.errors ?? [])])];
+}

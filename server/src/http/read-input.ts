@@ -1,0 +1,87 @@
+import { Issues, Type } from '@chowk/kit';
+import type { FastifyRequest } from 'fastify';
+import { pathParameters, type RegisteredAction } from '../actions/registry.ts';
+import { compileText, type FieldErrors, type Validator } from '../validation.ts';
+
+/** The flat input of an action, and the function that checks it. */
+export type ReadInput = (request: FastifyRequest) => { readonly input: unknown; readonly validate: Validator };
+
+type Fields = Record<string, unknown>;
+
+/** Path parameters, query and body are one input; where a name is in the path, it means that. */
+export function inputReader(action: RegisteredAction): ReadInput {
+  if (!takesBody(action)) return textReader(action);
+  const names = pathParameters(action.path);
+  const { properties = {} } = action.input ?? {};
+  const inPath = Object.fromEntries(names.map((name) => [name, properties[name] ?? Type.String()]));
+  const checkPath = names.length > 0 ? compileText(Type.Object(inPath)) : undefined;
+  return ({ params, body, query }) => {
+    const path = params as Fields;
+    const wrongInPath = checkPath?.(path);
+    const unknown = unknownParameters(query as Fields);
+    const { input, wrong, ignored } = flatten(body, path, action.accepts);
+    return {
+      input,
+      validate: (value, names) => {
+        names?.push(...ignored);
+        const wrongInBody = wrong ?? action.validate(value, names);
+        if (!wrongInPath && !unknown && !wrongInBody) return undefined;
+        return { ...wrongInBody, ...wrongInPath, ...unknown };
+      },
+    };
+  };
+}
+
+export function takesBody({ inputFrom, method, input }: RegisteredAction): boolean {
+  if (inputFrom) return inputFrom === 'body';
+  return input !== undefined && method !== 'GET' && method !== 'DELETE';
+}
+
+function textReader(action: RegisteredAction): ReadInput {
+  const validate = compileText(action.input ?? Type.Object({}));
+  return ({ query, params }) => {
+    const fields = query as Fields;
+    unbracket(fields);
+    const inBoth = Object.keys(params as Fields).filter((name) => name in fields);
+    if (inBoth.length === 0) return { input: { ...fields, ...(params as Fields) }, validate };
+    const issues = new Issues();
+    for (const name of inBoth) issues.add(name, `The ${name} is in the path already.`, 'unknown');
+    return {
+      input: { ...fields, ...(params as Fields) },
+      validate: (value) => ({ ...validate(value), ...issues.errors }),
+    };
+  };
+}
+
+function flatten(body: unknown, path: Fields, accepts: RegisteredAction['accepts']) {
+  if (accepts === 'csv') return { input: { csv: body ?? '', ...path }, wrong: undefined, ignored: [] };
+  if (body === undefined) return { input: { ...path }, wrong: undefined, ignored: [] };
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    const issues = new Issues();
+    issues.add('body', 'The body must be a JSON object.', 'wrong_type');
+    return { input: { ...path }, wrong: issues.errors, ignored: [] };
+  }
+  const ignored = Object.keys(path).filter((name) => name in body);
+  return { input: { ...body, ...path }, wrong: undefined, ignored };
+}
+
+/** Parameters in the query of a request whose input is its body; those that begin with `_` are for the caller's own use. */
+function unknownParameters(query: Fields): FieldErrors | undefined {
+  let issues: Issues | undefined;
+  for (const name of Object.keys(query)) {
+    if (name.startsWith('_')) continue;
+    issues ??= new Issues();
+    issues.add(name.slice(0, 100), `There is no parameter ${name.slice(0, 100)}; send it in the body.`, 'unknown');
+  }
+  return issues?.errors;
+}
+
+/** Many clients write a list as `tags[]=a&tags[]=b`. */
+function unbracket(query: Fields): void {
+  for (const name of Object.keys(query)) {
+    if (!name.endsWith('[]')) continue;
+    const plain = name.slice(0, -2);
+    query[plain] ??= query[name];
+    delete query[name];
+  }
+}
