@@ -6,10 +6,11 @@ import { boot } from '../server/src/boot.ts';
 import { readConfig } from '../server/src/config.ts';
 import { withConnection } from '../server/src/db/connection.ts';
 import { openEmbedded } from '../server/src/db/embedded.ts';
-import { openApiDocument } from '../server/src/http/openapi.ts';
+import { openApiDocument } from '../server/src/http/openapi/document.ts';
 import { SecretBox } from '../server/src/secrets.ts';
 import { configurationDoc } from './configuration-doc.ts';
 import { errorsDoc } from './errors-doc.ts';
+import { moduleManifests } from './provides.ts';
 import { schemaDump } from './schema-dump.ts';
 
 /** Writes what is made from the code and committed beside it; with `--check`, says what is no longer true. */
@@ -47,7 +48,8 @@ async function generate(): Promise<Record<string, string>> {
     await kernel.databases.copyTemplate('tenantsample');
     const dump = (database: string) => withConnection(address, database, limits, schemaDump);
     const files = {
-      'docs/openapi.json': `${JSON.stringify(openApiDocument(kernel.routes), null, 2)}\n`,
+      ...(await moduleManifests()),
+      'docs/openapi.json': `${JSON.stringify(openApiDocument(kernel.actions, kernel.modules), null, 2)}\n`,
       'docs/configuration.md': configurationDoc(),
       'docs/errors.md': errorsDoc(kernel.modules.map(({ parts }) => parts)),
       'docs/schema/central.sql': await dump('chowk'),

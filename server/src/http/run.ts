@@ -64,7 +64,8 @@ function isCurrent(reply: FastifyReply, known: string | undefined, output: unkno
   if (updated_at === undefined) return false;
   const version = versionOf(updated_at);
   reply.header('etag', version);
-  return known !== undefined && known.split(',').some((one) => one.trim().replace(/^W\//, '') === version);
+  const versions = known?.split(',') ?? [];
+  return versions.some((one) => one.trim().replace(/^W\//, '') === version);
 }
 
 function wrapText(text: string, key: string | undefined, message: string | undefined): string {

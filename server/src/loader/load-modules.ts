@@ -69,26 +69,20 @@ export async function loadModule(folder: string, manifest: Manifest): Promise<Lo
 
 /** The manifest is what others rely on: it says neither more nor less than what the code does. */
 function checkAgainstManifest(manifest: Manifest, parts: Module, file: string): void {
-  const { alias, api, events } = manifest;
+  const { alias, events } = manifest;
   const same = (field: string, declared: readonly string[], coded: readonly string[]) => {
     const missing = declared.find((name) => !coded.includes(name));
     if (missing) throw new Error(`${file}: ${field} names ${missing}, but module.ts has none`);
     const undeclared = coded.find((name) => !declared.includes(name));
     if (undeclared) throw new Error(`${file}: ${field} lacks ${undeclared}, which module.ts has`);
   };
-  const provided = (api?.provides ?? []).map(({ name }) => name);
   if (!manifest.system && (parts.commands || Object.values(parts.jobs ?? {}).some(({ platform }) => platform))) {
     throw new Error(`${file}: only a system module has commands or jobs for the platform`);
   }
-  const actions = Object.entries(parts.actions ?? {});
-  same(
-    'api.provides',
-    provided,
-    actions.filter(([, { bus }]) => bus).map(([name]) => name),
-  );
+
   same('events.listens', events?.listens ?? [], [...new Set((parts.listeners ?? []).map(({ event }) => event))]);
   for (const name of [
-    ...(manifest.system ? [] : actions.map(([name]) => name)),
+    ...(manifest.system ? [] : Object.keys(parts.actions ?? {})),
     ...Object.keys(parts.jobs ?? {}),
     ...(manifest.settings ?? []).map(({ key }) => key),
   ]) {
@@ -98,7 +92,8 @@ function checkAgainstManifest(manifest: Manifest, parts: Module, file: string): 
 
 /** What no module can see by itself: one counting on what nobody provides. */
 function checkTogether(modules: readonly LoadedModule[]): void {
-  const provided = new Set(modules.flatMap(({ manifest }) => (manifest.api?.provides ?? []).map(({ name }) => name)));
+  const actions = modules.flatMap(({ parts }) => Object.entries(parts.actions ?? {}));
+  const provided = new Set(actions.filter(([, { bus }]) => bus).map(([name]) => name));
   for (const { alias, manifest } of modules) {
     const missing = manifest.api?.consumes?.find((name) => !provided.has(name));
     if (missing) throw new Error(`the module ${alias} consumes ${missing}, which no module of this ring provides`);

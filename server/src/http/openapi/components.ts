@@ -71,3 +71,15 @@ export class Components {
     }
   }
 }
+
+/** The schema of an input with everything in place: nothing refers to anything. */
+export function inlineSchema(schema: object): Json {
+  return new Inline().of(schema, 'input');
+}
+
+class Inline extends Components {
+  override of(schema: object, direction: Direction): Json {
+    const { title: _, examples: __, ...rest } = schema as Schema;
+    return super.of(rest, direction);
+  }
+}

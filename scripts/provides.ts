@@ -1,0 +1,41 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Module, signedIn } from '@chowk/kit';
+import { inlineSchema } from '../server/src/http/openapi/components.ts';
+import { findModules } from '../server/src/loader/load-modules.ts';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** Each `module.json`, or those of the named modules, with `api.provides` as the actions say it, by path. */
+export async function moduleManifests(only: readonly string[] = []): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  for (const { folder } of await findModules()) {
+    if (only.length > 0 && !only.includes(basename(folder))) continue;
+    const file = join(folder, 'module.json');
+    const { module } = (await import(pathToFileURL(join(folder, 'module.ts')).href)) as { module: Module };
+    const manifest = JSON.parse(await readFile(file, 'utf8'));
+    const provides = providesOf(module);
+    const { provides: _, ...api } = manifest.api ?? {};
+    if (manifest.api || provides.length > 0) manifest.api = { ...(provides.length > 0 ? { provides } : {}), ...api };
+    files[relative(root, file)] = `${JSON.stringify(manifest, null, 2)}\n`;
+  }
+  return files;
+}
+
+function providesOf({ actions = {} }: Module): object[] {
+  const onBus = Object.entries(actions).filter(([, { bus }]) => bus);
+  return onBus.map(([name, { summary, description, needs, bus, input, graphql }]) => ({
+    name,
+    description: description === undefined ? `${summary}.` : `${summary}. ${description}`,
+    ...(needs === undefined || needs === signedIn ? {} : { permission: needs }),
+    rate_limit: bus?.rateLimit,
+    ...(graphql === false ? { graphql_expose: false } : {}),
+    input: inlineSchema(input ?? { type: 'object' }),
+  }));
+}
+
+if (import.meta.main) {
+  const files = await moduleManifests(process.argv.slice(2));
+  for (const [path, content] of Object.entries(files)) await writeFile(join(root, path), content);
+}
