@@ -149,11 +149,27 @@ const order = fc.record({
 });
 type Order = typeof order extends fc.Arbitrary<infer Value> ? Value : never;
 
-const given = fc.record(
-  { name: names, min_price: prices, tags, created_from: times, updated_from: times, all: fc.constant('true') },
-  { requiredKeys: [] },
+/** Mostly such as find many rows. */
+const given = fc.oneof(
+  { weight: 1, arbitrary: fc.constant({}) },
+  { weight: 2, arbitrary: fc.constant({ all: 'true' }) },
+  { weight: 1, arbitrary: fc.record({ tags }) },
+  {
+    weight: 2,
+    arbitrary: fc.record(
+      { name: names, min_price: prices, tags, created_from: times, updated_from: times, all: fc.constant('true') },
+      { requiredKeys: [] },
+    ),
+  },
 );
-type Given = typeof given extends fc.Arbitrary<infer Value> ? Value : never;
+interface Given {
+  readonly all?: string;
+  readonly name?: string;
+  readonly min_price?: string;
+  readonly tags?: readonly string[];
+  readonly created_from?: string;
+  readonly updated_from?: string;
+}
 
 function insert(added: readonly Row[]) {
   return db.run(
