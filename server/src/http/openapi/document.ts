@@ -8,7 +8,7 @@ import { versionedOutput } from '../answer-schema.ts';
 import { takesBody } from '../read-input.ts';
 import { Components, type Json } from './components.ts';
 import { exampleOf } from './examples.ts';
-import { type Errors, headers, responsesOf } from './responses.ts';
+import { type Errors, errorCodes, headers, responsesOf } from './responses.ts';
 
 const errorSchema: Json = {
   type: 'object',
@@ -174,7 +174,7 @@ function parameters(action: RegisteredAction, components: Components): Json[] {
     ...(tenant === 'none' ? [] : [ref('tenant')]),
     ...(method === 'POST' && needs !== undefined ? [ref('idempotencyKey')] : []),
     ...(isVersioned && method === 'GET' ? [ref('ifNoneMatch')] : []),
-    ...(isVersioned && method !== 'GET' && method !== 'POST' ? [ref('ifMatch')] : []),
+    ...(errorCodes(action).includes('http.precondition_failed') ? [ref('ifMatch')] : []),
     ...inPath.map((name) => parameter('path', name, input, components)),
     ...inQuery.map((name) => parameter('query', name, input, components)),
     ...Object.keys(own?.properties ?? {}).map((name) => parameter('header', name, own, components)),

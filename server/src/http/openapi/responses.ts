@@ -32,6 +32,7 @@ export function responsesOf(action: RegisteredAction, components: Components, er
   const failures = Map.groupBy(errorCodes(action), (code) => (errors[code] ?? unknownError(action, code)).status);
   const more = Object.entries(also).filter(([other]) => Number(other) !== usual);
   const statuses = [...failures.keys(), ...more.map(([other]) => Number(other))];
+  const unchanged = action.method === 'GET' && versionedOutput(action) ? notModified : {};
   const others = [...new Set(statuses)].sort().map((other) => {
     const codes = failures.get(other) ?? [];
     return [
@@ -41,10 +42,18 @@ export function responsesOf(action: RegisteredAction, components: Components, er
   });
   return {
     [usual]: success(action, components, usual),
+    ...unchanged,
     ...Object.fromEntries(others),
     default: { description: 'Any other failure.', content: errorContent(), headers: header('X-Request-Id') },
   };
 }
+
+const notModified: Json = {
+  304: {
+    description: 'The record is still the version that `If-None-Match` names.',
+    headers: { ...header('X-Request-Id'), ...header('ETag') },
+  },
+};
 
 function unknownError({ name }: RegisteredAction, code: string): never {
   throw new Error(`the action ${name} declares the error ${code}, which no module defines`);
@@ -127,7 +136,7 @@ export function errorCodes(action: RegisteredAction): string[] {
     isBound && module !== undefined && 'modules.not_installed',
     hasKey && 'http.idempotency_busy',
     hasKey && 'http.idempotency_mismatch',
-    (method === 'PATCH' || method === 'DELETE') && versionedOutput(action) && 'http.precondition_failed',
+    method !== 'GET' && method !== 'POST' && versionedOutput(action) && 'http.precondition_failed',
     hasBody && 'http.too_large',
     hasBody && 'http.unsupported_media_type',
     'http.validation_failed',
