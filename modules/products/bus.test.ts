@@ -1,11 +1,20 @@
 import { join } from 'node:path';
-import { after, type Ctx, type Delivery, defineModule, type Operations, within } from '@chowk/kit';
+import {
+  type Action,
+  after,
+  type Ctx,
+  type Delivery,
+  defineModule,
+  type Operations,
+  type Sent,
+  within,
+} from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { Context } from '../../server/src/context.ts';
 import { type LoadedModule, loadModule } from '../../server/src/loader/load-modules.ts';
 import { readManifest } from '../../server/src/loader/manifest.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
-import { operations } from './operations.ts';
+import { actions } from './actions.ts';
 import type { NewProduct, Product } from './schemas.ts';
 
 const folder = import.meta.dirname;
@@ -23,6 +32,7 @@ const listenAfter = async (_: Ctx, payload: unknown, { name }: Delivery) => {
   heardAfter.push({ name, payload });
 };
 
+const onBus = Object.entries<Action>(actions).flatMap(([name, { bus }]) => (bus ? [name] : []));
 const events = ['product.created', 'product.updated', 'product.deleted', 'product.stock_changed'] as const;
 /** A module like any other that counts on products. */
 const shop: LoadedModule = {
@@ -35,7 +45,7 @@ const shop: LoadedModule = {
     description: 'Uses products.',
     compatibility: { platform: '^1.0.0' },
     auto_install: true,
-    api: { consumes: Object.keys(operations).filter((name) => name !== 'products.search') },
+    api: { consumes: onBus.filter((name) => name !== 'products.search') },
     events: { listens: [...events] },
   },
   parts: defineModule({
@@ -58,13 +68,18 @@ function contextOf(...permissions: string[]): Ctx {
 const ctx = contextOf('products.view', 'products.create', 'products.edit');
 
 let made = 0;
-const draft = (fields: Partial<NewProduct> = {}) => ({ sku: `B-${++made}`, title: 'Tea', price: '1.00', ...fields });
+const draft = (fields: Partial<Sent<typeof NewProduct>> = {}) => ({
+  sku: `B-${++made}`,
+  title: 'Tea',
+  price: '1.00',
+  ...fields,
+});
 
 test('another module makes, reads, changes and lists products', async () => {
-  const product = await ctx.bus.call('products.create', draft({ sku: 'Bus-1', price: 5, stock: 2 }));
+  const product = await ctx.bus.call('products.create', draft({ sku: 'Bus-1', price: '5', stock: 2 }));
   expect(product).toMatchObject({ sku: 'Bus-1', price: '5.00', status: 'active', available: 2 });
   expect(await ctx.bus.call('products.get', { id: product.id })).toEqual(product);
-  expect(await ctx.bus.call('products.get', { sku: 'BUS-1' })).toEqual(product);
+  expect(await ctx.bus.call('products.getBySku', { sku: 'BUS-1' })).toEqual(product);
   const changed = await ctx.bus.call('products.update', { id: product.id, title: 'Coffee' });
   expect(changed).toMatchObject({ title: 'Coffee', price: '5.00' });
   const { products: found, pagination } = await ctx.bus.call('products.list', { search: 'coffee' });
@@ -115,7 +130,14 @@ test('a call joins the transaction of the caller and is undone with it', async (
   });
   await expect(work).rejects.toThrow('undo');
   expect(await ctx.bus.call('products.get', { id })).toMatchObject({ stock: 5 });
-  await expect(ctx.bus.call('products.get', { sku: 'UNDONE' })).rejects.toMatchObject({ status: 404 });
+  await expect(ctx.bus.call('products.getBySku', { sku: 'UNDONE' })).rejects.toMatchObject({ status: 404 });
+});
+
+test('many products are read in one call, each found or not', async () => {
+  const [one, other] = [await ctx.bus.call('products.create', draft()), await ctx.bus.call('products.create', draft())];
+  const missing = ctx.newId();
+  const found = await actions['products.get'].many?.(ctx, [{ id: other.id }, { id: missing }, { id: one.id }]);
+  expect(found).toEqual([other, expect.objectContaining({ code: 'products.not_found' }), one]);
 });
 
 test('the bus asks for the permission, the declaration and the module', async () => {
@@ -128,7 +150,7 @@ test('the bus asks for the permission, the declaration and the module', async ()
   await expect(undeclared).rejects.toMatchObject({ code: 'bus.not_declared' });
   await platform.kernel.installations.set(acme.id, 'products', 'disabled');
   onTestFinished(() => platform.kernel.installations.set(acme.id, 'products', 'enabled'));
-  await expect(ctx.bus.call('products.get', { id })).rejects.toMatchObject({ code: 'bus.not_installed' });
+  await expect(ctx.bus.call('products.get', { id })).rejects.toMatchObject({ code: 'modules.not_installed' });
 });
 
 test('who takes orders holds and sells what is there, but does not say how much there is', async () => {
@@ -163,12 +185,12 @@ test('listeners within hear of everything in order and can refuse it', async () 
     refuseWithin = false;
   });
   expect((await merchant.post('/api/v1/products', draft({ sku: 'REFUSED' }))).status).toBe(500);
-  await expect(ctx.bus.call('products.get', { sku: 'REFUSED' })).rejects.toMatchObject({ status: 404 });
+  await expect(ctx.bus.call('products.getBySku', { sku: 'REFUSED' })).rejects.toMatchObject({ status: 404 });
 });
 
 test('listeners after hear of it in order, with what has changed', async () => {
   const { id } = await ctx.bus.call('products.create', draft({ sku: 'LATER', stock: 8 }));
-  await ctx.bus.call('products.update', { id, title: 'New', price: 2 });
+  await ctx.bus.call('products.update', { id, title: 'New', price: '2' });
   await adjust({ id, change: -2, reason: 'counted', reference: 'r' });
   await adjust({ id, mode: 'reserve', change: 1 });
   await platform.kernel.jobs.work(['events']);
