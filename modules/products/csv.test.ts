@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { cell, sql } from '@chowk/kit';
+import { cell, readCell, sql } from '@chowk/kit';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { portOf } from '../../server/testing/raw-http.ts';
-import { csvCells, readCell } from './csv-columns.ts';
+import { csvCells, csvFormat } from './csv-columns.ts';
 import { Product } from './schemas.ts';
 
 const platform = await startPlatform();
@@ -60,7 +60,7 @@ test('a file makes what is new, changes what is there, and tells what it could n
         },
       },
       { line: 8, errors: { row: ['The row has 2 cells and the header 7.'] } },
-      { line: 9, errors: { sku: ['The SKU new is on line 2 already.'] } },
+      { line: 9, errors: { sku: ['The sku new is on line 2 already.'] } },
       { line: 10, errors: { price: ['The price is required.'] } },
     ],
   });
@@ -161,7 +161,7 @@ test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', "'=1"])(
       const write = name === 'categories' ? csvCells.categories : (row: Product) => row[name as keyof Product];
       const written = cell(write(product as unknown as Product));
       expect(written).toBe(`'${text}`);
-      expect([readCell(name, written)].flat()).toEqual([
+      expect([readCell(csvFormat, name, written)].flat()).toEqual([
         text.trim() === text || name === 'description' ? text : text.trim(),
       ]);
     }

@@ -2,7 +2,7 @@ import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { Context } from '../../server/src/context.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
-import { jobs } from './jobs.ts';
+import { jobs } from './reservations.ts';
 
 let now = new Date('2026-11-15T10:00:00.000Z');
 const platform = await startPlatform({ now: () => now });
