@@ -1,66 +1,59 @@
-import { type Answer, Failure, type FieldErrors, type Route, type SystemCtx, systemRoute, Type } from '@chowk/kit';
+import { type Answer, Failure, type FieldErrors, type SystemCtx, systemAction, Type } from '@chowk/kit';
 import { html } from '../mail/html.ts';
 import { done, field, newPasswordField, orFailurePage, page } from '../mail/page.ts';
-import { acceptInvitation, showInvitation } from './invitation-acceptance.ts';
+import { Acceptance, acceptInvitation, getInvitation, joinedMessage } from './invitation-acceptance.ts';
 
 const title = 'Join a team';
-const common = {
-  root: true,
-  page: true,
-  tag: 'Pages',
-  public: true,
-  tenant: 'none',
-  path: '/invitations/:token',
-} as const;
-const params = Type.Object({ token: Type.String() });
-/** Whatever a form may send; the page says itself what is wrong with it. */
+const common = { root: true, page: true, tag: 'Pages', public: true, tenant: 'none', unchecked: true } as const;
+
+/** The fields are checked here, so that what is wrong is shown beside them. */
 const Form = Type.Object({
-  name: Type.Optional(Type.String()),
-  password: Type.Optional(Type.String()),
-  password_confirmation: Type.Optional(Type.String()),
+  invitation: Type.String(),
+  name: Type.Optional(Type.Unknown()),
+  password: Type.Optional(Type.Unknown()),
+  password_confirmation: Type.Optional(Type.Unknown()),
 });
+type Form = { readonly invitation: string; readonly name?: unknown };
 
-/** Where an invitation leads while no console answers there. Opening it changes nothing; its button does. */
-export const invitationPageRoutes: Route[] = [
-  systemRoute({
+/** Where the link of an invitation leads. Opening it changes nothing. */
+export const invitationPageActions = {
+  'pages.invitation': systemAction({
     ...common,
-    method: 'GET',
-    summary: 'The page of an invitation; changes nothing.',
-    params,
-    run: (ctx, { params: { token } }) => orFailurePage(title, () => invitationPage(ctx, token)),
+    summary: 'Show the page of an invitation',
+    http: 'GET /invitations/:invitation',
+    input: Form,
+    run: (ctx, form) => orFailurePage(title, () => invitationPage(ctx, form)),
   }),
-  systemRoute({
+  'pages.acceptInvitation': systemAction({
     ...common,
-    method: 'POST',
-    summary: 'Accepts an invitation and shows the result as a page.',
+    summary: 'Accept an invitation and show the result',
+    http: 'POST /invitations/:invitation',
     accepts: 'form',
-    params,
-    body: Form,
-    run: (ctx, { params: { token }, body }) => orFailurePage(title, () => accept(ctx, token, body)),
+    input: Form,
+    run: (ctx, form) => orFailurePage(title, () => accept(ctx, form)),
   }),
-];
+};
 
-async function accept(ctx: SystemCtx, token: string, form: { name?: string; password?: string }): Promise<Answer> {
+async function accept(ctx: SystemCtx, form: Form): Promise<Answer> {
   try {
-    const { body } = await acceptInvitation(ctx, token, form);
-    return done(title, `${body.message} You can sign in as ${body.user.email}.`);
+    const wrong = ctx.check(Acceptance, form);
+    if (wrong) throw invalid(wrong)
+    const accepted = await acceptInvitation(ctx, form as Static<typeof Acceptance>);
+    return done(title, `${joinedMessage(accepted)} You can sign in as ${accepted.user.email}.`);
   } catch (error) {
     const { errors } = error instanceof Failure ? error.extras : {};
     if (!errors || errors.token) throw error;
-    return invitationPage(ctx, token, { errors, name: form.name });
+    return invitationPage(ctx, form, errors);
   }
 }
 
-async function invitationPage(
-  ctx: SystemCtx,
-  token: string,
-  { errors, name = '' }: { errors?: Readonly<FieldErrors>; name?: string | undefined } = {},
-): Promise<Answer> {
-  const { email, role, tenant, invited_by, account_exists } = await showInvitation(ctx, token);
+async function invitationPage(ctx: SystemCtx, form: Form, errors?: Readonly<FieldErrors>): Promise<Answer> {
+  const { email, role, tenant, invited_by, account_exists } = await getInvitation(ctx, form);
+  const value = typeof form.name === 'string' ? form.name : '';
   const fields = account_exists
     ? html`<p>There is an account with this address.</p>
 ${field({ name: 'password', label: 'Its password', type: 'password', autocomplete: 'current-password' }, errors)}`
-    : html`${field({ name: 'name', label: 'Your name', type: 'text', autocomplete: 'name', value: name }, errors)}
+    : html`${field({ name: 'name', label: 'Your name', type: 'text', autocomplete: 'name', value }, errors)}
 ${newPasswordField('password', 'Choose a password', errors)}
 ${newPasswordField('password_confirmation', 'The same once more', errors)}`;
   const body = html`<p><strong>${invited_by}</strong> invites <strong>${email}</strong> to join
