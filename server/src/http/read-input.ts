@@ -10,6 +10,7 @@ type Fields = Record<string, unknown>;
 
 /** Path parameters, query and body are one input; where a name is in the path, it means that. */
 export function inputReader(action: RegisteredAction): ReadInput {
+  if (action.unchecked) return uncheckedReader(action);
   if (!takesBody(action)) return textReader(action);
   const names = pathParameters(action.path);
   const { properties = {} } = action.input ?? {};
@@ -35,6 +36,14 @@ export function inputReader(action: RegisteredAction): ReadInput {
 export function takesBody({ inputFrom, method, input }: RegisteredAction): boolean {
   if (inputFrom) return inputFrom === 'body';
   return input !== undefined && method !== 'GET' && method !== 'DELETE';
+}
+
+function uncheckedReader(action: RegisteredAction): ReadInput {
+  const hasBody = takesBody(action);
+  return ({ params, body, query }) => {
+    const fields = hasBody ? flatten(body, {}, 'json').input : (query as Fields);
+    return { input: { ...fields, ...(params as Fields) }, validate: action.validate };
+  };
 }
 
 function textReader(action: RegisteredAction): ReadInput {

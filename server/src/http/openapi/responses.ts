@@ -130,7 +130,7 @@ export function errorCodes(action: RegisteredAction): string[] {
     (method === 'PATCH' || method === 'DELETE') && versionedOutput(action) && 'http.precondition_failed',
     hasBody && 'http.too_large',
     hasBody && 'http.unsupported_media_type',
-    'http.validation_failed',
+    !action.unchecked && 'http.validation_failed',
     hasBody && 'http.unstorable',
     'http.too_many_requests',
     file !== undefined && 'http.too_many_downloads',
