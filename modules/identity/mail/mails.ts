@@ -1,13 +1,36 @@
 import type { SystemCtx } from '@chowk/kit';
 import { type MailContent, mailHtml } from './mail-html.ts';
+import { type Organization, organizationOf } from './organization.ts';
 
 /** A mail to one person about one thing. */
 export interface Message extends MailContent {
   readonly to: string;
 }
 
+/** A user who is mailed. */
+export interface Addressee {
+  readonly userId: number;
+  readonly name: string;
+  readonly email: string;
+  /**
+   * The tenant that the mail speaks for, the one the call is bound to unless said otherwise. The user must be a member
+   * of it by the time a link in the mail is followed.
+   */
+  readonly tenantId?: string | undefined;
+}
+
 /** Longer subjects are cut by every mail program, and names may be long. */
 const longestSubject = 150;
+
+export async function mailUser(
+  ctx: SystemCtx,
+  user: Addressee,
+  write: (organization: Organization) => Omit<MailContent, 'organization' | 'greeting'>,
+): Promise<void> {
+  const organization = await organizationOf(ctx, user);
+  const { name } = organization;
+  await sendMail(ctx, { ...write(organization), to: user.email, organization: name, greeting: greet(user.name) });
+}
 
 export async function sendMail(ctx: SystemCtx, message: Message): Promise<void> {
   const clean = cleaned(message);
