@@ -46,7 +46,7 @@ export const Acceptance = named(
     password_confirmation: Type.Optional(Password),
   }),
 );
-type Acceptance = Static<typeof Acceptance>;
+export type Acceptance = Static<typeof Acceptance>;
 
 const NewAccount = Type.Object({ name: Name, password: NewPassword, password_confirmation: Password });
 type NewAccount = Static<typeof NewAccount>;
@@ -99,10 +99,7 @@ export async function getInvitation(
 }
 
 /** Makes the invited person a member; of several requests at once, one succeeds. */
-export async function acceptInvitation(
-  ctx: SystemCtx,
-  { invitation: token, ...given }: Acceptance,
-): Promise<Accepted> {
+export async function acceptInvitation(ctx: SystemCtx, { invitation: token, ...given }: Acceptance): Promise<Accepted> {
   const invitation = await findByToken(ctx, ctx.central, token);
   if (!invitation) throw notOpen();
   const { tenant } = invitation;
@@ -223,7 +220,9 @@ async function join(ctx: SystemCtx, token: string, proof: Proof): Promise<Accoun
     if (!invitation) throw notOpen();
     const { id, email, tenant, role, role_id } = invitation;
     const account =
-      'created' in proof ? await createAccount(ctx, tx, { name: proof.created.name, email, passwordHash }) : proof.account;
+      'created' in proof
+        ? await createAccount(ctx, tx, { name: proof.created.name, email, passwordHash })
+        : proof.account;
     const joined = await tx.run(sql`
       INSERT INTO memberships (user_id, tenant_id, role_id) VALUES (${account.id}, ${tenant.id}, ${role_id})
       ON CONFLICT DO NOTHING`);

@@ -1,19 +1,17 @@
-import { type Answer, Failure, type FieldErrors, type SystemCtx, systemAction, Type } from '@chowk/kit';
+import { type Answer, Failure, type FieldErrors, type SystemCtx, systemAction } from '@chowk/kit';
 import { html } from '../mail/html.ts';
 import { done, field, newPasswordField, orFailurePage, page } from '../mail/page.ts';
-import { Acceptance, acceptInvitation, getInvitation, joinedMessage } from './invitation-acceptance.ts';
+import {
+  Acceptance,
+  acceptInvitation,
+  getInvitation,
+  InvitationToken,
+  joinedMessage,
+} from './invitation-acceptance.ts';
 
 const title = 'Join a team';
+/** What is wrong with a form is shown beside its fields. */
 const common = { root: true, page: true, tag: 'Pages', public: true, tenant: 'none', unchecked: true } as const;
-
-/** The fields are checked here, so that what is wrong is shown beside them. */
-const Form = Type.Object({
-  invitation: Type.String(),
-  name: Type.Optional(Type.Unknown()),
-  password: Type.Optional(Type.Unknown()),
-  password_confirmation: Type.Optional(Type.Unknown()),
-});
-type Form = { readonly invitation: string; readonly name?: unknown };
 
 /** Where the link of an invitation leads. Opening it changes nothing. */
 export const invitationPageActions = {
@@ -21,24 +19,27 @@ export const invitationPageActions = {
     ...common,
     summary: 'Show the page of an invitation',
     http: 'GET /invitations/:invitation',
-    input: Form,
-    run: (ctx, form) => orFailurePage(title, () => invitationPage(ctx, form)),
+    input: InvitationToken,
+    run: (ctx, { invitation }) => orFailurePage(title, () => invitationPage(ctx, { invitation })),
   }),
   'pages.acceptInvitation': systemAction({
     ...common,
     summary: 'Accept an invitation and show the result',
     http: 'POST /invitations/:invitation',
     accepts: 'form',
-    input: Form,
-    run: (ctx, form) => orFailurePage(title, () => accept(ctx, form)),
+    input: Acceptance,
+    run: (ctx, form) => orFailurePage(title, () => accept(ctx, onlyText(form))),
   }),
 };
 
-async function accept(ctx: SystemCtx, form: Form): Promise<Answer> {
+/** A field that was sent twice, or not as text, counts as left out. */
+function onlyText(form: Acceptance): Acceptance {
+  return Object.fromEntries(Object.entries(form).filter(([, value]) => typeof value === 'string')) as Acceptance;
+}
+
+async function accept(ctx: SystemCtx, form: Acceptance): Promise<Answer> {
   try {
-    const wrong = ctx.check(Acceptance, form);
-    if (wrong) throw invalid(wrong)
-    const accepted = await acceptInvitation(ctx, form as Static<typeof Acceptance>);
+    const accepted = await acceptInvitation(ctx, form);
     return done(title, `${joinedMessage(accepted)} You can sign in as ${accepted.user.email}.`);
   } catch (error) {
     const { errors } = error instanceof Failure ? error.extras : {};
@@ -47,9 +48,9 @@ async function accept(ctx: SystemCtx, form: Form): Promise<Answer> {
   }
 }
 
-async function invitationPage(ctx: SystemCtx, form: Form, errors?: Readonly<FieldErrors>): Promise<Answer> {
+async function invitationPage(ctx: SystemCtx, form: Acceptance, errors?: Readonly<FieldErrors>): Promise<Answer> {
   const { email, role, tenant, invited_by, account_exists } = await getInvitation(ctx, form);
-  const value = typeof form.name === 'string' ? form.name : '';
+  const value = form.name ?? '';
   const fields = account_exists
     ? html`<p>There is an account with this address.</p>
 ${field({ name: 'password', label: 'Its password', type: 'password', autocomplete: 'current-password' }, errors)}`

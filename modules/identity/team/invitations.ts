@@ -1,4 +1,16 @@
-import { byText, byTime, type Db, type Issues, invalid, list, removalOf, type Sql, type SystemCtx, sql, taken } from '@chowk/kit';
+import {
+  byText,
+  byTime,
+  type Db,
+  type Issues,
+  invalid,
+  list,
+  removalOf,
+  type Sql,
+  type SystemCtx,
+  sql,
+  taken,
+} from '@chowk/kit';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import { named, sendMail } from '../mail/mails.ts';
@@ -142,7 +154,9 @@ async function insertInvitation(
 }
 
 async function readInvitation(ctx: SystemCtx, db: Db, id: string): Promise<Invitation> {
-  return (await db.row<Invitation>(sql`SELECT ${columns} FROM ${openInvitations(ctx)} WHERE i.id = ${id}`)) as Invitation;
+  return (await db.row<Invitation>(
+    sql`SELECT ${columns} FROM ${openInvitations(ctx)} WHERE i.id = ${id}`,
+  )) as Invitation;
 }
 
 function expiryOf(now: Date): string {

@@ -1,4 +1,15 @@
-import { type Db, empty, type FieldError, type Issues, invalid, removalOf, type Sql, type SystemCtx, sql, taken } from '@chowk/kit';
+import {
+  type Db,
+  empty,
+  type FieldError,
+  type Issues,
+  invalid,
+  removalOf,
+  type Sql,
+  type SystemCtx,
+  sql,
+  taken,
+} from '@chowk/kit';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import { explainPermissions, mustHold, mustHoldRole } from '../permissions.ts';
