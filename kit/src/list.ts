@@ -167,7 +167,7 @@ async function read(spec: Spec, ctx: Ctx, query: Readonly<Record<string, unknown
   let findsOnce = false;
   for (const [name, filter] of Object.entries(spec.filters)) {
     const value = query[name];
-    const condition = value === undefined ? undefined : await filter.where(value as never, ctx);
+    const condition = value === undefined ? undefined : await filter.where(value as never, ctx, name);
     if (!condition) continue;
     conditions.push(condition);
     given[name] = value;
