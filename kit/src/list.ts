@@ -41,7 +41,7 @@ interface Definition<Context, Name extends string, Row extends TObject, Table ex
   /** Default: the alias's `updated_at`. */
   readonly updatedAt?: Sql;
   /** The type of the alias's `id`, which decides between rows that are equal in the order. Default `uuid`. */
-  readonly idType?: 'uuid' | 'bigint';
+  readonly idType?: 'uuid' | 'bigint' | 'text';
   /** A SELECT of one bigint `total` where what these filters find need not be counted. */
   total?(
     ctx: Context,
@@ -138,7 +138,7 @@ type AnyDefinition = Definition<Ctx, string, TObject, Filters, Filters>;
 type Spec = AnyDefinition & {
   readonly filters: Filters;
   readonly id: Sql;
-  readonly idType: 'uuid' | 'bigint';
+  readonly idType: 'uuid' | 'bigint' | 'text';
   readonly where: Sql;
 };
 
