@@ -111,7 +111,13 @@ export const NewPersonalToken = named(
       }),
       ['*'],
     ),
-    expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'Absent: until it is revoked.' })),
+    expires_at: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'Absent: until it is revoked.',
+        examples: ['2099-12-31T23:59:59Z'],
+      }),
+    ),
   }),
 );
 export type NewPersonalToken = Static<typeof NewPersonalToken>;
