@@ -63,7 +63,7 @@ export function compileText(schema: TSchema): Validator {
 function unknownParameters(properties: object, fields: Record<string, unknown>): FieldErrors | undefined {
   let issues: Issues | undefined;
   for (const name of Object.keys(fields)) {
-    if (name in properties || name.startsWith('_')) continue;
+    if (Object.hasOwn(properties, name) || name.startsWith('_')) continue;
     issues ??= new Issues();
     issues.add(name.slice(0, 100), `There is no parameter ${name.slice(0, 100)}.`, 'unknown');
   }
@@ -164,6 +164,7 @@ function fieldName({ instancePath, params, keyword }: ErrorObject): string {
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   if (keyword === 'required') path.push(String(params.missingProperty));
+  if (keyword === 'additionalProperties') path.push(String(params.additionalProperty));
   return path.join('.') || 'body';
 }
 
@@ -180,6 +181,7 @@ const codes: Readonly<Record<string, FieldErrorCode>> = {
   maxProperties: 'too_many',
   enum: 'not_allowed',
   const: 'not_allowed',
+  additionalProperties: 'unknown',
 };
 
 function explain(error: ErrorObject, name: string): FieldError {
@@ -211,6 +213,8 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject, field
       return `${field} must have at most ${limit} ${entries}.`;
     case 'enum':
       return `${field} must be one of ${(params.allowedValues as unknown[]).join(', ')}.`;
+    case 'additionalProperties':
+      return `${field} is not known here.`;
     case 'money':
       return `${field} must be an amount from 0 to 9999999999.99 with at most two decimals.`;
     case 'format':

@@ -1,4 +1,4 @@
-import { fileTypes, systemAction } from '@chowk/kit';
+import { systemAction } from '@chowk/kit';
 import { activityLog } from './activity-log.ts';
 
 const tag = 'Activity';
@@ -10,18 +10,13 @@ export const activityActions = {
     tag,
     http: 'GET /activity',
     needs: 'activity.view',
-    input: activityLog.Query,
-    output: activityLog.Page,
-    run: activityLog.page,
+    ...activityLog.paged,
   }),
   'activity.export': systemAction({
     summary: 'Export the activity',
     tag,
     http: 'GET /activity/export',
     needs: 'activity.export',
-    audited: true,
-    input: activityLog.ExportQuery,
-    file: Object.values(fileTypes),
-    run: activityLog.file,
+    ...activityLog.exported,
   }),
 };

@@ -19,9 +19,7 @@ export const apiClientActions = {
     ...common,
     summary: 'List API clients',
     http: 'GET /api-clients',
-    input: apiClientList.Query,
-    output: apiClientList.Page,
-    run: apiClientList.page,
+    ...apiClientList.paged,
   }),
   'apiClients.create': systemAction({
     ...common,

@@ -35,9 +35,7 @@ export const invitationActions = {
     tag,
     http: 'GET /invitations',
     needs: 'team.view',
-    input: invitationList.Query,
-    output: invitationList.Page,
-    run: invitationList.page,
+    ...invitationList.paged,
   }),
   'invitations.create': systemAction({
     summary: 'Invite somebody',

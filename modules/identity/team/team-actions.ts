@@ -12,9 +12,7 @@ export const teamActions = {
     tag,
     http: 'GET /team',
     needs: 'team.view',
-    input: teamList.Query,
-    output: teamList.Page,
-    run: teamList.page,
+    ...teamList.paged,
   }),
   'team.get': systemAction({
     summary: 'Get a member',
