@@ -2,17 +2,17 @@ import { defineErrors } from '@chowk/kit';
 
 export const errors = {
   'identity.two_factor_required': { status: 401, message: 'Send the code of your authenticator app as otp.' },
-  'identity.bad_refresh_token': { status: 401, message: 'The refresh token is not valid any more; sign in again.' },
+  'identity.bad_refresh_token': { status: 401, message: 'The refresh token is not valid any more. Sign in again.' },
   'identity.session_only': {
     status: 403,
-    message: 'Sign in yourself for this; a token that was made for a program may not.',
+    message: 'Sign in for this. A token that was made for a program is not enough.',
   },
   'identity.session_not_found': { status: 404, message: 'You have no such session.' },
   'identity.token_not_found': { status: 404, message: 'You have no such token.' },
-  'identity.too_many_tokens': { status: 409, message: 'You have {most} tokens; revoke one first.' },
+  'identity.too_many_tokens': { status: 409, message: 'You have {most} tokens. Revoke one first.' },
   'identity.two_factor_on': { status: 409, message: 'Two-factor authentication is on already.' },
   'identity.two_factor_off': { status: 409, message: 'Two-factor authentication is off.' },
-  'identity.two_factor_not_begun': { status: 409, message: 'Ask for a secret first: POST /api/v1/profile/two-factor.' },
+  'identity.two_factor_not_begun': { status: 409, message: 'Request a secret first: POST /api/v1/profile/two-factor.' },
   'identity.api_client_not_found': { status: 404, message: 'There is no such API client here.' },
   'identity.too_many_api_clients': {
     status: 409,

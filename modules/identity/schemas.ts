@@ -1,7 +1,5 @@
 import { Default, extend, Line, Nullable, named, type Static, Timestamp, Type, Uuid } from '@chowk/kit';
 
-export { Email } from '@chowk/kit';
-
 export const Name = Line(255);
 /** A password that is only compared. */
 export const Password = Type.String({ minLength: 1, maxLength: 1000 });

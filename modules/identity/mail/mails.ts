@@ -65,17 +65,9 @@ function mailText({ organization, greeting, paragraphs, button, expiry, warning 
 }
 
 function cleaned(message: Message): Message {
-  const { subject, organization, greeting, paragraphs, button, expiry, warning } = message;
-  return {
-    to: message.to,
-    subject: oneLine(subject),
-    organization: oneLine(organization),
-    greeting: oneLine(greeting),
-    paragraphs: paragraphs.map(oneLine),
-    ...(button ? { button: { label: oneLine(button.label), url: button.url } } : {}),
-    ...(expiry ? { expiry: oneLine(expiry) } : {}),
-    warning: oneLine(warning),
-  };
+  return JSON.parse(JSON.stringify(message), (key, value) =>
+    typeof value === 'string' && key !== 'url' ? oneLine(value) : value,
+  );
 }
 
 /** A line break in a name would begin a header or a paragraph of its own, and a mark of direction turn what follows. */

@@ -1,5 +1,13 @@
-import { invalid, type SystemCtx, sql } from '@chowk/kit';
+import { invalid, type Static, type SystemCtx, sql, Type } from '@chowk/kit';
 import { fail } from '../errors.ts';
+import { Password } from '../schemas.ts';
+
+export const Confirmation = Type.Object({
+  password: Type.Optional(
+    Type.String({ ...Password, description: 'Needed when the last sign-in is more than 15 minutes ago.' }),
+  ),
+});
+export type Confirmation = Static<typeof Confirmation>;
 
 /** For so long after a sign-in the password is not asked for again. */
 const recentMs = 15 * 60_000;
@@ -10,7 +18,7 @@ export async function mustBeOwnSession({ session: { kind, scopes } }: SystemCtx)
 }
 
 /** For what an open laptop must not give away: asks for a recent sign-in, or the password once more. */
-export async function mustBeRecent(ctx: SystemCtx, password: string | undefined): Promise<void> {
+export async function mustBeRecent(ctx: SystemCtx, { password }: Confirmation): Promise<void> {
   if (password !== undefined) {
     await confirmPassword(ctx, { password, field: 'password' });
     return;

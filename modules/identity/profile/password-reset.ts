@@ -1,19 +1,13 @@
 import { type Issues, invalid, platformJob, type SystemCtx, sql, Type } from '@chowk/kit';
 import { record } from '../activity/activity.ts';
-import { mailUser } from '../mail/mails.ts';
+import { type Addressee, mailUser } from '../mail/mails.ts';
 import { badToken, hashOf, newSecret } from '../secret-tokens.ts';
 import { deletePasswordResets, sendPasswordChanged } from './password.ts';
 import { type ChosenPassword, checkNewPassword, explainNewPassword } from './passwords.ts';
 
 const resetMinutes = 60;
 
-interface Account {
-  readonly userId: number;
-  readonly name: string;
-  readonly email: string;
-}
-
-interface LinkedAccount extends Account {
+interface LinkedUser extends Addressee {
   /** The password that somebody else is known to have. */
   readonly exposed_hash: string | null;
 }
@@ -28,7 +22,7 @@ interface ResetLink {
  * stranger who keeps asking could keep the owner from ever using one.
  */
 export async function sendPasswordReset(ctx: SystemCtx, userId: number, reason?: string): Promise<void> {
-  const user = await ctx.central.row<Account>(sql`
+  const user = await ctx.central.row<Addressee>(sql`
     SELECT id AS "userId", name, email FROM users
     WHERE id = ${userId} AND kind = 'person' AND disabled_at IS NULL AND email IS NOT NULL`);
   if (!user) return;
@@ -72,8 +66,8 @@ export const passwordJobs = {
 };
 
 /** Throws for a link that is not good. */
-export async function checkResetLink(ctx: SystemCtx, { token, email }: ResetLink): Promise<LinkedAccount> {
-  const user = await ctx.central.row<LinkedAccount>(sql`
+export async function checkResetLink(ctx: SystemCtx, { token, email }: ResetLink): Promise<LinkedUser> {
+  const user = await ctx.central.row<LinkedUser>(sql`
     SELECT u.id AS "userId", u.name, u.email,
       CASE WHEN u.password_exposed_at IS NOT NULL THEN u.password_hash END AS exposed_hash
     FROM password_resets r JOIN users u ON u.id = r.user_id

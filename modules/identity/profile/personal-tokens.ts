@@ -1,6 +1,7 @@
 import { Issues, type SystemCtx, sql } from '@chowk/kit';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
+import { unknownPermissions } from '../permissions.ts';
 import type { NewPersonalToken, PersonalToken } from '../schemas.ts';
 
 /** The client that personal access tokens belong to; step 2 of the installation makes it. */
@@ -51,12 +52,10 @@ export async function explainToken(
     issues.add('expires_at', 'The expires at must lie in the future.');
   }
   if (scopes === undefined) return;
-  const rows = await ctx.central.rows<{ name: string }>(
-    sql`SELECT name FROM permissions WHERE name = ANY(${scopes}::text[])`,
-  );
-  const known = new Set([everything, ...rows.map(({ name }) => name)]);
+  const unknown = new Set(await unknownPermissions(ctx.central, scopes));
+  unknown.delete(everything);
   for (const [index, scope] of scopes.entries()) {
-    if (!known.has(scope)) issues.add(`scopes.${index}`, `There is no permission ${scope}.`, 'not_allowed');
+    if (unknown.has(scope)) issues.add(`scopes.${index}`, `There is no permission ${scope}.`, 'not_allowed');
   }
 }
 

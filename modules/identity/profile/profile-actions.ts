@@ -1,20 +1,15 @@
 import { ById, named, signedIn, systemAction, Type } from '@chowk/kit';
-import { NewPersonalToken, Password, PersonalToken, Profile, ProfileChanges, Session } from '../schemas.ts';
-import { mustBeOwnSession, mustBeRecent } from './own-session.ts';
+import { NewPersonalToken, PersonalToken, Profile, ProfileChanges, Session } from '../schemas.ts';
+import { Confirmation, mustBeOwnSession } from './own-session.ts';
 import { createToken, explainToken, listTokens, revokeToken } from './personal-tokens.ts';
 import { getProfile, updateProfile } from './profile.ts';
 import { endOtherSessions, endSession, listSessions } from './sessions.ts';
 import { beginTwoFactor, confirmTwoFactor, disableTwoFactor, renewRecoveryCodes } from './two-factor.ts';
 
 const own = { tag: 'Profile', needs: signedIn, tenant: 'optional' } as const;
-const byPerson = { ...own, admit: mustBeOwnSession } as const;
 const sessionOnly = 'identity.session_only';
+const byPerson = { ...own, admit: mustBeOwnSession, errors: [sessionOnly] };
 
-const Confirmation = Type.Object({
-  password: Type.Optional(
-    Type.String({ ...Password, description: 'Needed when the last sign-in is more than 15 minutes ago.' }),
-  ),
-});
 const RecoveryCodes = named(
   'RecoveryCodes',
   Type.Object({ recovery_codes: Type.Array(Type.String({ examples: ['k7m2p-x9q4d'] })) }),
@@ -37,7 +32,6 @@ export const profileActions = {
     input: ProfileChanges,
     output: Profile,
     answer: { key: 'profile', message: 'Profile saved.' },
-    errors: [sessionOnly],
     run: updateProfile,
   }),
   'profile.sessions': systemAction({
@@ -47,7 +41,6 @@ export const profileActions = {
     http: 'GET /profile/sessions',
     output: Type.Array(Session),
     answer: { key: 'sessions' },
-    errors: [sessionOnly],
     run: listSessions,
   }),
   'profile.endOtherSessions': systemAction({
@@ -57,7 +50,6 @@ export const profileActions = {
     http: 'DELETE /profile/sessions',
     output: Type.Object({ count: Type.Integer({ description: 'How many sessions were ended.' }) }),
     answer: { message: 'You are signed out everywhere else.' },
-    errors: [sessionOnly],
     run: endOtherSessions,
   }),
   'profile.endSession': systemAction({
@@ -75,7 +67,6 @@ export const profileActions = {
     http: 'GET /profile/tokens',
     output: Type.Array(PersonalToken),
     answer: { key: 'tokens' },
-    errors: [sessionOnly],
     run: listTokens,
   }),
   'profile.createToken': systemAction({
@@ -108,10 +99,7 @@ export const profileActions = {
     output: Type.Object({ secret: Type.String(), otpauth_uri: Type.String() }),
     answer: { message: 'Add the secret to your app and confirm a code.' },
     errors: [sessionOnly, 'identity.two_factor_on', 'auth.busy'],
-    run: async (ctx, { password }) => {
-      await mustBeRecent(ctx, password);
-      return beginTwoFactor(ctx);
-    },
+    run: beginTwoFactor,
   }),
   'twoFactor.confirm': systemAction({
     ...byPerson,
@@ -133,10 +121,7 @@ export const profileActions = {
     output: RecoveryCodes,
     answer: { message: 'Keep the recovery codes safe.' },
     errors: [sessionOnly, 'identity.two_factor_off', 'auth.busy'],
-    run: async (ctx, { password }) => {
-      await mustBeRecent(ctx, password);
-      return renewRecoveryCodes(ctx);
-    },
+    run: renewRecoveryCodes,
   }),
   'twoFactor.disable': systemAction({
     ...byPerson,
@@ -146,9 +131,6 @@ export const profileActions = {
     input: Confirmation,
     answer: { message: 'Two-factor authentication is off.' },
     errors: [sessionOnly, 'auth.busy'],
-    run: async (ctx, { password }) => {
-      await mustBeRecent(ctx, password);
-      await disableTwoFactor(ctx);
-    },
+    run: disableTwoFactor,
   }),
 };

@@ -5,6 +5,7 @@ import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import { hashOf } from '../secret-tokens.ts';
 import { limitFailures } from '../sign-in/limit-failures.ts';
+import { type Confirmation, mustBeRecent } from './own-session.ts';
 import { sendSecurityNotice } from './security-notice.ts';
 
 const purpose = 'two-factor';
@@ -23,7 +24,11 @@ interface TwoFactorRow {
 }
 
 /** A secret for the authenticator app; it counts once a code has been confirmed. */
-export async function beginTwoFactor(ctx: SystemCtx): Promise<{ secret: string; otpauth_uri: string }> {
+export async function beginTwoFactor(
+  ctx: SystemCtx,
+  confirmation: Confirmation,
+): Promise<{ secret: string; otpauth_uri: string }> {
+  await mustBeRecent(ctx, confirmation);
   const { id, email } = ctx.user;
   const secret = generateSecret();
   const begun = await ctx.central.run(sql`
@@ -60,7 +65,8 @@ function turnOn(ctx: SystemCtx, otp: string): Promise<string[]> {
   });
 }
 
-export async function disableTwoFactor(ctx: SystemCtx): Promise<void> {
+export async function disableTwoFactor(ctx: SystemCtx, confirmation: Confirmation): Promise<void> {
+  await mustBeRecent(ctx, confirmation);
   const { id } = ctx.user;
   const ended = await ctx.central.tx(async (tx) => {
     const ended = await tx.run(sql`
@@ -77,7 +83,8 @@ export async function disableTwoFactor(ctx: SystemCtx): Promise<void> {
   });
 }
 
-export async function renewRecoveryCodes(ctx: SystemCtx): Promise<RecoveryCodes> {
+export async function renewRecoveryCodes(ctx: SystemCtx, confirmation: Confirmation): Promise<RecoveryCodes> {
+  await mustBeRecent(ctx, confirmation);
   if (!ctx.user.twoFactor) throw fail('identity.two_factor_off');
   const recovery_codes = await ctx.central.tx(async (tx) => {
     const fresh = await replaceRecoveryCodes(tx, ctx.user.id);
