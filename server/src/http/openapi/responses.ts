@@ -95,7 +95,7 @@ function success(action: RegisteredAction, components: Components, status: numbe
     headers: {
       ...common,
       ...(versionedOutput(action) ? header('ETag') : {}),
-      ...(takesBody(action) ? header('Ignored-Fields') : {}),
+      ...(takesBody(action) && !action.unchecked ? header('Ignored-Fields') : {}),
     },
     ...(schema
       ? {
@@ -159,7 +159,7 @@ export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
     (method === 'PATCH' || method === 'DELETE') && versionedOutput(action) && 'http.precondition_failed',
     hasBody && 'http.too_large',
     hasBody && 'http.unsupported_media_type',
-    'http.validation_failed',
+    !action.unchecked && 'http.validation_failed',
     action.input !== undefined && 'http.unstorable',
     'http.too_many_requests',
     file !== undefined && 'http.too_many_downloads',
