@@ -12,11 +12,12 @@ import { and, raw, type Sql, sql } from './sql.ts';
 /** What a list can be sorted by, and the type by which a cursor reads it again. */
 export interface Sort {
   readonly by: Sql;
-  readonly type: 'timestamptz' | 'text' | 'numeric';
+  readonly type: 'timestamptz' | 'text' | 'numeric' | 'bigint';
 }
 export const byTime = (by: Sql): Sort => ({ by, type: 'timestamptz' });
 export const byText = (by: Sql): Sort => ({ by, type: 'text' });
 export const byNumber = (by: Sql): Sort => ({ by, type: 'numeric' });
+export const byInteger = (by: Sql): Sort => ({ by, type: 'bigint' });
 
 type Filters = Readonly<Record<string, Filter>>;
 type FilterFields<Table extends Filters> = { [Name in keyof Table]: TOptional<Table[Name]['schema']> };
@@ -49,6 +50,8 @@ interface Definition<Context, Name extends string, Row extends TObject, Table ex
   ): Sql | undefined | Promise<Sql | undefined>;
   /** Adds what other modules know to the rows. */
   complete?(ctx: Context, rows: readonly never[]): Promise<Static<Row>[]>;
+  /** The columns of the CSV file, in order. Default: the row's fields. */
+  readonly csvFields?: readonly string[];
   /** The columns of the CSV file that are not just the field of the same name. */
   readonly csv?: Columns<Static<Row>>;
   database?(ctx: Context): Db;
@@ -91,7 +94,7 @@ export function list<
   Context extends Ctx = Ctx,
 >(definition: Definition<Context, Name, Row, Table, Scope>): List<Context, Name, Row, Table, Scope> {
   const spec = specOf(definition as unknown as AnyDefinition);
-  const { filters, sorts, name, row, csv, scope = {} } = spec;
+  const { filters, sorts, name, row, csv, csvFields, scope = {} } = spec;
   const filterFields = Object.fromEntries(
     Object.entries(filters).map(([key, { schema }]) => [key, key in scope ? schema : Type.Optional(schema)]),
   );
@@ -120,7 +123,7 @@ export function list<
         name,
         format,
         rows,
-        fields: Object.keys(row.properties),
+        fields: csvFields ?? Object.keys(row.properties),
         columns: (csv ?? {}) as Columns<object>,
       });
     },

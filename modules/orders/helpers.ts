@@ -1,15 +1,20 @@
-import type { Ctx, HelpersOf, Paging } from '@chowk/kit';
-import { ordersOfCustomer } from './customer-orders.ts';
+import type { Ctx, HelpersOf, Pagination, Paging } from '@chowk/kit';
+import { customerOrderList } from './list.ts';
 import type { Order } from './schemas.ts';
-import { type Statistics, statistics } from './statistics.ts';
+import { statistics } from './statistics.ts';
 
-/** What other modules may ask of this one; who sees the answer is for them to decide. */
+interface OrderPage {
+  readonly orders: Order[];
+  readonly pagination: Pagination;
+}
+
+/** For the code of other modules, which decide who may see the answer. */
 export const helpers = {
-  /** What the orders of these customers together add up to. */
-  statistics: (ctx: Ctx, input: { customer_ids: readonly string[] }): Promise<Statistics> => statistics(ctx, input),
-  /** A page of a customer's orders with their items, the most recent first. Masked for who may not see street addresses. */
-  ofCustomer: (ctx: Ctx, input: { customer_id: string } & Paging): Promise<{ orders: Order[]; total: number }> =>
-    ordersOfCustomer(ctx, input),
+  /** What the orders of these customers add up to. */
+  statistics,
+  /** A page of a customer's orders, the latest first; masked for callers who may not see street addresses. */
+  ofCustomer: (ctx: Ctx, query: Paging & { readonly customer_id: string }) =>
+    customerOrderList.page(ctx, { ...query, sort_by: 'placed_at', sort_order: 'desc' }) as Promise<OrderPage>,
 };
 
 declare module '@chowk/kit/catalogue' {

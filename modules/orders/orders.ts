@@ -1,42 +1,55 @@
-import { type Ctx, type Sql, sql } from '@chowk/kit';
-import { columns, seen } from './columns.ts';
+import { type Ctx, type Failure, removalOf, type Sql, sql } from '@chowk/kit';
+import { columns, history } from './columns.ts';
 import { withCustomers } from './customers.ts';
 import { fail } from './errors.ts';
-import { tellDeleted } from './events.ts';
-import { historyOf } from './history.ts';
-import type { ListedOrder, Order, OrderDetail, OrderKey } from './schemas.ts';
+import type { NumberKey, Order, OrderDetails } from './schemas.ts';
 
-/** An order with all that is known of it. */
-export async function showOrder(ctx: Ctx, key: OrderKey): Promise<OrderDetail> {
-  const order = await ctx.db.row<Order>(
-    sql`SELECT ${columns()} FROM orders o WHERE ${isMeant(key)} AND o.deleted_at IS NULL`,
-  );
-  if (!order) throw fail('orders.not_found', { key: key.id ?? key.order_number });
-  const [listed] = await withCustomers(ctx, [seen(ctx, order)]);
-  return { ...(listed as ListedOrder), history: await historyOf(ctx, order.id) };
+export type Key = { readonly id: string };
+
+export async function getOrder(ctx: Ctx, { id }: Key): Promise<OrderDetails> {
+  const [order] = await readOrders(ctx, sql`o.id = ${id}`);
+  if (!order) throw fail('orders.not_found', { key: id });
+  return order;
 }
 
-/** By the digits at the end of the order number there is an index. */
-function isMeant({ id, order_number = '' }: OrderKey): Sql {
-  if (id !== undefined) return sql`o.id = ${id}`;
-  // More digits than any number has lead to none.
+export async function getOrders(ctx: Ctx, keys: readonly Key[]): Promise<(OrderDetails | Failure)[]> {
+  const orders = await readOrders(ctx, sql`o.id = ANY(${keys.map(({ id }) => id)}::uuid[])`);
+  const found = new Map(orders.map((order) => [order.id, order]));
+  return keys.map(({ id }) => found.get(id.toLowerCase()) ?? fail('orders.not_found', { key: id }));
+}
+
+export async function getOrderByNumber(ctx: Ctx, { order_number }: NumberKey): Promise<OrderDetails> {
+  // The index has the digits at its end; no number has more of them.
   const [digits = '0'] = /\d{1,18}$/.exec(order_number) ?? [];
-  return sql`o.number = ${digits}::bigint AND o.order_number = ${order_number}`;
+  const [order] = await readOrders(ctx, sql`o.number = ${digits}::bigint AND o.order_number = ${order_number}`);
+  if (!order) throw fail('orders.not_found', { key: order_number });
+  return order;
 }
 
-/** Hides the order for good. It counts nowhere any more, and its number is not given again. */
-export async function deleteOrder(ctx: Ctx, { id }: { id: string }): Promise<void> {
+async function readOrders(ctx: Ctx, where: Sql): Promise<OrderDetails[]> {
+  const orders = await ctx.db.rows<Omit<OrderDetails, 'customer'>>(sql`
+    SELECT ${columns}, ${history} FROM orders o WHERE ${where} AND o.deleted_at IS NULL`);
+  return withCustomers(ctx, orders);
+}
+
+/** Hides the order for good. Its number is not used again. */
+export async function deleteOrder(ctx: Ctx, { id }: Key): Promise<void> {
   await ctx.tx(async (tx) => {
     const order = await lockOrder(tx, id);
     const now = tx.now();
     await tx.db.run(sql`UPDATE orders SET deleted_at = ${now}, updated_at = ${now} WHERE id = ${id}`);
-    await tellDeleted(tx, order);
+    tx.audit(removalOf(order));
+    await tx.emit('order.deleted', { order }, { about: id });
   });
 }
 
+export function findOrder(ctx: Ctx, id: string): Promise<Order | undefined> {
+  return ctx.db.row<Order>(sql`SELECT ${columns} FROM orders o WHERE id = ${id} AND deleted_at IS NULL`);
+}
+
 /**
- * The order as it is now, and nobody else's until the transaction ends. The customer is locked before it, as by everyone
- * who writes about customers: whoever merges it waits, and nobody waits in a circle.
+ * The order, locked until the transaction ends. Its customer is locked first, as in every write about customers: a merge
+ * waits, and there is no deadlock.
  */
 export async function lockOrder(ctx: Ctx, id: string): Promise<Order> {
   const customers = await ctx.helpers('customers');
@@ -44,14 +57,10 @@ export async function lockOrder(ctx: Ctx, id: string): Promise<Order> {
     sql`SELECT customer_id FROM orders WHERE id = ${id} AND deleted_at IS NULL`,
   );
   if (found) await customers?.lock({ id: found.customer_id });
-  // The items are looked at by a statement that begins when the lock is held.
-  const held = found && (await holdRow(ctx, id));
-  const order = held && (await ctx.db.row<Order>(sql`SELECT ${columns()} FROM orders o WHERE id = ${id}`));
+  await ctx.db.run(sql`SELECT FROM orders WHERE id = ${id} FOR NO KEY UPDATE`);
+  // A statement of its own, so that it sees the items as they are once the lock is held.
+  const order = await findOrder(ctx, id);
   if (!order) throw fail('orders.not_found', { key: id });
+  ctx.mustMatch(order);
   return order;
-}
-
-async function holdRow(ctx: Ctx, id: string): Promise<boolean> {
-  const row = await ctx.db.row(sql`SELECT FROM orders WHERE id = ${id} AND deleted_at IS NULL FOR NO KEY UPDATE`);
-  return row !== undefined;
 }

@@ -1,102 +1,44 @@
-import { isDeepStrictEqual } from 'node:util';
-import { type Ctx, invalid, sql } from '@chowk/kit';
-import { fromCents, toCents } from './amounts.ts';
-import { columns, hiddenLines, seesAll } from './columns.ts';
-import { asJson, itemRows } from './create.ts';
+import { type Ctx, type Issues, invalid } from '@chowk/kit';
 import { fail } from './errors.ts';
-import { tellStatusChanged, tellUpdated } from './events.ts';
-import { log } from './history.ts';
-import { lockOrder } from './orders.ts';
-import { type Fields, readFields } from './rules.ts';
-import type { Order, OrderChanges, Status, StatusChange } from './schemas.ts';
-import { mustBePossible } from './transitions.ts';
+import { addressToStore, maskOrder } from './masking.ts';
+import { findOrder, lockOrder } from './orders.ts';
+import { changesOf, type Fields, saveOrder } from './save.ts';
+import type { Order, OrderChanges } from './schemas.ts';
+import { explainSum, sumOf, totalProblem } from './totals.ts';
+import { statusProblem, transition } from './transitions.ts';
 
-type Key = { readonly id: string };
-
-/** Changes the given fields, and the status if there is one. */
-export async function updateOrder(ctx: Ctx, { id }: Key, { status, ...changes }: OrderChanges): Promise<Order> {
-  const fields = readFields(changes);
+/** Changes the given fields, then the status. */
+export function updateOrder(ctx: Ctx, { id, status, ...given }: OrderChanges): Promise<Order> {
+  const { items, total = items && sumOf(items), shipping_address } = given;
   return ctx.tx(async (tx) => {
     const current = await lockOrder(tx, id);
-    const updated = await applyFields(tx, current, keepHidden(tx, current, changes, fields));
-    return status === undefined ? updated : enter(tx, updated, { status });
+    const fields: Partial<Fields> = { ...given, ...(total === undefined ? {} : { total }) };
+    if (shipping_address !== undefined) {
+      Object.assign(fields, { shipping_address: addressToStore(tx, shipping_address, current.shipping_address) });
+    }
+    const updated = await updateFields(tx, current, fields);
+    return maskOrder(tx, status === undefined ? updated : await transition(tx, updated, { status }));
   });
 }
 
-export function changeStatus(ctx: Ctx, { id }: Key, change: StatusChange): Promise<Order> {
-  return ctx.tx(async (tx) => enter(tx, await lockOrder(tx, id), change));
-}
-
-/** Sets the status of an order that is locked. Who refunds an order refunds all that is left of it. */
-export async function enter(ctx: Ctx, current: Order, { status, reason = null }: Step): Promise<Order> {
-  const { status: previous_status, total, refunded_total } = current;
-  if (status === previous_status) return current;
-  mustBePossible(ctx, previous_status, status);
-  const rest = fromCents(toCents(total) - toCents(refunded_total));
-  const refunded = status === 'refunded' ? rest : null;
-  const order = await write(ctx, { ...current, status, refunded_total: refunded === null ? refunded_total : total });
-  await log(ctx, order, { previous_status, refunded, reason });
-  await tellStatusChanged(ctx, order, { previous_status, reason });
-  return order;
-}
-
-interface Step {
-  readonly status: Status;
-  readonly reason?: string | null | undefined;
-}
-
-async function applyFields(ctx: Ctx, current: Order, fields: Partial<Fields>): Promise<Order> {
-  const changed = (Object.keys(fields) as (keyof Fields)[]).filter(
-    (name) => !isDeepStrictEqual(fields[name], name === 'items' ? keptItems(current) : current[name]),
-  );
+async function updateFields(ctx: Ctx, current: Order, fields: Partial<Fields>): Promise<Order> {
+  const changes = changesOf(current, fields);
+  const changed = Object.keys(changes);
   if (changed.length === 0) return current;
-  mustFit(current, fields, changed);
-  if (fields.items && changed.includes('items')) await replaceItems(ctx, current, fields.items);
-  const order = await write(ctx, { ...current, ...fields });
-  await tellUpdated(ctx, order, changed);
+  const isClosed = current.status === 'cancelled' || current.status === 'refunded';
+  if (isClosed && (changes.items || changes.total)) throw fail('orders.closed', current);
+  const problem = totalProblem(current, fields.total);
+  if (problem) throw invalid({ total: problem });
+  const order = await saveOrder(ctx, current, fields);
+  await ctx.emit('order.updated', { order, changed }, { about: order.id });
   return order;
 }
 
-function mustFit(current: Order, { total }: Partial<Fields>, changed: readonly (keyof Fields)[]): void {
-  const { status, refunded_total } = current;
-  const isClosed = status === 'cancelled' || status === 'refunded';
-  if (isClosed && (changed.includes('items') || changed.includes('total'))) throw fail('orders.closed', current);
-  if (total !== undefined && toCents(total) < toCents(refunded_total)) {
-    throw invalid({ total: [`The total must be at least ${refunded_total}, which was refunded.`] });
-  }
-}
-
-/** Who does not see the street sends the address back without it, and does not mean that there is none. */
-function keepHidden(
-  ctx: Ctx,
-  { shipping_address: old }: Order,
-  { shipping_address: given }: OrderChanges,
-  fields: Partial<Fields>,
-): Partial<Fields> {
-  if (!old || !given || seesAll(ctx)) return fields;
-  const hidden = Object.fromEntries(hiddenLines.filter((line) => line in old).map((line) => [line, old[line]]));
-  const address = { ...hidden, ...fields.shipping_address };
-  return { ...fields, shipping_address: Object.keys(address).length === 0 ? null : address };
-}
-
-function keptItems({ items }: Order) {
-  return items.map(({ name, sku, quantity, price }) => ({ name, sku, quantity, price }));
-}
-
-async function replaceItems(ctx: Ctx, { id }: Order, items: Fields['items']): Promise<void> {
-  await ctx.db.run(sql`
-    WITH gone AS (DELETE FROM order_items WHERE order_id = ${id})
-    INSERT INTO order_items (id, order_id, position, name, sku, quantity, price)
-    SELECT n.id, ${id}, n.position, n.name, n.sku, n.quantity, n.price
-    FROM jsonb_populate_recordset(NULL::order_items, ${itemRows(ctx, items)}::jsonb) n`);
-}
-
-/** Writes the order as it is to be, but for its items. */
-export async function write(ctx: Ctx, order: Omit<Order, 'items'>): Promise<Order> {
-  const { id, status, currency, total, refunded_total, shipping_address, note, placed_at } = order;
-  return (await ctx.db.row<Order>(sql`
-    UPDATE orders o SET status = ${status}, currency = ${currency}, total = ${total}, refunded_total = ${refunded_total},
-      shipping_address = ${asJson(shipping_address)}::jsonb, note = ${note}, placed_at = ${placed_at},
-      updated_at = ${ctx.now()}
-    WHERE id = ${id} RETURNING ${columns()}`)) as Order;
+export async function explainChanges(ctx: Ctx, input: Partial<OrderChanges>, issues: Issues): Promise<void> {
+  explainSum(input, issues);
+  const { id, status, total } = input;
+  const current = id === undefined ? undefined : await findOrder(ctx, id);
+  if (!current) return;
+  const problems = { total: totalProblem(current, total), status: status && statusProblem(current.status, status) };
+  for (const [field, problem] of Object.entries(problems)) if (problem) issues.add(field, problem);
 }
