@@ -103,6 +103,7 @@ export {
   Default,
   extend,
   Message,
+  NamedObject,
   Nullable,
   named,
   type Sent,

@@ -25,6 +25,15 @@ export function named<Schema extends TSchema>(title: string, schema: Schema): Sc
   return copy(schema, { title });
 }
 
+/** An object schema with a name. */
+export function NamedObject<Properties extends TProperties>(
+  title: string,
+  properties: Properties,
+  rules: object = {},
+): TObject<Properties> {
+  return Type.Object(properties, { title, ...rules });
+}
+
 /** What is used where a field is absent. Callers need not send it; the action always gets it. */
 export function Default<Schema extends TSchema>(schema: Schema, value: unknown): TDefault<Schema> {
   return copy(schema, { default: value }) as TDefault<Schema>;

@@ -2,7 +2,6 @@ import { action, ById, fileTypes, type OperationsOf, Type } from '@chowk/kit';
 import { createOrder, explainNewOrder } from './create.ts';
 import { countByStatus, orderList } from './list.ts';
 import { deleteOrder, getOrder, getOrderByNumber, getOrders } from './orders.ts';
-import { explainRefund, refundOrder } from './refund.ts';
 import {
   Cancellation,
   NewOrder,
@@ -14,8 +13,7 @@ import {
   OrderRefund,
   StatusChange,
 } from './schemas.ts';
-import { updateStatus } from './transitions.ts';
-import { explainChanges, updateOrder } from './update.ts';
+import { explainChanges, explainRefund, refundOrder, updateOrder, updateStatus } from './update.ts';
 
 const notFound = ['orders.not_found'];
 const notChanged = [...notFound, 'http.precondition_failed'];

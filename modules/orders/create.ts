@@ -2,9 +2,9 @@ import { type Ctx, type Issues, sql } from '@chowk/kit';
 import { columnsWith } from './columns.ts';
 import { fail } from './errors.ts';
 import { addressToStore, maskOrder } from './masking.ts';
+import { explainSum, sumOf } from './rules.ts';
 import { asJson, itemRows } from './save.ts';
 import type { NewOrder, Order } from './schemas.ts';
-import { explainSum, sumOf } from './totals.ts';
 
 /** Creates an order of the customer that is meant, and the customer where there is none. */
 export async function createOrder(ctx: Ctx, input: NewOrder): Promise<Order> {

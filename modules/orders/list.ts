@@ -17,9 +17,8 @@ import {
   until,
 } from '@chowk/kit';
 import { columns } from './columns.ts';
-import { withCustomers } from './customers.ts';
-import { maskOrder } from './masking.ts';
-import { ListedOrder, Order, type OrderCounts, type OrderItem, statuses } from './schemas.ts';
+import { maskOrder, withCustomers } from './masking.ts';
+import { ListedOrder, Order, type OrderCounts, statuses } from './schemas.ts';
 
 const customerId = equals(Uuid, sql`o.customer_id`);
 const table = {
@@ -42,7 +41,7 @@ export const orderList = list({
   row: ListedOrder,
   filters: {
     // `#1001` means the order 1001.
-    search: { ...words, where: (text, ctx) => words.where(text.replace(/(^|\s)#(?=\S)/g, '$1'), ctx) },
+    search: { ...words, where: (text: string, ctx: Ctx) => words.where(text.replace(/(^|\s)#(?=\S)/g, '$1'), ctx) },
     status: isOneOf(statuses, sql`o.status`),
     customer_id: customerId,
     placed_from: since(sql`o.placed_at`),
@@ -83,7 +82,7 @@ async function ofCustomers(text: string, ctx: Ctx) {
   return ids.length === 0 ? [] : [sql`o.customer_id = ANY(${ids}::uuid[])`];
 }
 
-function itemText({ quantity, name, sku }: OrderItem): string {
+function itemText({ quantity, name, sku }: Order['items'][number]): string {
   return `${quantity} × ${name}${sku === null ? '' : ` (${sku})`}`;
 }
 

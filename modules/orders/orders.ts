@@ -1,10 +1,10 @@
 import { type Ctx, type Failure, removalOf, type Sql, sql } from '@chowk/kit';
 import { columns, history } from './columns.ts';
-import { withCustomers } from './customers.ts';
 import { fail } from './errors.ts';
-import type { NumberKey, Order, OrderDetails } from './schemas.ts';
+import { maskOrder, withCustomers } from './masking.ts';
+import type { Order, OrderDetails } from './schemas.ts';
 
-export type Key = { readonly id: string };
+type Key = { readonly id: string };
 
 export async function getOrder(ctx: Ctx, { id }: Key): Promise<OrderDetails> {
   const [order] = await readOrders(ctx, sql`o.id = ${id}`);
@@ -18,11 +18,11 @@ export async function getOrders(ctx: Ctx, keys: readonly Key[]): Promise<(OrderD
   return keys.map(({ id }) => found.get(id.toLowerCase()) ?? fail('orders.not_found', { key: id }));
 }
 
-export async function getOrderByNumber(ctx: Ctx, { order_number }: NumberKey): Promise<OrderDetails> {
-  // The index has the digits at its end; no number has more of them.
-  const [digits = '0'] = /\d{1,18}$/.exec(order_number) ?? [];
-  const [order] = await readOrders(ctx, sql`o.number = ${digits}::bigint AND o.order_number = ${order_number}`);
-  if (!order) throw fail('orders.not_found', { key: order_number });
+export async function getOrderByNumber(ctx: Ctx, { order_number: key }: { order_number: string }) {
+  // The index is on the digits at the end; no number has more than 18 of them.
+  const [digits = '0'] = /\d{1,18}$/.exec(key) ?? [];
+  const [order] = await readOrders(ctx, sql`o.number = ${digits}::bigint AND o.order_number = ${key}`);
+  if (!order) throw fail('orders.not_found', { key });
   return order;
 }
 
@@ -32,33 +32,34 @@ async function readOrders(ctx: Ctx, where: Sql): Promise<OrderDetails[]> {
   return withCustomers(ctx, orders);
 }
 
-/** Hides the order for good. Its number is not used again. */
 export async function deleteOrder(ctx: Ctx, { id }: Key): Promise<void> {
   await ctx.tx(async (tx) => {
     const order = await lockOrder(tx, id);
-    const now = tx.now();
-    await tx.db.run(sql`UPDATE orders SET deleted_at = ${now}, updated_at = ${now} WHERE id = ${id}`);
+    await tx.db.run(sql`UPDATE orders SET deleted_at = ${tx.now()}, updated_at = ${tx.now()} WHERE id = ${id}`);
     tx.audit(removalOf(order));
     await tx.emit('order.deleted', { order }, { about: id });
   });
 }
 
-export function findOrder(ctx: Ctx, id: string): Promise<Order | undefined> {
+/** Changes an order that is locked meanwhile. */
+export function changeOrder(ctx: Ctx, id: string, change: (tx: Ctx, current: Order) => Promise<Order>): Promise<Order> {
+  return ctx.tx(async (tx) => maskOrder(tx, await change(tx, await lockOrder(tx, id))));
+}
+
+export async function findOrder(ctx: Ctx, id: string | undefined): Promise<Order | undefined> {
+  if (id === undefined) return undefined;
   return ctx.db.row<Order>(sql`SELECT ${columns} FROM orders o WHERE id = ${id} AND deleted_at IS NULL`);
 }
 
-/**
- * The order, locked until the transaction ends. Its customer is locked first, as in every write about customers: a merge
- * waits, and there is no deadlock.
- */
-export async function lockOrder(ctx: Ctx, id: string): Promise<Order> {
+/** Locks the customer first, as every write about customers does: a merge waits, and nothing deadlocks. */
+async function lockOrder(ctx: Ctx, id: string): Promise<Order> {
   const customers = await ctx.helpers('customers');
   const found = await ctx.db.row<{ customer_id: string }>(
     sql`SELECT customer_id FROM orders WHERE id = ${id} AND deleted_at IS NULL`,
   );
   if (found) await customers?.lock({ id: found.customer_id });
   await ctx.db.run(sql`SELECT FROM orders WHERE id = ${id} FOR NO KEY UPDATE`);
-  // A statement of its own, so that it sees the items as they are once the lock is held.
+  // A statement that begins when the lock is held sees the items as they are.
   const order = await findOrder(ctx, id);
   if (!order) throw fail('orders.not_found', { key: id });
   ctx.mustMatch(order);

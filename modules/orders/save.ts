@@ -1,24 +1,40 @@
-import { type Changes, type Ctx, changesBetween, sql } from '@chowk/kit';
+import { type Ctx, changesBetween, fromCents, invalid, sql, toCents } from '@chowk/kit';
 import { columns } from './columns.ts';
-import type { HistoryEntry, NewOrderItem, Order } from './schemas.ts';
+import { fail } from './errors.ts';
+import { totalProblem } from './rules.ts';
+import type { NewOrderItem, Order } from './schemas.ts';
 
-/** What can change in an order. */
-export interface Fields
-  extends Pick<Order, 'status' | 'total' | 'refunded_total' | 'currency' | 'placed_at' | 'shipping_address' | 'note'> {
-  readonly items: readonly NewOrderItem[];
-}
+/** An order as it is stored. */
+type Stored = Omit<Order, 'items'> & { readonly items: readonly NewOrderItem[] };
 
-export function changesOf(current: Order, fields: Partial<Fields>): Changes {
+/** Writes the fields of a locked order that differ, with history, audit and event. */
+export async function saveOrder(
+  ctx: Ctx,
+  current: Order,
+  fields: Partial<Stored>,
+  reason: string | null = null,
+): Promise<Order> {
   const items = current.items.map(({ name, sku, quantity, price }) => ({ name, sku, quantity, price }));
-  return changesBetween<Fields>({ ...current, items }, fields);
+  const changes = changesBetween<Stored>({ ...current, items }, fields);
+  const changed = Object.keys(changes);
+  if (changed.length === 0) return current;
+  const isClosed = current.status === 'cancelled' || current.status === 'refunded';
+  if (isClosed && (changes.items || changes.total)) throw fail('orders.closed', current);
+  const problem = totalProblem(current, fields.total);
+  if (problem) throw invalid({ total: problem });
+  if (fields.items && changes.items) await replaceItems(ctx, current, fields.items);
+  const order = await write(ctx, { ...current, ...fields });
+  if (changes.status || changes.refunded_total) await logHistory(ctx, current, order, reason);
+  ctx.audit(changes);
+  const { id: about, status } = order;
+  const { status: previous_status } = current;
+  if (status === previous_status) await ctx.emit('order.updated', { order, changed }, { about });
+  else await ctx.emit('order.status_changed', { order, previous_status, reason }, { about });
+  return order;
 }
 
-/** Writes the changed fields of a locked order. */
-export async function saveOrder(ctx: Ctx, current: Order, fields: Partial<Fields>): Promise<Order> {
-  const changes = changesOf(current, fields);
-  if (fields.items && changes.items) await replaceItems(ctx, current.id, fields.items);
-  ctx.audit(changes);
-  const { id, status, currency, total, refunded_total, shipping_address, note, placed_at } = { ...current, ...fields };
+async function write(ctx: Ctx, order: Omit<Order, 'items'>): Promise<Order> {
+  const { id, status, currency, total, refunded_total, shipping_address, note, placed_at } = order;
   return (await ctx.db.row<Order>(sql`
     UPDATE orders o SET status = ${status}, currency = ${currency}, total = ${total}, refunded_total = ${refunded_total},
       shipping_address = ${asJson(shipping_address)}::jsonb, note = ${note}, placed_at = ${placed_at},
@@ -26,12 +42,21 @@ export async function saveOrder(ctx: Ctx, current: Order, fields: Partial<Fields
     WHERE id = ${id} RETURNING ${columns}`)) as Order;
 }
 
-async function replaceItems(ctx: Ctx, id: string, items: readonly NewOrderItem[]): Promise<void> {
+async function replaceItems(ctx: Ctx, { id }: Order, items: readonly NewOrderItem[]): Promise<void> {
   await ctx.db.run(sql`
     WITH gone AS (DELETE FROM order_items WHERE order_id = ${id})
     INSERT INTO order_items (id, order_id, position, name, sku, quantity, price)
     SELECT n.id, ${id}, n.position, n.name, n.sku, n.quantity, n.price
     FROM jsonb_populate_recordset(NULL::order_items, ${itemRows(ctx, items)}::jsonb) n`);
+}
+
+async function logHistory(ctx: Ctx, before: Order, { id, status, refunded_total }: Order, reason: string | null) {
+  const cents = toCents(refunded_total) - toCents(before.refunded_total);
+  const refunded = cents === 0n && status !== 'refunded' ? null : fromCents(cents);
+  await ctx.db.run(sql`
+    INSERT INTO order_history (id, order_id, status, previous_status, refunded, reason, user_id, at)
+    VALUES (${ctx.newId()}, ${id}, ${status}, ${before.status}, ${refunded}, ${reason}, ${ctx.userId ?? null},
+      ${ctx.now()})`);
 }
 
 /** Items as rows of `order_items`, in JSON. */
@@ -41,15 +66,4 @@ export function itemRows(ctx: Ctx, items: readonly NewOrderItem[]): string {
 
 export function asJson(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value);
-}
-
-export async function logHistory(
-  ctx: Ctx,
-  { id, status }: Order,
-  { previous_status, refunded, reason }: Pick<HistoryEntry, 'previous_status' | 'refunded' | 'reason'>,
-): Promise<void> {
-  await ctx.db.run(sql`
-    INSERT INTO order_history (id, order_id, status, previous_status, refunded, reason, user_id, at)
-    VALUES (${ctx.newId()}, ${id}, ${status}, ${previous_status}, ${refunded}, ${reason}, ${ctx.userId ?? null},
-      ${ctx.now()})`);
 }

@@ -1,44 +1,73 @@
-import { type Ctx, type Issues, invalid } from '@chowk/kit';
-import { fail } from './errors.ts';
-import { addressToStore, maskOrder } from './masking.ts';
-import { findOrder, lockOrder } from './orders.ts';
-import { changesOf, type Fields, saveOrder } from './save.ts';
-import type { Order, OrderChanges } from './schemas.ts';
-import { explainSum, sumOf, totalProblem } from './totals.ts';
-import { statusProblem, transition } from './transitions.ts';
+import { type Ctx, forbidden, fromCents, Issues, invalid, toCents } from '@chowk/kit';
+import { addressToStore } from './masking.ts';
+import { changeOrder, findOrder } from './orders.ts';
+import { explainSum, remainingOf, statusProblem, sumOf, totalProblem } from './rules.ts';
+import { saveOrder } from './save.ts';
+import type { Order, OrderChanges, OrderRefund, Status, StatusChange } from './schemas.ts';
 
 /** Changes the given fields, then the status. */
 export function updateOrder(ctx: Ctx, { id, status, ...given }: OrderChanges): Promise<Order> {
-  const { items, total = items && sumOf(items), shipping_address } = given;
-  return ctx.tx(async (tx) => {
-    const current = await lockOrder(tx, id);
-    const fields: Partial<Fields> = { ...given, ...(total === undefined ? {} : { total }) };
-    if (shipping_address !== undefined) {
-      Object.assign(fields, { shipping_address: addressToStore(tx, shipping_address, current.shipping_address) });
-    }
-    const updated = await updateFields(tx, current, fields);
-    return maskOrder(tx, status === undefined ? updated : await transition(tx, updated, { status }));
+  const fields = { ...given };
+  if (fields.items) fields.total ??= sumOf(fields.items);
+  return changeOrder(ctx, id, async (tx, current) => {
+    const { shipping_address: address } = given;
+    if (address !== undefined) fields.shipping_address = addressToStore(tx, address, current.shipping_address);
+    const updated = await saveOrder(tx, current, fields);
+    return status === undefined ? updated : transition(tx, updated, status);
   });
 }
 
-async function updateFields(ctx: Ctx, current: Order, fields: Partial<Fields>): Promise<Order> {
-  const changes = changesOf(current, fields);
-  const changed = Object.keys(changes);
-  if (changed.length === 0) return current;
-  const isClosed = current.status === 'cancelled' || current.status === 'refunded';
-  if (isClosed && (changes.items || changes.total)) throw fail('orders.closed', current);
-  const problem = totalProblem(current, fields.total);
-  if (problem) throw invalid({ total: problem });
-  const order = await saveOrder(ctx, current, fields);
-  await ctx.emit('order.updated', { order, changed }, { about: order.id });
-  return order;
+export function updateStatus(ctx: Ctx, { id, status, reason }: StatusChange): Promise<Order> {
+  return changeOrder(ctx, id, (tx, current) => transition(tx, current, status, reason));
 }
 
 export async function explainChanges(ctx: Ctx, input: Partial<OrderChanges>, issues: Issues): Promise<void> {
   explainSum(input, issues);
-  const { id, status, total } = input;
-  const current = id === undefined ? undefined : await findOrder(ctx, id);
-  if (!current) return;
-  const problems = { total: totalProblem(current, total), status: status && statusProblem(current.status, status) };
+  const order = await findOrder(ctx, input.id);
+  if (!order) return;
+  const problems = { total: totalProblem(order, input.total), status: statusProblem(order, input.status) };
   for (const [field, problem] of Object.entries(problems)) if (problem) issues.add(field, problem);
+}
+
+/** Statuses that need more than orders.edit. */
+const permissions: Partial<Record<Status, string>> = { cancelled: 'orders.cancel', refunded: 'orders.refund' };
+
+/** Refunding an order refunds all that remains. */
+async function transition(ctx: Ctx, current: Order, status: Status, reason?: string): Promise<Order> {
+  if (status === current.status) return current;
+  const permission = permissions[status];
+  if (permission !== undefined && !ctx.can(permission)) throw forbidden(permission);
+  const problem = statusProblem(current, status);
+  if (problem) throw invalid({ status: problem });
+  const refunded = status === 'refunded' ? { refunded_total: current.total } : {};
+  return saveOrder(ctx, current, { status, ...refunded }, reason);
+}
+
+/** Refunds an amount, or all that remains. */
+export function refundOrder(ctx: Ctx, { id, amount, reason }: OrderRefund): Promise<Order> {
+  return changeOrder(ctx, id, async (tx, current) => {
+    const issues = new Issues();
+    checkRefund(current, amount, issues);
+    issues.throwIfAny();
+    const isAll = amount === undefined || amount === remainingOf(current);
+    if (isAll) return transition(tx, current, 'refunded', reason);
+    const refunded_total = fromCents(toCents(current.refunded_total) + toCents(amount));
+    return saveOrder(tx, current, { refunded_total }, reason);
+  });
+}
+
+export async function explainRefund(ctx: Ctx, { id, amount }: Partial<OrderRefund>, issues: Issues): Promise<void> {
+  const order = await findOrder(ctx, id);
+  if (order) checkRefund(order, amount, issues);
+}
+
+function checkRefund(order: Order, amount: string | undefined, issues: Issues): void {
+  const isRefunded = order.status === 'refunded';
+  const problem = isRefunded ? 'The order is already refunded.' : statusProblem(order, 'refunded');
+  const remaining = remainingOf(order);
+  if (problem) issues.add('status', problem);
+  else if (amount === '0.00') issues.add('amount', 'The amount must be more than 0.', 'too_small');
+  else if (amount !== undefined && toCents(amount) > toCents(remaining)) {
+    issues.add('amount', `The amount must be at most ${remaining}, which is not refunded yet.`, 'too_large');
+  }
 }
