@@ -12,11 +12,13 @@ import { and, raw, type Sql, sql } from './sql.ts';
 /** What a list can be sorted by, and the type by which a cursor reads it again. */
 export interface Sort {
   readonly by: Sql;
-  readonly type: 'timestamptz' | 'text' | 'numeric';
+  readonly type: 'timestamptz' | 'text' | 'numeric' | 'bigint';
 }
 export const byTime = (by: Sql): Sort => ({ by, type: 'timestamptz' });
 export const byText = (by: Sql): Sort => ({ by, type: 'text' });
 export const byNumber = (by: Sql): Sort => ({ by, type: 'numeric' });
+/** For a column of integers, whose index a numeric cursor could not use. */
+export const byInteger = (by: Sql): Sort => ({ by, type: 'bigint' });
 
 type Filters = Readonly<Record<string, Filter>>;
 type FilterFields<Table extends Filters> = { [Name in keyof Table]: TOptional<Table[Name]['schema']> };
