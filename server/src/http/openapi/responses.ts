@@ -134,7 +134,7 @@ export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
     hasBody && 'http.too_large',
     hasBody && 'http.unsupported_media_type',
     'http.validation_failed',
-    hasBody && 'http.unstorable',
+    action.input !== undefined && 'http.unstorable',
     'http.too_many_requests',
     file !== undefined && 'http.too_many_downloads',
     `${module}.not_found` in errors && path.includes(':') && `${module}.not_found`,
