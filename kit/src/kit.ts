@@ -13,11 +13,12 @@ export type {
   Operations,
 } from './catalogue.ts';
 export { type Changes, changesBetween, removalOf } from './changes.ts';
-export { columnsFor, namesOf } from './columns.ts';
+export { columnsFor, namesOf, pickFields } from './columns.ts';
 export { type CommandForm, type CommandInput, type ModuleCommand, type Terminal, UsageError } from './command.ts';
 export type { Cache, Ctx, Log, SystemCtx, Tenant, User } from './context.ts';
 export { counter } from './counter.ts';
 export { csvLine, escapeFormula, unescapeFormula } from './csv.ts';
+export { type CsvRow, ImportReport, type RowErrors, readCell, readCsv } from './csv-import.ts';
 export type { Db } from './database.ts';
 export {
   type Demo,
@@ -48,6 +49,7 @@ export {
 } from './errors.ts';
 export { after, type Delivery, type Listener, within } from './event.ts';
 export {
+  between,
   containsWords,
   equals,
   type Filter,
@@ -57,6 +59,7 @@ export {
   isShortWord,
   maxMoney,
   minMoney,
+  moneyBetween,
   search,
   since,
   splitList,
@@ -97,6 +100,7 @@ export type {
   Tenants,
   Tokens,
 } from './platform.ts';
+export { rankedRows, SearchQuery } from './ranked-search.ts';
 export {
   ById,
   changesOf,
@@ -106,6 +110,7 @@ export {
   NamedObject,
   Nullable,
   named,
+  outputOf,
   type Sent,
   type Static,
   Timestamp,

@@ -1,4 +1,4 @@
-import { type Db, Failure, type NewTenant, type Sql, sql } from '@chowk/kit';
+import { type Db, Failure, type NewTenant, type Sql, sql, taken } from '@chowk/kit';
 import { invalid } from '../errors.ts';
 import type { TenantDatabases } from './databases.ts';
 import { ringSegments } from './domains.ts';
@@ -34,7 +34,7 @@ export async function createTenant(
   const plan = { ...wanted, id, aliases };
   await checkLabels(central, plan);
   const database = databaseName(id);
-  if (await isForeign(databases, database)) throw invalid({ id: [`${id} is taken.`] });
+  if (await isForeign(databases, database)) throw invalid({ id: taken(`${id} is taken.`) });
   const renamed = await central.tx(async (tx) => {
     await insertTenant(tx, plan, database);
     if (!(await databases.claimSpare(tx, database))) return false;
@@ -103,13 +103,13 @@ async function insertTenant(
     INSERT INTO tenants (id, name, role, database_name, module_ring_id)
     SELECT ${id}, ${name}, ${role}, ${database}, r.id FROM module_rings r WHERE r.is_default
     ON CONFLICT DO NOTHING`);
-  if (made === 0) throw invalid({ id: [`${id} is taken.`] });
+  if (made === 0) throw invalid({ id: taken(`${id} is taken.`) });
   for (const alias of aliases) {
-    if (!(await insertDomain(tx, id, alias, 'alias'))) throw invalid({ aliases: [`${alias} is taken.`] });
+    if (!(await insertDomain(tx, id, alias, 'alias'))) throw invalid({ aliases: taken(`${alias} is taken.`) });
   }
   if (aliases.includes(id)) {
     await addRandomDomain(tx, id);
-  } else if (!(await insertDomain(tx, id, id, 'random'))) throw invalid({ id: [`${id} is taken.`] });
+  } else if (!(await insertDomain(tx, id, id, 'random'))) throw invalid({ id: taken(`${id} is taken.`) });
 }
 
 async function insertDomain(tx: Db, tenantId: string, domain: string, kind: 'random' | 'alias'): Promise<boolean> {
