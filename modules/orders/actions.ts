@@ -1,4 +1,4 @@
-import { action, ById, fileTypes, type OperationsOf, Type } from '@chowk/kit';
+import { action, ById, type OperationsOf, Type } from '@chowk/kit';
 import { createOrder, explainNewOrder } from './create.ts';
 import { countByStatus, orderList } from './list.ts';
 import { deleteOrder, getOrder, getOrderByNumber, getOrders } from './orders.ts';
@@ -15,18 +15,13 @@ import {
 } from './schemas.ts';
 import { explainChanges, explainRefund, refundOrder, updateOrder, updateStatus } from './update.ts';
 
-const notFound = ['orders.not_found'];
-const notChanged = [...notFound, 'http.precondition_failed'];
-
 export const actions = {
   'orders.list': action({
     summary: 'List orders',
     http: 'GET /orders',
     needs: 'orders.view',
     bus: { rateLimit: 3_000 },
-    input: orderList.Query,
-    output: orderList.Page,
-    run: orderList.page,
+    ...orderList.paged,
   }),
   'orders.create': action({
     summary: 'Create an order',
@@ -62,10 +57,7 @@ export const actions = {
     description: 'One row an order.',
     http: 'GET /orders/export',
     needs: 'orders.export',
-    audited: true,
-    input: orderList.ExportQuery,
-    file: Object.values(fileTypes),
-    run: orderList.file,
+    ...orderList.exported,
   }),
   'orders.getByNumber': action({
     summary: 'Get an order by its number',
@@ -75,7 +67,6 @@ export const actions = {
     input: NumberKey,
     output: OrderDetails,
     answer: { key: 'order' },
-    errors: notFound,
     run: getOrderByNumber,
   }),
   'orders.get': action({
@@ -87,7 +78,6 @@ export const actions = {
     input: ById,
     output: OrderDetails,
     answer: { key: 'order' },
-    errors: notFound,
     run: getOrder,
     many: getOrders,
   }),
@@ -102,7 +92,7 @@ export const actions = {
     input: OrderChanges,
     output: Order,
     answer: { key: 'order', message: 'Order saved.' },
-    errors: [...notFound, 'orders.closed'],
+    errors: ['orders.closed'],
     run: updateOrder,
     explain: explainChanges,
   }),
@@ -113,7 +103,7 @@ export const actions = {
     needs: 'orders.delete',
     input: ById,
     answer: { message: 'Order deleted.' },
-    errors: notChanged,
+    errors: ['http.precondition_failed'],
     run: deleteOrder,
   }),
   'orders.updateStatus': action({
@@ -125,7 +115,7 @@ export const actions = {
     input: StatusChange,
     output: Order,
     answer: { key: 'order', message: 'Status changed.' },
-    errors: notChanged,
+    errors: ['http.precondition_failed'],
     run: updateStatus,
     explain: explainChanges,
   }),
@@ -137,7 +127,7 @@ export const actions = {
     input: Cancellation,
     output: Order,
     answer: { key: 'order', message: 'Order cancelled.' },
-    errors: notChanged,
+    errors: ['http.precondition_failed'],
     run: (ctx, input) => updateStatus(ctx, { ...input, status: 'cancelled' }),
     explain: (ctx, input, issues) => explainChanges(ctx, { ...input, status: 'cancelled' }, issues),
   }),
@@ -149,7 +139,7 @@ export const actions = {
     input: OrderRefund,
     output: Order,
     answer: { key: 'order', message: 'Refund recorded.' },
-    errors: notChanged,
+    errors: ['http.precondition_failed'],
     run: refundOrder,
     explain: explainRefund,
   }),

@@ -1,4 +1,5 @@
 import {
+  between,
   byInteger,
   byNumber,
   byTime,
@@ -7,14 +8,11 @@ import {
   equals,
   isOneOf,
   list,
-  maxMoney,
-  minMoney,
+  moneyBetween,
   search,
-  since,
   splitList,
   sql,
   Uuid,
-  until,
 } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { maskOrder, withCustomers } from './masking.ts';
@@ -44,10 +42,8 @@ export const orderList = list({
     search: { ...words, where: (text: string, ctx: Ctx) => words.where(text.replace(/(^|\s)#(?=\S)/g, '$1'), ctx) },
     status: isOneOf(statuses, sql`o.status`),
     customer_id: customerId,
-    placed_from: since(sql`o.placed_at`),
-    placed_to: until(sql`o.placed_at`),
-    min_total: minMoney(sql`o.total`),
-    max_total: maxMoney(sql`o.total`),
+    ...between('placed', sql`o.placed_at`),
+    ...moneyBetween('total', sql`o.total`),
   },
   total: (_ctx, { status, ...others }) => {
     if (Object.keys(others).length > 0) return undefined;

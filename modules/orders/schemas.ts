@@ -11,6 +11,7 @@ import {
   NullableLine,
   NullableText,
   named,
+  outputOf,
   type Static,
   Text,
   Timestamp,
@@ -32,15 +33,6 @@ export const Status = Type.Enum([
 export type Status = Static<typeof Status>;
 export const statuses: readonly Status[] = Status.enum;
 
-export const OrderItem = NamedObject('OrderItem', {
-  id: Uuid,
-  name: Type.String({ examples: ['Green tea, 250 g'] }),
-  sku: Nullable(Type.String({ examples: ['TEA-250'] })),
-  quantity: Type.Integer({ examples: [2] }),
-  price: Money,
-  total: Money,
-});
-
 const optionalLine = Type.Optional(NullableLine(255));
 const ShippingAddress = NamedObject('ShippingAddress', {
   first_name: optionalLine,
@@ -55,48 +47,6 @@ const ShippingAddress = NamedObject('ShippingAddress', {
   phone: Type.Optional(NullableLine(32)),
 });
 export type ShippingAddress = Static<typeof ShippingAddress>;
-
-export const Order = NamedObject('Order', {
-  id: Uuid,
-  order_number: Type.String({ examples: ['1042'] }),
-  customer_id: Uuid,
-  status: Status,
-  currency: Type.String({ examples: ['INR'] }),
-  items: Type.Array(OrderItem),
-  total: Money,
-  refunded_total: Money,
-  shipping_address: Nullable(ShippingAddress),
-  note: Nullable(Type.String()),
-  placed_at: Timestamp,
-  created_at: Timestamp,
-  updated_at: Timestamp,
-});
-export type Order = Static<typeof Order>;
-
-const OrderCustomer = NamedObject('OrderCustomer', {
-  id: Uuid,
-  first_name: Nullable(Type.String()),
-  last_name: Nullable(Type.String()),
-  email: Nullable(Type.String()),
-  phone: Nullable(Type.String({ description: 'Masked without customers.view_sensitive.' })),
-});
-export type OrderCustomer = Static<typeof OrderCustomer>;
-
-export const ListedOrder = named('ListedOrder', extend(Order, { customer: Nullable(OrderCustomer) }));
-export type ListedOrder = Static<typeof ListedOrder>;
-
-export const HistoryEntry = NamedObject('OrderHistoryEntry', {
-  id: Uuid,
-  status: Status,
-  previous_status: Nullable(Status),
-  refunded: Nullable(Money),
-  reason: Nullable(Type.String()),
-  user_id: Nullable(Type.Integer()),
-  at: Timestamp,
-});
-
-export const OrderDetails = named('OrderDetails', extend(ListedOrder, { history: Type.Array(HistoryEntry) }));
-export type OrderDetails = Static<typeof OrderDetails>;
 
 const NewOrderItem = NamedObject('NewOrderItem', {
   name: Line(255, { examples: ['Green tea, 250 g'] }),
@@ -136,6 +86,45 @@ export type NewOrder = Static<typeof NewOrder>;
 
 export const OrderChanges = named('OrderChanges', extend(changesOf(OrderFields), { id: Uuid }));
 export type OrderChanges = Static<typeof OrderChanges>;
+
+export const OrderItem = NamedObject('OrderItem', { id: Uuid, ...outputOf(NewOrderItem), total: Money });
+
+export const Order = NamedObject('Order', {
+  id: Uuid,
+  order_number: Type.String({ examples: ['1042'] }),
+  customer_id: Uuid,
+  ...outputOf(OrderFields),
+  items: Type.Array(OrderItem),
+  refunded_total: Money,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+export type Order = Static<typeof Order>;
+
+const OrderCustomer = NamedObject('OrderCustomer', {
+  id: Uuid,
+  first_name: Nullable(Type.String()),
+  last_name: Nullable(Type.String()),
+  email: Nullable(Type.String()),
+  phone: Nullable(Type.String({ description: 'Masked without customers.view_sensitive.' })),
+});
+export type OrderCustomer = Static<typeof OrderCustomer>;
+
+export const ListedOrder = named('ListedOrder', extend(Order, { customer: Nullable(OrderCustomer) }));
+export type ListedOrder = Static<typeof ListedOrder>;
+
+export const HistoryEntry = NamedObject('OrderHistoryEntry', {
+  id: Uuid,
+  status: Status,
+  previous_status: Nullable(Status),
+  refunded: Nullable(Money),
+  reason: Nullable(Type.String()),
+  user_id: Nullable(Type.Integer()),
+  at: Timestamp,
+});
+
+export const OrderDetails = named('OrderDetails', extend(ListedOrder, { history: Type.Array(HistoryEntry) }));
+export type OrderDetails = Static<typeof OrderDetails>;
 
 const reason = Type.Optional(Text(1_000, { examples: ['Out of stock'] }));
 export const StatusChange = NamedObject('OrderStatusChange', { id: Uuid, status: Status, reason });
