@@ -33,7 +33,7 @@ test('an order is made with defaults, for a new customer, and read back', async 
   const [asha] = await customers();
   const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   expect(body).toEqual({
-    message: 'The order was created.',
+    message: 'Order created.',
     order: {
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
       order_number: '1001',

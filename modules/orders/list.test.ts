@@ -208,7 +208,7 @@ test('the kept counts are the counted ones while many write at once', async () =
       const { id } = await create({ customer: { email: `c${index % 5}@example.com` } });
       if (index % 3 === 0) await caller.delete(`/api/v1/orders/${id}`);
       if (index % 3 === 1) await caller.post(`/api/v1/orders/${id}/cancel`);
-      if (index % 7 === 0) await tenant.db.row(sql`SELECT fold_order_counts()`);
+      if (index % 7 === 0) await tenant.db.row(sql`SELECT fold_counters()`);
     }),
   );
   await expectTrueCounts({ tenant, caller });
@@ -237,7 +237,7 @@ test('the kept counts are the counted ones after any history, also one that was 
       DELETE FROM orders WHERE id IN (SELECT id FROM orders ORDER BY id DESC LIMIT ${count})`,
     ship: (count: number) => sql`UPDATE orders SET status = 'shipped' WHERE number % 4 < ${count}`,
     edit: (count: number) => sql`UPDATE orders SET total = ${count}`,
-    fold: () => sql`SELECT fold_order_counts()`,
+    fold: () => sql`SELECT fold_counters()`,
   };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {

@@ -1,8 +1,8 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
+import { transitions } from './rules.ts';
 import type { Status } from './schemas.ts';
-import { transitions } from './transitions.ts';
 
 const platform = await startPlatform();
 const acme = await platform.tenant();
@@ -40,7 +40,7 @@ test('the given fields change and the others stay', async () => {
   const { order, patch, read } = await create({ note: 'Old', shipping_address: { city: 'Pune' } });
   const changes = { note: 'New', currency: 'USD', placed_at: '2026-01-02T03:04:05.000Z' };
   const { status, body } = await patch(changes);
-  expect({ status, message: body.message }).toEqual({ status: 200, message: 'The order was saved.' });
+  expect({ status, message: body.message }).toEqual({ status: 200, message: 'Order saved.' });
   expect(body.order).toEqual({ ...order, ...changes, updated_at: expect.any(String) });
   expect(await read()).toMatchObject(body.order);
   expect((await patch({ note: null, shipping_address: null })).body.order).toMatchObject({
@@ -99,7 +99,7 @@ test.each([
 
 test('what is not there, or no longer, is not found', async () => {
   const { order, url, read } = await create();
-  expect((await merchant.delete(url)).body).toEqual({ message: 'The order was deleted.' });
+  expect((await merchant.delete(url)).body).toEqual({ message: 'Order deleted.' });
   expect(await read()).toBeUndefined();
   for (const gone of [url, `/api/v1/orders/${nobody}`]) {
     const answers = await Promise.all([
@@ -142,8 +142,8 @@ test.each(statuses)('from %s an order goes where it can and nowhere else', async
       steps: possible && from !== to ? 2 : 1,
     });
     if (possible) continue;
-    const rest = table[from].replaceAll(' ', ', ') || 'nothing else';
-    expect(answer.body.errors.status).toEqual([`An order that is ${from} cannot become ${to}; it can become ${rest}.`]);
+    const advice = table[from] ? `Allowed: ${table[from].replaceAll(' ', ', ')}.` : `A ${from} order is final.`;
+    expect(answer.body.errors.status).toEqual([`The status cannot change from ${from} to ${to}. ${advice}`]);
   }
 });
 
@@ -153,7 +153,7 @@ test('each status is remembered with who set it and why', async () => {
   const { status, body } = await cancel({ reason: 'Out of tea' });
   expect({ status, body }).toMatchObject({
     status: 200,
-    body: { message: 'The order was cancelled.', order: { status: 'cancelled' } },
+    body: { message: 'Order cancelled.', order: { status: 'cancelled' } },
   });
   expect((await read()).history).toMatchObject([
     { status: 'pending', previous_status: null, reason: null, user_id: merchant.user.id },
@@ -229,7 +229,7 @@ test('items and total of a closed order stay, its note does not have to', async 
         status: 409,
         body: {
           code: 'orders.closed',
-          message: `The order ${order.order_number} is ${status}; its items and its total stay.`,
+          message: `The order ${order.order_number} is ${status}: its items and its total can no longer change.`,
         },
       });
     }
