@@ -51,6 +51,8 @@ interface Definition<Context, Name extends string, Row extends TObject, Table ex
   ): Sql | undefined | Promise<Sql | undefined>;
   /** Adds what other modules know to the rows. */
   complete?(ctx: Context, rows: readonly never[]): Promise<Static<Row>[]>;
+  /** The columns of the CSV file, in order. Default: the row's fields. */
+  readonly csvFields?: readonly string[];
   /** The columns of the CSV file that are not just the field of the same name. */
   readonly csv?: Columns<Static<Row>>;
   database?(ctx: Context): Db;
@@ -106,7 +108,7 @@ export function list<
   Context extends Ctx = Ctx,
 >(definition: Definition<Context, Name, Row, Table, Scope>): List<Context, Name, Row, Table, Scope> {
   const spec = specOf(definition as unknown as AnyDefinition);
-  const { filters, sorts, name, row, csv, scope = {} } = spec;
+  const { filters, sorts, name, row, csv, csvFields, scope = {} } = spec;
   const filterFields = Object.fromEntries(
     Object.entries(filters).map(([key, { schema }]) => [key, key in scope ? schema : Type.Optional(schema)]),
   );
@@ -135,7 +137,7 @@ export function list<
         name,
         format,
         rows,
-        fields: Object.keys(row.properties),
+        fields: csvFields ?? Object.keys(row.properties),
         columns: (csv ?? {}) as Columns<object>,
       });
     },

@@ -1,4 +1,4 @@
-import { toMoney } from '@chowk/kit';
+import { splitList, toMoney, toTimestamp } from '@chowk/kit';
 import type { Ajv2020, FuncKeywordDefinition } from 'ajv/dist/2020.js';
 
 interface Place {
@@ -34,6 +34,12 @@ function changing(
 
 const distinct = (list: readonly unknown[]) => (new Set(list).size === list.length ? list : [...new Set(list)]);
 
+/** Texts that name one or more of the values, separated by commas. */
+function eachIsOneOf(values: readonly string[], texts: readonly unknown[]): boolean {
+  const named = splitList(texts.map(String));
+  return named.length > 0 && named.every((name) => values.includes(name));
+}
+
 /**
  * What the kit's schemas can ask for besides JSON Schema. They are no part of the API description. To apply one again
  * changes nothing.
@@ -46,7 +52,9 @@ const keywords: readonly FuncKeywordDefinition[] = [
   changing('trim', 'string', (text: string) => text.trim(), 'maxLength'),
   changing('lowercase', 'string', (text: string) => text.toLowerCase(), 'maxLength'),
   changing('money', ['string', 'number'], toMoney),
+  changing('timestamp', 'string', toTimestamp),
   changing('distinct', 'array', distinct),
+  { keyword: 'eachOneOf', type: 'array', schemaType: 'array', errors: false, validate: eachIsOneOf },
   { keyword: 'notBlank', type: 'string', errors: false, validate: (_: boolean, text: string) => text.trim() !== '' },
 ];
 

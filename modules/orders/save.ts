@@ -1,0 +1,69 @@
+import { type Ctx, changesBetween, fromCents, invalid, sql, toCents } from '@chowk/kit';
+import { columns } from './columns.ts';
+import { fail } from './errors.ts';
+import { totalProblem } from './rules.ts';
+import type { NewOrderItem, Order } from './schemas.ts';
+
+/** An order as it is stored. */
+type Stored = Omit<Order, 'items'> & { readonly items: readonly NewOrderItem[] };
+
+/** Writes the fields of a locked order that differ, with history, audit and event. */
+export async function saveOrder(
+  ctx: Ctx,
+  current: Order,
+  fields: Partial<Stored>,
+  reason: string | null = null,
+): Promise<Order> {
+  const items = current.items.map(({ name, sku, quantity, price }) => ({ name, sku, quantity, price }));
+  const changes = changesBetween<Stored>({ ...current, items }, fields);
+  const changed = Object.keys(changes);
+  if (changed.length === 0) return current;
+  const isClosed = current.status === 'cancelled' || current.status === 'refunded';
+  if (isClosed && (changes.items || changes.total)) throw fail('orders.closed', current);
+  const problem = totalProblem(current, fields.total);
+  if (problem) throw invalid({ total: problem });
+  if (fields.items && changes.items) await replaceItems(ctx, current, fields.items);
+  const order = await write(ctx, { ...current, ...fields });
+  if (changes.status || changes.refunded_total) await logHistory(ctx, current, order, reason);
+  ctx.audit(changes);
+  const { id: about, status } = order;
+  const { status: previous_status } = current;
+  if (status === previous_status) await ctx.emit('order.updated', { order, changed }, { about });
+  else await ctx.emit('order.status_changed', { order, previous_status, reason }, { about });
+  return order;
+}
+
+async function write(ctx: Ctx, order: Omit<Order, 'items'>): Promise<Order> {
+  const { id, status, currency, total, refunded_total, shipping_address, note, placed_at } = order;
+  return (await ctx.db.row<Order>(sql`
+    UPDATE orders o SET status = ${status}, currency = ${currency}, total = ${total}, refunded_total = ${refunded_total},
+      shipping_address = ${asJson(shipping_address)}::jsonb, note = ${note}, placed_at = ${placed_at},
+      updated_at = ${ctx.now()}
+    WHERE id = ${id} RETURNING ${columns}`)) as Order;
+}
+
+async function replaceItems(ctx: Ctx, { id }: Order, items: readonly NewOrderItem[]): Promise<void> {
+  await ctx.db.run(sql`
+    WITH gone AS (DELETE FROM order_items WHERE order_id = ${id})
+    INSERT INTO order_items (id, order_id, position, name, sku, quantity, price)
+    SELECT n.id, ${id}, n.position, n.name, n.sku, n.quantity, n.price
+    FROM jsonb_populate_recordset(NULL::order_items, ${itemRows(ctx, items)}::jsonb) n`);
+}
+
+async function logHistory(ctx: Ctx, before: Order, { id, status, refunded_total }: Order, reason: string | null) {
+  const cents = toCents(refunded_total) - toCents(before.refunded_total);
+  const refunded = cents === 0n && status !== 'refunded' ? null : fromCents(cents);
+  await ctx.db.run(sql`
+    INSERT INTO order_history (id, order_id, status, previous_status, refunded, reason, user_id, at)
+    VALUES (${ctx.newId()}, ${id}, ${status}, ${before.status}, ${refunded}, ${reason}, ${ctx.userId ?? null},
+      ${ctx.now()})`);
+}
+
+/** Items as rows of `order_items`, in JSON. */
+export function itemRows(ctx: Ctx, items: readonly NewOrderItem[]): string {
+  return JSON.stringify(items.map((item, position) => ({ ...item, id: ctx.newId(), position })));
+}
+
+export function asJson(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
