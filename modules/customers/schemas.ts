@@ -21,7 +21,8 @@ import {
 const Text = Nullable(Type.String());
 const PhoneInput = NullableLine(32, { examples: ['+91 98765 43210'] });
 
-const Platform = Line(50, { pattern: '^[^\\p{Cc}\\p{Cs}]{1,50}$', examples: ['shopify'] });
+// Without `trim`: the name of a field cannot be changed.
+const Platform = Type.String({ pattern: '^[^\\p{Cc}\\p{Cs}]{1,50}$', maxLength: 50, examples: ['shopify'] });
 const ExternalId = Line(255, { examples: ['7712'] });
 const ExternalIds = Type.Record(Platform, ExternalId, {
   // A name that does not fit would be dropped like an unknown field, and an update would lose what was there.

@@ -45,6 +45,10 @@ function eachIsOneOf(values: readonly string[], texts: readonly unknown[]): bool
  * changes nothing.
  */
 const keywords: readonly FuncKeywordDefinition[] = [
+  // For no type, so that it comes before the keywords of strings, which then pass over null.
+  changing('nullIfEmpty', undefined, (value: unknown) =>
+    typeof value === 'string' && value.trim() === '' ? null : value,
+  ),
   changing('trim', 'string', (text: string) => text.trim(), 'maxLength'),
   changing('lowercase', 'string', (text: string) => text.toLowerCase(), 'maxLength'),
   changing('money', ['string', 'number'], toMoney),
@@ -52,8 +56,6 @@ const keywords: readonly FuncKeywordDefinition[] = [
   changing('distinct', 'array', distinct),
   { keyword: 'eachOneOf', type: 'array', schemaType: 'array', errors: false, validate: eachIsOneOf },
   { keyword: 'notBlank', type: 'string', errors: false, validate: (_: boolean, text: string) => text.trim() !== '' },
-  // Last, because the keywords of strings do not expect null.
-  changing('nullIfEmpty', 'string', (text: string) => (text.trim() === '' ? null : text)),
 ];
 
 export const keywordNames: ReadonlySet<string> = new Set(keywords.map(({ keyword }) => keyword as string));
