@@ -145,6 +145,35 @@ test("a customer's orders come page by page, the most recent first, to whom othe
   expect((await helper(agent, 2))?.orders[0]?.shipping_address).toMatchObject({ address1: null, city: 'Pune' });
 });
 
+test("a customer's orders are also read with a cursor", async () => {
+  const customer = { email: 'cursor@example.com' };
+  const made: string[] = [];
+  for (let n = 0; n < 3; n += 1) made.push((await ctx.bus.call('orders.create', { items, customer })).id);
+  const { customer_id } = await ctx.bus.call('orders.get', { id: made[0] as string });
+  const read: string[] = [];
+  let cursor: { cursor?: string } = {};
+  for (const size of [2, 1]) {
+    const orders = await ctx.helpers('orders');
+    const page = await orders?.ofCustomer({ customer_id, page: 1, per_page: 20, limit: 2, ...cursor });
+    read.push(...(page?.orders ?? []).map(({ id }) => id));
+    expect({ size: page?.orders.length, pagination: page?.pagination }).toMatchObject({
+      ...{ size, pagination: { has_more: size === 2 } },
+    });
+    cursor = { cursor: (page?.pagination as { next_cursor: string } | undefined)?.next_cursor ?? '' };
+  }
+  expect(read).toEqual(made.toReversed());
+});
+
+test('many orders are read at once, each or why it is not there, in the order asked for', async () => {
+  const [one, other] = [await ctx.bus.call('orders.create', { items }), await ctx.bus.call('orders.create', { items })];
+  const ids = [other.id, '0190a000-0000-7000-8000-000000000000', one.id.toUpperCase()];
+  const read = await actions['orders.get'].many?.(
+    contextOf('orders', 'orders.view'),
+    ids.map((id) => ({ id })),
+  );
+  expect(read).toMatchObject([{ id: other.id }, { code: 'orders.not_found' }, { id: one.id, history: [{}] }]);
+});
+
 test('listeners within hear of everything in order, with all there is, and can refuse it', async () => {
   const merchant = acme.caller(...all);
   heardWithin.length = 0;

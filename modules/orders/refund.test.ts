@@ -116,3 +116,12 @@ test('whatever eight at once ask for, no more is refunded than was paid, and not
     { numRuns: 8 },
   );
 });
+
+test('everything wrong with a refund is answered at once', async () => {
+  const { refund } = await create('10.00');
+  const { status, body } = await refund({ amount: '10.01', reason: '' });
+  expect({ status, codes: body.error_codes }).toEqual({
+    status: 422,
+    codes: { amount: ['too_large'], reason: ['too_short'] },
+  });
+});

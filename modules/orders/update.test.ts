@@ -279,3 +279,73 @@ test('an address of which nothing is seen is not emptied by sending it back, but
   await patch({ shipping_address: null }, agent);
   expect((await read()).shipping_address).toBeNull();
 });
+
+test('everything wrong with a change is answered at once: fields, the total and the status', async () => {
+  const { order, patch, refund, setStatus } = await create({ status: 'delivered' });
+  await refund({ amount: 4 });
+  const wrong = await patch({
+    note: 7,
+    currency: 'rupees',
+    items: [{ ...tea, quantity: 0 }],
+    total: 1,
+    status: 'pending',
+  });
+  expect({ status: wrong.status, codes: wrong.body.error_codes }).toEqual({
+    status: 422,
+    codes: {
+      ...{ note: ['wrong_type'], currency: ['invalid'], 'items.0.quantity': ['too_small'] },
+      ...{ total: ['invalid'], status: ['invalid'] },
+    },
+  });
+  expect(refusal(await patch({ total: 1, status: 'pending' }))).toEqual({ status: 422, fields: ['total', 'status'] });
+  expect(refusal(await setStatus('pending', { reason: ' ' }))).toEqual({ status: 422, fields: ['reason', 'status'] });
+  expect(refusal(await merchant.post(`/api/v1/orders/${order.id}/cancel`, { reason: 7 }))).toEqual({
+    status: 422,
+    fields: ['reason', 'status'],
+  });
+});
+
+test('a change of an older version is refused, whichever it is', async () => {
+  const { url, patch, read } = await create({ status: 'confirmed' });
+  const { headers } = await merchant.get(url);
+  const version = { 'if-match': headers.etag as string };
+  expect((await merchant.patch(url, { note: 'First' }, version)).status).toBe(200);
+  const answers = [
+    await merchant.patch(url, { note: 'Second' }, version),
+    await merchant.post(`${url}/status`, { status: 'shipped' }, version),
+    await merchant.post(`${url}/cancel`, {}, version),
+    await merchant.post(`${url}/refund`, {}, version),
+    await merchant.delete(url, undefined, version),
+  ];
+  for (const { status, body } of answers) {
+    expect({ status, code: body.code }).toEqual({ status: 412, code: 'http.precondition_failed' });
+  }
+  const current = await patch({ note: 'Third' });
+  expect(await read()).toMatchObject({ note: 'Third', status: 'confirmed' });
+  const { status } = await merchant.delete(url, undefined, { 'if-match': current.headers.etag as string });
+  expect(status).toBe(200);
+});
+
+test('changes of money, items and status, refunds and deletions are in the audit log with what has changed', async () => {
+  const { order, url, patch, refund, setStatus } = await create({ shipping_address: { city: 'Pune' } });
+  await patch({ items: [cup], note: 'Ring twice', shipping_address: { city: 'Delhi' } });
+  await setStatus('delivered', { reason: 'Asha was at home' });
+  await refund({ amount: 1 });
+  await refund();
+  await merchant.delete(url);
+  const { body } = await acme.caller('audit.view').get(`/api/v1/audit?resource=orders&resource_id=${order.id}`);
+  const hidden = '••••';
+  const { id: _, total: __, ...item } = order.items[0];
+  expect(body.audit).toMatchObject([
+    { action: 'orders.delete', changes: { order_number: [order.order_number, null], total: ['3.00', null] } },
+    { action: 'orders.refund', changes: { status: ['delivered', 'refunded'], refunded_total: ['1.00', '3.00'] } },
+    { action: 'orders.refund', changes: { refunded_total: ['0.00', '1.00'] } },
+    { action: 'orders.updateStatus', changes: { status: ['pending', 'delivered'] } },
+    {
+      action: 'orders.update',
+      changes: { total: ['9.00', '3.00'], items: [[item], [{ ...cup, sku: null }]], note: hidden },
+    },
+    { action: 'orders.create', outcome: 'ok', transport: 'rest', user_id: merchant.user.id },
+  ]);
+  expect(body.audit[4].changes.shipping_address).toBe(hidden);
+});
