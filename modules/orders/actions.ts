@@ -25,7 +25,8 @@ export const actions = {
   }),
   'orders.create': action({
     summary: 'Create an order',
-    description: 'The customer is found by id, phone or email, or created.',
+    description:
+      'The customer is found by id, else by phone, else by email, or created. Without all three it is a new one, Guest.',
     http: 'POST /orders',
     needs: 'orders.create',
     bus: { rateLimit: 1_200 },

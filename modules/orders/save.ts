@@ -8,12 +8,7 @@ import type { NewOrderItem, Order } from './schemas.ts';
 type Stored = Omit<Order, 'items'> & { readonly items: readonly NewOrderItem[] };
 
 /** Writes the fields of a locked order that differ, with history, audit and event. */
-export async function saveOrder(
-  ctx: Ctx,
-  current: Order,
-  fields: Partial<Stored>,
-  reason: string | null = null,
-): Promise<Order> {
+export async function saveOrder(ctx: Ctx, current: Order, fields: Partial<Stored>, reason: string | null = null) {
   const items = current.items.map(({ name, sku, quantity, price }) => ({ name, sku, quantity, price }));
   const changes = changesBetween<Stored>({ ...current, items }, fields);
   const changed = Object.keys(changes);
