@@ -139,3 +139,13 @@ export const OrderCounts = NamedObject('OrderCounts', {
   counts: Type.Record(Status, Type.Integer(), { description: 'By status, every one of them.' }),
 });
 export type OrderCounts = Static<typeof OrderCounts>;
+
+declare module '@chowk/kit/catalogue' {
+  interface Events {
+    'order.created': { order: Order };
+    /** `changed` names the fields. A change of status, with what it refunds, is `order.status_changed`. */
+    'order.updated': { order: Order; changed: string[] };
+    'order.status_changed': { order: Order; previous_status: Status; reason: string | null };
+    'order.deleted': { order: Order };
+  }
+}
