@@ -38,8 +38,9 @@ export function named<Schema extends TSchema>(title: string, schema: Schema): Sc
 export function NamedObject<Properties extends TProperties>(
   title: string,
   properties: Properties,
+  rules: object = {},
 ): TObject<Properties> {
-  return named(title, Type.Object(properties) as TObject<Properties>);
+  return Type.Object(properties, { title, ...rules });
 }
 
 /** What is used where a field is absent. Callers need not send it; the action always gets it. */
