@@ -70,7 +70,7 @@ export type { Resolver, Resolvers } from './graphql.ts';
 export type { Helper, HelpersOf } from './helper.ts';
 export { type Job, type JobsOf, job, platformJob } from './job.ts';
 export { Json } from './json.ts';
-export { byNumber, byText, byTime, type List, list, type Sort } from './list.ts';
+export { byInteger, byNumber, byText, byTime, type List, list, type Sort } from './list.ts';
 export { defineModule, type Module } from './module.ts';
 export { fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
 export { limitTo, Pagination, type Paging, pageOf, paging } from './paging.ts';
@@ -107,16 +107,19 @@ export {
   Default,
   extend,
   Message,
+  NamedObject,
   Nullable,
   named,
   outputOf,
   type Sent,
   type Static,
   Timestamp,
+  TimestampInput,
   type TObject,
   type TProperties,
   type TSchema,
   Type,
+  toTimestamp,
   UserId,
   Uuid,
 } from './schema.ts';

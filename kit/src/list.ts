@@ -13,11 +13,13 @@ import { and, raw, type Sql, sql } from './sql.ts';
 export interface Sort {
   /** Never NULL: a cursor has no place for it. */
   readonly by: Sql;
-  readonly type: 'timestamptz' | 'text' | 'numeric';
+  readonly type: 'timestamptz' | 'text' | 'numeric' | 'bigint';
 }
 export const byTime = (by: Sql): Sort => ({ by, type: 'timestamptz' });
 export const byText = (by: Sql): Sort => ({ by, type: 'text' });
 export const byNumber = (by: Sql): Sort => ({ by, type: 'numeric' });
+/** For a column of integers, whose index a numeric cursor could not use. */
+export const byInteger = (by: Sql): Sort => ({ by, type: 'bigint' });
 
 type Filters = Readonly<Record<string, Filter>>;
 type FilterFields<Table extends Filters> = { [Name in keyof Table]: TOptional<Table[Name]['schema']> };
@@ -50,6 +52,8 @@ interface Definition<Context, Name extends string, Row extends TObject, Table ex
   ): Sql | undefined | Promise<Sql | undefined>;
   /** Adds what other modules know to the rows. */
   complete?(ctx: Context, rows: readonly never[]): Promise<Static<Row>[]>;
+  /** The columns of the CSV file, in order. Default: the row's fields. */
+  readonly csvFields?: readonly string[];
   /** The columns of the CSV file that are not just the field of the same name; `null` leaves a field out. */
   readonly csv?: Columns<Static<Row>>;
   /** Default: the tenant's. `columnsFor` is for those; what answers from another one writes its columns. */
@@ -106,7 +110,7 @@ export function list<
   Context extends Ctx = Ctx,
 >(definition: Definition<Context, Name, Row, Table, Scope>): List<Context, Name, Row, Table, Scope> {
   const spec = specOf(definition as unknown as AnyDefinition);
-  const { filters, sorts, name, row, csv, scope = {} } = spec;
+  const { filters, sorts, name, row, csv, csvFields, scope = {} } = spec;
   const filterFields = Object.fromEntries(
     Object.entries(filters).map(([key, { schema }]) => [key, key in scope ? schema : Type.Optional(schema)]),
   );
@@ -135,7 +139,7 @@ export function list<
         name,
         format,
         rows,
-        fields: Object.keys(row.properties),
+        fields: csvFields ?? Object.keys(row.properties),
         columns: (csv ?? {}) as Columns<object>,
       });
     },
@@ -183,7 +187,7 @@ async function read(spec: Spec, ctx: Ctx, query: Readonly<Record<string, unknown
   let findsOnce = false;
   for (const [name, filter] of Object.entries(spec.filters)) {
     const value = query[name];
-    const condition = value === undefined ? undefined : await filter.where(value as never, ctx, name);
+    const condition = value === undefined ? undefined : await filter.where(value as never, ctx);
     if (!condition) continue;
     conditions.push(condition);
     given[name] = value;
@@ -242,7 +246,7 @@ async function jsonPage(
 }
 
 async function pageByCursor(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknown> {
-  const { limit = paged.usualSize, cursor } = query;
+  const { limit = paging.usualSize, cursor } = query;
   mustNotMix(query);
   const { conditions } = await read(spec, ctx, query);
   const after = cursor === undefined ? [] : [isBehind(spec, query, paging.readCursor(query, cursor))];
@@ -260,10 +264,10 @@ async function pageByCursor(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknow
   };
 }
 
-function mustNotMix({ page, per_page = paged.usualSize }: Wanted): void {
+function mustNotMix({ page, per_page = paging.usualSize }: Wanted): void {
   const message = 'Use either page and per_page or cursor and limit.';
   if (page !== 1) throw invalid({ page: message });
-  if (per_page !== paged.usualSize) throw invalid({ per_page: message });
+  if (per_page !== paging.usualSize) throw invalid({ per_page: message });
 }
 
 function stream(spec: Spec, ctx: Ctx, rows: Sql): AsyncIterable<object> {
