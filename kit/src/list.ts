@@ -51,6 +51,8 @@ interface Definition<Context, Name extends string, Row extends TObject, Table ex
   complete?(ctx: Context, rows: readonly never[]): Promise<Static<Row>[]>;
   /** The columns of the CSV file that are not just the field of the same name. */
   readonly csv?: Columns<Static<Row>>;
+  /** The columns of the CSV file, in order. Default: the fields of the row, then the others of `csv`. */
+  readonly csvFields?: readonly string[];
   database?(ctx: Context): Db;
 }
 
@@ -91,7 +93,7 @@ export function list<
   Context extends Ctx = Ctx,
 >(definition: Definition<Context, Name, Row, Table, Scope>): List<Context, Name, Row, Table, Scope> {
   const spec = specOf(definition as unknown as AnyDefinition);
-  const { filters, sorts, name, row, csv, scope = {} } = spec;
+  const { filters, sorts, name, row, csv, csvFields = Object.keys(row.properties), scope = {} } = spec;
   const filterFields = Object.fromEntries(
     Object.entries(filters).map(([key, { schema }]) => [key, key in scope ? schema : Type.Optional(schema)]),
   );
@@ -120,7 +122,7 @@ export function list<
         name,
         format,
         rows,
-        fields: Object.keys(row.properties),
+        fields: csvFields,
         columns: (csv ?? {}) as Columns<object>,
       });
     },

@@ -1,24 +1,24 @@
-import type { Ctx } from '@chowk/kit';
+import { type Ctx, changesBetween } from '@chowk/kit';
 import { getConversation } from './conversations.ts';
-import { tellMessage, tellStatus } from './events.ts';
+import { emitChanges } from './events.ts';
 import { lockConversation } from './lock.ts';
-import { addMessage, mustSaySomething } from './messages.ts';
+import { addMessage } from './messages.ts';
 import { withAuthors } from './people.ts';
-import type { Conversation, ConversationMessage, NewMessage } from './schemas.ts';
+import type { Conversation, ConversationRecord, Message, Reply } from './schemas.ts';
 
-/** Adds a message or a note. What the customer says opens the conversation again. */
-export async function reply(
-  ctx: Ctx,
-  { id }: { id: string },
-  input: NewMessage,
-): Promise<{ conversation: Conversation; message: ConversationMessage }> {
-  mustSaySomething(input, 'body');
+interface Replied {
+  conversation: Conversation;
+  conversation_message: Message;
+}
+
+export async function reply(ctx: Ctx, { id, ...input }: Reply): Promise<Replied> {
   return ctx.tx(async (tx) => {
-    const before = await lockConversation(tx, id);
-    const { conversation, message } = await addMessage(tx, before, input);
-    await tellMessage(tx, conversation, message);
-    await tellStatus(tx, conversation, before.status);
-    const [shown] = await withAuthors(tx, [message]);
-    return { conversation: await getConversation(tx, { id }), message: shown as ConversationMessage };
+    const current = await lockConversation(tx, { id });
+    const added = await addMessage(tx, current, input);
+    tx.audit(changesBetween<ConversationRecord>(current, { status: added.conversation.status }));
+    await tx.emit('conversation.message_created', added, { about: id });
+    await emitChanges(tx, current, added.conversation);
+    const [message] = await withAuthors(tx, [added.message]);
+    return { conversation: await getConversation(tx, { id }), conversation_message: message as Message };
   });
 }
