@@ -1,13 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Ctx, job, operation, route, Type } from '@chowk/kit';
+import { action, type Ctx, job, Type } from '@chowk/kit';
 import { testModule } from './test-module.ts';
 
 /* Two modules that call, tell and ask each other for nothing in particular: what is measured is the way between them. */
 
-const common = { tag: 'Bench', needs: 'bench.view', method: 'POST' } as const;
+const common = { tag: 'Bench', needs: 'bench.view', audited: false } as const;
 const Counted = Type.Object({ n: Type.Integer() });
 
-const echo = operation({ input: Counted, output: Counted, run: async (_ctx, { n }) => ({ n }) });
+const echo = action({
+  summary: 'Answer with the input',
+  public: true,
+  bus: { rateLimit: 1_000_000_000 },
+  input: Counted,
+  output: Counted,
+  run: async (_ctx, { n }) => ({ n }),
+});
 
 /** Called with each event and each job that arrives. */
 let arrived = (_n: number) => {};
@@ -19,24 +26,24 @@ const near = testModule({
   jobs: {
     'near.work': job({ data: Counted, run: async (_ctx, { n }) => arrived(n) }),
   },
-  routes: [
-    route({
+  actions: {
+    'near.bus': action({
       ...common,
-      path: '/bench/bus',
-      summary: 'Calls an operation so many times, over the bus and as the plain function it is.',
-      body: Type.Object({ calls: Type.Integer() }),
-      run: async (ctx, { body: { calls } }) => {
+      http: 'POST /bench/bus',
+      summary: 'Call an action so many times, over the bus and as the plain function it is',
+      input: Type.Object({ calls: Type.Integer() }),
+      run: async (ctx, { calls }) => {
         const plain = await timed(calls, (n) => echo.run(ctx, { n }));
         const bus = await timed(calls, (n) => ctx.bus.call('far.echo' as never, { n } as never));
         return { plain, bus };
       },
     }),
-    route({
+    'near.events': action({
       ...common,
-      path: '/bench/events',
-      summary: 'Emits so many events, ten to a transaction, and waits until all have arrived.',
-      body: Type.Object({ events: Type.Integer() }),
-      run: async (ctx, { body: { events } }) => {
+      http: 'POST /bench/events',
+      summary: 'Emit so many events, ten to a transaction, and wait until all have arrived',
+      input: Type.Object({ events: Type.Integer() }),
+      run: async (ctx, { events }) => {
         const began = performance.now();
         const all = arrivals(events);
         for (let n = 0; n < events; n += 10) {
@@ -49,20 +56,19 @@ const near = testModule({
         return { emitted, delivered: performance.now() - began };
       },
     }),
-    route({
+    'near.jobs': action({
       ...common,
-      path: '/bench/jobs',
-      summary: 'Adds so many jobs at an even pace and tells how long each waited until it was begun.',
-      body: Type.Object({ jobs: Type.Integer(), perSecond: Type.Number() }),
-      run: async (ctx, { body: { jobs, perSecond } }) => ({ waited: await addEvenly(ctx, jobs, perSecond) }),
+      http: 'POST /bench/jobs',
+      summary: 'Add so many jobs at an even pace and tell how long each waited until it was begun',
+      input: Type.Object({ jobs: Type.Integer(), perSecond: Type.Number() }),
+      run: async (ctx, { jobs, perSecond }) => ({ waited: await addEvenly(ctx, jobs, perSecond) }),
     }),
-  ],
+  },
 });
 
 const far = testModule({
   alias: 'far',
-  provides: [{ name: 'far.echo', rate_limit: 1_000_000_000 }],
-  operations: { 'far.echo': echo },
+  actions: { 'far.echo': echo },
   listeners: [
     {
       event: 'near.happened',

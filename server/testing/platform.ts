@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterAll, inject } from 'vitest';
+import type { RegisteredAction } from '../src/actions/registry.ts';
 import type { Caller } from '../src/auth/identity.ts';
 import { boot, type Parts } from '../src/boot.ts';
 import { withConnection } from '../src/db/connection.ts';
 import type { ServerAddress } from '../src/db/server-address.ts';
+import { errorCodes } from '../src/http/openapi/responses.ts';
 import { createHttpServer } from '../src/http/server.ts';
 import type { Kernel } from '../src/kernel.ts';
 import type { TenantEntry } from '../src/tenancy/directory.ts';
@@ -79,7 +81,12 @@ export async function startPlatform({ environment = {}, beside, ...parts }: Test
     await kernel.close();
     await rm(storage, { recursive: true, force: true });
   });
-  const request = async (options: InjectOptions) => readAnswer(await app.inject(options));
+  const actionOf = recordActions(app);
+  const request = async (options: InjectOptions) => {
+    const answer = readAnswer(await app.inject(options));
+    mustBeDeclared(actionOf(answer), answer);
+    return answer;
+  };
   return {
     kernel,
     app,
@@ -121,6 +128,33 @@ function makeCaller(
     patch: withBody('PATCH'),
     delete: withBody('DELETE'),
   };
+}
+
+/** Tells which action has answered, if one was found. */
+function recordActions(app: FastifyInstance): (answer: TestAnswer) => RegisteredAction | undefined {
+  const actions = new Map<string, RegisteredAction>();
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    if (request.exchange) actions.set(request.id, request.exchange.route.action);
+    done();
+  });
+  return ({ headers }) => {
+    const id = String(headers['x-request-id']);
+    const action = actions.get(id);
+    actions.delete(id);
+    return action;
+  };
+}
+
+/** What any request can meet, whatever it asks for. */
+const ofTheServer = new Set(['http.not_found', 'http.bad_request', 'http.method_not_allowed']);
+
+/** So that the whole suite proves that the API description lists the failures that really happen. */
+function mustBeDeclared(action: RegisteredAction | undefined, { status, body }: TestAnswer): void {
+  const code = body?.code;
+  if (!action || status < 400 || status >= 500 || typeof code !== 'string' || ofTheServer.has(code)) return;
+  if (!errorCodes(action).includes(code)) {
+    throw new Error(`${action.name} answered ${status} ${code}, which its declaration does not list`);
+  }
 }
 
 function readAnswer(response: Awaited<ReturnType<FastifyInstance['inject']>>): TestAnswer {

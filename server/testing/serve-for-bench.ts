@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
-import { Failure, type Log, type Route, route, type Static, sql, Timestamp, Type } from '@chowk/kit';
+import { type Actions, action, Default, Failure, type Log, type Static, sql, Timestamp, Type } from '@chowk/kit';
 import { permissions as ownersPermissions } from '../src/auth/permissions.ts';
 import { boot } from '../src/boot.ts';
 import { readConfig } from '../src/config.ts';
@@ -16,15 +16,15 @@ import { silent } from './silent-log.ts';
 import { testSecrets } from './test-config.ts';
 
 /*
- * A platform for the bench to measure: the kernel as it is in production, with routes and a caller of the bench's own.
+ * A platform for the bench to measure: the kernel as it is in production, with actions and a caller of the bench's own.
  * It tells in one line of JSON how to reach it, and it ends when its standard input does: a bench that is killed leaves
  * nothing running.
  */
 
 /** What the caller may do everywhere. */
 const permissions = ['bench.view', ...ownersPermissions.map(({ name }) => name)];
-const permission = 'bench.view';
-const tag = 'Bench';
+const common = { tag: 'Bench', needs: 'bench.view', audited: false } as const;
+const open = { tag: 'Bench', public: true, audited: false } as const;
 
 const Item = Type.Object({
   id: Type.Integer(),
@@ -42,66 +42,55 @@ type Item = Static<typeof Item>;
 const columns = sql`id, name, email, phone, city, orders, spent, created_at, updated_at`;
 
 /** What a request through the whole pipeline is measured with. */
-const measuredRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: '/bench/nothing',
-    tag,
-    summary: 'The pipeline alone: no query.',
-    needs: permission,
-    answer: Type.Object({ ok: Type.Boolean() }),
+const measuredActions: Actions = {
+  'bench.nothing': action({
+    ...common,
+    http: 'GET /bench/nothing',
+    summary: 'The pipeline alone: no query',
+    output: Type.Object({ ok: Type.Boolean() }),
     run: async () => ({ ok: true }),
   }),
-  route({
-    method: 'GET',
-    path: '/bench/items/:id',
-    tag,
-    summary: 'One row by its id.',
-    needs: permission,
-    params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
-    answer: Type.Object({ data: Item }),
-    run: async ({ db }, { params }) => {
-      const item = await db.row<Item>(sql`SELECT ${columns} FROM bench_items WHERE id = ${params.id}`);
+  'bench.getItem': action({
+    ...common,
+    http: 'GET /bench/items/:id',
+    summary: 'Get one row by its id',
+    input: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
+    output: Item,
+    answer: { key: 'data' },
+    run: async ({ db }, { id }) => {
+      const item = await db.row<Item>(sql`SELECT ${columns} FROM bench_items WHERE id = ${id}`);
       if (!item) throw new Failure('bench.not_found', 404, 'There is no such item.');
-      return { data: item };
+      return item;
     },
   }),
-  route({
-    method: 'GET',
-    path: '/bench/items',
-    tag,
-    summary: 'The latest rows.',
-    needs: permission,
-    query: Type.Object({ per_page: Type.Integer({ minimum: 1, maximum: 100, default: 20 }) }),
-    answer: Type.Object({ data: Type.Array(Item) }),
-    run: async ({ db }, { query }) => ({
-      data: await db.rows<Item>(
-        sql`SELECT ${columns} FROM bench_items ORDER BY created_at DESC, id DESC LIMIT ${query.per_page}`,
-      ),
-    }),
+  'bench.listItems': action({
+    ...common,
+    http: 'GET /bench/items',
+    summary: 'List the latest rows',
+    input: Type.Object({ per_page: Default(Type.Integer({ minimum: 1, maximum: 100 }), 20) }),
+    output: Type.Array(Item),
+    answer: { key: 'data' },
+    run: ({ db }, { per_page }) =>
+      db.rows<Item>(sql`SELECT ${columns} FROM bench_items ORDER BY created_at DESC, id DESC LIMIT ${per_page}`),
   }),
-  route({
-    method: 'GET',
-    path: '/bench/database',
-    tag,
-    summary: 'Which database answers, with a look into one of its tables.',
-    needs: permission,
-    answer: Type.Object({ database: Type.String(), keys: Type.Integer() }),
+  'bench.database': action({
+    ...common,
+    http: 'GET /bench/database',
+    summary: 'Tell which database answers, with a look into one of its tables',
+    output: Type.Object({ database: Type.String(), keys: Type.Integer() }),
     run: async ({ db }) => {
       const query = sql`SELECT current_database()::text AS database, count(*) AS keys FROM idempotency_keys`;
       return (await db.row<{ database: string; keys: number }>(query)) ?? { database: '', keys: 0 };
     },
   }),
-  route({
-    method: 'GET',
-    path: '/bench/tenant',
-    tag,
-    summary: 'Which tenant the request is bound to; asks for no caller.',
-    public: true,
-    answer: Type.Object({ id: Type.String() }),
+  'bench.tenant': action({
+    ...open,
+    http: 'GET /bench/tenant',
+    summary: 'Tell which tenant the request is bound to; asks for no caller',
+    output: Type.Object({ id: Type.String() }),
     run: async ({ tenant }) => ({ id: tenant.id }),
   }),
-];
+};
 
 let kernel: Kernel;
 let userId = 0;
@@ -126,15 +115,13 @@ async function join(tenantId: string): Promise<void> {
 }
 
 /** What the bench prepares its measurements with. */
-const preparingRoutes: readonly Route[] = [
-  route({
-    method: 'POST',
-    path: '/bench/items',
-    tag,
-    summary: 'Makes the table of items in the tenant.',
-    needs: permission,
-    body: Type.Object({ rows: Type.Integer() }),
-    run: async ({ db }, { body }) => {
+const preparingActions: Actions = {
+  'bench.createItems': action({
+    ...common,
+    http: 'POST /bench/items',
+    summary: 'Make the table of items in the tenant',
+    input: Type.Object({ rows: Type.Integer() }),
+    run: async ({ db }, { rows }) => {
       await db.run(sql`
         CREATE TABLE bench_items (id bigint PRIMARY KEY, name text NOT NULL, email text NOT NULL, phone text NOT NULL,
           city text NOT NULL, orders integer NOT NULL, spent numeric(12, 2) NOT NULL, created_at timestamptz NOT NULL,
@@ -142,21 +129,19 @@ const preparingRoutes: readonly Route[] = [
       await db.run(sql`
         INSERT INTO bench_items
         SELECT n, 'Customer ' || n, 'customer' || n || '@example.com', '+9198' || lpad(n::text, 8, '0'), 'Pune', n % 40,
-          n * 1.25, now() - n * interval '1 minute', now() FROM generate_series(1, ${body.rows}::int) n`);
+          n * 1.25, now() - n * interval '1 minute', now() FROM generate_series(1, ${rows}::int) n`);
       await db.run(sql`CREATE INDEX ON bench_items (created_at DESC, id DESC)`);
       await db.run(sql`ANALYZE bench_items`);
       return {};
     },
   }),
-  route({
-    method: 'POST',
-    path: '/bench/tenants',
-    tag,
-    summary: 'Makes a tenant, tells how long that took, and answers once spares are ready again.',
-    public: true,
+  'bench.createTenant': action({
+    ...open,
+    http: 'POST /bench/tenants',
+    summary: 'Make a tenant, tell how long that took, and answer once spares are ready again',
     tenant: 'none',
-    body: Type.Object({ id: Type.String() }),
-    run: async (_ctx, { body: { id } }) => {
+    input: Type.Object({ id: Type.String() }),
+    run: async (_ctx, { id }) => {
       const began = performance.now();
       const { database } = await createTenant(kernel.central.db, kernel.databases, { id, name: id });
       const ms = performance.now() - began;
@@ -165,19 +150,17 @@ const preparingRoutes: readonly Route[] = [
       return { ms, database };
     },
   }),
-  route({
-    method: 'GET',
-    path: '/bench/memory',
-    tag,
-    summary: 'What this process holds after collecting its garbage.',
-    public: true,
+  'bench.memory': action({
+    ...open,
+    http: 'GET /bench/memory',
+    summary: 'Tell what this process holds after collecting its garbage',
     tenant: 'none',
     run: async () => {
       for (let times = 0; times < 3; times += 1) globalThis.gc?.();
       return { ...process.memoryUsage(), known: kernel.directory.size };
     },
   }),
-];
+};
 
 const { values } = parseArgs({ options: { unsafe: { type: 'boolean', default: false } } });
 const config = readConfig(process.env);
@@ -192,7 +175,7 @@ const log: Log = { ...silent, warn: complain, error: complain };
 const modules = [...(await loadModules(config)), ...benchModules];
 kernel = await boot(
   { config, log, server, secrets: testSecrets },
-  { modules, routes: [...measuredRoutes, ...preparingRoutes] },
+  { modules, actions: { ...measuredActions, ...preparingActions } },
 );
 const credentials = { email: 'bench@example.com', password: randomUUID() };
 const token = await signIn(credentials.email, credentials.password);

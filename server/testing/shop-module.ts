@@ -1,12 +1,10 @@
-import { type Listener, route, sql, Type } from '@chowk/kit';
+import { action, type Listener, sql, Type } from '@chowk/kit';
 import { type LoadedModule, loadModules } from '../src/loader/load-modules.ts';
 import { testConfig } from './test-config.ts';
 import { testModule } from './test-module.ts';
 
 /* A module beside the real ones: it calls the helpers of customers and writes down what it hears. */
 
-const common = { tag: 'Test', needs: 'shop.use', method: 'POST' } as const;
-const Anything = Type.Record(Type.String(), Type.Unknown());
 const heard = ['customer.created', 'customer.updated', 'customer.merged', 'customer.deleted'];
 
 /** In the emitter's transaction: what is undone was never heard. */
@@ -21,23 +19,24 @@ const listeners = heard.map(
   }),
 );
 
-const askHelper = route({
-  ...common,
-  path: '/shop/ask/:helper',
-  summary: 'Calls a helper of the customers module.',
-  params: Type.Object({ helper: Type.String() }),
-  body: Anything,
-  run: async (ctx, { params, body }) => {
-    const helpers = (await ctx.helpers('customers')) as Record<string, (input: unknown) => unknown> | undefined;
-    const result = await helpers?.[params.helper]?.(body);
-    return { result: result instanceof Map ? Object.fromEntries(result) : (result ?? null) };
-  },
-});
+const actions = {
+  'shop.ask': action({
+    summary: 'Call a helper of the customers module',
+    http: 'POST /shop/ask/:helper',
+    needs: 'shop.use',
+    input: Type.Object({ helper: Type.String() }, { additionalProperties: true }),
+    run: async (ctx, { helper, ...input }) => {
+      const helpers = (await ctx.helpers('customers')) as Record<string, (input: unknown) => unknown> | undefined;
+      const result = await helpers?.[helper]?.(input);
+      return { result: result instanceof Map ? Object.fromEntries(result) : (result ?? null) };
+    },
+  }),
+};
 
 const shop = testModule({
   alias: 'shop',
   listeners,
-  routes: [askHelper],
+  actions,
   migration: `
     CREATE TABLE shop_events (seq bigint GENERATED ALWAYS AS IDENTITY, name text NOT NULL, payload jsonb NOT NULL);`,
 });

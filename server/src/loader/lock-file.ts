@@ -27,7 +27,7 @@ export async function readLockFile(file: string): Promise<LockFile> {
     throw new Error(`the lock file ${file} is not valid JSON: ${(error as Error).message}`);
   }
   const [wrong] = Object.entries(validate(lock) ?? {});
-  if (wrong) throw new Error(`the lock file ${file}: ${wrong[0]}: ${wrong[1][0]}`);
+  if (wrong) throw new Error(`the lock file ${file}: ${wrong[0]}: ${wrong[1][0]?.message}`);
   return lock as LockFile;
 }
 

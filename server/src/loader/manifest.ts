@@ -95,8 +95,9 @@ const validate = compileBody(Manifest);
 export async function readManifest(file: string): Promise<Manifest> {
   const manifest = parse(file, await readText(file));
   const errors = Object.entries(validate(manifest) ?? {});
-  if (errors.length > 0)
-    throw new Error(`${file}: ${errors.map(([field, [first]]) => `${field}: ${first}`).join('; ')}`);
+  if (errors.length > 0) {
+    throw new Error(`${file}: ${errors.map(([field, [first]]) => `${field}: ${first?.message}`).join('; ')}`);
+  }
   return manifest as Manifest;
 }
 
