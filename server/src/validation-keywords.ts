@@ -32,6 +32,12 @@ function changing(
   };
 }
 
+/** Equal to the field of that name beside it. */
+function sameAs(name: string, value: unknown, _schema?: unknown, place?: unknown): boolean {
+  const other = ((place as Place).parentData as Record<string, unknown>)[name];
+  return other === undefined || other === value;
+}
+
 const distinct = (list: readonly unknown[]) => (new Set(list).size === list.length ? list : [...new Set(list)]);
 
 /**
@@ -43,6 +49,7 @@ const keywords: readonly FuncKeywordDefinition[] = [
   changing('lowercase', 'string', (text: string) => text.toLowerCase(), 'maxLength'),
   changing('money', ['string', 'number'], toMoney),
   changing('distinct', 'array', distinct),
+  { keyword: 'sameAs', type: 'string', schemaType: 'string', errors: false, validate: sameAs },
   { keyword: 'notBlank', type: 'string', errors: false, validate: (_: boolean, text: string) => text.trim() !== '' },
   // Last, because the keywords of strings do not expect null.
   changing('nullIfEmpty', 'string', (text: string) => (text.trim() === '' ? null : text)),

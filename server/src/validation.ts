@@ -180,6 +180,7 @@ const codes: Readonly<Record<string, FieldErrorCode>> = {
   maxProperties: 'too_many',
   enum: 'not_allowed',
   const: 'not_allowed',
+  sameAs: 'mismatch',
 };
 
 function explain(error: ErrorObject, name: string): FieldError {
@@ -213,6 +214,8 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject, field
       return `${field} must be one of ${(params.allowedValues as unknown[]).join(', ')}.`;
     case 'money':
       return `${field} must be an amount from 0 to 9999999999.99 with at most two decimals.`;
+    case 'sameAs':
+      return `${field} does not match.`;
     case 'format':
       return `${field} must be a valid ${example[String(params.format)] ?? String(params.format)}.`;
     case 'pattern':

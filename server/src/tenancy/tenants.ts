@@ -1,4 +1,4 @@
-import { type Db, Failure, type NewTenant, type Sql, sql } from '@chowk/kit';
+import { type Db, Failure, type FieldError, type NewTenant, type Sql, sql, taken } from '@chowk/kit';
 import { invalid } from '../errors.ts';
 import type { TenantDatabases } from './databases.ts';
 import { ringSegments } from './domains.ts';
@@ -34,7 +34,7 @@ export async function createTenant(
   const plan = { ...wanted, id, aliases };
   await checkLabels(central, plan);
   const database = databaseName(id);
-  if (await isForeign(databases, database)) throw invalid({ id: [`${id} is taken.`] });
+  if (await isForeign(databases, database)) throw invalid({ id: isTaken(id) });
   const renamed = await central.tx(async (tx) => {
     await insertTenant(tx, plan, database);
     if (!(await databases.claimSpare(tx, database))) return false;
@@ -45,6 +45,15 @@ export async function createTenant(
   if (!renamed) await copyOrUndo(central, databases, id, within);
   void databases.refillSpares();
   return (await showTenant(central, id)) as TenantSummary;
+}
+
+/** What is wrong with an id for a new tenant, or `undefined`. */
+export async function idProblem(central: Db, databases: TenantDatabases, id: string): Promise<FieldError | undefined> {
+  const problem = labelProblem(id, await ringSegments(central));
+  if (problem) return { code: 'invalid', message: problem };
+  const other = await central.row(sql`
+    SELECT FROM tenants WHERE id = ${id} UNION ALL SELECT FROM domains WHERE domain = ${id} LIMIT 1`);
+  return other || (await isForeign(databases, databaseName(id))) ? isTaken(id) : undefined;
 }
 
 /** Finishes a tenant whose creation was interrupted. Every step may have happened already. */
@@ -94,6 +103,10 @@ async function checkLabels(central: Db, { id, aliases }: { id: string; aliases: 
   if (problems.length > 0) throw invalid({ aliases: problems });
 }
 
+function isTaken(label: string): FieldError {
+  return taken(`${label} is taken.`);
+}
+
 async function insertTenant(
   tx: Db,
   { id, name, role = 'merchant', aliases }: NewTenant & { id: string; aliases: readonly string[] },
@@ -103,13 +116,13 @@ async function insertTenant(
     INSERT INTO tenants (id, name, role, database_name, module_ring_id)
     SELECT ${id}, ${name}, ${role}, ${database}, r.id FROM module_rings r WHERE r.is_default
     ON CONFLICT DO NOTHING`);
-  if (made === 0) throw invalid({ id: [`${id} is taken.`] });
+  if (made === 0) throw invalid({ id: isTaken(id) });
   for (const alias of aliases) {
-    if (!(await insertDomain(tx, id, alias, 'alias'))) throw invalid({ aliases: [`${alias} is taken.`] });
+    if (!(await insertDomain(tx, id, alias, 'alias'))) throw invalid({ aliases: isTaken(alias) });
   }
   if (aliases.includes(id)) {
     await addRandomDomain(tx, id);
-  } else if (!(await insertDomain(tx, id, id, 'random'))) throw invalid({ id: [`${id} is taken.`] });
+  } else if (!(await insertDomain(tx, id, id, 'random'))) throw invalid({ id: isTaken(id) });
 }
 
 async function insertDomain(tx: Db, tenantId: string, domain: string, kind: 'random' | 'alias'): Promise<boolean> {
