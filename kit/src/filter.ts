@@ -24,9 +24,14 @@ export function equals<Schema extends TSchema>(schema: Schema, column: Sql): Fil
   return filter(schema, (value) => sql`${column} = ${value}`);
 }
 
-/** At least, and at most, an amount. */
 export const minMoney = (column: Sql) => filter(MoneyInput, (amount) => sql`${column} >= ${amount}`);
 export const maxMoney = (column: Sql) => filter(MoneyInput, (amount) => sql`${column} <= ${amount}`);
+
+/** `min_price` and `max_price`, for `price`. */
+export function moneyBetween<Name extends string>(name: Name, column: Sql) {
+  const both = { [`min_${name}`]: minMoney(column), [`max_${name}`]: maxMoney(column) };
+  return both as Record<`min_${Name}` | `max_${Name}`, Filter<typeof MoneyInput>>;
+}
 
 const TimeOrDay = Type.Union([Type.String({ format: 'date' }), Type.String({ format: 'date-time' })], {
   description: "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31.",
@@ -48,6 +53,12 @@ export function until(column: Sql): Filter<typeof TimeOrDay> {
     if (!isDay(text)) return sql`${column} <= ${text}::timestamptz`;
     return sql`${column} < ((${text}::date + 1)::timestamp AT TIME ZONE ${await timeZone(ctx)})`;
   });
+}
+
+/** `created_from` and `created_to`, for `created`. */
+export function between<Name extends string>(name: Name, column: Sql) {
+  const both = { [`${name}_from`]: since(column), [`${name}_to`]: until(column) };
+  return both as Record<`${Name}_from` | `${Name}_to`, Filter<typeof TimeOrDay>>;
 }
 
 async function timeZone(ctx: Ctx): Promise<unknown> {

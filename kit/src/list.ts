@@ -1,22 +1,24 @@
 import type { Answer } from './answer.ts';
 import type { Ctx } from './context.ts';
 import type { Db } from './database.ts';
-import { type Columns, DownloadFormat, download, inBatches } from './download.ts';
+import { type Columns, DownloadFormat, download, fileTypes, inBatches } from './download.ts';
 import { invalid } from './errors.ts';
 import { type Filter, since } from './filter.ts';
 import { Json } from './json.ts';
-import * as paged from './paging.ts';
+import * as paging from './paging.ts';
 import { Default, named, type Static, type TObject, type TOptional, Type } from './schema.ts';
 import { and, raw, type Sql, sql } from './sql.ts';
 
 /** What a list can be sorted by, and the type by which a cursor reads it again. */
 export interface Sort {
   readonly by: Sql;
-  readonly type: 'timestamptz' | 'text' | 'numeric';
+  readonly type: 'timestamptz' | 'text' | 'numeric' | 'bigint';
 }
 export const byTime = (by: Sql): Sort => ({ by, type: 'timestamptz' });
 export const byText = (by: Sql): Sort => ({ by, type: 'text' });
 export const byNumber = (by: Sql): Sort => ({ by, type: 'numeric' });
+/** For a column of integers, whose index a numeric cursor could not use. */
+export const byInteger = (by: Sql): Sort => ({ by, type: 'bigint' });
 
 type Filters = Readonly<Record<string, Filter>>;
 type FilterFields<Table extends Filters> = { [Name in keyof Table]: TOptional<Table[Name]['schema']> };
@@ -60,13 +62,13 @@ const sortFields = { sort_by: Default(Type.String(), ''), sort_order: Default(Ty
 const format = { format: DownloadFormat };
 
 type Query<Table extends Filters, Scope extends Filters> = TObject<
-  ScopeFields<Scope> & FilterFields<Table> & typeof sortFields & typeof paged.paging
+  ScopeFields<Scope> & FilterFields<Table> & typeof sortFields & typeof paging.paging
 >;
 type ExportQuery<Table extends Filters, Scope extends Filters> = TObject<
   ScopeFields<Scope> & FilterFields<Table> & typeof sortFields & typeof format
 >;
 type Page<Name extends string, Row extends TObject> = TObject<
-  { [Key in Name]: ReturnType<typeof Type.Array<Row>> } & { pagination: typeof paged.Pagination }
+  { [Key in Name]: ReturnType<typeof Type.Array<Row>> } & { pagination: typeof paging.Pagination }
 >;
 
 /** A list: the schemas of its queries and answers, and the functions that answer them. */
@@ -81,6 +83,19 @@ export interface List<Context, Name extends string, Row extends TObject, Table e
   ): Promise<Static<Page<Name, Row>> | Json<Static<Page<Name, Row>>>>;
   /** Every row that the filters find, as a CSV or JSON file. */
   file(ctx: Context, query: Static<ExportQuery<Table, Scope>>): Promise<Answer>;
+  /** To spread into the action that lists. */
+  readonly paged: {
+    input: Query<Table, Scope>;
+    output: Page<Name, Row>;
+    run: List<Context, Name, Row, Table, Scope>['page'];
+  };
+  /** To spread into the action that exports. */
+  readonly exported: {
+    input: ExportQuery<Table, Scope>;
+    file: readonly string[];
+    audited: true;
+    run: List<Context, Name, Row, Table, Scope>['file'];
+  };
   count(ctx: Context, filters: Static<TObject<ScopeFields<Scope> & FilterFields<Table>>>): Promise<number>;
 }
 
@@ -102,12 +117,12 @@ export function list<
     sort_order: Default(Type.Enum(['asc', 'desc']), definition.sortOrder ?? 'desc'),
   };
   const made = {
-    Query: Type.Object({ ...filterFields, ...order, ...paged.paging }),
+    Query: Type.Object({ ...filterFields, ...order, ...paging.paging }),
     Filters: Type.Object(filterFields),
     ExportQuery: Type.Object({ ...filterFields, ...order, ...format }),
     Page: named(
       `${(row as { title?: string }).title ?? name}Page`,
-      Type.Object({ [name]: Type.Array(row), pagination: paged.Pagination }),
+      Type.Object({ [name]: Type.Array(row), pagination: paging.Pagination }),
     ),
     page: (ctx: Ctx, query: Wanted) =>
       query.cursor === undefined && query.limit === undefined
@@ -131,10 +146,12 @@ export function list<
       return countOf(spec, ctx, total ?? countSql(spec, ctx, conditions));
     },
   };
-  return made as unknown as List<Context, Name, Row, Table, Scope>;
+  const paged = { input: made.Query, output: made.Page, run: made.page };
+  const exported = { input: made.ExportQuery, file: Object.values(fileTypes), audited: true, run: made.file };
+  return { ...made, paged, exported } as unknown as List<Context, Name, Row, Table, Scope>;
 }
 
-type Wanted = paged.Order & paged.Paging & Readonly<Record<string, unknown>>;
+type Wanted = paging.Order & paging.Paging & Readonly<Record<string, unknown>>;
 type AnyDefinition = Definition<Ctx, string, TObject, Filters, Filters>;
 type Spec = AnyDefinition & {
   readonly filters: Filters;
@@ -180,12 +197,12 @@ async function read(spec: Spec, ctx: Ctx, query: Readonly<Record<string, unknown
 async function pageByNumber(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknown> {
   const { page, per_page } = query;
   const { conditions, total, findsOnce } = await read(spec, ctx, query);
-  const window = sql`ORDER BY ${orderBy(spec, query)} ${paged.limitTo(per_page)} ${paged.skip((page - 1) * per_page)}`;
+  const window = sql`ORDER BY ${orderBy(spec, query)} ${paging.limitTo(per_page)} ${paging.skip((page - 1) * per_page)}`;
   const rows = rowsOf(spec, ctx, query, sql`${and(conditions)} ${window}`);
   const counted = total ?? countSql(spec, ctx, conditions);
   if (spec.complete) {
     const [found, count] = await Promise.all([dbOf(spec, ctx).rows<never>(rows), countOf(spec, ctx, counted)]);
-    return { [spec.name]: await spec.complete(ctx, found), pagination: paged.pageOf(query, count) };
+    return { [spec.name]: await spec.complete(ctx, found), pagination: paging.pageOf(query, count) };
   }
   if (!findsOnce || total) return jsonPage(spec, ctx, query, { rows, total: counted });
   return jsonPage(spec, ctx, query, foundOnce(spec, ctx, query, conditions));
@@ -202,7 +219,7 @@ function foundOnce(spec: Spec, ctx: Ctx, query: Wanted, conditions: readonly Sql
     rows: sql`
       SELECT ${columnsOf(spec, ctx)} FROM (
         SELECT id FROM found ORDER BY key ${direction}, id ${direction}
-        ${paged.limitTo(per_page)} ${paged.skip((page - 1) * per_page)}) page
+        ${paging.limitTo(per_page)} ${paging.skip((page - 1) * per_page)}) page
       JOIN ${from} ON ${spec.id} = page.id ORDER BY ${orderBy(spec, query)}`,
     total: sql`SELECT count(*) AS total FROM found`,
   };
@@ -229,8 +246,8 @@ async function pageByCursor(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknow
   const { limit = 20, cursor } = query;
   if (query.page !== 1) throw invalid({ page: 'Use either page and per_page or cursor and limit.' });
   const { conditions } = await read(spec, ctx, query);
-  const after = cursor === undefined ? [] : [isBehind(spec, query, paged.readCursor(query, cursor))];
-  const window = sql`${and([...conditions, ...after])} ORDER BY ${orderBy(spec, query)} ${paged.limitTo(limit + 1)}`;
+  const after = cursor === undefined ? [] : [isBehind(spec, query, paging.readCursor(query, cursor))];
+  const window = sql`${and([...conditions, ...after])} ORDER BY ${orderBy(spec, query)} ${paging.limitTo(limit + 1)}`;
   const place = sql`, (${sortOf(spec, query).by})::text AS cursor_key, ${spec.id}::text AS cursor_id`;
   const found = await dbOf(spec, ctx).rows<Placed>(rowsOf(spec, ctx, query, window, place));
   const last = found.length > limit ? found[limit - 1] : undefined;
@@ -238,7 +255,7 @@ async function pageByCursor(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknow
   return {
     [spec.name]: spec.complete ? await spec.complete(ctx, rows as never[]) : rows,
     pagination: {
-      next_cursor: last ? paged.writeCursor(query, { key: last.cursor_key, id: last.cursor_id }) : null,
+      next_cursor: last ? paging.writeCursor(query, { key: last.cursor_key, id: last.cursor_id }) : null,
       has_more: last !== undefined,
     },
   };
@@ -275,7 +292,7 @@ const written = {
 };
 
 /** Behind the cursor's place in the order. */
-function isBehind(spec: Spec, query: Wanted, { key, id }: paged.Position): Sql {
+function isBehind(spec: Spec, query: Wanted, { key, id }: paging.Position): Sql {
   const { by, type } = sortOf(spec, query);
   if (!written[type].test(key) || !written[spec.idType].test(id)) throw invalid({ cursor: 'The cursor is not valid.' });
   const place = sql`(${key}::${raw(type)}, ${id}::${raw(spec.idType)})`;
@@ -283,7 +300,7 @@ function isBehind(spec: Spec, query: Wanted, { key, id }: paged.Position): Sql {
 }
 
 /** The inner SELECT finds the rows, the outer one reads the columns of those and not of the ones it leaves out. */
-function rowsOf(spec: Spec, ctx: Ctx, order: paged.Order, found: Sql, more = sql``): Sql {
+function rowsOf(spec: Spec, ctx: Ctx, order: paging.Order, found: Sql, more = sql``): Sql {
   const { alias, where } = spec;
   return sql`
     SELECT ${columnsOf(spec, ctx)}${more} FROM (
@@ -300,7 +317,7 @@ async function countOf(spec: Spec, ctx: Ctx, total: Sql): Promise<number> {
 }
 
 /** Ids decide between equals, so that pages neither overlap nor leave anything out. */
-function orderBy(spec: Spec, order: paged.Order): Sql {
+function orderBy(spec: Spec, order: paging.Order): Sql {
   const direction = directionOf(order.sort_order);
   return sql`${sortOf(spec, order).by} ${direction}, ${spec.id} ${direction}`;
 }
@@ -309,7 +326,7 @@ function directionOf(sortOrder: 'asc' | 'desc'): Sql {
   return sortOrder === 'asc' ? sql`ASC` : sql`DESC`;
 }
 
-function sortOf({ sorts }: Spec, { sort_by }: paged.Order): Sort {
+function sortOf({ sorts }: Spec, { sort_by }: paging.Order): Sort {
   return sorts[sort_by] as Sort;
 }
 

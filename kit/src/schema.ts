@@ -1,4 +1,13 @@
-import { type Static, type TArray, type TObject, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
+import {
+  type Static,
+  type TArray,
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  type TUnsafe,
+  Type,
+} from 'typebox';
 
 export type { Static, TObject, TOptional, TProperties, TSchema };
 export { Type };
@@ -41,6 +50,42 @@ export function changesOf<Properties extends TProperties>(schema: TObject<Proper
 type ChangesOf<Properties> = {
   [Name in keyof Properties]: Properties[Name] extends TSchema ? TOptional<Properties[Name]> : never;
 };
+
+/** The fields of an input as an output shows them: without defaults and without the rules of what may be sent. */
+export function outputOf<Properties extends TProperties>(schema: TObject<Properties>): OutputsOf<Properties> {
+  const entries = Object.entries(schema.properties).map(([name, field]) => [name, withoutRules(field)] as const);
+  return Object.fromEntries(entries) as OutputsOf<Properties>;
+}
+type OutputsOf<Properties> = {
+  [Name in keyof Properties]: Properties[Name] extends TSchema ? TUnsafe<Static<Properties[Name]>> : never;
+};
+
+interface Rules {
+  readonly type?: unknown;
+  readonly money?: boolean;
+  readonly items?: TSchema;
+  readonly properties?: TProperties;
+}
+
+const shown = ['type', 'enum', 'format', 'description', 'examples', 'title', 'anyOf', 'required', 'patternProperties'];
+
+function withoutRules(schema: TSchema): TSchema {
+  const { money, items, properties, type } = schema as Rules;
+  if (money) return [type].flat().includes('null') ? Nullable(Money) : Money;
+  const kept = Object.entries(schema).filter(([key]) => shown.includes(key));
+  return {
+    ...Object.fromEntries(kept),
+    ...(items ? { items: withoutRules(items) } : {}),
+    ...(properties ? { properties: outputOf(Type.Object(properties)) } : {}),
+  };
+}
+
+/** An amount in an output. */
+export const Money = Type.String({
+  pattern: '^\\d+\\.\\d{2}$',
+  description: 'An amount with two decimals.',
+  examples: ['199.65'],
+});
 
 /** A schema's value as a caller may send it: fields with a default may be left out. */
 export type Sent<Schema extends TSchema> =

@@ -1,27 +1,25 @@
 import { type Ctx, sql, within } from '@chowk/kit';
-import { lockCustomer } from './identity.ts';
+import { lockCustomer } from './find.ts';
+import type { CustomerRecord } from './schemas.ts';
 
 /** What a customer's orders add up to; cancelled and failed ones do not count. */
-export interface OrderStatistics {
-  readonly total_orders: number;
-  readonly total_spent: string;
-  readonly avg_order_value: string;
-  readonly first_order_at: string | null;
-  readonly last_order_at: string | null;
-}
+type Statistics = Pick<
+  CustomerRecord,
+  'total_orders' | 'total_spent' | 'avg_order_value' | 'first_order_at' | 'last_order_at'
+>;
 
 /** What the orders of these customers together add up to, by one aggregate; if there are no orders to ask, what is known. */
-export async function statisticsOf(ctx: Ctx, ids: readonly string[]): Promise<OrderStatistics> {
+export async function statisticsOf(ctx: Ctx, ids: readonly string[]): Promise<Statistics> {
   const orders = await ctx.helpers('orders');
   return orders ? orders.statistics({ customer_ids: ids }) : knownStatistics(ctx, ids);
 }
 
-async function knownStatistics(ctx: Ctx, ids: readonly string[]): Promise<OrderStatistics> {
-  return (await ctx.db.row<OrderStatistics>(sql`
+async function knownStatistics(ctx: Ctx, ids: readonly string[]): Promise<Statistics> {
+  return (await ctx.db.row<Statistics>(sql`
     SELECT sum(total_orders)::integer AS total_orders, sum(total_spent)::numeric(18, 2) AS total_spent,
       coalesce(sum(total_spent) / nullif(sum(total_orders), 0), 0)::numeric(18, 2) AS avg_order_value,
       min(first_order_at) AS first_order_at, max(last_order_at) AS last_order_at
-    FROM customers WHERE id = ANY(${ids}::uuid[])`)) as OrderStatistics;
+    FROM customers WHERE id = ANY(${ids}::uuid[])`)) as Statistics;
 }
 
 /** Counts anew. The lock comes first, so that of two orders at once the second counts the first. */
@@ -30,11 +28,12 @@ async function recalculate(ctx: Ctx, customerId: string): Promise<void> {
   if (held) await writeStatistics(ctx, held.customer.id, await statisticsOf(ctx, [held.customer.id]));
 }
 
-async function writeStatistics(ctx: Ctx, id: string, statistics: OrderStatistics): Promise<void> {
+async function writeStatistics(ctx: Ctx, id: string, statistics: Statistics): Promise<void> {
   const { total_orders, total_spent, avg_order_value, first_order_at, last_order_at } = statistics;
   await ctx.db.run(sql`
     UPDATE customers SET total_orders = ${total_orders}, total_spent = ${total_spent},
-      avg_order_value = ${avg_order_value}, first_order_at = ${first_order_at}, last_order_at = ${last_order_at}
+      avg_order_value = ${avg_order_value}, first_order_at = ${first_order_at}, last_order_at = ${last_order_at},
+      updated_at = ${ctx.now()}
     WHERE id = ${id}`);
 }
 

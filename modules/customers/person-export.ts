@@ -1,14 +1,14 @@
-import { Answer, type Ctx, type Static, sql } from '@chowk/kit';
-import { recordColumns, seen, seesAll } from './columns.ts';
-import { missing } from './identity.ts';
+import { Answer, type Ctx, canViewSensitive, sql } from '@chowk/kit';
+import { mask, recordColumns } from './columns.ts';
+import { missing } from './find.ts';
 import type { CustomerRecord, PersonExport } from './schemas.ts';
 
-/** All that is held on a customer, as a file. Also of a deleted one: who wants to know may ask late. */
+/** All that is held on a customer, as a file; also on a deleted one. */
 export async function exportPerson(ctx: Ctx, { id }: { id: string }): Promise<Answer> {
-  const body = await ctx.tx(async (tx): Promise<Static<typeof PersonExport>> => {
+  const body = await ctx.tx(async (tx): Promise<PersonExport> => {
     const customer = await holdStill(tx, id);
-    const data = await tx.personalData.rows(id, { masked: !seesAll(tx) });
-    return { exported_at: tx.now().toISOString(), customer: seen(tx, customer), data: data as never };
+    const data = await tx.personalData.rows(id, { masked: !canViewSensitive(tx) });
+    return { exported_at: tx.now().toISOString(), customer: mask(tx, customer), data: data as never };
   });
   return new Answer(body, {
     headers: { 'content-disposition': `attachment; filename="customer-${id.toLowerCase()}.json"` },

@@ -63,7 +63,7 @@ export function compileText(schema: TSchema): Validator {
 function unknownParameters(properties: object, fields: Record<string, unknown>): FieldErrors | undefined {
   let issues: Issues | undefined;
   for (const name of Object.keys(fields)) {
-    if (name in properties || name.startsWith('_')) continue;
+    if (Object.hasOwn(properties, name) || name.startsWith('_')) continue;
     issues ??= new Issues();
     issues.add(name.slice(0, 100), `There is no parameter ${name.slice(0, 100)}.`, 'unknown');
   }

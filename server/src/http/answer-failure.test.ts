@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { Failure, type Log, route, sql, Type } from '@chowk/kit';
+import { action, Failure, type Log, signedIn, sql, Type } from '@chowk/kit';
 import { afterAll, expect, test } from 'vitest';
 import { startPlatform, type TestAnswer } from '../../testing/platform.ts';
 import { portOf } from '../../testing/raw-http.ts';
@@ -7,51 +7,57 @@ import { silent } from '../../testing/silent-log.ts';
 import { createHttpServer } from './server.ts';
 
 const secret = 'password=hunter2';
-const common = { tag: 'Test', summary: '', needs: 'things.view' } as const;
+const common = { summary: 'Test', needs: 'things.view' } as const;
 const thing = Type.Object({ name: Type.String() });
 
 const platform = await startPlatform({
-  routes: [
-    route({ ...common, method: 'GET', path: '/things', run: async () => ({ things: [] }) }),
-    route({ ...common, method: 'POST', path: '/things', status: 201, body: thing, run: async (_, { body }) => body }),
-    route({ ...common, method: 'PUT', path: '/write-only', run: async () => ({}) }),
-    ...(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) =>
-      route({ ...common, method, path: '/everything', run: async () => ({ method }) }),
-    ),
-    route({ ...common, method: 'POST', path: '/small', bodyLimit: 100, body: thing, run: async () => ({}) }),
-    route({ ...common, method: 'GET', path: '/signed-in', needs: 'signed-in', run: async () => ({}) }),
-    route({
+  actions: {
+    'things.list': action({ ...common, http: 'GET /things', run: async () => ({ things: [] }) }),
+    'things.create': action({
       ...common,
-      method: 'GET',
-      path: '/teapot',
+      http: 'POST /things',
+      input: thing,
+      answer: { status: 201 },
+      run: async (_, input) => input,
+    }),
+    'test.writeOnly': action({ ...common, http: 'PUT /write-only', run: async () => ({}) }),
+    ...Object.fromEntries(
+      (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) => [
+        `test.${method}`,
+        action({ ...common, http: `${method} /everything`, run: async () => ({ method }) }),
+      ]),
+    ),
+    'test.small': action({ ...common, http: 'POST /small', bodyLimit: 100, input: thing, run: async () => ({}) }),
+    'test.signedIn': action({ ...common, http: 'GET /signed-in', needs: signedIn, run: async () => ({}) }),
+    'test.teapot': action({
+      ...common,
+      http: 'GET /teapot',
+      errors: ['things.teapot'],
       run: async () => {
         const extras = { headers: { 'X-Pot': 'tea' }, body: { merged_into: 7 }, cause: new Error(secret) };
         throw new Failure('things.teapot', 418, 'This is a teapot.', extras);
       },
     }),
-    route({
+    'test.throws': action({
       ...common,
-      method: 'GET',
-      path: '/throws/:what',
-      params: Type.Object({ what: Type.String() }),
-      run: async (_, { params }) => {
-        throw thrown[params.what];
+      http: 'GET /throws/:what',
+      input: Type.Object({ what: Type.String() }),
+      run: async (_, { what }) => {
+        throw thrown[what];
       },
     }),
-    route({
+    'test.brokenSql': action({
       ...common,
-      method: 'GET',
-      path: '/broken-sql',
+      http: 'GET /broken-sql',
       run: (ctx) => ctx.db.rows(sql`SELECT ${secret}::text FROM no_such_table`),
     }),
-    route({
+    'test.wrongAnswer': action({
       ...common,
-      method: 'GET',
-      path: '/wrong-answer',
-      answer: thing,
+      http: 'GET /wrong-answer',
+      output: thing,
       run: async () => ({}) as { name: string },
     }),
-  ],
+  },
 });
 
 const thrown: Record<string, unknown> = {
@@ -119,7 +125,7 @@ test('bytes that are no UTF-8 are no server error', async () => {
   expect(status).toBeLessThan(500);
 });
 
-test('a body above the limit of the platform or of its route is 413 and says how much is allowed', async () => {
+test('a body above the limit of the platform or of its action is 413 and says how much is allowed', async () => {
   const platformWide = await sendText('/api/v1/things', JSON.stringify({ name: 'x'.repeat(1_048_576) }));
   expect({ status: platformWide.status, message: platformWide.body.message }).toEqual({
     status: 413,
@@ -204,7 +210,7 @@ test('HEAD answers as GET would, without the body', async () => {
   expect((await platform.request({ method: 'HEAD', url: '/api/v1/things' })).status).toBe(400);
 });
 
-test('a failure of a route is answered with its status, its message and what it adds, never with its cause', async () => {
+test('a failure of an action is answered with its status, its message and what it adds, never with its cause', async () => {
   const { status, body, headers } = await caller.get('/api/v1/teapot');
   expect({ status, pot: headers['x-pot'], body }).toEqual({
     status: 418,

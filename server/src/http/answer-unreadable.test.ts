@@ -1,22 +1,26 @@
-import { route, Type } from '@chowk/kit';
+import { action, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { portOf, type RawAnswer, sendLines } from '../../testing/raw-http.ts';
 
-const common = { tag: 'Test', summary: '', public: true } as const;
+const common = { summary: 'Test', public: true } as const;
 const platform = await startPlatform({
-  routes: [
-    route({
+  actions: {
+    'test.echo': action({
       ...common,
-      method: 'GET',
-      path: '/echo/:text',
+      http: 'GET /echo/:text',
       tenant: 'optional',
-      params: Type.Object({ text: Type.String() }),
-      run: async (_, { params }) => params,
+      input: Type.Object({ text: Type.String() }),
+      run: async (_, input) => input,
     }),
-    route({ ...common, method: 'GET', path: '/tenant', run: async (ctx) => ({ tenant: ctx.tenant.id }) }),
-    route({ ...common, method: 'POST', path: '/echo', tenant: 'none', run: async (_, { body }) => ({ body }) }),
-  ],
+    'test.tenant': action({
+      ...common,
+      http: 'GET /tenant',
+      input: Type.Object({ x: Type.Optional(Type.String()) }),
+      run: async (ctx) => ({ tenant: ctx.tenant.id }),
+    }),
+    'test.post': action({ ...common, http: 'POST /echo', tenant: 'none', run: async () => ({}) }),
+  },
 });
 const [acme, beta] = [await platform.tenant(), await platform.tenant()];
 await platform.app.listen({ host: '127.0.0.1', port: 0 });

@@ -1,4 +1,4 @@
-import { type Route, route, signedIn, sql, Type } from '@chowk/kit';
+import { type Actions, action, signedIn, sql, Type } from '@chowk/kit';
 import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, expect, test } from 'vitest';
@@ -8,43 +8,34 @@ import { testConfig } from '../../testing/test-config.ts';
 import { reservedLabels } from '../tenancy/labels.ts';
 import { createHttpServer } from './server.ts';
 
-const common = { tag: 'Test', summary: '' } as const;
-const routes: Route[] = [
-  route({ ...common, method: 'GET', path: '/bound', public: true, run: async (ctx) => ({ tenant: ctx.tenant.id }) }),
-  route({
-    ...common,
-    method: 'GET',
-    path: '/maybe',
+const summary = 'Test';
+const actions: Actions = {
+  'test.bound': action({ summary, http: 'GET /bound', public: true, run: async (ctx) => ({ tenant: ctx.tenant.id }) }),
+  'test.maybe': action({
+    summary,
+    http: 'GET /maybe',
     public: true,
     tenant: 'optional',
     run: async (ctx) => ({ user_can: ctx.can('things.view') }),
   }),
-  route({ ...common, method: 'GET', path: '/never', public: true, tenant: 'none', run: async () => ({}) }),
-  route({
-    ...common,
-    method: 'GET',
-    path: '/mine',
-    needs: signedIn,
-    run: async (ctx) => ({ tenant: ctx.tenant.id }),
-  }),
-  route({
-    ...common,
-    method: 'GET',
-    path: '/things/:id',
+  'test.never': action({ summary, http: 'GET /never', public: true, tenant: 'none', run: async () => ({}) }),
+  'test.mine': action({ summary, http: 'GET /mine', needs: signedIn, run: async (ctx) => ({ tenant: ctx.tenant.id }) }),
+  'things.get': action({
+    summary,
+    http: 'GET /things/:id',
     needs: 'things.view',
-    params: Type.Object({ id: Type.Integer() }),
+    input: Type.Object({ id: Type.Integer() }),
     run: async () => ({ thing: {} }),
   }),
-  route({
-    ...common,
-    method: 'POST',
-    path: '/things',
+  'things.create': action({
+    summary,
+    http: 'POST /things',
     needs: 'things.view',
-    body: Type.Object({ name: Type.String() }),
+    input: Type.Object({ name: Type.String() }),
     run: async () => ({}),
   }),
-];
-const platform = await startPlatform({ routes });
+};
+const platform = await startPlatform({ actions });
 const [acmeAlias, betaAlias] = [`shop-${uniqueId()}`, `shop-${uniqueId()}`];
 const acme = await platform.tenant({ aliases: [acmeAlias] });
 const beta = await platform.tenant({ aliases: [betaAlias] });
@@ -194,13 +185,13 @@ test('a tenant that is not finished yet is nobody', async () => {
   expect((await bound({ 'x-tenant': id })).status).toBe(404);
 });
 
-test('a route that needs a tenant is 400 without one, before anything is asked about the caller', async () => {
+test('an action that needs a tenant is 400 without one, before anything is asked about the caller', async () => {
   const { status, body, headers } = await platform.request({ url: '/api/v1/things/1' });
   expect({ status, code: body.code }).toEqual({ status: 400, code: 'tenancy.required' });
   expect(headers).not.toHaveProperty('x-ring');
 });
 
-test('a route that may have a tenant works without one, but not with one that is nobody’s', async () => {
+test('an action that may have a tenant works without one, but not with one that is nobody’s', async () => {
   const member = acme.caller('things.view');
   expect((await member.get('/api/v1/maybe')).body).toEqual({ user_can: true });
   const authorization = `Bearer ${member.token}`;
@@ -211,7 +202,7 @@ test('a route that may have a tenant works without one, but not with one that is
   expect((await get({ 'x-tenant': 'nobody' })).status).toBe(404);
 });
 
-test('a route that has no tenant does not care which one is named', async () => {
+test('an action that has no tenant does not care which one is named', async () => {
   const headers = { host: `${acme.id}.localhost`, 'x-tenant': 'nobody' };
   const answer = await platform.request({ url: '/api/v1/never', headers });
   expect(answer.status).toBe(200);
@@ -291,7 +282,7 @@ test('two X-Tenant headers bind nothing, the same twice neither', async () => {
 });
 
 test('only subdomains of the base domain count, whatever it is', async () => {
-  const elsewhere = await startPlatform({ environment: { BASE_DOMAIN: 'shops.example.com' }, routes });
+  const elsewhere = await startPlatform({ environment: { BASE_DOMAIN: 'shops.example.com' }, actions });
   const shop = await elsewhere.tenant();
   const ask = async (host: string) =>
     (await elsewhere.request({ url: '/api/v1/bound', headers: { host } })).body.tenant;

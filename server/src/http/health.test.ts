@@ -1,4 +1,4 @@
-import { route, sql } from '@chowk/kit';
+import { action, sql } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { silent } from '../../testing/silent-log.ts';
@@ -7,14 +7,14 @@ import { testConfig, testSecrets } from '../../testing/test-config.ts';
 import { boot } from '../boot.ts';
 import { createHttpServer } from './server.ts';
 
-const query = route({
-  method: 'GET',
-  path: '/query',
-  tag: 'Test',
-  summary: '',
-  public: true,
-  run: (ctx) => ctx.db.rows(sql`SELECT 1 AS one`),
-});
+const actions = {
+  'test.query': action({
+    summary: 'Test',
+    http: 'GET /query',
+    public: true,
+    run: (ctx) => ctx.db.rows(sql`SELECT 1 AS one`),
+  }),
+};
 const environment = { RING_NAME: 'edge', MODULE_LOCK_PATH: '/srv/edge.lock.json' };
 const platform = await startPlatform({ environment, modules: [] });
 const acme = await platform.tenant();
@@ -75,7 +75,7 @@ async function overAWire() {
   const { address, database: centralDatabase } = platform.kernel.central;
   const wire = await startProxy(address);
   const server = { address: wire.address, centralDatabase, embedded: false, close: async () => {} };
-  const kernel = await boot({ config: testConfig(), log: silent, server, secrets: testSecrets }, { routes: [query] });
+  const kernel = await boot({ config: testConfig(), log: silent, server, secrets: testSecrets }, { actions });
   const app = await createHttpServer(kernel);
   onTestFinished(() => kernel.close());
   const ask = async (url: string) => {

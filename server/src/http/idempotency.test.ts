@@ -1,65 +1,60 @@
-import { Answer, Failure, route, signedIn, sql, Type } from '@chowk/kit';
+import { Answer, action, Failure, signedIn, sql, Type } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { startPlatform, type TestAnswer, uniqueId } from '../../testing/platform.ts';
 
-const common = { tag: 'Test', summary: '', method: 'POST', needs: signedIn } as const;
+const common = { summary: 'Test', needs: signedIn } as const;
 /** How often each order was really placed. */
 const placed: string[] = [];
 let gate: { arrived: PromiseWithResolvers<void>; open: PromiseWithResolvers<void> } | undefined;
 let failure: Error | undefined;
 
-const order = Type.Object({ item: Type.String() });
 const platform = await startPlatform({
   modules: [],
-  routes: [
-    route({
+  actions: {
+    'orders.create': action({
       ...common,
-      path: '/orders',
-      status: 201,
-      body: order,
-      run: async (_, { body }) => {
-        placed.push(body.item);
+      http: 'POST /orders',
+      input: Type.Object({ item: Type.String() }),
+      errors: ['test.limited', 'test.conflict'],
+      run: async (_, { item }) => {
+        placed.push(item);
         gate?.arrived.resolve();
         await gate?.open.promise;
         if (failure) throw failure;
-        return new Answer({ order: { number: placed.length, item: body.item } }, { headers: { 'X-Extra': 'yes' } });
+        const order = { number: placed.length, item };
+        return new Answer({ order }, { status: 201, headers: { 'X-Extra': 'yes' } });
       },
     }),
-    route({
+    'test.nothing': action({
       ...common,
-      path: '/refused',
-      run: async () => {
-        placed.push('refused');
-        throw new Failure('test.conflict', 409, 'That is taken.', { body: { holder: placed.length } });
-      },
-    }),
-    route({
-      ...common,
-      path: '/nothing',
+      http: 'POST /nothing',
       run: async () => {
         placed.push('nothing');
         return undefined;
       },
     }),
-    route({
+    'test.platformWide': action({
       ...common,
-      path: '/platform-wide',
+      http: 'POST /platform-wide',
       tenant: 'none',
       run: async () => ({ number: placed.push('platform-wide') }),
     }),
-    route({
+    'test.open': action({
+      ...{ summary: 'Test', public: true },
+      http: 'POST /open',
+      run: async () => ({ number: placed.push('open') }),
+    }),
+    'orders.list': action({
       ...common,
-      method: 'GET',
-      path: '/orders',
+      http: 'GET /orders',
       run: async () => ({ number: placed.push('read') }),
     }),
-    route({
+    'orders.update': action({
       ...common,
-      method: 'PATCH',
-      path: '/orders',
+      http: 'PATCH /orders',
       run: async () => ({ number: placed.push('changed') }),
     }),
-  ],
+  },
 });
 const acme = await platform.tenant();
 const caller = acme.caller();
@@ -104,7 +99,7 @@ test('the same key with another body, or for another address, is 422 and does no
   await place('table', 'b');
   const other = await place('desk', 'b');
   expect({ status: other.status, code: other.body.code }).toEqual({ status: 422, code: 'http.idempotency_mismatch' });
-  expect((await caller.post('/api/v1/orders?x=1', { item: 'table' }, { 'idempotency-key': 'b' })).status).toBe(422);
+  expect((await caller.post('/api/v1/orders?_x=1', { item: 'table' }, { 'idempotency-key': 'b' })).status).toBe(422);
   expect((await caller.post('/api/v1/nothing', { item: 'table' }, { 'idempotency-key': 'b' })).status).toBe(422);
   expect([timesPlaced('table'), timesPlaced('desk'), timesPlaced('nothing')]).toEqual([1, 0, 0]);
   expect(isReplay(await place('table', 'b'))).toBe(true);
@@ -161,7 +156,8 @@ test.each([
   [500, new Error('broken')],
   [503, new Failure('test.away', 503, 'Come back later.')],
   [429, new Failure('test.limited', 429, 'Come back later.')],
-])('an answer that means "try again" is not kept: %i', async (expected, error) => {
+  [409, new Failure('test.conflict', 409, 'That is taken.')],
+])('only a success is kept: after %i the same key may try again', async (expected, error) => {
   const before = timesPlaced('mirror');
   failure = error;
   expect((await place('mirror', `again-${expected}`)).status).toBe(expected);
@@ -171,20 +167,25 @@ test.each([
   expect(timesPlaced('mirror')).toBe(before + 2);
 });
 
-test('a refusal is kept like any other answer', async () => {
-  const wrong = () => caller.post('/api/v1/orders', { item: 5 }, { 'idempotency-key': 'g' });
-  const first = await wrong();
-  expect({ status: first.status, replay: isReplay(first) }).toEqual({ status: 422, replay: false });
-  expect(await wrong()).toMatchObject({ status: 422, body: first.body, headers: { 'idempotency-replayed': 'true' } });
+test('who was told what is wrong with an input may correct it and use the same key', async () => {
+  const refused = await caller.post('/api/v1/orders', { item: 5 }, { 'idempotency-key': 'g' });
+  expect({ status: refused.status, replay: isReplay(refused) }).toEqual({ status: 422, replay: false });
+  expect((await place('candle', 'g')).status).toBe(201);
+  expect(isReplay(await place('candle', 'g'))).toBe(true);
+  expect(timesPlaced('candle')).toBe(1);
+});
 
-  const refused = () => caller.post('/api/v1/refused', undefined, { 'idempotency-key': 'h' });
-  const conflict = await refused();
-  expect(await refused()).toMatchObject({
-    status: 409,
-    body: conflict.body,
-    headers: { 'idempotency-replayed': 'true' },
-  });
-  expect(timesPlaced('refused')).toBe(1);
+test('a key of a caller that nobody knows is ignored', async () => {
+  const headers = { 'x-tenant': acme.id, 'idempotency-key': 'anonymous' };
+  const post = () => platform.request({ method: 'POST', url: '/api/v1/open', headers });
+  expect([await post(), await post()].map(isReplay)).toEqual([false, false]);
+  expect(timesPlaced('open')).toBe(2);
+});
+
+test('a key of a known caller counts where none needs to be known', async () => {
+  const post = () => caller.post('/api/v1/open', undefined, { 'idempotency-key': 'known' });
+  expect([await post(), await post()].map(isReplay)).toEqual([false, true]);
+  expect((await place('pen', 'known')).status).toBe(422);
 });
 
 test('an empty answer is kept too', async () => {

@@ -1,19 +1,19 @@
-import { route, signedIn } from '@chowk/kit';
+import { action, signedIn } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { testConfig } from '../../testing/test-config.ts';
 import { createHttpServer } from './server.ts';
 
-const common = { tag: 'Test', summary: '', method: 'GET' } as const;
+const summary = 'Test';
 /** The clock of the platform, in the hands of the tests. */
 let now = Date.UTC(2026, 10, 15, 9, 30, 0);
 const platform = await startPlatform({
   environment: { RATE_LIMIT_PER_MINUTE: '5' },
   now: () => new Date(now),
-  routes: [
-    route({ ...common, path: '/things', needs: signedIn, run: async () => ({}) }),
-    route({ ...common, path: '/open', public: true, tenant: 'none', run: async () => ({}) }),
-  ],
+  actions: {
+    'test.things': action({ summary, http: 'GET /things', needs: signedIn, run: async () => ({}) }),
+    'test.open': action({ summary, http: 'GET /open', public: true, tenant: 'none', run: async () => ({}) }),
+  },
 });
 const acme = await platform.tenant();
 

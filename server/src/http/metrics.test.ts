@@ -1,4 +1,4 @@
-import { route, Type } from '@chowk/kit';
+import { action, Type } from '@chowk/kit';
 import type { InjectOptions } from 'fastify';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
@@ -6,17 +6,15 @@ import { testConfig } from '../../testing/test-config.ts';
 import { createHttpServer } from './server.ts';
 
 const platform = await startPlatform({
-  routes: [
-    route({
-      method: 'GET',
-      path: '/things/:id',
-      tag: 'Test',
-      summary: '',
+  actions: {
+    'things.get': action({
+      summary: 'Test',
+      http: 'GET /things/:id',
       needs: 'things.view',
-      params: Type.Object({ id: Type.Integer() }),
+      input: Type.Object({ id: Type.Integer() }),
       run: async () => ({}),
     }),
-  ],
+  },
 });
 const acme = await platform.tenant();
 

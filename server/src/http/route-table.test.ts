@@ -1,38 +1,48 @@
 import { signedIn } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
+import { pathParameters } from '../actions/registry.ts';
 
 const { kernel } = await startPlatform();
-const routes = kernel.routes.map((route) => ({
-  ...route,
-  name: `${route.method} ${route.root ? '' : '/api/v1'}${route.path}`,
-}));
+const { actions } = kernel;
+const routes = actions.filter(({ method }) => method);
 
-test('there are routes to look at', () => {
+test('there are actions to look at', () => {
+  expect(actions.length).toBeGreaterThan(5);
   expect(routes.length).toBeGreaterThan(5);
 });
 
-test.each(routes)('$name says who may call it: the holder of a permission, or anyone', (route) => {
-  const declared = [route.public === true, typeof route.needs === 'string' && route.needs !== ''];
+test.each(actions)('$name says who may call it: the holder of a permission, or anyone', (action) => {
+  const declared = [action.public === true, typeof action.needs === 'string' && action.needs !== ''];
   expect(declared.filter(Boolean)).toHaveLength(1);
 });
 
-test.each(routes)('$name can be called: a permission is held in a tenant and nowhere else', (route) => {
-  if (route.needs && route.needs !== signedIn) expect(route.tenant ?? 'required').toBe('required');
+test.each(actions)('$name can be called: a permission is held in a tenant and nowhere else', (action) => {
+  if (action.needs && action.needs !== signedIn) expect(action.tenant ?? 'required').toBe('required');
 });
 
-test.each(routes)('$name declares exactly the parameters of its path', ({ path, params }) => {
-  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
-  expect(Object.keys(params?.properties ?? {}).toSorted()).toEqual(inPath.toSorted());
+test.each(actions)('$name can be reached over HTTP or over the bus', ({ http, bus }) => {
+  expect(http !== undefined || bus !== undefined).toBe(true);
 });
 
-test.each(routes)('$name is written as every path is', ({ path, summary, tag }) => {
+test.each(actions)(
+  '$name is named as every action is, and has a summary in the imperative',
+  ({ name, summary, tag }) => {
+    expect(name).toMatch(/^[a-z][a-zA-Z-]*\.[a-z][a-zA-Z]*$/);
+    expect(tag).not.toBe('');
+    expect(summary).toMatch(/^[A-Z].*[^.]$/);
+  },
+);
+
+test.each(routes)('$http has an input with every parameter of its path', ({ path, input }) => {
+  expect(Object.keys(input?.properties ?? {})).toEqual(expect.arrayContaining(pathParameters(path)));
+});
+
+test.each(routes)('$http is written as every path is', ({ path }) => {
   expect(path).toMatch(/^(?:\/(?:[a-z0-9._-]+|:[a-z_]+))+$/);
-  expect(tag).not.toBe('');
-  expect(summary).toMatch(/\.$/);
 });
 
 test('no two routes share a method and a path, whatever they call their parameters', () => {
-  const names = routes.map(({ name }) => name.replace(/:\w+/g, ':'));
+  const names = routes.map(({ http }) => http?.replace(/:\w+/g, ':'));
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });

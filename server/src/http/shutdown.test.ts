@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { route, sql } from '@chowk/kit';
+import { Answer, action, sql } from '@chowk/kit';
 import type { FastifyInstance } from 'fastify';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
@@ -12,38 +12,36 @@ import { createHttpServer } from './server.ts';
 const waiting: { finish(): void }[] = [];
 let arrived = Promise.withResolvers<void>();
 
-const waitRoute = route({
-  method: 'GET',
-  path: '/wait',
-  tag: 'Test',
-  summary: '',
-  public: true,
-  run: async (ctx) => {
-    const gate = Promise.withResolvers<void>();
-    waiting.push({ finish: gate.resolve });
-    arrived.resolve();
-    await gate.promise;
-    return ctx.db.row(sql`SELECT 'finished' AS work`);
+const common = { summary: 'Test', public: true } as const;
+const platform = await startPlatform({
+  actions: {
+    'test.wait': action({
+      ...common,
+      http: 'GET /wait',
+      run: async (ctx) => {
+        const gate = Promise.withResolvers<void>();
+        waiting.push({ finish: gate.resolve });
+        arrived.resolve();
+        await gate.promise;
+        return ctx.db.row(sql`SELECT 'finished' AS work`);
+      },
+    }),
+    'test.stream': action({
+      ...common,
+      http: 'GET /stream',
+      run: async () => {
+        const gate = Promise.withResolvers<void>();
+        waiting.push({ finish: gate.resolve });
+        async function* parts() {
+          yield 'begun';
+          await gate.promise;
+          yield ' and finished';
+        }
+        return new Answer(Readable.from(parts()));
+      },
+    }),
   },
 });
-const streamRoute = route({
-  method: 'GET',
-  path: '/stream',
-  tag: 'Test',
-  summary: '',
-  public: true,
-  run: async () => {
-    const gate = Promise.withResolvers<void>();
-    waiting.push({ finish: gate.resolve });
-    async function* parts() {
-      yield 'begun';
-      await gate.promise;
-      yield ' and finished';
-    }
-    return Readable.from(parts());
-  },
-});
-const platform = await startPlatform({ routes: [waitRoute, streamRoute] });
 const acme = await platform.tenant();
 
 test('a connection that has never asked for anything does not hold up the stop', async () => {

@@ -1,25 +1,24 @@
-import { route } from '@chowk/kit';
+import { action, Type } from '@chowk/kit';
 import type { InjectOptions } from 'fastify';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { testConfig } from '../../testing/test-config.ts';
 import { createHttpServer } from './server.ts';
 
-const common = { tag: 'Test', summary: '', needs: 'things.view' } as const;
+const common = { summary: 'Test', needs: 'things.view' } as const;
 const platform = await startPlatform({
-  routes: [
-    route({ ...common, method: 'GET', path: '/things', run: async () => ({}) }),
-    route({ ...common, method: 'POST', path: '/things', run: async () => ({}) }),
-    route({ ...common, method: 'GET', path: '/request-id', run: async (ctx) => ({ id: ctx.requestId }) }),
-    route({
+  actions: {
+    'things.list': action({ ...common, http: 'GET /things', run: async () => ({}) }),
+    'things.create': action({ ...common, http: 'POST /things', input: Type.Object({}), run: async () => ({}) }),
+    'test.requestId': action({ ...common, http: 'GET /request-id', run: async (ctx) => ({ id: ctx.requestId }) }),
+    'test.broken': action({
       ...common,
-      method: 'GET',
-      path: '/broken',
+      http: 'GET /broken',
       run: async () => {
         throw new Error('broken');
       },
     }),
-  ],
+  },
 });
 const acme = await platform.tenant();
 const caller = acme.caller('things.view');

@@ -81,14 +81,18 @@ export class SettingsStore {
   /** Changes all of the given settings or, if anything is wrong with one, none. `null` goes back to the default. */
   async change(tenantId: string, changes: Settings, can: (permission: string) => boolean): Promise<void> {
     const errors: FieldErrors = {};
+    const read: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(changes)) {
       const setting = this.#declared.get(key);
+      const one = { [key]: value };
       if (!setting) errors[key] = [{ code: 'unknown', message: `There is no setting ${key}.` }];
       else if (!mayTouch(setting, can)) throw fail('auth.forbidden', { permission: setting.permission });
-      else if (value !== null) Object.assign(errors, setting.validate({ [key]: value }));
+      // Validation leaves in it what the schema makes of the value.
+      else if (value !== null) Object.assign(errors, setting.validate(one));
+      Object.assign(read, one);
     }
     if (Object.keys(errors).length > 0) throw invalid(errors);
-    await this.#write(tenantId, changes);
+    await this.#write(tenantId, read);
     this.#cache.invalidate(tenantId);
   }
 

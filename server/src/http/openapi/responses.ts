@@ -29,7 +29,10 @@ function described(description: string, type = 'string', example: unknown = 'sta
 export function responsesOf(action: RegisteredAction, components: Components, errors: Errors): Json {
   const { answer: { status = 200 } = {}, also = {} } = action;
   const usual = typeof status === 'number' ? status : 200;
-  const failures = Map.groupBy(errorCodes(action), (code) => (errors[code] ?? unknownError(action, code)).status);
+  const failures = Map.groupBy(
+    errorCodes(action, errors),
+    (code) => (errors[code] ?? unknownError(action, code)).status,
+  );
   const more = Object.entries(also).filter(([other]) => Number(other) !== usual);
   const statuses = [...failures.keys(), ...more.map(([other]) => Number(other))];
   const others = [...new Set(statuses)].sort().map((other) => {
@@ -108,8 +111,8 @@ function errorContent(body?: Json): Json {
 }
 
 /** The codes of the failures that an action can really answer with, besides those of the server itself. */
-export function errorCodes(action: RegisteredAction): string[] {
-  const { tenant = 'required', needs, module, method, file } = action;
+export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
+  const { tenant = 'required', needs, module, method, path, file } = action;
   const isBound = tenant !== 'none';
   const hasBody = takesBody(action);
   const hasKey = method === 'POST' && needs !== undefined;
@@ -131,9 +134,10 @@ export function errorCodes(action: RegisteredAction): string[] {
     hasBody && 'http.too_large',
     hasBody && 'http.unsupported_media_type',
     'http.validation_failed',
-    hasBody && 'http.unstorable',
+    action.input !== undefined && 'http.unstorable',
     'http.too_many_requests',
     file !== undefined && 'http.too_many_downloads',
+    `${module}.not_found` in errors && path.includes(':') && `${module}.not_found`,
   ];
   return [...new Set([...codes.filter((code) => code !== false), ...(action.errors ?? [])])];
 }

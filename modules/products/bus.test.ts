@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { after, type Ctx, type Delivery, defineModule, type Operations, within } from '@chowk/kit';
+import { type Action, after, type Ctx, type Delivery, defineModule, type Sent, within } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { Context } from '../../server/src/context.ts';
 import { type LoadedModule, loadModule } from '../../server/src/loader/load-modules.ts';
 import { readManifest } from '../../server/src/loader/manifest.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
-import { operations } from './operations.ts';
+import { actions } from './actions.ts';
 import type { NewProduct, Product } from './schemas.ts';
 
 const folder = import.meta.dirname;
@@ -23,6 +23,7 @@ const listenAfter = async (_: Ctx, payload: unknown, { name }: Delivery) => {
   heardAfter.push({ name, payload });
 };
 
+const onBus = Object.entries<Action>(actions).flatMap(([name, { bus }]) => (bus ? [name] : []));
 const events = ['product.created', 'product.updated', 'product.deleted', 'product.stock_changed'] as const;
 /** A module like any other that counts on products. */
 const shop: LoadedModule = {
@@ -35,7 +36,7 @@ const shop: LoadedModule = {
     description: 'Uses products.',
     compatibility: { platform: '^1.0.0' },
     auto_install: true,
-    api: { consumes: Object.keys(operations).filter((name) => name !== 'products.search') },
+    api: { consumes: onBus.filter((name) => name !== 'products.search') },
     events: { listens: [...events] },
   },
   parts: defineModule({
@@ -58,13 +59,18 @@ function contextOf(...permissions: string[]): Ctx {
 const ctx = contextOf('products.view', 'products.create', 'products.edit');
 
 let made = 0;
-const draft = (fields: Partial<NewProduct> = {}) => ({ sku: `B-${++made}`, title: 'Tea', price: '1.00', ...fields });
+const draft = (fields: Partial<Sent<typeof NewProduct>> = {}) => ({
+  sku: `B-${++made}`,
+  title: 'Tea',
+  price: '1.00',
+  ...fields,
+});
 
 test('another module makes, reads, changes and lists products', async () => {
-  const product = await ctx.bus.call('products.create', draft({ sku: 'Bus-1', price: 5, stock: 2 }));
+  const product = await ctx.bus.call('products.create', draft({ sku: 'Bus-1', price: '5', stock: 2 }));
   expect(product).toMatchObject({ sku: 'Bus-1', price: '5.00', status: 'active', available: 2 });
   expect(await ctx.bus.call('products.get', { id: product.id })).toEqual(product);
-  expect(await ctx.bus.call('products.get', { sku: 'BUS-1' })).toEqual(product);
+  expect(await ctx.bus.call('products.getBySku', { sku: 'BUS-1' })).toEqual(product);
   const changed = await ctx.bus.call('products.update', { id: product.id, title: 'Coffee' });
   expect(changed).toMatchObject({ title: 'Coffee', price: '5.00' });
   const { products: found, pagination } = await ctx.bus.call('products.list', { search: 'coffee' });
@@ -74,71 +80,69 @@ test('another module makes, reads, changes and lists products', async () => {
   });
 });
 
-const adjust = (input: Operations['products.adjustStock']['input'], as = ctx) =>
-  as.bus.call('products.adjustStock', input);
+const change = (id: string, units: number, as = ctx) => as.bus.call('products.changeStock', { id, change: units });
+const reserve = async (id: string, quantity: number, as = ctx) =>
+  (await as.bus.call('products.reserve', { id, quantity, reference: 'O-1' })).reservation.id;
 
-test('stock is adjusted, reserved, released and sold over the bus', async () => {
-  const { id, sku } = await ctx.bus.call('products.create', draft({ stock: 5 }));
-  expect(await adjust({ sku: sku.toLowerCase(), change: 5 })).toMatchObject({ stock: 10 });
-  expect(await adjust({ id, mode: 'reserve', change: 4, reference: 'o1' })).toMatchObject({ stock: 10, reserved: 4 });
-  expect(await adjust({ id, mode: 'reserve', change: 2, reference: 'o1' })).toMatchObject({ reserved: 6 });
-  expect(await adjust({ id, mode: 'reserve', change: 3, reference: 'o2' })).toMatchObject({ reserved: 9 });
-  expect(await adjust({ id, mode: 'commit', reference: 'o1' })).toMatchObject({ stock: 4, reserved: 3 });
-  expect(await adjust({ id, mode: 'release', reference: 'o2' })).toMatchObject({ stock: 4, reserved: 0 });
-  expect(await adjust({ id, mode: 'release', reference: 'o2' })).toMatchObject({ stock: 4, reserved: 0 });
-  await expect(adjust({ id, mode: 'commit', reference: 'o1' })).rejects.toMatchObject({
-    code: 'products.reservation_not_found',
-  });
-  await expect(adjust({ id, change: -5 })).rejects.toMatchObject({ code: 'products.insufficient_stock', status: 409 });
-  expect(await ctx.bus.call('products.get', { id })).toMatchObject({ stock: 4 });
-});
-
-test.each([
-  ['neither id nor sku', { change: 1 }],
-  ['no change', { sku: 'X-1' }],
-  ['nothing to reserve', { sku: 'X-1', mode: 'reserve' as const, change: 0 }],
-  ['no reference', { sku: 'X-1', mode: 'release' as const }],
-])('an adjustment with %s is refused', async (_, input) => {
-  await ctx.bus.call('products.create', draft({ sku: 'X-1' })).catch(() => {});
-  await expect(adjust(input)).rejects.toMatchObject({ status: 422 });
+test('stock is changed, reserved, released and sold over the bus', async () => {
+  const { id } = await ctx.bus.call('products.create', draft({ stock: 5 }));
+  expect(await change(id, 5)).toMatchObject({ stock: 10 });
+  const [sold, kept] = [await reserve(id, 4), await reserve(id, 3)];
+  expect(await ctx.bus.call('products.get', { id })).toMatchObject({ stock: 10, reserved: 7, available: 3 });
+  expect(await ctx.bus.call('products.commit', { id, reservation: sold })).toMatchObject({ stock: 6, reserved: 3 });
+  expect(await ctx.bus.call('products.release', { id, reservation: kept })).toMatchObject({ stock: 6, reserved: 0 });
+  for (const name of ['products.release', 'products.commit'] as const) {
+    const again = ctx.bus.call(name, { id, reservation: sold });
+    await expect(again).rejects.toMatchObject({ code: 'products.reservation_not_found' });
+  }
+  await expect(change(id, -7)).rejects.toMatchObject({ code: 'products.insufficient_stock', status: 409 });
+  await expect(reserve(id, 7)).rejects.toMatchObject({ code: 'products.insufficient_stock' });
+  expect(await ctx.bus.call('products.get', { id })).toMatchObject({ stock: 6, reserved: 0 });
 });
 
 test('a call joins the transaction of the caller and is undone with it', async () => {
   const { id } = await ctx.bus.call('products.create', draft({ stock: 5 }));
   const work = ctx.tx(async (tx) => {
-    await adjust({ id, change: -5 }, tx);
+    await change(id, -5, tx);
     await tx.bus.call('products.create', draft({ sku: 'UNDONE' }));
     // A refusal undoes only itself.
-    await expect(adjust({ id, change: -1 }, tx)).rejects.toMatchObject({ status: 409 });
+    await expect(change(id, -1, tx)).rejects.toMatchObject({ status: 409 });
     expect(await tx.bus.call('products.get', { id })).toMatchObject({ stock: 0 });
     throw new Error('undo');
   });
   await expect(work).rejects.toThrow('undo');
   expect(await ctx.bus.call('products.get', { id })).toMatchObject({ stock: 5 });
-  await expect(ctx.bus.call('products.get', { sku: 'UNDONE' })).rejects.toMatchObject({ status: 404 });
+  await expect(ctx.bus.call('products.getBySku', { sku: 'UNDONE' })).rejects.toMatchObject({ status: 404 });
+});
+
+test('many products are read in one call, each found or not', async () => {
+  const [one, other] = [await ctx.bus.call('products.create', draft()), await ctx.bus.call('products.create', draft())];
+  const missing = ctx.newId();
+  const found = await actions['products.get'].many?.(ctx, [{ id: other.id }, { id: missing }, { id: one.id }]);
+  expect(found).toEqual([other, expect.objectContaining({ code: 'products.not_found' }), one]);
 });
 
 test('the bus asks for the permission, the declaration and the module', async () => {
   const { id } = await ctx.bus.call('products.create', draft({ stock: 5 }));
   const viewer = contextOf('products.view');
-  await expect(adjust({ id, change: 1 }, viewer)).rejects.toMatchObject({ code: 'auth.forbidden' });
+  await expect(change(id, 1, viewer)).rejects.toMatchObject({ code: 'auth.forbidden' });
   await expect(viewer.bus.call('products.create', draft())).rejects.toMatchObject({ code: 'auth.forbidden' });
   await expect(contextOf().bus.call('products.get', { id })).rejects.toMatchObject({ code: 'auth.forbidden' });
   const undeclared = ctx.bus.call('products.search', { q: 'tea' });
   await expect(undeclared).rejects.toMatchObject({ code: 'bus.not_declared' });
   await platform.kernel.installations.set(acme.id, 'products', 'disabled');
   onTestFinished(() => platform.kernel.installations.set(acme.id, 'products', 'enabled'));
-  await expect(ctx.bus.call('products.get', { id })).rejects.toMatchObject({ code: 'bus.not_installed' });
+  await expect(ctx.bus.call('products.get', { id })).rejects.toMatchObject({ code: 'modules.not_installed' });
 });
 
 test('who takes orders holds and sells what is there, but does not say how much there is', async () => {
   const { id } = await ctx.bus.call('products.create', draft({ stock: 5 }));
   const agent = contextOf('products.view', 'orders.create');
-  await expect(adjust({ id, change: 1 }, agent)).rejects.toMatchObject({ code: 'auth.forbidden', status: 403 });
-  expect(await adjust({ id, mode: 'reserve', change: 2, reference: 'O-1' }, agent)).toMatchObject({ available: 3 });
-  expect(await adjust({ id, mode: 'commit', reference: 'O-1' }, agent)).toMatchObject({ stock: 3, reserved: 0 });
-  const reserving = adjust({ id, mode: 'reserve', change: 1, reference: 'O-2' }, contextOf('products.view'));
-  await expect(reserving).rejects.toMatchObject({ code: 'auth.forbidden' });
+  await expect(change(id, 1, agent)).rejects.toMatchObject({ code: 'auth.forbidden', status: 403 });
+  const reservation = await reserve(id, 2, agent);
+  const sold = await agent.bus.call('products.commit', { id, reservation });
+  expect(sold).toMatchObject({ stock: 3, reserved: 0 });
+  await expect(reserve(id, 1, contextOf('products.view'))).rejects.toMatchObject({ code: 'auth.forbidden' });
 });
 
 test('listeners within hear of everything in order and can refuse it', async () => {
@@ -163,14 +167,14 @@ test('listeners within hear of everything in order and can refuse it', async () 
     refuseWithin = false;
   });
   expect((await merchant.post('/api/v1/products', draft({ sku: 'REFUSED' }))).status).toBe(500);
-  await expect(ctx.bus.call('products.get', { sku: 'REFUSED' })).rejects.toMatchObject({ status: 404 });
+  await expect(ctx.bus.call('products.getBySku', { sku: 'REFUSED' })).rejects.toMatchObject({ status: 404 });
 });
 
 test('listeners after hear of it in order, with what has changed', async () => {
   const { id } = await ctx.bus.call('products.create', draft({ sku: 'LATER', stock: 8 }));
-  await ctx.bus.call('products.update', { id, title: 'New', price: 2 });
-  await adjust({ id, change: -2, reason: 'counted', reference: 'r' });
-  await adjust({ id, mode: 'reserve', change: 1 });
+  await ctx.bus.call('products.update', { id, title: 'New', price: '2' });
+  await ctx.bus.call('products.changeStock', { id, change: -2, reason: 'counted', reference: 'r' });
+  await ctx.bus.call('products.reserve', { id, quantity: 1 });
   await platform.kernel.jobs.work(['events']);
   const about = ({ payload }: { payload: unknown }) => (payload as { product: Product }).product.id === id;
   await expect.poll(() => heardAfter.filter(about).length, { timeout: 15_000 }).toBe(4);

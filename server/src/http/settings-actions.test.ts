@@ -1,4 +1,4 @@
-import { Type } from '@chowk/kit';
+import { MoneyInput, sql, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 
@@ -9,7 +9,8 @@ const secret = {
   description: '',
   permission: 'settings.security',
 };
-const platform = await startPlatform({ settings: [secret] });
+const limit = { key: 'test.limit', schema: MoneyInput, default: '0.00', description: '' };
+const platform = await startPlatform({ settings: [secret, limit] });
 const acme = await platform.tenant();
 
 test('settings come with their defaults', async () => {
@@ -41,7 +42,11 @@ test('one wrong value changes nothing and each is named', async () => {
   const changes = { 'general.country': 'DE', 'general.currency': 5, 'general.timezone': 'Mars/Base', nonsense: 1 };
   const { status, body } = await caller.patch('/api/v1/settings', changes);
   expect(status).toBe(422);
-  expect(Object.keys(body.errors).sort()).toEqual(['general.currency', 'general.timezone', 'nonsense']);
+  expect(body.error_codes).toEqual({
+    'general.currency': ['wrong_type'],
+    'general.timezone': ['invalid'],
+    nonsense: ['unknown'],
+  });
   expect((await caller.get('/api/v1/settings')).body).toEqual(before);
 });
 
@@ -67,3 +72,25 @@ test.each([[[]], ['text'], [null], [{ settings: 'x' }]])(
     expect(body.errors).toBeTypeOf('object');
   },
 );
+
+test('a change is written down with what was there before', async () => {
+  const tenant = await platform.tenant();
+  const caller = tenant.caller('settings.edit');
+  await caller.patch('/api/v1/settings', { 'general.currency': 'EUR', 'general.country': 'IN' });
+  await platform.kernel.audit.flush();
+  const lines = await tenant.db.rows(sql`SELECT user_id, action, outcome, changes FROM module_bus_audit_log`);
+  expect(lines).toEqual([
+    {
+      user_id: caller.user.id,
+      action: 'settings.update',
+      outcome: 'ok',
+      changes: { 'general.currency': ['INR', 'EUR'] },
+    },
+  ]);
+});
+
+test('a value is stored as its setting writes it', async () => {
+  const { body } = await acme.caller('settings.edit').patch('/api/v1/settings', { 'test.limit': 5 });
+  expect(body.settings['test.limit']).toBe('5.00');
+  expect((await acme.caller('settings.view').get('/api/v1/settings')).body.settings['test.limit']).toBe('5.00');
+});
