@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { after, type Ctx, type Route, route, sql, Type, within } from '@chowk/kit';
+import { action, after, type Ctx, sql, Type, within } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestTenant } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';
@@ -29,27 +29,27 @@ function listener(by: string) {
   };
 }
 
-const emitRoute: Route = route({
-  method: 'POST',
-  path: '/emit',
-  tag: 'Test',
-  summary: 'Writes a note and emits an event, in one transaction.',
-  needs: 'test.emit',
-  body: Type.Object({
-    event: Type.Optional(Type.String()),
-    n: Type.Integer(),
-    about: Type.Optional(Type.String()),
-    fail: Type.Optional(Type.String()),
-    undo: Type.Optional(Type.Boolean()),
-  }),
-  run: (ctx, { body: { event = 'note.made', about, undo, ...payload } }) =>
-    ctx.tx(async (inner) => {
-      await inner.db.run(sql`INSERT INTO notes VALUES (${payload.n})`);
-      await inner.emit(event as never, payload as never, about === undefined ? {} : { about });
-      if (undo) throw new Error('undo');
-      return {};
+const actions = {
+  'source.emit': action({
+    summary: 'Write a note and emit an event, in one transaction',
+    http: 'POST /emit',
+    needs: 'test.emit',
+    input: Type.Object({
+      event: Type.Optional(Type.String()),
+      n: Type.Integer(),
+      about: Type.Optional(Type.String()),
+      fail: Type.Optional(Type.String()),
+      undo: Type.Optional(Type.Boolean()),
     }),
-});
+    run: (ctx, { event = 'note.made', about, undo, ...payload }) =>
+      ctx.tx(async (inner) => {
+        await inner.db.run(sql`INSERT INTO notes VALUES (${payload.n})`);
+        await inner.emit(event as never, payload as never, about === undefined ? {} : { about });
+        if (undo) throw new Error('undo');
+        return {};
+      }),
+  }),
+};
 
 const on = (
   when: typeof within,
@@ -59,7 +59,7 @@ const on = (
 ) => when(event as never, name, run as never);
 
 const modules = [
-  testModule({ alias: 'source', emits: ['note.made'], routes: [emitRoute], migration: 'CREATE TABLE notes (n int)' }),
+  testModule({ alias: 'source', emits: ['note.made'], actions, migration: 'CREATE TABLE notes (n int)' }),
   testModule({
     alias: 'near',
     listeners: [

@@ -1,63 +1,95 @@
-import { Message, route, signedIn, Type, Uuid } from '@chowk/kit';
+import { action, Default, named, signedIn, Timestamp, Type, Uuid } from '@chowk/kit';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { portOf } from '../../testing/raw-http.ts';
+import type { RegisteredAction } from '../actions/registry.ts';
+import { openApiDocument } from './openapi/document.ts';
 
+const Sample = named(
+  'Sample',
+  Type.Object({ id: Uuid, note: Type.Union([Type.String(), Type.Null()]), updated_at: Timestamp }),
+);
+const NewSample = named(
+  'NewSample',
+  Type.Object({ name: Type.String({ trim: true }), locale: Default(Type.String(), 'en-IN') }),
+);
+const sample = { id: '', note: null, updated_at: '' };
 const platform = await startPlatform({
-  routes: [
-    route({
-      method: 'GET',
-      path: '/samples/:id/parts/:part_id',
+  actions: {
+    'samples.getPart': action({
       tag: 'Samples',
-      summary: 'One part of a sample.',
+      summary: 'Get a part of a sample',
+      http: 'GET /samples/:id/parts/:part_id',
       needs: 'customers.view',
-      params: Type.Object({ id: Type.Integer(), part_id: Uuid }),
-      query: Type.Object({ page: Type.Integer({ default: 1 }), q: Type.Optional(Type.String()) }),
-      answer: Type.Object({ order: Type.Object({ id: Uuid, note: Type.Union([Type.String(), Type.Null()]) }) }),
-      run: async () => ({ order: { id: '', note: null } }),
+      input: Type.Object({
+        id: Type.Integer(),
+        part_id: Uuid,
+        page: Default(Type.Integer(), 1),
+        q: Type.Optional(Type.String({ description: 'What to look for.' })),
+      }),
+      output: Sample,
+      answer: { key: 'order' },
+      run: async () => sample,
     }),
-    route({
-      method: 'POST',
-      path: '/samples',
+    'samples.create': action({
       tag: 'Samples',
-      summary: 'A new sample.',
+      summary: 'Create a sample',
+      description: 'Nobody can have two of them.',
+      http: 'POST /samples',
       needs: 'customers.create',
-      status: 201,
-      body: Type.Object({ name: Type.String(), locale: Type.String({ default: 'en-IN' }) }),
-      answer: Message,
-      run: async () => ({ message: '' }),
+      input: NewSample,
+      output: Sample,
+      answer: { key: 'sample', message: 'Sample created.', status: 201 },
+      errors: ['tenancy.domain_permanent'],
+      run: async () => sample,
     }),
-    route({
-      method: 'POST',
-      path: '/oauth/sample',
-      root: true,
+    'samples.update': action({
+      tag: 'Samples',
+      summary: 'Update a sample',
+      http: 'PATCH /samples/:id',
+      needs: 'customers.edit',
+      input: named('SampleChanges', Type.Object({ id: Uuid, name: Type.Optional(Type.String()) })),
+      output: Sample,
+      answer: { key: 'sample' },
+      run: async () => sample,
+    }),
+    'samples.export': action({
+      tag: 'Samples',
+      summary: 'Export samples',
+      http: 'GET /samples/export',
+      needs: 'customers.export',
+      file: ['text/csv; charset=utf-8'],
+      run: async () => ({}),
+    }),
+    'samples.token': action({
       tag: 'Auth',
-      summary: '',
+      summary: 'Get a token',
+      http: 'POST /oauth/sample',
+      root: true,
       public: true,
       tenant: 'none',
       run: async () => ({}),
     }),
-    route({
-      method: 'GET',
-      path: '/welcome',
+    'samples.welcome': action({
+      tag: 'Pages',
+      summary: 'Welcome',
+      http: 'GET /welcome',
       root: true,
       page: true,
-      tag: 'Pages',
-      summary: '',
       public: true,
       run: async () => '',
     }),
-    route({
-      method: 'GET',
-      path: '/me',
+    'samples.me': action({
       tag: 'Auth',
-      summary: '',
+      summary: 'Get the caller',
+      http: 'GET /me',
       needs: signedIn,
       tenant: 'optional',
       run: async () => ({}),
     }),
-  ],
+    'samples.onBus': action({ summary: 'Test', public: true, bus: { rateLimit: 1 }, run: async () => ({}) }),
+  },
 });
 await platform.app.listen({ host: '127.0.0.1', port: 0 });
 const origin = `http://127.0.0.1:${portOf(platform.app)}`;
@@ -73,28 +105,26 @@ test('the description is a valid OpenAPI 3.1 document, for anyone to read', asyn
   expect(valid).toBe(true);
 });
 
-test('every route is described but for pages, and nothing else', () => {
+test('every action that is served over HTTP is described but for pages, and nothing else', () => {
   const described = Object.entries<object>(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  const api = platform.kernel.routes.filter(({ page }) => !page);
-  const mounted = api.map(({ method, path, root }) => {
-    const full = root ? path : `/api/v1${path}`;
-    return `${method} ${full.replace(/:(\w+)/g, '{$1}')}`;
-  });
+  const api = platform.kernel.actions.filter(({ page, method }) => method && !page);
+  const mounted = api.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
   expect(described.toSorted()).toEqual(mounted.toSorted());
   expect(document.paths['/welcome']).toBeUndefined();
 });
 
-test('operations have names of their own', () => {
+test('operations have the names of their actions', () => {
   const ids = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((operations) =>
     Object.values(operations).map(({ operationId }) => operationId),
   );
   expect(new Set(ids).size).toBe(ids.length);
-  expect(ids).toContain('getSamplesByIdPartsByPartId');
+  expect(ids).toContain('samples.getPart');
+  expect(ids).not.toContain('samples.onBus');
 });
 
-test('an operation tells its parameters, its body, its answers and who may call it', () => {
+test('an operation tells its parameters, its answers and who may call it', () => {
   const { get } = document.paths['/api/v1/samples/{id}/parts/{part_id}'];
   const own = get.parameters.filter((parameter: object) => !('$ref' in parameter));
   expect(
@@ -109,24 +139,68 @@ test('an operation tells its parameters, its body, its answers and who may call 
     ['query', 'page', false],
     ['query', 'q', false],
   ]);
-  expect(get.security).toEqual([{ bearer: [] }]);
+  expect(own.at(-1)).toMatchObject({ description: 'What to look for.', schema: { type: 'string' } });
+  expect(get.security).toEqual([{ bearer: [] }, { oauth2: ['customers.view'] }]);
   expect(get.description).toContain('customers.view');
-  expect(Object.keys(get.responses)).toEqual(['200', 'default']);
+  expect(Object.keys(get.responses)).toEqual(['200', '400', '401', '403', '404', '422', '429', 'default']);
+  expect(document.paths['/api/v1/me'].get.security).toEqual([{ bearer: [] }, { oauth2: [] }]);
+});
 
+test('an operation tells its body and what it answers with, by the names of their schemas', () => {
   const { post } = document.paths['/api/v1/samples'];
-  expect(post.requestBody.content['application/json'].schema.required).toEqual(['name']);
-  expect(Object.keys(post.responses)).toEqual(['201', 'default']);
+  expect(post.description).toContain('Nobody can have two of them.');
+  expect(post.requestBody.content['application/json']).toMatchObject({
+    schema: { $ref: '#/components/schemas/NewSample' },
+    example: { name: 'Asha Rao', locale: 'en-IN' },
+  });
+  expect(document.components.schemas.NewSample.required).toEqual(['name']);
+  expect(document.components.schemas.NewSample.properties.name).toEqual({ type: 'string' });
+  expect(post.responses['201'].content['application/json'].schema.properties).toEqual({
+    message: { type: 'string' },
+    sample: { $ref: '#/components/schemas/Sample' },
+  });
   expect(post.parameters).toEqual([
     { $ref: '#/components/parameters/tenant' },
     { $ref: '#/components/parameters/idempotencyKey' },
   ]);
-  expect(document.paths['/oauth/sample'].post).toMatchObject({
-    security: [],
-    parameters: [{ $ref: '#/components/parameters/idempotencyKey' }],
-  });
+  expect(document.paths['/oauth/sample'].post).toMatchObject({ security: [], parameters: [] });
 });
 
-test('an answer that a caller must tell from the usual ones is described, and a header that a route looks at', () => {
+test('a body does not have what is in the path', () => {
+  const { patch } = document.paths['/api/v1/samples/{id}'];
+  expect(patch.requestBody.content['application/json'].schema).toEqual({
+    $ref: '#/components/schemas/SampleChanges',
+  });
+  expect(Object.keys(document.components.schemas.SampleChanges.properties)).toEqual(['name']);
+  expect(patch.requestBody.required).toBe(false);
+});
+
+test('a record that has a version says so, and that a change of an old one is refused', () => {
+  const { get } = document.paths['/api/v1/samples/{id}/parts/{part_id}'];
+  expect(get.parameters).toContainEqual({ $ref: '#/components/parameters/ifNoneMatch' });
+  expect(get.responses['200'].headers).toHaveProperty('ETag');
+  const { patch } = document.paths['/api/v1/samples/{id}'];
+  expect(patch.parameters).toContainEqual({ $ref: '#/components/parameters/ifMatch' });
+  expect(patch.responses['412'].description).toContain('http.precondition_failed');
+});
+
+test('every failure is listed by its code, with its status, also those that only this action has', () => {
+  const { post } = document.paths['/api/v1/samples'];
+  expect(post.responses['409'].description).toContain('`tenancy.domain_permanent`');
+  expect(post.responses['409'].description).toContain('`http.idempotency_busy`');
+  expect(post.responses['403'].description).toContain('`auth.forbidden`');
+  const { get } = document.paths['/api/v1/samples/export'];
+  expect(get.responses['429'].description).toContain('`http.too_many_downloads`');
+  expect(Object.keys(get.responses['200'].content)).toEqual(['text/csv']);
+});
+
+test('an error that no module defines stops the description, naming the action', () => {
+  const [action] = platform.kernel.actions;
+  const wrong = { ...action, name: 'x.y', errors: ['no.such'] } as RegisteredAction;
+  expect(() => openApiDocument([wrong], [])).toThrow('the action x.y declares the error no.such');
+});
+
+test('an answer that a caller must tell from the usual ones is described, and a header that an action looks at', () => {
   const login = document.paths['/api/v1/auth/login'].post.responses['401'];
   expect(login.content['application/json'].schema.allOf).toMatchObject([
     { $ref: '#/components/schemas/Error' },

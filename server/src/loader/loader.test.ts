@@ -14,10 +14,12 @@ const good = {
   version: '1.2.3',
   description: 'Keeps notes.',
   compatibility: { platform: '^1.0.0' },
-  api: { provides: [{ name: 'notes.get', description: 'One note.' }] },
+  api: { provides: [{ name: 'notes.get', description: 'Get a note.' }] },
 };
 
-const code = `export const module = { operations: { 'notes.get': { input: {}, output: {}, run: async () => ({}) } } };`;
+const code = `export const module = {
+  actions: { 'notes.get': { summary: 'Get a note', public: true, bus: { rateLimit: 1 }, run: async () => ({}) } },
+};`;
 
 async function moduleFolder(manifest: object | string = good, text = code): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'chowk-module-'));
@@ -94,15 +96,28 @@ test.each(['^1.0.0', '>=0.9 <2', '*'])('a module that takes platform %s is loade
 });
 
 test('what the manifest promises and the code does must be the same', async () => {
-  await expect(load(good, 'export const module = {};')).rejects.toThrow(
-    /api\.provides names notes\.get, but module\.ts has none/,
-  );
-  await expect(load({ ...good, api: {} })).rejects.toThrow(/api\.provides lacks notes\.get/);
-  const foreign = { ...good, api: { provides: [{ name: 'orders.get', description: 'x' }] } };
-  await expect(load(foreign, code.replace('notes.get', 'orders.get'))).rejects.toThrow(
-    /orders\.get must begin with notes\./,
-  );
+  const listening = { ...good, events: { listens: ['order.created'] } };
+  const listener = `export const module = {
+    listeners: [{ event: 'order.created', when: 'after', name: 'count', run: async () => {} }],
+  };`;
+  await expect(load(listening, listener)).resolves.toMatchObject({ alias: 'notes' });
+  await expect(load(listening)).rejects.toThrow(/events\.listens names order\.created, but module\.ts has none/);
+  await expect(load(good, listener)).rejects.toThrow(/events\.listens lacks order\.created, which module\.ts has/);
   await expect(load(good, 'export const nothing = 1;')).rejects.toThrow(/exports no module/);
+});
+
+test('a module names what is its own after itself, unless it is a system module', async () => {
+  const foreign = code.replace('notes.get', 'orders.get');
+  await expect(load(good, foreign)).rejects.toThrow(/orders\.get must begin with notes\./);
+  await expect(load({ ...good, system: true }, foreign)).resolves.toMatchObject({ alias: 'notes' });
+  const job = `export const module = { jobs: { 'orders.count': { run: async () => {} } } };`;
+  await expect(load(good, job)).rejects.toThrow(/orders\.count must begin with notes\./);
+});
+
+test('only a system module has commands, and jobs for the platform', async () => {
+  const platformJob = `export const module = { jobs: { 'notes.sweep': { platform: true, run: async () => {} } } };`;
+  await expect(load(good, platformJob)).rejects.toThrow(/only a system module has commands or jobs for the platform/);
+  await expect(load({ ...good, system: true }, platformJob)).resolves.toMatchObject({ alias: 'notes' });
 });
 
 test('the modules of a folder are found by their manifests', async () => {

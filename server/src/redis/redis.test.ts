@@ -1,4 +1,4 @@
-import { route, sql } from '@chowk/kit';
+import { action, sql } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { startPlatform, type TestPlatform } from '../../testing/platform.ts';
 import { hasRedis, redisServer } from '../../testing/redis-server.ts';
@@ -6,24 +6,14 @@ import { testModule } from '../../testing/test-module.ts';
 import { LocalCache } from '../shared-cache.ts';
 
 const soon = { timeout: 10_000, interval: 20 };
-const common = { tag: 'Test', summary: '' } as const;
-const routes = [
-  route({
-    method: 'GET',
-    path: '/ping',
-    tag: 'Test',
-    summary: '',
-    public: true,
-    tenant: 'none',
-    run: async () => ({}),
-  }),
-];
+const common = { summary: 'Test', public: true } as const;
+const actions = { 'test.ping': action({ ...common, http: 'GET /ping', tenant: 'none', run: async () => ({}) }) };
 
 /** Two processes of one installation. */
 async function twoProcesses(environment: Record<string, string>): Promise<[TestPlatform, TestPlatform]> {
   // A minute that does not end in the midst of a test.
   const at = new Date();
-  const parts = { environment, routes, now: () => at };
+  const parts = { environment, actions, now: () => at };
   const first = await startPlatform(parts);
   return [first, await startPlatform({ ...parts, beside: first })];
 }
@@ -43,7 +33,7 @@ test('without REDIS_URL nobody misses it', async () => {
 
 test.skipIf(!hasRedis)('it is up, down and up again, and the platform starts without it', async () => {
   const redis = await redisServer();
-  const platform = await startPlatform({ environment: { REDIS_URL: redis.url }, routes });
+  const platform = await startPlatform({ environment: { REDIS_URL: redis.url }, actions });
   expect(await health(platform)).toEqual({ status: 503, redis: 'down' });
   expect((await platform.request({ url: '/api/v1/ping' })).status).toBe(200);
   await redis.start();
@@ -203,19 +193,17 @@ test('what one module of one tenant remembers is made once, and nobody else sees
   const modules = ['alpha', 'beta'].map((alias) =>
     testModule({
       alias,
-      routes: [
-        route({
+      actions: {
+        [`${alias}.get`]: action({
           ...common,
-          method: 'GET',
-          path: `/${alias}`,
-          public: true,
+          http: `GET /${alias}`,
           run: async (ctx) => {
             made += 1;
             return { n: await ctx.cache.remember('n', 60, async () => made) };
           },
         }),
-        route({ ...common, method: 'DELETE', path: `/${alias}`, public: true, run: (ctx) => ctx.cache.forget('n') }),
-      ],
+        [`${alias}.forget`]: action({ ...common, http: `DELETE /${alias}`, run: (ctx) => ctx.cache.forget('n') }),
+      },
     }),
   );
   const platform = await startPlatform({ modules });

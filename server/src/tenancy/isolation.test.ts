@@ -1,24 +1,22 @@
-import { type Ctx, route, sql, Type } from '@chowk/kit';
+import { action, type Ctx, sql, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestCaller } from '../../testing/platform.ts';
 
-const marks = [
-  route({
-    method: 'POST',
-    path: '/marks',
-    tag: 'Test',
-    summary: 'Writes the name of the tenant into its database.',
-    needs: 'marks.write',
-    body: Type.Object({ name: Type.String() }),
-    run: (ctx: Ctx, { body }) =>
+const common = { summary: 'Test', needs: 'marks.write' } as const;
+const actions = {
+  'marks.create': action({
+    ...common,
+    http: 'POST /marks',
+    input: Type.Object({ name: Type.String() }),
+    run: (ctx, { name }) =>
       ctx.tx(async (inner) => {
         await inner.db.run(sql`INSERT INTO idempotency_keys (caller, key, request_hash, locked_until, expires_at)
-          VALUES (${body.name}, ${inner.newId()}, ${inner.tenant.id}, now(), now() + interval '1 day')`);
+          VALUES (${name}, ${inner.newId()}, ${inner.tenant.id}, now(), now() + interval '1 day')`);
         return read(inner);
       }),
   }),
-  route({ method: 'GET', path: '/marks', tag: 'Test', summary: 'Reads them.', needs: 'marks.write', run: read }),
-];
+  'marks.list': action({ ...common, http: 'GET /marks', run: read }),
+};
 
 async function read(ctx: Ctx) {
   const rows = await ctx.db.rows<{ caller: string; request_hash: string; database: string }>(
@@ -29,7 +27,7 @@ async function read(ctx: Ctx) {
 
 test('400 tenants in parallel on a small budget never see each other', { timeout: 90_000 }, async () => {
   const platform = await startPlatform({
-    routes: marks,
+    actions,
     environment: { DATABASE_CONNECTIONS: '24', DATABASE_WAIT_TIMEOUT_MS: '60000' },
   });
   const callers = new Map<string, TestCaller>();

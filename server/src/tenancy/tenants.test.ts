@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit';
+import { sql, taken } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform, uniqueId } from '../../testing/platform.ts';
 import { silent } from '../../testing/silent-log.ts';
@@ -49,7 +49,7 @@ test('of many who want one id at once, one gets it and the others are told that 
   const tries = Array.from({ length: 8 }, () => createTenant(central.db, databases, { id, name: id }));
   const results = await Promise.allSettled(tries);
   const refused = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason.extras.errors);
-  expect(refused).toEqual(Array.from({ length: 7 }, () => ({ id: [`${id} is taken.`] })));
+  expect(refused).toEqual(Array.from({ length: 7 }, () => ({ id: [taken(`${id} is taken.`)] })));
   expect((await showTenant(central.db, id))?.status).toBe('active');
 });
 
@@ -61,7 +61,7 @@ test.each([
 ])('%s is refused and nothing is made', async (_, wanted, field) => {
   const before = (await listTenants(central.db)).length;
   const failure = createTenant(central.db, databases, { name: 'x', ...wanted });
-  await expect(failure).rejects.toMatchObject({ status: 422, extras: { errors: { [field]: [expect.any(String)] } } });
+  await expect(failure).rejects.toMatchObject({ status: 422, extras: { errors: { [field]: [{ code: 'invalid' }] } } });
   expect(await listTenants(central.db)).toHaveLength(before);
 });
 
@@ -69,7 +69,7 @@ test("another tenant's alias is refused and the new tenant is not made", async (
   const [first, second] = [uniqueId(), uniqueId()];
   await createTenant(central.db, databases, { id: first, name: first });
   const failure = createTenant(central.db, databases, { id: second, name: second, aliases: [first] });
-  await expect(failure).rejects.toMatchObject({ extras: { errors: { aliases: [`${first} is taken.`] } } });
+  await expect(failure).rejects.toMatchObject({ extras: { errors: { aliases: [taken(`${first} is taken.`)] } } });
   expect(await showTenant(central.db, second)).toBeUndefined();
   expect(await exists(`tenant${second}`)).toBe(false);
 });
@@ -94,7 +94,7 @@ test('a database of that name that is not ours is never taken over', async () =>
   const { runAlone, identifier } = await import('./central.ts');
   await runAlone(central, sql`CREATE DATABASE ${identifier(`tenant${id}`)}`);
   await expect(createTenant(central.db, databases, { id, name: id })).rejects.toMatchObject({
-    extras: { errors: { id: [`${id} is taken.`] } },
+    extras: { errors: { id: [taken(`${id} is taken.`)] } },
   });
   await expect(databases.copyTemplate(`tenant${id}`)).rejects.toThrow(/belongs to something else/);
   expect(await databases.exists(`tenant${id}`)).toBe(true);

@@ -34,7 +34,7 @@ export async function createTenant(
   const plan = { ...wanted, id, aliases };
   await checkLabels(central, plan);
   const database = databaseName(id);
-  if (await isForeign(databases, database)) throw invalid({ id: isTaken(id) });
+  if (await isForeign(databases, database)) throw invalid({ id: taken(`${id} is taken.`) });
   const renamed = await central.tx(async (tx) => {
     await insertTenant(tx, plan, database);
     if (!(await databases.claimSpare(tx, database))) return false;
@@ -53,7 +53,7 @@ export async function idProblem(central: Db, databases: TenantDatabases, id: str
   if (problem) return { code: 'invalid', message: problem };
   const other = await central.row(sql`
     SELECT FROM tenants WHERE id = ${id} UNION ALL SELECT FROM domains WHERE domain = ${id} LIMIT 1`);
-  return other || (await isForeign(databases, databaseName(id))) ? isTaken(id) : undefined;
+  return other || (await isForeign(databases, databaseName(id))) ? taken(`${id} is taken.`) : undefined;
 }
 
 /** Finishes a tenant whose creation was interrupted. Every step may have happened already. */
@@ -103,10 +103,6 @@ async function checkLabels(central: Db, { id, aliases }: { id: string; aliases: 
   if (problems.length > 0) throw invalid({ aliases: problems });
 }
 
-function isTaken(label: string): FieldError {
-  return taken(`${label} is taken.`);
-}
-
 async function insertTenant(
   tx: Db,
   { id, name, role = 'merchant', aliases }: NewTenant & { id: string; aliases: readonly string[] },
@@ -116,13 +112,13 @@ async function insertTenant(
     INSERT INTO tenants (id, name, role, database_name, module_ring_id)
     SELECT ${id}, ${name}, ${role}, ${database}, r.id FROM module_rings r WHERE r.is_default
     ON CONFLICT DO NOTHING`);
-  if (made === 0) throw invalid({ id: isTaken(id) });
+  if (made === 0) throw invalid({ id: taken(`${id} is taken.`) });
   for (const alias of aliases) {
-    if (!(await insertDomain(tx, id, alias, 'alias'))) throw invalid({ aliases: isTaken(alias) });
+    if (!(await insertDomain(tx, id, alias, 'alias'))) throw invalid({ aliases: taken(`${alias} is taken.`) });
   }
   if (aliases.includes(id)) {
     await addRandomDomain(tx, id);
-  } else if (!(await insertDomain(tx, id, id, 'random'))) throw invalid({ id: isTaken(id) });
+  } else if (!(await insertDomain(tx, id, id, 'random'))) throw invalid({ id: taken(`${id} is taken.`) });
 }
 
 async function insertDomain(tx: Db, tenantId: string, domain: string, kind: 'random' | 'alias'): Promise<boolean> {
