@@ -1,17 +1,17 @@
-import { action, ById, fileTypes, type OperationsOf, Type, Uuid } from '@chowk/kit';
+import { action, ById, type OperationsOf, Type, Uuid } from '@chowk/kit';
 import {
   assignConversation,
   createConversation,
+  customerOf,
   deleteConversation,
   explainConversation,
   getDetail,
   mustBeMember,
+  reply,
   updateConversation,
 } from './conversations.ts';
 import { conversationList, countConversations } from './list.ts';
-import { customerOf } from './lock.ts';
 import { messageList } from './messages.ts';
-import { reply } from './reply.ts';
 import {
   Assignment,
   Conversation,
@@ -24,8 +24,11 @@ import {
   StatusChange,
 } from './schemas.ts';
 
-const notFound = ['conversations.not_found'];
-const changeErrors = [...notFound, 'http.precondition_failed'];
+const changed = (message: string) => ({
+  output: Conversation,
+  answer: { key: 'conversation', message },
+  errors: ['http.precondition_failed'],
+});
 
 export const actions = {
   'conversations.list': action({
@@ -33,9 +36,7 @@ export const actions = {
     http: 'GET /conversations',
     needs: 'conversations.view',
     bus: { rateLimit: 3_000 },
-    input: conversationList.Query,
-    output: conversationList.Page,
-    run: conversationList.page,
+    ...conversationList.paged,
   }),
   'conversations.create': action({
     summary: 'Start a conversation with a customer',
@@ -63,10 +64,7 @@ export const actions = {
     summary: 'Export conversations',
     http: 'GET /conversations/export',
     needs: 'conversations.export',
-    audited: true,
-    input: conversationList.ExportQuery,
-    file: Object.values(fileTypes),
-    run: conversationList.file,
+    ...conversationList.exported,
   }),
   'conversations.get': action({
     summary: 'Get a conversation',
@@ -76,7 +74,6 @@ export const actions = {
     input: ById,
     output: ConversationDetail,
     answer: { key: 'conversation' },
-    errors: notFound,
     run: getDetail,
   }),
   'conversations.update': action({
@@ -84,9 +81,7 @@ export const actions = {
     http: 'PATCH /conversations/:id',
     needs: 'conversations.reply',
     input: ConversationChanges,
-    output: Conversation,
-    answer: { key: 'conversation', message: 'Conversation saved.' },
-    errors: changeErrors,
+    ...changed('Conversation saved.'),
     run: updateConversation,
   }),
   'conversations.delete': action({
@@ -96,7 +91,7 @@ export const actions = {
     needs: 'conversations.delete',
     input: ById,
     answer: { message: 'Conversation deleted.' },
-    errors: changeErrors,
+    errors: ['http.precondition_failed'],
     run: deleteConversation,
   }),
   'conversations.messages': action({
@@ -104,9 +99,7 @@ export const actions = {
     description: 'The newest first.',
     http: 'GET /conversations/:id/messages',
     needs: 'conversations.view',
-    input: messageList.Query,
-    output: messageList.Page,
-    errors: notFound,
+    ...messageList.paged,
     run: async (ctx, query) => {
       await customerOf(ctx, query);
       return messageList.page(ctx, query);
@@ -121,7 +114,6 @@ export const actions = {
     input: Reply,
     output: Replied,
     answer: { message: 'Message added.', status: 201 },
-    errors: notFound,
     run: reply,
   }),
   'conversations.assign': action({
@@ -131,12 +123,7 @@ export const actions = {
     needs: 'conversations.assign',
     bus: { rateLimit: 3_000 },
     input: Assignment,
-    output: Conversation,
-    answer: {
-      key: 'conversation',
-      message: ({ assignee_id }) => (assignee_id === null ? 'Conversation unassigned.' : 'Conversation assigned.'),
-    },
-    errors: changeErrors,
+    ...changed('Assignee changed.'),
     run: assignConversation,
     explain: mustBeMember,
   }),
@@ -146,9 +133,7 @@ export const actions = {
     needs: 'conversations.close',
     bus: { rateLimit: 3_000 },
     input: StatusChange,
-    output: Conversation,
-    answer: { key: 'conversation', message: ({ status }) => `Conversation is now ${status}.` },
-    errors: changeErrors,
+    ...changed('Status changed.'),
     run: updateConversation,
   }),
   'conversations.close': action({
@@ -156,9 +141,7 @@ export const actions = {
     http: 'POST /conversations/:id/close',
     needs: 'conversations.close',
     input: ById,
-    output: Conversation,
-    answer: { key: 'conversation', message: 'Conversation closed.' },
-    errors: changeErrors,
+    ...changed('Conversation closed.'),
     run: (ctx, { id }) => updateConversation(ctx, { id, status: 'closed' }),
   }),
   'conversations.reopen': action({
@@ -166,9 +149,7 @@ export const actions = {
     http: 'POST /conversations/:id/reopen',
     needs: 'conversations.close',
     input: ById,
-    output: Conversation,
-    answer: { key: 'conversation', message: 'Conversation reopened.' },
-    errors: changeErrors,
+    ...changed('Conversation reopened.'),
     run: (ctx, { id }) => updateConversation(ctx, { id, status: 'open' }),
   }),
 };

@@ -2,10 +2,18 @@ import { type Ctx, changesBetween, type Issues, invalid, removalOf, sql } from '
 import { columns, recordColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import { emitChanges } from './events.ts';
-import { lockConversation } from './lock.ts';
 import { addMessage, latestMessages } from './messages.ts';
-import { membersOf, type Row, withPeople } from './people.ts';
-import type { Assignment, Conversation, ConversationDetail, ConversationRecord, NewConversation } from './schemas.ts';
+import { membersOf, type Row, withAuthors, withPeople } from './people.ts';
+import type {
+  Assignment,
+  Conversation,
+  ConversationDetail,
+  ConversationRecord,
+  Message,
+  NewConversation,
+  Replied,
+  Reply,
+} from './schemas.ts';
 
 type Key = { readonly id: string };
 type Changes = Partial<Pick<ConversationRecord, 'subject' | 'status' | 'assignee_id'>>;
@@ -32,10 +40,8 @@ export async function createConversation(ctx: Ctx, input: NewConversation): Prom
   });
 }
 
-async function insertConversation(
-  ctx: Ctx,
-  { customer, channel, subject }: NewConversation,
-): Promise<ConversationRecord> {
+async function insertConversation(ctx: Ctx, input: NewConversation): Promise<ConversationRecord> {
+  const { customer, channel, subject } = input;
   const customers = await ctx.helpers('customers');
   if (!customers) throw fail('conversations.no_customers');
   const { id: customerId } = await customers.findOrCreate(customer);
@@ -46,13 +52,11 @@ async function insertConversation(
     RETURNING ${recordColumns}`)) as ConversationRecord;
 }
 
-export async function explainConversation(
-  ctx: Ctx,
-  { customer }: Partial<NewConversation>,
-  issues: Issues,
-): Promise<void> {
-  const customers = customer && (await ctx.helpers('customers'));
-  issues.addAll(await customers?.problems({ customer }));
+type Given = Partial<NewConversation>;
+
+export async function explainConversation(ctx: Ctx, { customer }: Given, issues: Issues): Promise<void> {
+  const customers = await ctx.helpers('customers');
+  if (customer) issues.addAll(await customers?.problems({ customer }));
 }
 
 /** What is the same already changes nothing and emits nothing. */
@@ -62,21 +66,15 @@ export async function updateConversation(ctx: Ctx, { id, ...wanted }: Changes & 
     tx.mustMatch(current);
     const changes = changesBetween<ConversationRecord>(current, wanted);
     if (Object.keys(changes).length > 0) {
+      const { subject, status, assignee_id } = { ...current, ...wanted };
+      const saved = await tx.db.row<ConversationRecord>(sql`
+        UPDATE conversations c SET subject = ${subject}, status = ${status}, assignee_id = ${assignee_id},
+          updated_at = ${tx.now()} WHERE id = ${id} RETURNING ${recordColumns}`);
       tx.audit(changes);
-      await emitChanges(tx, current, await saveConversation(tx, { ...current, ...wanted }));
+      await emitChanges(tx, current, saved as ConversationRecord);
     }
     return getConversation(tx, { id });
   });
-}
-
-async function saveConversation(
-  ctx: Ctx,
-  { id, subject, status, assignee_id }: ConversationRecord,
-): Promise<ConversationRecord> {
-  return (await ctx.db.row<ConversationRecord>(sql`
-    UPDATE conversations c SET subject = ${subject}, status = ${status}, assignee_id = ${assignee_id},
-      updated_at = ${ctx.now()}
-    WHERE id = ${id} RETURNING ${recordColumns}`)) as ConversationRecord;
 }
 
 export async function assignConversation(ctx: Ctx, input: Assignment): Promise<Conversation> {
@@ -88,18 +86,45 @@ export async function assignConversation(ctx: Ctx, input: Assignment): Promise<C
 /** 422 unless the assignee is a member of the team. */
 export async function mustBeMember(ctx: Ctx, { assignee_id: id = null }: Partial<Assignment>): Promise<void> {
   if (id === null || (await membersOf(ctx, [id])).has(id)) return;
-  throw invalid({ assignee_id: `The team has no member ${id}.` });
+  throw invalid({ assignee_id: { code: 'unknown', message: `The team has no member ${id}.` } });
+}
+
+export async function reply(ctx: Ctx, { id, ...input }: Reply): Promise<Replied> {
+  return ctx.tx(async (tx) => {
+    const current = await lockConversation(tx, { id });
+    const added = await addMessage(tx, current, input);
+    tx.audit(changesBetween<ConversationRecord>(current, { status: added.conversation.status }));
+    await tx.emit('conversation.message_created', added, { about: id });
+    await emitChanges(tx, current, added.conversation);
+    const [message] = await withAuthors(tx, [added.message]);
+    return { conversation: await getConversation(tx, { id }), conversation_message: message as Message };
+  });
 }
 
 /** Removes the conversation and its messages. */
-export async function deleteConversation(ctx: Ctx, key: Key): Promise<void> {
+export async function deleteConversation(ctx: Ctx, { id }: Key): Promise<void> {
   await ctx.tx(async (tx) => {
-    const conversation = await lockConversation(tx, key);
+    const conversation = await lockConversation(tx, { id });
     tx.mustMatch(conversation);
-    const { id } = conversation;
     await tx.db.run(sql`DELETE FROM conversation_messages WHERE conversation_id = ${id}`);
     await tx.db.run(sql`DELETE FROM conversations WHERE id = ${id}`);
     tx.audit(removalOf(conversation));
     await tx.emit('conversation.deleted', { conversation }, { about: id });
   });
+}
+
+/** Locks the customer before its conversation: a merge, which takes the locks in the same order, cannot deadlock. */
+async function lockConversation(ctx: Ctx, { id }: Key): Promise<ConversationRecord> {
+  await (await ctx.helpers('customers'))?.lock({ id: await customerOf(ctx, { id }) });
+  const conversation = await ctx.db.row<ConversationRecord>(sql`
+    SELECT ${recordColumns} FROM conversations c WHERE id = ${id} FOR NO KEY UPDATE`);
+  if (!conversation) throw fail('conversations.not_found', { id });
+  return conversation;
+}
+
+/** The id of the conversation's customer; 404 without such a conversation. */
+export async function customerOf(ctx: Ctx, { id }: Key): Promise<string> {
+  const row = await ctx.db.row<{ customer_id: string }>(sql`SELECT customer_id FROM conversations WHERE id = ${id}`);
+  if (!row) throw fail('conversations.not_found', { id });
+  return row.customer_id;
 }
