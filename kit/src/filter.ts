@@ -9,12 +9,13 @@ export interface Filter<Schema extends TSchema = TSchema> {
   readonly schema: Schema;
   /** PostgreSQL cannot tell how many rows it finds: they are found once, for the page and for the total. */
   readonly findsOnce?: boolean;
-  where(value: Static<Schema>, ctx: Ctx): Sql | undefined | Promise<Sql | undefined>;
+  /** `name` is that of the parameter. */
+  where(value: Static<Schema>, ctx: Ctx, name: string): Sql | undefined | Promise<Sql | undefined>;
 }
 
 export function filter<Schema extends TSchema>(
   schema: Schema,
-  where: (value: Static<Schema>, ctx: Ctx) => Sql | undefined | Promise<Sql | undefined>,
+  where: (value: Static<Schema>, ctx: Ctx, name: string) => Sql | undefined | Promise<Sql | undefined>,
   options: { readonly findsOnce?: boolean } = {},
 ): Filter<Schema> {
   return { schema, where: where as Filter<Schema>['where'], ...options };
@@ -83,12 +84,12 @@ export function hasTags(column: Sql): Filter<ReturnType<typeof Several>> {
 /** Rows with any of the given values. */
 export function isOneOf(values: readonly string[], column: Sql): Filter<ReturnType<typeof Several>> {
   const schema = { ...Several('Any of them; commas separate.'), examples: [values.slice(0, 2)] };
-  return filter(schema as ReturnType<typeof Several>, (texts, _ctx) => {
+  return filter(schema as ReturnType<typeof Several>, (texts, _ctx, name) => {
     const wanted = splitList(texts);
     const unknown = wanted.find((value) => !values.includes(value));
     if (unknown !== undefined) {
-      const message = `The status must be one of ${values.join(', ')}.`;
-      throw invalid({ status: { code: 'not_allowed', message } });
+      const message = `The ${name.replaceAll('_', ' ')} must be one of ${values.join(', ')}.`;
+      throw invalid({ [name]: { code: 'not_allowed', message } });
     }
     return wanted.length === 0 ? undefined : sql`${column} = ANY(${wanted}::text[])`;
   });

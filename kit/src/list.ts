@@ -43,7 +43,7 @@ interface Definition<Context, Name extends string, Row extends TObject, Table ex
   /** Default: the alias's `updated_at`. */
   readonly updatedAt?: Sql;
   /** The type of the alias's `id`, which decides between rows that are equal in the order. Default `uuid`. */
-  readonly idType?: 'uuid' | 'bigint';
+  readonly idType?: 'uuid' | 'bigint' | 'text';
   /** A SELECT of one bigint `total` where what these filters find need not be counted. */
   total?(
     ctx: Context,
@@ -51,10 +51,11 @@ interface Definition<Context, Name extends string, Row extends TObject, Table ex
   ): Sql | undefined | Promise<Sql | undefined>;
   /** Adds what other modules know to the rows. */
   complete?(ctx: Context, rows: readonly never[]): Promise<Static<Row>[]>;
-  /** The columns of the CSV file that are not just the field of the same name. */
+  /** The columns of the CSV file that are not just the field of the same name; `null` leaves a field out. */
   readonly csv?: Columns<Static<Row>>;
   /** The columns of the CSV file, in order. Default: the fields of the row, then the others of `csv`. */
   readonly csvFields?: readonly string[];
+  /** Default: the tenant's. `columnsFor` is for those; what answers from another one writes its columns. */
   database?(ctx: Context): Db;
 }
 
@@ -156,7 +157,7 @@ type AnyDefinition = Definition<Ctx, string, TObject, Filters, Filters>;
 type Spec = AnyDefinition & {
   readonly filters: Filters;
   readonly id: Sql;
-  readonly idType: 'uuid' | 'bigint';
+  readonly idType: 'uuid' | 'bigint' | 'text';
   readonly where: Sql;
 };
 
@@ -185,7 +186,7 @@ async function read(spec: Spec, ctx: Ctx, query: Readonly<Record<string, unknown
   let findsOnce = false;
   for (const [name, filter] of Object.entries(spec.filters)) {
     const value = query[name];
-    const condition = value === undefined ? undefined : await filter.where(value as never, ctx);
+    const condition = value === undefined ? undefined : await filter.where(value as never, ctx, name);
     if (!condition) continue;
     conditions.push(condition);
     given[name] = value;
@@ -200,9 +201,10 @@ async function pageByNumber(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknow
   const window = sql`ORDER BY ${orderBy(spec, query)} ${paging.limitTo(per_page)} ${paging.skip((page - 1) * per_page)}`;
   const rows = rowsOf(spec, ctx, query, sql`${and(conditions)} ${window}`);
   const counted = total ?? countSql(spec, ctx, conditions);
-  if (spec.complete) {
+  // Times of the central database become ISO 8601 only as values of a row.
+  if (spec.complete || spec.database) {
     const [found, count] = await Promise.all([dbOf(spec, ctx).rows<never>(rows), countOf(spec, ctx, counted)]);
-    return { [spec.name]: await spec.complete(ctx, found), pagination: paging.pageOf(query, count) };
+    return { [spec.name]: (await spec.complete?.(ctx, found)) ?? found, pagination: paging.pageOf(query, count) };
   }
   if (!findsOnce || total) return jsonPage(spec, ctx, query, { rows, total: counted });
   return jsonPage(spec, ctx, query, foundOnce(spec, ctx, query, conditions));

@@ -164,6 +164,7 @@ function fieldName({ instancePath, params, keyword }: ErrorObject): string {
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   if (keyword === 'required') path.push(String(params.missingProperty));
+  if (keyword === 'additionalProperties') path.push(String(params.additionalProperty));
   return path.join('.') || 'body';
 }
 
@@ -181,6 +182,7 @@ const codes: Readonly<Record<string, FieldErrorCode>> = {
   enum: 'not_allowed',
   const: 'not_allowed',
   sameAs: 'mismatch',
+  additionalProperties: 'unknown',
 };
 
 function explain(error: ErrorObject, name: string): FieldError {
@@ -212,6 +214,8 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject, field
       return `${field} must have at most ${limit} ${entries}.`;
     case 'enum':
       return `${field} must be one of ${(params.allowedValues as unknown[]).join(', ')}.`;
+    case 'additionalProperties':
+      return `${field} is not known here.`;
     case 'money':
       return `${field} must be an amount from 0 to 9999999999.99 with at most two decimals.`;
     case 'sameAs':

@@ -149,11 +149,7 @@ function recordActions(app: FastifyInstance): (answer: TestAnswer) => Registered
 const ofTheServer = new Set(['http.not_found', 'http.bad_request', 'http.method_not_allowed']);
 
 /** So that the whole suite proves that the API description lists the failures that really happen. */
-function mustBeDeclared(
-  { modules }: Kernel,
-  action: RegisteredAction | undefined,
-  { status, body }: TestAnswer,
-): void {
+function mustBeDeclared({ modules }: Kernel, action: RegisteredAction | undefined, { status, body }: TestAnswer): void {
   const code = body?.code;
   if (!action || status < 400 || status >= 500 || typeof code !== 'string' || ofTheServer.has(code)) return;
   const errors = Object.assign({}, ...modules.map(({ parts }) => parts.errors ?? {}));
