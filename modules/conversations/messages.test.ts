@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
+import { readByCursor } from '../../server/testing/read-by-cursor.ts';
 import type { Message } from './schemas.ts';
 
 const platform = await startPlatform();
@@ -106,14 +107,10 @@ test('a cursor visits every message once, also while others are added', async ()
   const at = await begin();
   const texts = Array.from({ length: 11 }, (_, n) => `message ${n}`);
   for (const body of texts) await agent.post(`${at}/messages`, { body });
-  const seen: string[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const { body } = await agent.get(`${at}/messages?limit=3${cursor && `&cursor=${cursor}`}`);
-    seen.push(...body.messages.map((message: Message) => message.body));
-    await agent.post(`${at}/messages`, { body: 'newer' });
-    cursor = body.pagination.next_cursor;
-  }
-  expect(seen).toEqual(texts.toReversed());
+  const seen = await readByCursor<Message>(agent, `${at}/messages`, () =>
+    agent.post(`${at}/messages`, { body: 'newer' }),
+  );
+  expect(seen.map(({ body }) => body)).toEqual(texts.toReversed());
 });
 
 test('messages since a moment are listed, and the oldest first if wanted', async () => {
