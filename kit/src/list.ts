@@ -52,10 +52,10 @@ interface Definition<Context, Name extends string, Row extends TObject, Table ex
   ): Sql | undefined | Promise<Sql | undefined>;
   /** Adds what other modules know to the rows. */
   complete?(ctx: Context, rows: readonly never[]): Promise<Static<Row>[]>;
-  /** The columns of the CSV file, in order. Default: the row's fields. */
-  readonly csvFields?: readonly string[];
   /** The columns of the CSV file that are not just the field of the same name; `null` leaves a field out. */
   readonly csv?: Columns<Static<Row>>;
+  /** The columns of the CSV file, in order. Default: the fields of the row, then the others of `csv`. */
+  readonly csvFields?: readonly string[];
   /** Default: the tenant's. `columnsFor` is for those; what answers from another one writes its columns. */
   database?(ctx: Context): Db;
 }
@@ -110,7 +110,7 @@ export function list<
   Context extends Ctx = Ctx,
 >(definition: Definition<Context, Name, Row, Table, Scope>): List<Context, Name, Row, Table, Scope> {
   const spec = specOf(definition as unknown as AnyDefinition);
-  const { filters, sorts, name, row, csv, csvFields, scope = {} } = spec;
+  const { filters, sorts, name, row, csv, csvFields = Object.keys(row.properties), scope = {} } = spec;
   const filterFields = Object.fromEntries(
     Object.entries(filters).map(([key, { schema }]) => [key, key in scope ? schema : Type.Optional(schema)]),
   );
@@ -139,7 +139,7 @@ export function list<
         name,
         format,
         rows,
-        fields: csvFields ?? Object.keys(row.properties),
+        fields: csvFields,
         columns: (csv ?? {}) as Columns<object>,
       });
     },

@@ -182,6 +182,7 @@ const codes: Readonly<Record<string, FieldErrorCode>> = {
   enum: 'not_allowed',
   const: 'not_allowed',
   eachOneOf: 'not_allowed',
+  sameAs: 'mismatch',
   additionalProperties: 'unknown',
 };
 
@@ -222,6 +223,8 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject, field
       return `${field} must be one of ${parentSchema?.eachOneOf.join(', ')}.`;
     case 'timestamp':
       return `${field} must be a valid ${example['date-time']}.`;
+    case 'sameAs':
+      return `${field} does not match.`;
     case 'format':
       return `${field} must be a valid ${example[String(params.format)] ?? String(params.format)}.`;
     case 'pattern':
