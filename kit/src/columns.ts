@@ -1,4 +1,4 @@
-import type { TObject } from './schema.ts';
+import type { TObject, TProperties } from './schema.ts';
 import { join, raw, type Sql, sql } from './sql.ts';
 
 /**
@@ -17,6 +17,15 @@ export function columnsFor(schema: TObject, alias: Sql, others: Readonly<Record<
 export function namesOf(schema: TObject, alias?: Sql): Sql {
   const names = Object.keys(schema.properties).map(identifier);
   return join(alias ? names.map((name) => sql`${alias}.${name}`) : names);
+}
+
+/** The schema's fields of a record that has more. */
+export function pickFields<Properties extends TProperties, Value extends { [Name in keyof Properties]: unknown }>(
+  schema: TObject<Properties>,
+  record: Value,
+): Pick<Value, keyof Properties> {
+  const names = Object.keys(schema.properties) as (keyof Properties)[];
+  return Object.fromEntries(names.map((name) => [name, record[name]])) as Pick<Value, keyof Properties>;
 }
 
 interface Field {

@@ -1,5 +1,4 @@
 import type { Ctx } from './context.ts';
-import { invalid } from './errors.ts';
 import { MoneyInput } from './money.ts';
 import { type Static, type TSchema, Type } from './schema.ts';
 import { join, type Sql, sql } from './sql.ts';
@@ -9,13 +8,12 @@ export interface Filter<Schema extends TSchema = TSchema> {
   readonly schema: Schema;
   /** PostgreSQL cannot tell how many rows it finds: they are found once, for the page and for the total. */
   readonly findsOnce?: boolean;
-  /** `name` is that of the parameter. */
-  where(value: Static<Schema>, ctx: Ctx, name: string): Sql | undefined | Promise<Sql | undefined>;
+  where(value: Static<Schema>, ctx: Ctx): Sql | undefined | Promise<Sql | undefined>;
 }
 
 export function filter<Schema extends TSchema>(
   schema: Schema,
-  where: (value: Static<Schema>, ctx: Ctx, name: string) => Sql | undefined | Promise<Sql | undefined>,
+  where: (value: Static<Schema>, ctx: Ctx) => Sql | undefined | Promise<Sql | undefined>,
   options: { readonly findsOnce?: boolean } = {},
 ): Filter<Schema> {
   return { schema, where: where as Filter<Schema>['where'], ...options };
@@ -25,9 +23,14 @@ export function equals<Schema extends TSchema>(schema: Schema, column: Sql): Fil
   return filter(schema, (value) => sql`${column} = ${value}`);
 }
 
-/** At least, and at most, an amount. */
 export const minMoney = (column: Sql) => filter(MoneyInput, (amount) => sql`${column} >= ${amount}`);
 export const maxMoney = (column: Sql) => filter(MoneyInput, (amount) => sql`${column} <= ${amount}`);
+
+/** `min_price` and `max_price`, for `price`. */
+export function moneyBetween<Name extends string>(name: Name, column: Sql) {
+  const both = { [`min_${name}`]: minMoney(column), [`max_${name}`]: maxMoney(column) };
+  return both as Record<`min_${Name}` | `max_${Name}`, Filter<typeof MoneyInput>>;
+}
 
 const TimeOrDay = Type.Union([Type.String({ format: 'date' }), Type.String({ format: 'date-time' })], {
   description: "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31.",
@@ -51,6 +54,12 @@ export function until(column: Sql): Filter<typeof TimeOrDay> {
   });
 }
 
+/** `created_from` and `created_to`, for `created`. */
+export function between<Name extends string>(name: Name, column: Sql) {
+  const both = { [`${name}_from`]: since(column), [`${name}_to`]: until(column) };
+  return both as Record<`${Name}_from` | `${Name}_to`, Filter<typeof TimeOrDay>>;
+}
+
 async function timeZone(ctx: Ctx): Promise<unknown> {
   return (await ctx.settings())['general.timezone'];
 }
@@ -72,15 +81,12 @@ export function hasTags(column: Sql): Filter<ReturnType<typeof Several>> {
 
 /** Rows with any of the given values. */
 export function isOneOf(values: readonly string[], column: Sql): Filter<ReturnType<typeof Several>> {
-  const schema = { ...Several('Any of them; commas separate.'), examples: [values.slice(0, 2)] };
-  return filter(schema as ReturnType<typeof Several>, (texts, _ctx, name) => {
+  const rules = { eachOneOf: values, examples: [values.slice(0, 2)] };
+  const schema = { ...Several('Any of them; commas separate.'), ...rules } as ReturnType<typeof Several>;
+  return filter(schema, (texts) => {
     const wanted = splitList(texts);
-    const unknown = wanted.find((value) => !values.includes(value));
-    if (unknown !== undefined) {
-      const message = `The ${name.replaceAll('_', ' ')} must be one of ${values.join(', ')}.`;
-      throw invalid({ [name]: { code: 'not_allowed', message } });
-    }
-    return wanted.length === 0 ? undefined : sql`${column} = ANY(${wanted}::text[])`;
+    // For one value an index has the rows in their order, for several it has not.
+    return wanted.length === 1 ? sql`${column} = ${wanted[0]}` : sql`${column} = ANY(${wanted}::text[])`;
   });
 }
 

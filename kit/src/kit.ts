@@ -13,11 +13,12 @@ export type {
   Operations,
 } from './catalogue.ts';
 export { type Changes, changesBetween, removalOf } from './changes.ts';
-export { columnsFor, namesOf } from './columns.ts';
+export { columnsFor, namesOf, pickFields } from './columns.ts';
 export { type CommandForm, type CommandInput, type ModuleCommand, type Terminal, UsageError } from './command.ts';
 export type { Cache, Ctx, Log, SystemCtx, Tenant, User } from './context.ts';
 export { counter } from './counter.ts';
 export { csvLine, escapeFormula, unescapeFormula } from './csv.ts';
+export { type CsvRow, ImportReport, type RowErrors, readCell, readCsv } from './csv-import.ts';
 export type { Db } from './database.ts';
 export {
   type Demo,
@@ -48,6 +49,7 @@ export {
 } from './errors.ts';
 export { after, type Delivery, type Listener, within } from './event.ts';
 export {
+  between,
   containsWords,
   equals,
   type Filter,
@@ -57,6 +59,7 @@ export {
   isShortWord,
   maxMoney,
   minMoney,
+  moneyBetween,
   search,
   since,
   splitList,
@@ -67,7 +70,7 @@ export type { Resolver, Resolvers } from './graphql.ts';
 export type { Helper, HelpersOf } from './helper.ts';
 export { type Job, type JobsOf, job, platformJob } from './job.ts';
 export { Json } from './json.ts';
-export { byNumber, byText, byTime, type List, list, type Sort } from './list.ts';
+export { byInteger, byNumber, byText, byTime, type List, list, type Sort } from './list.ts';
 export { defineModule, type Module } from './module.ts';
 export { fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
 export { limitTo, Pagination, type Paging, pageOf, paging } from './paging.ts';
@@ -97,21 +100,26 @@ export type {
   Tenants,
   Tokens,
 } from './platform.ts';
+export { rankedRows, SearchQuery } from './ranked-search.ts';
 export {
   ById,
   changesOf,
   Default,
   extend,
   Message,
+  NamedObject,
   Nullable,
   named,
+  outputOf,
   type Sent,
   type Static,
   Timestamp,
+  TimestampInput,
   type TObject,
   type TProperties,
   type TSchema,
   Type,
+  toTimestamp,
   UserId,
   Uuid,
 } from './schema.ts';

@@ -1,11 +1,11 @@
 import type { Answer } from './answer.ts';
 import type { Ctx } from './context.ts';
 import type { Db } from './database.ts';
-import { type Columns, DownloadFormat, download, inBatches } from './download.ts';
+import { type Columns, DownloadFormat, download, fileTypes, inBatches } from './download.ts';
 import { invalid } from './errors.ts';
 import { type Filter, since } from './filter.ts';
 import { Json } from './json.ts';
-import * as paged from './paging.ts';
+import * as paging from './paging.ts';
 import { Default, named, type Static, type TObject, type TOptional, Type } from './schema.ts';
 import { and, raw, type Sql, sql } from './sql.ts';
 
@@ -13,11 +13,13 @@ import { and, raw, type Sql, sql } from './sql.ts';
 export interface Sort {
   /** Never NULL: a cursor has no place for it. */
   readonly by: Sql;
-  readonly type: 'timestamptz' | 'text' | 'numeric';
+  readonly type: 'timestamptz' | 'text' | 'numeric' | 'bigint';
 }
 export const byTime = (by: Sql): Sort => ({ by, type: 'timestamptz' });
 export const byText = (by: Sql): Sort => ({ by, type: 'text' });
 export const byNumber = (by: Sql): Sort => ({ by, type: 'numeric' });
+/** For a column of integers, whose index a numeric cursor could not use. */
+export const byInteger = (by: Sql): Sort => ({ by, type: 'bigint' });
 
 type Filters = Readonly<Record<string, Filter>>;
 type FilterFields<Table extends Filters> = { [Name in keyof Table]: TOptional<Table[Name]['schema']> };
@@ -42,7 +44,7 @@ interface Definition<Context, Name extends string, Row extends TObject, Table ex
   /** Default: the alias's `updated_at`. */
   readonly updatedAt?: Sql;
   /** The type of the alias's `id`, which decides between rows that are equal in the order. Default `uuid`. */
-  readonly idType?: 'uuid' | 'bigint';
+  readonly idType?: 'uuid' | 'bigint' | 'text';
   /** A SELECT of one bigint `total` where what these filters find need not be counted. */
   total?(
     ctx: Context,
@@ -50,8 +52,11 @@ interface Definition<Context, Name extends string, Row extends TObject, Table ex
   ): Sql | undefined | Promise<Sql | undefined>;
   /** Adds what other modules know to the rows. */
   complete?(ctx: Context, rows: readonly never[]): Promise<Static<Row>[]>;
-  /** The columns of the CSV file that are not just the field of the same name. */
+  /** The columns of the CSV file that are not just the field of the same name; `null` leaves a field out. */
   readonly csv?: Columns<Static<Row>>;
+  /** The columns of the CSV file, in order. Default: the fields of the row, then the others of `csv`. */
+  readonly csvFields?: readonly string[];
+  /** Default: the tenant's. `columnsFor` is for those; what answers from another one writes its columns. */
   database?(ctx: Context): Db;
 }
 
@@ -59,13 +64,13 @@ const sortFields = { sort_by: Default(Type.String(), ''), sort_order: Default(Ty
 const format = { format: DownloadFormat };
 
 type Query<Table extends Filters, Scope extends Filters> = TObject<
-  ScopeFields<Scope> & FilterFields<Table> & typeof sortFields & typeof paged.paging
+  ScopeFields<Scope> & FilterFields<Table> & typeof sortFields & typeof paging.paging
 >;
 type ExportQuery<Table extends Filters, Scope extends Filters> = TObject<
   ScopeFields<Scope> & FilterFields<Table> & typeof sortFields & typeof format
 >;
 type Page<Name extends string, Row extends TObject> = TObject<
-  { [Key in Name]: ReturnType<typeof Type.Array<Row>> } & { pagination: typeof paged.Pagination }
+  { [Key in Name]: ReturnType<typeof Type.Array<Row>> } & { pagination: typeof paging.Pagination }
 >;
 
 /** A list: the schemas of its queries and answers, and the functions that answer them. */
@@ -80,6 +85,19 @@ export interface List<Context, Name extends string, Row extends TObject, Table e
   ): Promise<Static<Page<Name, Row>> | Json<Static<Page<Name, Row>>>>;
   /** Every row that the filters find, as a CSV or JSON file. */
   file(ctx: Context, query: Static<ExportQuery<Table, Scope>>): Promise<Answer>;
+  /** To spread into the action that lists. */
+  readonly paged: {
+    input: Query<Table, Scope>;
+    output: Page<Name, Row>;
+    run: List<Context, Name, Row, Table, Scope>['page'];
+  };
+  /** To spread into the action that exports. */
+  readonly exported: {
+    input: ExportQuery<Table, Scope>;
+    file: readonly string[];
+    audited: true;
+    run: List<Context, Name, Row, Table, Scope>['file'];
+  };
   count(ctx: Context, filters: Static<TObject<ScopeFields<Scope> & FilterFields<Table>>>): Promise<number>;
 }
 
@@ -92,7 +110,7 @@ export function list<
   Context extends Ctx = Ctx,
 >(definition: Definition<Context, Name, Row, Table, Scope>): List<Context, Name, Row, Table, Scope> {
   const spec = specOf(definition as unknown as AnyDefinition);
-  const { filters, sorts, name, row, csv, scope = {} } = spec;
+  const { filters, sorts, name, row, csv, csvFields = Object.keys(row.properties), scope = {} } = spec;
   const filterFields = Object.fromEntries(
     Object.entries(filters).map(([key, { schema }]) => [key, key in scope ? schema : Type.Optional(schema)]),
   );
@@ -101,12 +119,12 @@ export function list<
     sort_order: Default(Type.Enum(['asc', 'desc']), definition.sortOrder ?? 'desc'),
   };
   const made = {
-    Query: Type.Object({ ...filterFields, ...order, ...paged.paging }),
+    Query: Type.Object({ ...filterFields, ...order, ...paging.paging }),
     Filters: Type.Object(filterFields),
     ExportQuery: Type.Object({ ...filterFields, ...order, ...format }),
     Page: named(
       `${(row as { title?: string }).title ?? name}Page`,
-      Type.Object({ [name]: Type.Array(row), pagination: paged.Pagination }),
+      Type.Object({ [name]: Type.Array(row), pagination: paging.Pagination }),
     ),
     page: (ctx: Ctx, query: Wanted) =>
       query.cursor === undefined && query.limit === undefined
@@ -121,7 +139,7 @@ export function list<
         name,
         format,
         rows,
-        fields: Object.keys(row.properties),
+        fields: csvFields,
         columns: (csv ?? {}) as Columns<object>,
       });
     },
@@ -130,15 +148,17 @@ export function list<
       return countOf(spec, ctx, total ?? countSql(spec, ctx, conditions));
     },
   };
-  return made as unknown as List<Context, Name, Row, Table, Scope>;
+  const paged = { input: made.Query, output: made.Page, run: made.page };
+  const exported = { input: made.ExportQuery, file: Object.values(fileTypes), audited: true, run: made.file };
+  return { ...made, paged, exported } as unknown as List<Context, Name, Row, Table, Scope>;
 }
 
-type Wanted = paged.Order & paged.Paging & Readonly<Record<string, unknown>>;
+type Wanted = paging.Order & paging.Paging & Readonly<Record<string, unknown>>;
 type AnyDefinition = Definition<Ctx, string, TObject, Filters, Filters>;
 type Spec = AnyDefinition & {
   readonly filters: Filters;
   readonly id: Sql;
-  readonly idType: 'uuid' | 'bigint';
+  readonly idType: 'uuid' | 'bigint' | 'text';
   readonly where: Sql;
 };
 
@@ -167,7 +187,7 @@ async function read(spec: Spec, ctx: Ctx, query: Readonly<Record<string, unknown
   let findsOnce = false;
   for (const [name, filter] of Object.entries(spec.filters)) {
     const value = query[name];
-    const condition = value === undefined ? undefined : await filter.where(value as never, ctx, name);
+    const condition = value === undefined ? undefined : await filter.where(value as never, ctx);
     if (!condition) continue;
     conditions.push(condition);
     given[name] = value;
@@ -179,12 +199,13 @@ async function read(spec: Spec, ctx: Ctx, query: Readonly<Record<string, unknown
 async function pageByNumber(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknown> {
   const { page, per_page } = query;
   const { conditions, total, findsOnce } = await read(spec, ctx, query);
-  const window = sql`ORDER BY ${orderBy(spec, query)} ${paged.limitTo(per_page)} ${paged.skip((page - 1) * per_page)}`;
+  const window = sql`ORDER BY ${orderBy(spec, query)} ${paging.limitTo(per_page)} ${paging.skip((page - 1) * per_page)}`;
   const rows = rowsOf(spec, ctx, query, sql`${and(conditions)} ${window}`);
   const counted = total ?? countSql(spec, ctx, conditions);
-  if (spec.complete) {
+  // Times of the central database become ISO 8601 only as values of a row.
+  if (spec.complete || spec.database) {
     const [found, count] = await Promise.all([dbOf(spec, ctx).rows<never>(rows), countOf(spec, ctx, counted)]);
-    return { [spec.name]: await spec.complete(ctx, found), pagination: paged.pageOf(query, count) };
+    return { [spec.name]: (await spec.complete?.(ctx, found)) ?? found, pagination: paging.pageOf(query, count) };
   }
   if (!findsOnce || total) return jsonPage(spec, ctx, query, { rows, total: counted });
   return jsonPage(spec, ctx, query, foundOnce(spec, ctx, query, conditions));
@@ -201,7 +222,7 @@ function foundOnce(spec: Spec, ctx: Ctx, query: Wanted, conditions: readonly Sql
     rows: sql`
       SELECT ${columnsOf(spec, ctx)} FROM (
         SELECT id FROM found ORDER BY key ${direction}, id ${direction}
-        ${paged.limitTo(per_page)} ${paged.skip((page - 1) * per_page)}) page
+        ${paging.limitTo(per_page)} ${paging.skip((page - 1) * per_page)}) page
       JOIN ${from} ON ${spec.id} = page.id ORDER BY ${orderBy(spec, query)}`,
     total: sql`SELECT count(*) AS total FROM found`,
   };
@@ -225,11 +246,11 @@ async function jsonPage(
 }
 
 async function pageByCursor(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknown> {
-  const { limit = paged.usualSize, cursor } = query;
+  const { limit = paging.usualSize, cursor } = query;
   mustNotMix(query);
   const { conditions } = await read(spec, ctx, query);
-  const after = cursor === undefined ? [] : [isBehind(spec, query, paged.readCursor(query, cursor))];
-  const window = sql`${and([...conditions, ...after])} ORDER BY ${orderBy(spec, query)} ${paged.limitTo(limit + 1)}`;
+  const after = cursor === undefined ? [] : [isBehind(spec, query, paging.readCursor(query, cursor))];
+  const window = sql`${and([...conditions, ...after])} ORDER BY ${orderBy(spec, query)} ${paging.limitTo(limit + 1)}`;
   const place = sql`, (${sortOf(spec, query).by})::text AS cursor_key, ${spec.id}::text AS cursor_id`;
   const found = await dbOf(spec, ctx).rows<Placed>(rowsOf(spec, ctx, query, window, place));
   const last = found.length > limit ? found[limit - 1] : undefined;
@@ -237,16 +258,16 @@ async function pageByCursor(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknow
   return {
     [spec.name]: spec.complete ? await spec.complete(ctx, rows as never[]) : rows,
     pagination: {
-      next_cursor: last ? paged.writeCursor(query, { key: last.cursor_key, id: last.cursor_id }) : null,
+      next_cursor: last ? paging.writeCursor(query, { key: last.cursor_key, id: last.cursor_id }) : null,
       has_more: last !== undefined,
     },
   };
 }
 
-function mustNotMix({ page, per_page = paged.usualSize }: Wanted): void {
+function mustNotMix({ page, per_page = paging.usualSize }: Wanted): void {
   const message = 'Use either page and per_page or cursor and limit.';
   if (page !== 1) throw invalid({ page: message });
-  if (per_page !== paged.usualSize) throw invalid({ per_page: message });
+  if (per_page !== paging.usualSize) throw invalid({ per_page: message });
 }
 
 function stream(spec: Spec, ctx: Ctx, rows: Sql): AsyncIterable<object> {
@@ -280,7 +301,7 @@ const written = {
 };
 
 /** Behind the cursor's place in the order. */
-function isBehind(spec: Spec, query: Wanted, { key, id }: paged.Position): Sql {
+function isBehind(spec: Spec, query: Wanted, { key, id }: paging.Position): Sql {
   const { by, type } = sortOf(spec, query);
   if (!written[type].test(key) || !written[spec.idType].test(id)) throw invalid({ cursor: 'The cursor is not valid.' });
   const place = sql`(${key}::${raw(type)}, ${id}::${raw(spec.idType)})`;
@@ -288,7 +309,7 @@ function isBehind(spec: Spec, query: Wanted, { key, id }: paged.Position): Sql {
 }
 
 /** The inner SELECT finds the rows, the outer one reads the columns of those and not of the ones it leaves out. */
-function rowsOf(spec: Spec, ctx: Ctx, order: paged.Order, found: Sql, more = sql``): Sql {
+function rowsOf(spec: Spec, ctx: Ctx, order: paging.Order, found: Sql, more = sql``): Sql {
   const { alias, where } = spec;
   return sql`
     SELECT ${columnsOf(spec, ctx)}${more} FROM (
@@ -305,7 +326,7 @@ async function countOf(spec: Spec, ctx: Ctx, total: Sql): Promise<number> {
 }
 
 /** Ids decide between equals, so that pages neither overlap nor leave anything out. */
-function orderBy(spec: Spec, order: paged.Order): Sql {
+function orderBy(spec: Spec, order: paging.Order): Sql {
   const direction = directionOf(order.sort_order);
   return sql`${sortOf(spec, order).by} ${direction}, ${spec.id} ${direction}`;
 }
@@ -314,7 +335,7 @@ function directionOf(sortOrder: 'asc' | 'desc'): Sql {
   return sortOrder === 'asc' ? sql`ASC` : sql`DESC`;
 }
 
-function sortOf({ sorts }: Spec, { sort_by }: paged.Order): Sort {
+function sortOf({ sorts }: Spec, { sort_by }: paging.Order): Sort {
   return sorts[sort_by] as Sort;
 }
 

@@ -1,11 +1,6 @@
-import { Type } from './schema.ts';
+import { Money, Type } from './schema.ts';
 
-/** An amount in an output. */
-export const Money = Type.String({
-  pattern: '^\\d+\\.\\d{2}$',
-  description: 'An amount with two decimals.',
-  examples: ['199.65'],
-});
+export { Money };
 
 const rules = {
   money: true,

@@ -1,169 +1,172 @@
-import { type Ctx, invalid, sql } from '@chowk/kit';
-import { addressColumns, seesAll } from './columns.ts';
+import { type Ctx, canViewSensitive, changesBetween, Issues, namesOf, removalOf, sql } from '@chowk/kit';
+import { addressColumns, visibleAddressColumns } from './columns.ts';
 import { fail } from './errors.ts';
-import { tellUpdated } from './events.ts';
-import { findCustomer, holdCustomer } from './identity.ts';
-import { addressPhone } from './phone.ts';
-import { changedFields } from './rules.ts';
-import type { Address, AddressChanges, CustomerRecord, NewAddress } from './schemas.ts';
+import { findCustomer, lockCustomer } from './find.ts';
+import { addressPhone, phoneProblem } from './phone.ts';
+import {
+  type Address,
+  type AddressChanges,
+  AddressFields,
+  type AddressKey,
+  type CustomerRecord,
+  type NewAddress,
+} from './schemas.ts';
 
 /*
  * As long as there is an address of a type, exactly one of them is the default. Every change holds the customer's lock,
- * takes the mark away first where another gets it, and settles in the end what is left without.
+ * takes the mark away first where another gets it, and in the end gives it to the newest of a type that is left without.
  */
 
-type Key = { id: string; addr: string };
-type Type = Address['type'];
+type Fields = AddressFields & Pick<Address, 'type' | 'is_default'>;
 
-const texts = [
-  'first_name',
-  'last_name',
-  'company',
-  'address1',
-  'address2',
-  'city',
-  'state',
-  'pincode',
-  'country',
-] as const;
-type Fields = Pick<Address, (typeof texts)[number] | 'phone'>;
+const texts = Object.keys(AddressFields.properties) as (keyof AddressFields)[];
+const names = namesOf(AddressFields);
 
-const empty: Fields = {
-  ...{ first_name: null, last_name: null, company: null, address1: null, address2: null },
-  ...{ city: null, state: null, pincode: null, country: null, phone: null },
-};
-
-export async function listAddresses(ctx: Ctx, { id }: { id: string }): Promise<Address[]> {
-  return addressesOf(ctx, await findCustomer(ctx, id));
+export async function listAddresses(ctx: Ctx, { id }: { id: string }): Promise<{ addresses: Address[] }> {
+  const customer = await findCustomer(ctx, id);
+  return { addresses: await addressesOf(ctx, [customer.id]) };
 }
 
-/** Of a customer that is known to be there. */
-export function addressesOf(ctx: Ctx, { id }: { id: string }): Promise<Address[]> {
+/** Of customers that exist, the default ones first. */
+export function addressesOf(ctx: Ctx, customerIds: readonly string[]): Promise<Address[]> {
   return ctx.db.rows<Address>(sql`
-    SELECT ${addressColumns(seesAll(ctx))} FROM customer_addresses a WHERE customer_id = ${id}
+    SELECT ${visibleAddressColumns(ctx)} FROM customer_addresses a WHERE customer_id = ANY(${customerIds}::uuid[])
     ORDER BY is_default DESC, created_at DESC, id DESC`);
 }
 
-export function addAddress(ctx: Ctx, { id }: { id: string }, input: NewAddress): Promise<Address> {
+export function addAddress(ctx: Ctx, { id, ...input }: NewAddress): Promise<Address> {
   return holding(ctx, id, async (tx, customer) => {
-    const fields = await read(tx, empty, input);
-    const { type, is_default = false } = input;
-    const addr = tx.newId();
-    if (is_default) await clearDefault(tx, id, type);
-    await insertAddress(tx, { id: addr, customer_id: id, type, is_default }, fields);
+    const fields = await read(tx, input);
+    if (fields.is_default) await clearDefault(tx, id, fields.type);
+    const addr = await insertAddress(tx, id, fields);
     await settle(tx, customer);
     return showAddress(tx, addr);
   });
 }
 
-export function updateAddress(ctx: Ctx, { id, addr }: Key, changes: AddressChanges): Promise<Address> {
+export function updateAddress(ctx: Ctx, { id, addr, ...changes }: AddressChanges): Promise<Address> {
   return holding(ctx, id, async (tx, customer) => {
     const current = await findAddress(tx, { id, addr });
-    const fields = await read(tx, current, keepHidden(tx, changes));
-    const type = changes.type ?? current.type;
-    const stays = type === current.type;
-    if (stays && current.is_default && changes.is_default === false) throw mustHaveDefault();
-    // Of its new type it is the default only if somebody says so, or if it is the only one.
-    const is_default = changes.is_default ?? (stays && current.is_default);
-    if (changedFields(current, { ...fields, type, is_default }).length > 0) {
-      if (is_default) await clearDefault(tx, id, type);
-      await saveAddress(tx, { id: addr, type, is_default }, fields);
+    tx.mustMatch(current);
+    const fields = await read(tx, changes, current);
+    const changed = changesBetween(current, fields);
+    if (Object.keys(changed).length > 0) {
+      if (fields.is_default) await clearDefault(tx, id, fields.type);
+      await saveAddress(tx, addr, fields);
+      tx.audit(changed);
       await settle(tx, customer);
     }
     return showAddress(tx, addr);
   });
 }
 
-export function setDefaultAddress(ctx: Ctx, key: Key): Promise<Address> {
-  return updateAddress(ctx, key, { is_default: true });
+export function setDefaultAddress(ctx: Ctx, key: AddressKey): Promise<Address> {
+  return updateAddress(ctx, { ...key, is_default: true });
 }
 
-export function deleteAddress(ctx: Ctx, { id, addr }: Key): Promise<void> {
+export function deleteAddress(ctx: Ctx, { id, addr }: AddressKey): Promise<void> {
   return holding(ctx, id, async (tx, customer) => {
-    const found = await tx.db.run(sql`DELETE FROM customer_addresses WHERE id = ${addr} AND customer_id = ${id}`);
-    if (found === 0) throw fail('customers.address_not_found', { id: addr });
+    const address = await findAddress(tx, { id, addr });
+    tx.mustMatch(address);
+    await tx.db.run(sql`DELETE FROM customer_addresses WHERE id = ${addr}`);
+    tx.audit(removalOf(address));
     await settle(tx, customer);
   });
 }
 
+export async function explainAddress(ctx: Ctx, input: Partial<AddressChanges>, issues: Issues): Promise<void> {
+  const { id, addr, ...changes } = input;
+  const current = id !== undefined && addr !== undefined ? await findAddress(ctx, { id, addr }) : undefined;
+  await readChanges(ctx, changes, issues, current);
+}
+
 function holding<Result>(ctx: Ctx, id: string, work: (tx: Ctx, customer: CustomerRecord) => Promise<Result>) {
-  return ctx.tx(async (tx) => work(tx, await holdCustomer(tx, id)));
+  return ctx.tx(async (tx) => work(tx, await lockCustomer(tx, id)));
 }
 
 /** After every change. */
 async function settle(ctx: Ctx, customer: CustomerRecord): Promise<void> {
   await promoteNewest(ctx, customer.id);
-  await tellUpdated(ctx, customer, ['addresses']);
+  await ctx.emit('customer.updated', { customer, changed: ['addresses'] }, { about: customer.id });
 }
 
 /** As the caller may see it. */
 async function showAddress(ctx: Ctx, addr: string): Promise<Address> {
   return (await ctx.db.row<Address>(sql`
-    SELECT ${addressColumns(seesAll(ctx))} FROM customer_addresses a WHERE id = ${addr}`)) as Address;
+    SELECT ${visibleAddressColumns(ctx)} FROM customer_addresses a WHERE id = ${addr}`)) as Address;
 }
 
-async function findAddress(ctx: Ctx, { id, addr }: Key): Promise<Address> {
+async function findAddress(ctx: Ctx, { id, addr }: AddressKey): Promise<Address> {
   const address = await ctx.db.row<Address>(sql`
-    SELECT ${addressColumns(true)} FROM customer_addresses a WHERE id = ${addr} AND customer_id = ${id}`);
+    SELECT ${addressColumns} FROM customer_addresses a WHERE id = ${addr} AND customer_id = ${id}`);
   if (!address) throw fail('customers.address_not_found', { id: addr });
   return address;
 }
 
-/** Who does not see the street sends it back empty, and does not mean that there is none. */
-function keepHidden(ctx: Ctx, changes: AddressChanges): AddressChanges {
-  if (seesAll(ctx)) return changes;
+async function read(ctx: Ctx, changes: Partial<Fields>, current?: Address): Promise<Fields> {
+  const issues = new Issues();
+  const fields = await readChanges(ctx, changes, issues, current);
+  issues.throwIfAny();
+  return fields as Fields;
+}
+
+/** The address as it will be; adds to `issues` what is wrong with it that no schema can say. */
+async function readChanges(
+  ctx: Ctx,
+  changes: Partial<Fields>,
+  issues: Issues,
+  current?: Address,
+): Promise<Partial<Fields>> {
+  const given = current ? keepHidden(ctx, changes) : changes;
+  const fields: Partial<Fields> = { ...(current && fieldsOf(current)), ...given };
+  if (given.phone) {
+    const { 'general.country': country } = await ctx.settings();
+    const phone = addressPhone(given.phone, country);
+    if (phone) fields.phone = phone;
+    else issues.add('phone', phoneProblem);
+  }
+  if (!texts.some((name) => fields[name] || issues.has(name))) {
+    issues.add('address1', 'The address must not be empty.', 'required');
+  }
+  if (!current) return fields;
+  const staysDefault = current.is_default && fields.type === current.type;
+  if (staysDefault && given.is_default === false) issues.add('is_default', mustHaveDefault);
+  // Of its new type it is the default only if the caller says so, or if it is the only one.
+  return { ...fields, is_default: given.is_default ?? staysDefault };
+}
+
+const mustHaveDefault = 'One address of each type is the default: make another one the default instead.';
+
+function fieldsOf(address: Address): Fields {
+  const { type, is_default } = address;
+  return { ...(Object.fromEntries(texts.map((name) => [name, address[name]])) as AddressFields), type, is_default };
+}
+
+/** A caller who may not see the street sends it back empty, and does not mean that there is none. */
+function keepHidden(ctx: Ctx, changes: Partial<Fields>): Partial<Fields> {
+  if (canViewSensitive(ctx)) return changes;
   const { address1, address2, phone, ...others } = changes;
-  const filled = Object.entries({ address1, address2, phone }).filter(([, text]) => text?.trim());
+  const filled = Object.entries({ address1, address2, phone }).filter(([, text]) => text);
   return { ...others, ...Object.fromEntries(filled) };
 }
 
-async function read(ctx: Ctx, current: Fields, changes: Partial<Fields>): Promise<Fields> {
-  const fields = Object.fromEntries(texts.map((name) => [name, tidy(current[name], changes[name])]));
-  const phone = changes.phone === undefined ? current.phone : await readPhone(ctx, changes.phone);
-  if (phone === null && Object.values(fields).every((text) => text === null)) {
-    throw invalid({ address1: ['The address must not be empty.'] });
-  }
-  return { ...(fields as Omit<Fields, 'phone'>), phone };
-}
-
-function tidy(current: string | null, change: string | null | undefined): string | null {
-  return change === undefined ? current : change?.trim() || null;
-}
-
-async function readPhone(ctx: Ctx, text: string | null): Promise<string | null> {
-  if (!text?.trim()) return null;
-  const { 'general.country': country } = await ctx.settings();
-  const phone = addressPhone(text, country);
-  if (phone === undefined) throw invalid({ phone: ['The phone must be a phone number, such as +91 98765 43210.'] });
-  return phone;
-}
-
-async function insertAddress(
-  ctx: Ctx,
-  { id, customer_id, type, is_default }: Pick<Address, 'id' | 'customer_id' | 'type' | 'is_default'>,
-  { first_name, last_name, company, address1, address2, city, state, pincode, country, phone }: Fields,
-): Promise<void> {
-  const now = ctx.now();
+async function insertAddress(ctx: Ctx, customer_id: string, fields: Fields): Promise<string> {
+  const row = { ...fields, id: ctx.newId(), customer_id, created_at: ctx.now(), updated_at: ctx.now() };
   await ctx.db.run(sql`
-    INSERT INTO customer_addresses (id, customer_id, type, is_default, first_name, last_name, company, address1, address2,
-      city, state, pincode, country, phone, created_at, updated_at)
-    VALUES (${id}, ${customer_id}, ${type}, ${is_default}, ${first_name}, ${last_name}, ${company}, ${address1},
-      ${address2}, ${city}, ${state}, ${pincode}, ${country}, ${phone}, ${now}, ${now})`);
+    INSERT INTO customer_addresses
+    SELECT * FROM jsonb_populate_record(NULL::customer_addresses, ${JSON.stringify(row)}::jsonb)`);
+  return row.id;
 }
 
-async function saveAddress(
-  ctx: Ctx,
-  { id, type, is_default }: Pick<Address, 'id' | 'type' | 'is_default'>,
-  { first_name, last_name, company, address1, address2, city, state, pincode, country, phone }: Fields,
-): Promise<void> {
+async function saveAddress(ctx: Ctx, id: string, fields: Fields): Promise<void> {
   await ctx.db.run(sql`
-    UPDATE customer_addresses SET type = ${type}, is_default = ${is_default}, first_name = ${first_name},
-      last_name = ${last_name}, company = ${company}, address1 = ${address1}, address2 = ${address2}, city = ${city},
-      state = ${state}, pincode = ${pincode}, country = ${country}, phone = ${phone}, updated_at = ${ctx.now()}
+    UPDATE customer_addresses a SET (type, is_default, ${names}, updated_at) = (
+      SELECT type, is_default, ${names}, ${ctx.now()}::timestamptz
+      FROM jsonb_populate_record(a, ${JSON.stringify(fields)}::jsonb))
     WHERE id = ${id}`);
 }
 
-async function clearDefault(ctx: Ctx, customerId: string, type: Type): Promise<void> {
+async function clearDefault(ctx: Ctx, customerId: string, type: Address['type']): Promise<void> {
   await ctx.db.run(sql`
     UPDATE customer_addresses SET is_default = false, updated_at = ${ctx.now()}
     WHERE customer_id = ${customerId} AND type = ${type} AND is_default`);
@@ -178,8 +181,4 @@ async function promoteNewest(ctx: Ctx, customerId: string): Promise<void> {
       WHERE customer_id = ${customerId} AND NOT EXISTS (
         SELECT FROM customer_addresses d WHERE d.customer_id = a.customer_id AND d.type = a.type AND d.is_default)
       ORDER BY type, created_at DESC, id DESC)`);
-}
-
-function mustHaveDefault() {
-  return invalid({ is_default: ['One address of each type is the default: make another one the default instead.'] });
 }

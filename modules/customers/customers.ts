@@ -1,83 +1,92 @@
-import { type Ctx, invalid, sql } from '@chowk/kit';
+import { type Ctx, columnsFor, Failure, Issues, invalid, sql, taken } from '@chowk/kit';
 import { addressesOf } from './addresses.ts';
-import { recordColumns, seen } from './columns.ts';
-import { tellCreated, tellUpdated } from './events.ts';
-import { findCustomer, holdCustomer } from './identity.ts';
-import { listMetadata } from './metadata.ts';
-import { recentOrders } from './orders.ts';
-import { applyChanges, blank, changedFields, type Fields, isSomebody, nobody } from './rules.ts';
-import type { CustomerDetail, CustomerInput, CustomerRecord } from './schemas.ts';
+import { mask, recordColumns } from './columns.ts';
+import { fail } from './errors.ts';
+import { lockCustomer, missing } from './find.ts';
+import { ordersOf } from './orders.ts';
+import { insertCustomer, readChanges, saveCustomer, takenMessage } from './save.ts';
+import {
+  type CustomerChanges,
+  type CustomerDetail,
+  type CustomerRecord,
+  type ExternalIdKey,
+  Metadata,
+  type NewCustomer,
+} from './schemas.ts';
 import { segmentsOf } from './segments.ts';
 
-export async function showCustomer(ctx: Ctx, { id }: { id: string }): Promise<CustomerDetail> {
-  const customer = await findCustomer(ctx, id);
-  const [addresses, recent_orders, segments, metadata] = await Promise.all([
-    addressesOf(ctx, customer),
-    recentOrders(ctx, customer),
-    segmentsOf(ctx, customer),
-    listMetadata(ctx, customer.id),
-  ]);
-  return { ...seen(ctx, customer), addresses, recent_orders, segments, metadata };
+type Key = { readonly id: string };
+
+export async function getCustomer(ctx: Ctx, key: Key): Promise<CustomerDetail> {
+  const [customer] = await getCustomers(ctx, [key]);
+  if (customer instanceof Failure) throw customer;
+  return customer as CustomerDetail;
 }
 
-export async function createCustomer(ctx: Ctx, input: CustomerInput): Promise<CustomerRecord> {
-  const fields = await applyChanges(ctx, blank, input);
-  if (!isSomebody(fields)) throw nobody();
-  const customer = await namingTaken(() =>
-    ctx.tx(async (tx) => {
-      const made = await insertCustomer(tx, fields);
-      await tellCreated(tx, made);
-      return made;
-    }),
+export async function getCustomers(ctx: Ctx, keys: readonly Key[]): Promise<(CustomerDetail | Failure)[]> {
+  const ids = keys.map(({ id }) => id.toLowerCase());
+  const rows = await ctx.db.rows<CustomerRecord>(sql`
+    SELECT ${recordColumns} FROM customers c WHERE id = ANY(${ids}::uuid[]) AND deleted_at IS NULL`);
+  const found = new Map((await complete(ctx, rows)).map((customer) => [customer.id, customer]));
+  return Promise.all(ids.map((id) => found.get(id) ?? missing(ctx, id)));
+}
+
+async function complete(ctx: Ctx, customers: readonly CustomerRecord[]): Promise<CustomerDetail[]> {
+  const ids = customers.map(({ id }) => id);
+  const [addresses, metadata] = await Promise.all([addressesOf(ctx, ids), metadataOf(ctx, ids)]);
+  return Promise.all(
+    customers.map(async (customer) => ({
+      ...mask(ctx, customer),
+      addresses: addresses.filter(({ customer_id }) => customer_id === customer.id),
+      recent_orders: (await ordersOf(ctx, { id: customer.id, page: 1, per_page: 10 })).orders,
+      segments: await segmentsOf(ctx, customer),
+      metadata: metadata.filter(({ customer_id }) => customer_id === customer.id),
+    })),
   );
-  return seen(ctx, customer);
 }
 
-export async function updateCustomer(ctx: Ctx, { id }: { id: string }, input: CustomerInput): Promise<CustomerRecord> {
-  const customer = await namingTaken(() =>
-    ctx.tx(async (tx) => {
-      const current = await holdCustomer(tx, id);
-      const fields = await applyChanges(tx, current, input);
-      if (isSomebody(current) && !isSomebody(fields)) throw nobody();
-      const changed = changedFields(current, fields);
-      if (changed.length === 0) return current;
-      const saved = await saveCustomer(tx, current.id, fields);
-      await tellUpdated(tx, saved, changed);
-      return saved;
-    }),
-  );
-  return seen(ctx, customer);
+function metadataOf(ctx: Ctx, customerIds: readonly string[]): Promise<Metadata[]> {
+  return ctx.db.rows<Metadata>(sql`
+    SELECT ${columnsFor(Metadata, sql`m`)} FROM customer_metadata m WHERE customer_id = ANY(${customerIds}::uuid[])
+    ORDER BY module_source, key`);
 }
 
-async function insertCustomer(ctx: Ctx, fields: Fields): Promise<CustomerRecord> {
-  const { external_ids, email, phone, first_name, last_name, accepts_marketing, tags, notes } = fields;
-  const now = ctx.now();
-  return (await ctx.db.row<CustomerRecord>(sql`
-    INSERT INTO customers AS c (id, external_ids, email, phone, first_name, last_name, accepts_marketing, tags, notes,
-      created_at, updated_at)
-    VALUES (${ctx.newId()}, ${JSON.stringify(external_ids)}, ${email}, ${phone}, ${first_name}, ${last_name},
-      ${accepts_marketing}, ${tags}, ${notes}, ${now}, ${now})
-    RETURNING ${recordColumns}`)) as CustomerRecord;
+/** The oldest, where several customers have it. */
+export async function getByExternalId(ctx: Ctx, { platform, external_id }: ExternalIdKey): Promise<CustomerDetail> {
+  const ids = JSON.stringify({ [platform.trim()]: external_id });
+  const customer = await ctx.db.row<Key>(sql`
+    SELECT id FROM customers WHERE external_ids @> ${ids}::jsonb AND deleted_at IS NULL ORDER BY created_at, id LIMIT 1`);
+  if (!customer) throw fail('customers.not_found', { id: `${external_id} of ${platform}` });
+  return getCustomer(ctx, customer);
 }
 
-async function saveCustomer(ctx: Ctx, id: string, fields: Fields): Promise<CustomerRecord> {
-  const { external_ids, email, phone, first_name, last_name, accepts_marketing, tags, notes } = fields;
-  return (await ctx.db.row<CustomerRecord>(sql`
-    UPDATE customers c SET external_ids = ${JSON.stringify(external_ids)}, email = ${email}, phone = ${phone},
-      first_name = ${first_name}, last_name = ${last_name}, accepts_marketing = ${accepts_marketing}, tags = ${tags},
-      notes = ${notes}, updated_at = ${ctx.now()}
-    WHERE id = ${id} RETURNING ${recordColumns}`)) as CustomerRecord;
+export async function createCustomer(ctx: Ctx, input: NewCustomer): Promise<CustomerRecord> {
+  return orTaken(ctx, async (tx) => {
+    const issues = new Issues();
+    const fields = await readChanges(tx, input, issues);
+    issues.throwIfAny();
+    return (await insertCustomer(tx, fields)) as CustomerRecord;
+  });
 }
 
-/** The unique indexes decide who was first, however many come at once; the others are told which field is taken. */
-async function namingTaken<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function updateCustomer(ctx: Ctx, { id, ...changes }: CustomerChanges): Promise<CustomerRecord> {
+  return orTaken(ctx, async (tx) => {
+    const current = await lockCustomer(tx, id);
+    tx.mustMatch(current);
+    const issues = new Issues();
+    const fields = await readChanges(tx, changes, issues, current);
+    issues.throwIfAny();
+    return saveCustomer(tx, current, fields);
+  });
+}
+
+/** The unique indexes decide who was first; the others learn which field is taken. */
+async function orTaken(ctx: Ctx, work: (tx: Ctx) => Promise<CustomerRecord>): Promise<CustomerRecord> {
   try {
-    return await work();
+    return mask(ctx, await ctx.tx(work));
   } catch (error) {
     const { code, constraint } = error as { code?: unknown; constraint?: unknown };
-    if (code !== '23505') throw error;
-    if (constraint === 'customers_email') throw invalid({ email: ['Another customer has this email.'] });
-    if (constraint === 'customers_phone') throw invalid({ phone: ['Another customer has this phone.'] });
-    throw error;
+    const [, field] = /^customers_(email|phone)$/.exec(String(constraint)) ?? [];
+    throw code === '23505' && field ? invalid({ [field]: taken(takenMessage(field)) }) : error;
   }
 }

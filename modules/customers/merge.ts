@@ -1,9 +1,8 @@
-import { type Ctx, distinct, invalid, type Static, sql } from '@chowk/kit';
-import { recordColumns, seen } from './columns.ts';
-import { tellMerged, tellUpdated } from './events.ts';
-import { findCustomer, missing } from './identity.ts';
-import { statisticsOf } from './order-stats.ts';
-import { changedFields } from './rules.ts';
+import { type Ctx, changesBetween, invalid, sql } from '@chowk/kit';
+import { mask, recordColumns } from './columns.ts';
+import { findCustomer, missing } from './find.ts';
+import { statisticsOf } from './orders.ts';
+import { writeCustomer } from './save.ts';
 import type { CustomerRecord, Merge, MergePreview } from './schemas.ts';
 
 interface Pair {
@@ -12,8 +11,8 @@ interface Pair {
 }
 
 /**
- * Makes one customer of two. Everything that is written about a customer is written under its lock, and both locks are
- * held here: what comes before goes along, what comes after finds the primary.
+ * Everything that is written about a customer is written under its lock, and both locks are held here: what comes before
+ * is moved along, what comes after finds the primary.
  */
 export async function mergeCustomers(ctx: Ctx, merge: Merge): Promise<CustomerRecord> {
   mustDiffer(merge);
@@ -23,34 +22,36 @@ export async function mergeCustomers(ctx: Ctx, merge: Merge): Promise<CustomerRe
     const combined = await combine(tx, pair);
     await yieldDefaults(tx, pair);
     await tx.personalData.move(secondary.id, primary.id);
-    // Before the primary gets its email and phone, which nobody else may have.
+    // Before the primary gets its email and phone, which are unique.
     await remove(tx, secondary.id);
     await remember(tx, pair);
-    const merged = await save(tx, primary.id, combined);
-    await tellMerged(tx, merged, secondary.id);
-    const changed = changedFields(primary, combined);
-    if (changed.length > 0) await tellUpdated(tx, merged, changed);
+    const merged = await writeCustomer(tx, primary.id, combined);
+    const changes = changesBetween(primary, combined);
+    tx.audit({ removed_id: [secondary.id, null], ...changes });
+    await tx.emit('customer.merged', { customer: merged, removed_id: secondary.id }, { about: merged.id });
+    const changed = Object.keys(changes);
+    if (changed.length > 0) await tx.emit('customer.updated', { customer: merged, changed }, { about: merged.id });
     return merged;
   });
-  return seen(ctx, customer);
+  return mask(ctx, customer);
 }
 
-export async function previewMerge(ctx: Ctx, merge: Merge): Promise<Static<typeof MergePreview>> {
+export async function previewMerge(ctx: Ctx, merge: Merge): Promise<MergePreview> {
   mustDiffer(merge);
   const primary = await findCustomer(ctx, merge.primary_id);
   const secondary = await findCustomer(ctx, merge.secondary_id);
   const combined = await combine(ctx, { primary, secondary });
   const rows = await ctx.personalData.count(secondary.id);
   return {
-    customer: seen(ctx, { ...primary, ...combined }),
-    changed: changedFields(primary, combined),
+    customer: mask(ctx, { ...primary, ...combined }),
+    changed: Object.keys(changesBetween(primary, combined)),
     moved: rows.filter((one) => one.rows > 0 && one.table !== 'customers'),
   };
 }
 
 function mustDiffer({ primary_id, secondary_id }: Merge): void {
   if (primary_id.toLowerCase() !== secondary_id.toLowerCase()) return;
-  throw invalid({ secondary_id: ['A customer cannot be merged with itself.'] });
+  throw invalid({ secondary_id: 'A customer cannot be merged with itself.' });
 }
 
 /** In the order of ids, whoever is the primary: two merges of the same customers never wait for each other. */
@@ -68,18 +69,14 @@ async function holdBoth(ctx: Ctx, { primary_id, secondary_id }: Merge): Promise<
 
 /** The fields of the primary that a merge may change, as they will be. */
 async function combine(ctx: Ctx, { primary, secondary }: Pair) {
-  const { total_orders, total_spent, avg_order_value, first_order_at, last_order_at } = await statisticsOf(ctx, [
-    primary.id,
-    secondary.id,
-  ]);
   return {
     external_ids: { ...secondary.external_ids, ...primary.external_ids },
-    tags: distinct([...primary.tags, ...secondary.tags]),
+    tags: [...new Set([...primary.tags, ...secondary.tags])],
     email: primary.email ?? secondary.email,
     phone: primary.phone ?? secondary.phone,
     ...combineNames(primary, secondary),
     notes: await combineNotes(ctx, primary, secondary),
-    ...{ total_orders, total_spent, avg_order_value, first_order_at, last_order_at },
+    ...(await statisticsOf(ctx, [primary.id, secondary.id])),
   };
 }
 
@@ -122,15 +119,4 @@ async function remember(ctx: Ctx, { primary, secondary }: Pair): Promise<void> {
   await ctx.db.run(sql`
     INSERT INTO customer_merges (id, merged_into, user_id, merged_at)
     VALUES (${secondary.id}, ${primary.id}, ${ctx.userId ?? null}, ${ctx.now()})`);
-}
-
-async function save(ctx: Ctx, id: string, fields: Awaited<ReturnType<typeof combine>>): Promise<CustomerRecord> {
-  const { external_ids, tags, email, phone, first_name, last_name, notes } = fields;
-  const { total_orders, total_spent, avg_order_value, first_order_at, last_order_at } = fields;
-  return (await ctx.db.row<CustomerRecord>(sql`
-    UPDATE customers c SET external_ids = ${JSON.stringify(external_ids)}, tags = ${tags}, email = ${email},
-      phone = ${phone}, first_name = ${first_name}, last_name = ${last_name}, notes = ${notes},
-      total_orders = ${total_orders}, total_spent = ${total_spent}, avg_order_value = ${avg_order_value},
-      first_order_at = ${first_order_at}, last_order_at = ${last_order_at}, updated_at = ${ctx.now()}
-    WHERE id = ${id} RETURNING ${recordColumns}`)) as CustomerRecord;
 }

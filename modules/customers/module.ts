@@ -1,8 +1,8 @@
 import { defineModule } from '@chowk/kit';
+import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
 import { helpers } from './helpers.ts';
-import { listeners } from './order-stats.ts';
-import { routes } from './routes.ts';
+import { listeners } from './orders.ts';
 
-export const module = defineModule({ routes, helpers, listeners, errors, demo });
+export const module = defineModule({ actions, helpers, listeners, errors, demo });

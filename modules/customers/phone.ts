@@ -36,3 +36,5 @@ export function phoneDigits(text: string): string | undefined {
   const plain = text.trim().replace(formatting, '').replace(/^\+/, '');
   return /^\d{3,15}$/.test(plain) ? plain.replace(/^0+(?=\d{3})/, '') : undefined;
 }
+
+export const phoneProblem = 'The phone must be a phone number, such as +91 98765 43210.';

@@ -1,131 +1,128 @@
 import {
-  DownloadFormat,
-  Message,
-  Moment,
+  changesOf,
+  Default,
+  extend,
+  Line,
   Money,
-  MoneyInput,
+  NamedObject,
   Nullable,
+  NullableEmail,
+  NullableLine,
+  NullableText,
+  named,
+  outputOf,
   Pagination,
   paging,
   type Static,
   Tags,
-  TagsFilter,
   Timestamp,
   Type,
   Uuid,
 } from '@chowk/kit';
 
-const Line = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\p{Cc}]*$' });
+// Without `trim`: the name of a field cannot be changed.
+const Platform = Type.String({ pattern: '^[^\\p{Cc}\\p{Cs}]{1,50}$', examples: ['shopify'] });
+const ExternalId = Line(255, { examples: ['7712'] });
+const ExternalIds = Type.Record(Platform, ExternalId, {
+  // A name that does not fit would be dropped like an unknown field, and an update would lose what was there.
+  propertyNames: Platform,
+  maxProperties: 50,
+  description: "The customer's ids on other platforms.",
+  examples: [{ shopify: '7712' }],
+});
+export const ExternalIdKey = Type.Object({ platform: Platform, external_id: ExternalId });
+export type ExternalIdKey = Static<typeof ExternalIdKey>;
 
-const Platform = Type.String({ minLength: 1, maxLength: 50, pattern: '^[^\\p{Cc}]{1,50}$' });
-const ExternalIds = Type.Record(
-  Platform,
-  Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\p{Cc}]*$' }),
-  // A name that is none would be left out like a field that nobody knows, and a change would lose what was there.
-  { propertyNames: Platform, maxProperties: 50, description: "By platform, the customer's id there." },
-);
+const line = (maxLength: number) => Default(NullableLine(maxLength), null);
+const Phone = NullableLine(32, {
+  description: 'E.164 where the country is known, else digits. Masked without customers.view_sensitive.',
+  examples: ['+919876543210'],
+});
 
-/** A customer as lists show it. */
-export const Customer = Type.Object({
-  id: Uuid,
-  external_ids: Type.Record(Type.String(), Type.String()),
-  email: Nullable(Type.String()),
-  phone: Nullable(
-    Type.String({
-      description: 'E.164 where the country is known, else digits; masked without customers.view_sensitive.',
-    }),
-  ),
-  first_name: Nullable(Type.String()),
-  last_name: Nullable(Type.String()),
-  accepts_marketing: Type.Boolean(),
+export const NewCustomer = NamedObject('NewCustomer', {
+  external_ids: Default(ExternalIds, {}),
+  email: Default(NullableEmail, null),
+  phone: Default(Phone, null),
+  first_name: line(255),
+  last_name: line(255),
+  accepts_marketing: Default(Type.Boolean(), false),
+  tags: Default(Tags, []),
+  notes: Default(NullableText(20_000), null),
+});
+export type NewCustomer = Static<typeof NewCustomer>;
+
+export const CustomerChanges = named('CustomerChanges', extend(changesOf(NewCustomer), { id: Uuid }));
+export type CustomerChanges = Static<typeof CustomerChanges>;
+
+/** What the orders of a customer add up to; cancelled and failed ones do not count. */
+export const Statistics = Type.Object({
   total_orders: Type.Integer(),
   total_spent: Money,
   avg_order_value: Money,
   first_order_at: Nullable(Timestamp),
   last_order_at: Nullable(Timestamp),
-  tags: Type.Array(Type.String()),
+});
+export type Statistics = Static<typeof Statistics>;
+
+const { tags, notes, ...profile } = outputOf(NewCustomer);
+
+/** A customer as lists show it. */
+export const Customer = NamedObject('Customer', {
+  id: Uuid,
+  ...profile,
+  external_ids: Type.Record(Type.String(), Type.String()),
+  ...Statistics.properties,
+  tags,
   created_at: Timestamp,
   updated_at: Timestamp,
 });
 export type Customer = Static<typeof Customer>;
 
-/** A customer as those see it who work on it. */
-export const CustomerRecord = Type.Object({
-  ...Customer.properties,
-  notes: Nullable(Type.String()),
-  anonymized_at: Nullable(Timestamp),
-});
+/** As files show it. */
+export const CustomerRow = extend(Customer, { notes });
+export const CustomerRecord = named('CustomerRecord', extend(CustomerRow, { anonymized_at: Nullable(Timestamp) }));
 export type CustomerRecord = Static<typeof CustomerRecord>;
 
-/** An email as it is kept; in an input there may be spaces around it. */
-export const Email = Type.String({ maxLength: 254, format: 'email' });
-const EmailInput = Type.String({ maxLength: 300, description: 'An email address; kept in lower case.' });
-const Phone = Type.String({ maxLength: 32 });
-// PostgreSQL cannot keep the character NUL.
-const Notes = Type.String({ maxLength: 20_000, pattern: '^[^\\0]*$' });
-
-const fields = {
-  external_ids: Type.Optional(ExternalIds),
-  email: Type.Optional(Nullable(EmailInput)),
-  phone: Type.Optional(Nullable(Phone)),
-  first_name: Type.Optional(Nullable(Line(255))),
-  last_name: Type.Optional(Nullable(Line(255))),
-  accepts_marketing: Type.Optional(Type.Boolean()),
-  tags: Type.Optional(Tags),
-  notes: Type.Optional(Nullable(Notes)),
-};
-/** What a merchant says about a customer; of a new one at least an email, a phone or a first name. */
-export const CustomerInput = Type.Object(fields);
-export type CustomerInput = Static<typeof CustomerInput>;
-
-export const AddressType = Type.Enum(['billing', 'shipping']);
-
-const addressFields = {
-  first_name: Type.Optional(Nullable(Line(255))),
-  last_name: Type.Optional(Nullable(Line(255))),
-  company: Type.Optional(Nullable(Line(255))),
-  address1: Type.Optional(Nullable(Line(255))),
-  address2: Type.Optional(Nullable(Line(255))),
-  city: Type.Optional(Nullable(Line(255))),
-  state: Type.Optional(Nullable(Line(255))),
-  pincode: Type.Optional(Nullable(Line(20))),
-  country: Type.Optional(Nullable(Line(100))),
-  phone: Type.Optional(Nullable(Phone)),
-};
-export const NewAddress = Type.Object({
-  type: Type.Enum(['billing', 'shipping'], { default: 'shipping' }),
-  is_default: Type.Optional(Type.Boolean()),
-  ...addressFields,
+/** What an address says. */
+export const AddressFields = Type.Object({
+  first_name: line(255),
+  last_name: line(255),
+  company: line(255),
+  address1: line(255),
+  address2: line(255),
+  city: line(255),
+  state: line(255),
+  pincode: line(20),
+  country: line(100),
+  phone: line(32),
 });
+export type AddressFields = Static<typeof AddressFields>;
+
+const AddressType = Type.Enum(['billing', 'shipping']);
+const NewFields = extend(AddressFields, {
+  type: Default(AddressType, 'shipping'),
+  is_default: Default(Type.Boolean(), false),
+});
+export const NewAddress = named('NewCustomerAddress', extend(NewFields, { id: Uuid }));
 export type NewAddress = Static<typeof NewAddress>;
-export const AddressChanges = Type.Object({
-  type: Type.Optional(AddressType),
-  is_default: Type.Optional(Type.Boolean()),
-  ...addressFields,
-});
+
+export const AddressKey = Type.Object({ id: Uuid, addr: Uuid });
+export type AddressKey = Static<typeof AddressKey>;
+export const AddressChanges = named('CustomerAddressChanges', extend(changesOf(NewFields), AddressKey.properties));
 export type AddressChanges = Static<typeof AddressChanges>;
 
-export const Address = Type.Object({
+export const Address = NamedObject('CustomerAddress', {
   id: Uuid,
   customer_id: Uuid,
   type: AddressType,
   is_default: Type.Boolean(),
-  first_name: Nullable(Type.String()),
-  last_name: Nullable(Type.String()),
-  company: Nullable(Type.String()),
-  address1: Nullable(Type.String()),
-  address2: Nullable(Type.String()),
-  city: Nullable(Type.String()),
-  state: Nullable(Type.String()),
-  pincode: Nullable(Type.String()),
-  country: Nullable(Type.String()),
-  phone: Nullable(Type.String()),
+  ...outputOf(AddressFields),
   created_at: Timestamp,
   updated_at: Timestamp,
 });
 export type Address = Static<typeof Address>;
 
-export const Metadata = Type.Object({
+export const Metadata = NamedObject('CustomerMetadata', {
   id: Uuid,
   customer_id: Uuid,
   key: Type.String(),
@@ -134,14 +131,18 @@ export const Metadata = Type.Object({
 });
 export type Metadata = Static<typeof Metadata>;
 
-export const SegmentKey = Type.Enum(['new', 'returning', 'loyal', 'vip', 'at_risk', 'marketing']);
+const SegmentKey = Type.Enum(['new', 'returning', 'loyal', 'vip', 'at_risk', 'marketing']);
 export type SegmentKey = Static<typeof SegmentKey>;
-export const SegmentsAnswer = Type.Object({
-  segments: Type.Array(Type.Object({ key: SegmentKey, label: Type.String(), count: Type.Integer() })),
+export const Segment = NamedObject('CustomerSegment', {
+  key: SegmentKey,
+  label: Type.String(),
+  count: Type.Integer(),
 });
+export type Segment = Static<typeof Segment>;
 
-/** An order of the customer, as the orders module shows it. */
-const CustomerOrder = Type.Object(
+/** An order as the orders module shows it. */
+const CustomerOrder = NamedObject(
+  'CustomerOrder',
   {
     id: Uuid,
     order_number: Type.String(),
@@ -153,86 +154,61 @@ const CustomerOrder = Type.Object(
   },
   { additionalProperties: true },
 );
+export const OrdersQuery = Type.Object({ id: Uuid, ...paging });
+export type OrdersQuery = Static<typeof OrdersQuery>;
+export const OrderPage = Type.Object({ orders: Type.Array(CustomerOrder), pagination: Pagination });
+export type OrderPage = Static<typeof OrderPage>;
 
-export const CustomerDetail = Type.Object({
-  ...CustomerRecord.properties,
-  addresses: Type.Array(Address),
-  recent_orders: Type.Array(CustomerOrder),
-  segments: Type.Array(SegmentKey),
-  metadata: Type.Array(Metadata),
-});
+export const CustomerDetail = named(
+  'CustomerDetail',
+  extend(CustomerRecord, {
+    addresses: Type.Array(Address),
+    recent_orders: Type.Array(CustomerOrder),
+    segments: Type.Array(SegmentKey),
+    metadata: Type.Array(Metadata),
+  }),
+);
 export type CustomerDetail = Static<typeof CustomerDetail>;
 
-const filters = {
-  search: Type.Optional(
-    Type.String({ maxLength: 200, description: 'Words in name or email; a phone, for who may see it.' }),
-  ),
-  tags: Type.Optional(TagsFilter),
-  accepts_marketing: Type.Optional(Type.Boolean()),
-  vip: Type.Optional(Type.Boolean({ description: 'Only those who are VIPs, or only those who are not.' })),
-  min_orders: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
-  min_spent: Type.Optional(MoneyInput),
-  created_from: Type.Optional(Moment),
-  created_to: Type.Optional(Moment),
-};
-const order = {
-  sort_by: Type.Enum(['created_at', 'first_name', 'total_orders', 'total_spent', 'last_order_at'], {
-    default: 'created_at',
-  }),
-  sort_order: Type.Enum(['asc', 'desc'], { default: 'desc' }),
-};
-const Filters = Type.Object(filters);
-export type Filters = Static<typeof Filters>;
-const Order = Type.Object(order);
-export type Order = Static<typeof Order>;
-export const ListQuery = Type.Object({ ...filters, ...order, ...paging });
-export type ListQuery = Static<typeof ListQuery>;
-export const ExportQuery = Type.Object({ ...filters, ...order, format: DownloadFormat });
-export type ExportQuery = Static<typeof ExportQuery>;
-
-export const SearchQuery = Type.Object({
-  q: Type.String({ minLength: 2, maxLength: 200 }),
-  limit: Type.Integer({ minimum: 1, maximum: 50, default: 20 }),
-});
-export type SearchQuery = Static<typeof SearchQuery>;
-
-const mostIds = 1_000;
-export const BulkTags = Type.Object({
-  customer_ids: Type.Array(Uuid, { minItems: 1, maxItems: mostIds }),
-  tags: Type.Array(Tags.items, { minItems: 1, maxItems: 50 }),
+export const BulkTags = NamedObject('CustomerTags', {
+  customer_ids: Type.Array(Uuid, { minItems: 1, maxItems: 1_000 }),
+  tags: Type.Array(Tags.items, { minItems: 1, maxItems: 50, distinct: true }),
 });
 export type BulkTags = Static<typeof BulkTags>;
-export const BulkTagsAnswer = Type.Object({
-  ...Message.properties,
+export const BulkTagsResult = NamedObject('CustomerTagsResult', {
   updated: Type.Integer({ description: 'How many of the customers were found.' }),
   not_found: Type.Array(Uuid),
 });
+export type BulkTagsResult = Static<typeof BulkTagsResult>;
 
-export const Merge = Type.Object({ primary_id: Uuid, secondary_id: Uuid });
+export const Merge = NamedObject('CustomerMerge', { primary_id: Uuid, secondary_id: Uuid });
 export type Merge = Static<typeof Merge>;
-export const MergePreview = Type.Object({
+export const MergePreview = NamedObject('CustomerMergePreview', {
   customer: CustomerRecord,
   changed: Type.Array(Type.String(), { description: 'The fields of the primary that would change.' }),
   moved: Type.Array(Type.Object({ module: Type.String(), table: Type.String(), rows: Type.Integer() })),
 });
+export type MergePreview = Static<typeof MergePreview>;
 
-export const DeleteQuery = Type.Object({ mode: Type.Enum(['soft', 'anonymize', 'hard'], { default: 'soft' }) });
-export type DeleteMode = Static<typeof DeleteQuery>['mode'];
+export const Deletion = Type.Object({ id: Uuid, mode: Default(Type.Enum(['soft', 'anonymize', 'hard']), 'soft') });
+export type Deletion = Static<typeof Deletion>;
 
-export const CustomersAnswer = Type.Object({ customers: Type.Array(Customer) });
-export const CustomerPage = Type.Object({ customers: Type.Array(Customer), pagination: Pagination });
-export const CustomerMessage = Type.Object({ ...Message.properties, customer: CustomerRecord });
-export const DetailAnswer = Type.Object({ customer: CustomerDetail });
-export const AddressesAnswer = Type.Object({ addresses: Type.Array(Address) });
-export const AddressMessage = Type.Object({ ...Message.properties, address: Address });
-export const OrderPage = Type.Object({ orders: Type.Array(CustomerOrder), pagination: Pagination });
-export const PersonExport = Type.Object({
+export const PersonExport = NamedObject('CustomerExport', {
   exported_at: Timestamp,
   customer: CustomerRecord,
   data: Type.Record(Type.String(), Type.Record(Type.String(), Type.Array(Type.Unknown())), {
-    description: 'By module and table, every row.',
+    description: 'Every row, by module and table.',
   }),
 });
+export type PersonExport = Static<typeof PersonExport>;
 
-export const ById = Type.Object({ id: Uuid });
-export const ByAddress = Type.Object({ id: Uuid, addr: Uuid });
+declare module '@chowk/kit/catalogue' {
+  interface Events {
+    'customer.created': { customer: CustomerRecord };
+    /** `changed` names the fields. */
+    'customer.updated': { customer: CustomerRecord; changed: string[] };
+    /** The customer has all that the removed one had. */
+    'customer.merged': { customer: CustomerRecord; removed_id: string };
+    'customer.deleted': { id: string; mode: Deletion['mode'] };
+  }
+}

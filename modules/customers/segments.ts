@@ -1,8 +1,5 @@
-import { type Ctx, sql } from '@chowk/kit';
-import type { Customer, SegmentKey } from './schemas.ts';
-import { isKept, keepRule, type VipRule, vipCount, vipRule } from './vip-rule.ts';
-
-type Counts = Readonly<Record<SegmentKey, number>>;
+import { type Ctx, counter, raw, type Sql, sql } from '@chowk/kit';
+import type { Customer, Segment, SegmentKey } from './schemas.ts';
 
 const labels: Readonly<Record<SegmentKey, string>> = {
   new: 'New',
@@ -14,40 +11,28 @@ const labels: Readonly<Record<SegmentKey, string>> = {
 };
 const keys = Object.keys(labels) as SegmentKey[];
 
-/** Nobody is at risk who has ordered since then. */
-function riskBegins(ctx: Ctx): Date {
+/** A customer whose last order was before is at risk. */
+function riskCutoff(ctx: Ctx): Date {
   return new Date(ctx.now().getTime() - 90 * 24 * 3_600_000);
 }
 
-/** How many customers are in each segment now; nobody is counted, unless the rule for VIPs has changed. */
-export async function listSegments(ctx: Ctx): Promise<{ key: SegmentKey; label: string; count: number }[]> {
-  const rule = await vipRule(ctx);
-  const { kept, ...counts } = await readCounts(ctx, rule, riskBegins(ctx));
-  if (!kept) await keepRule(ctx, rule);
-  return keys.map((key) => ({ key, label: labels[key], count: counts[key] }));
-}
+/** As the index has it. */
+export const lastOrder = sql`coalesce(c.last_order_at, '-infinity'::timestamptz)`;
 
-/**
- * Who is at risk depends on the moment: of those who have ordered, all but those whose last order was on a later day,
- * which are kept by day, and those of the same day, who are looked up.
- */
-async function readCounts(ctx: Ctx, rule: VipRule, cutoff: Date): Promise<Counts & { kept: boolean }> {
-  const cutoffRank = sql`customer_last_order_rank(${cutoff}, NULL)`;
-  const row = await ctx.db.row<Counts & { kept: boolean }>(sql`
-    SELECT newcomers AS new, returners AS returning, loyal, ${vipCount(rule)} AS vip, marketing, ${isKept(rule)} AS kept,
-      ordered - later.customers - same_day.customers AS at_risk
-    FROM (
-      SELECT coalesce(sum(newcomers), 0)::bigint AS newcomers, coalesce(sum(returners), 0)::bigint AS returners,
-        coalesce(sum(loyal), 0)::bigint AS loyal, coalesce(sum(marketing), 0)::bigint AS marketing,
-        coalesce(sum(ordered), 0)::bigint AS ordered
-      FROM customer_counts) counts,
-    (SELECT coalesce(sum(customers), 0)::bigint AS customers FROM (
-      SELECT customers FROM customer_ranks WHERE sort = 'last_order_at' AND rank > ${cutoffRank}
-      UNION ALL
-      SELECT change FROM customer_rank_changes WHERE sort = 'last_order_at' AND rank > ${cutoffRank}) known) later,
-    (SELECT count(*) AS customers FROM customers
-      WHERE deleted_at IS NULL AND last_order_rank = ${cutoffRank} AND last_order_at >= ${cutoff}) same_day`);
-  return row as Counts & { kept: boolean };
+export async function listSegments(ctx: Ctx): Promise<{ segments: Segment[] }> {
+  const cutoff = riskCutoff(ctx);
+  const day = cutoff.toISOString().slice(0, 10);
+  // At risk are all who have ordered but those of later days, kept by day, and those later on the same day.
+  const counts = await ctx.db.row<Record<SegmentKey, number>>(sql`
+    SELECT (${counter('customers.new')}) AS new, (${counter('customers.returning')}) AS returning,
+      (${counter('customers.loyal')}) AS loyal, (${await vipCount(ctx)}) AS vip,
+      (${counter('customers.marketing')}) AS marketing,
+      (${counter('customers.ordered')})
+        - (SELECT coalesce(sum(value), 0)::bigint FROM counters
+          WHERE name > ${`customers.last_order.${day}`} AND name < 'customers.last_order/')
+        - (SELECT count(*) FROM customers c WHERE deleted_at IS NULL AND ${lastOrder} >= ${cutoff}
+          AND ${lastOrder} < ${`${day}T24:00:00Z`}) AS at_risk`);
+  return { segments: keys.map((key) => ({ key, label: labels[key], count: counts?.[key] ?? 0 })) };
 }
 
 /** The segments that a customer is in now. */
@@ -59,8 +44,41 @@ export async function segmentsOf(ctx: Ctx, customer: Customer): Promise<SegmentK
     returning: total_orders > 0 && total_orders < 5,
     loyal: total_orders >= 5,
     vip: total_orders >= orders || Number(total_spent) >= spend,
-    at_risk: last_order_at !== null && Date.parse(last_order_at) < riskBegins(ctx).getTime(),
+    at_risk: last_order_at !== null && Date.parse(last_order_at) < riskCutoff(ctx).getTime(),
     marketing: accepts_marketing,
   };
   return keys.filter((key) => isIn[key]);
+}
+
+/** A customer who orders this often or spends this much is a VIP. */
+async function vipRule(ctx: Ctx): Promise<{ readonly orders: number; readonly spend: number }> {
+  const settings = await ctx.settings();
+  return {
+    orders: Number(settings['customers.vip_order_threshold']),
+    spend: Number(settings['customers.vip_spend_threshold']),
+  };
+}
+
+/** Numbers are literals, so that PostgreSQL plans the statement once. */
+const literal = (value: number) => raw(String(value));
+
+/** Whether a row of `customers c` is a VIP. */
+export async function isVip(ctx: Ctx): Promise<Sql> {
+  const { orders, spend } = await vipRule(ctx);
+  return sql`(c.total_orders >= ${literal(orders)} OR c.total_spent >= ${literal(spend)})`;
+}
+
+/** A SELECT of how many VIPs there are: the kept number if it was counted by the tenant's rule, else all are counted. */
+export async function vipCount(ctx: Ctx): Promise<Sql> {
+  const { orders, spend } = await vipRule(ctx);
+  // Not with every call: while others write, the rule cannot be kept, and a change of the settings is rare.
+  await ctx.cache.remember(`vip-rule ${orders} ${spend}`, 60, async () => {
+    await ctx.db.run(sql`SELECT keep_customer_vip_rule(${orders}, ${spend})`);
+    return true;
+  });
+  return sql`
+    SELECT CASE WHEN (order_threshold, spend_threshold) = (${literal(orders)}, ${literal(spend)})
+      THEN (${counter('customers.vip')})
+      ELSE (SELECT count(*) FROM customers c WHERE c.deleted_at IS NULL AND ${await isVip(ctx)}) END AS total
+    FROM customer_vip_rule`;
 }

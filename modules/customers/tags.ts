@@ -1,56 +1,50 @@
-import { type Ctx, distinct, invalid, type Sql, type Static, sql } from '@chowk/kit';
+import { type Changes, type Ctx, invalid, type Sql, sql } from '@chowk/kit';
 import { recordColumns } from './columns.ts';
-import { tellUpdated } from './events.ts';
-import type { BulkTags, BulkTagsAnswer, CustomerRecord } from './schemas.ts';
+import type { BulkTags, BulkTagsResult, CustomerRecord } from './schemas.ts';
 
-type Result = Static<typeof BulkTagsAnswer>;
-
-/** As many as one customer can be given one by one. */
+/** As many as a customer can be given by itself. */
 const mostTags = 50;
 
-export async function addTags(ctx: Ctx, { customer_ids, tags }: BulkTags): Promise<Result> {
-  const more = distinct(tags);
+export function addTags(ctx: Ctx, input: BulkTags): Promise<BulkTagsResult> {
+  const { tags } = input;
   const merged = sql`tags || ARRAY(
-    SELECT tag FROM unnest(${more}::text[]) WITH ORDINALITY AS more (tag, place) WHERE tag <> ALL (tags) ORDER BY place)`;
-  const result = await changeTags(ctx, customer_ids, merged, (changed) => {
-    const full = changed.filter((customer) => customer.tags.length > mostTags);
-    if (full.length === 0) return;
-    const [{ id }] = full as [CustomerRecord];
-    throw invalid({
-      tags: [`No customer can have more than ${mostTags} tags; ${full.length} would have more, the first is ${id}.`],
-    });
-  });
-  return { message: 'The tags were added.', ...result };
+    SELECT tag FROM unnest(${tags}::text[]) WITH ORDINALITY AS more (tag, place) WHERE tag <> ALL (tags) ORDER BY place)`;
+  return changeTags(ctx, input, merged, { tags: [[], tags] });
 }
 
-export async function removeTags(ctx: Ctx, { customer_ids, tags }: BulkTags): Promise<Result> {
-  const less = distinct(tags);
+export function removeTags(ctx: Ctx, input: BulkTags): Promise<BulkTagsResult> {
+  const { tags } = input;
   const rest = sql`ARRAY(
-    SELECT tag FROM unnest(tags) WITH ORDINALITY AS had (tag, place) WHERE tag <> ALL (${less}::text[]) ORDER BY place)`;
-  return { message: 'The tags were removed.', ...(await changeTags(ctx, customer_ids, rest)) };
+    SELECT tag FROM unnest(tags) WITH ORDINALITY AS had (tag, place) WHERE tag <> ALL (${tags}::text[]) ORDER BY place)`;
+  return changeTags(ctx, input, rest, { tags: [tags, []] });
 }
 
-/** Gives the customers other tags, all or, where `check` throws, none. Those whose tags stay the same are not touched. */
-async function changeTags(
-  ctx: Ctx,
-  customerIds: readonly string[],
-  tags: Sql,
-  check?: (changed: readonly CustomerRecord[]) => void,
-): Promise<Omit<Result, 'message'>> {
-  const ids = distinct(customerIds.map((id) => id.toLowerCase()));
-  const held = await ctx.tx(async (tx) => {
+/** All customers get other tags or, if one would have too many, none. */
+async function changeTags(ctx: Ctx, { customer_ids }: BulkTags, tags: Sql, changes: Changes): Promise<BulkTagsResult> {
+  const ids = [...new Set(customer_ids.map((id) => id.toLowerCase()))];
+  const found = await ctx.tx(async (tx) => {
     const rows = await writeTags(tx, ids, tags);
     const changed = rows.flatMap(({ customer }) => customer ?? []);
-    check?.(changed);
-    for (const customer of changed) await tellUpdated(tx, customer, ['tags']);
+    mustFit(changed);
+    tx.audit({ ...changes, customers: [0, changed.length] });
+    for (const customer of changed) {
+      await tx.emit('customer.updated', { customer, changed: ['tags'] }, { about: customer.id });
+    }
     return new Set(rows.map(({ id }) => id));
   });
-  return { updated: held.size, not_found: ids.filter((id) => !held.has(id)) };
+  return { updated: found.size, not_found: ids.filter((id) => !found.has(id)) };
+}
+
+function mustFit(changed: readonly CustomerRecord[]): void {
+  const full = changed.filter(({ tags }) => tags.length > mostTags);
+  if (full.length === 0) return;
+  const message = `A customer can have at most ${mostTags} tags; ${full.length} would have more, the first is ${full[0]?.id}.`;
+  throw invalid({ tags: { code: 'too_many', message } });
 }
 
 /**
  * One statement for all. It locks in the order of ids, so that two at once do not wait for each other in a circle, and
- * reads the tags from the rows it has locked. Who was changed comes with the record, who was only found without.
+ * reads the tags from the rows it has locked. Customers that were changed come with the record, others without.
  */
 function writeTags(
   ctx: Ctx,

@@ -1,5 +1,4 @@
-import { action, ById, extend, fileTypes, named, type OperationsOf, Type, Uuid } from '@chowk/kit';
-import { adjustStock } from './adjust-stock.ts';
+import { action, ById, extend, ImportReport, named, type OperationsOf, SearchQuery, Type, Uuid } from '@chowk/kit';
 import { importProducts } from './csv-import.ts';
 import { productList, searchProducts } from './list.ts';
 import { movementList } from './movements.ts';
@@ -12,24 +11,25 @@ import {
   listCategories,
   updateProduct,
 } from './products.ts';
-import { endReservation, reserve } from './reservations.ts';
+import { commit, release, reserve } from './reservations.ts';
 import {
   Category,
-  ImportReport,
   NewProduct,
   NewReservation,
   Product,
   ProductChanges,
   ReservationKey,
   Reserved,
-  SearchQuery,
-  SkuKey,
-  StockAdjustment,
   StockChange,
 } from './schemas.ts';
 import { moveStock } from './stock.ts';
 
-const notFound = ['products.not_found'];
+/** Whoever takes orders may reserve and sell; whoever edits products may also change the stock. */
+const reserving = {
+  description: 'Needs one of the permissions products.edit, orders.create and orders.edit besides.',
+  needs: 'products.view',
+  bus: { rateLimit: 6_000 },
+};
 
 export const actions = {
   'products.list': action({
@@ -37,9 +37,7 @@ export const actions = {
     http: 'GET /products',
     needs: 'products.view',
     bus: { rateLimit: 3_000 },
-    input: productList.Query,
-    output: productList.Page,
-    run: productList.page,
+    ...productList.paged,
   }),
   'products.create': action({
     summary: 'Create a product',
@@ -74,10 +72,7 @@ export const actions = {
     summary: 'Export products',
     http: 'GET /products/export',
     needs: 'products.export',
-    audited: true,
-    input: productList.ExportQuery,
-    file: Object.values(fileTypes),
-    run: productList.file,
+    ...productList.exported,
   }),
   'products.import': action({
     summary: 'Import products from a CSV file',
@@ -91,18 +86,17 @@ export const actions = {
     answer: {
       message: ({ created, updated, failed }) => `${created} created, ${updated} updated, ${failed} failed.`,
     },
-    errors: ['products.unreadable_csv'],
     run: importProducts,
   }),
   'products.getBySku': action({
     summary: 'Get a product by its SKU',
-    http: 'GET /products/by-sku/:sku',
+    http: 'GET /products/lookup',
     needs: 'products.view',
     bus: { rateLimit: 6_000 },
-    input: SkuKey,
+    input: Type.Object({ sku: NewProduct.properties.sku }),
     output: Product,
     answer: { key: 'product' },
-    errors: notFound,
+    errors: ['products.not_found'],
     run: getProduct,
   }),
   'products.get': action({
@@ -113,7 +107,6 @@ export const actions = {
     input: ById,
     output: Product,
     answer: { key: 'product' },
-    errors: notFound,
     run: getProduct,
     many: getProducts,
   }),
@@ -126,7 +119,7 @@ export const actions = {
     input: named('ProductChanges', extend(ProductChanges, { id: Uuid })),
     output: Product,
     answer: { key: 'product', message: 'Product saved.' },
-    errors: [...notFound, 'products.insufficient_stock'],
+    errors: ['products.insufficient_stock'],
     run: updateProduct,
     explain: explainProduct,
   }),
@@ -137,7 +130,7 @@ export const actions = {
     needs: 'products.delete',
     input: ById,
     answer: { message: 'Product deleted.' },
-    errors: [...notFound, 'products.has_reservations'],
+    errors: ['products.has_reservations'],
     run: deleteProduct,
   }),
   'products.changeStock': action({
@@ -145,62 +138,49 @@ export const actions = {
     description: 'Adds units or removes them; never more than are available.',
     http: 'POST /products/:id/stock',
     needs: 'products.edit',
+    bus: { rateLimit: 6_000 },
     input: StockChange,
     output: Product,
     answer: { key: 'product', message: 'Stock changed.' },
-    errors: [...notFound, 'products.insufficient_stock'],
+    errors: ['products.insufficient_stock'],
     run: moveStock,
-  }),
-  'products.adjustStock': action({
-    summary: 'Adjust or reserve stock',
-    description:
-      '`adjust` changes the stock and needs products.edit. `reserve` holds `change` units for `reference`; `release` and ' +
-      '`commit` end all that it holds. They need products.edit, orders.create or orders.edit.',
-    needs: 'products.view',
-    bus: { rateLimit: 6_000 },
-    input: StockAdjustment,
-    output: Product,
-    errors: [...notFound, 'products.insufficient_stock', 'products.reservation_not_found'],
-    run: adjustStock,
   }),
   'products.reserve': action({
     summary: 'Reserve units of a product',
     http: 'POST /products/:id/reservations',
-    needs: 'products.edit',
+    ...reserving,
     input: NewReservation,
     output: Reserved,
     answer: { message: 'Units reserved.', status: 201 },
-    errors: [...notFound, 'products.insufficient_stock'],
+    errors: ['products.insufficient_stock'],
     run: reserve,
   }),
   'products.release': action({
     summary: 'Release a reservation',
     http: 'DELETE /products/:id/reservations/:reservation',
-    needs: 'products.edit',
+    ...reserving,
     input: ReservationKey,
     output: Product,
     answer: { key: 'product', message: 'Reservation released.' },
     errors: ['products.reservation_not_found'],
-    run: (ctx, key) => endReservation(ctx, key, 'release'),
+    run: release,
   }),
   'products.commit': action({
     summary: 'Sell the units of a reservation',
     http: 'POST /products/:id/reservations/:reservation/commit',
-    needs: 'products.edit',
+    ...reserving,
     input: ReservationKey,
     output: Product,
     answer: { key: 'product', message: 'Reserved units removed from stock.' },
     errors: ['products.reservation_not_found'],
-    run: (ctx, key) => endReservation(ctx, key, 'commit'),
+    run: commit,
   }),
   'products.movements': action({
     summary: 'List the stock movements of a product',
     description: 'The newest first.',
     http: 'GET /products/:id/movements',
     needs: 'products.view',
-    input: movementList.Query,
-    output: movementList.Page,
-    errors: notFound,
+    ...movementList.paged,
     run: async (ctx, query) => {
       await getProduct(ctx, query);
       return movementList.page(ctx, query);

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { sql } from '@chowk/kit';
+import { cell, readCell, sql } from '@chowk/kit';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { portOf } from '../../server/testing/raw-http.ts';
-import { csvColumns } from './csv-columns.ts';
-import type { Product } from './schemas.ts';
+import { csvCells, csvFormat } from './csv-columns.ts';
+import { Product } from './schemas.ts';
 
 const platform = await startPlatform();
 
@@ -54,7 +54,8 @@ test('a file makes what is new, changes what is there, and tells what it could n
         line: 7,
         errors: {
           stock: ['The stock must be at least 0.'],
-          mandatory: ['The mandatory must be of type boolean.'],
+          price: ['The price must be an amount from 0 to 9999999999.99 with at most two decimals.'],
+          mandatory: ['The mandatory must be a boolean.'],
           status: ['The status must be one of draft, active, archived.'],
         },
       },
@@ -75,7 +76,7 @@ test('a row is refused for what no schema can say, too', async () => {
   await caller.post(`/api/v1/products/${id}/reservations`, { quantity: 3 });
   const { body } = await send('sku,price,compare_at_price,stock\nHELD,1,2,2\nheld2,1,2,2\n');
   expect(body.errors).toEqual([
-    { line: 2, errors: { stock: ['3 are reserved; the stock cannot be less.'] } },
+    { line: 2, errors: { stock: ['3 units are reserved; the stock must be at least that.'] } },
     { line: 3, errors: { title: ['The title is required.'] } },
   ]);
   const dear = await send('sku,price\nHELD,2.01\n');
@@ -94,7 +95,7 @@ test.each([
   ['an open quote', 'sku,title,price\nA,"Tea,1\n', { file: [expect.stringMatching(/Quote/i)] }],
   ['a stray quote', 'sku,title,price\nA,Te"a,1\nB,"x"y,1', { file: [expect.stringMatching(/Quote/i)] }],
   ['nothing but empty lines', '\n\n', { file: ['The file is empty.'] }],
-  ['nothing', '', { body: [expect.any(String)] }],
+  ['nothing', '', { file: ['The file is empty.'] }],
 ])('a file with %s changes nothing', async (_, text, errors) => {
   const { send, all } = await refusing;
   const { status, body } = await send(text);
@@ -141,9 +142,9 @@ test('an export has a header, a name, and the rows that the filters find', async
   expect(headers['content-type']).toMatch(/^text\/csv; charset=utf-8/);
   expect(headers['content-disposition']).toMatch(/^attachment; filename="products-\d{4}-\d\d-\d\d\.csv"$/);
   const [header, ...lines] = body.split('\r\n');
-  expect(header).toBe(`\ufeff${Object.keys(csvColumns).join(',')}`);
+  expect(header).toBe(`\ufeff${Object.keys(Product.properties).join(',')}`);
   expect(lines).toHaveLength(2);
-  expect(lines[0]).toMatch(/^A,"Tea, ""hot""",,1\.00,,active,2,false,"x,y",,,[0-9a-f-]{36},0,2,/);
+  expect(lines[0]).toMatch(/^[0-9a-f-]{36},A,"Tea, ""hot""",,1\.00,,active,,"x,y",,false,2,0,2,/);
   expect((await exported('?format=json&sort_by=sku&sort_order=asc')).products).toMatchObject([
     { sku: 'A' },
     { sku: 'B' },
@@ -157,9 +158,10 @@ test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', "'=1"])(
   async (text) => {
     const product = { title: text, sku: text, description: text, tags: [text], categories: [text] };
     for (const name of ['title', 'sku', 'description', 'tags', 'categories']) {
-      const cell = csvColumns[name]?.write(product as unknown as Product);
-      expect(cell).toBe(`'${text}`);
-      expect([csvColumns[name]?.read?.(cell ?? '')].flat()).toEqual([
+      const write = name === 'categories' ? csvCells.categories : (row: Product) => row[name as keyof Product];
+      const written = cell(write(product as unknown as Product));
+      expect(written).toBe(`'${text}`);
+      expect([readCell(csvFormat, name, written)].flat()).toEqual([
         text.trim() === text || name === 'description' ? text : text.trim(),
       ]);
     }
@@ -190,7 +192,7 @@ test('a file is taken with its byte order mark and without', async () => {
 });
 
 test('numbers stay numbers', () => {
-  expect(csvColumns.stock?.write({ stock: -5 } as Product)).toBe('-5');
+  expect(cell(-5)).toBe('-5');
 });
 
 test('a reader who goes away half way gives the database connection back', async () => {

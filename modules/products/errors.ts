@@ -11,7 +11,6 @@ export const errors = {
     status: 409,
     message: '{reserved} units of {sku} are reserved. Archive the product, or wait until they are sold or released.',
   },
-  'products.unreadable_csv': { status: 422, message: 'The file is not valid CSV.' },
 } as const;
 
 export const fail = defineErrors(errors);

@@ -1,13 +1,8 @@
 import type { Ctx } from '@chowk/kit';
-import type { Product } from './schemas.ts';
+import type { Product, StockMovement } from './schemas.ts';
 
-interface StockChanged {
+interface StockChanged extends Pick<StockMovement, 'change' | 'reserved_change' | 'reason' | 'reference'> {
   product: Product;
-  /** In units. */
-  change: number;
-  reserved_change: number;
-  reason: string;
-  reference: string | null;
   /** Whether `products.low_stock_threshold` units or fewer are available. */
   low_stock: boolean;
 }

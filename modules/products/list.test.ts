@@ -182,7 +182,7 @@ test("a day is the tenant's day, and the last one is meant with all its hours", 
 
 async function expectTrueTotal({ db }: { db: Db }): Promise<void> {
   const row = await db.row<{ kept: number; counted: number }>(sql`
-    SELECT (SELECT coalesce(sum(total), 0)::bigint FROM product_counts) AS kept,
+    SELECT (SELECT coalesce(sum(value), 0)::bigint FROM counters WHERE name = 'products') AS kept,
       (SELECT count(*) FROM products WHERE deleted_at IS NULL) AS counted`);
   expect(row?.kept).toBe(row?.counted);
 }
@@ -233,4 +233,47 @@ test('the kept total is the counted one after any history, also one that was und
     }),
     { numRuns: 30 },
   );
+});
+
+test('a cursor visits every product once, also while others are made', async () => {
+  const { create, caller } = await shop();
+  const names = Array.from({ length: 23 }, (_, n) => `Tea ${n % 5}`);
+  for (const [n, title] of names.entries()) await create({ sku: `k-${n}`, title, price: n % 3 });
+  for (const order of ['sort_by=title', 'sort_by=price&sort_order=asc', 'sort_by=updated_at']) {
+    const seen: string[] = [];
+    let cursor = '';
+    for (let page = 0; cursor !== undefined && page < 20; page += 1) {
+      const { body } = await caller.get(
+        `/api/v1/products?${order}&limit=4&search=tea&cursor=${cursor}`.replace(/&cursor=$/, ''),
+      );
+      seen.push(...body.products.map(({ sku }: Product) => sku));
+      await create({ sku: `${order}-${page}`, title: 'Coffee', price: 1 });
+      expect(body.pagination.has_more).toBe(body.pagination.next_cursor !== null);
+      cursor = body.pagination.next_cursor ?? undefined;
+    }
+    expect(seen.sort()).toEqual(names.map((_, n) => `k-${n}`).sort());
+  }
+});
+
+test('what has changed since a moment is listed, the last change last', async () => {
+  const { create, caller } = await shop();
+  const [old, other] = [
+    await create({ sku: 'old', title: 'T', price: 1 }),
+    await create({ sku: 'other', title: 'T', price: 1 }),
+  ];
+  const since = (await caller.patch(`/api/v1/products/${old.id}`, { price: 2 })).body.product.updated_at;
+  await caller.post(`/api/v1/products/${other.id}/stock`, { change: 1 });
+  const { body } = await caller.get(`/api/v1/products?updated_from=${since}&sort_by=updated_at&sort_order=asc`);
+  expect(body.products.map(({ sku }: Product) => sku)).toEqual(['old', 'other']);
+  expect((await caller.get('/api/v1/products?updated_from=2999-01-01')).body.pagination.total).toBe(0);
+});
+
+test('a parameter that nobody knows is refused by name', async () => {
+  const { caller } = await shop();
+  const { status, body } = await caller.get('/api/v1/products?colour=red&page=0&in_stock=maybe&_trace=1');
+  expect({ status, codes: body.error_codes }).toEqual({
+    status: 422,
+    codes: { colour: ['unknown'], page: ['too_small'], in_stock: ['wrong_type'] },
+  });
+  expect((await caller.get('/api/v1/products?in_stock=1&mandatory=0&_trace=1')).status).toBe(200);
 });

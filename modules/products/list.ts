@@ -1,5 +1,6 @@
 import {
   and,
+  between,
   byNumber,
   byText,
   byTime,
@@ -9,21 +10,18 @@ import {
   equals,
   filter,
   hasTags,
-  join,
   list,
-  maxMoney,
-  minMoney,
-  type Sql,
+  moneyBetween,
+  rankedRows,
+  type SearchQuery,
   search,
-  since,
   sql,
   Type,
-  until,
   wordsOf,
 } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { csvCells } from './csv-columns.ts';
-import { Product, type SearchQuery, Status } from './schemas.ts';
+import { Product, Status } from './schemas.ts';
 
 const Flag = (description: string) => Type.Boolean({ description });
 
@@ -39,16 +37,14 @@ export const productList = list({
     status: equals(Status, sql`p.status`),
     tags: hasTags(sql`p.tags`),
     category: filter(Type.String({ maxLength: 100 }), (category) => sql`p.categories @> ARRAY[${category}]`),
-    min_price: minMoney(sql`p.price`),
-    max_price: maxMoney(sql`p.price`),
+    ...moneyBetween('price', sql`p.price`),
     in_stock: filter(Flag('Whether units are available.'), (is) => sql`(p.stock > p.reserved) = ${is}`),
     low_stock: filter(Flag('Whether `products.low_stock_threshold` units or fewer are available.'), async (is, ctx) => {
       const { 'products.low_stock_threshold': threshold } = await ctx.settings();
       return sql`(p.stock - p.reserved <= ${threshold}) = ${is}`;
     }),
     mandatory: equals(Type.Boolean(), sql`p.mandatory`),
-    created_from: since(sql`p.created_at`),
-    created_to: until(sql`p.created_at`),
+    ...between('created', sql`p.created_at`),
   },
   sorts: {
     created_at: byTime(sql`p.created_at`),
@@ -61,12 +57,12 @@ export const productList = list({
   csv: csvCells,
 });
 
-/** A term that half of all products contain is ranked among this many of them, not among all. */
-const mostCandidates = sql`500`;
+const ranking = { from: sql`products p`, alias: sql`p`, columns, order: sql`p.title_key` };
 
 /** The SKU itself first, then what begins with the term, then what contains all words; if nothing does, similar words. */
-export async function searchProducts(ctx: Ctx, { q, limit }: SearchQuery): Promise<{ products: Product[] }> {
-  const found = await rank(ctx, q, limit, [
+export async function searchProducts(ctx: Ctx, query: SearchQuery): Promise<{ products: Product[] }> {
+  const { q } = query;
+  const found = await rankedRows<Product>(ctx, ranking, query, [
     sql`SELECT id, 0 AS rank FROM products p WHERE deleted_at IS NULL AND sku_key = lower(${q})`,
     sql`SELECT id, 1 FROM products p WHERE deleted_at IS NULL AND sku_key ^@ lower(${q})`,
     sql`SELECT id, 2 FROM products p WHERE deleted_at IS NULL AND title_key ^@ fold(${q})`,
@@ -74,15 +70,5 @@ export async function searchProducts(ctx: Ctx, { q, limit }: SearchQuery): Promi
   ]);
   if (found.length > 0) return { products: found };
   const similar = sql`SELECT id, 4 AS rank FROM products p WHERE deleted_at IS NULL AND search_text %> fold(${q})`;
-  return { products: await rank(ctx, q, limit, [similar]) };
-}
-
-function rank(ctx: Ctx, term: string, limit: number, candidates: readonly Sql[]): Promise<Product[]> {
-  const bounded = candidates.map((each) => sql`(${each} LIMIT ${mostCandidates})`);
-  return ctx.db.rows<Product>(sql`
-    SELECT ${columns}
-    FROM (SELECT id, min(rank) AS rank FROM (${join(bounded, ' UNION ALL ')}) found GROUP BY id) best
-    JOIN products p USING (id)
-    ORDER BY best.rank, word_similarity(fold(${term}), p.search_text) DESC, p.title_key, p.id
-    LIMIT ${limit}`);
+  return { products: await rankedRows<Product>(ctx, ranking, query, [similar]) };
 }

@@ -2,6 +2,6 @@ import { defineModule } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
-import { jobs } from './jobs.ts';
+import { jobs } from './reservations.ts';
 
 export const module = defineModule({ actions, jobs, errors, demo });

@@ -1,24 +1,18 @@
 import { byTime, type Ctx, columnsFor, equals, list, sql, Uuid } from '@chowk/kit';
-import { Movement } from './schemas.ts';
+import { StockMovement } from './schemas.ts';
 
 export const movementList = list({
   name: 'movements',
-  row: Movement,
+  row: StockMovement,
   from: sql`stock_movements m`,
   alias: sql`m`,
-  columns: columnsFor(Movement, sql`m`),
+  columns: columnsFor(StockMovement, sql`m`),
   scope: { id: equals(Uuid, sql`m.product_id`) },
   sorts: { at: byTime(sql`m.at`) },
   updatedAt: sql`m.at`,
 });
 
-interface NewMovement {
-  readonly product_id: string;
-  readonly change?: number;
-  readonly reserved_change?: number;
-  readonly reason: string;
-  readonly reference?: string | null;
-}
+type NewMovement = { readonly product_id: string; readonly reason: string } & Partial<StockMovement>;
 
 /** Logs changes of stock in one statement. */
 export async function logMovements(ctx: Ctx, movements: readonly NewMovement[]): Promise<void> {

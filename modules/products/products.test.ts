@@ -23,7 +23,7 @@ test('a product is made with defaults, read back, and counted among the availabl
   });
   expect(status).toBe(201);
   expect(body).toEqual({
-    message: 'The product was created.',
+    message: 'Product created.',
     product: {
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
       sku: 'TEA-1',
@@ -144,7 +144,7 @@ test('a SKU is taken once, whatever its case, until its product is deleted', asy
   const again = await merchant.post('/api/v1/products', draft({ sku: 'üNÏQUE-1' }));
   expect({ status: again.status, errors: again.body.errors }).toEqual({
     status: 422,
-    errors: { sku: ['The sku üNÏQUE-1 is taken.'] },
+    errors: { sku: ['The SKU üNÏQUE-1 is taken.'] },
   });
   const other = await create();
   const renamed = await merchant.patch(`/api/v1/products/${other.id}`, { sku: 'ÜNÏQUE-1' });
@@ -215,7 +215,7 @@ test('a deleted product is gone, but not one of which pieces are reserved', asyn
   await merchant.delete(`/api/v1/products/${id}/reservations/${reserved.body.reservation.id}`);
   expect(await merchant.delete(`/api/v1/products/${id}`)).toMatchObject({
     status: 200,
-    body: { message: 'The product was deleted.' },
+    body: { message: 'Product deleted.' },
   });
   const answers = await Promise.all([
     merchant.get(`/api/v1/products/${id}`),
@@ -257,4 +257,62 @@ test('categories are those in use, the largest first', async () => {
       { name: 'Hot', count: 1 },
     ],
   });
+});
+
+test('everything wrong with a product is answered at once: title, price and the SKU that is taken', async () => {
+  const { sku } = await create({ sku: 'AT-ONCE', title: 'Tea', price: 1 });
+  const { status, body } = await merchant.post('/api/v1/products', {
+    ...{ sku: sku.toLowerCase(), title: 7, price: 'dear', compare_at_price: -1, stock: 1.5, tags: 'hot' },
+    images: [{ url: 'javascript:alert(1)' }],
+  });
+  expect({ status, codes: body.error_codes }).toEqual({
+    status: 422,
+    codes: {
+      ...{ title: ['wrong_type'], price: ['invalid'], compare_at_price: ['invalid'], stock: ['wrong_type'] },
+      ...{ tags: ['wrong_type'], 'images.0.url': ['invalid'], sku: ['taken'] },
+    },
+  });
+  expect(Object.keys(body.errors).sort()).toEqual(Object.keys(body.error_codes).sort());
+});
+
+test('a price above the compare-at price and a taken SKU are answered together', async () => {
+  await create({ sku: 'BOTH', title: 'Tea', price: 1 });
+  const wrong = { sku: 'BOTH', title: 'Tea', price: '5', compare_at_price: '4' };
+  const { body } = await merchant.post('/api/v1/products', wrong);
+  expect(body.error_codes).toEqual({ compare_at_price: ['invalid'], sku: ['taken'] });
+});
+
+test('a change of an older version is refused', async () => {
+  const { id } = await create({ sku: 'VERSION', title: 'Tea', price: 1 });
+  const url = `/api/v1/products/${id}`;
+  const { headers } = await merchant.get(url);
+  const version = { 'if-match': headers.etag as string };
+  const saved = await merchant.patch(url, { price: 2 }, version);
+  expect({ status: saved.status, isNew: saved.headers.etag !== headers.etag }).toEqual({ status: 200, isNew: true });
+  expect(await merchant.patch(url, { price: 3 }, version)).toMatchObject({
+    status: 412,
+    body: { code: 'http.precondition_failed' },
+  });
+  expect((await merchant.delete(url, undefined, version)).status).toBe(412);
+  expect((await merchant.get(url)).body.product.price).toBe('2.00');
+  expect((await merchant.get(url, { 'if-none-match': saved.headers.etag as string })).status).toBe(304);
+});
+
+test('edits and deletions are in the audit log with what has changed', async () => {
+  const { id } = await create({ sku: 'AUDITED', title: 'Tea', price: 1 });
+  await merchant.patch(`/api/v1/products/${id}`, { price: 2, title: 'Green tea' });
+  await merchant.delete(`/api/v1/products/${id}`);
+  const { body } = await acme.caller('audit.view').get(`/api/v1/audit?resource=products&resource_id=${id}`);
+  expect(body.audit).toMatchObject([
+    { action: 'products.delete', changes: { sku: ['AUDITED', null], price: ['2.00', null] } },
+    { action: 'products.update', changes: { price: ['1.00', '2.00'], title: ['Tea', 'Green tea'] } },
+    { action: 'products.create', outcome: 'ok', transport: 'rest', user_id: merchant.user.id },
+  ]);
+});
+
+test('a product is found by its SKU, whatever its case', async () => {
+  const { id } = await create({ sku: 'Find/Me 1', title: 'Tea', price: 1 });
+  const found = await merchant.get(`/api/v1/products/lookup?sku=${encodeURIComponent('find/me 1')}`);
+  expect(found).toMatchObject({ status: 200, body: { product: { id } } });
+  expect((await merchant.get('/api/v1/products/lookup?sku=nothing')).status).toBe(404);
 });

@@ -1,8 +1,18 @@
-import { type Ctx, changesBetween, type Failure, type Issues, invalid, removalOf, sql, taken } from '@chowk/kit';
+import {
+  type Ctx,
+  changesBetween,
+  type Failure,
+  type Issues,
+  invalid,
+  pickFields,
+  removalOf,
+  sql,
+  taken,
+} from '@chowk/kit';
 import { columns } from './columns.ts';
 import { fail } from './errors.ts';
-import { type Fields, fieldsOf, insertProducts, saveProducts } from './save.ts';
-import type { NewProduct, Product, ProductChanges } from './schemas.ts';
+import { type Fields, insertProducts, saveProducts } from './save.ts';
+import { NewProduct, type Product, type ProductChanges } from './schemas.ts';
 
 type Key = { readonly id: string };
 
@@ -43,7 +53,7 @@ export async function updateProduct(ctx: Ctx, { id, ...changes }: ProductChanges
 
 async function updateLocked(ctx: Ctx, id: string, changes: ProductChanges): Promise<Product> {
   const current = await lockProduct(ctx, id);
-  const fields = { ...fieldsOf(current), ...changes } as Fields;
+  const fields = { ...pickFields(NewProduct, current), ...changes } as Fields;
   mustFit(fields);
   if (fields.stock < current.reserved) {
     const { sku, available } = current;

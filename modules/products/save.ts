@@ -15,11 +15,6 @@ export interface Edit {
 
 const names = namesOf(NewProduct);
 
-export function fieldsOf(product: Product): Fields {
-  const fields = Object.keys(NewProduct.properties).map((name) => [name, product[name as keyof Fields]]);
-  return Object.fromEntries(fields);
-}
-
 /** Creates products in one statement. Those whose SKU is taken are left out of the answer. */
 export async function insertProducts(ctx: Ctx, list: readonly Fields[]): Promise<Product[]> {
   if (list.length === 0) return [];
@@ -41,19 +36,23 @@ export async function insertProducts(ctx: Ctx, list: readonly Fields[]): Promise
 
 /** Writes changed products in one statement. */
 export async function saveProducts(ctx: Ctx, edits: readonly Edit[]): Promise<Product[]> {
-  const changes = edits.map((edit) => ({ ...edit, changed: changedFields(edit) }));
-  const dirty = changes.filter(({ changed }) => changed.length > 0);
+  const dirty = edits.filter((edit) => changedFields(edit).length > 0);
   const saved = new Map((await writeRows(ctx, dirty)).map((product) => [product.id, product]));
-  const moved = dirty.filter(({ changed }) => changed.includes('stock')).map(asMovement);
-  await logMovements(ctx, moved);
-  for (const { current, changed } of dirty) {
-    const product = saved.get(current.id) ?? current;
-    await ctx.emit('product.updated', { product, changed }, { about: product.id });
+  for (const edit of dirty) {
+    const product = saved.get(edit.current.id) as Product;
+    await ctx.emit('product.updated', { product, changed: changedFields(edit) }, { about: product.id });
+    const stock = { product, change: product.stock - edit.current.stock, reason: 'edited' };
+    if (stock.change !== 0) await emitStockChanged(ctx, { ...stock, reserved_change: 0, reference: null });
   }
-  for (const { product_id, change, reason } of moved) {
-    const product = saved.get(product_id) as Product;
-    await emitStockChanged(ctx, { product, change, reserved_change: 0, reason, reference: null });
-  }
+  const moved = dirty.filter(({ current, fields }) => fields.stock !== current.stock);
+  await logMovements(
+    ctx,
+    moved.map(({ current: { id, stock }, fields }) => ({
+      product_id: id,
+      change: fields.stock - stock,
+      reason: 'edited',
+    })),
+  );
   return edits.map(({ current }) => saved.get(current.id) ?? current);
 }
 
@@ -68,8 +67,4 @@ async function writeRows(ctx: Ctx, edits: readonly Edit[]): Promise<Product[]> {
 
 function changedFields({ current, fields }: Edit): string[] {
   return Object.keys(changesBetween<Fields>(current, fields));
-}
-
-function asMovement({ current, fields }: Edit) {
-  return { product_id: current.id, change: fields.stock - current.stock, reason: 'edited' };
 }

@@ -2,11 +2,11 @@ import {
   changesOf,
   Default,
   Line,
-  Money,
   MoneyInput,
   Nullable,
   NullableMoneyInput,
   named,
+  outputOf,
   type Static,
   Tags,
   Timestamp,
@@ -31,14 +31,13 @@ const Image = named(
     alt: Default(Line(255, { minLength: 0 }), ''),
   }),
 );
-const Sku = Line(64, { examples: ['TEA-250'] });
 // CSV files separate them by vertical bars.
 const Categories = Type.Array(Line(100, { pattern: '^[^|\\p{Cc}]*$' }), { maxItems: 20, distinct: true });
 
 export const NewProduct = named(
   'NewProduct',
   Type.Object({
-    sku: Sku,
+    sku: Line(64, { examples: ['TEA-250'] }),
     title: Line(255, { examples: ['Green tea, 250 g'] }),
     description: Default(Type.String({ maxLength: 20_000, pattern: '^[^\\0\\p{Cs}]*$' }), ''),
     price: MoneyInput,
@@ -48,7 +47,7 @@ export const NewProduct = named(
     tags: Default(Tags, []),
     categories: Default(Categories, []),
     mandatory: Default(Type.Boolean(), false),
-    stock: Default(Type.Integer({ minimum: 0, maximum: largestStock }), 0),
+    stock: Default(Type.Integer({ minimum: 0, maximum: largestStock, description: 'Units on hand.' }), 0),
   }),
 );
 export type NewProduct = Static<typeof NewProduct>;
@@ -60,17 +59,7 @@ export const Product = named(
   'Product',
   Type.Object({
     id: Uuid,
-    sku: Type.String({ examples: ['TEA-250'] }),
-    title: Type.String({ examples: ['Green tea, 250 g'] }),
-    description: Type.String(),
-    price: Money,
-    compare_at_price: Nullable(Money),
-    status: Status,
-    images: Type.Array(Image),
-    tags: Type.Array(Type.String()),
-    categories: Type.Array(Type.String()),
-    mandatory: Type.Boolean(),
-    stock: Type.Integer({ description: 'Units on hand.' }),
+    ...outputOf(NewProduct),
     reserved: Type.Integer({ description: 'Units on hand that are reserved.' }),
     available: Type.Integer({ description: 'Units that can be sold or reserved.' }),
     created_at: Timestamp,
@@ -78,12 +67,6 @@ export const Product = named(
   }),
 );
 export type Product = Static<typeof Product>;
-
-export const SearchQuery = Type.Object({
-  q: Line(200, { minLength: 2, examples: ['green tea'] }),
-  limit: Default(Type.Integer({ minimum: 1, maximum: 50 }), 20),
-});
-export type SearchQuery = Static<typeof SearchQuery>;
 
 const Reason = Line(255, { examples: ['Stocktaking'] });
 const Reference = Line(255, { description: 'What it is for, such as an order number.', examples: ['1042'] });
@@ -99,34 +82,16 @@ export const StockChange = named(
   }),
 );
 
-const holdSeconds = { minimum: 1, maximum: 2_592_000, description: 'Seconds.' };
 export const NewReservation = named(
   'NewReservation',
   Type.Object({
     id: Uuid,
     quantity: Type.Integer({ minimum: 1, maximum: largestStock }),
     reference: Type.Optional(Reference),
-    expires_in: Default(Type.Integer(holdSeconds), 900),
+    expires_in: Default(Type.Integer({ minimum: 1, maximum: 2_592_000, description: 'Seconds.' }), 900),
   }),
 );
 export type NewReservation = Static<typeof NewReservation>;
-
-export const StockAdjustment = named(
-  'StockAdjustment',
-  Type.Object(
-    {
-      id: Type.Optional(Uuid),
-      sku: Type.Optional(Sku),
-      mode: Default(Type.Enum(['adjust', 'reserve', 'release', 'commit']), 'adjust'),
-      change: Type.Optional(Change),
-      reason: Default(Reason, 'adjusted'),
-      reference: Type.Optional(Reference),
-      expires_in: Default(Type.Integer(holdSeconds), 900),
-    },
-    { anyOf: [{ required: ['id'] }, { required: ['sku'] }] },
-  ),
-);
-export type StockAdjustment = Static<typeof StockAdjustment>;
 
 export const Reservation = named(
   'Reservation',
@@ -143,7 +108,7 @@ export type Reservation = Static<typeof Reservation>;
 export const Reserved = Type.Object({ product: Product, reservation: Reservation });
 export const ReservationKey = Type.Object({ id: Uuid, reservation: Uuid });
 
-export const Movement = named(
+export const StockMovement = named(
   'StockMovement',
   Type.Object({
     id: Uuid,
@@ -155,19 +120,6 @@ export const Movement = named(
     at: Timestamp,
   }),
 );
-
-export const ImportReport = named(
-  'ImportReport',
-  Type.Object({
-    created: Type.Integer(),
-    updated: Type.Integer(),
-    failed: Type.Integer(),
-    errors: Type.Array(
-      Type.Object({ line: Type.Integer(), errors: Type.Record(Type.String(), Type.Array(Type.String())) }),
-    ),
-  }),
-);
-export type ImportReport = Static<typeof ImportReport>;
+export type StockMovement = Static<typeof StockMovement>;
 
 export const Category = named('Category', Type.Object({ name: Type.String(), count: Type.Integer() }));
-export const SkuKey = Type.Object({ sku: Sku });

@@ -2,7 +2,7 @@ import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { Context } from '../../server/src/context.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
-import { jobs } from './jobs.ts';
+import { jobs } from './reservations.ts';
 
 let now = new Date('2026-11-15T10:00:00.000Z');
 const platform = await startPlatform({ now: () => now });
@@ -46,7 +46,7 @@ test('stock is added and taken, and each change is written down', async () => {
   const { status, body } = await tea.adjust(-2, { reason: 'broken', reference: 'box 7' });
   expect({ status, body }).toMatchObject({
     status: 200,
-    body: { message: 'The stock was changed.', product: { stock: 3, reserved: 0, available: 3 } },
+    body: { message: 'Stock changed.', product: { stock: 3, reserved: 0, available: 3 } },
   });
   await tea.adjust(10);
   const { movements, pagination } = await tea.movements();
@@ -71,7 +71,7 @@ test('what is not there cannot be taken, and nothing changes', async () => {
     status: 409,
     body: {
       code: 'products.insufficient_stock',
-      message: `Only 2 of ${before.sku} can be had; 3 were asked for.`,
+      message: `Insufficient stock for ${before.sku}: requested 3, available 2.`,
       available: 2,
     },
   });

@@ -84,7 +84,7 @@ export async function startPlatform({ environment = {}, beside, ...parts }: Test
   const actionOf = recordActions(app);
   const request = async (options: InjectOptions) => {
     const answer = readAnswer(await app.inject(options));
-    mustBeDeclared(actionOf(answer), answer);
+    mustBeDeclared(kernel, actionOf(answer), answer);
     return answer;
   };
   return {
@@ -146,13 +146,14 @@ function recordActions(app: FastifyInstance): (answer: TestAnswer) => Registered
 }
 
 /** What any request can meet, whatever it asks for. */
-const ofTheServer = new Set(['http.not_found', 'http.bad_request', 'http.method_not_allowed']);
+const ofTheServer = new Set(['http.not_found', 'http.bad_request', 'http.malformed_json', 'http.method_not_allowed']);
 
 /** So that the whole suite proves that the API description lists the failures that really happen. */
-function mustBeDeclared(action: RegisteredAction | undefined, { status, body }: TestAnswer): void {
+function mustBeDeclared({ modules }: Kernel, action: RegisteredAction | undefined, { status, body }: TestAnswer): void {
   const code = body?.code;
   if (!action || status < 400 || status >= 500 || typeof code !== 'string' || ofTheServer.has(code)) return;
-  if (!errorCodes(action).includes(code)) {
+  const errors = Object.assign({}, ...modules.map(({ parts }) => parts.errors ?? {}));
+  if (!errorCodes(action, errors).includes(code)) {
     throw new Error(`${action.name} answered ${status} ${code}, which its declaration does not list`);
   }
 }

@@ -105,6 +105,7 @@ export function openApiDocument(all: readonly RegisteredAction[], modules: reado
     paths: sorted(paths),
     components: {
       schemas: { ...components.schemas, Error: errorSchema },
+      responses: components.responses,
       securitySchemes: securitySchemes(actions),
       parameters: headerParameters,
       headers,
@@ -153,7 +154,7 @@ function operation(action: RegisteredAction, components: Components, errors: Err
     summary,
     description: [...(action.description ? [action.description] : []), accessSentence(action)].join('\n\n'),
     security: action.public ? [] : [{ bearer: [] }, { oauth2: needs === signedIn ? [] : [needs] }],
-    parameters: parameters(action, components),
+    parameters: parameters(action, components, errors),
     ...(takesBody(action) ? { requestBody: requestBody(action, components) } : {}),
     responses: responsesOf(action, components, errors),
   };
@@ -164,7 +165,7 @@ function accessSentence({ needs }: RegisteredAction): string {
   return needs === signedIn ? 'For every signed-in user.' : `Needs the permission \`${needs}\`.`;
 }
 
-function parameters(action: RegisteredAction, components: Components): Json[] {
+function parameters(action: RegisteredAction, components: Components, errors: Errors): Json[] {
   const { tenant, method, input, path, headers: own, needs } = action;
   const ref = (name: string) => ({ $ref: `#/components/parameters/${name}` });
   const isVersioned = versionedOutput(action);
@@ -174,7 +175,7 @@ function parameters(action: RegisteredAction, components: Components): Json[] {
     ...(tenant === 'none' ? [] : [ref('tenant')]),
     ...(method === 'POST' && needs !== undefined ? [ref('idempotencyKey')] : []),
     ...(isVersioned && method === 'GET' ? [ref('ifNoneMatch')] : []),
-    ...(errorCodes(action).includes('http.precondition_failed') ? [ref('ifMatch')] : []),
+    ...(errorCodes(action, errors).includes('http.precondition_failed') ? [ref('ifMatch')] : []),
     ...inPath.map((name) => parameter('path', name, input, components)),
     ...inQuery.map((name) => parameter('query', name, input, components)),
     ...Object.keys(own?.properties ?? {}).map((name) => parameter('header', name, own, components)),

@@ -29,7 +29,10 @@ function described(description: string, type = 'string', example: unknown = 'sta
 export function responsesOf(action: RegisteredAction, components: Components, errors: Errors): Json {
   const { answer: { status = 200 } = {}, also = {} } = action;
   const usual = typeof status === 'number' ? status : 200;
-  const failures = Map.groupBy(errorCodes(action), (code) => (errors[code] ?? unknownError(action, code)).status);
+  const failures = Map.groupBy(
+    errorCodes(action, errors),
+    (code) => (errors[code] ?? unknownError(action, code)).status,
+  );
   const more = Object.entries(also).filter(([other]) => Number(other) !== usual);
   const statuses = [...failures.keys(), ...more.map(([other]) => Number(other))];
   const unchanged = action.method === 'GET' && versionedOutput(action) ? notModified : {};
@@ -44,7 +47,11 @@ export function responsesOf(action: RegisteredAction, components: Components, er
     [usual]: success(action, components, usual),
     ...unchanged,
     ...Object.fromEntries(others),
-    default: { description: 'Any other failure.', content: errorContent(), headers: header('X-Request-Id') },
+    default: components.response('Failure', {
+      description: 'Any other failure.',
+      headers: header('X-Request-Id'),
+      content: errorContent(),
+    }),
   };
 }
 
@@ -53,6 +60,20 @@ const notModified: Json = {
     description: 'The record is still the version that `If-None-Match` names.',
     headers: { ...header('X-Request-Id'), ...header('ETag') },
   },
+};
+
+const statusNames: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthenticated',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  412: 'PreconditionFailed',
+  413: 'TooLarge',
+  415: 'UnsupportedMediaType',
+  422: 'InvalidInput',
+  429: 'TooManyRequests',
+  503: 'Unavailable',
 };
 
 function unknownError({ name }: RegisteredAction, code: string): never {
@@ -83,16 +104,24 @@ function success(action: RegisteredAction, components: Components, status: numbe
     headers: {
       ...common,
       ...(versionedOutput(action) ? header('ETag') : {}),
-      ...(takesBody(action) ? header('Ignored-Fields') : {}),
+      ...(takesBody(action) && !action.unchecked ? header('Ignored-Fields') : {}),
     },
     ...(schema
       ? {
           content: {
-            'application/json': { schema: components.of(schema, 'output'), example: exampleOf(schema, 'output') },
+            'application/json': { schema: bodyOf(action, schema, components), example: exampleOf(schema, 'output') },
           },
         }
       : {}),
   };
+}
+
+/** A named output whose fields are the body's is referred to. */
+function bodyOf({ output, answer = {} }: RegisteredAction, schema: object, components: Components): Json {
+  const isNamed = (output as { title?: string } | undefined)?.title !== undefined;
+  if (!isNamed || answer.key !== undefined || answer.message === undefined) return components.of(schema, 'output');
+  const message = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };
+  return { allOf: [message, components.of(output as object, 'output')] };
 }
 
 function failure(
@@ -104,11 +133,11 @@ function failure(
 ): Json {
   const { description, body } = also[status] ?? {};
   const lines = codes.map((code) => `- \`${code}\`: ${errors[code]?.message}`);
-  return {
+  return components.response(statusNames[status] ?? `Status${status}`, {
     description: [...(description ? [description] : []), ...lines].join('\n'),
     headers: { ...header('X-Request-Id'), ...(status === 429 ? header('Retry-After') : {}) },
     content: errorContent(body && components.of(body, 'output')),
-  };
+  });
 }
 
 function errorContent(body?: Json): Json {
@@ -117,8 +146,8 @@ function errorContent(body?: Json): Json {
 }
 
 /** The codes of the failures that an action can really answer with, besides those of the server itself. */
-export function errorCodes(action: RegisteredAction): string[] {
-  const { tenant = 'required', needs, module, method, file } = action;
+export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
+  const { tenant = 'required', needs, module, method, path, file } = action;
   const isBound = tenant !== 'none';
   const hasBody = takesBody(action);
   const hasKey = method === 'POST' && needs !== undefined;
@@ -139,10 +168,11 @@ export function errorCodes(action: RegisteredAction): string[] {
     method !== 'GET' && method !== 'POST' && versionedOutput(action) && 'http.precondition_failed',
     hasBody && 'http.too_large',
     hasBody && 'http.unsupported_media_type',
-    'http.validation_failed',
+    !action.unchecked && 'http.validation_failed',
     action.input !== undefined && 'http.unstorable',
     'http.too_many_requests',
     file !== undefined && 'http.too_many_downloads',
+    `${module}.not_found` in errors && path.includes(':') && `${module}.not_found`,
   ];
   return [...new Set([...codes.filter((code) => code !== false), ...(action.errors ?? [])])];
 }

@@ -1,0 +1,141 @@
+import { Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import { unescapeFormula } from './csv.ts';
+import { invalid } from './errors.ts';
+import { splitList } from './filter.ts';
+import { named, type Static, type TObject, Type } from './schema.ts';
+
+/** What a file may hold, and how its cells are read. */
+interface Format {
+  /** The columns it may have, as an export writes them. */
+  readonly columns: TObject;
+  /** The fields that are read; other columns are ignored. */
+  readonly fields: TObject;
+  /** The field that tells one row from another, whatever its case. */
+  readonly key: string;
+  /** How cells are read that the type of their field does not tell. */
+  readonly cells?: Readonly<Record<string, (cell: string) => unknown>>;
+}
+
+export interface CsvRow {
+  /** The line of the file on which it begins. */
+  readonly line: number;
+  /** What its cells say, for a schema to check. */
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** What is wrong with a row, by field. */
+const RowErrors = Type.Object({
+  line: Type.Integer(),
+  errors: Type.Record(Type.String(), Type.Array(Type.String()), { examples: [{ price: ['The price is required.'] }] }),
+});
+export type RowErrors = Static<typeof RowErrors>;
+
+export const ImportReport = named(
+  'ImportReport',
+  Type.Object({
+    created: Type.Integer(),
+    updated: Type.Integer(),
+    failed: Type.Integer(),
+    errors: Type.Array(RowErrors, { description: 'The first thousand.' }),
+  }),
+);
+export type ImportReport = Static<typeof ImportReport>;
+
+const mostRows = 50_000;
+/** Text is parsed in chunks, so that a large file does not block the process. */
+const chunkLength = 65_536;
+
+const options = { bom: true, info: true, record_delimiter: ['\r\n', '\n', '\r'], relax_column_count: true };
+
+/** The rows of a CSV file, and the errors of those that cannot be used. A file that cannot be parsed is refused. */
+export async function readCsv(text: string, format: Format): Promise<{ rows: CsvRow[]; errors: RowErrors[] }> {
+  const rows: CsvRow[] = [];
+  const errors: RowErrors[] = [];
+  const lines = new Map<string, number>();
+  let header: readonly string[] | undefined;
+  for await (const { line, cells } of records(text)) {
+    if (!header) {
+      header = readHeader(format, cells);
+      continue;
+    }
+    const input = readRow(format, header, cells);
+    const problem = typeof input === 'string' ? { row: [input] } : keyProblem(format, lines, line, input);
+    if (problem) errors.push({ line, errors: problem });
+    else rows.push({ line, input: input as CsvRow['input'] });
+    if (rows.length + errors.length > mostRows) throw invalid({ file: `The file has more than ${mostRows} rows.` });
+  }
+  if (!header) throw invalid({ file: 'The file is empty.' });
+  return { rows, errors };
+}
+
+async function* records(text: string): AsyncGenerator<{ line: number; cells: readonly string[] }> {
+  let line = 1;
+  try {
+    const parsed = Readable.from(chunks(text)).pipe(parse(options));
+    for await (const { record, info } of parsed as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+      const isEmpty = record.length === 1 && record[0] === '';
+      if (!isEmpty) yield { line, cells: record };
+      line = info.lines + 1;
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? invalid({ file: `${error.message}.` }) : error;
+  }
+}
+
+function* chunks(text: string): Generator<string> {
+  for (let start = 0; start < text.length; start += chunkLength) yield text.slice(start, start + chunkLength);
+}
+
+function readHeader({ columns, key }: Format, cells: readonly string[]): string[] {
+  const known = Object.keys(columns.properties);
+  const names = cells.map((name) => name.trim().toLowerCase());
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw invalid({ header: `There is no column '${unknown}'; the columns are ${known.join(', ')}.` });
+  }
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw invalid({ header: `The column '${twice}' is there twice.` });
+  if (!names.includes(key)) throw invalid({ header: `The column '${key}' is missing.` });
+  return names;
+}
+
+/** The input, or why the cells cannot be read. */
+function readRow(format: Format, header: readonly string[], cells: readonly string[]): CsvRow['input'] | string {
+  if (cells.length !== header.length) return `The row has ${cells.length} cells and the header ${header.length}.`;
+  const read = header.map((name, index) => [name, readCell(format, name, cells[index] ?? '')] as const);
+  return Object.fromEntries(read.filter(([, value]) => value !== undefined));
+}
+
+/** Whether the row names no record, or one that a row above has named. */
+function keyProblem({ key }: Format, lines: Map<string, number>, line: number, input: CsvRow['input']) {
+  const value = input[key];
+  if (typeof value !== 'string') return { [key]: [`The ${key} is required.`] };
+  const above = lines.get(value.toLowerCase());
+  lines.set(value.toLowerCase(), above ?? line);
+  return above === undefined ? undefined : { [key]: [`The ${key} ${value} is on line ${above} already.`] };
+}
+
+const textIn = (cell: string) => cell.trim() || undefined;
+const flags: Readonly<Record<string, boolean>> = { true: true, yes: true, 1: true, false: false, no: false, 0: false };
+
+/** By the type of the field. What a cell cannot mean stays text, for the schema to refuse. */
+const byType: Readonly<Record<string, (cell: string) => unknown>> = {
+  integer: (cell) => (/^[+-]?\d{1,15}$/.test(cell.trim()) ? Number(cell) : textIn(cell)),
+  boolean: (cell) => flags[cell.trim().toLowerCase()] ?? textIn(cell),
+  array: (cell) => splitList([cell]),
+};
+
+/** What a cell says about a field; `undefined` says nothing. An empty cell of a field that may be null is null. */
+export function readCell(
+  { fields, cells = {} }: Pick<Format, 'fields' | 'cells'>,
+  name: string,
+  cell: string,
+): unknown {
+  const field = (fields.properties as Record<string, { type?: unknown }>)[name];
+  if (!field) return undefined;
+  const text = unescapeFormula(cell);
+  const read = cells[name] ?? byType[String(field.type)];
+  if (read) return read(text);
+  return textIn(text) ?? ([field.type].flat().includes('null') ? null : undefined);
+}

@@ -1,0 +1,188 @@
+import { join } from 'node:path';
+import { type Action, after, type Ctx, type Delivery, defineModule, type Sent, within } from '@chowk/kit';
+import { expect, onTestFinished, test } from 'vitest';
+import { Context } from '../../server/src/context.ts';
+import { type LoadedModule, loadModule } from '../../server/src/loader/load-modules.ts';
+import { readManifest } from '../../server/src/loader/manifest.ts';
+import { startPlatform } from '../../server/testing/platform.ts';
+import { actions } from './actions.ts';
+import type { NewProduct, Product } from './schemas.ts';
+
+const folder = import.meta.dirname;
+const products = await loadModule(folder, await readManifest(join(folder, 'module.json')));
+
+const heardWithin: string[] = [];
+const heardAfter: { name: string; payload: unknown }[] = [];
+let refuseWithin = false;
+
+const listenWithin = async (_: Ctx, payload: { product: Product }, { name }: Delivery) => {
+  if (refuseWithin) throw new Error('the listener refuses');
+  heardWithin.push(`${name} ${payload.product.sku}`);
+};
+const listenAfter = async (_: Ctx, payload: unknown, { name }: Delivery) => {
+  heardAfter.push({ name, payload });
+};
+
+const onBus = Object.entries<Action>(actions).flatMap(([name, { bus }]) => (bus ? [name] : []));
+const events = ['product.created', 'product.updated', 'product.deleted', 'product.stock_changed'] as const;
+/** A module like any other that counts on products. */
+const shop: LoadedModule = {
+  alias: 'shop',
+  folder,
+  manifest: {
+    name: 'Shop',
+    alias: 'shop',
+    version: '1.0.0',
+    description: 'Uses products.',
+    compatibility: { platform: '^1.0.0' },
+    auto_install: true,
+    api: { consumes: onBus.filter((name) => name !== 'products.search') },
+    events: { listens: [...events] },
+  },
+  parts: defineModule({
+    listeners: events.flatMap((event) => [
+      within(event, `${event} within`, listenWithin),
+      after(event, `${event} after`, listenAfter),
+    ]),
+  }),
+  migrations: { owner: 'shop', migrations: [] },
+};
+
+const platform = await startPlatform({ modules: [products, shop] });
+const acme = await platform.tenant();
+
+function contextOf(...permissions: string[]): Ctx {
+  const { caller: user } = platform.identity.mint();
+  const membership = { role: 'Test', permissions: new Set(permissions) };
+  return new Context(platform.kernel, { requestId: 'test', module: 'shop', tenant: acme, user, membership });
+}
+const ctx = contextOf('products.view', 'products.create', 'products.edit');
+
+let made = 0;
+const draft = (fields: Partial<Sent<typeof NewProduct>> = {}) => ({
+  sku: `B-${++made}`,
+  title: 'Tea',
+  price: '1.00',
+  ...fields,
+});
+
+test('another module makes, reads, changes and lists products', async () => {
+  const product = await ctx.bus.call('products.create', draft({ sku: 'Bus-1', price: '5', stock: 2 }));
+  expect(product).toMatchObject({ sku: 'Bus-1', price: '5.00', status: 'active', available: 2 });
+  expect(await ctx.bus.call('products.get', { id: product.id })).toEqual(product);
+  expect(await ctx.bus.call('products.getBySku', { sku: 'BUS-1' })).toEqual(product);
+  const changed = await ctx.bus.call('products.update', { id: product.id, title: 'Coffee' });
+  expect(changed).toMatchObject({ title: 'Coffee', price: '5.00' });
+  const { products: found, pagination } = await ctx.bus.call('products.list', { search: 'coffee' });
+  expect({ found, pagination }).toEqual({
+    found: [changed],
+    pagination: { current_page: 1, last_page: 1, per_page: 20, total: 1 },
+  });
+});
+
+const change = (id: string, units: number, as = ctx) => as.bus.call('products.changeStock', { id, change: units });
+const reserve = async (id: string, quantity: number, as = ctx) =>
+  (await as.bus.call('products.reserve', { id, quantity, reference: 'O-1' })).reservation.id;
+
+test('stock is changed, reserved, released and sold over the bus', async () => {
+  const { id } = await ctx.bus.call('products.create', draft({ stock: 5 }));
+  expect(await change(id, 5)).toMatchObject({ stock: 10 });
+  const [sold, kept] = [await reserve(id, 4), await reserve(id, 3)];
+  expect(await ctx.bus.call('products.get', { id })).toMatchObject({ stock: 10, reserved: 7, available: 3 });
+  expect(await ctx.bus.call('products.commit', { id, reservation: sold })).toMatchObject({ stock: 6, reserved: 3 });
+  expect(await ctx.bus.call('products.release', { id, reservation: kept })).toMatchObject({ stock: 6, reserved: 0 });
+  for (const name of ['products.release', 'products.commit'] as const) {
+    const again = ctx.bus.call(name, { id, reservation: sold });
+    await expect(again).rejects.toMatchObject({ code: 'products.reservation_not_found' });
+  }
+  await expect(change(id, -7)).rejects.toMatchObject({ code: 'products.insufficient_stock', status: 409 });
+  await expect(reserve(id, 7)).rejects.toMatchObject({ code: 'products.insufficient_stock' });
+  expect(await ctx.bus.call('products.get', { id })).toMatchObject({ stock: 6, reserved: 0 });
+});
+
+test('a call joins the transaction of the caller and is undone with it', async () => {
+  const { id } = await ctx.bus.call('products.create', draft({ stock: 5 }));
+  const work = ctx.tx(async (tx) => {
+    await change(id, -5, tx);
+    await tx.bus.call('products.create', draft({ sku: 'UNDONE' }));
+    // A refusal undoes only itself.
+    await expect(change(id, -1, tx)).rejects.toMatchObject({ status: 409 });
+    expect(await tx.bus.call('products.get', { id })).toMatchObject({ stock: 0 });
+    throw new Error('undo');
+  });
+  await expect(work).rejects.toThrow('undo');
+  expect(await ctx.bus.call('products.get', { id })).toMatchObject({ stock: 5 });
+  await expect(ctx.bus.call('products.getBySku', { sku: 'UNDONE' })).rejects.toMatchObject({ status: 404 });
+});
+
+test('many products are read in one call, each found or not', async () => {
+  const [one, other] = [await ctx.bus.call('products.create', draft()), await ctx.bus.call('products.create', draft())];
+  const missing = ctx.newId();
+  const found = await actions['products.get'].many?.(ctx, [{ id: other.id }, { id: missing }, { id: one.id }]);
+  expect(found).toEqual([other, expect.objectContaining({ code: 'products.not_found' }), one]);
+});
+
+test('the bus asks for the permission, the declaration and the module', async () => {
+  const { id } = await ctx.bus.call('products.create', draft({ stock: 5 }));
+  const viewer = contextOf('products.view');
+  await expect(change(id, 1, viewer)).rejects.toMatchObject({ code: 'auth.forbidden' });
+  await expect(viewer.bus.call('products.create', draft())).rejects.toMatchObject({ code: 'auth.forbidden' });
+  await expect(contextOf().bus.call('products.get', { id })).rejects.toMatchObject({ code: 'auth.forbidden' });
+  const undeclared = ctx.bus.call('products.search', { q: 'tea' });
+  await expect(undeclared).rejects.toMatchObject({ code: 'bus.not_declared' });
+  await platform.kernel.installations.set(acme.id, 'products', 'disabled');
+  onTestFinished(() => platform.kernel.installations.set(acme.id, 'products', 'enabled'));
+  await expect(ctx.bus.call('products.get', { id })).rejects.toMatchObject({ code: 'modules.not_installed' });
+});
+
+test('who takes orders holds and sells what is there, but does not say how much there is', async () => {
+  const { id } = await ctx.bus.call('products.create', draft({ stock: 5 }));
+  const agent = contextOf('products.view', 'orders.create');
+  await expect(change(id, 1, agent)).rejects.toMatchObject({ code: 'auth.forbidden', status: 403 });
+  const reservation = await reserve(id, 2, agent);
+  const sold = await agent.bus.call('products.commit', { id, reservation });
+  expect(sold).toMatchObject({ stock: 3, reserved: 0 });
+  await expect(reserve(id, 1, contextOf('products.view'))).rejects.toMatchObject({ code: 'auth.forbidden' });
+});
+
+test('listeners within hear of everything in order and can refuse it', async () => {
+  const merchant = acme.caller('products.view', 'products.create', 'products.edit', 'products.delete');
+  heardWithin.length = 0;
+  const { body } = await merchant.post('/api/v1/products', draft({ sku: 'HEARD', stock: 1 }));
+  const url = `/api/v1/products/${body.product.id}`;
+  await merchant.patch(url, { title: 'New', stock: 2 });
+  await merchant.patch(url, { title: 'New' });
+  await merchant.post(`${url}/stock`, { change: 1 });
+  await merchant.post(`${url}/stock`, { change: -100 });
+  await merchant.delete(url);
+  expect(heardWithin).toEqual([
+    'product.created HEARD',
+    'product.updated HEARD',
+    'product.stock_changed HEARD',
+    'product.stock_changed HEARD',
+    'product.deleted HEARD',
+  ]);
+  refuseWithin = true;
+  onTestFinished(() => {
+    refuseWithin = false;
+  });
+  expect((await merchant.post('/api/v1/products', draft({ sku: 'REFUSED' }))).status).toBe(500);
+  await expect(ctx.bus.call('products.getBySku', { sku: 'REFUSED' })).rejects.toMatchObject({ status: 404 });
+});
+
+test('listeners after hear of it in order, with what has changed', async () => {
+  const { id } = await ctx.bus.call('products.create', draft({ sku: 'LATER', stock: 8 }));
+  await ctx.bus.call('products.update', { id, title: 'New', price: '2' });
+  await ctx.bus.call('products.changeStock', { id, change: -2, reason: 'counted', reference: 'r' });
+  await ctx.bus.call('products.reserve', { id, quantity: 1 });
+  await platform.kernel.jobs.work(['events']);
+  const about = ({ payload }: { payload: unknown }) => (payload as { product: Product }).product.id === id;
+  await expect.poll(() => heardAfter.filter(about).length, { timeout: 15_000 }).toBe(4);
+  const byName = (name: string) => heardAfter.filter((one) => about(one) && one.name === name);
+  expect(byName('product.created')).toMatchObject([{ payload: { product: { sku: 'LATER', stock: 8 } } }]);
+  expect(byName('product.updated')).toMatchObject([{ payload: { changed: ['title', 'price'] } }]);
+  expect(byName('product.stock_changed')).toMatchObject([
+    { payload: { change: -2, reserved_change: 0, reason: 'counted', reference: 'r', low_stock: false } },
+    { payload: { change: 0, reserved_change: 1, reason: 'reserved', reference: null, low_stock: true } },
+  ]);
+});
