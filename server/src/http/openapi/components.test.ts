@@ -88,7 +88,7 @@ test('schemas with names are found wherever they stand', () => {
 
 test('responses that say the same are one, others of the same name get a number', () => {
   const components = new Components();
-  const [one, other, third] = ['a', 'b', 'c'].map((description) => ({ description }));
+  const [one, other, third] = [{ description: 'a' }, { description: 'b' }, { description: 'c' }];
   expect(components.response('NotFound', one)).toEqual({ $ref: '#/components/responses/NotFound' });
   expect(components.response('NotFound', other)).toEqual({
     $ref: '#/components/responses/NotFound2',
