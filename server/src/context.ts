@@ -54,6 +54,8 @@ interface Transaction {
   readonly db: Db;
   /** Something was emitted that others must hear of once it is committed. */
   emitted: boolean;
+  /** The audit lines of the calls over the bus that are part of it. */
+  readonly lines: AuditRecord[];
 }
 
 /** Where the platform's own doings come from. */
@@ -141,14 +143,23 @@ export class Context implements SystemCtx {
   /** Joins the transaction there is, in a savepoint, or begins one; events are delivered when it is committed. */
   async tx<Result>(work: (ctx: this) => Promise<Result>): Promise<Result> {
     const { transaction: outer, record } = this.#parts;
+    const noted = record && { changes: record.changes, resourceId: record.resourceId };
     let transaction: Transaction | undefined;
-    const result = await this.db.tx(async (db) => {
-      transaction = { db, emitted: false };
-      const done = await work(this.#with({ transaction }) as this);
-      if (record && !outer) await this.#kernel.audit.write(db, record);
-      return done;
-    });
+    const result = await this.db
+      .tx(async (db) => {
+        // What an earlier try has noted was undone with it.
+        if (record) Object.assign(record, noted);
+        transaction = { db, emitted: false, lines: [] };
+        const done = await work(this.#with({ transaction }) as this);
+        if (!outer) await this.#kernel.audit.write(db, [...(record ? [record] : []), ...transaction.lines]);
+        return done;
+      })
+      .catch((error) => {
+        if (record) Object.assign(record, noted);
+        throw error;
+      });
     if (record && !outer) record.isWritten = true;
+    if (transaction) outer?.lines.push(...(transaction as Transaction).lines);
     if (transaction?.emitted) {
       if (outer) outer.emitted = true;
       else void this.#drain();
@@ -179,7 +190,9 @@ export class Context implements SystemCtx {
 
   audit(changes: Changes): void {
     const { record } = this.#parts;
-    if (record) record.changes = { ...record.changes, ...changes };
+    if (!record) return;
+    record.changes = { ...record.changes, ...changes };
+    record.isWritten = false;
   }
 
   mustMatch({ updated_at }: { readonly updated_at: string }): void {
@@ -239,10 +252,11 @@ export class Context implements SystemCtx {
   }
 
   #call(name: string, input: unknown): Promise<unknown> {
-    const { user, membership, system, requestId, depth = 0 } = this.#parts;
+    const { user, membership, system, requestId, depth = 0, transaction } = this.#parts;
     const frame = {
       ...{ module: this.#module, tenant: this.#tenant, caller: user, membership, system, requestId, depth },
-      // What the callee notes belongs to its own line; the transaction commits that of the outermost call.
+      lines: transaction?.lines,
+      // What the callee notes belongs to its own line.
       enter: ({ module }: RegisteredAction, record: AuditRecord) =>
         this.#with({ module, record, depth: depth + 1, ifMatch: undefined }),
     };

@@ -30,8 +30,10 @@ export interface AuditRecord extends Omit<Call, 'input'> {
   outcome: 'ok' | 'refused' | 'failed';
   error: string | undefined;
   duration: number;
-  /** Committed together with the change. */
+  /** Committed together with the change, as it is now. */
   isWritten: boolean;
+  /** The lines that are committed with the transaction that the call is part of. */
+  within: AuditRecord[] | undefined;
 }
 
 const flushEveryMs = 1_000;
@@ -75,14 +77,14 @@ export class AuditLog {
       // As it is now: what the action does to its input is not what the caller sent.
       ...{ tenant, transport, module, action, userId, requestId, input: textOf(input, longestInput) },
       ...{ at: Date.now(), startedAt: performance.now(), duration: 0, outcome: 'ok', error: undefined },
-      ...{ resourceId: idOf(input), changes: undefined, isWritten: false },
+      ...{ resourceId: idOf(input), changes: undefined, isWritten: false, within: undefined },
     };
   }
 
-  /** Writes the line in the transaction of the change, so that there is none without the other. */
-  async write(db: Db, record: AuditRecord): Promise<void> {
-    record.duration = performance.now() - record.startedAt;
-    await insertRecords(db, [record]);
+  /** Writes lines in the transaction of the change, so that there is none without the other. */
+  async write(db: Db, records: readonly AuditRecord[]): Promise<void> {
+    for (const record of records) record.duration = performance.now() - record.startedAt;
+    if (records.length > 0) await insertRecords(db, records);
   }
 
   fail(record: AuditRecord, error: unknown): void {
@@ -91,13 +93,18 @@ export class AuditLog {
 
   /** Completes a line; without a code the call went well. */
   end(record: AuditRecord, { code, output }: { code?: string; output?: unknown }): void {
-    if (code === undefined && record.isWritten) return;
+    const id = idOf(output);
+    if (code === undefined && record.isWritten && (record.resourceId !== undefined || id === undefined)) return;
     // From outside, an input that was refused has changed nothing and says nothing about rights.
     if (code === 'http.validation_failed' && record.transport !== 'bus') return;
     record.duration = performance.now() - record.startedAt;
     record.error = code;
     record.outcome = code === undefined ? 'ok' : isRefusal(code) ? 'refused' : 'failed';
-    record.resourceId ??= idOf(output);
+    record.resourceId ??= id;
+    if (code === undefined && record.within) {
+      record.within.push(record);
+      return;
+    }
     this.#pending.push(record);
     if (this.#pending.length > mostPending) this.#pending.splice(0, this.#pending.length - mostPending);
     if (this.#pending.length % batchSize === 0) void this.#write();
@@ -194,7 +201,7 @@ function shorten(_: string, value: unknown): unknown {
 function redact(input: string | undefined): unknown {
   if (input === undefined) return null;
   // PostgreSQL can store neither the character NUL nor half of a character.
-  const text = input.replace(/\\u(0000|d[89a-f][0-9a-f]{2})/g, '\\ufffd');
+  const text = input.replace(/(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g, '$1\\ufffd');
   if (!hiddenSomewhere.test(text)) return JSON.parse(text);
   return JSON.parse(text, (key, value) => (hiddenName.test(key) ? '••••' : value));
 }

@@ -15,6 +15,8 @@ export interface CallFrame extends Who {
   readonly module: string;
   readonly requestId: string;
   readonly depth: number;
+  /** The lines of the audit log that are committed with the transaction that the caller is in. */
+  readonly lines: AuditRecord[] | undefined;
   /** The context in which the called action runs: same tenant, user and transaction, one level deeper. */
   enter(action: RegisteredAction, record: AuditRecord): Ctx;
 }
@@ -49,6 +51,8 @@ export class Bus {
       audit.fail(record, error);
       throw error;
     }
+    // What is undone with its caller leaves no line that says otherwise.
+    if (!action.isReadOnly) record.within = frame.lines;
     const output = await perform(audit, { action, input, record, ctx: frame.enter(action, record) });
     return output instanceof Json ? output.value : output;
   }

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 const methods = 'GET, POST, PUT, PATCH, DELETE';
 const exposed =
   'X-Request-Id, X-Ring, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Idempotency-Replayed, ' +
-  'WWW-Authenticate, Content-Disposition';
+  'WWW-Authenticate, Content-Disposition, ETag, Ignored-Fields';
 
 /**
  * Lets pages of other origins call the API. It takes bearer tokens and no cookies, so nothing rides along with such a

@@ -1,4 +1,4 @@
-import { action, Default, named, signedIn, Timestamp, Type, Uuid } from '@chowk/kit';
+import { action, ById, Default, named, signedIn, Timestamp, Type, Uuid } from '@chowk/kit';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
@@ -53,6 +53,15 @@ const platform = await startPlatform({
       output: Sample,
       answer: { key: 'sample' },
       run: async () => sample,
+    }),
+    'samples.delete': action({
+      tag: 'Samples',
+      summary: 'Delete a sample',
+      http: 'DELETE /samples/:id',
+      needs: 'customers.delete',
+      input: ById,
+      errors: ['http.precondition_failed'],
+      run: async () => ({}),
     }),
     'samples.export': action({
       tag: 'Samples',
@@ -142,7 +151,7 @@ test('an operation tells its parameters, its answers and who may call it', () =>
   expect(own.at(-1)).toMatchObject({ description: 'What to look for.', schema: { type: 'string' } });
   expect(get.security).toEqual([{ bearer: [] }, { oauth2: ['customers.view'] }]);
   expect(get.description).toContain('customers.view');
-  expect(Object.keys(get.responses)).toEqual(['200', '400', '401', '403', '404', '422', '429', 'default']);
+  expect(Object.keys(get.responses)).toEqual(['200', '304', '400', '401', '403', '404', '422', '429', 'default']);
   expect(document.paths['/api/v1/me'].get.security).toEqual([{ bearer: [] }, { oauth2: [] }]);
 });
 
@@ -182,6 +191,10 @@ test('a record that has a version says so, and that a change of an old one is re
   const { patch } = document.paths['/api/v1/samples/{id}'];
   expect(patch.parameters).toContainEqual({ $ref: '#/components/parameters/ifMatch' });
   expect(patch.responses['412'].description).toContain('http.precondition_failed');
+  const { delete: remove } = document.paths['/api/v1/samples/{id}'];
+  expect(remove.parameters).toContainEqual({ $ref: '#/components/parameters/ifMatch' });
+  const { post } = document.paths['/api/v1/samples'];
+  expect(post.parameters).not.toContainEqual({ $ref: '#/components/parameters/ifMatch' });
 });
 
 test('every failure is listed by its code, with its status, also those that only this action has', () => {

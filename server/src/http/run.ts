@@ -47,7 +47,7 @@ function answer({ kernel, request, reply, route, tenant }: Exchange, input: unkn
   if (headers) reply.headers(headers);
   if (route.isVersioned) {
     const isKnown = isCurrent(reply, request.headers['if-none-match'], output);
-    if (isKnown && request.method === 'GET') return reply.status(304).send();
+    if (isKnown && route.action.method === 'GET') return reply.status(304).send();
   }
   const said = typeof message === 'function' ? message(output, input) : message;
   if (output instanceof Json) {
@@ -64,8 +64,8 @@ function isCurrent(reply: FastifyReply, known: string | undefined, output: unkno
   if (updated_at === undefined) return false;
   const version = versionOf(updated_at);
   reply.header('etag', version);
-  const versions = known?.split(',') ?? [];
-  return versions.some((one) => one.trim().replace(/^W\//, '') === version);
+  const versions = known?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? [];
+  return versions.includes(version) || versions.includes('*');
 }
 
 function wrapText(text: string, key: string | undefined, message: string | undefined): string {

@@ -8,7 +8,7 @@ import { versionedOutput } from '../answer-schema.ts';
 import { takesBody } from '../read-input.ts';
 import { Components, type Json } from './components.ts';
 import { exampleOf } from './examples.ts';
-import { type Errors, headers, responsesOf } from './responses.ts';
+import { type Errors, errorCodes, headers, responsesOf } from './responses.ts';
 
 const errorSchema: Json = {
   type: 'object',
@@ -154,7 +154,7 @@ function operation(action: RegisteredAction, components: Components, errors: Err
     summary,
     description: [...(action.description ? [action.description] : []), accessSentence(action)].join('\n\n'),
     security: action.public ? [] : [{ bearer: [] }, { oauth2: needs === signedIn ? [] : [needs] }],
-    parameters: parameters(action, components),
+    parameters: parameters(action, components, errors),
     ...(takesBody(action) ? { requestBody: requestBody(action, components) } : {}),
     responses: responsesOf(action, components, errors),
   };
@@ -165,7 +165,7 @@ function accessSentence({ needs }: RegisteredAction): string {
   return needs === signedIn ? 'For every signed-in user.' : `Needs the permission \`${needs}\`.`;
 }
 
-function parameters(action: RegisteredAction, components: Components): Json[] {
+function parameters(action: RegisteredAction, components: Components, errors: Errors): Json[] {
   const { tenant, method, input, path, headers: own, needs } = action;
   const ref = (name: string) => ({ $ref: `#/components/parameters/${name}` });
   const isVersioned = versionedOutput(action);
@@ -175,7 +175,7 @@ function parameters(action: RegisteredAction, components: Components): Json[] {
     ...(tenant === 'none' ? [] : [ref('tenant')]),
     ...(method === 'POST' && needs !== undefined ? [ref('idempotencyKey')] : []),
     ...(isVersioned && method === 'GET' ? [ref('ifNoneMatch')] : []),
-    ...(isVersioned && method !== 'GET' && method !== 'POST' ? [ref('ifMatch')] : []),
+    ...(errorCodes(action, errors).includes('http.precondition_failed') ? [ref('ifMatch')] : []),
     ...inPath.map((name) => parameter('path', name, input, components)),
     ...inQuery.map((name) => parameter('query', name, input, components)),
     ...Object.keys(own?.properties ?? {}).map((name) => parameter('header', name, own, components)),

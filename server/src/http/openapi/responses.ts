@@ -35,6 +35,7 @@ export function responsesOf(action: RegisteredAction, components: Components, er
   );
   const more = Object.entries(also).filter(([other]) => Number(other) !== usual);
   const statuses = [...failures.keys(), ...more.map(([other]) => Number(other))];
+  const unchanged = action.method === 'GET' && versionedOutput(action) ? notModified : {};
   const others = [...new Set(statuses)].sort().map((other) => {
     const codes = failures.get(other) ?? [];
     return [
@@ -44,6 +45,7 @@ export function responsesOf(action: RegisteredAction, components: Components, er
   });
   return {
     [usual]: success(action, components, usual),
+    ...unchanged,
     ...Object.fromEntries(others),
     default: components.response('Failure', {
       description: 'Any other failure.',
@@ -52,6 +54,13 @@ export function responsesOf(action: RegisteredAction, components: Components, er
     }),
   };
 }
+
+const notModified: Json = {
+  304: {
+    description: 'The record is still the version that `If-None-Match` names.',
+    headers: { ...header('X-Request-Id'), ...header('ETag') },
+  },
+};
 
 const statusNames: Readonly<Record<number, string>> = {
   400: 'BadRequest',
@@ -156,7 +165,7 @@ export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
     isBound && module !== undefined && 'modules.not_installed',
     hasKey && 'http.idempotency_busy',
     hasKey && 'http.idempotency_mismatch',
-    (method === 'PATCH' || method === 'DELETE') && versionedOutput(action) && 'http.precondition_failed',
+    method !== 'GET' && method !== 'POST' && versionedOutput(action) && 'http.precondition_failed',
     hasBody && 'http.too_large',
     hasBody && 'http.unsupported_media_type',
     !action.unchecked && 'http.validation_failed',
