@@ -242,7 +242,7 @@ async function jsonPage(
 }
 
 async function pageByCursor(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknown> {
-  const { limit = paged.usualSize, cursor } = query;
+  const { limit = paging.usualSize, cursor } = query;
   mustNotMix(query);
   const { conditions } = await read(spec, ctx, query);
   const after = cursor === undefined ? [] : [isBehind(spec, query, paging.readCursor(query, cursor))];
@@ -260,10 +260,10 @@ async function pageByCursor(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknow
   };
 }
 
-function mustNotMix({ page, per_page = paged.usualSize }: Wanted): void {
+function mustNotMix({ page, per_page = paging.usualSize }: Wanted): void {
   const message = 'Use either page and per_page or cursor and limit.';
   if (page !== 1) throw invalid({ page: message });
-  if (per_page !== paged.usualSize) throw invalid({ per_page: message });
+  if (per_page !== paging.usualSize) throw invalid({ per_page: message });
 }
 
 function stream(spec: Spec, ctx: Ctx, rows: Sql): AsyncIterable<object> {
