@@ -1,5 +1,4 @@
 import type { Ctx } from './context.ts';
-import { invalid } from './errors.ts';
 import { MoneyInput } from './money.ts';
 import { type Static, type TSchema, Type } from './schema.ts';
 import { join, type Sql, sql } from './sql.ts';
@@ -9,13 +8,12 @@ export interface Filter<Schema extends TSchema = TSchema> {
   readonly schema: Schema;
   /** PostgreSQL cannot tell how many rows it finds: they are found once, for the page and for the total. */
   readonly findsOnce?: boolean;
-  /** `name` is that of the parameter. */
-  where(value: Static<Schema>, ctx: Ctx, name: string): Sql | undefined | Promise<Sql | undefined>;
+  where(value: Static<Schema>, ctx: Ctx): Sql | undefined | Promise<Sql | undefined>;
 }
 
 export function filter<Schema extends TSchema>(
   schema: Schema,
-  where: (value: Static<Schema>, ctx: Ctx, name: string) => Sql | undefined | Promise<Sql | undefined>,
+  where: (value: Static<Schema>, ctx: Ctx) => Sql | undefined | Promise<Sql | undefined>,
   options: { readonly findsOnce?: boolean } = {},
 ): Filter<Schema> {
   return { schema, where: where as Filter<Schema>['where'], ...options };
@@ -83,15 +81,12 @@ export function hasTags(column: Sql): Filter<ReturnType<typeof Several>> {
 
 /** Rows with any of the given values. */
 export function isOneOf(values: readonly string[], column: Sql): Filter<ReturnType<typeof Several>> {
-  const schema = { ...Several('Any of them; commas separate.'), examples: [values.slice(0, 2)] };
-  return filter(schema as ReturnType<typeof Several>, (texts, _ctx, name) => {
+  const rules = { eachOneOf: values, examples: [values.slice(0, 2)] };
+  const schema = { ...Several('Any of them; commas separate.'), ...rules } as ReturnType<typeof Several>;
+  return filter(schema, (texts) => {
     const wanted = splitList(texts);
-    const unknown = wanted.find((value) => !values.includes(value));
-    if (unknown !== undefined) {
-      const message = `The ${name.replaceAll('_', ' ')} must be one of ${values.join(', ')}.`;
-      throw invalid({ [name]: { code: 'not_allowed', message } });
-    }
-    return wanted.length === 0 ? undefined : sql`${column} = ANY(${wanted}::text[])`;
+    // For one value an index has the rows in their order, for several it has not.
+    return wanted.length === 1 ? sql`${column} = ${wanted[0]}` : sql`${column} = ANY(${wanted}::text[])`;
   });
 }
 

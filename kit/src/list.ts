@@ -11,6 +11,7 @@ import { and, raw, type Sql, sql } from './sql.ts';
 
 /** What a list can be sorted by, and the type by which a cursor reads it again. */
 export interface Sort {
+  /** Never NULL: a cursor has no place for it. */
   readonly by: Sql;
   readonly type: 'timestamptz' | 'text' | 'numeric' | 'bigint';
 }
@@ -186,7 +187,7 @@ async function read(spec: Spec, ctx: Ctx, query: Readonly<Record<string, unknown
   let findsOnce = false;
   for (const [name, filter] of Object.entries(spec.filters)) {
     const value = query[name];
-    const condition = value === undefined ? undefined : await filter.where(value as never, ctx, name);
+    const condition = value === undefined ? undefined : await filter.where(value as never, ctx);
     if (!condition) continue;
     conditions.push(condition);
     given[name] = value;
@@ -245,8 +246,8 @@ async function jsonPage(
 }
 
 async function pageByCursor(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknown> {
-  const { limit = 20, cursor } = query;
-  if (query.page !== 1) throw invalid({ page: 'Use either page and per_page or cursor and limit.' });
+  const { limit = paging.usualSize, cursor } = query;
+  mustNotMix(query);
   const { conditions } = await read(spec, ctx, query);
   const after = cursor === undefined ? [] : [isBehind(spec, query, paging.readCursor(query, cursor))];
   const window = sql`${and([...conditions, ...after])} ORDER BY ${orderBy(spec, query)} ${paging.limitTo(limit + 1)}`;
@@ -261,6 +262,12 @@ async function pageByCursor(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknow
       has_more: last !== undefined,
     },
   };
+}
+
+function mustNotMix({ page, per_page = paging.usualSize }: Wanted): void {
+  const message = 'Use either page and per_page or cursor and limit.';
+  if (page !== 1) throw invalid({ page: message });
+  if (per_page !== paging.usualSize) throw invalid({ per_page: message });
 }
 
 function stream(spec: Spec, ctx: Ctx, rows: Sql): AsyncIterable<object> {

@@ -14,15 +14,33 @@ export { Type };
 
 export const Uuid = Type.String({ format: 'uuid' });
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 in UTC' });
+/** A time in an input; the action gets it in UTC, to the millisecond. */
+export const TimestampInput = Type.String({ format: 'date-time', timestamp: true, examples: ['2026-01-31T09:30:00Z'] });
 export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 export const Message = Type.Object({ message: Type.String() });
 /** The input of an action on one record. */
 export const ById = Type.Object({ id: Uuid });
 export const UserId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
+/** The time as every answer writes it, or `undefined` if it is none from the year 1 to 9999. */
+export function toTimestamp(text: string): string | undefined {
+  const at = new Date(text);
+  const year = at.getUTCFullYear();
+  return year >= 1 && year <= 9_999 ? at.toISOString() : undefined;
+}
+
 /** Names a schema: it becomes a component of the API description and a GraphQL type. */
 export function named<Schema extends TSchema>(title: string, schema: Schema): Schema {
   return copy(schema, { title });
+}
+
+/** An object schema with a name. */
+export function NamedObject<Properties extends TProperties>(
+  title: string,
+  properties: Properties,
+  rules: object = {},
+): TObject<Properties> {
+  return Type.Object(properties, { title, ...rules });
 }
 
 /** What is used where a field is absent. Callers need not send it; the action always gets it. */

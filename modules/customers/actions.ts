@@ -1,4 +1,4 @@
-import { action, ById, fileTypes, paging, Type } from '@chowk/kit';
+import { action, ById, paging, SearchQuery, Type } from '@chowk/kit';
 import {
   addAddress,
   deleteAddress,
@@ -8,12 +8,12 @@ import {
   updateAddress,
 } from './addresses.ts';
 import { createCustomer, getByExternalId, getCustomer, getCustomers, updateCustomer } from './customers.ts';
-import { deleteCustomer, deletionMessage } from './erasure.ts';
-import { explainCustomer } from './fields.ts';
+import { deleteCustomer, deletionMessages } from './erasure.ts';
 import { customerFile, customerList, listVips } from './list.ts';
 import { mergeCustomers, previewMerge } from './merge.ts';
 import { listOrders } from './orders.ts';
 import { exportPerson } from './person-export.ts';
+import { explainCustomer } from './save.ts';
 import {
   Address,
   AddressChanges,
@@ -33,7 +33,6 @@ import {
   OrderPage,
   OrdersQuery,
   PersonExport,
-  SearchQuery,
   Segment,
 } from './schemas.ts';
 import { searchCustomers } from './search.ts';
@@ -48,9 +47,7 @@ export const actions = {
     summary: 'List customers',
     http: 'GET /customers',
     needs: 'customers.view',
-    input: customerList.Query,
-    output: customerList.Page,
-    run: customerList.page,
+    ...customerList.paged,
   }),
   'customers.create': action({
     summary: 'Create a customer',
@@ -94,10 +91,7 @@ export const actions = {
     summary: 'Export customers',
     http: 'GET /customers/export',
     needs: 'customers.export',
-    audited: true,
-    input: customerFile.ExportQuery,
-    file: Object.values(fileTypes),
-    run: customerFile.file,
+    ...customerFile.exported,
   }),
   'customers.addTags': action({
     summary: 'Add tags to customers',
@@ -183,7 +177,7 @@ export const actions = {
     http: 'DELETE /customers/:id',
     needs: 'customers.delete',
     input: Deletion,
-    answer: { message: (_, input) => deletionMessage(input) },
+    answer: { message: (_, { mode }) => deletionMessages[mode] },
     errors: notFound,
     run: deleteCustomer,
   }),

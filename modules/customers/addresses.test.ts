@@ -36,17 +36,17 @@ test('an address is added, listed, changed and deleted', async () => {
     ...{ id: expect.any(String), customer_id: id, type: 'shipping', is_default: true, ...home },
     ...{ created_at: expect.stringMatching(/Z$/), updated_at: expect.stringMatching(/Z$/) },
   };
-  expect({ status, body }).toEqual({ status: 201, body: { message: 'The address was added.', address: made } });
+  expect({ status, body }).toEqual({ status: 201, body: { message: 'Address added.', address: made } });
   const { id: addr } = body.address;
   expect(await list(id)).toEqual([body.address]);
   expect((await merchant.get(`/api/v1/customers/${id}`)).body.customer.addresses).toEqual([body.address]);
   const changed = await patch(id, addr, { city: 'Nashik', address2: null, company: '  ' });
   expect(changed.body).toEqual({
-    message: 'The address was saved.',
+    message: 'Address saved.',
     address: { ...made, city: 'Nashik', address2: null, company: null },
   });
   const gone = await merchant.delete(`/api/v1/customers/${id}/addresses/${addr}`);
-  expect(gone).toMatchObject({ status: 200, body: { message: 'The address was deleted.' } });
+  expect(gone).toMatchObject({ status: 200, body: { message: 'Address deleted.' } });
   expect(await list(id)).toEqual([]);
 });
 
@@ -80,7 +80,7 @@ test('another one becomes the default by saying so, on creation, on change, and 
   const { status, body } = await merchant.post(`/api/v1/customers/${id}/addresses/${second.id}/default`);
   expect({ status, body }).toMatchObject({
     status: 200,
-    body: { message: 'The address is the default one now.', address: { id: second.id, is_default: true } },
+    body: { message: 'Address is now the default.', address: { id: second.id, is_default: true } },
   });
   expect((await list(id)).map((one) => one.is_default)).toEqual([true, true, false]);
 });

@@ -1,7 +1,7 @@
 import { type Ctx, canViewSensitive, changesBetween, Issues, namesOf, removalOf, sql } from '@chowk/kit';
 import { addressColumns, visibleAddressColumns } from './columns.ts';
 import { fail } from './errors.ts';
-import { findCustomer, holdCustomer } from './find.ts';
+import { findCustomer, lockCustomer } from './find.ts';
 import { addressPhone, phoneProblem } from './phone.ts';
 import {
   type Address,
@@ -81,7 +81,7 @@ export async function explainAddress(ctx: Ctx, input: Partial<AddressChanges>, i
 }
 
 function holding<Result>(ctx: Ctx, id: string, work: (tx: Ctx, customer: CustomerRecord) => Promise<Result>) {
-  return ctx.tx(async (tx) => work(tx, await holdCustomer(tx, id)));
+  return ctx.tx(async (tx) => work(tx, await lockCustomer(tx, id)));
 }
 
 /** After every change. */

@@ -34,7 +34,7 @@ test('a customer is made with defaults and read back', async () => {
   const { status, body } = await merchant.post('/api/v1/customers', { first_name: 'Asha' });
   expect(status).toBe(201);
   expect(body).toEqual({
-    message: 'The customer was created.',
+    message: 'Customer created.',
     customer: {
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
       external_ids: {},
@@ -225,13 +225,13 @@ test('a change touches what it names and nothing else; null clears, a map of ids
   expect(status).toBe(200);
   const { updated_at } = body.customer;
   expect(body).toEqual({
-    message: 'The customer was saved.',
+    message: 'Customer saved.',
     customer: { ...customer, last_name: null, notes: null, tags: [], external_ids: { amazon: '3' }, updated_at },
   });
   expect(await show(customer.id)).toMatchObject(body.customer);
   expect((await eventsAbout(customer.id)).at(-1)).toEqual({
     name: 'customer.updated',
-    payload: { customer: body.customer, changed: ['external_ids', 'last_name', 'tags', 'notes'] },
+    payload: { customer: body.customer, changed: ['last_name', 'notes', 'tags', 'external_ids'] },
   });
 });
 
@@ -324,9 +324,10 @@ test('orders count as soon as they are there, cancelled and failed ones do not',
     await merchant.post('/api/v1/orders', orderOf({ id }, total, { status, placed_at }));
   }
   expect(await show(id)).toMatchObject({
-    ...{ total_orders: 2, total_spent: '15.01', avg_order_value: '7.51', updated_at },
+    ...{ total_orders: 2, total_spent: '15.01', avg_order_value: '7.51' },
     ...{ first_order_at: '2026-02-01T00:00:00.000Z', last_order_at: '2026-03-01T00:00:00.000Z' },
   });
+  expect((await show(id)).updated_at > updated_at).toBe(true);
 });
 
 test('of orders at the same time every one is counted', async () => {

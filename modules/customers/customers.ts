@@ -1,13 +1,18 @@
-import { type Ctx, Failure, Issues, invalid, sql, taken } from '@chowk/kit';
+import { type Ctx, columnsFor, Failure, Issues, invalid, sql, taken } from '@chowk/kit';
 import { addressesOf } from './addresses.ts';
 import { mask, recordColumns } from './columns.ts';
 import { fail } from './errors.ts';
-import { readChanges, takenMessage } from './fields.ts';
-import { holdCustomer, missing } from './find.ts';
-import { metadataOf } from './metadata.ts';
-import { recentOrders } from './orders.ts';
-import { insertCustomer, saveCustomer } from './save.ts';
-import type { CustomerChanges, CustomerDetail, CustomerRecord, ExternalIdKey, NewCustomer } from './schemas.ts';
+import { lockCustomer, missing } from './find.ts';
+import { ordersOf } from './orders.ts';
+import { insertCustomer, readChanges, saveCustomer, takenMessage } from './save.ts';
+import {
+  type CustomerChanges,
+  type CustomerDetail,
+  type CustomerRecord,
+  type ExternalIdKey,
+  Metadata,
+  type NewCustomer,
+} from './schemas.ts';
 import { segmentsOf } from './segments.ts';
 
 type Key = { readonly id: string };
@@ -33,50 +38,55 @@ async function complete(ctx: Ctx, customers: readonly CustomerRecord[]): Promise
     customers.map(async (customer) => ({
       ...mask(ctx, customer),
       addresses: addresses.filter(({ customer_id }) => customer_id === customer.id),
-      recent_orders: await recentOrders(ctx, customer),
+      recent_orders: (await ordersOf(ctx, { id: customer.id, page: 1, per_page: 10 })).orders,
       segments: await segmentsOf(ctx, customer),
       metadata: metadata.filter(({ customer_id }) => customer_id === customer.id),
     })),
   );
 }
 
+function metadataOf(ctx: Ctx, customerIds: readonly string[]): Promise<Metadata[]> {
+  return ctx.db.rows<Metadata>(sql`
+    SELECT ${columnsFor(Metadata, sql`m`)} FROM customer_metadata m WHERE customer_id = ANY(${customerIds}::uuid[])
+    ORDER BY module_source, key`);
+}
+
 /** The oldest, where several customers have it. */
 export async function getByExternalId(ctx: Ctx, { platform, external_id }: ExternalIdKey): Promise<CustomerDetail> {
-  const key = JSON.stringify({ [platform]: external_id });
+  const ids = JSON.stringify({ [platform.trim()]: external_id });
   const customer = await ctx.db.row<Key>(sql`
-    SELECT id FROM customers WHERE external_ids @> ${key}::jsonb AND deleted_at IS NULL ORDER BY created_at, id LIMIT 1`);
-  if (!customer) throw fail('customers.not_found', { id: `${platform} ${external_id}` });
+    SELECT id FROM customers WHERE external_ids @> ${ids}::jsonb AND deleted_at IS NULL ORDER BY created_at, id LIMIT 1`);
+  if (!customer) throw fail('customers.not_found', { id: `${external_id} of ${platform}` });
   return getCustomer(ctx, customer);
 }
 
 export async function createCustomer(ctx: Ctx, input: NewCustomer): Promise<CustomerRecord> {
-  const issues = new Issues();
-  const fields = await readChanges(ctx, input, issues);
-  issues.throwIfAny();
-  return mask(ctx, await namingTaken(() => ctx.tx((tx) => insertCustomer(tx, fields))));
+  return orTaken(ctx, async (tx) => {
+    const issues = new Issues();
+    const fields = await readChanges(tx, input, issues);
+    issues.throwIfAny();
+    return (await insertCustomer(tx, fields)) as CustomerRecord;
+  });
 }
 
 export async function updateCustomer(ctx: Ctx, { id, ...changes }: CustomerChanges): Promise<CustomerRecord> {
-  const update = async (tx: Ctx) => {
-    const current = await holdCustomer(tx, id);
+  return orTaken(ctx, async (tx) => {
+    const current = await lockCustomer(tx, id);
     tx.mustMatch(current);
     const issues = new Issues();
     const fields = await readChanges(tx, changes, issues, current);
     issues.throwIfAny();
     return saveCustomer(tx, current, fields);
-  };
-  return mask(ctx, await namingTaken(() => ctx.tx(update)));
+  });
 }
 
 /** The unique indexes decide who was first; the others learn which field is taken. */
-async function namingTaken<Result>(work: () => Promise<Result>): Promise<Result> {
+async function orTaken(ctx: Ctx, work: (tx: Ctx) => Promise<CustomerRecord>): Promise<CustomerRecord> {
   try {
-    return await work();
+    return mask(ctx, await ctx.tx(work));
   } catch (error) {
     const { code, constraint } = error as { code?: unknown; constraint?: unknown };
-    if (code !== '23505') throw error;
-    if (constraint === 'customers_email') throw invalid({ email: taken(takenMessage('email')) });
-    if (constraint === 'customers_phone') throw invalid({ phone: taken(takenMessage('phone')) });
-    throw error;
+    const [, field] = /^customers_(email|phone)$/.exec(String(constraint)) ?? [];
+    throw code === '23505' && field ? invalid({ [field]: taken(takenMessage(field)) }) : error;
   }
 }

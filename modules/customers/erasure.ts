@@ -1,37 +1,32 @@
 import { type Ctx, removalOf, sql } from '@chowk/kit';
-import { recordColumns } from './columns.ts';
-import { missing } from './find.ts';
-import type { CustomerRecord, Deletion } from './schemas.ts';
+import { findAny, missing } from './find.ts';
+import type { Deletion } from './schemas.ts';
 
 type Mode = Deletion['mode'];
 
-const messages: Record<Mode, string> = {
+export const deletionMessages: Record<Mode, string> = {
   soft: 'Customer deleted.',
   anonymize: 'Customer anonymized; orders and statistics stay.',
   hard: 'Customer removed with all data about it.',
 };
 
-export function deletionMessage({ mode }: Deletion): string {
-  return messages[mode];
-}
-
-/** Hides a customer, empties its personal fields or removes all data; the latter two also if it is hidden already. */
+/** Under the lock of the customer, so that nothing is written about it meanwhile. */
 export async function deleteCustomer(ctx: Ctx, { id, mode }: Deletion): Promise<void> {
   await ctx.tx(async (tx) => {
-    const { deleted, tags: _, ...customer } = await holdAny(tx, id);
+    const { customer, deleted } = await findAny(tx, id, sql`FOR UPDATE`);
     if (deleted && mode === 'soft') throw await missing(tx, id);
     tx.mustMatch(customer);
     await erase[mode](tx, id);
-    tx.audit({ mode: [null, mode], ...removalOf(customer) });
+    // Tags may tell who the customer was.
+    const { tags: _, ...known } = customer;
+    tx.audit({ mode: [null, mode], ...removalOf(known) });
     await tx.emit('customer.deleted', { id: customer.id, mode }, { about: customer.id });
   });
 }
 
-const erase: Record<Mode, (ctx: Ctx, id: string) => Promise<void>> = {
-  async soft(ctx, id) {
-    const now = ctx.now();
-    await ctx.db.run(sql`UPDATE customers SET deleted_at = ${now}, updated_at = ${now} WHERE id = ${id}`);
-  },
+const erase: Record<Mode, (ctx: Ctx, id: string) => Promise<unknown>> = {
+  soft: (ctx, id) =>
+    ctx.db.run(sql`UPDATE customers SET deleted_at = ${ctx.now()}, updated_at = ${ctx.now()} WHERE id = ${id}`),
   async anonymize(ctx, id) {
     await ctx.personalData.anonymize(id);
     const now = ctx.now();
@@ -40,11 +35,3 @@ const erase: Record<Mode, (ctx: Ctx, id: string) => Promise<void>> = {
   },
   hard: (ctx, id) => ctx.personalData.remove(id),
 };
-
-/** Locks a customer, also a deleted one: nothing is written about it until the transaction ends. */
-async function holdAny(ctx: Ctx, id: string): Promise<CustomerRecord & { deleted: boolean }> {
-  const customer = await ctx.db.row<CustomerRecord & { deleted: boolean }>(sql`
-    SELECT ${recordColumns}, c.deleted_at IS NOT NULL AS deleted FROM customers c WHERE id = ${id} FOR UPDATE`);
-  if (!customer) throw await missing(ctx, id);
-  return customer;
-}

@@ -3,39 +3,44 @@ import { recordColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import type { CustomerRecord } from './schemas.ts';
 
+interface Found {
+  readonly customer: CustomerRecord;
+  readonly deleted: boolean;
+}
+
+async function find(ctx: Ctx, id: string, lock: Sql): Promise<Found | undefined> {
+  const row = await ctx.db.row<CustomerRecord & { deleted: boolean }>(sql`
+    SELECT ${recordColumns}, c.deleted_at IS NOT NULL AS deleted FROM customers c WHERE id = ${id} ${lock}`);
+  if (!row) return undefined;
+  const { deleted, ...customer } = row;
+  return { customer, deleted };
+}
+
+/** The customer, also a deleted one; 404 for one that does not exist or was merged. */
+export async function findAny(ctx: Ctx, id: string, lock: Sql): Promise<Found> {
+  const found = await find(ctx, id, lock);
+  if (!found) throw await missing(ctx, id);
+  return found;
+}
+
 /** 404 for a customer that does not exist, was deleted or merged. */
 export async function findCustomer(ctx: Ctx, id: string, lock = sql``): Promise<CustomerRecord> {
-  const customer = await ctx.db.row<CustomerRecord>(sql`
-    SELECT ${recordColumns} FROM customers c WHERE id = ${id} AND deleted_at IS NULL ${lock}`);
-  if (!customer) throw await missing(ctx, id);
+  const { customer, deleted } = await findAny(ctx, id, lock);
+  if (deleted) throw await missing(ctx, id);
   return customer;
 }
 
 /** As `findCustomer`, locked until the transaction ends. */
-export function holdCustomer(ctx: Ctx, id: string): Promise<CustomerRecord> {
+export function lockCustomer(ctx: Ctx, id: string): Promise<CustomerRecord> {
   return findCustomer(ctx, id, sql`FOR NO KEY UPDATE`);
 }
 
-/** The customer, or the one it was merged into, locked until the transaction ends; also one that was deleted. */
-export async function lockCustomer(
-  ctx: Ctx,
-  id: string,
-): Promise<{ customer: CustomerRecord; deleted: boolean } | undefined> {
-  const row = await ctx.db.row<CustomerRecord & { deleted: boolean }>(sql`
-    SELECT ${recordColumns}, c.deleted_at IS NOT NULL AS deleted FROM customers c WHERE id = ${id} FOR NO KEY UPDATE`);
-  if (row) {
-    const { deleted, ...customer } = row;
-    return { customer, deleted };
-  }
+/** The customer, also a deleted one, or the one it was merged into, locked until the transaction ends. */
+export async function lockCurrent(ctx: Ctx, id: string): Promise<Found | undefined> {
+  const found = await find(ctx, id, sql`FOR NO KEY UPDATE`);
+  if (found) return found;
   const merge = await findMerge(ctx, id);
-  return merge && lockCustomer(ctx, merge.merged_into);
-}
-
-/** The customer, or the one it was merged into, locked. 404 for one that does not exist or was deleted. */
-export async function holdCurrent(ctx: Ctx, id: string): Promise<CustomerRecord> {
-  const held = await lockCustomer(ctx, id);
-  if (!held || held.deleted) throw await missing(ctx, id);
-  return held.customer;
+  return merge && lockCurrent(ctx, merge.merged_into);
 }
 
 /** The id, or that of the customer it was merged into. */

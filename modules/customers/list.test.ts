@@ -2,6 +2,7 @@ import { type Db, raw, sql } from '@chowk/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
+import { orderOf } from '../../server/testing/shop-module.ts';
 import type { Customer } from './schemas.ts';
 
 const platform = await startPlatform();
@@ -79,6 +80,10 @@ test.each([
   ['min_spent', 'min_spent=1.234'],
   ['created_from', 'created_from=yesterday'],
   ['created_to', 'created_to=2026-02-30'],
+  ['updated_from', 'updated_from=lately'],
+  ['limit', 'limit=101'],
+  ['page', 'page=2&limit=10'],
+  ['name', 'name=asha'],
 ])('a wrong %s is refused: %s', async (field, query) => {
   const { caller } = await refusing;
   const { status, body } = await caller.get(`/api/v1/customers?${query}`);
@@ -223,11 +228,12 @@ test('who is a VIP is for the settings to say, at once and also where it was cou
 });
 
 const sorts = {
-  created_at: { key: 'created_at', rank: 'created_rank' },
-  first_name: { key: 'lower(unaccent(coalesce(first_name, \'\'))) COLLATE "C"', rank: 'name_rank' },
-  total_orders: { key: 'total_orders', rank: 'orders_rank' },
-  total_spent: { key: 'total_spent', rank: 'spent_rank' },
-  last_order_at: { key: "coalesce(last_order_at, '-infinity')", rank: 'last_order_rank' },
+  created_at: 'created_at',
+  first_name: 'lower(unaccent(coalesce(first_name, \'\'))) COLLATE "C"',
+  total_orders: 'total_orders',
+  total_spent: 'total_spent',
+  last_order_at: "coalesce(last_order_at, '-infinity')",
+  updated_at: 'updated_at',
 };
 
 /** A page without any of what makes pages fast. */
@@ -245,7 +251,7 @@ const many = (count: number) => sql`
     (ARRAY[0, 0, 0, 1, 2, 16382, 16383, 16384])[1 + floor(random() * 8)],
     (ARRAY[0, 0, 0, 0.01, 0.02, 100, 100.01, 50000, 9999999999999999.99])[1 + floor(random() * 9)],
     CASE WHEN random() < 0.6 THEN timestamptz '1969-12-01' + floor(random() * 40) * interval '17 hours' END,
-    timestamptz '1969-12-20' + floor(random() * 40) * interval '11 hours', now()
+    timestamptz '1969-12-20' + floor(random() * 40) * interval '11 hours', now() - floor(random() * 40) * interval '1 hour'
   FROM generate_series(1, ${count}::integer)`;
 
 /** Changes of every kind to some of them. */
@@ -262,10 +268,10 @@ const shuffles = [
 test('pages far down are exactly those that sorting everybody would give, in every order and direction', async () => {
   const { db, list } = await shop();
   await db.run(many(1_500));
-  for (const [round, settle] of [sql`SELECT`, sql`SELECT fold_customer_counts()`, sql`SELECT`].entries()) {
+  for (const [round, settle] of [sql`SELECT`, sql`SELECT fold_counters()`, sql`SELECT`].entries()) {
     for (const statement of shuffles) await db.run(statement);
     await db.run(settle);
-    for (const [sort, { key }] of Object.entries(sorts)) {
+    for (const [sort, key] of Object.entries(sorts)) {
       for (const order of ['asc', 'desc']) {
         const { total = 0 } = (await list()).pagination;
         for (const page of [10, 11, 12 + round, Math.ceil(total / 100), Math.ceil(total / 100) + 1]) {
@@ -281,21 +287,68 @@ test('pages far down are exactly those that sorting everybody would give, in eve
   }
 });
 
-test.each(Object.entries(sorts))(
-  'where a page by %s begins is known for every customer',
-  async (sort, { key, rank }) => {
-    const { db } = await shop();
-    await db.run(many(300));
-    for (const statement of shuffles) await db.run(statement);
-    const wrong = await db.rows(sql`
-    SELECT place.*, start.* FROM (
-      SELECT ${raw(rank)} AS rank, row_number() OVER everybody - 1 AS skip,
-        row_number() OVER (PARTITION BY ${raw(rank)} ORDER BY ${raw(key)} DESC, id DESC) - 1 AS remaining
-      FROM customers WHERE deleted_at IS NULL WINDOW everybody AS (ORDER BY ${raw(key)} DESC, id DESC)) AS place
-    LEFT JOIN LATERAL customer_page_start(${sort}, place.skip) AS start ON true
-    WHERE (start.rank, start.remaining) IS DISTINCT FROM (place.rank, place.remaining)`);
-    expect(wrong).toEqual([]);
-    const behind = sql`SELECT * FROM customer_page_start(${sort}, (SELECT sum(total)::bigint FROM customer_counts))`;
-    expect(await db.rows(behind)).toEqual([]);
-  },
-);
+test.each(Object.keys(sorts))('by cursor, every customer comes once in the order of %s', async (sort) => {
+  const { db, list } = await shop();
+  await db.run(many(130));
+  for (const order of ['asc', 'desc']) {
+    const key = sorts[sort as keyof typeof sorts];
+    const expected = await plainPage(db, key, order, { limit: 1_000, offset: 0 });
+    const found: string[] = [];
+    let cursor = '';
+    do {
+      const page = await list(`?sort_by=${sort}&sort_order=${order}&limit=25${cursor && `&cursor=${cursor}`}`);
+      found.push(...page.customers.map(({ id }) => id));
+      const { next_cursor, has_more } = page.pagination as unknown as { next_cursor: string | null; has_more: boolean };
+      expect(has_more).toBe(next_cursor !== null);
+      cursor = next_cursor ?? '';
+    } while (cursor);
+    expect(found).toEqual(expected.map(({ id }) => id));
+  }
+});
+
+test('by cursor, customers that come meanwhile neither hide others nor show any twice', async () => {
+  const { add, caller, list } = await shop();
+  const ids = Array.from({ length: 30 }, (_, n) => `01890000-0000-7000-8000-0000000000${String(n).padStart(2, '0')}`);
+  await add(...ids.map((id) => ({ id })));
+  const found: string[] = [];
+  let query = '?limit=7';
+  while (query) {
+    const { customers, pagination } = await list(query);
+    found.push(...customers.map(({ id }) => id));
+    await add({ created_at: '2026-03-02T00:00:00Z' }, { created_at: '2026-02-01T00:00:00Z', first_name: 'late' });
+    const { next_cursor } = pagination as unknown as { next_cursor: string | null };
+    query = next_cursor === null ? '' : `?limit=7&cursor=${next_cursor}`;
+  }
+  expect(new Set(found).size).toBe(found.length);
+  expect(found).toEqual(expect.arrayContaining(ids));
+  const { status, body } = await caller.get('/api/v1/customers?cursor=nonsense');
+  expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['cursor'] });
+});
+
+test('VIPs come by cursor, too', async () => {
+  const { add, list } = await shop();
+  await add(...[1, 2, 3].map((n) => ({ first_name: `vip${n}`, total_spent: 60_000 * n })), { first_name: 'other' });
+  const first = await list('?limit=2', '/vip');
+  expect(first).toMatchObject({
+    customers: [{ first_name: 'vip3' }, { first_name: 'vip2' }],
+    pagination: { has_more: true },
+  });
+  const { next_cursor } = first.pagination as unknown as { next_cursor: string };
+  expect(await list(`?limit=2&cursor=${next_cursor}`, '/vip')).toEqual({
+    customers: [expect.objectContaining({ first_name: 'vip1' })],
+    pagination: { next_cursor: null, has_more: false },
+  });
+});
+
+test('who has changed since a time is found by updated_from, and an order changes its customer', async () => {
+  const { tenant, add, db, names } = await shop();
+  await add({ first_name: 'still' }, { first_name: 'orders' }, { first_name: 'renamed' });
+  await db.run(sql`UPDATE customers SET updated_at = '2026-01-01T00:00:00Z'`);
+  const by = tenant.caller('customers.edit', 'orders.create');
+  const idOf = async (name: string) =>
+    (await db.row<{ id: string }>(sql`SELECT id FROM customers WHERE first_name = ${name}`))?.id;
+  await by.patch(`/api/v1/customers/${await idOf('renamed')}`, { last_name: 'Rao' });
+  await by.post('/api/v1/orders', orderOf({ id: await idOf('orders') }, '5.00'));
+  expect(await names('?updated_from=2026-01-02&sort_by=updated_at')).toEqual(['orders', 'renamed']);
+  expect(await names('?sort_by=updated_at&sort_order=asc')).toEqual(['still', 'renamed', 'orders']);
+});

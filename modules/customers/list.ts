@@ -1,4 +1,5 @@
 import {
+  between,
   byInteger,
   byNumber,
   byText,
@@ -7,24 +8,20 @@ import {
   canViewSensitive,
   counter,
   equals,
-  extend,
   filter,
   hasTags,
   list,
   minMoney,
-  Nullable,
   type Paging,
   type Sql,
   search,
-  since,
   sql,
   Type,
-  until,
 } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { phoneDigits } from './phone.ts';
-import { Customer } from './schemas.ts';
-import { isVip, vipCount, vipRule } from './vip-rule.ts';
+import { Customer, CustomerRow } from './schemas.ts';
+import { isVip, lastOrder, vipCount } from './segments.ts';
 
 export const textFilter = search(
   'Words in name or email, or part of a phone for callers with customers.view_sensitive.',
@@ -50,24 +47,22 @@ const definition = {
     search: textFilter,
     tags: hasTags(sql`c.tags`),
     accepts_marketing: equals(Type.Boolean(), sql`c.accepts_marketing`),
-    vip: filter(Type.Boolean({ description: 'Whether they are VIPs.' }), async (vip, ctx) => {
-      const isOne = isVip(await vipRule(ctx));
-      return vip ? isOne : sql`NOT ${isOne}`;
-    }),
+    vip: filter(Type.Boolean({ description: 'Whether they are VIPs.' }), async (vip, ctx) =>
+      vip ? isVip(ctx) : sql`NOT ${await isVip(ctx)}`,
+    ),
     min_orders: filter(
       Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
       (orders) => sql`c.total_orders >= ${orders}`,
     ),
     min_spent: minMoney(sql`c.total_spent`),
-    created_from: since(sql`c.created_at`),
-    created_to: until(sql`c.created_at`),
+    ...between('created', sql`c.created_at`),
   },
   sorts: {
     created_at: byTime(sql`c.created_at`),
     first_name: byText(sql`c.first_name_key`),
     total_orders: byInteger(sql`c.total_orders`),
     total_spent: byNumber(sql`c.total_spent`),
-    last_order_at: byTime(sql`coalesce(c.last_order_at, '-infinity'::timestamptz)`),
+    last_order_at: byTime(lastOrder),
   },
   total: async (ctx: Ctx, given: { accepts_marketing?: boolean; vip?: boolean }) => {
     const names = Object.keys(given);
@@ -83,7 +78,7 @@ export const customerList = list(definition);
 /** A file has the notes besides. */
 export const customerFile = list({
   ...definition,
-  row: extend(Customer, { notes: Nullable(Type.String()) }),
+  row: CustomerRow,
   columns: (ctx: Ctx) => sql`${columns(ctx)}, c.notes`,
   // A spreadsheet would drop the zeros of one without a plus, and write the rest as a power of ten.
   csv: { phone: ({ phone }) => (phone === null || phone.startsWith('+') ? phone : `'${phone}`) },

@@ -51,7 +51,7 @@ test('the primary gets what it lacks, and keeps what it has', async () => {
   expect({ status, body }).toEqual({
     status: 200,
     body: {
-      message: 'The customers were merged.',
+      message: 'Customers merged.',
       customer: {
         ...primary,
         ...{ phone: number, last_name: 'Rao', tags: ['a', 'b', 'c'] },

@@ -1,7 +1,7 @@
 import { type Ctx, changesBetween, invalid, sql } from '@chowk/kit';
 import { mask, recordColumns } from './columns.ts';
 import { findCustomer, missing } from './find.ts';
-import { statisticsOf } from './order-stats.ts';
+import { statisticsOf } from './orders.ts';
 import { writeCustomer } from './save.ts';
 import type { CustomerRecord, Merge, MergePreview } from './schemas.ts';
 

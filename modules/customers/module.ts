@@ -3,6 +3,6 @@ import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
 import { helpers } from './helpers.ts';
-import { listeners } from './order-stats.ts';
+import { listeners } from './orders.ts';
 
 export const module = defineModule({ actions, helpers, listeners, errors, demo });

@@ -1,22 +1,46 @@
-import { type Ctx, pageOf } from '@chowk/kit';
-import { findCustomer } from './find.ts';
-import type { CustomerDetail, OrderPage, OrdersQuery } from './schemas.ts';
+import { type Ctx, pageOf, sql, within } from '@chowk/kit';
+import { findCustomer, lockCurrent } from './find.ts';
+import type { OrderPage, OrdersQuery, Statistics } from './schemas.ts';
 
 export async function listOrders(ctx: Ctx, query: OrdersQuery): Promise<OrderPage> {
   await findCustomer(ctx, query.id);
   return ordersOf(ctx, query);
 }
 
-/** As many as fit beside a profile. */
-export async function recentOrders(ctx: Ctx, { id }: { id: string }): Promise<CustomerDetail['recent_orders']> {
-  return (await ordersOf(ctx, { id, page: 1, per_page: 10 })).orders;
-}
-
-async function ordersOf(ctx: Ctx, { id, ...query }: OrdersQuery): Promise<OrderPage> {
+/** A page of orders; an empty one where the tenant has no orders module. */
+export async function ordersOf(ctx: Ctx, { id, ...query }: OrdersQuery): Promise<OrderPage> {
   const orders = await ctx.helpers('orders');
   if (orders) return orders.ofCustomer({ customer_id: id, ...query });
-  if (query.cursor !== undefined || query.limit !== undefined) {
-    return { orders: [], pagination: { next_cursor: null, has_more: false } };
-  }
-  return { orders: [], pagination: pageOf(query, 0) };
+  const byCursor = query.cursor !== undefined || query.limit !== undefined;
+  return { orders: [], pagination: byCursor ? { next_cursor: null, has_more: false } : pageOf(query, 0) };
 }
+
+/** What the orders of these customers add up to together; without an orders module, what is known of them. */
+export async function statisticsOf(ctx: Ctx, ids: readonly string[]): Promise<Statistics> {
+  const orders = await ctx.helpers('orders');
+  if (orders) return orders.statistics({ customer_ids: ids });
+  return (await ctx.db.row<Statistics>(sql`
+    SELECT sum(total_orders)::integer AS total_orders, sum(total_spent)::numeric(18, 2) AS total_spent,
+      coalesce(sum(total_spent) / nullif(sum(total_orders), 0), 0)::numeric(18, 2) AS avg_order_value,
+      min(first_order_at) AS first_order_at, max(last_order_at) AS last_order_at
+    FROM customers WHERE id = ANY(${ids}::uuid[])`)) as Statistics;
+}
+
+/** Counts anew. The lock comes first, so that of two orders at once the second counts the first. */
+async function recalculate(ctx: Ctx, { order }: { order: { customer_id: string } }): Promise<void> {
+  const id = (await lockCurrent(ctx, order.customer_id))?.customer.id;
+  if (id === undefined) return;
+  const { total_orders, total_spent, avg_order_value, first_order_at, last_order_at } = await statisticsOf(ctx, [id]);
+  await ctx.db.run(sql`
+    UPDATE customers SET total_orders = ${total_orders}, total_spent = ${total_spent},
+      avg_order_value = ${avg_order_value}, first_order_at = ${first_order_at}, last_order_at = ${last_order_at},
+      updated_at = ${ctx.now()}
+    WHERE id = ${id}`);
+}
+
+export const listeners = [
+  within('order.created', 'count-created', recalculate),
+  within('order.updated', 'count-updated', recalculate),
+  within('order.status_changed', 'count-status', recalculate),
+  within('order.deleted', 'count-deleted', recalculate),
+];

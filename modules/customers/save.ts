@@ -1,16 +1,75 @@
-import { type Ctx, changesBetween, extend, namesOf, sql, Type } from '@chowk/kit';
+import { type Ctx, canViewSensitive, changesBetween, extend, type Issues, maskPhone, namesOf, sql } from '@chowk/kit';
 import { recordColumns } from './columns.ts';
-import { type CustomerRecord, NewCustomer } from './schemas.ts';
+import { findCustomer } from './find.ts';
+import { normalizePhone, phoneProblem } from './phone.ts';
+import { type CustomerChanges, type CustomerRecord, NewCustomer, Statistics } from './schemas.ts';
+
+type Changes = Partial<NewCustomer>;
+
+const identifying = ['email', 'phone', 'first_name'] as const;
+
+/** The changes as they are stored; adds to `issues` what is wrong with them that no schema can say. */
+export async function readChanges(ctx: Ctx, changes: Changes, issues: Issues, current?: NewCustomer): Promise<Changes> {
+  const fields = { ...changes };
+  if (changes.external_ids) {
+    const trimmed = Object.entries(changes.external_ids).map(([platform, id]) => [platform.trim(), id]);
+    fields.external_ids = Object.fromEntries(trimmed);
+  }
+  if (changes.phone) {
+    const phone = isMasked(ctx, changes.phone, current) ? current?.phone : await readPhone(ctx, changes.phone);
+    if (phone) fields.phone = phone;
+    else issues.add('phone', phoneProblem);
+  }
+  const next: Changes = { ...current, ...fields };
+  const wasIdentified = !current || identifying.some((name) => current[name]);
+  if (wasIdentified && !identifying.some((name) => next[name] || issues.has(name))) {
+    for (const name of identifying) issues.add(name, 'Give at least an email, a phone or a first name.', 'required');
+  }
+  return fields;
+}
+
+/** A form of a caller who may not see the phone sends back what it was shown, and does not mean to change it. */
+function isMasked(ctx: Ctx, phone: string, current: NewCustomer | undefined): boolean {
+  return Boolean(current?.phone) && !canViewSensitive(ctx) && phone === maskPhone(current?.phone as string);
+}
+
+async function readPhone(ctx: Ctx, text: string): Promise<string | undefined> {
+  const { 'general.country': country } = await ctx.settings();
+  return normalizePhone(text, country);
+}
+
+export async function explainCustomer(
+  ctx: Ctx,
+  { id, ...changes }: Partial<CustomerChanges>,
+  issues: Issues,
+): Promise<void> {
+  const current = id === undefined ? undefined : await findCustomer(ctx, id);
+  const { email = null, phone = null } = await readChanges(ctx, changes, issues, current);
+  const others = sql`FROM customers WHERE deleted_at IS NULL AND id IS DISTINCT FROM ${id ?? null}::uuid`;
+  const taken = await ctx.db.rows<{ field: string }>(sql`
+    SELECT 'email' AS field ${others} AND email = ${email} UNION ALL SELECT 'phone' ${others} AND phone = ${phone}`);
+  for (const { field } of taken) issues.add(field, takenMessage(field), 'taken');
+}
+
+export function takenMessage(field: string): string {
+  return `Another customer has this ${field}.`;
+}
 
 const names = namesOf(NewCustomer);
+const blank = { external_ids: {}, accepts_marketing: false, tags: [] };
 
-export async function insertCustomer(ctx: Ctx, fields: Partial<NewCustomer>): Promise<CustomerRecord> {
-  const row = JSON.stringify({ ...fields, id: ctx.newId(), created_at: ctx.now() });
-  const customer = (await ctx.db.row<CustomerRecord>(sql`
+/** Nothing is made where the index of `onConflict` finds the customer. */
+export async function insertCustomer(
+  ctx: Ctx,
+  fields: Changes,
+  onConflict = sql``,
+): Promise<CustomerRecord | undefined> {
+  const row = JSON.stringify({ ...blank, ...fields, id: ctx.newId(), created_at: ctx.now() });
+  const customer = await ctx.db.row<CustomerRecord>(sql`
     INSERT INTO customers AS c (id, ${names}, created_at, updated_at)
     SELECT id, ${names}, created_at, created_at FROM jsonb_populate_record(NULL::customers, ${row}::jsonb)
-    RETURNING ${recordColumns}`)) as CustomerRecord;
-  await ctx.emit('customer.created', { customer }, { about: customer.id });
+    ${onConflict} RETURNING ${recordColumns}`);
+  if (customer) await ctx.emit('customer.created', { customer }, { about: customer.id });
   return customer;
 }
 
@@ -29,15 +88,7 @@ export async function saveCustomer(
   return customer;
 }
 
-const written = namesOf(
-  extend(NewCustomer, {
-    total_orders: Type.Integer(),
-    total_spent: Type.String(),
-    avg_order_value: Type.String(),
-    first_order_at: Type.String(),
-    last_order_at: Type.String(),
-  }),
-);
+const written = namesOf(extend(NewCustomer, Statistics.properties));
 
 /** Fields that are not given stay as they are. */
 export async function writeCustomer(ctx: Ctx, id: string, fields: Partial<CustomerRecord>): Promise<CustomerRecord> {

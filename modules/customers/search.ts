@@ -1,20 +1,30 @@
-import { and, type Ctx, canViewSensitive, containsWords, isShortWord, join, type Sql, sql, wordsOf } from '@chowk/kit';
+import {
+  and,
+  type Ctx,
+  canViewSensitive,
+  containsWords,
+  isShortWord,
+  rankedRows,
+  type SearchQuery,
+  type Sql,
+  sql,
+  wordsOf,
+} from '@chowk/kit';
 import { columns } from './columns.ts';
 import { containsDigits, textFilter } from './list.ts';
 import { normalizePhone, phoneDigits } from './phone.ts';
-import type { Customer, SearchQuery } from './schemas.ts';
+import type { Customer } from './schemas.ts';
 
-/** A term that half of all customers contain is ranked among this many of them, not among all. */
-const mostCandidates = sql`500`;
 /** Two characters inside a word are found without an index, so only among so many of the newest. */
 const mostLooked = sql`10000`;
 
 /** The email or phone itself first, then what begins with the term, then all words anywhere; if nothing, similar words. */
-export async function searchCustomers(ctx: Ctx, { q, limit }: SearchQuery): Promise<{ customers: Customer[] }> {
-  const found = await rank(ctx, q, limit, [...(await byPhone(ctx, q)), ...byText(q)]);
-  if (found.length > 0) return { customers: found };
-  const similar = sql`SELECT id, 3 AS rank FROM ${living} AND search_text %> fold(${q})`;
-  return { customers: await rank(ctx, q, limit, [similar]) };
+export async function searchCustomers(ctx: Ctx, query: SearchQuery): Promise<{ customers: Customer[] }> {
+  const ranking = { from: sql`customers c`, alias: sql`c`, columns: columns(ctx), order: sql`c.first_name_key` };
+  const rank = (candidates: readonly Sql[]) => rankedRows<Customer>(ctx, ranking, query, candidates);
+  const customers = await rank([...(await byPhone(ctx, query.q)), ...byText(query.q)]);
+  if (customers.length > 0) return { customers };
+  return { customers: await rank([sql`SELECT id, 3 AS rank FROM ${living} AND search_text %> fold(${query.q})`]) };
 }
 
 const living = sql`customers c WHERE deleted_at IS NULL`;
@@ -51,18 +61,8 @@ async function byPhone(ctx: Ctx, term: string): Promise<Sql[]> {
   ];
 }
 
-function rank(ctx: Ctx, term: string, limit: number, candidates: readonly Sql[]): Promise<Customer[]> {
-  const bounded = candidates.map((each) => sql`(${each} LIMIT ${mostCandidates})`);
-  return ctx.db.rows<Customer>(sql`
-    SELECT ${columns(ctx)}
-    FROM (SELECT id, min(rank) AS rank FROM (${join(bounded, ' UNION ALL ')}) found GROUP BY id) best
-    JOIN customers c USING (id)
-    ORDER BY best.rank, word_similarity(fold(${term}), c.search_text) DESC, c.first_name_key, c.id
-    LIMIT ${limit}`);
-}
-
-/** The customers that a text finds, for lists of what belongs to them. */
-export async function matchingIds(ctx: Ctx, text: string): Promise<string[]> {
+/** The ids of customers with the text in name, email or, for callers who may see it, phone; at most two hundred. */
+export async function matching(ctx: Ctx, { text }: { readonly text: string }): Promise<string[]> {
   const matches = await textFilter.where(text, ctx);
   if (!matches) return [];
   const rows = await ctx.db.rows<{ id: string }>(sql`SELECT id FROM ${living} AND ${matches} LIMIT 200`);

@@ -1,6 +1,5 @@
-import { type Ctx, counter, sql } from '@chowk/kit';
+import { type Ctx, counter, raw, type Sql, sql } from '@chowk/kit';
 import type { Customer, Segment, SegmentKey } from './schemas.ts';
-import { vipCount, vipRule } from './vip-rule.ts';
 
 const labels: Readonly<Record<SegmentKey, string>> = {
   new: 'New',
@@ -17,23 +16,24 @@ function riskCutoff(ctx: Ctx): Date {
   return new Date(ctx.now().getTime() - 90 * 24 * 3_600_000);
 }
 
+/** As the index has it. */
+export const lastOrder = sql`coalesce(c.last_order_at, '-infinity'::timestamptz)`;
+
 export async function listSegments(ctx: Ctx): Promise<{ segments: Segment[] }> {
   const cutoff = riskCutoff(ctx);
-  const day = `customers.last_order.${cutoff.toISOString().slice(0, 10)}`;
-  // At risk is everybody who has ordered but those of later days, which are kept by day, and later on the same day.
+  const day = cutoff.toISOString().slice(0, 10);
+  // At risk are all who have ordered but those of later days, kept by day, and those later on the same day.
   const counts = await ctx.db.row<Record<SegmentKey, number>>(sql`
     SELECT (${counter('customers.new')}) AS new, (${counter('customers.returning')}) AS returning,
       (${counter('customers.loyal')}) AS loyal, (${await vipCount(ctx)}) AS vip,
       (${counter('customers.marketing')}) AS marketing,
       (${counter('customers.ordered')})
-        - (SELECT coalesce(sum(value), 0)::bigint FROM counters WHERE name > ${day} AND name < 'customers.last_order/')
-        - (SELECT count(*) FROM customers WHERE deleted_at IS NULL AND ${lastOrder} >= ${cutoff}
-            AND ${lastOrder} < date_trunc('day', ${cutoff}::timestamptz, 'UTC') + interval '1 day') AS at_risk`);
+        - (SELECT coalesce(sum(value), 0)::bigint FROM counters
+          WHERE name > ${`customers.last_order.${day}`} AND name < 'customers.last_order/')
+        - (SELECT count(*) FROM customers c WHERE deleted_at IS NULL AND ${lastOrder} >= ${cutoff}
+          AND ${lastOrder} < ${`${day}T24:00:00Z`}) AS at_risk`);
   return { segments: keys.map((key) => ({ key, label: labels[key], count: counts?.[key] ?? 0 })) };
 }
-
-/** As the index has it. */
-const lastOrder = sql`coalesce(last_order_at, '-infinity'::timestamptz)`;
 
 /** The segments that a customer is in now. */
 export async function segmentsOf(ctx: Ctx, customer: Customer): Promise<SegmentKey[]> {
@@ -48,4 +48,37 @@ export async function segmentsOf(ctx: Ctx, customer: Customer): Promise<SegmentK
     marketing: accepts_marketing,
   };
   return keys.filter((key) => isIn[key]);
+}
+
+/** A customer who orders this often or spends this much is a VIP. */
+async function vipRule(ctx: Ctx): Promise<{ readonly orders: number; readonly spend: number }> {
+  const settings = await ctx.settings();
+  return {
+    orders: Number(settings['customers.vip_order_threshold']),
+    spend: Number(settings['customers.vip_spend_threshold']),
+  };
+}
+
+/** Numbers are literals, so that PostgreSQL plans the statement once. */
+const literal = (value: number) => raw(String(value));
+
+/** Whether a row of `customers c` is a VIP. */
+export async function isVip(ctx: Ctx): Promise<Sql> {
+  const { orders, spend } = await vipRule(ctx);
+  return sql`(c.total_orders >= ${literal(orders)} OR c.total_spent >= ${literal(spend)})`;
+}
+
+/** A SELECT of how many VIPs there are: the kept number if it was counted by the tenant's rule, else all are counted. */
+export async function vipCount(ctx: Ctx): Promise<Sql> {
+  const { orders, spend } = await vipRule(ctx);
+  // Not with every call: while others write, the rule cannot be kept, and a change of the settings is rare.
+  await ctx.cache.remember(`vip-rule ${orders} ${spend}`, 60, async () => {
+    await ctx.db.run(sql`SELECT keep_customer_vip_rule(${orders}, ${spend})`);
+    return true;
+  });
+  return sql`
+    SELECT CASE WHEN (order_threshold, spend_threshold) = (${literal(orders)}, ${literal(spend)})
+      THEN (${counter('customers.vip')})
+      ELSE (SELECT count(*) FROM customers c WHERE c.deleted_at IS NULL AND ${await isVip(ctx)}) END AS total
+    FROM customer_vip_rule`;
 }

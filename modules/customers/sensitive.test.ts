@@ -87,9 +87,7 @@ test('who may see phones finds by them', async () => {
 });
 
 test('a parameter that there is not finds nothing out either', async () => {
-  const all = await raw(clerk, '/customers');
-  for (const query of ['phone=9876543210', 'phone=1', 'phone_digits=1']) {
-    expect(await raw(clerk, `/customers?${query}`)).toBe(all);
+  for (const query of ['phone=9876543210', 'phone=1', 'phone_digits=1', 'sort_by=phone']) {
+    expect((await clerk.get(`/api/v1/customers?${query}`)).status).toBe(422);
   }
-  expect((await clerk.get('/api/v1/customers?sort_by=phone')).status).toBe(422);
 });

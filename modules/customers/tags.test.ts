@@ -26,7 +26,7 @@ test('tags are added to those there are, each once, in order', async () => {
   });
   expect({ status, body }).toEqual({
     status: 200,
-    body: { message: 'The tags were added.', updated: 2, not_found: [] },
+    body: { message: 'Tags added.', updated: 2, not_found: [] },
   });
   expect((await show(one.id)).tags).toEqual(['b', 'a', 'c', 'd']);
   expect((await show(other.id)).tags).toEqual(['c', 'a', 'd']);
@@ -36,7 +36,7 @@ test('tags are added to those there are, each once, in order', async () => {
 test('tags are removed, the others stay in order', async () => {
   const [one, other] = [await create(['b', 'a', 'c']), await create(['x'])];
   const { body } = await merchant.delete(url, { customer_ids: [one.id, other.id], tags: ['a', 'none'] });
-  expect(body).toEqual({ message: 'The tags were removed.', updated: 2, not_found: [] });
+  expect(body).toEqual({ message: 'Tags removed.', updated: 2, not_found: [] });
   expect((await show(one.id)).tags).toEqual(['b', 'c']);
   expect((await show(other.id)).tags).toEqual(['x']);
 });

@@ -1,43 +1,32 @@
 import type { DemoPlan, Random } from '@chowk/kit';
 
 const day = 86_400;
-/** Of customers in a key; see `timesOf`. */
+/** More than a plan can have; see `timesOf`. */
 const mostCustomers = 2 ** 22;
 const mostOrders = 150;
 
-interface Times {
-  readonly count: number;
-  at(index: number): { n: number; placedAt: number };
-}
-
 /**
- * When which customer has ordered, in the order of time. A key is the seconds since the first customer came with the
- * customer behind them: eight bytes an order, sorted as numbers.
+ * When which customer has ordered, in the order of time. A key is the seconds since the first customer joined, followed
+ * by the customer: eight bytes an order, sorted as numbers.
  */
-export function timesOf(plan: DemoPlan): Times {
+export function timesOf(plan: DemoPlan) {
   const start = Math.floor(plan.joinedAt(0) / 1_000);
   let count = 0;
-  draw(plan, start, () => {
-    count += 1;
-  });
+  for (const _ of keysOf(plan, start)) count += 1;
   const keys = new Float64Array(count);
   let filled = 0;
-  draw(plan, start, (n, seconds) => {
-    keys[filled++] = seconds * mostCustomers + n;
-  });
+  for (const key of keysOf(plan, start)) keys[filled++] = key;
   keys.sort();
-  return {
-    count,
-    at(index) {
-      const key = keys[index] ?? 0;
-      const n = key % mostCustomers;
-      return { n, placedAt: (start + (key - n) / mostCustomers) * 1_000 };
-    },
+  const at = (index: number) => {
+    const key = keys[index] ?? 0;
+    const n = key % mostCustomers;
+    return { n, placedAt: (start + (key - n) / mostCustomers) * 1_000 };
   };
+  return { count, at };
 }
 
-/** The same each time: a stream of random numbers begins anew. */
-function draw(plan: DemoPlan, start: number, add: (n: number, seconds: number) => void): void {
+/** The same each time: the stream of random numbers starts again. */
+function* keysOf(plan: DemoPlan, start: number): Generator<number> {
   const random = plan.random('order times');
   const end = plan.today / 1_000 - start - 1;
   for (let n = 0; n < plan.customers; n += 1) {
@@ -45,16 +34,16 @@ function draw(plan: DemoPlan, start: number, add: (n: number, seconds: number) =
     const tenure = end - joined;
     if (tenure < 0) continue;
     const count = ordersOf(random, tenure / day);
-    // Some stay for good, others have not been seen for long.
+    // Some stay for good, others stopped ordering long ago.
     const active = Math.min(tenure, 30 * day + tenure * random() ** 0.6);
     for (let index = 0; index < count; index += 1) {
       const since = index === 0 ? random() ** 3 * Math.min(active, 20 * day) : random() * active;
-      add(n, joined + Math.floor(since));
+      yield (joined + Math.floor(since)) * mostCustomers + n;
     }
   }
 }
 
-/** A third has never ordered; of the others most once or twice, and a few very often, as far as there was time for it. */
+/** A third has never ordered; most others once or twice, a few very often, as far as there was time for it. */
 function ordersOf(random: Random, days: number): number {
   const [buys, often] = [random() >= 1 / 3, random()];
   if (!buys) return 0;

@@ -1,12 +1,11 @@
-import { type Ctx, type Demo, type DemoPlan, type DemoProduct, demoId, type Random, sql } from '@chowk/kit';
+import { type Ctx, type Demo, type DemoProduct, demoId, type Random, sql } from '@chowk/kit';
 import { statusOf, stepsTo } from './demo-statuses.ts';
 import { timesOf } from './demo-times.ts';
-import type { Status } from './schemas.ts';
 
-/** Orders that are written together: few enough that memory does not notice. */
+/** Orders that are written together; few enough for little memory. */
 const batchSize = 5_000;
 
-/** What is sold where there is no catalogue. */
+/** What is sold without a catalogue. */
 const unnamed: readonly DemoProduct[] = [
   { sku: 'ITEM-S', title: 'Small item', price: 19_900 },
   { sku: 'ITEM-L', title: 'Large item', price: 89_900 },
@@ -21,32 +20,35 @@ const historyColumns = ['id', 'order_id', 'status', 'previous_status', 'refunded
 
 type Row = readonly unknown[];
 
-/** Orders in the order in which they came, so that numbers and ids ascend with time. */
+/** Orders in the order of time, so that numbers and ids ascend with it. */
 export const demo: Demo = {
   after: ['products'],
   async fill(ctx, plan) {
     const times = timesOf(plan);
-    const settings = await ctx.settings();
-    const [currency, prefix] = [settings['general.currency'], settings['orders.number_prefix']];
-    const first = (await takeNumbers(ctx, times.count)) - times.count + 1;
+    const { 'general.currency': currency, 'orders.number_prefix': prefix } = await ctx.settings();
+    const first = await takeNumbers(ctx, times.count);
     const random = plan.random('orders');
     for (let from = 0; from < times.count; from += batchSize) {
       const [items, history]: [Row[], Row[]] = [[], []];
-      // Made up on their way: PostgreSQL writes some while we think of the next.
+      // A generator: PostgreSQL writes some while the next are made.
       const orders = function* (): Generator<Row> {
         for (let index = from; index < Math.min(from + batchSize, times.count); index += 1) {
           const { n, placedAt } = times.at(index);
           const status = statusOf(plan.today - placedAt, random);
           const id = demoId(placedAt, random);
-          const total = addItems(items, plan, random, { id, placedAt });
-          const changedAt = addHistory(history, plan, random, { id, placedAt, status, total });
+          const total = addItems(items, plan.products, random, id, placedAt);
+          const refunded = status === 'refunded' ? total / 100 : 0;
+          let [previous, changedAt]: [string | null, number] = [null, placedAt];
+          for (const { status: step, at, reason } of stepsTo(status, { placedAt, today: plan.today }, random)) {
+            const amount = step === 'refunded' ? refunded : null;
+            history.push([demoId(at, random), id, step, previous, amount, reason, new Date(at)]);
+            [previous, changedAt] = [step, at];
+          }
           if (status !== 'cancelled' && status !== 'failed') plan.note(n, { total, placedAt });
-          const [number, placed] = [first + index, new Date(placedAt).toISOString()];
-          const [amount, refunded] = [total / 100, status === 'refunded' ? total / 100 : 0];
           const note = random() < 0.03 ? 'Please leave it with the neighbour.' : null;
-          const about = [id, number, `${prefix}${number}`, plan.customerId(n), status, currency];
-          about.push(amount, refunded, note, placed, placed, new Date(changedAt));
-          yield about;
+          const [number, placed] = [first + index, new Date(placedAt).toISOString()];
+          const key = [id, number, `${prefix}${number}`, plan.customerId(n), status, currency, total / 100, refunded];
+          yield [...key, note, placed, placed, new Date(changedAt)];
         }
       };
       await ctx.db.copy('orders', orderColumns, orders());
@@ -56,13 +58,8 @@ export const demo: Demo = {
   },
 };
 
-interface Made {
-  readonly id: string;
-  readonly placedAt: number;
-}
-
-/** One to four different things, some of them far more often than others. Gives what they cost together. */
-function addItems(items: Row[], { products }: DemoPlan, random: Random, { id, placedAt }: Made): number {
+/** Adds one to four different items, some of them far more often than others; returns what they cost. */
+function addItems(items: Row[], products: readonly DemoProduct[], random: Random, id: string, placedAt: number) {
   const shelf = products.length > 0 ? products : unnamed;
   const size = Math.min(1 + Math.floor(random() ** 2 * 4), shelf.length);
   const first = Math.floor(random() ** 1.5 * shelf.length);
@@ -76,27 +73,9 @@ function addItems(items: Row[], { products }: DemoPlan, random: Random, { id, pl
   return total;
 }
 
-/** Gives when the order was last changed. */
-function addHistory(
-  history: Row[],
-  { today }: DemoPlan,
-  random: Random,
-  { id, placedAt, status, total }: Made & { status: Status; total: number },
-): number {
-  let previous: Status | null = null;
-  let changedAt = placedAt;
-  for (const { status: step, at, reason } of stepsTo(status, { placedAt, today }, random)) {
-    const refunded = step === 'refunded' ? total / 100 : null;
-    history.push([demoId(at, random), id, step, previous, refunded, reason, new Date(at)]);
-    previous = step;
-    changedAt = at;
-  }
-  return changedAt;
-}
-
-/** Takes so many numbers and gives the last; until the transaction ends nobody else takes any. */
+/** Takes so many numbers and returns the first; until the transaction ends nobody else takes any. */
 async function takeNumbers(ctx: Ctx, count: number): Promise<number> {
   const row = await ctx.db.row<{ last: number }>(sql`UPDATE order_numbers SET last = last + ${count} RETURNING last`);
   if (!row) throw new Error('the table order_numbers has no row');
-  return row.last;
+  return row.last - count + 1;
 }

@@ -1,31 +1,91 @@
-import { and, type Ctx, offsetOf, paginationOf, sql } from '@chowk/kit';
-import { columns, seen } from './columns.ts';
-import { withCustomers } from './customers.ts';
-import { allStatuses, conditions as conditionsOf, countOrders, orderBy } from './filters.ts';
-import type { CountsAnswer, ListQuery, Order, OrderPage, Status } from './schemas.ts';
+import {
+  between,
+  byInteger,
+  byNumber,
+  byTime,
+  type Ctx,
+  counter,
+  equals,
+  isOneOf,
+  list,
+  moneyBetween,
+  search,
+  splitList,
+  sql,
+  Uuid,
+} from '@chowk/kit';
+import { columns } from './columns.ts';
+import { maskOrder, withCustomers } from './masking.ts';
+import { ListedOrder, Order, type OrderCounts, statuses } from './schemas.ts';
 
-/** One page with items and customers. */
-export async function listOrders(ctx: Ctx, { page, per_page, sort_by, sort_order, ...filters }: ListQuery) {
-  const paging = { page, per_page };
-  const order = orderBy({ sort_by, sort_order });
-  const conditions = await conditionsOf(ctx, filters);
-  // The inner SELECT finds the page, the outer one looks up the items of its orders and not of those it leaves out.
-  const found = ctx.db.rows<Order>(sql`
-    SELECT ${columns()} FROM (
-      SELECT * FROM orders o WHERE o.deleted_at IS NULL ${and(conditions)}
-      ORDER BY ${order} LIMIT ${per_page}::integer OFFSET ${offsetOf(paging)}::bigint) o
-    ORDER BY ${order}`);
-  const [orders, total] = await Promise.all([found, countOrders(ctx, filters, conditions)]);
-  const seenOrders = orders.map((one) => seen(ctx, one));
-  return { orders: await withCustomers(ctx, seenOrders), pagination: paginationOf(paging, total) } satisfies OrderPage;
+const customerId = equals(Uuid, sql`o.customer_id`);
+const table = {
+  name: 'orders',
+  from: sql`orders o`,
+  alias: sql`o`,
+  where: sql`o.deleted_at IS NULL`,
+  columns,
+  sorts: {
+    placed_at: byTime(sql`o.placed_at`),
+    total: byNumber(sql`o.total`),
+    order_number: byInteger(sql`o.number`),
+  },
+} as const;
+
+const words = search('Words in order number, note, or name or email of the customer.', sql`o.search_text`, ofCustomers);
+
+export const orderList = list({
+  ...table,
+  row: ListedOrder,
+  filters: {
+    // `#1001` means the order 1001.
+    search: { ...words, where: (text: string, ctx: Ctx) => words.where(text.replace(/(^|\s)#(?=\S)/g, '$1'), ctx) },
+    status: isOneOf(statuses, sql`o.status`),
+    customer_id: customerId,
+    ...between('placed', sql`o.placed_at`),
+    ...moneyBetween('total', sql`o.total`),
+  },
+  total: (_ctx, { status, ...others }) => {
+    if (Object.keys(others).length > 0) return undefined;
+    const wanted = status && splitList(status);
+    return counter(...statuses.filter((one) => wanted?.includes(one) ?? true).map((one) => `orders.${one}`));
+  },
+  complete: (ctx, rows: readonly Order[]) => withCustomers(ctx, rows),
+  csvFields: [
+    ...['order_number', 'status', 'customer_id', 'first_name', 'last_name', 'email', 'phone', 'currency', 'total'],
+    ...['refunded_total', 'items', 'note', 'placed_at', 'created_at', 'updated_at'],
+  ],
+  csv: {
+    first_name: ({ customer }) => customer?.first_name,
+    last_name: ({ customer }) => customer?.last_name,
+    email: ({ customer }) => customer?.email,
+    phone: ({ customer }) => customer?.phone,
+    items: ({ items }) => items.map(itemText).join('; '),
+  },
+});
+
+/** The orders of one customer. */
+export const customerOrderList = list({
+  ...table,
+  row: Order,
+  scope: { customer_id: customerId },
+  complete: async (ctx, rows: readonly Order[]) => rows.map((order) => maskOrder(ctx, order)),
+});
+
+async function ofCustomers(text: string, ctx: Ctx) {
+  const customers = await ctx.helpers('customers');
+  const ids = (await customers?.matching({ text })) ?? [];
+  return ids.length === 0 ? [] : [sql`o.customer_id = ANY(${ids}::uuid[])`];
 }
 
-/** How many orders there are in each status; kept, not counted. */
-export async function countByStatus(ctx: Ctx): Promise<CountsAnswer> {
-  const rows = await ctx.db.rows<{ status: Status; orders: number }>(sql`
-    SELECT status, sum(orders)::bigint AS orders FROM order_counts GROUP BY status`);
-  const found = new Map(rows.map(({ status, orders }) => [status, orders]));
-  const counts = Object.fromEntries(allStatuses.map((status) => [status, found.get(status) ?? 0]));
-  const total = rows.reduce((sum, { orders }) => sum + orders, 0);
-  return { total, counts: counts as Record<Status, number> };
+function itemText({ quantity, name, sku }: Order['items'][number]): string {
+  return `${quantity} × ${name}${sku === null ? '' : ` (${sku})`}`;
+}
+
+export async function countByStatus(ctx: Ctx): Promise<OrderCounts> {
+  const rows = await ctx.db.rows<{ name: string; orders: number }>(sql`
+    SELECT name, sum(value)::bigint AS orders FROM counters WHERE name ^@ 'orders.' GROUP BY name`);
+  const found = new Map(rows.map(({ name, orders }) => [name, orders]));
+  const counts = Object.fromEntries(statuses.map((status) => [status, found.get(`orders.${status}`) ?? 0]));
+  return { total: rows.reduce((sum, { orders }) => sum + orders, 0), counts: counts as OrderCounts['counts'] };
 }

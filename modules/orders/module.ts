@@ -1,8 +1,7 @@
 import { defineModule } from '@chowk/kit';
+import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
 import { helpers } from './helpers.ts';
-import { operations } from './operations.ts';
-import { routes } from './routes.ts';
 
-export const module = defineModule({ routes, operations, helpers, errors, demo });
+export const module = defineModule({ actions, helpers, errors, demo });

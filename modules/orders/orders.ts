@@ -1,57 +1,69 @@
-import { type Ctx, type Sql, sql } from '@chowk/kit';
-import { columns, seen } from './columns.ts';
-import { withCustomers } from './customers.ts';
+import { type Ctx, type Failure, removalOf, type Sql, sql } from '@chowk/kit';
+import { columns, history } from './columns.ts';
 import { fail } from './errors.ts';
-import { tellDeleted } from './events.ts';
-import { historyOf } from './history.ts';
-import type { ListedOrder, Order, OrderDetail, OrderKey } from './schemas.ts';
+import { maskOrder, withCustomers } from './masking.ts';
+import type { Order, OrderDetails } from './schemas.ts';
 
-/** An order with all that is known of it. */
-export async function showOrder(ctx: Ctx, key: OrderKey): Promise<OrderDetail> {
-  const order = await ctx.db.row<Order>(
-    sql`SELECT ${columns()} FROM orders o WHERE ${isMeant(key)} AND o.deleted_at IS NULL`,
-  );
-  if (!order) throw fail('orders.not_found', { key: key.id ?? key.order_number });
-  const [listed] = await withCustomers(ctx, [seen(ctx, order)]);
-  return { ...(listed as ListedOrder), history: await historyOf(ctx, order.id) };
+type Key = { readonly id: string };
+
+export async function getOrder(ctx: Ctx, { id }: Key): Promise<OrderDetails> {
+  return mustExist(await readOrders(ctx, sql`o.id = ${id}`), id);
 }
 
-/** By the digits at the end of the order number there is an index. */
-function isMeant({ id, order_number = '' }: OrderKey): Sql {
-  if (id !== undefined) return sql`o.id = ${id}`;
-  // More digits than any number has lead to none.
+export async function getOrderByNumber(ctx: Ctx, { order_number }: { order_number: string }): Promise<OrderDetails> {
+  // The index is on the digits at the end; no number has more than 18 of them.
   const [digits = '0'] = /\d{1,18}$/.exec(order_number) ?? [];
-  return sql`o.number = ${digits}::bigint AND o.order_number = ${order_number}`;
+  const isMeant = sql`o.number = ${digits}::bigint AND o.order_number = ${order_number}`;
+  return mustExist(await readOrders(ctx, isMeant), order_number);
 }
 
-/** Hides the order for good. It counts nowhere any more, and its number is not given again. */
-export async function deleteOrder(ctx: Ctx, { id }: { id: string }): Promise<void> {
+export async function getOrders(ctx: Ctx, keys: readonly Key[]): Promise<(OrderDetails | Failure)[]> {
+  const orders = await readOrders(ctx, sql`o.id = ANY(${keys.map(({ id }) => id)}::uuid[])`);
+  const found = new Map(orders.map((order) => [order.id, order]));
+  return keys.map(({ id }) => found.get(id.toLowerCase()) ?? fail('orders.not_found', { key: id }));
+}
+
+function mustExist<Found>([order]: readonly Found[], key: string): Found {
+  if (!order) throw fail('orders.not_found', { key });
+  return order;
+}
+
+async function readOrders(ctx: Ctx, where: Sql): Promise<OrderDetails[]> {
+  const orders = await ctx.db.rows<Omit<OrderDetails, 'customer'>>(sql`
+    SELECT ${columns}, ${history} FROM orders o WHERE ${where} AND o.deleted_at IS NULL`);
+  return withCustomers(ctx, orders);
+}
+
+export async function deleteOrder(ctx: Ctx, { id }: Key): Promise<void> {
   await ctx.tx(async (tx) => {
     const order = await lockOrder(tx, id);
-    const now = tx.now();
-    await tx.db.run(sql`UPDATE orders SET deleted_at = ${now}, updated_at = ${now} WHERE id = ${id}`);
-    await tellDeleted(tx, order);
+    await tx.db.run(sql`UPDATE orders SET deleted_at = ${tx.now()}, updated_at = ${tx.now()} WHERE id = ${id}`);
+    tx.audit(removalOf(order));
+    await tx.emit('order.deleted', { order }, { about: id });
   });
 }
 
-/**
- * The order as it is now, and nobody else's until the transaction ends. The customer is locked before it, as by everyone
- * who writes about customers: whoever merges it waits, and nobody waits in a circle.
- */
-export async function lockOrder(ctx: Ctx, id: string): Promise<Order> {
+/** Changes an order that is locked meanwhile. */
+export function changeOrder(ctx: Ctx, id: string, change: (tx: Ctx, current: Order) => Promise<Order>): Promise<Order> {
+  return ctx.tx(async (tx) => maskOrder(tx, await change(tx, await lockOrder(tx, id))));
+}
+
+export async function findOrder(ctx: Ctx, id: string | undefined): Promise<Order | undefined> {
+  if (id === undefined) return undefined;
+  return ctx.db.row<Order>(sql`SELECT ${columns} FROM orders o WHERE id = ${id} AND deleted_at IS NULL`);
+}
+
+/** Locks the customer first, as every write about customers does: a merge waits, and nothing deadlocks. */
+async function lockOrder(ctx: Ctx, id: string): Promise<Order> {
   const customers = await ctx.helpers('customers');
   const found = await ctx.db.row<{ customer_id: string }>(
     sql`SELECT customer_id FROM orders WHERE id = ${id} AND deleted_at IS NULL`,
   );
   if (found) await customers?.lock({ id: found.customer_id });
-  // The items are looked at by a statement that begins when the lock is held.
-  const held = found && (await holdRow(ctx, id));
-  const order = held && (await ctx.db.row<Order>(sql`SELECT ${columns()} FROM orders o WHERE id = ${id}`));
+  await ctx.db.run(sql`SELECT FROM orders WHERE id = ${id} FOR NO KEY UPDATE`);
+  // A statement that begins when the lock is held sees the items as they are.
+  const order = await findOrder(ctx, id);
   if (!order) throw fail('orders.not_found', { key: id });
+  ctx.mustMatch(order);
   return order;
-}
-
-async function holdRow(ctx: Ctx, id: string): Promise<boolean> {
-  const row = await ctx.db.row(sql`SELECT FROM orders WHERE id = ${id} AND deleted_at IS NULL FOR NO KEY UPDATE`);
-  return row !== undefined;
 }

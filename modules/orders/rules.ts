@@ -1,71 +1,51 @@
-import { type FieldErrors, invalid } from '@chowk/kit';
-import { readAmount, sumOf } from './amounts.ts';
-import type { NewItem, Order, OrderChanges, ShippingAddress } from './schemas.ts';
+import { fromCents, type Issues, invalid, toCents } from '@chowk/kit';
+import type { NewOrderItem, Order, OrderChanges, Status } from './schemas.ts';
 
-/** An item in the form in which it is kept. */
-export interface KeptItem {
-  readonly name: string;
-  readonly sku: string | null;
-  readonly quantity: number;
-  readonly price: string;
+/** What each status can change to. */
+export const transitions: Readonly<Record<Status, readonly Status[]>> = {
+  pending: ['confirmed', 'processing', 'shipped', 'delivered', 'cancelled', 'failed'],
+  confirmed: ['processing', 'shipped', 'delivered', 'cancelled', 'failed', 'refunded'],
+  processing: ['shipped', 'delivered', 'cancelled', 'failed', 'refunded'],
+  shipped: ['delivered', 'failed', 'refunded'],
+  delivered: ['refunded'],
+  failed: ['pending', 'confirmed', 'cancelled'],
+  cancelled: [],
+  refunded: [],
+};
+
+export function statusProblem({ status: from }: Order, to: Status | undefined): string | undefined {
+  const possible = transitions[from];
+  if (to === undefined || to === from || possible.includes(to)) return undefined;
+  const advice = possible.length === 0 ? `A ${from} order is final.` : `Allowed: ${possible.join(', ')}.`;
+  return `The status cannot change from ${from} to ${to}. ${advice}`;
 }
 
-/** What a merchant decides about an order besides its status, in the form in which it is kept. */
-export interface Fields extends Pick<Order, 'total' | 'currency' | 'placed_at' | 'shipping_address' | 'note'> {
-  readonly items: readonly KeptItem[];
+export function totalProblem({ refunded_total }: Order, total: string | undefined): string | undefined {
+  const isLess = total !== undefined && toCents(total) < toCents(refunded_total);
+  return isLess ? `The total must be at least ${refunded_total}, the amount refunded.` : undefined;
 }
 
-/**
- * The given fields as they are kept. Items bring a total along unless one is given. 422 for what is wrong that no schema
- * can say.
- */
-export function readFields(input: OrderChanges): Partial<Fields> {
-  const { currency, placed_at, shipping_address, note } = input;
-  const errors: FieldErrors = {};
-  const items = input.items?.map((item, index) => readItem(errors, item, index));
-  const fields = {
-    ...(items ? { items } : {}),
-    ...readTotal(errors, input, items),
-    ...(currency === undefined ? {} : { currency }),
-    ...(placed_at === undefined ? {} : { placed_at: readMoment(errors, placed_at) }),
-    ...(shipping_address === undefined ? {} : { shipping_address: readAddress(shipping_address) }),
-    ...(note === undefined ? {} : { note: note?.trim() ? note : null }),
-  };
-  if (Object.keys(errors).length > 0) throw invalid(errors);
-  return fields;
+export function remainingOf({ total, refunded_total }: Order): string {
+  return fromCents(toCents(total) - toCents(refunded_total));
 }
 
-function readItem(errors: FieldErrors, { name, sku, quantity, price }: NewItem, index: number): KeptItem {
-  const field = `items.${index}`;
-  if (name.trim() === '') errors[`${field}.name`] = ['The name must not be empty.'];
-  const kept = readAmount(errors, `${field}.price`, price);
-  return { name: name.trim(), sku: sku?.trim() || null, quantity, price: kept };
+const largestSum = toCents('9999999999.99');
+const sumProblem = { code: 'too_large', message: 'The items must cost at most 9999999999.99 together.' } as const;
+
+/** The total of an order with these items, unless another is given. */
+export function sumOf(items: readonly NewOrderItem[]): string {
+  const cents = centsOf(items);
+  if (cents > largestSum) throw invalid({ total: sumProblem });
+  return fromCents(cents);
 }
 
-function readTotal(
-  errors: FieldErrors,
-  { total }: OrderChanges,
-  items: readonly KeptItem[] | undefined,
-): { total?: string } {
-  if (total !== undefined) return { total: readAmount(errors, 'total', total) };
-  if (!items) return {};
-  const sum = sumOf(items);
-  if (sum === undefined) errors.total = ['The items together must cost at most 9999999999.99.'];
-  return { total: sum ?? '0.00' };
+function centsOf(items: readonly NewOrderItem[]): bigint {
+  return items.reduce((sum, { quantity, price }) => sum + BigInt(quantity) * toCents(price), 0n);
 }
 
-/** To the millisecond, as every moment is told. */
-function readMoment(errors: FieldErrors, text: string): string {
-  const at = new Date(text);
-  const year = at.getUTCFullYear();
-  if (year >= 1 && year <= 9_999) return at.toISOString();
-  errors.placed_at = ['The placed at must be a moment from the year 1 to 9999.'];
-  return text;
-}
-
-/** Without what is empty; an address of nothing is none. */
-function readAddress(address: ShippingAddress | null): ShippingAddress | null {
-  const lines = Object.entries(address ?? {}).map(([name, text]) => [name, text?.trim()] as const);
-  const filled = lines.filter(([, text]) => text);
-  return filled.length === 0 ? null : Object.fromEntries(filled);
+/** Adds what `sumOf` would refuse. Items that are wrong themselves have no sum. */
+export function explainSum({ items = [], total }: Pick<OrderChanges, 'items' | 'total'>, issues: Issues): void {
+  const hasSum = items.every(({ quantity, price }) => quantity !== undefined && price !== undefined);
+  if (total !== undefined || issues.has('total') || !hasSum || centsOf(items) <= largestSum) return;
+  issues.add('total', sumProblem.message, sumProblem.code);
 }

@@ -1,102 +1,73 @@
-import { isDeepStrictEqual } from 'node:util';
-import { type Ctx, invalid, sql } from '@chowk/kit';
-import { fromCents, toCents } from './amounts.ts';
-import { columns, hiddenLines, seesAll } from './columns.ts';
-import { asJson, itemRows } from './create.ts';
-import { fail } from './errors.ts';
-import { tellStatusChanged, tellUpdated } from './events.ts';
-import { log } from './history.ts';
-import { lockOrder } from './orders.ts';
-import { type Fields, readFields } from './rules.ts';
-import type { Order, OrderChanges, Status, StatusChange } from './schemas.ts';
-import { mustBePossible } from './transitions.ts';
+import { type Ctx, forbidden, fromCents, Issues, invalid, toCents } from '@chowk/kit';
+import { addressToStore } from './masking.ts';
+import { changeOrder, findOrder } from './orders.ts';
+import { explainSum, remainingOf, statusProblem, sumOf, totalProblem } from './rules.ts';
+import { saveOrder } from './save.ts';
+import type { Order, OrderChanges, OrderRefund, Status, StatusChange } from './schemas.ts';
 
-type Key = { readonly id: string };
-
-/** Changes the given fields, and the status if there is one. */
-export async function updateOrder(ctx: Ctx, { id }: Key, { status, ...changes }: OrderChanges): Promise<Order> {
-  const fields = readFields(changes);
-  return ctx.tx(async (tx) => {
-    const current = await lockOrder(tx, id);
-    const updated = await applyFields(tx, current, keepHidden(tx, current, changes, fields));
-    return status === undefined ? updated : enter(tx, updated, { status });
+/** Changes the given fields, then the status. */
+export async function updateOrder(ctx: Ctx, { id, status, ...given }: OrderChanges): Promise<Order> {
+  const fields = { ...given };
+  if (fields.items) fields.total ??= sumOf(fields.items);
+  return changeOrder(ctx, id, async (tx, current) => {
+    const { shipping_address: address } = given;
+    if (address !== undefined) fields.shipping_address = addressToStore(tx, address, current.shipping_address);
+    const updated = await saveOrder(tx, current, fields);
+    return status === undefined ? updated : transition(tx, updated, status);
   });
 }
 
-export function changeStatus(ctx: Ctx, { id }: Key, change: StatusChange): Promise<Order> {
-  return ctx.tx(async (tx) => enter(tx, await lockOrder(tx, id), change));
+export function updateStatus(ctx: Ctx, { id, status, reason }: StatusChange): Promise<Order> {
+  return changeOrder(ctx, id, (tx, current) => transition(tx, current, status, reason));
 }
 
-/** Sets the status of an order that is locked. Who refunds an order refunds all that is left of it. */
-export async function enter(ctx: Ctx, current: Order, { status, reason = null }: Step): Promise<Order> {
-  const { status: previous_status, total, refunded_total } = current;
-  if (status === previous_status) return current;
-  mustBePossible(ctx, previous_status, status);
-  const rest = fromCents(toCents(total) - toCents(refunded_total));
-  const refunded = status === 'refunded' ? rest : null;
-  const order = await write(ctx, { ...current, status, refunded_total: refunded === null ? refunded_total : total });
-  await log(ctx, order, { previous_status, refunded, reason });
-  await tellStatusChanged(ctx, order, { previous_status, reason });
-  return order;
+export async function explainChanges(ctx: Ctx, input: Partial<OrderChanges>, issues: Issues): Promise<void> {
+  explainSum(input, issues);
+  const order = await findOrder(ctx, input.id);
+  if (!order) return;
+  const problems = { total: totalProblem(order, input.total), status: statusProblem(order, input.status) };
+  for (const [field, problem] of Object.entries(problems)) if (problem) issues.add(field, problem);
 }
 
-interface Step {
-  readonly status: Status;
-  readonly reason?: string | null | undefined;
+/** Statuses that need more than orders.edit. */
+const permissions: Partial<Record<Status, string>> = { cancelled: 'orders.cancel', refunded: 'orders.refund' };
+
+/** Refunding an order refunds all that remains. */
+async function transition(ctx: Ctx, current: Order, status: Status, reason?: string): Promise<Order> {
+  if (status === current.status) return current;
+  const permission = permissions[status];
+  if (permission !== undefined && !ctx.can(permission)) throw forbidden(permission);
+  const problem = statusProblem(current, status);
+  if (problem) throw invalid({ status: problem });
+  const refunded = status === 'refunded' ? { refunded_total: current.total } : {};
+  return saveOrder(ctx, current, { status, ...refunded }, reason);
 }
 
-async function applyFields(ctx: Ctx, current: Order, fields: Partial<Fields>): Promise<Order> {
-  const changed = (Object.keys(fields) as (keyof Fields)[]).filter(
-    (name) => !isDeepStrictEqual(fields[name], name === 'items' ? keptItems(current) : current[name]),
-  );
-  if (changed.length === 0) return current;
-  mustFit(current, fields, changed);
-  if (fields.items && changed.includes('items')) await replaceItems(ctx, current, fields.items);
-  const order = await write(ctx, { ...current, ...fields });
-  await tellUpdated(ctx, order, changed);
-  return order;
+/** Refunds an amount, or all that remains. */
+export function refundOrder(ctx: Ctx, { id, amount, reason }: OrderRefund): Promise<Order> {
+  return changeOrder(ctx, id, async (tx, current) => {
+    const issues = new Issues();
+    checkRefund(current, amount, issues);
+    issues.throwIfAny();
+    const isAll = amount === undefined || amount === remainingOf(current);
+    if (isAll) return transition(tx, current, 'refunded', reason);
+    const refunded_total = fromCents(toCents(current.refunded_total) + toCents(amount));
+    return saveOrder(tx, current, { refunded_total }, reason);
+  });
 }
 
-function mustFit(current: Order, { total }: Partial<Fields>, changed: readonly (keyof Fields)[]): void {
-  const { status, refunded_total } = current;
-  const isClosed = status === 'cancelled' || status === 'refunded';
-  if (isClosed && (changed.includes('items') || changed.includes('total'))) throw fail('orders.closed', current);
-  if (total !== undefined && toCents(total) < toCents(refunded_total)) {
-    throw invalid({ total: [`The total must be at least ${refunded_total}, which was refunded.`] });
+export async function explainRefund(ctx: Ctx, { id, amount }: Partial<OrderRefund>, issues: Issues): Promise<void> {
+  const order = await findOrder(ctx, id);
+  if (order) checkRefund(order, amount, issues);
+}
+
+function checkRefund(order: Order, amount: string | undefined, issues: Issues): void {
+  const isRefunded = order.status === 'refunded';
+  const problem = isRefunded ? 'The order is already refunded.' : statusProblem(order, 'refunded');
+  const remaining = remainingOf(order);
+  if (problem) issues.add('status', problem);
+  else if (amount === '0.00') issues.add('amount', 'The amount must be more than 0.', 'too_small');
+  else if (amount !== undefined && toCents(amount) > toCents(remaining)) {
+    issues.add('amount', `The amount must be at most ${remaining}, which is not refunded yet.`, 'too_large');
   }
-}
-
-/** Who does not see the street sends the address back without it, and does not mean that there is none. */
-function keepHidden(
-  ctx: Ctx,
-  { shipping_address: old }: Order,
-  { shipping_address: given }: OrderChanges,
-  fields: Partial<Fields>,
-): Partial<Fields> {
-  if (!old || !given || seesAll(ctx)) return fields;
-  const hidden = Object.fromEntries(hiddenLines.filter((line) => line in old).map((line) => [line, old[line]]));
-  const address = { ...hidden, ...fields.shipping_address };
-  return { ...fields, shipping_address: Object.keys(address).length === 0 ? null : address };
-}
-
-function keptItems({ items }: Order) {
-  return items.map(({ name, sku, quantity, price }) => ({ name, sku, quantity, price }));
-}
-
-async function replaceItems(ctx: Ctx, { id }: Order, items: Fields['items']): Promise<void> {
-  await ctx.db.run(sql`
-    WITH gone AS (DELETE FROM order_items WHERE order_id = ${id})
-    INSERT INTO order_items (id, order_id, position, name, sku, quantity, price)
-    SELECT n.id, ${id}, n.position, n.name, n.sku, n.quantity, n.price
-    FROM jsonb_populate_recordset(NULL::order_items, ${itemRows(ctx, items)}::jsonb) n`);
-}
-
-/** Writes the order as it is to be, but for its items. */
-export async function write(ctx: Ctx, order: Omit<Order, 'items'>): Promise<Order> {
-  const { id, status, currency, total, refunded_total, shipping_address, note, placed_at } = order;
-  return (await ctx.db.row<Order>(sql`
-    UPDATE orders o SET status = ${status}, currency = ${currency}, total = ${total}, refunded_total = ${refunded_total},
-      shipping_address = ${asJson(shipping_address)}::jsonb, note = ${note}, placed_at = ${placed_at},
-      updated_at = ${ctx.now()}
-    WHERE id = ${id} RETURNING ${columns()}`)) as Order;
 }

@@ -1,4 +1,4 @@
-import { toMoney } from '@chowk/kit';
+import { splitList, toMoney, toTimestamp } from '@chowk/kit';
 import type { Ajv2020, FuncKeywordDefinition } from 'ajv/dist/2020.js';
 
 interface Place {
@@ -40,19 +40,29 @@ function sameAs(name: string, value: unknown, _schema?: unknown, place?: unknown
 
 const distinct = (list: readonly unknown[]) => (new Set(list).size === list.length ? list : [...new Set(list)]);
 
+/** Texts that name one or more of the values, separated by commas. */
+function eachIsOneOf(values: readonly string[], texts: readonly unknown[]): boolean {
+  const named = splitList(texts.map(String));
+  return named.length > 0 && named.every((name) => values.includes(name));
+}
+
 /**
  * What the kit's schemas can ask for besides JSON Schema. They are no part of the API description. To apply one again
  * changes nothing.
  */
 const keywords: readonly FuncKeywordDefinition[] = [
+  // For no type, so that it comes before the keywords of strings, which then pass over null.
+  changing('nullIfEmpty', undefined, (value: unknown) =>
+    typeof value === 'string' && value.trim() === '' ? null : value,
+  ),
   changing('trim', 'string', (text: string) => text.trim(), 'maxLength'),
   changing('lowercase', 'string', (text: string) => text.toLowerCase(), 'maxLength'),
   changing('money', ['string', 'number'], toMoney),
+  changing('timestamp', 'string', toTimestamp),
   changing('distinct', 'array', distinct),
+  { keyword: 'eachOneOf', type: 'array', schemaType: 'array', errors: false, validate: eachIsOneOf },
   { keyword: 'sameAs', type: 'string', schemaType: 'string', errors: false, validate: sameAs },
   { keyword: 'notBlank', type: 'string', errors: false, validate: (_: boolean, text: string) => text.trim() !== '' },
-  // Last, because the keywords of strings do not expect null.
-  changing('nullIfEmpty', 'string', (text: string) => (text.trim() === '' ? null : text)),
 ];
 
 export const keywordNames: ReadonlySet<string> = new Set(keywords.map(({ keyword }) => keyword as string));

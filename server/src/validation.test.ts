@@ -1,4 +1,4 @@
-import { since, sql, type TSchema, Type } from '@chowk/kit';
+import { isOneOf, since, sql, TimestampInput, type TSchema, Type } from '@chowk/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileBody, compileText } from './validation.ts';
@@ -308,4 +308,33 @@ test('an accepted value holds nothing outside its schema and stays acceptable', 
     { numRuns: 100 },
   );
   expect(accepted).toBeGreaterThan(10);
+});
+
+test('a choice is refused by the name of its parameter, together with everything else', () => {
+  const { schema } = isOneOf(['open', 'closed'], sql`c.state`);
+  const read = compileText(Type.Object({ last_state: schema, page: Type.Integer() }));
+  const refused = [{ code: 'not_allowed', message: 'The last state must be one of open, closed.' }];
+  for (const last_state of ['lost', 'open,lost', ['open', 'lost'], '', ',']) {
+    expect(read({ last_state, page: 'x' })).toMatchObject({ last_state: refused, page: [{ code: 'wrong_type' }] });
+  }
+  expect(read({ last_state: 'closed, open', page: '1' })).toBeUndefined();
+});
+
+test.each([
+  ['2026-01-02T03:04:05.678912+05:30', '2026-01-01T21:34:05.678Z'],
+  ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05.000Z'],
+])('the time %s is read as %s', (at, expected) => {
+  expect(stripped(Type.Object({ at: TimestampInput }), { at })).toEqual({ at: expected });
+});
+
+test.each([
+  'yesterday',
+  '2026-02-30T00:00:00Z',
+  '0000-01-01T00:00:00Z',
+  '9999-12-31T23:59:59-05:00',
+  '2016-12-31T23:59:60Z',
+])('%s is no time that can be stored', (at) => {
+  expect(errorsOf(Type.Object({ at: TimestampInput }), { at })).toEqual({
+    at: ['The at must be a valid date-time, such as 2026-01-31T09:30:00Z.'],
+  });
 });

@@ -181,6 +181,7 @@ const codes: Readonly<Record<string, FieldErrorCode>> = {
   maxProperties: 'too_many',
   enum: 'not_allowed',
   const: 'not_allowed',
+  eachOneOf: 'not_allowed',
   sameAs: 'mismatch',
   additionalProperties: 'unknown',
 };
@@ -218,6 +219,10 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject, field
       return `${field} is not known here.`;
     case 'money':
       return `${field} must be an amount from 0 to 9999999999.99 with at most two decimals.`;
+    case 'eachOneOf':
+      return `${field} must be one of ${parentSchema?.eachOneOf.join(', ')}.`;
+    case 'timestamp':
+      return `${field} must be a valid ${example['date-time']}.`;
     case 'sameAs':
       return `${field} does not match.`;
     case 'format':

@@ -24,6 +24,8 @@ const actions = {
     summary: 'Call a helper of the customers module',
     http: 'POST /shop/ask/:helper',
     needs: 'shop.use',
+    audited: false,
+    errors: ['customers.not_found'],
     input: Type.Object({ helper: Type.String() }, { additionalProperties: true }),
     run: async (ctx, { helper, ...input }) => {
       const helpers = (await ctx.helpers('customers')) as Record<string, (input: unknown) => unknown> | undefined;

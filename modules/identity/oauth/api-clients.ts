@@ -43,8 +43,8 @@ export const apiClientList = list({
   idType: 'text',
 });
 
-export async function getApiClient(ctx: SystemCtx, { id }: ClientKey, db: Db = ctx.central): Promise<ApiClient> {
-  const found = await db.row<ApiClient>(sql`SELECT ${columns} FROM ${clients(ctx)} WHERE c.id = ${id}`);
+export async function getApiClient(ctx: SystemCtx, { id }: ClientKey): Promise<ApiClient> {
+  const found = await ctx.central.row<ApiClient>(sql`SELECT ${columns} FROM ${clients(ctx)} WHERE c.id = ${id}`);
   if (!found) throw fail('identity.api_client_not_found');
   return found;
 }
@@ -62,15 +62,15 @@ export async function createApiClient(ctx: SystemCtx, { name, scopes }: NewApiCl
     const subjectId = (user as { id: number }).id;
     await tx.run(sql`
       INSERT INTO memberships (user_id, tenant_id, permissions) VALUES (${subjectId}, ${tenantId}, ${scopes}::text[])`);
-    await tx.run(sql`
-      INSERT INTO oauth_clients (id, tenant_id, user_id, name, secret_hash, grants, scopes, created_by)
-      VALUES (${id}, ${tenantId}, ${subjectId}, ${name}, ${hashOf(client_secret)}, '{client_credentials}',
-        ${scopes}::text[], ${ctx.user.id})`);
     await record(ctx, { action: 'api_client_created', subjectId, details: { client_id: id, name, scopes } }, tx);
-    return getApiClient(ctx, { id }, tx);
+    return tx.row<ApiClient>(sql`
+      INSERT INTO oauth_clients AS c (id, tenant_id, user_id, name, secret_hash, grants, scopes, created_by)
+      VALUES (${id}, ${tenantId}, ${subjectId}, ${name}, ${hashOf(client_secret)}, '{client_credentials}',
+        ${scopes}::text[], ${ctx.user.id})
+      RETURNING ${columns}`);
   });
   ctx.audit({ id: [null, id] });
-  return { api_client, client_secret };
+  return { api_client: api_client as ApiClient, client_secret };
 }
 
 export function explainApiClient(
@@ -88,8 +88,6 @@ export async function updateApiClient(ctx: SystemCtx, { id, ...given }: ApiClien
     const { user_id: subjectId } = before;
     const { name, scopes } = { ...before, ...given };
     await mustHoldScopes(ctx, tx, scopes, before.scopes);
-    await tx.run(sql`
-      UPDATE oauth_clients SET name = ${name}, scopes = ${scopes}::text[], updated_at = now() WHERE id = ${id}`);
     await tx.run(sql`UPDATE users SET name = ${name}, updated_at = now() WHERE id = ${subjectId}`);
     await tx.run(sql`
       UPDATE memberships SET permissions = ${scopes}::text[], updated_at = now()
@@ -102,7 +100,7 @@ export async function updateApiClient(ctx: SystemCtx, { id, ...given }: ApiClien
       tx,
     );
     ctx.audit(changesBetween(before, { name, scopes }));
-    return getApiClient(ctx, { id }, tx);
+    return saveClient(tx, id, sql`name = ${name}, scopes = ${scopes}::text[]`);
   });
 }
 
@@ -112,10 +110,8 @@ export async function rotateSecret(ctx: SystemCtx, { id }: ClientKey): Promise<A
   const api_client = await ctx.central.tx(async (tx) => {
     const { user_id: subjectId, scopes, name } = await lockApiClient(ctx, tx, id);
     await mustHoldScopes(ctx, tx, scopes);
-    await tx.run(sql`
-      UPDATE oauth_clients SET secret_hash = ${hashOf(client_secret)}, updated_at = now() WHERE id = ${id}`);
     await record(ctx, { action: 'api_client_secret_rotated', subjectId, details: { client_id: id, name } }, tx);
-    return getApiClient(ctx, { id }, tx);
+    return saveClient(tx, id, sql`secret_hash = ${hashOf(client_secret)}`);
   });
   return { api_client, client_secret };
 }
@@ -142,6 +138,12 @@ async function lockApiClient(ctx: SystemCtx, tx: Db, id: string): Promise<ApiCli
   if (!found) throw fail('identity.api_client_not_found');
   ctx.mustMatch(found);
   return found;
+}
+
+async function saveClient(tx: Db, id: string, changes: Sql): Promise<ApiClient> {
+  const saved = await tx.row<ApiClient>(sql`
+    UPDATE oauth_clients c SET ${changes}, updated_at = now() WHERE c.id = ${id} RETURNING ${columns}`);
+  return saved as ApiClient;
 }
 
 async function mustHaveRoom({ central, tenant }: SystemCtx): Promise<void> {

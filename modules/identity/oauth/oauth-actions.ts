@@ -1,6 +1,7 @@
 import { type SystemCtx, systemAction, Type } from '@chowk/kit';
 import { limitFailures, perAddress } from '../sign-in/limit-failures.ts';
 import { beginDeviceGrant } from './device-codes.ts';
+import { oauthErrors } from './oauth-errors.ts';
 import { getMetadata } from './oauth-metadata.ts';
 import { type Parameters, readParameters } from './oauth-parameters.ts';
 import { revokeToken } from './oauth-revocation.ts';
@@ -25,7 +26,7 @@ const endpoint = {
     401: { description: '`invalid_client`, if the Authorization header names the client.', body: OAuthFailure },
   },
 } as const;
-const errors = ['identity.invalid_request', 'identity.invalid_client'];
+const errorsOf = (...names: typeof oauthErrors) => names.map((name) => `identity.${name}`);
 
 /** An attacker must not guess secrets and codes; many honest clients may share an address. */
 function limited<Result>(work: (ctx: SystemCtx, parameters: Parameters) => Promise<Result>) {
@@ -41,17 +42,7 @@ export const oauthActions = {
     http: 'POST /oauth/token',
     input: TokenRequest,
     output: OAuthToken,
-    errors: [
-      ...errors,
-      'identity.invalid_grant',
-      'identity.unauthorized_client',
-      'identity.unsupported_grant_type',
-      'identity.invalid_scope',
-      'identity.authorization_pending',
-      'identity.slow_down',
-      'identity.access_denied',
-      'identity.expired_token',
-    ],
+    errors: errorsOf(...oauthErrors),
     run: limited(issueToken),
   }),
   'oauth.revoke': systemAction({
@@ -61,7 +52,7 @@ export const oauthActions = {
     http: 'POST /oauth/revoke',
     input: RevocationRequest,
     answer: { message: 'Token revoked.' },
-    errors: [...errors, 'identity.invalid_grant'],
+    errors: errorsOf('invalid_request', 'invalid_client', 'invalid_grant'),
     run: limited(revokeToken),
   }),
   'oauth.authorizeDevice': systemAction({
@@ -71,7 +62,7 @@ export const oauthActions = {
     http: 'POST /oauth/device_authorization',
     input: DeviceAuthorizationRequest,
     output: DeviceAuthorization,
-    errors: [...errors, 'identity.unauthorized_client', 'identity.invalid_scope'],
+    errors: errorsOf('invalid_request', 'invalid_client', 'unauthorized_client', 'invalid_scope'),
     run: limited(beginDeviceGrant),
   }),
   'oauth.metadata': systemAction({

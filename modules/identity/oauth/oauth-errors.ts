@@ -2,17 +2,12 @@ import { Failure } from '@chowk/kit';
 import { fail } from '../errors.ts';
 
 /** The errors of RFC 6749 and RFC 8628. */
-export type OAuthError =
-  | 'invalid_request'
-  | 'invalid_client'
-  | 'invalid_grant'
-  | 'unauthorized_client'
-  | 'unsupported_grant_type'
-  | 'invalid_scope'
-  | 'authorization_pending'
-  | 'slow_down'
-  | 'access_denied'
-  | 'expired_token';
+export const oauthErrors = [
+  ...(['invalid_request', 'invalid_client', 'invalid_grant', 'invalid_scope'] as const),
+  ...(['unauthorized_client', 'unsupported_grant_type'] as const),
+  ...(['authorization_pending', 'slow_down', 'access_denied', 'expired_token'] as const),
+];
+type OAuthError = (typeof oauthErrors)[number];
 
 /** A failure for OAuth clients. Details must be ASCII: the RFC allows nothing else in a description. */
 export function refuse(error: OAuthError, details: Record<string, unknown> = {}): Failure {

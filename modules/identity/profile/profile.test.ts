@@ -291,6 +291,20 @@ test('a device is never taken for a fresh sign-in', async () => {
   expect((await begin({ password: testPassword })).status).toBe(200);
 });
 
+test('an answer with a token is kept sealed under its idempotency key, and given again', async () => {
+  const asha = await platform.person();
+  const headers = { 'idempotency-key': `token-${asha.id}` };
+  const create = (name: string) => asha.post('/api/v1/profile/tokens', { name }, headers);
+  const first = await create('script');
+  expect((await create('script')).body).toEqual(first.body);
+  expect(await create('another')).toMatchObject({ status: 422, body: { code: 'http.idempotency_mismatch' } });
+  const row = await platform.kernel.central.db.row<{ body: string }>(
+    sql`SELECT body FROM idempotency_keys WHERE key = ${headers['idempotency-key']}`,
+  );
+  expect(row?.body).toMatch(/^v1\./);
+  expect(row?.body).not.toContain(first.body.access_token);
+});
+
 test('what one token was answered is not given to another that may do less', async () => {
   const asha = await platform.person({ tenant: acme });
   const scopes = ['products.view'];

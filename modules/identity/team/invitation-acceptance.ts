@@ -1,66 +1,19 @@
-import {
-  type Db,
-  empty,
-  Issues,
-  invalid,
-  NewPassword,
-  named,
-  type Sql,
-  type Static,
-  type SystemCtx,
-  sql,
-  Timestamp,
-  Type,
-} from '@chowk/kit';
+import { type Db, empty, Issues, invalid, type Sql, type Static, type SystemCtx, sql } from '@chowk/kit';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import { sendVerification } from '../profile/email.ts';
+import { mustBeOwnSession } from '../profile/own-session.ts';
 import { explainNewPassword } from '../profile/passwords.ts';
-import { Name, Password, TokenAnswer, UserSummary } from '../schemas.ts';
+import type { UserSummary } from '../schemas.ts';
 import { hashOf } from '../secret-tokens.ts';
+import {
+  type Acceptance,
+  type Accepted,
+  type InvitationToken,
+  NewAccount,
+  type OpenInvitation,
+} from './invitation-schemas.ts';
 import { isOpen } from './invitations.ts';
-
-export const InvitationToken = Type.Object({
-  invitation: Type.String({ minLength: 1, maxLength: 200, description: 'The token of the mailed link.' }),
-});
-type InvitationToken = Static<typeof InvitationToken>;
-
-export const OpenInvitation = named(
-  'OpenInvitation',
-  Type.Object({
-    email: Type.String(),
-    role: Type.String({ examples: ['Agent'] }),
-    tenant: Type.Object({ id: Type.String(), name: Type.String() }),
-    invited_by: Type.String(),
-    expires_at: Timestamp,
-    account_exists: Type.Boolean({ description: 'Whether there is an account with this address to accept it with.' }),
-  }),
-);
-
-export const Acceptance = named(
-  'InvitationAcceptance',
-  Type.Object({
-    ...InvitationToken.properties,
-    name: Type.Optional(Name),
-    password: Type.Optional(Password),
-    password_confirmation: Type.Optional(Password),
-  }),
-);
-export type Acceptance = Static<typeof Acceptance>;
-
-const NewAccount = Type.Object({ name: Name, password: NewPassword, password_confirmation: Password });
-type NewAccount = Static<typeof NewAccount>;
-
-export const Accepted = named(
-  'AcceptedInvitation',
-  Type.Object({
-    account_created: Type.Boolean(),
-    tenant: OpenInvitation.properties.tenant,
-    user: UserSummary,
-    ...Type.Partial(TokenAnswer).properties,
-  }),
-);
-type Accepted = Static<typeof Accepted>;
 
 export function joinedMessage({ tenant }: Accepted): string {
   return `You are now a member of ${tenant.name}.`;
@@ -84,8 +37,10 @@ interface Account extends UserSummary {
   readonly password_hash: string | null;
 }
 
-/** How the caller proves to be the invited person. */
-type Proof = { readonly account: Account; readonly byPassword: boolean } | { readonly created: NewAccount };
+/** The account that the caller has proved to be, or the one to create. */
+type Proof =
+  | { readonly account: Account; readonly signIn: boolean }
+  | { readonly name: string; readonly passwordHash: string };
 
 export async function getInvitation(
   ctx: SystemCtx,
@@ -104,19 +59,13 @@ export async function acceptInvitation(ctx: SystemCtx, { invitation: token, ...g
   if (!invitation) throw notOpen();
   const { tenant } = invitation;
   const proof = await prove(ctx, invitation, given);
-  const account = await join(ctx, token, proof);
-  if ('created' in proof) {
-    const { id: userId, name, email } = account;
-    await sendVerification(ctx, { userId, name, email, tenantId: tenant.id });
-  }
-  const signsIn = 'created' in proof || proof.byPassword;
-  const { password_hash: _, ...user } = account;
-  return {
-    account_created: 'created' in proof,
-    tenant,
-    user,
-    ...(signsIn ? await ctx.platform.sessions.open({ userId: user.id, kind: 'login', client: ctx.client }) : {}),
-  };
+  const { password_hash: _, ...user } = await join(ctx, token, proof);
+  const { id: userId, name, email } = user;
+  const account_created = !('account' in proof);
+  if (account_created) await sendVerification(ctx, { userId, name, email, tenantId: tenant.id });
+  const signIn = account_created || proof.signIn;
+  const tokens = signIn ? await ctx.platform.sessions.open({ userId, kind: 'login', client: ctx.client }) : {};
+  return { account_created, tenant, user, ...tokens };
 }
 
 /** The rules of a new account, where the invitation needs one. */
@@ -146,16 +95,16 @@ function accountIssues(ctx: SystemCtx, given: Partial<NewAccount>): Issues {
  */
 async function prove(ctx: SystemCtx, { email }: Found, given: Partial<NewAccount>): Promise<Proof> {
   const account = await findAccount(ctx.central, email);
-  if (ctx.userId !== undefined) return { account: bySession(ctx, account), byPassword: false };
-  if (account) return { account: await byPassword(ctx, account, given.password), byPassword: true };
+  if (ctx.userId !== undefined) return { account: await bySession(ctx, account), signIn: false };
+  if (account) return { account: await byPassword(ctx, account, given.password), signIn: true };
   accountIssues(ctx, given).throwIfAny();
-  return { created: given as NewAccount };
+  const { name, password } = given as NewAccount;
+  return { name, passwordHash: await ctx.platform.passwords.hash(password) };
 }
 
-function bySession(ctx: SystemCtx, account: Account | undefined): Account {
+async function bySession(ctx: SystemCtx, account: Account | undefined): Promise<Account> {
   if (account?.id !== ctx.user.id) throw fail('identity.invited_somebody_else', { email: ctx.user.email });
-  const { kind, scopes } = ctx.session;
-  if (kind === 'personal' || kind === 'client' || scopes) throw fail('identity.session_only');
+  await mustBeOwnSession(ctx);
   return account;
 }
 
@@ -214,23 +163,19 @@ function findAccount(db: Db, email: string): Promise<Account | undefined> {
 }
 
 async function join(ctx: SystemCtx, token: string, proof: Proof): Promise<Account> {
-  const passwordHash = 'created' in proof ? await ctx.platform.passwords.hash(proof.created.password) : undefined;
   return ctx.central.tx(async (tx) => {
     const invitation = await findByToken(ctx, tx, token, sql`FOR UPDATE OF i`);
     if (!invitation) throw notOpen();
     const { id, email, tenant, role, role_id } = invitation;
-    const account =
-      'created' in proof
-        ? await createAccount(ctx, tx, { name: proof.created.name, email, passwordHash })
-        : proof.account;
+    const account = 'account' in proof ? proof.account : await createAccount(ctx, tx, { ...proof, email });
     const joined = await tx.run(sql`
       INSERT INTO memberships (user_id, tenant_id, role_id) VALUES (${account.id}, ${tenant.id}, ${role_id})
       ON CONFLICT DO NOTHING`);
     if (joined === 0) throw fail('identity.already_member');
     const now = ctx.now().toISOString();
     await tx.run(sql`UPDATE invitations SET accepted_at = ${now}, updated_at = ${now} WHERE id = ${id}`);
-    const details = { role };
-    await record(ctx, { action: 'invitation_accepted', userId: account.id, tenantId: tenant.id, details }, tx);
+    const activity = { action: 'invitation_accepted', userId: account.id, tenantId: tenant.id, details: { role } };
+    await record(ctx, activity, tx);
     return account;
   });
 }
@@ -238,10 +183,11 @@ async function join(ctx: SystemCtx, token: string, proof: Proof): Promise<Accoun
 async function createAccount(
   ctx: SystemCtx,
   tx: Db,
-  { name, email, passwordHash }: { name: string; email: string; passwordHash: string | undefined },
+  account: { name: string; email: string; passwordHash: string },
 ): Promise<Account> {
-  const id = await ctx.platform.accounts.create(tx, { name, email, passwordHash });
+  const id = await ctx.platform.accounts.create(tx, account);
   // Somebody has created one meanwhile.
   if (id === undefined) throw mustProve();
+  const { name, email } = account;
   return { id, name, email, email_verified: false, two_factor_enabled: false, password_hash: null };
 }

@@ -1,14 +1,13 @@
 import { systemAction, Type, Uuid } from '@chowk/kit';
+import { acceptInvitation, explainAcceptance, getInvitation, joinedMessage } from './invitation-acceptance.ts';
 import {
   Acceptance,
   Accepted,
-  acceptInvitation,
-  explainAcceptance,
-  getInvitation,
+  Invitation,
   InvitationToken,
-  joinedMessage,
+  NewInvitation,
   OpenInvitation,
-} from './invitation-acceptance.ts';
+} from './invitation-schemas.ts';
 import {
   createInvitation,
   explainInvitation,
@@ -16,7 +15,6 @@ import {
   resendInvitation,
   revokeInvitation,
 } from './invitations.ts';
-import { Invitation, NewInvitation } from './team-schemas.ts';
 
 const tag = 'Team';
 /** The same place in the path is the id for members and the token for who was invited. */

@@ -1,13 +1,8 @@
 import { type Answer, Failure, type FieldErrors, type SystemCtx, systemAction } from '@chowk/kit';
 import { html } from '../mail/html.ts';
 import { done, field, newPasswordField, orFailurePage, page } from '../mail/page.ts';
-import {
-  Acceptance,
-  acceptInvitation,
-  getInvitation,
-  InvitationToken,
-  joinedMessage,
-} from './invitation-acceptance.ts';
+import { acceptInvitation, getInvitation, joinedMessage } from './invitation-acceptance.ts';
+import { Acceptance, InvitationToken } from './invitation-schemas.ts';
 
 const title = 'Join a team';
 /** What is wrong with a form is shown beside its fields. */

@@ -17,32 +17,26 @@ import { named, sendMail } from '../mail/mails.ts';
 import { mustHoldRole } from '../permissions.ts';
 import { hashOf, newSecret } from '../secret-tokens.ts';
 import { userReference } from '../user-reference.ts';
+import { Invitation, type NewInvitation } from './invitation-schemas.ts';
 import { assignableRole, findRole, getRole, noSuchRole } from './roles.ts';
-import { Invitation, type NewInvitation } from './team-schemas.ts';
 
 type Key = { readonly invitation: string };
 
 const days = 7;
 
-const columns = sql`i.id, i.email, i.role, ${userReference(sql`i.invited_by`)} AS invited_by, i.created_at, i.updated_at,
-  i.expires_at`;
+const columns = sql`i.id, i.email, (SELECT r.name FROM roles r WHERE r.id = i.role_id) AS role,
+  ${userReference(sql`i.invited_by`)} AS invited_by, i.created_at, i.updated_at, i.expires_at`;
 
 /** An invitation `i` that can still be accepted. */
 export function isOpen(ctx: SystemCtx): Sql {
   return sql`i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > ${ctx.now().toISOString()}`;
 }
 
-function openInvitations(ctx: SystemCtx): Sql {
-  return sql`(
-    SELECT i.*, r.name AS role FROM invitations i JOIN roles r ON r.id = i.role_id
-    WHERE i.tenant_id = ${ctx.tenant.id} AND ${isOpen(ctx)}) i`;
-}
-
 export const invitationList = list({
   name: 'invitations',
   row: Invitation,
   database: (ctx: SystemCtx) => ctx.central,
-  from: openInvitations,
+  from: (ctx) => sql`(SELECT * FROM invitations i WHERE i.tenant_id = ${ctx.tenant.id} AND ${isOpen(ctx)}) i`,
   alias: sql`i`,
   columns,
   sorts: {
@@ -85,11 +79,11 @@ export async function resendInvitation(ctx: SystemCtx, { invitation: id }: Key):
   const invitation = await ctx.central.tx(async (tx) => {
     await lockInvitation(ctx, tx, id);
     const now = ctx.now();
-    await tx.run(sql`
-      UPDATE invitations SET token_hash = ${hashOf(token)}, invited_by = ${ctx.user.id},
+    const resent = await tx.row<Invitation>(sql`
+      UPDATE invitations i SET token_hash = ${hashOf(token)}, invited_by = ${ctx.user.id},
         expires_at = ${expiryOf(now)}, updated_at = ${now.toISOString()}
-      WHERE id = ${id}`);
-    return readInvitation(ctx, tx, id);
+      WHERE i.id = ${id} RETURNING ${columns}`);
+    return resent as Invitation;
   });
   await mailInvitation(ctx, invitation, token);
   return invitation;
@@ -121,19 +115,19 @@ async function isMember(ctx: SystemCtx, db: Db, email: string): Promise<boolean>
 }
 
 async function lockInvitation(ctx: SystemCtx, tx: Db, id: string): Promise<Invitation> {
-  if (!(await lockOpen(ctx, tx, sql`i.id = ${id}`))) throw fail('identity.invitation_not_found');
-  const invitation = await readInvitation(ctx, tx, id);
+  const invitation = await lockOpen(ctx, tx, sql`i.id = ${id}`);
+  if (!invitation) throw fail('identity.invitation_not_found');
   ctx.mustMatch(invitation);
   return invitation;
 }
 
-/** Whether there is one. An invitation to a role beyond the caller is not the caller's to withdraw or replace. */
-async function lockOpen(ctx: SystemCtx, tx: Db, where: Sql): Promise<boolean> {
-  const open = await tx.row<{ role_id: number }>(sql`
-    SELECT i.role_id FROM invitations i
+/** An invitation to a role beyond the caller is not the caller's to withdraw or replace. */
+async function lockOpen(ctx: SystemCtx, tx: Db, where: Sql): Promise<Invitation | undefined> {
+  const open = await tx.row<Invitation & { role_id: number }>(sql`
+    SELECT ${columns}, i.role_id FROM invitations i
     WHERE i.tenant_id = ${ctx.tenant.id} AND ${where} AND ${isOpen(ctx)} FOR UPDATE`);
   if (open) mustHoldRole(ctx, await getRole(ctx, { id: open.role_id }, tx));
-  return open !== undefined;
+  return open;
 }
 
 async function insertInvitation(
@@ -142,21 +136,16 @@ async function insertInvitation(
   { email, roleId, token }: { email: string; roleId: number; token: string },
 ): Promise<Invitation> {
   const now = ctx.now();
-  const made = await tx.row<{ id: string }>(sql`
-    INSERT INTO invitations (id, tenant_id, email, role_id, token_hash, invited_by, created_at, updated_at, expires_at)
+  const made = await tx.row<Invitation>(sql`
+    INSERT INTO invitations AS i
+      (id, tenant_id, email, role_id, token_hash, invited_by, created_at, updated_at, expires_at)
     VALUES (${ctx.newId()}, ${ctx.tenant.id}, ${email}, ${roleId}, ${hashOf(token)}, ${ctx.user.id},
       ${now.toISOString()}, ${now.toISOString()}, ${expiryOf(now)})
     ON CONFLICT (tenant_id, email) WHERE accepted_at IS NULL AND revoked_at IS NULL DO UPDATE SET id = excluded.id,
       role_id = excluded.role_id, token_hash = excluded.token_hash, invited_by = excluded.invited_by,
       created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at
-    RETURNING id`);
-  return readInvitation(ctx, tx, made?.id as string);
-}
-
-async function readInvitation(ctx: SystemCtx, db: Db, id: string): Promise<Invitation> {
-  return (await db.row<Invitation>(
-    sql`SELECT ${columns} FROM ${openInvitations(ctx)} WHERE i.id = ${id}`,
-  )) as Invitation;
+    RETURNING ${columns}`);
+  return made as Invitation;
 }
 
 function expiryOf(now: Date): string {

@@ -3,35 +3,33 @@ import { listPermissions } from '../permissions.ts';
 import { createRole, deleteRole, explainRole, getRole, listRoles, updateRole } from './roles.ts';
 import { ById, NewRole, Permission, Role, RoleChanges } from './team-schemas.ts';
 
-const tag = 'Team';
+const view = { tag: 'Team', needs: 'team.roles.view' } as const;
+const manage = { tag: 'Team', needs: 'team.roles.manage' } as const;
 const ownRole = ['identity.role_not_found', 'identity.role_is_system', 'identity.role_beyond_caller'];
 
 export const roleActions = {
   'permissions.list': systemAction({
+    ...view,
     summary: 'List the permissions',
     description: 'Every permission there is, by category.',
-    tag,
     http: 'GET /permissions',
-    needs: 'team.roles.view',
     output: Type.Array(Permission),
     answer: { key: 'permissions' },
     run: listPermissions,
   }),
   'roles.list': systemAction({
+    ...view,
     summary: 'List roles',
     description: "The roles that every tenant has, then the tenant's own.",
-    tag,
     http: 'GET /roles',
-    needs: 'team.roles.view',
     output: Type.Array(Role),
     answer: { key: 'roles' },
     run: listRoles,
   }),
   'roles.get': systemAction({
+    ...view,
     summary: 'Get a role',
-    tag,
     http: 'GET /roles/:id',
-    needs: 'team.roles.view',
     input: ById,
     output: Role,
     answer: { key: 'role' },
@@ -39,11 +37,10 @@ export const roleActions = {
     run: getRole,
   }),
   'roles.create': systemAction({
+    ...manage,
     summary: 'Create a role',
     description: 'With permissions that the caller holds.',
-    tag,
     http: 'POST /roles',
-    needs: 'team.roles.manage',
     input: NewRole,
     output: Role,
     answer: { key: 'role', message: 'Role created.', status: 201 },
@@ -52,11 +49,10 @@ export const roleActions = {
     explain: explainRole,
   }),
   'roles.update': systemAction({
+    ...manage,
     summary: 'Update a role',
     description: 'The role may do no more than the caller. Changes hold at once for all who have it.',
-    tag,
     http: 'PATCH /roles/:id',
-    needs: 'team.roles.manage',
     input: RoleChanges,
     output: Role,
     answer: { key: 'role', message: 'Role saved.' },
@@ -65,11 +61,10 @@ export const roleActions = {
     explain: explainRole,
   }),
   'roles.delete': systemAction({
+    ...manage,
     summary: 'Delete a role',
     description: 'Only a role that no member has.',
-    tag,
     http: 'DELETE /roles/:id',
-    needs: 'team.roles.manage',
     input: ById,
     answer: { message: 'Role deleted.' },
     errors: [...ownRole, 'identity.role_in_use', 'http.precondition_failed'],

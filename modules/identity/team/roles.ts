@@ -1,4 +1,5 @@
 import {
+  changesBetween,
   type Db,
   empty,
   type FieldError,
@@ -66,24 +67,20 @@ export async function createRole(ctx: SystemCtx, role: NewRole): Promise<Role> {
 export async function updateRole(ctx: SystemCtx, { id, ...changes }: RoleChanges): Promise<Role> {
   return ctx.central.tx(async (tx) => {
     const current = await lockOwnRole(ctx, tx, id);
-    const { name, description, permissions } = { ...current, ...changes };
-    await mustHoldPermissions(ctx, tx, permissions, current.permissions);
-    const added = permissions.filter((one) => !current.permissions.includes(one));
-    const removed = current.permissions.filter((one) => !permissions.includes(one));
-    const renamed = name !== current.name;
-    const described = description !== current.description;
-    if (!renamed && !described && added.length + removed.length === 0) return current;
-    await saveRole(tx, { id, name, description });
+    const before = fieldsOf(current);
+    const after = fieldsOf({ ...current, ...changes });
+    await mustHoldPermissions(ctx, tx, changes.permissions ?? [], before.permissions);
+    const changed = changesBetween(before, after);
+    if (Object.keys(changed).length === 0) return current;
+    await saveRole(tx, { id, ...after });
+    const added = after.permissions.filter((name) => !before.permissions.includes(name));
+    const removed = before.permissions.filter((name) => !after.permissions.includes(name));
     // Every write of permissions, even of none, empties the caches of all members.
     if (added.length > 0) await grant(tx, id, added);
     if (removed.length > 0) await withdraw(tx, id, removed);
-    const details = { role_id: id, name, ...(renamed ? { was: current.name } : {}), added, removed };
+    const details = { role_id: id, name: after.name, ...(changed.name ? { was: before.name } : {}), added, removed };
     await record(ctx, { action: 'role_updated', subjectId: null, details }, tx);
-    ctx.audit({
-      ...(renamed ? { name: [current.name, name] } : {}),
-      ...(described ? { description: [current.description, description] } : {}),
-      ...(added.length + removed.length > 0 ? { permissions: [current.permissions, permissions] } : {}),
-    });
+    ctx.audit(changed);
     return getRole(ctx, { id }, tx);
   });
 }
@@ -100,15 +97,21 @@ export async function explainRole(ctx: SystemCtx, input: Partial<RoleChanges>, i
 /** Deletes a role that nobody has; open invitations to it go with it. */
 export async function deleteRole(ctx: SystemCtx, { id }: Key): Promise<void> {
   await ctx.central.tx(async (tx) => {
-    const { members, name, description, permissions } = await lockOwnRole(ctx, tx, id);
+    const role = await lockOwnRole(ctx, tx, id);
+    const { members, name } = role;
     if (members > 0) {
       const how = members === 1 ? '1 member' : `${members} members`;
       throw fail('identity.role_in_use', { role: name, members: how });
     }
     await tx.run(sql`DELETE FROM roles WHERE id = ${id}`);
     await record(ctx, { action: 'role_deleted', subjectId: null, details: { role_id: id, name } }, tx);
-    ctx.audit(removalOf({ name, description, permissions }));
+    ctx.audit(removalOf(fieldsOf(role)));
   });
+}
+
+/** What can be changed. */
+function fieldsOf({ name, description, permissions }: NewRole) {
+  return { name, description, permissions: permissions.toSorted() };
 }
 
 function columns(ctx: SystemCtx): Sql {
@@ -154,7 +157,7 @@ async function insertRole({ tenant }: SystemCtx, tx: Db, { name, description }: 
   return made.id;
 }
 
-async function saveRole(tx: Db, { id, name, description }: Pick<Role, 'id' | 'name' | 'description'>): Promise<void> {
+async function saveRole(tx: Db, { id, name, description }: NewRole & Key): Promise<void> {
   try {
     const saved = await tx.run(sql`
       UPDATE roles SET name = ${name}, description = ${description}, updated_at = now()

@@ -1,25 +1,11 @@
-import {
-  changesOf,
-  Default,
-  Email,
-  extend,
-  Line,
-  Nullable,
-  named,
-  type Static,
-  Timestamp,
-  Type,
-  UserId,
-  Uuid,
-} from '@chowk/kit';
+import { changesOf, Default, extend, Line, Nullable, named, type Static, Timestamp, Type, UserId } from '@chowk/kit';
 import { UserSummary } from '../schemas.ts';
-import { UserReference } from '../user-reference.ts';
 
 export const ById = Type.Object({ id: UserId });
 export type Key = Static<typeof ById>;
 
 /** One schema and not a union, so that messages are about the value itself. */
-const RoleReference = Type.Unsafe<string | number>({
+export const RoleReference = Type.Unsafe<string | number>({
   ...{ type: ['string', 'integer'], minLength: 1, maxLength: 255, trim: true },
   ...{ minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
   ...{ description: 'The name or the id of a role.', examples: ['Agent'] },
@@ -74,20 +60,3 @@ export const Permission = named(
   'Permission',
   Type.Object({ name: Type.String(), category: Type.String(), is_sensitive: Type.Boolean() }),
 );
-
-export const Invitation = named(
-  'Invitation',
-  Type.Object({
-    id: Uuid,
-    email: Type.String(),
-    role: Type.String({ examples: ['Agent'] }),
-    invited_by: Nullable(UserReference),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    expires_at: Timestamp,
-  }),
-);
-export type Invitation = Static<typeof Invitation>;
-
-export const NewInvitation = named('NewInvitation', Type.Object({ email: Email, role: RoleReference }));
-export type NewInvitation = Static<typeof NewInvitation>;

@@ -2,7 +2,7 @@
 CREATE FUNCTION order_search_text(order_number text, note text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN fold(concat_ws(E'\n', order_number, note));
 
--- The last number given to an order. Taken with the order itself, so that no number is left out.
+-- The last number given to an order. Taken in the transaction of the order, so that there are no gaps.
 CREATE TABLE order_numbers (
   id boolean PRIMARY KEY DEFAULT true CHECK (id),
   last bigint NOT NULL
@@ -12,10 +12,10 @@ INSERT INTO order_numbers (last) VALUES (1000);
 CREATE TABLE orders (
   id uuid PRIMARY KEY,
   number bigint NOT NULL CONSTRAINT orders_number UNIQUE,
-  -- The number behind the prefix that the tenant had when the order was made. A prefix never ends with a digit, so that
-  -- no two orders are called the same.
+  -- The number behind the prefix that the tenant had when the order was created. A prefix never ends with a digit, so
+  -- that no two orders have the same.
   order_number text NOT NULL,
-  -- A row of `customers`; whoever writes it holds the customer's lock, and a merge takes it along.
+  -- A row of `customers`; whoever writes it holds the customer's lock, and a merge changes it.
   customer_id uuid NOT NULL,
   status text NOT NULL CHECK (status IN
     ('pending', 'confirmed', 'processing', 'shipped', 'delivered', 'cancelled', 'failed', 'refunded')),
@@ -34,6 +34,7 @@ CREATE TABLE orders (
 CREATE INDEX orders_by_customer ON orders (customer_id, placed_at DESC, id DESC) INCLUDE (status, total)
   WHERE deleted_at IS NULL;
 CREATE INDEX orders_by_time ON orders (placed_at DESC, id DESC) WHERE deleted_at IS NULL;
+CREATE INDEX orders_by_update ON orders (updated_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX orders_by_status ON orders (status, placed_at DESC, id DESC) WHERE deleted_at IS NULL;
 CREATE INDEX orders_by_total ON orders (total, id) WHERE deleted_at IS NULL;
 CREATE INDEX orders_by_text ON orders USING gin (search_text gin_trgm_ops) WHERE deleted_at IS NULL;
@@ -62,33 +63,12 @@ CREATE TABLE order_history (
 );
 CREATE INDEX order_history_by_order ON order_history (order_id, at, id);
 
--- How many orders there are in each status, without counting them: the sum of all rows. Whoever changes orders adds a
--- row and waits for nobody; now and then somebody makes one row a status of them (fold_order_counts).
-CREATE TABLE order_counts (
-  status text NOT NULL,
-  orders bigint NOT NULL
-) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
-
-CREATE FUNCTION fold_order_counts() RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  -- One at a time; who finds another at it goes on with its own work.
-  IF NOT pg_try_advisory_xact_lock(hashtext('fold_order_counts')) THEN RETURN; END IF;
-  WITH gone AS (DELETE FROM order_counts RETURNING *)
-  INSERT INTO order_counts (status, orders)
-  SELECT status, sum(orders) FROM gone GROUP BY status HAVING sum(orders) <> 0;
-END $$;
-
--- Often enough that few rows wait, seldom enough that nobody notices.
-CREATE FUNCTION fold_order_counts_sometimes() RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  IF random() < 0.02 THEN PERFORM fold_order_counts(); END IF;
-END $$;
-
+-- Keeps the counters `orders.<status>`.
 CREATE FUNCTION count_inserted_orders() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO order_counts (status, orders)
-  SELECT status, count(*) FROM inserted WHERE deleted_at IS NULL GROUP BY status;
-  PERFORM fold_order_counts_sometimes();
+  INSERT INTO counters
+  SELECT 'orders.' || status, count(*) FROM inserted WHERE deleted_at IS NULL GROUP BY status;
+  PERFORM fold_counters_sometimes(1);
   RETURN NULL;
 END $$;
 CREATE TRIGGER orders_inserted AFTER INSERT ON orders REFERENCING NEW TABLE AS inserted
@@ -96,9 +76,9 @@ CREATE TRIGGER orders_inserted AFTER INSERT ON orders REFERENCING NEW TABLE AS i
 
 CREATE FUNCTION count_removed_orders() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO order_counts (status, orders)
-  SELECT status, -count(*) FROM removed WHERE deleted_at IS NULL GROUP BY status;
-  PERFORM fold_order_counts_sometimes();
+  INSERT INTO counters
+  SELECT 'orders.' || status, -count(*) FROM removed WHERE deleted_at IS NULL GROUP BY status;
+  PERFORM fold_counters_sometimes(1);
   RETURN NULL;
 END $$;
 CREATE TRIGGER orders_removed AFTER DELETE ON orders REFERENCING OLD TABLE AS removed
@@ -106,12 +86,12 @@ CREATE TRIGGER orders_removed AFTER DELETE ON orders REFERENCING OLD TABLE AS re
 
 CREATE FUNCTION count_changed_order() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO order_counts (status, orders)
-  SELECT status, change FROM (VALUES
+  INSERT INTO counters
+  SELECT 'orders.' || status, change FROM (VALUES
     (old.status, -(old.deleted_at IS NULL)::integer), (new.status, (new.deleted_at IS NULL)::integer))
     AS step (status, change)
   WHERE change <> 0;
-  PERFORM fold_order_counts_sometimes();
+  PERFORM fold_counters_sometimes(2);
   RETURN NULL;
 END $$;
 CREATE TRIGGER orders_changed AFTER UPDATE ON orders FOR EACH ROW

@@ -50,7 +50,7 @@ const secret = 'password|secret|token|otp|authorization|card|cvv|pin';
 /** Who is anonymized or removed must not live on here. */
 const personal = 'phone|mobile|mail|address|street|(?:first|last|full|customer|contact)_?name|external_?id';
 /** What people write freely, or type to find somebody; as a whole word, for it is part of many others. */
-const free = 'to|city|company|notes?|message|body|subject|reason|search|q';
+const free = 'to|city|state|country|company|tags|notes?|message|body|subject|reason|search|q';
 const hiddenName = new RegExp(`${secret}|${personal}|^(?:${free})$`, 'i');
 /** Whether there may be such a name in a text; most inputs have none and are parsed the quick way. */
 const hiddenSomewhere = new RegExp(`${secret}|${personal}|"(?:${free})"`, 'i');

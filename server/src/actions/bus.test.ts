@@ -57,7 +57,7 @@ const more: Partial<Record<(typeof names)[number], Actions>> = {
   beta: { 'beta.loop': loopTo('alpha.loop') },
   gamma: {
     'gamma.write': write,
-    'gamma.guarded': action({ ...common, public: undefined, needs: 'gamma.secret', input: Anything, run: echo.run }),
+    'gamma.guarded': action({ summary: 'Test', needs: 'gamma.secret', bus: { rateLimit: 600 }, run: async () => ({}) }),
     'gamma.limited': { ...echo, bus: { rateLimit: 30 } },
     'gamma.offBus': offBus,
   },

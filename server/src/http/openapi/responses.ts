@@ -95,7 +95,7 @@ function success(action: RegisteredAction, components: Components, status: numbe
     headers: {
       ...common,
       ...(versionedOutput(action) ? header('ETag') : {}),
-      ...(takesBody(action) ? header('Ignored-Fields') : {}),
+      ...(takesBody(action) && !action.unchecked ? header('Ignored-Fields') : {}),
     },
     ...(schema
       ? {

@@ -1,0 +1,64 @@
+import { type Ctx, changesBetween, fromCents, invalid, sql, toCents } from '@chowk/kit';
+import { columns } from './columns.ts';
+import { fail } from './errors.ts';
+import { totalProblem } from './rules.ts';
+import type { NewOrderItem, Order } from './schemas.ts';
+
+/** An order as it is stored. */
+type Stored = Omit<Order, 'items'> & { readonly items: readonly NewOrderItem[] };
+
+/** Writes the fields of a locked order that differ, with history, audit and event. */
+export async function saveOrder(ctx: Ctx, current: Order, fields: Partial<Stored>, reason: string | null = null) {
+  const items = current.items.map(({ name, sku, quantity, price }) => ({ name, sku, quantity, price }));
+  const changes = changesBetween<Stored>({ ...current, items }, fields);
+  const changed = Object.keys(changes);
+  if (changed.length === 0) return current;
+  const isClosed = current.status === 'cancelled' || current.status === 'refunded';
+  if (isClosed && (changes.items || changes.total)) throw fail('orders.closed', current);
+  const problem = totalProblem(current, fields.total);
+  if (problem) throw invalid({ total: problem });
+  if (fields.items && changes.items) await replaceItems(ctx, current, fields.items);
+  const order = await write(ctx, current, { ...current, ...fields }, reason);
+  ctx.audit(changes);
+  const about = { about: order.id };
+  if (!changes.status) await ctx.emit('order.updated', { order, changed }, about);
+  else await ctx.emit('order.status_changed', { order, previous_status: current.status, reason }, about);
+  return order;
+}
+
+/** Changes of status and refunds go into the history. */
+async function write(ctx: Ctx, before: Order, after: Omit<Order, 'items'>, reason: string | null): Promise<Order> {
+  const { id, status, currency, total, refunded_total, shipping_address, note, placed_at } = after;
+  const cents = toCents(refunded_total) - toCents(before.refunded_total);
+  const refunded = cents > 0n || status === 'refunded' ? fromCents(cents) : null;
+  const isLogged = status !== before.status || cents > 0n;
+  return (await ctx.db.row<Order>(sql`
+    WITH o AS (
+      UPDATE orders SET status = ${status}, currency = ${currency}, total = ${total},
+        refunded_total = ${refunded_total}, shipping_address = ${asJson(shipping_address)}::jsonb, note = ${note},
+        placed_at = ${placed_at}, updated_at = ${ctx.now()}
+      WHERE id = ${id} RETURNING *),
+    logged AS (
+      INSERT INTO order_history (id, order_id, status, previous_status, refunded, reason, user_id, at)
+      SELECT ${ctx.newId()}::uuid, id, status, ${before.status}, ${refunded}::numeric, ${reason},
+        ${ctx.userId ?? null}::bigint, updated_at
+      FROM o WHERE ${isLogged})
+    SELECT ${columns} FROM o`)) as Order;
+}
+
+async function replaceItems(ctx: Ctx, { id }: Order, items: readonly NewOrderItem[]): Promise<void> {
+  await ctx.db.run(sql`
+    WITH gone AS (DELETE FROM order_items WHERE order_id = ${id})
+    INSERT INTO order_items (id, order_id, position, name, sku, quantity, price)
+    SELECT n.id, ${id}, n.position, n.name, n.sku, n.quantity, n.price
+    FROM jsonb_populate_recordset(NULL::order_items, ${itemRows(ctx, items)}::jsonb) n`);
+}
+
+/** Items as rows of `order_items`, in JSON. */
+export function itemRows(ctx: Ctx, items: readonly NewOrderItem[]): string {
+  return JSON.stringify(items.map((item, position) => ({ ...item, id: ctx.newId(), position })));
+}
+
+export function asJson(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
