@@ -1,15 +1,8 @@
 import { action, ById, paging, SearchQuery, Type } from '@chowk/kit';
-import {
-  addAddress,
-  deleteAddress,
-  explainAddress,
-  listAddresses,
-  setDefaultAddress,
-  updateAddress,
-} from './addresses.ts';
+import { addAddress, deleteAddress, explainAddress, listAddresses, updateAddress } from './addresses.ts';
 import { createCustomer, getByExternalId, getCustomer, getCustomers, updateCustomer } from './customers.ts';
 import { deleteCustomer, deletionMessages } from './erasure.ts';
-import { customerFile, customerList, listVips } from './list.ts';
+import { customerFile, customerList } from './list.ts';
 import { mergeCustomers, previewMerge } from './merge.ts';
 import { listOrders } from './orders.ts';
 import { exportPerson } from './person-export.ts';
@@ -77,7 +70,7 @@ export const actions = {
     needs: 'customers.view',
     input: Type.Object(paging),
     output: customerList.Page,
-    run: listVips,
+    run: (ctx, query) => customerList.page(ctx, { ...query, vip: true, sort_by: 'total_spent', sort_order: 'desc' }),
   }),
   'customers.listSegments': action({
     summary: 'List segments',
@@ -254,6 +247,6 @@ export const actions = {
     output: Address,
     answer: { key: 'address', message: 'Address is now the default.' },
     errors: addressNotFound,
-    run: setDefaultAddress,
+    run: (ctx, key) => updateAddress(ctx, { ...key, is_default: true }),
   }),
 };

@@ -1,8 +1,10 @@
-import { type Db, raw, sql } from '@chowk/kit';
+import { type Db, raw, type Sql, sql } from '@chowk/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { Context } from '../../server/src/context.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { orderOf } from '../../server/testing/shop-module.ts';
+import { customerList } from './list.ts';
 import type { Customer } from './schemas.ts';
 
 const platform = await startPlatform();
@@ -352,3 +354,23 @@ test('who has changed since a time is found by updated_from, and an order change
   expect(await names('?updated_from=2026-01-02&sort_by=updated_at')).toEqual(['orders', 'renamed']);
   expect(await names('?sort_by=updated_at&sort_order=asc')).toEqual(['still', 'renamed', 'orders']);
 });
+
+test.each(['', 'customers.view_sensitive'])(
+  'the first page is one statement without parameters, which PostgreSQL plans once; rights: %j',
+  async (...rights) => {
+    const { tenant } = await shop();
+    const statements: Sql[] = [];
+    const row = (query: Sql) => {
+      statements.push(query);
+      return tenant.db.row(query);
+    };
+    const db = Object.assign(Object.create(tenant.db), { row });
+    const membership = { role: 'agent', permissions: new Set(rights) };
+    const parts = { requestId: 'test', module: 'customers', tenant: { ...tenant, db }, membership };
+    const ctx = new Context(platform.kernel, parts as never);
+    for (const filter of [{}, { vip: true }]) {
+      await customerList.page(ctx, { sort_by: 'created_at', sort_order: 'desc', page: 1, per_page: 20, ...filter });
+    }
+    expect(statements.map(({ values }) => values)).toEqual([[], []]);
+  },
+);

@@ -12,7 +12,7 @@ import {
 } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { containsDigits, textFilter } from './list.ts';
-import { normalizePhone, phoneDigits } from './phone.ts';
+import { phoneDigits, readPhone } from './phone.ts';
 import type { Customer } from './schemas.ts';
 
 /** Two characters inside a word are found without an index, so only among so many of the newest. */
@@ -53,8 +53,7 @@ const newest = sql`(
 async function byPhone(ctx: Ctx, term: string): Promise<Sql[]> {
   const digits = canViewSensitive(ctx) ? phoneDigits(term) : undefined;
   if (digits === undefined) return [];
-  const { 'general.country': country } = await ctx.settings();
-  const itself = [normalizePhone(term, country) ?? digits, digits, `+${digits}`];
+  const itself = [(await readPhone(ctx, term)) ?? digits, digits, `+${digits}`];
   return [
     sql`SELECT id, 0 AS rank FROM ${living} AND phone = ANY(${itself}::text[])`,
     sql`SELECT id, 2 AS rank FROM ${living} AND ${containsDigits(digits)}`,
