@@ -3,14 +3,8 @@ import { addressColumns, visibleAddressColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import { findCustomer, lockCustomer } from './find.ts';
 import { looseDigits, phoneProblem, readPhone } from './phone.ts';
-import {
-  type Address,
-  type AddressChanges,
-  AddressFields,
-  type AddressKey,
-  type CustomerRecord,
-  type NewAddress,
-} from './schemas.ts';
+import { writeCustomer } from './save.ts';
+import { type Address, type AddressChanges, AddressFields, type AddressKey, type NewAddress } from './schemas.ts';
 
 /*
  * As long as there is an address of a type, exactly one of them is the default. Every change holds the customer's lock,
@@ -37,18 +31,18 @@ export function addressesOf(ctx: Ctx, customerIds: readonly string[]): Promise<A
 
 export function addAddress(ctx: Ctx, { id, ...input }: NewAddress): Promise<Address> {
   return ctx.tx(async (tx) => {
-    const customer = await lockCustomer(tx, id);
+    await lockCustomer(tx, id);
     const fields = await read(tx, input);
     if (fields.is_default) await clearDefault(tx, id, fields.type);
     const addr = await insertAddress(tx, id, fields);
-    await settle(tx, customer);
+    await settle(tx, id);
     return findAddress(tx, { id, addr }, visibleAddressColumns(tx));
   });
 }
 
 export function updateAddress(ctx: Ctx, { id, addr, ...changes }: AddressChanges): Promise<Address> {
   return ctx.tx(async (tx) => {
-    const customer = await lockCustomer(tx, id);
+    await lockCustomer(tx, id);
     const current = await findAddress(tx, { id, addr });
     tx.mustMatch(current);
     const fields = await read(tx, changes, current);
@@ -57,7 +51,7 @@ export function updateAddress(ctx: Ctx, { id, addr, ...changes }: AddressChanges
       if (fields.is_default) await clearDefault(tx, id, fields.type);
       await saveAddress(tx, addr, fields);
       tx.audit(changed);
-      await settle(tx, customer);
+      await settle(tx, id);
     }
     return findAddress(tx, { id, addr }, visibleAddressColumns(tx));
   });
@@ -65,12 +59,12 @@ export function updateAddress(ctx: Ctx, { id, addr, ...changes }: AddressChanges
 
 export function deleteAddress(ctx: Ctx, { id, addr }: AddressKey): Promise<void> {
   return ctx.tx(async (tx) => {
-    const customer = await lockCustomer(tx, id);
+    await lockCustomer(tx, id);
     const address = await findAddress(tx, { id, addr });
     tx.mustMatch(address);
     await tx.db.run(sql`DELETE FROM customer_addresses WHERE id = ${addr}`);
     tx.audit(removalOf(address));
-    await settle(tx, customer);
+    await settle(tx, id);
   });
 }
 
@@ -80,9 +74,10 @@ export async function explainAddress(ctx: Ctx, input: Partial<AddressChanges>, i
   await readChanges(ctx, changes, issues, current);
 }
 
-/** After every change. */
-async function settle(ctx: Ctx, customer: CustomerRecord): Promise<void> {
-  await promoteNewest(ctx, customer.id);
+/** After every change. The customer is shown with its addresses, so it has changed, too. */
+async function settle(ctx: Ctx, customerId: string): Promise<void> {
+  await promoteNewest(ctx, customerId);
+  const customer = await writeCustomer(ctx, customerId, {});
   await ctx.emit('customer.updated', { customer, changed: ['addresses'] }, { about: customer.id });
 }
 

@@ -72,6 +72,13 @@ test.each([
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
 });
 
+test('an export is in the audit log, with its filters', async () => {
+  await exported('?format=json&min_spent=10.50');
+  await platform.kernel.audit.flush();
+  const { body } = await acme.caller('audit.view').get('/api/v1/audit?action=customers.export&per_page=1');
+  expect(body.audit).toMatchObject([{ input: { format: 'json', min_spent: '10.50' }, user_id: caller.user.id }]);
+});
+
 test('many customers are all in the file, each once and in order', async () => {
   const globex = await platform.tenant();
   await globex.db.run(sql`

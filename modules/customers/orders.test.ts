@@ -29,6 +29,17 @@ test("a customer's orders come in pages, the most recent first", async () => {
   expect({ status, fields: Object.keys(refused.errors) }).toEqual({ status: 422, fields: ['per_page'] });
 });
 
+test('by cursor every order comes once', async () => {
+  const found: string[] = [];
+  let cursor = '';
+  do {
+    const { body } = await merchant.get(`/api/v1/customers/${id}/orders?limit=10${cursor && `&cursor=${cursor}`}`);
+    found.push(...times(body.orders));
+    cursor = body.pagination.next_cursor ?? '';
+  } while (cursor);
+  expect(found).toEqual(newestFirst);
+});
+
 test('the orders of a deleted customer are not shown', async () => {
   const { body } = await merchant.post('/api/v1/customers', { first_name: 'Gone' });
   await merchant.delete(`/api/v1/customers/${body.customer.id}`);

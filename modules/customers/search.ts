@@ -29,17 +29,14 @@ export async function searchCustomers(ctx: Ctx, query: SearchQuery): Promise<{ c
 
 const living = sql`customers c WHERE deleted_at IS NULL`;
 
-/** Past every text that begins with the other. */
-const last = '\u{10ffff}';
-
 function byText(term: string): Sql[] {
   const folded = sql`fold(${term})`;
   const words = wordsOf(term);
   const from = words.every(isShortWord) ? newest : sql`customers`;
   return [
     sql`SELECT id, 0 AS rank FROM ${living} AND email = lower(${term})`,
-    sql`SELECT id, 1 AS rank FROM ${living} AND email >= lower(${term}) AND email < lower(${term + last})`,
-    sql`SELECT id, 1 AS rank FROM ${living} AND first_name_key >= ${folded} AND first_name_key < ${folded} || ${last}`,
+    sql`SELECT id, 1 AS rank FROM ${living} AND email ^@ lower(${term})`,
+    sql`SELECT id, 1 AS rank FROM ${living} AND first_name_key ^@ ${folded}`,
     sql`SELECT id, CASE WHEN search_text ^@ ${folded} THEN 1 ELSE 2 END AS rank
       FROM ${from} c WHERE deleted_at IS NULL ${and(containsWords(sql`c.search_text`, words))}`,
   ];

@@ -85,6 +85,14 @@ test('nobody gets more than fifty tags, and then nobody gets any', async () => {
   expect((await merchant.post(url, { customer_ids: ids, tags: ['x', '7'] })).body.updated).toBe(2);
 });
 
+test('tags of many customers leave one line in the audit log, with how many were changed', async () => {
+  const [one, other] = [await create(), await create(['x'])];
+  const { body: made } = await merchant.post(url, { customer_ids: [one.id, other.id], tags: ['x'] });
+  expect(made.updated).toBe(2);
+  const { body } = await acme.caller('audit.view').get('/api/v1/audit?action=customers.addTags&per_page=1');
+  expect(body.audit).toMatchObject([{ action: 'customers.addTags', changes: { customers: [0, 1] } }]);
+});
+
 test('a thousand customers get their tags in one request', async () => {
   const shop = await platform.tenant();
   const caller = shop.caller(...rights);
