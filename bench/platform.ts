@@ -23,11 +23,13 @@ export interface PlatformOptions {
   readonly unsafe?: boolean;
   /** For Node itself. */
   readonly flags?: readonly string[];
+  /** Another checkout, to be measured beside this one. */
+  readonly checkout?: string;
 }
 
 export async function startPlatform(stage: Stage, options: PlatformOptions): Promise<Platform> {
-  const { storagePath, environment = {}, unsafe = false, flags = [] } = options;
-  const program = join(repository, 'server/testing/serve-for-bench.ts');
+  const { storagePath, environment = {}, unsafe = false, flags = [], checkout = repository } = options;
+  const program = join(checkout, 'server/testing/serve-for-bench.ts');
   const running = stage.start(node, [...flags, program, ...(unsafe ? ['--unsafe'] : [])], {
     APP_ENV: 'production',
     STORAGE_PATH: storagePath,

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 const checks: Record<string, string[]> = {
   types: ['tsc', '-p', '.'],
   'lint and format': ['biome', 'check', '--error-on-warnings', '.'],
-  layers: ['depcruise', '--output-type', 'err-long', 'kit', 'server', 'modules', 'bench', 'scripts'],
+  layers: ['depcruise', '--output-type', 'err-long', 'kit', 'server', 'modules', 'e2e', 'bench', 'scripts'],
   'dead code': ['knip', '--treat-config-hints-as-errors'],
   'generated files': ['node', 'scripts/generate.ts', '--check'],
 };

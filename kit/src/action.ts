@@ -30,6 +30,11 @@ interface Declaration {
   readonly inputFrom?: 'query' | 'body';
   /** What the body is. Default `json`. The text of a `csv` body is the input's field `csv`; a `form` may be JSON too. */
   readonly accepts?: 'json' | 'csv' | 'form';
+  /**
+   * Takes its input as it was sent, unknown fields included, and says itself what is wrong with it: a page, or an
+   * endpoint of another standard. A body that is no object counts as an empty one.
+   */
+  readonly unchecked?: true;
   /** The largest body, in bytes. Default: the platform's. */
   readonly bodyLimit?: number;
   /** A page for people, not part of the API. */

@@ -1,24 +1,24 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { csvLine, fromInert, inert } from './csv.ts';
+import { csvLine, escapeFormula, unescapeFormula } from './csv.ts';
 
 test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1', '＋1', '－1', '＠A1', "'=1", "''@"])(
-  'a cell that begins with %j is inert',
+  'a cell that begins with %j is escaped',
   (text) => {
-    expect(inert(text)).toBe(`'${text}`);
+    expect(escapeFormula(text)).toBe(`'${text}`);
   },
 );
 
 test.each(['', 'tea', "'tea'", '1 - 1', 'a=b', 'चाय', '茶', ' ', "'"])('%j is left as it is', (text) => {
-  expect(inert(text)).toBe(text);
+  expect(escapeFormula(text)).toBe(text);
 });
 
-test('whatever was made inert can be read again', () => {
+test('whatever was escaped can be read again', () => {
   const start = fc.string({ unit: fc.constantFrom("'", '=', '-', '＝', '\t', '茶'), maxLength: 4 });
   fc.assert(
     fc.property(start, fc.string(), (a, b) => {
-      expect(inert(a + b)).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/);
-      expect(fromInert(inert(a + b))).toBe(a + b);
+      expect(escapeFormula(a + b)).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/);
+      expect(unescapeFormula(escapeFormula(a + b))).toBe(a + b);
     }),
   );
 });

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { Ctx } from './context.ts';
 import { download } from './download.ts';
@@ -21,6 +21,13 @@ test('a CSV file begins with a byte order mark and its columns, and is named for
     'content-disposition': 'attachment; filename="items-2026-11-14.csv"',
   });
   expect((await piecesOf(body)).join('')).toBe('\ufeffn,text\r\n1,"a,b"\r\n2,"a,b"\r\n');
+});
+
+test('a column may be left out of a CSV file, and others take its place or come last', async () => {
+  const rows = Readable.from([{ id: 1, by: { id: 7, name: 'Asha' }, at: 'today' }]);
+  const more = { by: null, by_id: ({ by }: { by: { id: number } }) => by.id, at: () => 'now', last: () => 'x' };
+  const { body } = download(ctx, { name: 'items', format: 'csv', rows, fields: ['id', 'by', 'at'], columns: more });
+  expect((await piecesOf(body)).join('')).toBe('\ufeffid,by_id,at,last\r\n1,7,now,x\r\n');
 });
 
 test.each([0, 1, 2, 3_000])('a JSON file of %i rows is JSON', async (count) => {

@@ -8,8 +8,11 @@ import type { Sql } from './sql.ts';
 
 export const DownloadFormat = Default(Type.Enum(['csv', 'json']), 'csv');
 
-/** How cells are written that are not just the row's field of the same name. */
-export type Columns<Row> = Readonly<Record<string, (row: Row) => unknown>>;
+/**
+ * How cells are written that are not just the row's field of the same name. `null` leaves a field out; the columns that
+ * follow it in the record take its place. Other columns that are no fields come last.
+ */
+export type Columns<Row> = Readonly<Record<string, ((row: Row) => unknown) | null>>;
 
 interface Download<Row> {
   /** What the rows are: in the name of the file, and as the key in JSON. */
@@ -41,17 +44,23 @@ async function* csvText<Row extends object>({
   fields = [],
   columns = {},
 }: Download<Row>): AsyncGenerator<string> {
-  const names = [...fields.filter((field) => !(field in columns)), ...Object.keys(columns)];
-  const inOrder = names.sort((a, b) => placeOf(fields, a) - placeOf(fields, b));
-  yield byteOrderMark + csvLine(inOrder);
-  const readers = inOrder.map((name) => columns[name] ?? ((row: Row) => row[name as keyof Row]));
+  const names = columnNames(fields, columns);
+  yield byteOrderMark + csvLine(names);
+  const readers = names.map((name) => columns[name] ?? ((row: Row) => row[name as keyof Row]));
   for await (const row of rows) yield csvLine(readers.map((read) => cell(read(row))));
 }
 
-/** Columns that are no fields come last. */
-function placeOf(fields: readonly string[], name: string): number {
-  const place = fields.indexOf(name);
-  return place === -1 ? fields.length : place;
+function columnNames(fields: readonly string[], columns: Columns<never>): string[] {
+  const names = [...fields];
+  let end = names.length;
+  for (const [name, read] of Object.entries(columns)) {
+    const place = names.indexOf(name);
+    if (place === -1) {
+      names.splice(end, 0, name);
+      end += 1;
+    } else end = read === null ? place + 1 : names.length;
+  }
+  return names.filter((name) => columns[name] !== null);
 }
 
 /** Text is written so that no spreadsheet takes it for a formula. */

@@ -11,6 +11,7 @@ import { and, raw, type Sql, sql } from './sql.ts';
 
 /** What a list can be sorted by, and the type by which a cursor reads it again. */
 export interface Sort {
+  /** Never NULL: a cursor has no place for it. */
   readonly by: Sql;
   readonly type: 'timestamptz' | 'text' | 'numeric' | 'bigint';
 }
@@ -43,7 +44,7 @@ interface Definition<Context, Name extends string, Row extends TObject, Table ex
   /** Default: the alias's `updated_at`. */
   readonly updatedAt?: Sql;
   /** The type of the alias's `id`, which decides between rows that are equal in the order. Default `uuid`. */
-  readonly idType?: 'uuid' | 'bigint';
+  readonly idType?: 'uuid' | 'bigint' | 'text';
   /** A SELECT of one bigint `total` where what these filters find need not be counted. */
   total?(
     ctx: Context,
@@ -51,10 +52,11 @@ interface Definition<Context, Name extends string, Row extends TObject, Table ex
   ): Sql | undefined | Promise<Sql | undefined>;
   /** Adds what other modules know to the rows. */
   complete?(ctx: Context, rows: readonly never[]): Promise<Static<Row>[]>;
-  /** The columns of the CSV file, in order. Default: the row's fields. */
-  readonly csvFields?: readonly string[];
-  /** The columns of the CSV file that are not just the field of the same name. */
+  /** The columns of the CSV file that are not just the field of the same name; `null` leaves a field out. */
   readonly csv?: Columns<Static<Row>>;
+  /** The columns of the CSV file, in order. Default: the fields of the row, then the others of `csv`. */
+  readonly csvFields?: readonly string[];
+  /** Default: the tenant's. `columnsFor` is for those; what answers from another one writes its columns. */
   database?(ctx: Context): Db;
 }
 
@@ -108,7 +110,7 @@ export function list<
   Context extends Ctx = Ctx,
 >(definition: Definition<Context, Name, Row, Table, Scope>): List<Context, Name, Row, Table, Scope> {
   const spec = specOf(definition as unknown as AnyDefinition);
-  const { filters, sorts, name, row, csv, csvFields, scope = {} } = spec;
+  const { filters, sorts, name, row, csv, csvFields = Object.keys(row.properties), scope = {} } = spec;
   const filterFields = Object.fromEntries(
     Object.entries(filters).map(([key, { schema }]) => [key, key in scope ? schema : Type.Optional(schema)]),
   );
@@ -137,7 +139,7 @@ export function list<
         name,
         format,
         rows,
-        fields: csvFields ?? Object.keys(row.properties),
+        fields: csvFields,
         columns: (csv ?? {}) as Columns<object>,
       });
     },
@@ -156,7 +158,7 @@ type AnyDefinition = Definition<Ctx, string, TObject, Filters, Filters>;
 type Spec = AnyDefinition & {
   readonly filters: Filters;
   readonly id: Sql;
-  readonly idType: 'uuid' | 'bigint';
+  readonly idType: 'uuid' | 'bigint' | 'text';
   readonly where: Sql;
 };
 
@@ -200,9 +202,10 @@ async function pageByNumber(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknow
   const window = sql`ORDER BY ${orderBy(spec, query)} ${paging.limitTo(per_page)} ${paging.skip((page - 1) * per_page)}`;
   const rows = rowsOf(spec, ctx, query, sql`${and(conditions)} ${window}`);
   const counted = total ?? countSql(spec, ctx, conditions);
-  if (spec.complete) {
+  // Times of the central database become ISO 8601 only as values of a row.
+  if (spec.complete || spec.database) {
     const [found, count] = await Promise.all([dbOf(spec, ctx).rows<never>(rows), countOf(spec, ctx, counted)]);
-    return { [spec.name]: await spec.complete(ctx, found), pagination: paging.pageOf(query, count) };
+    return { [spec.name]: (await spec.complete?.(ctx, found)) ?? found, pagination: paging.pageOf(query, count) };
   }
   if (!findsOnce || total) return jsonPage(spec, ctx, query, { rows, total: counted });
   return jsonPage(spec, ctx, query, foundOnce(spec, ctx, query, conditions));
@@ -243,8 +246,8 @@ async function jsonPage(
 }
 
 async function pageByCursor(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknown> {
-  const { limit = 20, cursor } = query;
-  if (query.page !== 1) throw invalid({ page: 'Use either page and per_page or cursor and limit.' });
+  const { limit = paging.usualSize, cursor } = query;
+  mustNotMix(query);
   const { conditions } = await read(spec, ctx, query);
   const after = cursor === undefined ? [] : [isBehind(spec, query, paging.readCursor(query, cursor))];
   const window = sql`${and([...conditions, ...after])} ORDER BY ${orderBy(spec, query)} ${paging.limitTo(limit + 1)}`;
@@ -259,6 +262,12 @@ async function pageByCursor(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknow
       has_more: last !== undefined,
     },
   };
+}
+
+function mustNotMix({ page, per_page = paging.usualSize }: Wanted): void {
+  const message = 'Use either page and per_page or cursor and limit.';
+  if (page !== 1) throw invalid({ page: message });
+  if (per_page !== paging.usualSize) throw invalid({ per_page: message });
 }
 
 function stream(spec: Spec, ctx: Ctx, rows: Sql): AsyncIterable<object> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readAmounts, toMoney } from './money.ts';
+import { fromCents, toCents, toMoney } from './money.ts';
 
 test.each([
   [0, '0.00'],
@@ -32,16 +32,11 @@ test('every number of cents is taken as a number and as text', () => {
   );
 });
 
-test('amounts of a query are read by name, and those that are none are named', () => {
-  expect(readAmounts({ min_price: 1, max_price: undefined }, ['min_price', 'max_price'])).toEqual({
-    min_price: '1.00',
-  });
-  expect(() => readAmounts({ min_price: 'cheap', max_price: -1 }, ['min_price', 'max_price'])).toThrow(
-    expect.objectContaining({
-      status: 422,
-      extras: {
-        errors: { min_price: ['The min price must be an amount.'], max_price: ['The max price must be an amount.'] },
-      },
+test('cents are exact, however large a sum becomes', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), (cents) => {
+      expect(fromCents(cents)).toMatch(/^\d+\.\d{2}$/);
+      expect(toCents(fromCents(cents))).toBe(cents);
     }),
   );
 });

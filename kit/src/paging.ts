@@ -2,10 +2,12 @@ import { invalid } from './errors.ts';
 import { Default, named, type Static, Type } from './schema.ts';
 import { raw, type Sql, sql } from './sql.ts';
 
+export const usualSize = 20;
+
 /** Which part of a list is wanted: a page by its number, or what follows a cursor. */
 export const paging = {
   page: Default(Type.Integer({ minimum: 1, maximum: 100_000 }), 1),
-  per_page: Default(Type.Integer({ minimum: 1, maximum: 100 }), 20),
+  per_page: Default(Type.Integer({ minimum: 1, maximum: 100 }), usualSize),
   cursor: Type.Optional(
     Type.String({ maxLength: 2_000, description: 'The `next_cursor` of the previous answer; use it with `limit`.' }),
   ),

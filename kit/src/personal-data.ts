@@ -1,5 +1,3 @@
-import type { Ctx } from './context.ts';
-
 /**
  * What the modules hold on one customer: the rows of every table that a `module.json` ties to customers in its `data`,
  * whether or not the tenant has the module switched on. Inside a transaction, in it.
@@ -20,7 +18,7 @@ export interface PersonalData {
 export type PersonalRows = Readonly<Record<string, Readonly<Record<string, readonly Record<string, unknown>[]>>>>;
 
 /** Whether the caller may see whole phones and street addresses. */
-export function canViewSensitive(ctx: Pick<Ctx, 'can'>): boolean {
+export function canViewSensitive(ctx: { can(permission: string): boolean }): boolean {
   return ctx.can('customers.view_sensitive');
 }
 

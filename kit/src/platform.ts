@@ -1,4 +1,5 @@
 import type { Db } from './database.ts';
+import type { FieldError } from './errors.ts';
 
 /** Where a call comes from. */
 export interface Client {
@@ -98,6 +99,8 @@ export interface NewAccount {
 }
 
 export interface Accounts {
+  /** Whether another account has the address or may still return to it. */
+  isTaken(db: Db, email: string): Promise<boolean>;
   /** Makes a user in the given transaction; `undefined` if the address is taken. */
   create(db: Db, account: NewAccount): Promise<number | undefined>;
   /** Makes a user a member with one of the five roles. */
@@ -127,6 +130,8 @@ export interface NewTenant {
 }
 
 export interface Tenants {
+  /** What is wrong with an id for a new tenant: not a label, reserved or taken. */
+  problemOf(id: string): Promise<FieldError | undefined>;
   /** The active tenant that an id or a domain leads to, as a request is bound to it. Throws 404 when there is none. */
   find(label: string): Promise<{ id: string; name: string }>;
   /**

@@ -24,7 +24,7 @@ test('who wrote a message is told by name', () => {
 test('a conversation is given to a member of the team, found by it, and taken from it', async () => {
   const { id, name, email } = asha;
   const given = await assign(id);
-  expect(given).toMatchObject({ status: 200, body: { message: 'The conversation was assigned.' } });
+  expect(given).toMatchObject({ status: 200, body: { message: 'Assignee changed.' } });
   expect(given.body.conversation).toMatchObject({ assignee_id: id, assignee: { id, name, email } });
   const found = async (query: string) => (await asha.get(`${url}?${query}`)).body.pagination.total;
   expect(await found(`assignee_id=${id}`)).toBe(1);
@@ -46,6 +46,24 @@ test.each([
   const { status, body } = await assign(id);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['assignee_id'] });
   expect((await asha.get(at)).body.conversation.assignee_id).toBeNull();
+});
+
+test('a wrong id and somebody who is no member are named together', async () => {
+  const { status, body } = await asha.post(`${url}/x/assign`, { assignee_id: stranger.id });
+  expect({ status, codes: body.error_codes }).toEqual({
+    status: 422,
+    codes: { id: ['invalid'], assignee_id: ['unknown'] },
+  });
+});
+
+test('an assignment is in the audit log with whom it was before and whom after', async () => {
+  await assign(asha.id);
+  await assign(null);
+  const { body } = await owner.get(`/api/v1/audit?action=conversations.assign&resource_id=${begun.id}&limit=2`);
+  expect(body.audit).toMatchObject([
+    { user_id: asha.id, changes: { assignee_id: [asha.id, null] } },
+    { user_id: asha.id, changes: { assignee_id: [null, asha.id] } },
+  ]);
 });
 
 test('who may only look assigns nobody', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
+import { auditLines } from '../../server/testing/audit-lines.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 
 const platform = await startPlatform();
@@ -32,7 +33,7 @@ test('a conversation is begun with somebody new, who becomes a customer, and is 
   const { created_at, customer_id, id } = body.conversation;
   const [message] = body.conversation.messages;
   expect(body).toEqual({
-    message: 'The conversation was created.',
+    message: 'Conversation created.',
     conversation: {
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
       customer_id,
@@ -138,7 +139,7 @@ test('what only the platform decides cannot be set', async () => {
 test('the subject is changed and nothing else', async () => {
   const { messages: _, ...conversation } = await create({ subject: 'Before' });
   const { status, body } = await agent.patch(`${url}/${conversation.id}`, { subject: ' After ' });
-  expect({ status, message: body.message }).toEqual({ status: 200, message: 'The conversation was saved.' });
+  expect({ status, message: body.message }).toEqual({ status: 200, message: 'Conversation saved.' });
   const { updated_at } = body.conversation;
   expect(body.conversation).toEqual({ ...conversation, subject: 'After', updated_at });
 });
@@ -147,7 +148,7 @@ test('a deleted conversation is gone with its messages', async () => {
   const { id } = await create({ message: { body: 'Hello' } });
   expect(await agent.delete(`${url}/${id}`)).toMatchObject({
     status: 200,
-    body: { message: 'The conversation was deleted.' },
+    body: { message: 'Conversation deleted.' },
   });
   const left = await acme.db.row(sql`SELECT FROM conversation_messages WHERE conversation_id = ${id}`);
   expect(left).toBeUndefined();
@@ -189,4 +190,90 @@ test('without the customers module there is nobody to talk with, and what was sa
   const shown = await caller.get(`${url}/${body.conversation.id}`);
   expect(shown.body.conversation).toMatchObject({ id: body.conversation.id, customer: null });
   expect((await caller.post(`${url}/${body.conversation.id}/close`)).body.conversation.status).toBe('closed');
+});
+
+test('everything wrong with a new conversation is answered at once', async () => {
+  const { status, body } = await agent.post(url, {
+    customer: { phone: 'call me', email: 'nowhere', first_name: 5 },
+    channel: 'pigeon',
+    subject: 'two\nlines',
+    message: { body: ' \n ', direction: 'sideways' },
+  });
+  expect({ status, codes: body.error_codes }).toEqual({
+    status: 422,
+    codes: {
+      'customer.phone': ['invalid'],
+      'customer.email': ['invalid'],
+      'customer.first_name': ['wrong_type'],
+      channel: ['not_allowed'],
+      subject: ['invalid'],
+      'message.body': ['too_short'],
+      'message.direction': ['not_allowed'],
+    },
+  });
+  expect(Object.keys(body.errors).toSorted()).toEqual(Object.keys(body.error_codes).toSorted());
+});
+
+test('an unknown customer is named together with an empty message', async () => {
+  const { status, body } = await agent.post(url, draft({ customer: { id: nobody }, message: { body: '' } }));
+  expect({ status, codes: body.error_codes }).toEqual({
+    status: 422,
+    codes: { 'customer.id': ['unknown'], 'message.body': ['too_short'] },
+  });
+});
+
+test('a change of an older version is refused, and a message is still added', async () => {
+  const { id } = await create({ subject: 'Before' });
+  const at = `${url}/${id}`;
+  const { headers } = await agent.get(at);
+  const version = { 'if-match': headers.etag as string };
+  const saved = await agent.patch(at, { subject: 'After' }, version);
+  expect({ status: saved.status, isNew: saved.headers.etag !== headers.etag }).toEqual({ status: 200, isNew: true });
+  const refused = await Promise.all([
+    agent.patch(at, { subject: 'Late' }, version),
+    agent.post(`${at}/assign`, { assignee_id: null }, version),
+    agent.post(`${at}/status`, { status: 'closed' }, version),
+    agent.post(`${at}/close`, undefined, version),
+    agent.post(`${at}/reopen`, undefined, version),
+    agent.delete(at, undefined, version),
+  ]);
+  for (const { status, body } of refused) {
+    expect({ status, code: body.code }).toEqual({ status: 412, code: 'http.precondition_failed' });
+  }
+  expect((await agent.get(at)).body.conversation).toMatchObject({ subject: 'After', status: 'open' });
+  expect((await agent.get(at, { 'if-none-match': saved.headers.etag as string })).status).toBe(304);
+  expect((await agent.post(`${at}/messages`, { body: 'Hello' }, version)).status).toBe(201);
+  expect((await agent.post(`${at}/close`, undefined, { 'if-match': '*' })).status).toBe(200);
+});
+
+test('changes and deletions are in the audit log with what has changed, but without what was written', async () => {
+  const { id, customer_id } = await create({ subject: 'Secret' });
+  const at = `${url}/${id}`;
+  await agent.post(`${at}/status`, { status: 'pending' });
+  await agent.post(`${at}/close`);
+  await agent.post(`${at}/close`);
+  await agent.post(`${at}/messages`, { body: 'My number is 12345', direction: 'inbound' });
+  await agent.patch(at, { subject: 'Still secret' });
+  await agent.delete(at);
+  const { body } = await acme
+    .caller('audit.view')
+    .get(`/api/v1/audit?resource=conversations&resource_id=${id}&sort_order=asc`);
+  expect(body.audit).toMatchObject([
+    { action: 'conversations.create', outcome: 'ok', transport: 'rest', user_id: agent.user.id },
+    { action: 'conversations.updateStatus', changes: { status: ['open', 'pending'] } },
+    { action: 'conversations.close', changes: { status: ['pending', 'closed'] } },
+    { action: 'conversations.close', changes: null },
+    { action: 'conversations.reply', changes: { status: ['closed', 'open'] } },
+    { action: 'conversations.update', changes: { subject: '••••' } },
+    { action: 'conversations.delete', changes: { customer_id: [customer_id, null], status: ['open', null] } },
+  ]);
+  expect(JSON.stringify(body.audit)).not.toMatch(/secret|12345/i);
+});
+
+test('an export leaves a line in the audit log', async () => {
+  const shop = await platform.tenant();
+  const clerk = shop.caller('conversations.export');
+  await clerk.get(`${url}/export?status=closed`);
+  const lines = await auditLines(platform, shop.caller('audit.view'), 'conversations.export');
+  expect(lines).toMatchObject([{ user_id: clerk.user.id, outcome: 'ok', input: { status: 'closed' } }]);
 });

@@ -1,76 +1,50 @@
-import { type Ctx, Failure, invalid, sql } from '@chowk/kit';
+import { type Ctx, changesBetween, type Issues, invalid, removalOf, sql } from '@chowk/kit';
 import { columns, recordColumns } from './columns.ts';
 import { fail } from './errors.ts';
-import { tellCreated, tellDeleted, tellMessage } from './events.ts';
-import { lockConversation } from './lock.ts';
-import { addMessage, latestMessages, mustSaySomething } from './messages.ts';
-import { type Row, withAuthors, withPeople } from './people.ts';
+import { emitChanges } from './events.ts';
+import { addMessage, latestMessages } from './messages.ts';
+import { membersOf, type Row, withAuthors, withPeople } from './people.ts';
 import type {
+  Assignment,
   Conversation,
-  ConversationChanges,
   ConversationDetail,
   ConversationRecord,
-  CustomerInput,
+  Message,
   NewConversation,
+  Replied,
+  Reply,
 } from './schemas.ts';
 
-export async function getConversation(ctx: Ctx, { id }: { id: string }): Promise<Conversation> {
+type Key = { readonly id: string };
+type Changes = Partial<Pick<ConversationRecord, 'subject' | 'status' | 'assignee_id'>>;
+
+export async function getConversation(ctx: Ctx, { id }: Key): Promise<Conversation> {
   const row = await ctx.db.row<Row>(sql`SELECT ${columns} FROM conversations c WHERE id = ${id}`);
   if (!row) throw fail('conversations.not_found', { id });
   const [conversation] = await withPeople(ctx, [row]);
   return conversation as Conversation;
 }
 
-/** With the latest of what was said. */
-export async function showConversation(ctx: Ctx, { id }: { id: string }): Promise<ConversationDetail> {
-  const conversation = await getConversation(ctx, { id });
-  const messages = await latestMessages(ctx, id, { page: 1, per_page: 20 });
-  return { ...conversation, messages: await withAuthors(ctx, messages) };
+export async function getDetail(ctx: Ctx, key: Key): Promise<ConversationDetail> {
+  return { ...(await getConversation(ctx, key)), messages: await latestMessages(ctx, key) };
 }
 
-/** Begins a conversation, with a customer that is made if there is none, and perhaps with its first message. */
 export async function createConversation(ctx: Ctx, input: NewConversation): Promise<ConversationDetail> {
-  const { channel, subject, message: first } = input;
-  if (first) mustSaySomething(first, 'message.body');
   return ctx.tx(async (tx) => {
-    const customerId = await findCustomer(tx, input.customer);
-    const begun = await insertConversation(tx, { customerId, channel, subject: subject.trim() });
-    const said = first && (await addMessage(tx, begun, first));
-    await tellCreated(tx, said?.conversation ?? begun);
-    if (said) await tellMessage(tx, said.conversation, said.message);
-    return showConversation(tx, begun);
+    const created = await insertConversation(tx, input);
+    const about = created.id;
+    const added = input.message && (await addMessage(tx, created, input.message));
+    await tx.emit('conversation.created', { conversation: added?.conversation ?? created }, { about });
+    if (added) await tx.emit('conversation.message_created', added, { about });
+    return getDetail(tx, created);
   });
 }
 
-export async function updateConversation(
-  ctx: Ctx,
-  { id }: { id: string },
-  { subject }: ConversationChanges,
-): Promise<Conversation> {
-  return ctx.tx(async (tx) => {
-    const current = await lockConversation(tx, id);
-    const wanted = subject?.trim() ?? current.subject;
-    if (wanted !== current.subject) {
-      await tx.db.run(sql`UPDATE conversations SET subject = ${wanted}, updated_at = ${tx.now()} WHERE id = ${id}`);
-    }
-    return getConversation(tx, { id });
-  });
-}
-
-/** Removes a conversation with all that was said in it. */
-export async function deleteConversation(ctx: Ctx, { id }: { id: string }): Promise<void> {
-  await ctx.tx(async (tx) => {
-    const conversation = await lockConversation(tx, id);
-    await tx.db.run(sql`DELETE FROM conversation_messages WHERE conversation_id = ${id}`);
-    await tx.db.run(sql`DELETE FROM conversations WHERE id = ${id}`);
-    await tellDeleted(tx, conversation);
-  });
-}
-
-async function insertConversation(
-  ctx: Ctx,
-  { customerId, channel, subject }: { customerId: string; channel: string; subject: string },
-): Promise<ConversationRecord> {
+async function insertConversation(ctx: Ctx, input: NewConversation): Promise<ConversationRecord> {
+  const { customer, channel, subject } = input;
+  const customers = await ctx.helpers('customers');
+  if (!customers) throw fail('conversations.no_customers');
+  const { id: customerId } = await customers.findOrCreate(customer);
   const now = ctx.now();
   return (await ctx.db.row<ConversationRecord>(sql`
     INSERT INTO conversations AS c (id, customer_id, channel, subject, status, last_message_at, created_at, updated_at)
@@ -78,19 +52,79 @@ async function insertConversation(
     RETURNING ${recordColumns}`)) as ConversationRecord;
 }
 
-/** The customer that is meant, locked until the transaction ends. What is wrong with it is told where it was given. */
-async function findCustomer(ctx: Ctx, customer: CustomerInput): Promise<string> {
+type Given = Partial<NewConversation>;
+
+export async function explainConversation(ctx: Ctx, { customer }: Given, issues: Issues): Promise<void> {
   const customers = await ctx.helpers('customers');
-  if (!customers) throw fail('conversations.no_customers');
-  try {
-    return (await customers.findOrCreate(customer)).id;
-  } catch (error) {
-    const errors = error instanceof Failure ? error.extras.errors : undefined;
-    if (!errors) throw error;
-    const named = Object.entries(errors).map(([field, reasons]) => [
-      `customer.${field.replace(/^customer\./, '')}`,
-      reasons,
-    ]);
-    throw invalid(Object.fromEntries(named));
-  }
+  if (customer) issues.addAll(await customers?.problems({ customer }));
+}
+
+/** What is the same already changes nothing and emits nothing. */
+export async function updateConversation(ctx: Ctx, { id, ...wanted }: Changes & Key): Promise<Conversation> {
+  return ctx.tx(async (tx) => {
+    const current = await lockConversation(tx, { id });
+    tx.mustMatch(current);
+    const changes = changesBetween<ConversationRecord>(current, wanted);
+    if (Object.keys(changes).length > 0) {
+      const { subject, status, assignee_id } = { ...current, ...wanted };
+      const saved = await tx.db.row<ConversationRecord>(sql`
+        UPDATE conversations c SET subject = ${subject}, status = ${status}, assignee_id = ${assignee_id},
+          updated_at = ${tx.now()} WHERE id = ${id} RETURNING ${recordColumns}`);
+      tx.audit(changes);
+      await emitChanges(tx, current, saved as ConversationRecord);
+    }
+    return getConversation(tx, { id });
+  });
+}
+
+export async function assignConversation(ctx: Ctx, input: Assignment): Promise<Conversation> {
+  // Before the transaction, which must not wait for the central database.
+  await mustBeMember(ctx, input);
+  return updateConversation(ctx, input);
+}
+
+/** 422 unless the assignee is a member of the team. */
+export async function mustBeMember(ctx: Ctx, { assignee_id: id = null }: Partial<Assignment>): Promise<void> {
+  if (id === null || (await membersOf(ctx, [id])).has(id)) return;
+  throw invalid({ assignee_id: { code: 'unknown', message: `The team has no member ${id}.` } });
+}
+
+export async function reply(ctx: Ctx, { id, ...input }: Reply): Promise<Replied> {
+  return ctx.tx(async (tx) => {
+    const current = await lockConversation(tx, { id });
+    const added = await addMessage(tx, current, input);
+    tx.audit(changesBetween<ConversationRecord>(current, { status: added.conversation.status }));
+    await tx.emit('conversation.message_created', added, { about: id });
+    await emitChanges(tx, current, added.conversation);
+    const [message] = await withAuthors(tx, [added.message]);
+    return { conversation: await getConversation(tx, { id }), conversation_message: message as Message };
+  });
+}
+
+/** Removes the conversation and its messages. */
+export async function deleteConversation(ctx: Ctx, { id }: Key): Promise<void> {
+  await ctx.tx(async (tx) => {
+    const conversation = await lockConversation(tx, { id });
+    tx.mustMatch(conversation);
+    await tx.db.run(sql`DELETE FROM conversation_messages WHERE conversation_id = ${id}`);
+    await tx.db.run(sql`DELETE FROM conversations WHERE id = ${id}`);
+    tx.audit(removalOf(conversation));
+    await tx.emit('conversation.deleted', { conversation }, { about: id });
+  });
+}
+
+/** Locks the customer before its conversation: a merge, which takes the locks in the same order, cannot deadlock. */
+async function lockConversation(ctx: Ctx, { id }: Key): Promise<ConversationRecord> {
+  await (await ctx.helpers('customers'))?.lock({ id: await customerOf(ctx, { id }) });
+  const conversation = await ctx.db.row<ConversationRecord>(sql`
+    SELECT ${recordColumns} FROM conversations c WHERE id = ${id} FOR NO KEY UPDATE`);
+  if (!conversation) throw fail('conversations.not_found', { id });
+  return conversation;
+}
+
+/** The id of the conversation's customer; 404 without such a conversation. */
+export async function customerOf(ctx: Ctx, { id }: Key): Promise<string> {
+  const row = await ctx.db.row<{ customer_id: string }>(sql`SELECT customer_id FROM conversations WHERE id = ${id}`);
+  if (!row) throw fail('conversations.not_found', { id });
+  return row.customer_id;
 }

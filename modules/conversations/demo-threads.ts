@@ -1,12 +1,7 @@
-interface Thread {
-  readonly subject: string;
-  readonly said: readonly { readonly direction: 'inbound' | 'outbound' | 'note'; readonly body: string }[];
-}
-
-/** How often each is used. */
+/** The more often one stands here, the more often it is used. */
 export const channels = ['email', 'email', 'email', 'whatsapp', 'whatsapp', 'webchat', 'sms', 'phone', 'other'];
 
-/** A customer's words begin with `>`, a note with `#`, ours with `<`. */
+/** `>` is the customer, `<` the team, `#` a note. */
 const texts = [
   `Where is my order?
 > Hello, I ordered more than a week ago and nothing has arrived. Can you look into it?
@@ -68,11 +63,8 @@ const texts = [
 
 const directions = { '>': 'inbound', '<': 'outbound', '#': 'note' } as const;
 
-export const threads: readonly Thread[] = texts.map((text) => {
+export const threads = texts.map((text) => {
   const [subject = '', ...lines] = text.split('\n');
-  const said = lines.map((line) => ({
-    direction: directions[line[0] as keyof typeof directions],
-    body: line.slice(2),
-  }));
-  return { subject, said };
+  const messages = lines.map((line) => ({ direction: directions[line[0] as '>' | '<' | '#'], body: line.slice(2) }));
+  return { subject, messages };
 });

@@ -12,47 +12,46 @@ const conversationColumns = [
 ];
 const messageColumns = ['id', 'conversation_id', 'direction', 'body', 'sent_at'];
 
-type Row = readonly unknown[];
-interface Batch {
-  readonly conversations: Row[];
-  readonly messages: Row[];
-}
+type Rows = unknown[][];
 
 /** One customer in eight has written, some of them more than once. */
 export const demo: Demo = {
   async fill(ctx, plan) {
     const random = plan.random('conversations');
     for (let from = 0; from < plan.customers; from += batchSize) {
-      const batch: Batch = { conversations: [], messages: [] };
+      const conversations: Rows = [];
+      const messages: Rows = [];
       for (let n = from; n < Math.min(from + batchSize, plan.customers); n += 1) {
-        for (let more = random() < 0.125; more; more = random() < 0.2) addConversation(batch, plan, random, n);
+        for (let more = random() < 0.125; more; more = random() < 0.2) {
+          conversations.push(makeConversation(plan, random, n, messages));
+        }
       }
-      await ctx.db.copy('conversations', conversationColumns, batch.conversations);
-      await ctx.db.copy('conversation_messages', messageColumns, batch.messages);
+      await ctx.db.copy('conversations', conversationColumns, conversations);
+      await ctx.db.copy('conversation_messages', messageColumns, messages);
     }
   },
 };
 
-function addConversation({ conversations, messages }: Batch, plan: DemoPlan, random: Random, n: number): void {
+/** A conversation of the customer; its messages are added to the others. */
+function makeConversation(plan: DemoPlan, random: Random, n: number, messages: Rows): unknown[] {
   const joined = plan.joinedAt(n);
   const begun = Math.floor(joined + random() * (plan.today - joined));
   const id = demoId(begun, random);
-  const { subject, said } = pick(random, threads);
-  const spoken = said.slice(0, 1 + Math.floor(random() * said.length));
+  const thread = pick(random, threads);
+  const written = thread.messages.slice(0, 1 + Math.floor(random() * thread.messages.length));
   let at = begun;
-  for (const [index, { direction, body }] of spoken.entries()) {
+  for (const [index, { direction, body }] of written.entries()) {
     if (index > 0) at = Math.min(plan.today, at + 1_000 + Math.floor(random() ** 2 * day));
     messages.push([demoId(at, random), id, direction, body, new Date(at)]);
   }
-  const fromCustomer = spoken.at(-1)?.direction === 'inbound';
+  const fromCustomer = written.at(-1)?.direction === 'inbound';
   const [first, last] = [new Date(begun), new Date(at)];
-  conversations.push([
-    ...[id, plan.customerId(n), pick(random, channels), subject, statusOf(plan.today - at, fromCustomer, random)],
-    ...[spoken.length, last, first, last],
-  ]);
+  const channel = pick(random, channels);
+  const status = statusOf(plan.today - at, fromCustomer, random);
+  return [id, plan.customerId(n), channel, thread.subject, status, written.length, last, first, last];
 }
 
-/** What is old is closed; else it is our turn or the customer's. */
+/** An old one is closed; else it is our turn or the customer's. */
 function statusOf(age: number, fromCustomer: boolean, random: Random): Status {
   if (age > 21 * day || random() < 0.3) return 'closed';
   return fromCustomer ? 'open' : 'pending';

@@ -11,26 +11,17 @@ declare module '@chowk/kit/catalogue' {
   }
 }
 
-export function tellCreated(ctx: Ctx, conversation: ConversationRecord): Promise<void> {
-  return ctx.emit('conversation.created', { conversation }, { about: conversation.id });
-}
-
-export function tellMessage(ctx: Ctx, conversation: ConversationRecord, message: MessageRecord): Promise<void> {
-  return ctx.emit('conversation.message_created', { conversation, message }, { about: conversation.id });
-}
-
-export function tellAssigned(ctx: Ctx, conversation: ConversationRecord, previous: number | null): Promise<void> {
-  const payload = { conversation, previous_assignee_id: previous };
-  return ctx.emit('conversation.assigned', payload, { about: conversation.id });
-}
-
-/** Nothing, where the status is what it was. */
-export async function tellStatus(ctx: Ctx, conversation: ConversationRecord, previous: Status): Promise<void> {
-  if (conversation.status === previous) return;
-  const payload = { conversation, previous_status: previous };
-  await ctx.emit('conversation.status_changed', payload, { about: conversation.id });
-}
-
-export function tellDeleted(ctx: Ctx, conversation: ConversationRecord): Promise<void> {
-  return ctx.emit('conversation.deleted', { conversation }, { about: conversation.id });
+/** Emits what became of status and assignee; nothing where they are the same. */
+export async function emitChanges(
+  ctx: Ctx,
+  { status, assignee_id }: ConversationRecord,
+  conversation: ConversationRecord,
+): Promise<void> {
+  const about = conversation.id;
+  if (conversation.status !== status) {
+    await ctx.emit('conversation.status_changed', { conversation, previous_status: status }, { about });
+  }
+  if (conversation.assignee_id !== assignee_id) {
+    await ctx.emit('conversation.assigned', { conversation, previous_assignee_id: assignee_id }, { about });
+  }
 }

@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
+import { readByCursor } from '../../server/testing/read-by-cursor.ts';
 import type { Conversation } from './schemas.ts';
 
 const platform = await startPlatform();
@@ -167,6 +168,13 @@ test('an export has what the filters find, as CSV that no spreadsheet runs, or a
   expect(status).toBe(200);
   expect(headers['content-type']).toMatch(/^text\/csv; charset=utf-8/);
   expect(headers['content-disposition']).toMatch(/^attachment; filename="conversations-\d{4}-\d\d-\d\d\.csv"$/);
+  expect(parse(body, { bom: true, toLine: 1 })).toEqual([
+    [
+      ...['id', 'channel', 'subject', 'status', 'customer_id', 'customer_name', 'customer_email', 'customer_phone'],
+      ...['assignee_id', 'assignee_name', 'message_count', 'last_message', 'last_message_at'],
+      ...['created_at', 'updated_at'],
+    ],
+  ]);
   expect(parse(body, { bom: true, columns: true })).toEqual([
     expect.objectContaining({
       id: made.id,
@@ -196,8 +204,9 @@ test('an export of many has each of them once, also over a single connection', a
 
 async function expectTrueCounts({ db }: { db: Db }): Promise<void> {
   const kept = await db.row(sql`
-    SELECT coalesce(sum(open), 0)::bigint AS open, coalesce(sum(pending), 0)::bigint AS pending,
-      coalesce(sum(closed), 0)::bigint AS closed FROM conversation_counts`);
+    SELECT coalesce(sum(value) FILTER (WHERE name = 'conversations.open'), 0)::bigint AS open,
+      coalesce(sum(value) FILTER (WHERE name = 'conversations.pending'), 0)::bigint AS pending,
+      coalesce(sum(value) FILTER (WHERE name = 'conversations.closed'), 0)::bigint AS closed FROM counters`);
   const counted = await db.row(sql`
     SELECT count(*) FILTER (WHERE status = 'open') AS open, count(*) FILTER (WHERE status = 'pending') AS pending,
       count(*) FILTER (WHERE status = 'closed') AS closed FROM conversations`);
@@ -241,7 +250,7 @@ test('the kept counts are the counted ones after any history, also one that was 
     closed: change('closed'),
     remove: (count: number) => sql`DELETE FROM conversations WHERE id IN ${first(count)}`,
     edit: (count: number) => sql`UPDATE conversations SET subject = ${String(count)}`,
-    fold: () => sql`SELECT fold_conversation_counts()`,
+    fold: () => sql`SELECT fold_counters()`,
   };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
@@ -256,4 +265,47 @@ test('the kept counts are the counted ones after any history, also one that was 
     }),
     { numRuns: 30 },
   );
+});
+
+test('a cursor visits every conversation once, also while others are started', async () => {
+  const { create, caller } = await inbox();
+  const made = new Set<string>();
+  for (let n = 0; n < 11; n += 1) made.add((await create({ subject: `Tea ${n}`, message: { body: 'x' } })).id);
+  for (const order of ['', '&sort_by=created_at&sort_order=asc', '&sort_by=updated_at']) {
+    const seen = await readByCursor<Conversation>(caller, `${url}?search=tea${order}`, () =>
+      create({ subject: 'Coffee' }),
+    );
+    expect(seen.map(({ id }) => id).toSorted()).toEqual([...made].toSorted());
+  }
+});
+
+test('what has changed since a moment is listed, the last change last', async () => {
+  const { create, caller, list } = await inbox();
+  const [one, two, three] = [await create(), await create(), await create()];
+  const since = (await caller.post(`${url}/${two.id}/close`)).body.conversation.updated_at;
+  await caller.post(`${url}/${one.id}/messages`, { body: 'Hello' });
+  const { conversations, pagination } = await list(`?updated_from=${since}&sort_by=updated_at&sort_order=asc`);
+  const changed = conversations.map(({ id }) => id).filter((id) => id !== three.id);
+  expect({ changed, total: pagination.total }).toEqual({ changed: [two.id, one.id], total: conversations.length });
+  expect((await list('?updated_from=2999-01-01')).pagination.total).toBe(0);
+});
+
+test('a parameter that nobody knows is refused by name, together with every wrong one', async () => {
+  const { caller } = await inbox();
+  const { status, body } = await caller.get(`${url}?colour=red&page=0&unassigned=maybe&_trace=1`);
+  expect({ status, codes: body.error_codes }).toEqual({
+    status: 422,
+    codes: { colour: ['unknown'], page: ['too_small'], unassigned: ['wrong_type'] },
+  });
+  expect((await caller.get(`${url}?unassigned=1&_trace=1`)).status).toBe(200);
+});
+
+test('a search finds conversations by the name and the email of their customer, too', async () => {
+  const { create, list } = await inbox();
+  const asha = await create({ customer: { first_name: 'Asha', email: 'asha.rao@example.com' }, subject: 'Tea' });
+  await create({ customer: { first_name: 'Ravi' }, subject: 'Coffee' });
+  for (const text of ['asha', 'asha.rao@example.com', 'TEA']) {
+    const { conversations, pagination } = await list(`?search=${text}`);
+    expect({ ids: conversations.map(({ id }) => id), total: pagination.total }).toEqual({ ids: [asha.id], total: 1 });
+  }
 });

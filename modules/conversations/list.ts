@@ -1,30 +1,61 @@
-import { and, type Ctx, offsetOf, paginationOf, type Sql, sql } from '@chowk/kit';
+import { byTime, type Ctx, counter, equals, filter, list, search, sql, Type, UserId, Uuid } from '@chowk/kit';
 import { columns } from './columns.ts';
-import { countConversations } from './counts.ts';
-import { conditions, orderBy } from './filters.ts';
-import { type Row, withPeople } from './people.ts';
-import type { Filters, ListQuery } from './schemas.ts';
+import { withPeople } from './people.ts';
+import { Channel, Conversation, type Counts, Status } from './schemas.ts';
 
-export async function listConversations(ctx: Ctx, { page, per_page, ...query }: ListQuery) {
-  const paging = { page, per_page };
-  const filters = await conditions(ctx, query);
-  const order = orderBy(query);
-  const [rows, total] = await Promise.all([
-    // The inner SELECT finds the page, the outer one looks up what was said last in these and not in those it leaves out.
-    ctx.db.rows<Row>(sql`
-      SELECT ${columns} FROM (
-        SELECT * FROM conversations c WHERE true ${and(filters)}
-        ORDER BY ${order} LIMIT ${per_page} OFFSET ${offsetOf(paging)}) c
-      ORDER BY ${order}`),
-    countFound(ctx, query, filters),
-  ]);
-  return { conversations: await withPeople(ctx, rows), pagination: paginationOf(paging, total) };
-}
+const statuses = ['open', 'pending', 'closed'] as const;
 
-/** How many there are altogether or of one status is kept; how many other filters find is counted. */
-async function countFound(ctx: Ctx, { status }: Filters, filters: readonly Sql[]): Promise<number> {
-  if (filters.length === (status === undefined ? 0 : 1)) return (await countConversations(ctx, {}))[status ?? 'total'];
-  const row = await ctx.db.row<{ total: number }>(sql`
-    SELECT count(*) AS total FROM conversations c WHERE true ${and(filters)}`);
-  return row?.total ?? 0;
+export const conversationList = list({
+  name: 'conversations',
+  row: Conversation,
+  from: sql`conversations c`,
+  alias: sql`c`,
+  columns,
+  filters: {
+    status: equals(Status, sql`c.status`),
+    channel: equals(Channel, sql`c.channel`),
+    assignee_id: equals(UserId, sql`c.assignee_id`),
+    unassigned: filter(Type.Boolean(), (is) => (is ? sql`c.assignee_id IS NULL` : sql`c.assignee_id IS NOT NULL`)),
+    customer_id: equals(Uuid, sql`c.customer_id`),
+    search: search(
+      "Words in the subject, or in the customer's name or email.",
+      sql`c.subject_key`,
+      async (text, ctx) => {
+        const ids = (await (await ctx.helpers('customers'))?.matching({ text })) ?? [];
+        return ids.length === 0 ? [] : [sql`c.customer_id = ANY(${ids}::uuid[])`];
+      },
+    ),
+  },
+  sorts: { last_message_at: byTime(sql`c.last_message_at`), created_at: byTime(sql`c.created_at`) },
+  total: (_ctx, { status, ...others }) => {
+    if (Object.keys(others).length > 0) return undefined;
+    return counter(...(status ? [status] : statuses).map((name) => `conversations.${name}`));
+  },
+  complete: withPeople,
+  csvFields: [
+    ...['id', 'channel', 'subject', 'status'],
+    ...['customer_id', 'customer_name', 'customer_email', 'customer_phone', 'assignee_id', 'assignee_name'],
+    ...['message_count', 'last_message', 'last_message_at', 'created_at', 'updated_at'],
+  ],
+  csv: {
+    customer_name: ({ customer }) => [customer?.first_name, customer?.last_name].filter(Boolean).join(' '),
+    customer_email: ({ customer }) => customer?.email,
+    customer_phone: ({ customer }) => customer?.phone,
+    assignee_name: ({ assignee }) => assignee?.name,
+    last_message: ({ last_message }) => last_message?.excerpt,
+  },
+});
+
+/** Kept for all conversations, counted for those of one customer. */
+export async function countConversations(ctx: Ctx, { customer_id }: { customer_id?: string }): Promise<Counts> {
+  const rows = await ctx.db.rows<{ status: Status; count: number }>(
+    customer_id === undefined
+      ? sql`
+        SELECT split_part(name, '.', 2) AS status, sum(value)::bigint AS count FROM counters
+        WHERE name IN ('conversations.open', 'conversations.pending', 'conversations.closed') GROUP BY name`
+      : sql`SELECT status, count(*) AS count FROM conversations WHERE customer_id = ${customer_id} GROUP BY status`,
+  );
+  const counts = { open: 0, pending: 0, closed: 0 };
+  for (const { status, count } of rows) counts[status] = count;
+  return { total: counts.open + counts.pending + counts.closed, counts };
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
-import type { ConversationMessage } from './schemas.ts';
+import { readByCursor } from '../../server/testing/read-by-cursor.ts';
+import type { Message } from './schemas.ts';
 
 const platform = await startPlatform();
 const acme = await platform.tenant();
@@ -19,7 +20,7 @@ test('a message is from us unless it says otherwise, and is counted', async () =
   const { status, body } = await agent.post(`${at}/messages`, { body: 'We are looking for it.' });
   expect(status).toBe(201);
   expect(body).toMatchObject({
-    message: 'The message was added.',
+    message: 'Message added.',
     conversation: {
       message_count: 1,
       status: 'open',
@@ -84,7 +85,7 @@ test('all messages that come at once are there, page by page, the newest first',
   const texts = Array.from({ length: 25 }, (_, index) => `message ${index}`);
   await Promise.all(texts.map((body) => agent.post(`${at}/messages`, { body, direction: 'inbound' })));
   const pages = await Promise.all([1, 2, 3].map((page) => agent.get(`${at}/messages?per_page=10&page=${page}`)));
-  const messages: ConversationMessage[] = pages.flatMap(({ body }) => body.messages);
+  const messages: Message[] = pages.flatMap(({ body }) => body.messages);
   expect(messages.map(({ body }) => body).toSorted()).toEqual(texts.toSorted());
   const newestFirst = messages.toSorted((a, b) => b.sent_at.localeCompare(a.sent_at) || (a.id < b.id ? 1 : -1));
   expect(messages).toEqual(newestFirst);
@@ -100,4 +101,24 @@ test('a long message is shown whole, and in lists only how it begins', async () 
   const { body } = await agent.post(`${at}/messages`, { body: text });
   expect(body.conversation_message.body).toBe(text);
   expect(body.conversation.last_message.excerpt).toBe(Array.from(text).slice(0, 140).join(''));
+});
+
+test('a cursor visits every message once, also while others are added', async () => {
+  const at = await begin();
+  const texts = Array.from({ length: 11 }, (_, n) => `message ${n}`);
+  for (const body of texts) await agent.post(`${at}/messages`, { body });
+  const seen = await readByCursor<Message>(agent, `${at}/messages`, () =>
+    agent.post(`${at}/messages`, { body: 'newer' }),
+  );
+  expect(seen.map(({ body }) => body)).toEqual(texts.toReversed());
+});
+
+test('messages since a moment are listed, and the oldest first if wanted', async () => {
+  const at = await begin();
+  await agent.post(`${at}/messages`, { body: 'one' });
+  const { sent_at } = (await agent.post(`${at}/messages`, { body: 'two' })).body.conversation_message;
+  await agent.post(`${at}/messages`, { body: 'three' });
+  const { body } = await agent.get(`${at}/messages?updated_from=${sent_at}&sort_order=asc`);
+  expect(body.messages.map((message: Message) => message.body)).toEqual(['two', 'three']);
+  expect(body.pagination.total).toBe(2);
 });

@@ -1,10 +1,32 @@
-import { type Ctx, invalid, offsetOf, type Paging, paginationOf, sql } from '@chowk/kit';
+import { byTime, type Ctx, equals, list, sql, Uuid } from '@chowk/kit';
 import { messageColumns, recordColumns } from './columns.ts';
-import { fail } from './errors.ts';
 import { withAuthors } from './people.ts';
-import type { ConversationRecord, MessageRecord, NewMessage } from './schemas.ts';
+import { type ConversationRecord, Message, type MessageRecord, type NewMessage } from './schemas.ts';
 
-/** Writes a message into a conversation that the transaction has locked or made. */
+export const messageList = list({
+  name: 'messages',
+  row: Message,
+  from: sql`conversation_messages m`,
+  alias: sql`m`,
+  columns: messageColumns,
+  scope: { id: equals(Uuid, sql`m.conversation_id`) },
+  sorts: { sent_at: byTime(sql`m.sent_at`) },
+  updatedAt: sql`m.sent_at`,
+  total: (_ctx, { id, ...filters }) =>
+    Object.keys(filters).length === 0
+      ? sql`SELECT message_count AS total FROM conversations WHERE id = ${id}`
+      : undefined,
+  complete: withAuthors,
+});
+
+export async function latestMessages(ctx: Ctx, { id }: { id: string }): Promise<Message[]> {
+  const messages = await ctx.db.rows<MessageRecord>(sql`
+    SELECT ${messageColumns} FROM conversation_messages m WHERE conversation_id = ${id}
+    ORDER BY sent_at DESC, id DESC LIMIT 20`);
+  return withAuthors(ctx, messages);
+}
+
+/** Adds a message to a conversation that the transaction has locked or created; one from the customer reopens it. */
 export async function addMessage(
   ctx: Ctx,
   { id, status }: ConversationRecord,
@@ -15,30 +37,9 @@ export async function addMessage(
   const message = (await ctx.db.row<MessageRecord>(sql`
     INSERT INTO conversation_messages AS m (id, conversation_id, direction, body, user_id, sent_at)
     VALUES (${ctx.newId()}, ${id}, ${direction}, ${body}, ${author}, ${now}) RETURNING ${messageColumns}`)) as MessageRecord;
-  const next = direction === 'inbound' ? 'open' : status;
   const conversation = (await ctx.db.row<ConversationRecord>(sql`
-    UPDATE conversations c SET message_count = message_count + 1, status = ${next},
+    UPDATE conversations c SET message_count = message_count + 1, status = ${direction === 'inbound' ? 'open' : status},
       last_message_at = greatest(last_message_at, ${now}), updated_at = ${now}
     WHERE id = ${id} RETURNING ${recordColumns}`)) as ConversationRecord;
   return { conversation, message };
-}
-
-/** A page of what was said, the newest first. */
-export async function listMessages(ctx: Ctx, { id }: { id: string }, paging: Paging) {
-  const [messages, counted] = await Promise.all([
-    latestMessages(ctx, id, paging),
-    ctx.db.row<{ total: number }>(sql`SELECT message_count AS total FROM conversations WHERE id = ${id}`),
-  ]);
-  if (!counted) throw fail('conversations.not_found', { id });
-  return { messages: await withAuthors(ctx, messages), pagination: paginationOf(paging, counted.total) };
-}
-
-export function latestMessages(ctx: Ctx, id: string, paging: Paging): Promise<MessageRecord[]> {
-  return ctx.db.rows<MessageRecord>(sql`
-    SELECT ${messageColumns} FROM conversation_messages m WHERE conversation_id = ${id}
-    ORDER BY sent_at DESC, id DESC LIMIT ${paging.per_page} OFFSET ${offsetOf(paging)}`);
-}
-
-export function mustSaySomething({ body }: { body: string }, field: string): void {
-  if (body.trim() === '') throw invalid({ [field]: ['The body must not be empty.'] });
 }

@@ -1,7 +1,6 @@
 import { defineModule } from '@chowk/kit';
+import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
-import { operations } from './operations.ts';
-import { routes } from './routes.ts';
 
-export const module = defineModule({ routes, operations, errors, demo });
+export const module = defineModule({ actions, errors, demo });

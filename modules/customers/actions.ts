@@ -130,7 +130,7 @@ export const actions = {
   'customers.getByExternalId': action({
     summary: 'Get a customer by its id on another platform',
     description: 'The oldest customer, where several have the same external id.',
-    http: 'GET /customers/by-external-id/:platform/:external_id',
+    http: 'GET /customers/lookup',
     needs: 'customers.view',
     input: ExternalIdKey,
     output: CustomerDetail,

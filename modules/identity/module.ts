@@ -1,42 +1,53 @@
 import { defineModule } from '@chowk/kit';
-import { activityRoutes } from './activity/activity-routes.ts';
+import { activityActions } from './activity/activity-actions.ts';
 import { errors } from './errors.ts';
 import { helpers } from './helpers.ts';
-import { devMailRoutes } from './mail/dev-mail.ts';
-import { pageRoutes } from './mail/pages.ts';
-import { apiClientRoutes } from './oauth/api-client-routes.ts';
-import { deviceRoutes } from './oauth/device-routes.ts';
-import { oauthRoutes } from './oauth/oauth-routes.ts';
+import { devMailActions } from './mail/dev-mail.ts';
+import { pageActions } from './mail/pages.ts';
+import { apiClientActions } from './oauth/api-client-actions.ts';
+import { deviceActions } from './oauth/device-actions.ts';
+import { oauthActions } from './oauth/oauth-actions.ts';
 import { rotateKeys } from './oauth/rotate-keys.ts';
-import { emailRoutes } from './profile/email-routes.ts';
+import { emailActions } from './profile/email-actions.ts';
+import { passwordActions } from './profile/password-actions.ts';
 import { passwordJobs } from './profile/password-reset.ts';
-import { passwordRoutes } from './profile/password-routes.ts';
-import { profileRoutes } from './profile/profile-routes.ts';
+import { profileActions } from './profile/profile-actions.ts';
 import { pruneJobs } from './prune.ts';
-import { loginRoutes } from './sign-in/login-routes.ts';
-import { invitationPageRoutes } from './team/invitation-page.ts';
-import { invitationRoutes } from './team/invitation-routes.ts';
-import { roleRoutes } from './team/role-routes.ts';
-import { teamRoutes } from './team/team-routes.ts';
+import { loginActions } from './sign-in/login-actions.ts';
+import { invitationActions } from './team/invitation-actions.ts';
+import { invitationPageActions } from './team/invitation-page.ts';
+import { roleActions } from './team/role-actions.ts';
+import { teamActions } from './team/team-actions.ts';
 
-/** Accounts. Each area has its routes in a file of its own. */
+/** Accounts. Each area has its actions in a file of its own. */
 export const module = defineModule({
-  routes: [
-    ...loginRoutes,
-    ...profileRoutes,
-    ...emailRoutes,
-    ...passwordRoutes,
-    ...oauthRoutes,
-    ...apiClientRoutes,
-    ...deviceRoutes,
-    ...teamRoutes,
-    ...roleRoutes,
-    ...invitationRoutes,
-    ...activityRoutes,
-    ...pageRoutes,
-    ...invitationPageRoutes,
-    ...devMailRoutes,
-  ],
+  actions: {
+    ...loginActions,
+    ...profileActions,
+    ...emailActions,
+    ...passwordActions,
+    ...oauthActions,
+    ...apiClientActions,
+    ...deviceActions,
+    ...teamActions,
+    ...roleActions,
+    ...invitationActions,
+    ...activityActions,
+    ...pageActions,
+    ...invitationPageActions,
+    ...devMailActions,
+  },
+  tags: {
+    'Signing in': 'Sessions: sign in, refresh, sign out, and who is signed in.',
+    Profile: 'Your account: profile, sessions, personal access tokens and two-factor authentication.',
+    Email: 'Your email address: verify it, change it, undo a change.',
+    Passwords: 'Change a password, or set one with a mailed link.',
+    OAuth: 'Tokens for programs (RFC 6749, 7009, 8414, 8628).',
+    'API clients': 'Programs that act for the tenant with permissions of their own.',
+    Devices: 'Programs that wait for their user to approve them.',
+    Team: 'Members, roles, permissions and invitations.',
+    Activity: 'What happened in the tenant and to the accounts of its members.',
+  },
   helpers,
   jobs: { ...passwordJobs, ...pruneJobs },
   commands: [rotateKeys],

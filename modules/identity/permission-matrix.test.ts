@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { route, signedIn, sql, type TSchema } from '@chowk/kit';
+import { action, signedIn, sql, type TSchema } from '@chowk/kit';
 import { expect, test } from 'vitest';
+import { identify } from '../../server/src/actions/identify.ts';
+import type { RegisteredAction } from '../../server/src/actions/registry.ts';
+import { takesBody } from '../../server/src/http/read-input.ts';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import type { TestAnswer, TestTenant } from '../../server/testing/platform.ts';
 
 /**
- * Who may call what: five roles, a stranger and nobody at all against every route there is. What is expected stands
- * here once more, as it was promised, and not as the code says it; `*` marks what is sensitive.
+ * Who may call what: five roles, a stranger and nobody at all against every action there is, over REST and on the bus.
+ * What is expected stands here once more, as it was promised, and not as the code says it; `*` marks what is sensitive.
  */
 const promised = `
 customers (7): customers.view, customers.create, customers.edit, customers.delete*, customers.export, customers.merge*, customers.view_sensitive*
@@ -57,30 +60,29 @@ function words(text: string): string[] {
   return text.trim().split(/\s+/);
 }
 
-/** One for each permission, so that each is tried whether or not a route needs it yet. */
-const probes = names.map((name) =>
-  route({
-    method: 'GET',
-    path: `/probe/${name.replaceAll('_', '-')}`,
-    tag: 'Probe',
-    summary: `Needs ${name}.`,
-    needs: name,
-    run: async () => ({}),
-  }),
+/** One for each permission, so that each is tried whether or not an action needs it yet. */
+const probes = names.map((needs) => ({
+  needs,
+  path: `/probe/${needs.replaceAll('_', '-')}` as const,
+}));
+const probeActions = Object.fromEntries(
+  probes.map(({ needs, path }) => [
+    `probe.${needs}`,
+    action({ summary: `Try ${needs}`, http: `GET ${path}`, needs, run: async () => ({}) }),
+  ]),
 );
 
-const platform = await startAccounts({ routes: probes, environment: { RATE_LIMIT_PER_MINUTE: '0' } });
+const platform = await startAccounts({ actions: probeActions, environment: { RATE_LIMIT_PER_MINUTE: '0' } });
 const { kernel } = platform;
-const isProbe = new Set(probes.map(({ path }) => path));
-const routes = kernel.routes
-  .filter(({ path }) => !isProbe.has(path))
-  .map((one) => ({ ...one, name: `${one.method} ${one.path}` }));
+const actions = kernel.actions.filter(({ name }) => !name.startsWith('probe.'));
+const served = actions.filter(({ method }) => method !== undefined);
+const onBus = actions.filter(({ bus }) => bus !== undefined);
 
 const merchant = await newTenant('merchant');
 const reseller = await newTenant('reseller');
 const strangersTenant = await platform.tenant();
 
-/** With every module there is: a route of one that a tenant does not have is not there. */
+/** With every module there is: an action of one that a tenant does not have is not there. */
 async function newTenant(role: 'merchant' | 'reseller'): Promise<TestTenant> {
   const tenant = await platform.tenant({ role });
   for (const { alias, manifest } of kernel.modules) {
@@ -94,6 +96,15 @@ function holds(role: string, permission: string, { role: tenantRole }: TestTenan
   return acts && (roles[role]?.includes(permission) ?? false);
 }
 
+/** What some actions ask for besides the permission they declare: any of these. */
+const reserving = ['products.edit', 'orders.create', 'orders.edit'];
+const besides: Record<string, readonly string[]> = { 'products.release': reserving, 'products.commit': reserving };
+
+function may(role: string, { name, needs = '' }: RegisteredAction, tenant: TestTenant): boolean {
+  const more = besides[name] ?? [needs];
+  return holds(role, needs, tenant) && more.some((permission) => holds(role, permission, tenant));
+}
+
 /** A token of somebody new: a call may end the session it came with, or all of them. */
 async function tokenOf(tenant: TestTenant, role: string): Promise<string> {
   const { accounts, sessions } = kernel.platform;
@@ -105,14 +116,14 @@ async function tokenOf(tenant: TestTenant, role: string): Promise<string> {
 }
 
 /** A call that finds nothing and changes nothing: ids that do not exist, and an empty body. */
-function call({ method, path, root, params, body, accepts }: (typeof routes)[number]) {
-  const url = path.replace(/:(\w+)/g, (_, name: string) => dummyOf(params?.properties[name]));
+function call(one: RegisteredAction) {
+  const { method, path, input, accepts } = one;
+  const url = path.replace(/:(\w+)/g, (_, name: string) => dummyOf(input?.properties[name]));
   const payload = accepts === 'csv' ? 'nothing\r\n' : '{}';
   const type = accepts === 'csv' ? 'text/csv' : 'application/json';
-  const hasBody = body !== undefined && method !== 'GET';
   return (headers: Record<string, string>): Promise<TestAnswer> => {
-    const options: Parameters<typeof platform.request>[0] = { method, url: root ? url : `/api/v1${url}`, headers };
-    if (!hasBody) return platform.request(options);
+    const options = { method: method as NonNullable<typeof method>, url, headers };
+    if (!takesBody(one)) return platform.request(options);
     return platform.request({ ...options, payload, headers: { ...headers, 'content-type': type } });
   };
 }
@@ -126,9 +137,10 @@ function as(token: string, tenant: TestTenant): Record<string, string> {
   return { authorization: `Bearer ${token}`, 'x-tenant': tenant.id };
 }
 
-const needing = routes.filter((one) => one.needs !== undefined && one.needs !== signedIn);
-const forAnyoneSignedIn = routes.filter((one) => one.needs === signedIn);
-const forAnyone = routes.filter((one) => one.public);
+const needsPermission = ({ needs }: RegisteredAction) => needs !== undefined && needs !== signedIn;
+const needing = served.filter(needsPermission);
+const forAnyoneSignedIn = served.filter(({ needs }) => needs === signedIn);
+const forAnyone = served.filter((one) => one.public);
 
 test('the permissions are the 68 that were promised, in their order, and so are their categories', async () => {
   expect(names).toHaveLength(68);
@@ -153,11 +165,12 @@ test('there are five roles for everyone, and each holds what was promised', asyn
   expect(inDatabase.map(({ name }) => name).sort()).toEqual(Object.keys(roles).sort());
 });
 
-test('every route needs a permission that exists, a signed-in user, or nothing', () => {
+test('every action needs a permission that exists, a signed-in user, or nothing, and can be called', () => {
   const known = new Set([...names, signedIn]);
-  expect(routes.filter(({ needs }) => needs !== undefined && !known.has(needs)).map(({ name }) => name)).toEqual([]);
+  expect(actions.filter(({ needs }) => needs !== undefined && !known.has(needs)).map(({ name }) => name)).toEqual([]);
   expect(needing.length).toBeGreaterThan(20);
-  expect(needing.length + forAnyoneSignedIn.length + forAnyone.length).toBe(routes.length);
+  expect(needing.length + forAnyoneSignedIn.length + forAnyone.length).toBe(served.length);
+  expect(actions.filter((one) => !served.includes(one) && !onBus.includes(one))).toEqual([]);
 });
 
 test.each(Object.keys(roles))(
@@ -166,7 +179,7 @@ test.each(Object.keys(roles))(
     for (const tenant of [merchant, reseller]) {
       const token = await tokenOf(tenant, role);
       const wrong: string[] = [];
-      for (const { path, needs = '' } of probes) {
+      for (const { path, needs } of probes) {
         const { status } = await platform.request({ method: 'GET', url: `/api/v1${path}`, headers: as(token, tenant) });
         if (status !== (holds(role, needs, tenant) ? 200 : 403)) wrong.push(`${needs}: ${status}`);
       }
@@ -187,7 +200,7 @@ test.each(needing)('$name is for those who hold $needs', async (one) => {
     for (const role of Object.keys(roles)) {
       const { status, body } = await send(as(await tokenOf(tenant, role), tenant));
       const who = `${role} of a ${tenant.role}`;
-      if (!holds(role, one.needs as string, tenant)) {
+      if (!may(role, one, tenant)) {
         expect({ who, status, code: body.code }).toEqual({ who, status: 403, code: 'auth.forbidden' });
         continue;
       }
@@ -195,6 +208,41 @@ test.each(needing)('$name is for those who hold $needs', async (one) => {
       expect(status, `${who}: ${JSON.stringify(body)}`).toBeLessThan(500);
     }
   }
+});
+
+/** What becomes of a call on the bus: a code, or `admitted` where the action would run. */
+async function callOnBus({ name, module = '' }: RegisteredAction, tenant: TestTenant, caller: Caller) {
+  const admitted = new Error('admitted');
+  const enter = () => {
+    throw admitted;
+  };
+  const frame = { tenant, module, requestId: 'test', depth: 0, enter, ...caller };
+  return kernel.bus.call(frame, name, {}).catch((error) => (error === admitted ? 'admitted' : error.code));
+}
+type Caller = Awaited<ReturnType<typeof callerOf>>;
+
+async function callerOf(token: string | undefined, tenant: TestTenant) {
+  return identify(kernel.identity, token, tenant);
+}
+
+test.each(onBus)('$name on the bus is for those who hold $needs', async (one) => {
+  const { needs = '' } = one;
+  const isOpen = !needsPermission(one);
+  const nobody = await callerOf(undefined, merchant);
+  expect(await callOnBus(one, merchant, nobody)).toBe(one.public ? 'admitted' : 'auth.unauthenticated');
+  const stranger = await callerOf(await tokenOf(strangersTenant, 'Owner'), merchant);
+  expect(await callOnBus(one, merchant, stranger)).toBe(one.public ? 'admitted' : 'auth.not_a_member');
+  for (const tenant of [merchant, reseller]) {
+    for (const role of Object.keys(roles)) {
+      const member = await callerOf(await tokenOf(tenant, role), tenant);
+      const expected = isOpen || holds(role, needs, tenant) ? 'admitted' : 'auth.forbidden';
+      expect(await callOnBus(one, tenant, member), `${role} of a ${tenant.role}`).toBe(expected);
+    }
+  }
+  const owner = await callerOf(await tokenOf(merchant, 'Owner'), merchant);
+  const others = new Set(names.filter((name) => name !== needs));
+  const without = { ...owner, membership: { role: 'Custom', permissions: others } };
+  expect(await callOnBus(one, merchant, without)).toBe(isOpen ? 'admitted' : 'auth.forbidden');
 });
 
 test.each(forAnyoneSignedIn)('$name is for whoever is signed in', async (one) => {

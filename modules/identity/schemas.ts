@@ -1,76 +1,121 @@
-import { Nullable, type Static, Timestamp, Type, Uuid } from '@chowk/kit';
+import { Default, extend, Line, Nullable, named, type Static, Timestamp, Type, Uuid } from '@chowk/kit';
 
-/** No control characters: a name stands in mails and lists. */
-export const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\p{Cc}]*$' });
-export const Email = Type.String({ format: 'email', maxLength: 254 });
+export const Name = Line(255);
 /** A password that is only compared. */
 export const Password = Type.String({ minLength: 1, maxLength: 1000 });
+/** The secret in a mailed link. */
+export const ByToken = Type.Object({ token: Type.String({ maxLength: 200 }) });
 
-export const UserSummary = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  email: Type.String(),
-  email_verified: Type.Boolean(),
-  two_factor_enabled: Type.Boolean(),
-});
+export const UserSummary = named(
+  'User',
+  Type.Object({
+    id: Type.Integer(),
+    name: Type.String(),
+    email: Type.String(),
+    email_verified: Type.Boolean(),
+    two_factor_enabled: Type.Boolean(),
+  }),
+);
 export type UserSummary = Static<typeof UserSummary>;
 
-export const TokenAnswer = Type.Object({
-  token_type: Type.Literal('Bearer'),
-  access_token: Type.String(),
-  expires_in: Type.Integer(),
-  refresh_token: Type.String(),
-});
-
-export const Me = Type.Object({
-  ...UserSummary.properties,
-  tenants: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), role: Type.String() })),
-  role: Type.Optional(Type.String({ description: 'In tenant context.' })),
-  permissions: Type.Optional(Type.Array(Type.String(), { description: 'In tenant context.' })),
-});
-
-export const Profile = Type.Object({
-  ...UserSummary.properties,
-  locale: Nullable(Type.String()),
-  timezone: Nullable(Type.String()),
-  has_password: Type.Boolean(),
-  created_at: Timestamp,
-});
-
-export const ProfileChanges = Type.Object({
-  name: Type.Optional(Name),
-  locale: Type.Optional(Nullable(Type.String({ pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$', maxLength: 35 }))),
-  timezone: Type.Optional(Nullable(Type.String({ format: 'time-zone' }))),
-});
-
-export const SessionItem = Type.Object({
-  id: Uuid,
-  kind: Type.String({ description: '`login`, or `device` for a program that was let in by a code' }),
-  name: Nullable(Type.String()),
-  ip: Nullable(Type.String()),
-  user_agent: Nullable(Type.String()),
-  created_at: Timestamp,
-  last_used_at: Timestamp,
-  expires_at: Nullable(Timestamp),
-  current: Type.Boolean(),
-});
-
-export const TokenItem = Type.Object({
-  id: Uuid,
-  name: Type.String(),
-  scopes: Type.Array(Type.String()),
-  created_at: Timestamp,
-  last_used_at: Nullable(Timestamp),
-  expires_at: Nullable(Timestamp),
-});
-
-export const NewToken = Type.Object({
-  name: Name,
-  scopes: Type.Array(Type.String({ maxLength: 100 }), {
-    minItems: 1,
-    maxItems: 200,
-    default: ['*'],
-    description: 'Permissions the token is limited to; `*` is all that you may do.',
+export const TokenAnswer = named(
+  'SessionTokens',
+  Type.Object({
+    token_type: Type.Literal('Bearer'),
+    access_token: Type.String(),
+    expires_in: Type.Integer({ description: 'Seconds.', examples: [900] }),
+    refresh_token: Type.String(),
   }),
-  expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'Absent: until it is revoked.' })),
-});
+);
+
+const OwnTenant = named('OwnTenant', Type.Object({ id: Type.String(), name: Type.String(), role: Type.String() }));
+
+export const Me = named(
+  'Me',
+  extend(UserSummary, {
+    tenants: Type.Array(OwnTenant),
+    role: Type.Optional(Type.String({ description: 'In tenant context.', examples: ['Owner'] })),
+    permissions: Type.Optional(Type.Array(Type.String(), { description: 'In tenant context.' })),
+  }),
+);
+export type Me = Static<typeof Me>;
+
+export const Profile = named(
+  'Profile',
+  extend(UserSummary, {
+    locale: Nullable(Type.String()),
+    timezone: Nullable(Type.String({ examples: ['Asia/Kolkata'] })),
+    has_password: Type.Boolean(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  }),
+);
+export type Profile = Static<typeof Profile>;
+
+export const ProfileChanges = named(
+  'ProfileChanges',
+  Type.Object({
+    name: Type.Optional(Name),
+    locale: Type.Optional(Nullable(Type.String({ pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$', maxLength: 35 }))),
+    timezone: Type.Optional(Nullable(Type.String({ format: 'time-zone' }))),
+  }),
+);
+export type ProfileChanges = Static<typeof ProfileChanges>;
+
+export const Session = named(
+  'Session',
+  Type.Object({
+    id: Uuid,
+    kind: Type.String({
+      description: '`login`, or `device` for a program that was approved with a code.',
+      examples: ['login'],
+    }),
+    name: Nullable(Type.String()),
+    ip: Nullable(Type.String()),
+    user_agent: Nullable(Type.String()),
+    created_at: Timestamp,
+    last_used_at: Timestamp,
+    expires_at: Nullable(Timestamp),
+    current: Type.Boolean({ description: 'The session of this request.' }),
+  }),
+);
+export type Session = Static<typeof Session>;
+
+const tokenName = { examples: ['Nightly export'] };
+const Scope = Type.String({ maxLength: 100, examples: ['products.view'] });
+
+export const PersonalToken = named(
+  'PersonalToken',
+  Type.Object({
+    id: Uuid,
+    name: Type.String(tokenName),
+    scopes: Type.Array(Scope),
+    created_at: Timestamp,
+    last_used_at: Nullable(Timestamp),
+    expires_at: Nullable(Timestamp),
+  }),
+);
+export type PersonalToken = Static<typeof PersonalToken>;
+
+export const NewPersonalToken = named(
+  'NewPersonalToken',
+  Type.Object({
+    name: Line(255, tokenName),
+    scopes: Default(
+      Type.Array(Scope, {
+        minItems: 1,
+        maxItems: 200,
+        description: 'Permissions the token is limited to; `*` is all that you may do.',
+      }),
+      ['*'],
+    ),
+    expires_at: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'Absent: until it is revoked.',
+        examples: ['2099-12-31T23:59:59Z'],
+      }),
+    ),
+  }),
+);
+export type NewPersonalToken = Static<typeof NewPersonalToken>;

@@ -1,10 +1,10 @@
 import { defineErrors } from '@chowk/kit';
 
 export const errors = {
-  'installation.installed': { status: 403, message: 'The platform is installed already; sign in.' },
+  'installation.installed': { status: 403, message: 'The platform is installed. Sign in.' },
   'installation.token_required': {
     status: 403,
-    message: 'Send the INSTALL_TOKEN that the operator has set in the header X-Install-Token.',
+    message: 'Send the INSTALL_TOKEN of the operator in the header X-Install-Token.',
   },
   'installation.out_of_order': { status: 409, message: 'Step {step} ({name}) comes first.' },
 } as const;

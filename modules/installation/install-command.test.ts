@@ -50,7 +50,9 @@ test.each([
   ['password', { ...given, password: 'short' }],
 ])('a wrong %s is refused before anything is changed', async (field, options) => {
   const before = await wizard.counts();
-  await expect(run(options)).rejects.toMatchObject({ extras: { errors: { [field]: [expect.any(String)] } } });
+  await expect(run(options)).rejects.toMatchObject({
+    extras: { errors: { [field]: [{ message: expect.any(String) }] } },
+  });
   expect(await wizard.counts()).toEqual(before);
 });
 
@@ -58,7 +60,7 @@ test('a password that is typed differently the second time is refused', async ()
   const { organization, email } = given;
   const { terminal } = terminalOf({ Password: 'correct horse', 'Once more': 'correct hors' });
   await expect(run({ organization, email }, terminal)).rejects.toMatchObject({
-    extras: { errors: { password_confirmation: [expect.any(String)] } },
+    extras: { errors: { password_confirmation: [{ code: 'mismatch' }] } },
   });
 });
 

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { type CommandInput, invalid, type ModuleCommand, type SystemCtx, type Terminal, UsageError } from '@chowk/kit';
+import { type CommandInput, Issues, type ModuleCommand, type SystemCtx, type Terminal, UsageError } from '@chowk/kit';
 import { isInstalled } from './installed.ts';
-import { createOwner } from './owner.ts';
-import { readOwnerForm, slugOf } from './owner-form.ts';
+import { createOwner, explainPassword } from './owner.ts';
 import { checkRequirements } from './requirements.ts';
-import { OwnerForm } from './schemas.ts';
+import { NewOwner } from './schemas.ts';
 import { seedData } from './seed-data.ts';
 import { setUpDatabase } from './set-up-database.ts';
+import { slugOf } from './slug.ts';
 
 type Options = CommandInput['options'];
 
@@ -31,9 +31,10 @@ export const installCommand: ModuleCommand = {
     }
     const form = await readForm(options, terminal);
     // Before anything is changed.
-    const problems = ctx.check(OwnerForm, form);
-    if (problems) throw invalid(problems);
-    readOwnerForm(form);
+    const issues = new Issues();
+    issues.addAll(ctx.check(NewOwner, form));
+    explainPassword(form, issues);
+    issues.throwIfAny();
     await takeSteps(ctx, terminal);
     const { tenant_id, user } = await createOwner(ctx, form);
     terminal.progress(`✓ owner: ${user.name} <${user.email}> of ${form.organization_name}`);
@@ -56,7 +57,7 @@ async function takeSteps(ctx: SystemCtx, { progress }: Terminal): Promise<void> 
   progress(`✓ seed: ${roles} roles, ${permissions} permissions, ${modules} modules, ${settings} settings`);
 }
 
-async function readForm(options: Options, terminal: Terminal): Promise<OwnerForm> {
+async function readForm(options: Options, terminal: Terminal): Promise<NewOwner> {
   const organization = await given(options, terminal, 'organization', 'Name of the organization:');
   const slug = await readSlug(options, terminal, organization);
   const email = await given(options, terminal, 'email', 'Email address of the owner:');

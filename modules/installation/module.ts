@@ -1,7 +1,7 @@
 import { defineModule } from '@chowk/kit';
+import { actions } from './actions.ts';
 import { errors } from './errors.ts';
 import { installCommand } from './install-command.ts';
 import { resetCommand } from './reset-command.ts';
-import { routes } from './routes.ts';
 
-export const module = defineModule({ routes, commands: [installCommand, resetCommand], errors });
+export const module = defineModule({ actions, commands: [installCommand, resetCommand], errors });

@@ -1,78 +1,100 @@
-import { type Db, Failure, invalid, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, Failure, Issues, invalid, passwordProblem, type SystemCtx, sql, taken } from '@chowk/kit';
 import { mustNotBeInstalled, tryToWriteMarker } from './installed.ts';
 import { writeInstalledRow } from './marker.ts';
-import { type NewOwner, readOwnerForm } from './owner-form.ts';
-import type { OwnerCreated, OwnerForm } from './schemas.ts';
+import type { NewOwner, OwnerCreated } from './schemas.ts';
 
 /**
- * Step 4: the first tenant with its database, and its owner. All of it is committed at once, together with the row that
- * says so; the marker file comes last.
+ * Step 4: the first tenant with its database, and its owner. All of it is committed together with the row that says so;
+ * the marker file comes last.
  */
-export function createOwner(ctx: SystemCtx, form: OwnerForm): Promise<OwnerCreated> {
-  const owner = readOwnerForm(form);
+export async function createOwner(ctx: SystemCtx, owner: NewOwner): Promise<OwnerCreated> {
+  const issues = new Issues();
+  explainPassword(owner, issues);
+  issues.throwIfAny();
   return ctx.platform.oneAtATime('install owner', async () => {
     await mustNotBeInstalled(ctx);
     const passwordHash = await ctx.platform.passwords.hash(owner.password);
     let id = 0;
-    await makeTenant(ctx, owner, async (db) => {
+    await createTenant(ctx, owner, async (db) => {
       id = await addOwner(ctx, db, owner, passwordHash);
     });
     await tryToWriteMarker(ctx);
-    const { slug, name, email } = owner;
-    return {
-      message: 'The platform is installed. Sign in.',
-      tenant_id: slug,
-      user: { id, name, email, email_verified: true, two_factor_enabled: false },
-      redirect: '/login',
-    };
+    const { organization_slug: tenant_id, name, email } = owner;
+    const user = { id, name, email, email_verified: true, two_factor_enabled: false };
+    return { tenant_id, user, redirect: '/login' };
   });
 }
 
-/** Who installs the platform is trusted to know the address. */
+/** What the schema cannot say about a password. */
+export function explainPassword({ password = '' }: Partial<NewOwner>, issues: Issues): void {
+  const problem = passwordProblem(password);
+  if (problem) issues.add('password', problem);
+}
+
+export async function explainOwner(
+  { central, platform }: SystemCtx,
+  form: Partial<NewOwner>,
+  issues: Issues,
+): Promise<void> {
+  const { organization_slug: slug, email } = form;
+  explainPassword(form, issues);
+  if (email !== undefined && (await platform.accounts.isTaken(central, email))) {
+    issues.add('email', emailTaken(email).message, 'taken');
+  }
+  if (slug === undefined || (await isUnfinished(central, slug))) return;
+  const wrong = await platform.tenants.problemOf(slug);
+  if (wrong) issues.add('organization_slug', wrong.message, wrong.code);
+}
+
+/** Whoever installs the platform is trusted to know the address. */
 async function addOwner(
   ctx: SystemCtx,
   db: Db,
-  { slug, name, email }: NewOwner,
+  { organization_slug: slug, name, email }: NewOwner,
   passwordHash: string,
 ): Promise<number> {
   const { platform } = ctx;
   const id = await platform.accounts.create(db, { name, email, passwordHash, emailVerified: true });
-  if (id === undefined) throw invalid({ email: [`${email} is taken.`] });
+  if (id === undefined) throw invalid({ email: emailTaken(email) });
   await platform.accounts.join(db, id, slug, 'Owner');
   await writeInstalledRow(db, { installed_at: ctx.now().toISOString(), version: platform.version });
   return id;
 }
 
-async function makeTenant(
+function emailTaken(email: string) {
+  return taken(`${email} is taken.`);
+}
+
+async function createTenant(
   { central, platform }: SystemCtx,
-  { slug, organization }: NewOwner,
+  { organization_slug: slug, organization_name: name }: NewOwner,
   within: (db: Db) => Promise<void>,
 ): Promise<void> {
-  if (await isHalfMade(central, slug)) {
+  if (await isUnfinished(central, slug)) {
     await platform.tenants.finish(slug, async (db) => {
-      await db.run(sql`UPDATE tenants SET name = ${organization} WHERE id = ${slug}`);
+      await db.run(sql`UPDATE tenants SET name = ${name} WHERE id = ${slug}`);
       await within(db);
     });
     return;
   }
   try {
-    await platform.tenants.create({ id: slug, name: organization, role: 'platform_owner' }, within);
+    await platform.tenants.create({ id: slug, name, role: 'platform_owner' }, within);
   } catch (error) {
-    throw inWordsOfTheForm(error);
+    throw inFormFields(error);
   }
 }
 
-/** Left by a try that was interrupted: nobody else is at it while we are. */
-async function isHalfMade(central: Db, slug: string): Promise<boolean> {
+/** Left by an attempt that was interrupted: nobody else is at it while we are. */
+async function isUnfinished(central: Db, slug: string): Promise<boolean> {
   const row = await central.row(sql`
-    SELECT 1 FROM tenants WHERE id = ${slug} AND role = 'platform_owner' AND status = 'creating'`);
+    SELECT FROM tenants WHERE id = ${slug} AND role = 'platform_owner' AND status = 'creating'`);
   return row !== undefined;
 }
 
-/** What is wrong with a tenant's id or alias is wrong with the field it came from. */
-function inWordsOfTheForm(error: unknown): unknown {
+/** What is wrong with a tenant's id or alias is wrong with the slug. */
+function inFormFields(error: unknown): unknown {
   if (!(error instanceof Failure) || !error.extras.errors) return error;
   const { id = [], aliases = [], ...others } = error.extras.errors;
-  const slug = [...new Set([...id, ...aliases])];
+  const slug = [...id, ...aliases];
   return invalid({ ...others, ...(slug.length > 0 ? { organization_slug: slug } : {}) });
 }

@@ -4,7 +4,7 @@ import type { DatabaseSetUp } from './schemas.ts';
 /** The client that personal access tokens belong to. */
 export const personalClient = 'chowk-personal';
 
-/** Step 2. Two at once would make two keys. */
+/** Step 2. One at a time: two would create two keys. */
 export function setUpDatabase(ctx: SystemCtx): Promise<DatabaseSetUp> {
   const { central, platform } = ctx;
   return platform.oneAtATime('install database', async () => {
@@ -13,6 +13,6 @@ export function setUpDatabase(ctx: SystemCtx): Promise<DatabaseSetUp> {
     await central.run(sql`
       INSERT INTO oauth_clients (id, name, grants) VALUES (${personalClient}, 'Personal Access Client', '{personal}')
       ON CONFLICT (id) DO NOTHING`);
-    return { message: 'The database is ready.', applied, skipped, keys_created: created };
+    return { applied, skipped, keys_created: created };
   });
 }

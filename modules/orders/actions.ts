@@ -25,7 +25,8 @@ export const actions = {
   }),
   'orders.create': action({
     summary: 'Create an order',
-    description: 'The customer is found by id, phone or email, or created.',
+    description:
+      'The customer is found by id, else by phone, else by email, or created. Without all three it is a new one, Guest.',
     http: 'POST /orders',
     needs: 'orders.create',
     bus: { rateLimit: 1_200 },
@@ -61,12 +62,13 @@ export const actions = {
   }),
   'orders.getByNumber': action({
     summary: 'Get an order by its number',
-    http: 'GET /orders/by-number/:order_number',
+    http: 'GET /orders/lookup',
     needs: 'orders.view',
     bus: { rateLimit: 6_000 },
     input: NumberKey,
     output: OrderDetails,
     answer: { key: 'order' },
+    errors: ['orders.not_found'],
     run: getOrderByNumber,
   }),
   'orders.get': action({

@@ -33,7 +33,7 @@ test('an order is made with defaults, for a new customer, and read back', async 
   const [asha] = await customers();
   const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   expect(body).toEqual({
-    message: 'The order was created.',
+    message: 'Order created.',
     order: {
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
       order_number: '1001',
@@ -255,4 +255,48 @@ test('a tenant without customers takes no orders', async () => {
   await platform.kernel.installations.set(tenant.id, 'customers', 'disabled');
   const { status, body } = await caller.post('/api/v1/orders', { items: [tea] });
   expect({ status, code: body.code }).toEqual({ status: 409, code: 'orders.no_customers' });
+});
+
+test('everything wrong with an order is answered at once, its customer and its items included', async () => {
+  const { caller, customers } = await refusing;
+  const { status, body } = await caller.post('/api/v1/orders', {
+    ...{ status: 7, currency: 7, placed_at: 7, note: 7, total: true },
+    items: [
+      { name: 7, quantity: 'two', price: '4.50' },
+      { name: 'Cup', quantity: 1, price: false },
+      { name: 'Pot', quantity: 1, price: '1.234' },
+    ],
+    customer: { email: 7, phone: 'call me' },
+  });
+  expect({ status, codes: body.error_codes }).toEqual({
+    status: 422,
+    codes: {
+      ...{ status: ['not_allowed'], currency: ['wrong_type'], placed_at: ['wrong_type'], note: ['wrong_type'] },
+      ...{ total: ['wrong_type'], 'items.0.name': ['wrong_type'], 'items.0.quantity': ['wrong_type'] },
+      ...{ 'items.1.price': ['wrong_type'], 'items.2.price': ['invalid'] },
+      ...{ 'customer.email': ['wrong_type'], 'customer.phone': ['invalid'] },
+    },
+  });
+  expect(Object.keys(body.errors).sort()).toEqual(Object.keys(body.error_codes).sort());
+  expect(await customers()).toEqual([]);
+});
+
+test('items that cost too much and a customer who does not exist are answered together', async () => {
+  const { caller } = await refusing;
+  const items = [{ ...tea, quantity: 2, price: '9999999999.99' }];
+  const { body } = await caller.post('/api/v1/orders', { items, customer_id: nobody, note: 7 });
+  expect(body.error_codes).toEqual({ total: ['too_large'], 'customer.id': ['unknown'], note: ['wrong_type'] });
+  const unknown = await caller.post('/api/v1/orders', { items, customer_id: nobody });
+  expect(unknown.body.error_codes).toEqual({ total: ['too_large'], 'customer.id': ['unknown'] });
+});
+
+test('an order is found by its number', async () => {
+  const { caller, create } = await acme;
+  const { id, order_number } = await create();
+  const found = await caller.get(`/api/v1/orders/lookup?order_number=${order_number}`);
+  expect(found.body).toEqual((await caller.get(`/api/v1/orders/${id}`)).body);
+  expect(await caller.get('/api/v1/orders/lookup?order_number=999999')).toMatchObject({
+    status: 404,
+    body: { code: 'orders.not_found', message: 'There is no order 999999.' },
+  });
 });

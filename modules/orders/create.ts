@@ -6,17 +6,19 @@ import { explainSum, sumOf } from './rules.ts';
 import { asJson, itemRows } from './save.ts';
 import type { NewOrder, Order } from './schemas.ts';
 
-/** Creates an order of the customer that is meant, and the customer where there is none. */
 export async function createOrder(ctx: Ctx, input: NewOrder): Promise<Order> {
   const total = input.total ?? sumOf(input.items);
   const settings = await ctx.settings();
   return ctx.tx(async (tx) => {
+    const customers = await tx.helpers('customers');
+    if (!customers) throw fail('orders.no_customers');
+    const { id: customer_id } = await customers.findOrCreate(customerOf(input));
     const order = await insertOrder(tx, {
       ...input,
       total,
       currency: input.currency ?? String(settings['general.currency']),
       prefix: String(settings['orders.number_prefix']),
-      customer_id: await findCustomer(tx, input),
+      customer_id,
       shipping_address: addressToStore(tx, input.shipping_address),
     });
     await tx.emit('order.created', { order }, { about: order.id });
@@ -32,13 +34,6 @@ export async function explainNewOrder(ctx: Ctx, input: Partial<NewOrder>, issues
 
 function customerOf({ customer, customer_id }: Partial<NewOrder>) {
   return { ...(customer_id === undefined ? {} : { id: customer_id }), ...customer };
-}
-
-/** The id of the customer, who is locked until the transaction ends. */
-async function findCustomer(ctx: Ctx, input: NewOrder): Promise<string> {
-  const customers = await ctx.helpers('customers');
-  if (!customers) throw fail('orders.no_customers');
-  return (await customers.findOrCreate(customerOf(input))).id;
 }
 
 type Row = NewOrder & Pick<Order, 'total' | 'currency' | 'customer_id'> & { readonly prefix: string };

@@ -1,4 +1,4 @@
-import { type Ctx, type Demo, type DemoPlan, type DemoProduct, demoId, type Random, sql } from '@chowk/kit';
+import { type Ctx, type Demo, type DemoProduct, demoId, type Random, sql } from '@chowk/kit';
 import { statusOf, stepsTo } from './demo-statuses.ts';
 import { timesOf } from './demo-times.ts';
 
@@ -36,7 +36,7 @@ export const demo: Demo = {
           const { n, placedAt } = times.at(index);
           const status = statusOf(plan.today - placedAt, random);
           const id = demoId(placedAt, random);
-          const total = addItems(items, plan, random, { id, placedAt });
+          const total = addItems(items, plan.products, random, id, placedAt);
           const refunded = status === 'refunded' ? total / 100 : 0;
           let [previous, changedAt]: [string | null, number] = [null, placedAt];
           for (const { status: step, at, reason } of stepsTo(status, { placedAt, today: plan.today }, random)) {
@@ -59,12 +59,7 @@ export const demo: Demo = {
 };
 
 /** Adds one to four different items, some of them far more often than others; returns what they cost. */
-function addItems(
-  items: Row[],
-  { products }: DemoPlan,
-  random: Random,
-  { id, placedAt }: { id: string; placedAt: number },
-): number {
+function addItems(items: Row[], products: readonly DemoProduct[], random: Random, id: string, placedAt: number) {
   const shelf = products.length > 0 ? products : unnamed;
   const size = Math.min(1 + Math.floor(random() ** 2 * 4), shelf.length);
   const first = Math.floor(random() ** 1.5 * shelf.length);

@@ -96,3 +96,13 @@ test('an export takes one connection, as many as leave others some go on at once
   expect((await caller.get('/api/v1/orders')).body.pagination.total).toBe(2_000);
   expect((await caller.get('/api/v1/orders/export?max_total=1')).status).toBe(200);
 });
+
+test('an export is in the audit log with what was asked for', async () => {
+  const { tenant, caller, exported } = await shop();
+  await exported('?status=shipped&format=json');
+  await platform.kernel.audit.flush();
+  const { body } = await tenant.caller('audit.view').get('/api/v1/audit?resource=orders');
+  expect(body.audit).toMatchObject([
+    { action: 'orders.export', user_id: caller.user.id, outcome: 'ok', input: { status: 'shipped', format: 'json' } },
+  ]);
+});

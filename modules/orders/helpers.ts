@@ -10,10 +10,7 @@ interface Statistics {
   readonly last_order_at: string | null;
 }
 
-interface OrderPage {
-  readonly orders: Order[];
-  readonly pagination: Pagination;
-}
+type OrderPage = { orders: Order[]; pagination: Pagination };
 
 /** For the code of other modules, which decide who may see the answer. */
 export const helpers = {

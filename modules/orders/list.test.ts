@@ -2,7 +2,7 @@ import { sql } from '@chowk/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
-import type { ListedOrder } from './schemas.ts';
+import { statuses as known, type ListedOrder } from './schemas.ts';
 
 const platform = await startPlatform();
 const all = ['view', 'create', 'edit', 'cancel', 'refund', 'delete'].map((verb) => `orders.${verb}`);
@@ -208,7 +208,7 @@ test('the kept counts are the counted ones while many write at once', async () =
       const { id } = await create({ customer: { email: `c${index % 5}@example.com` } });
       if (index % 3 === 0) await caller.delete(`/api/v1/orders/${id}`);
       if (index % 3 === 1) await caller.post(`/api/v1/orders/${id}/cancel`);
-      if (index % 7 === 0) await tenant.db.row(sql`SELECT fold_order_counts()`);
+      if (index % 7 === 0) await tenant.db.row(sql`SELECT fold_counters()`);
     }),
   );
   await expectTrueCounts({ tenant, caller });
@@ -237,7 +237,7 @@ test('the kept counts are the counted ones after any history, also one that was 
       DELETE FROM orders WHERE id IN (SELECT id FROM orders ORDER BY id DESC LIMIT ${count})`,
     ship: (count: number) => sql`UPDATE orders SET status = 'shipped' WHERE number % 4 < ${count}`,
     edit: (count: number) => sql`UPDATE orders SET total = ${count}`,
-    fold: () => sql`SELECT fold_order_counts()`,
+    fold: () => sql`SELECT fold_counters()`,
   };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
@@ -253,4 +253,49 @@ test('the kept counts are the counted ones after any history, also one that was 
     }),
     { numRuns: 30 },
   );
+});
+
+test('a cursor visits every order exactly once, also while others are placed', async () => {
+  const { create, caller } = await shop();
+  const ids = new Set<string>();
+  for (let n = 0; n < 23; n += 1) {
+    ids.add((await create({ total: n % 4, placed_at: `2026-01-0${1 + (n % 6)}T00:00:00Z`, note: 'Early' })).id);
+  }
+  const orders = ['sort_by=placed_at', 'sort_by=total&sort_order=asc', 'sort_by=order_number', 'sort_by=updated_at'];
+  for (const order of orders) {
+    const found: string[] = [];
+    let after: string | null = '';
+    while (after !== null) {
+      const query: string = `search=early&limit=4&${order}${after && `&cursor=${after}`}`;
+      const { status, body } = await caller.get(`/api/v1/orders?${query}`);
+      expect({ status, more: body.pagination.has_more }).toEqual({
+        status: 200,
+        more: body.pagination.next_cursor !== null,
+      });
+      found.push(...body.orders.map(({ id }: ListedOrder) => id));
+      await create({ total: 2, placed_at: '2026-01-03T00:00:00Z', note: 'Late' });
+      after = body.pagination.next_cursor;
+    }
+    expect({ order, count: found.length, ids: new Set(found) }).toEqual({ order, count: 23, ids });
+  }
+});
+
+test('what has changed since a time is listed, the last change last', async () => {
+  const { create, caller, list } = await shop();
+  const [first, second, third] = [await create(), await create(), await create()];
+  const { body } = await caller.patch(`/api/v1/orders/${first.id}`, { note: 'Called' });
+  await caller.post(`/api/v1/orders/${second.id}/cancel`);
+  const changed = await list(`?updated_from=${body.order.updated_at}&sort_by=updated_at&sort_order=asc`);
+  expect(changed.orders.map(({ id }) => id).filter((id) => id !== third.id)).toEqual([first.id, second.id]);
+  expect((await list('?updated_from=2999-01-01')).pagination.total).toBe(0);
+});
+
+test('everything wrong with a query is answered at once, unknown parameters included', async () => {
+  const { caller } = await refusing;
+  const { status, body } = await caller.get('/api/v1/orders?colour=red&page=0&status=sold&min_total=cheap&_trace=1');
+  expect({ status, codes: body.error_codes }).toEqual({
+    status: 422,
+    codes: { colour: ['unknown'], page: ['too_small'], status: ['not_allowed'], min_total: ['invalid'] },
+  });
+  expect(body.errors.status).toEqual([`The status must be one of ${known.join(', ')}.`]);
 });

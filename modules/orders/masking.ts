@@ -1,7 +1,9 @@
 import { type Ctx, canViewSensitive } from '@chowk/kit';
-import type { Order, OrderCustomer, ShippingAddress } from './schemas.ts';
+import type { ListedOrder, Order, ShippingAddress } from './schemas.ts';
 
-function sensitiveLines(address: ShippingAddress | null): ShippingAddress {
+type Address = ShippingAddress | null;
+
+function sensitiveLines(address: Address): ShippingAddress {
   const names = ['address1', 'address2', 'phone'] as const;
   return Object.fromEntries(names.filter((name) => name in (address ?? {})).map((name) => [name, address?.[name]]));
 }
@@ -15,11 +17,7 @@ export function maskOrder<Row extends Pick<Order, 'shipping_address'>>(ctx: Ctx,
 }
 
 /** The address to store. Callers who do not see the street send the address back without it: then the street stays. */
-export function addressToStore(
-  ctx: Ctx,
-  given: ShippingAddress | null,
-  current: ShippingAddress | null = null,
-): ShippingAddress | null {
+export function addressToStore(ctx: Ctx, given: Address, current: Address = null): Address {
   if (given === null) return null;
   const filled = Object.entries(given).filter(([, text]) => text !== null);
   const address = { ...(canViewSensitive(ctx) ? {} : sensitiveLines(current)), ...Object.fromEntries(filled) };
@@ -27,12 +25,12 @@ export function addressToStore(
 }
 
 /** The masked orders with their customers, who are read in one query. */
-export async function withCustomers<Row extends Pick<Order, 'customer_id' | 'shipping_address'>>(
-  ctx: Ctx,
-  orders: readonly Row[],
-): Promise<(Row & { customer: OrderCustomer | null })[]> {
+export async function withCustomers<Row extends Order>(ctx: Ctx, orders: readonly Row[]) {
   const customers = await ctx.helpers('customers');
   const ids = [...new Set(orders.map(({ customer_id }) => customer_id))];
   const contacts = await customers?.contacts({ ids });
-  return orders.map((order) => ({ ...maskOrder(ctx, order), customer: contacts?.get(order.customer_id) ?? null }));
+  return orders.map((order) => {
+    const customer: ListedOrder['customer'] = contacts?.get(order.customer_id) ?? null;
+    return { ...maskOrder(ctx, order), customer };
+  });
 }

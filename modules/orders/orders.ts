@@ -7,9 +7,14 @@ import type { Order, OrderDetails } from './schemas.ts';
 type Key = { readonly id: string };
 
 export async function getOrder(ctx: Ctx, { id }: Key): Promise<OrderDetails> {
-  const [order] = await readOrders(ctx, sql`o.id = ${id}`);
-  if (!order) throw fail('orders.not_found', { key: id });
-  return order;
+  return mustExist(await readOrders(ctx, sql`o.id = ${id}`), id);
+}
+
+export async function getOrderByNumber(ctx: Ctx, { order_number }: { order_number: string }): Promise<OrderDetails> {
+  // The index is on the digits at the end; no number has more than 18 of them.
+  const [digits = '0'] = /\d{1,18}$/.exec(order_number) ?? [];
+  const isMeant = sql`o.number = ${digits}::bigint AND o.order_number = ${order_number}`;
+  return mustExist(await readOrders(ctx, isMeant), order_number);
 }
 
 export async function getOrders(ctx: Ctx, keys: readonly Key[]): Promise<(OrderDetails | Failure)[]> {
@@ -18,10 +23,7 @@ export async function getOrders(ctx: Ctx, keys: readonly Key[]): Promise<(OrderD
   return keys.map(({ id }) => found.get(id.toLowerCase()) ?? fail('orders.not_found', { key: id }));
 }
 
-export async function getOrderByNumber(ctx: Ctx, { order_number: key }: { order_number: string }) {
-  // The index is on the digits at the end; no number has more than 18 of them.
-  const [digits = '0'] = /\d{1,18}$/.exec(key) ?? [];
-  const [order] = await readOrders(ctx, sql`o.number = ${digits}::bigint AND o.order_number = ${key}`);
+function mustExist<Found>([order]: readonly Found[], key: string): Found {
   if (!order) throw fail('orders.not_found', { key });
   return order;
 }

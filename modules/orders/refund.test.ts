@@ -22,11 +22,11 @@ test('amounts add up, and with the last of them the order is refunded', async ()
   const part = await refund({ amount: '2.50', reason: 'One was broken' });
   expect(part).toMatchObject({
     status: 200,
-    body: { message: 'The refund was recorded.', order: { status: 'delivered', refunded_total: '2.50' } },
+    body: { message: 'Refund recorded.', order: { status: 'delivered', refunded_total: '2.50' } },
   });
   expect(await refund({ amount: 7.51 })).toMatchObject({
     status: 422,
-    body: { errors: { amount: ['The amount must be at most 7.50, which is left.'] } },
+    body: { errors: { amount: ['The amount must be at most 7.50, which is not refunded yet.'] } },
   });
   expect((await refund({ amount: 7.5 })).body.order).toMatchObject({ status: 'refunded', refunded_total: '10.00' });
   const common = { user_id: merchant.user.id };
@@ -89,7 +89,7 @@ test('the total cannot become less than what was refunded', async () => {
   const { status, body } = await merchant.patch(url, { total: '3.99' });
   expect({ status, errors: body.errors }).toEqual({
     status: 422,
-    errors: { total: ['The total must be at least 4.00, which was refunded.'] },
+    errors: { total: ['The total must be at least 4.00, the amount refunded.'] },
   });
   expect((await merchant.patch(url, { total: 5 })).status).toBe(200);
   expect((await refund({ amount: 1 })).body.order).toMatchObject({ status: 'refunded', refunded_total: '5.00' });
@@ -115,4 +115,13 @@ test('whatever eight at once ask for, no more is refunded than was paid, and not
     }),
     { numRuns: 8 },
   );
+});
+
+test('everything wrong with a refund is answered at once', async () => {
+  const { refund } = await create('10.00');
+  const { status, body } = await refund({ amount: '10.01', reason: '' });
+  expect({ status, codes: body.error_codes }).toEqual({
+    status: 422,
+    codes: { amount: ['too_large'], reason: ['too_short'] },
+  });
 });

@@ -8,12 +8,7 @@ import type { NewOrderItem, Order } from './schemas.ts';
 type Stored = Omit<Order, 'items'> & { readonly items: readonly NewOrderItem[] };
 
 /** Writes the fields of a locked order that differ, with history, audit and event. */
-export async function saveOrder(
-  ctx: Ctx,
-  current: Order,
-  fields: Partial<Stored>,
-  reason: string | null = null,
-): Promise<Order> {
+export async function saveOrder(ctx: Ctx, current: Order, fields: Partial<Stored>, reason: string | null = null) {
   const items = current.items.map(({ name, sku, quantity, price }) => ({ name, sku, quantity, price }));
   const changes = changesBetween<Stored>({ ...current, items }, fields);
   const changed = Object.keys(changes);
@@ -23,23 +18,32 @@ export async function saveOrder(
   const problem = totalProblem(current, fields.total);
   if (problem) throw invalid({ total: problem });
   if (fields.items && changes.items) await replaceItems(ctx, current, fields.items);
-  const order = await write(ctx, { ...current, ...fields });
-  if (changes.status || changes.refunded_total) await logHistory(ctx, current, order, reason);
+  const order = await write(ctx, current, { ...current, ...fields }, reason);
   ctx.audit(changes);
-  const { id: about, status } = order;
-  const { status: previous_status } = current;
-  if (status === previous_status) await ctx.emit('order.updated', { order, changed }, { about });
-  else await ctx.emit('order.status_changed', { order, previous_status, reason }, { about });
+  const about = { about: order.id };
+  if (!changes.status) await ctx.emit('order.updated', { order, changed }, about);
+  else await ctx.emit('order.status_changed', { order, previous_status: current.status, reason }, about);
   return order;
 }
 
-async function write(ctx: Ctx, order: Omit<Order, 'items'>): Promise<Order> {
-  const { id, status, currency, total, refunded_total, shipping_address, note, placed_at } = order;
+/** Changes of status and refunds go into the history. */
+async function write(ctx: Ctx, before: Order, after: Omit<Order, 'items'>, reason: string | null): Promise<Order> {
+  const { id, status, currency, total, refunded_total, shipping_address, note, placed_at } = after;
+  const cents = toCents(refunded_total) - toCents(before.refunded_total);
+  const refunded = cents > 0n || status === 'refunded' ? fromCents(cents) : null;
+  const isLogged = status !== before.status || cents > 0n;
   return (await ctx.db.row<Order>(sql`
-    UPDATE orders o SET status = ${status}, currency = ${currency}, total = ${total}, refunded_total = ${refunded_total},
-      shipping_address = ${asJson(shipping_address)}::jsonb, note = ${note}, placed_at = ${placed_at},
-      updated_at = ${ctx.now()}
-    WHERE id = ${id} RETURNING ${columns}`)) as Order;
+    WITH o AS (
+      UPDATE orders SET status = ${status}, currency = ${currency}, total = ${total},
+        refunded_total = ${refunded_total}, shipping_address = ${asJson(shipping_address)}::jsonb, note = ${note},
+        placed_at = ${placed_at}, updated_at = ${ctx.now()}
+      WHERE id = ${id} RETURNING *),
+    logged AS (
+      INSERT INTO order_history (id, order_id, status, previous_status, refunded, reason, user_id, at)
+      SELECT ${ctx.newId()}::uuid, id, status, ${before.status}, ${refunded}::numeric, ${reason},
+        ${ctx.userId ?? null}::bigint, updated_at
+      FROM o WHERE ${isLogged})
+    SELECT ${columns} FROM o`)) as Order;
 }
 
 async function replaceItems(ctx: Ctx, { id }: Order, items: readonly NewOrderItem[]): Promise<void> {
@@ -48,15 +52,6 @@ async function replaceItems(ctx: Ctx, { id }: Order, items: readonly NewOrderIte
     INSERT INTO order_items (id, order_id, position, name, sku, quantity, price)
     SELECT n.id, ${id}, n.position, n.name, n.sku, n.quantity, n.price
     FROM jsonb_populate_recordset(NULL::order_items, ${itemRows(ctx, items)}::jsonb) n`);
-}
-
-async function logHistory(ctx: Ctx, before: Order, { id, status, refunded_total }: Order, reason: string | null) {
-  const cents = toCents(refunded_total) - toCents(before.refunded_total);
-  const refunded = cents === 0n && status !== 'refunded' ? null : fromCents(cents);
-  await ctx.db.run(sql`
-    INSERT INTO order_history (id, order_id, status, previous_status, refunded, reason, user_id, at)
-    VALUES (${ctx.newId()}, ${id}, ${status}, ${before.status}, ${refunded}, ${reason}, ${ctx.userId ?? null},
-      ${ctx.now()})`);
 }
 
 /** Items as rows of `order_items`, in JSON. */

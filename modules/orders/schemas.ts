@@ -56,17 +56,13 @@ const NewOrderItem = NamedObject('NewOrderItem', {
 });
 export type NewOrderItem = Static<typeof NewOrderItem>;
 
-const NewOrderCustomer = NamedObject(
-  'NewOrderCustomer',
-  {
-    id: Type.Optional(Uuid),
-    phone: Type.Optional(NullableLine(32, { examples: ['+91 98765 43210'] })),
-    email: Type.Optional(NullableEmail),
-    first_name: optionalLine,
-    last_name: optionalLine,
-  },
-  { description: 'Found by id, else by phone, else by email; else created. Without all three: a new customer, Guest.' },
-);
+const NewOrderCustomer = NamedObject('NewOrderCustomer', {
+  id: Type.Optional(Uuid),
+  phone: Type.Optional(NullableLine(32, { examples: ['+91 98765 43210'] })),
+  email: Type.Optional(NullableEmail),
+  first_name: optionalLine,
+  last_name: optionalLine,
+});
 
 const currency = { pattern: '^[A-Z]{3}$', description: 'Three capital letters of ISO 4217, such as INR.' };
 const OrderFields = Type.Object({
@@ -108,7 +104,6 @@ const OrderCustomer = NamedObject('OrderCustomer', {
   email: Nullable(Type.String()),
   phone: Nullable(Type.String({ description: 'Masked without customers.view_sensitive.' })),
 });
-export type OrderCustomer = Static<typeof OrderCustomer>;
 
 export const ListedOrder = named('ListedOrder', extend(Order, { customer: Nullable(OrderCustomer) }));
 export type ListedOrder = Static<typeof ListedOrder>;
@@ -144,3 +139,13 @@ export const OrderCounts = NamedObject('OrderCounts', {
   counts: Type.Record(Status, Type.Integer(), { description: 'By status, every one of them.' }),
 });
 export type OrderCounts = Static<typeof OrderCounts>;
+
+declare module '@chowk/kit/catalogue' {
+  interface Events {
+    'order.created': { order: Order };
+    /** `changed` names the fields. A change of status, with what it refunds, is `order.status_changed`. */
+    'order.updated': { order: Order; changed: string[] };
+    'order.status_changed': { order: Order; previous_status: Status; reason: string | null };
+    'order.deleted': { order: Order };
+  }
+}

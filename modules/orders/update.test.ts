@@ -1,8 +1,8 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
+import { transitions } from './rules.ts';
 import type { Status } from './schemas.ts';
-import { transitions } from './transitions.ts';
 
 const platform = await startPlatform();
 const acme = await platform.tenant();
@@ -40,7 +40,7 @@ test('the given fields change and the others stay', async () => {
   const { order, patch, read } = await create({ note: 'Old', shipping_address: { city: 'Pune' } });
   const changes = { note: 'New', currency: 'USD', placed_at: '2026-01-02T03:04:05.000Z' };
   const { status, body } = await patch(changes);
-  expect({ status, message: body.message }).toEqual({ status: 200, message: 'The order was saved.' });
+  expect({ status, message: body.message }).toEqual({ status: 200, message: 'Order saved.' });
   expect(body.order).toEqual({ ...order, ...changes, updated_at: expect.any(String) });
   expect(await read()).toMatchObject(body.order);
   expect((await patch({ note: null, shipping_address: null })).body.order).toMatchObject({
@@ -99,7 +99,7 @@ test.each([
 
 test('what is not there, or no longer, is not found', async () => {
   const { order, url, read } = await create();
-  expect((await merchant.delete(url)).body).toEqual({ message: 'The order was deleted.' });
+  expect((await merchant.delete(url)).body).toEqual({ message: 'Order deleted.' });
   expect(await read()).toBeUndefined();
   for (const gone of [url, `/api/v1/orders/${nobody}`]) {
     const answers = await Promise.all([
@@ -142,8 +142,8 @@ test.each(statuses)('from %s an order goes where it can and nowhere else', async
       steps: possible && from !== to ? 2 : 1,
     });
     if (possible) continue;
-    const rest = table[from].replaceAll(' ', ', ') || 'nothing else';
-    expect(answer.body.errors.status).toEqual([`An order that is ${from} cannot become ${to}; it can become ${rest}.`]);
+    const advice = table[from] ? `Allowed: ${table[from].replaceAll(' ', ', ')}.` : `A ${from} order is final.`;
+    expect(answer.body.errors.status).toEqual([`The status cannot change from ${from} to ${to}. ${advice}`]);
   }
 });
 
@@ -153,7 +153,7 @@ test('each status is remembered with who set it and why', async () => {
   const { status, body } = await cancel({ reason: 'Out of tea' });
   expect({ status, body }).toMatchObject({
     status: 200,
-    body: { message: 'The order was cancelled.', order: { status: 'cancelled' } },
+    body: { message: 'Order cancelled.', order: { status: 'cancelled' } },
   });
   expect((await read()).history).toMatchObject([
     { status: 'pending', previous_status: null, reason: null, user_id: merchant.user.id },
@@ -229,7 +229,7 @@ test('items and total of a closed order stay, its note does not have to', async 
         status: 409,
         body: {
           code: 'orders.closed',
-          message: `The order ${order.order_number} is ${status}; its items and its total stay.`,
+          message: `The order ${order.order_number} is ${status}: its items and its total can no longer change.`,
         },
       });
     }
@@ -278,4 +278,74 @@ test('an address of which nothing is seen is not emptied by sending it back, but
   expect(await read()).toMatchObject({ shipping_address, note: 'Ring' });
   await patch({ shipping_address: null }, agent);
   expect((await read()).shipping_address).toBeNull();
+});
+
+test('everything wrong with a change is answered at once: fields, the total and the status', async () => {
+  const { order, patch, refund, setStatus } = await create({ status: 'delivered' });
+  await refund({ amount: 4 });
+  const wrong = await patch({
+    note: 7,
+    currency: 'rupees',
+    items: [{ ...tea, quantity: 0 }],
+    total: 1,
+    status: 'pending',
+  });
+  expect({ status: wrong.status, codes: wrong.body.error_codes }).toEqual({
+    status: 422,
+    codes: {
+      ...{ note: ['wrong_type'], currency: ['invalid'], 'items.0.quantity': ['too_small'] },
+      ...{ total: ['invalid'], status: ['invalid'] },
+    },
+  });
+  expect(refusal(await patch({ total: 1, status: 'pending' }))).toEqual({ status: 422, fields: ['total', 'status'] });
+  expect(refusal(await setStatus('pending', { reason: ' ' }))).toEqual({ status: 422, fields: ['reason', 'status'] });
+  expect(refusal(await merchant.post(`/api/v1/orders/${order.id}/cancel`, { reason: 7 }))).toEqual({
+    status: 422,
+    fields: ['reason', 'status'],
+  });
+});
+
+test('a change of an older version is refused, whichever it is', async () => {
+  const { url, patch, read } = await create({ status: 'confirmed' });
+  const { headers } = await merchant.get(url);
+  const version = { 'if-match': headers.etag as string };
+  expect((await merchant.patch(url, { note: 'First' }, version)).status).toBe(200);
+  const answers = [
+    await merchant.patch(url, { note: 'Second' }, version),
+    await merchant.post(`${url}/status`, { status: 'shipped' }, version),
+    await merchant.post(`${url}/cancel`, {}, version),
+    await merchant.post(`${url}/refund`, {}, version),
+    await merchant.delete(url, undefined, version),
+  ];
+  for (const { status, body } of answers) {
+    expect({ status, code: body.code }).toEqual({ status: 412, code: 'http.precondition_failed' });
+  }
+  const current = await patch({ note: 'Third' });
+  expect(await read()).toMatchObject({ note: 'Third', status: 'confirmed' });
+  const { status } = await merchant.delete(url, undefined, { 'if-match': current.headers.etag as string });
+  expect(status).toBe(200);
+});
+
+test('changes of money, items and status, refunds and deletions are in the audit log with what has changed', async () => {
+  const { order, url, patch, refund, setStatus } = await create({ shipping_address: { city: 'Pune' } });
+  await patch({ items: [cup], note: 'Ring twice', shipping_address: { city: 'Delhi' } });
+  await setStatus('delivered', { reason: 'Asha was at home' });
+  await refund({ amount: 1 });
+  await refund();
+  await merchant.delete(url);
+  const { body } = await acme.caller('audit.view').get(`/api/v1/audit?resource=orders&resource_id=${order.id}`);
+  const hidden = '••••';
+  const { id: _, total: __, ...item } = order.items[0];
+  expect(body.audit).toMatchObject([
+    { action: 'orders.delete', changes: { order_number: [order.order_number, null], total: ['3.00', null] } },
+    { action: 'orders.refund', changes: { status: ['delivered', 'refunded'], refunded_total: ['1.00', '3.00'] } },
+    { action: 'orders.refund', changes: { refunded_total: ['0.00', '1.00'] } },
+    { action: 'orders.updateStatus', changes: { status: ['pending', 'delivered'] } },
+    {
+      action: 'orders.update',
+      changes: { total: ['9.00', '3.00'], items: [[item], [{ ...cup, sku: null }]], note: hidden },
+    },
+    { action: 'orders.create', outcome: 'ok', transport: 'rest', user_id: merchant.user.id },
+  ]);
+  expect(body.audit[4].changes.shipping_address).toBe(hidden);
 });

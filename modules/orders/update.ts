@@ -6,7 +6,7 @@ import { saveOrder } from './save.ts';
 import type { Order, OrderChanges, OrderRefund, Status, StatusChange } from './schemas.ts';
 
 /** Changes the given fields, then the status. */
-export function updateOrder(ctx: Ctx, { id, status, ...given }: OrderChanges): Promise<Order> {
+export async function updateOrder(ctx: Ctx, { id, status, ...given }: OrderChanges): Promise<Order> {
   const fields = { ...given };
   if (fields.items) fields.total ??= sumOf(fields.items);
   return changeOrder(ctx, id, async (tx, current) => {

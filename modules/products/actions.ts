@@ -90,12 +90,13 @@ export const actions = {
   }),
   'products.getBySku': action({
     summary: 'Get a product by its SKU',
-    http: 'GET /products/by-sku/:sku',
+    http: 'GET /products/lookup',
     needs: 'products.view',
     bus: { rateLimit: 6_000 },
     input: Type.Object({ sku: NewProduct.properties.sku }),
     output: Product,
     answer: { key: 'product' },
+    errors: ['products.not_found'],
     run: getProduct,
   }),
   'products.get': action({

@@ -312,7 +312,7 @@ test('edits and deletions are in the audit log with what has changed', async () 
 
 test('a product is found by its SKU, whatever its case', async () => {
   const { id } = await create({ sku: 'Find/Me 1', title: 'Tea', price: 1 });
-  const found = await merchant.get(`/api/v1/products/by-sku/${encodeURIComponent('find/me 1')}`);
+  const found = await merchant.get(`/api/v1/products/lookup?sku=${encodeURIComponent('find/me 1')}`);
   expect(found).toMatchObject({ status: 200, body: { product: { id } } });
-  expect((await merchant.get('/api/v1/products/by-sku/nothing')).status).toBe(404);
+  expect((await merchant.get('/api/v1/products/lookup?sku=nothing')).status).toBe(404);
 });

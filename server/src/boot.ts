@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
-import type { Actions, Log, SettingDefinition, TSchema } from '@chowk/kit';
+import type { Actions, Ctx, Log, SettingDefinition, TSchema } from '@chowk/kit';
 import { AuditLog } from './actions/audit-log.ts';
 import { Bus } from './actions/bus.ts';
+import { audited } from './actions/perform.ts';
 import { mustDiffer, type RegisteredAction, register } from './actions/registry.ts';
 import { AccessTokens } from './auth/access-tokens.ts';
 import type { Identity } from './auth/identity.ts';
@@ -153,27 +154,30 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
   const add = (job: string, data: unknown) => jobs.add({ job, tenant: '', data, requestId: job });
   const mailer = new Mailer({ config, secrets, now, add });
 
-  /** The context of background work, or nothing if there is no longer anyone to do it for. */
-  const contextOf = async ({ tenant: id, job, requestId }: Task, module: string | undefined) => {
-    if (jobs.isForPlatform(job)) return new Context(kernel, { requestId, module, system: true });
+  /** Runs background work in its context, with an audit line where a user asked for it. */
+  const inContext = async (task: Task, module: string | undefined, work: (ctx: Ctx) => Promise<void>) => {
+    const { tenant: id, job, requestId, userId } = task;
+    if (jobs.isForPlatform(job)) return work(new Context(kernel, { requestId, module, system: true }));
     const tenant = await directory.find(id);
-    if (tenant && (!module || (await hasModule(id, module)))) {
-      return new Context(kernel, { requestId, module, tenant, system: true });
+    if (!tenant || (module && !(await hasModule(id, module)))) {
+      log.info({ job, tenant: id }, 'dropped a task: the tenant is gone or no longer has the module');
+      return;
     }
-    log.info({ job, tenant: id }, 'dropped a task: the tenant is gone or no longer has the module');
-    return undefined;
+    const call = { tenant, module, transport: 'job', action: job, userId, requestId, input: task.data } as const;
+    const record = userId === undefined ? undefined : audit.begin(call);
+    await audited(audit, record, () => work(new Context(kernel, { requestId, module, tenant, record, system: true })));
   };
   const { handlers, schedules } = jobsOf(
     modules,
     { ...kernelJobs, ...mailer.jobs },
     installations,
-    contextOf,
+    inContext,
     (tasks) => jobs.addAll(tasks),
   );
   const jobs = new JobQueues({
     database: bossDatabase(budget, centralTarget, signals),
     central: db,
-    handlers: new Map<string, JobHandler>([...handlers, [deliveryJob, events.handler(contextOf)]]),
+    handlers: new Map<string, JobHandler>([...handlers, [deliveryJob, events.handler(inContext)]]),
     schedules,
     log,
   });

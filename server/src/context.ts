@@ -190,10 +190,10 @@ export class Context implements SystemCtx {
   }
 
   get jobs(): JobQueue {
-    const { requestId } = this;
+    const { requestId, userId } = this;
     return {
       add: (name: string, data: unknown, options = {}) =>
-        this.#kernel.jobs.add({ job: name, tenant: this.#tenantOf(name), data, requestId }, options),
+        this.#kernel.jobs.add({ job: name, tenant: this.#tenantOf(name), userId, data, requestId }, options),
     };
   }
 

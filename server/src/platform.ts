@@ -20,7 +20,7 @@ import { type Central, oneAtATime } from './tenancy/central.ts';
 import type { TenantDatabases } from './tenancy/databases.ts';
 import type { Directory } from './tenancy/directory.ts';
 import { resetDatabases } from './tenancy/reset.ts';
-import { createTenant, finishTenant } from './tenancy/tenants.ts';
+import { createTenant, finishTenant, idProblem } from './tenancy/tenants.ts';
 import { version } from './version.ts';
 
 interface PlatformParts {
@@ -69,6 +69,7 @@ export function makePlatform(parts: PlatformParts): Platform {
     mail: mailer,
     limits: limitsOf(parts),
     tenants: {
+      problemOf: (id) => idProblem(central.db, databases, id),
       async find(label) {
         const { id, name } = await knownTenant(parts.directory, label);
         return { id, name };

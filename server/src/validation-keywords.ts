@@ -32,6 +32,12 @@ function changing(
   };
 }
 
+/** Equal to the field of that name beside it. */
+function sameAs(name: string, value: unknown, _schema?: unknown, place?: unknown): boolean {
+  const other = ((place as Place).parentData as Record<string, unknown>)[name];
+  return other === undefined || other === value;
+}
+
 const distinct = (list: readonly unknown[]) => (new Set(list).size === list.length ? list : [...new Set(list)]);
 
 /** Texts that name one or more of the values, separated by commas. */
@@ -55,6 +61,7 @@ const keywords: readonly FuncKeywordDefinition[] = [
   changing('timestamp', 'string', toTimestamp),
   changing('distinct', 'array', distinct),
   { keyword: 'eachOneOf', type: 'array', schemaType: 'array', errors: false, validate: eachIsOneOf },
+  { keyword: 'sameAs', type: 'string', schemaType: 'string', errors: false, validate: sameAs },
   { keyword: 'notBlank', type: 'string', errors: false, validate: (_: boolean, text: string) => text.trim() !== '' },
 ];
 

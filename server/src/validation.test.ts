@@ -1,11 +1,13 @@
-import { Moment, type TSchema, Type } from '@chowk/kit';
+import { isOneOf, since, sql, TimestampInput, type TSchema, Type } from '@chowk/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileBody, compileText } from './validation.ts';
 
-/** What is wrong with the value. */
+/** What is wrong with the value, in words. */
 function errorsOf(schema: TSchema, value: unknown) {
-  return compileBody(schema)(value);
+  const errors = compileBody(schema)(value);
+  if (!errors) return undefined;
+  return Object.fromEntries(Object.entries(errors).map(([field, list]) => [field, list.map(({ message }) => message)]));
 }
 
 /** What is left of an accepted value. */
@@ -15,11 +17,11 @@ function stripped(schema: TSchema, value: unknown): unknown {
 }
 
 test.each([
-  [Type.String(), 5, 'The first name must be of type string.'],
-  [Type.Integer(), '5', 'The first name must be of type integer.'],
-  [Type.Number(), null, 'The first name must be of type number.'],
-  [Type.Boolean(), 'true', 'The first name must be of type boolean.'],
-  [Type.Array(Type.String()), 'a', 'The first name must be of type array.'],
+  [Type.String(), 5, 'The first name must be a string.'],
+  [Type.Integer(), '5', 'The first name must be an integer.'],
+  [Type.Number(), null, 'The first name must be a number.'],
+  [Type.Boolean(), 'true', 'The first name must be a boolean.'],
+  [Type.Array(Type.String()), 'a', 'The first name must be an array.'],
   [Type.String({ minLength: 1 }), '', 'The first name must not be empty.'],
   [Type.String({ minLength: 3 }), 'ab', 'The first name must have at least 3 characters.'],
   [Type.String({ maxLength: 3 }), 'abcd', 'The first name must have at most 3 characters.'],
@@ -41,10 +43,10 @@ test.each([
   ],
   [Type.String({ pattern: '^[^\\0]*$' }), 'a\0', 'The first name must not have NUL characters.'],
   [
-    Moment,
+    since(sql`at`).schema,
     'yesterday',
-    'The first name must be of this form: a moment, such as 2026-01-31T09:30:00Z, ' +
-      "or a whole day in the tenant's time zone, such as 2026-01-31.",
+    'The first name must be of this form: a time, such as 2026-01-31T09:30:00Z, ' +
+      "or a day in the tenant's time zone, such as 2026-01-31.",
   ],
   [Type.String({ format: 'email' }), 'b', 'The first name must be a valid email.'],
   [Type.String({ format: 'uuid' }), 'b', 'The first name must be a valid uuid.'],
@@ -59,7 +61,7 @@ test.each([
   [Type.Array(Type.String(), { minItems: 1 }), [], 'The first name must have at least 1 entry.'],
   [Type.Array(Type.String(), { maxItems: 1 }), ['a', 'b'], 'The first name must have at most 1 entry.'],
   [Type.Enum(['asc', 'desc']), 'up', 'The first name must be one of asc, desc.'],
-  [Type.Union([Type.String(), Type.Null()]), 5, 'The first name must be of type string.'],
+  [Type.Union([Type.String(), Type.Null()]), 5, 'The first name must be a string.'],
   [Type.Union([Type.String({ maxLength: 3 }), Type.Null()]), 'long', 'The first name must have at most 3 characters.'],
   [
     Type.Union([Type.String(), Type.Boolean(), Type.Null()]),
@@ -68,6 +70,35 @@ test.each([
   ],
 ])('a message is a sentence that names the field: %j %j', (schema, value, sentence) => {
   expect(errorsOf(Type.Object({ first_name: schema }), { first_name: value })).toEqual({ first_name: [sentence] });
+});
+
+test('every kind of mistake has a code that programs can tell apart', () => {
+  const schema = Type.Object({
+    missing: Type.String(),
+    type: Type.Integer(),
+    short: Type.String({ minLength: 3 }),
+    blank: Type.String({ notBlank: true }),
+    long: Type.String({ maxLength: 3 }),
+    small: Type.Integer({ minimum: 3 }),
+    large: Type.Integer({ maximum: 3 }),
+    few: Type.Array(Type.Integer(), { minItems: 1 }),
+    many: Type.Array(Type.Integer(), { maxItems: 1 }),
+    choice: Type.Enum(['a', 'b']),
+    form: Type.String({ format: 'email' }),
+    pattern: Type.String({ pattern: '^a' }),
+    money: Type.Unsafe({ type: ['string', 'number'], money: true }),
+    union: Type.Union([Type.Integer(), Type.Boolean(), Type.Null()]),
+  });
+  const value = {
+    ...{ type: 'x', short: 'a', blank: ' ', long: 'abcd', small: 1, large: 5, few: [], many: [1, 2], choice: 'c' },
+    ...{ form: 'x', pattern: 'b', money: '1.234', union: 'x' },
+  };
+  const errors = Object.entries(compileBody(schema)(value) ?? {});
+  expect(Object.fromEntries(errors.map(([field, list]) => [field, list.map(({ code }) => code)]))).toEqual({
+    ...{ missing: ['required'], type: ['wrong_type'], short: ['too_short'], blank: ['too_short'], long: ['too_long'] },
+    ...{ small: ['too_small'], large: ['too_large'], few: ['too_few'], many: ['too_many'], choice: ['not_allowed'] },
+    ...{ form: ['invalid'], pattern: ['invalid'], money: ['invalid'], union: ['invalid'] },
+  });
 });
 
 test('a missing field is named where it is missing', () => {
@@ -188,8 +219,13 @@ test('fields beyond the named ones stay where the schema has a form for them', (
   const schema = Type.Object({ a: Type.Integer() }, { additionalProperties: Type.Object({ n: Type.Integer() }) });
   expect(stripped(schema, { a: 1, b: { n: 2, more: 3 } })).toEqual({ a: 1, b: { n: 2 } });
   expect(errorsOf(schema, { a: 1, b: 2 })).toHaveProperty('b');
-  expect(stripped(Type.Object({ a: Type.Integer() }, { additionalProperties: false }), { a: 1, b: 2 })).toEqual({
-    a: 1,
+});
+
+test('a schema may refuse fields that it does not name, and says which', () => {
+  const schema = Type.Object({ a: Type.Object({ b: Type.Integer() }, { additionalProperties: false }) });
+  expect(compileBody(schema)({ a: { b: 1, c: 2, d: 3 }, more: 4 })).toEqual({
+    'a.c': [{ code: 'unknown', message: 'The c is not known here.' }],
+    'a.d': [{ code: 'unknown', message: 'The d is not known here.' }],
   });
 });
 
@@ -272,4 +308,33 @@ test('an accepted value holds nothing outside its schema and stays acceptable', 
     { numRuns: 100 },
   );
   expect(accepted).toBeGreaterThan(10);
+});
+
+test('a choice is refused by the name of its parameter, together with everything else', () => {
+  const { schema } = isOneOf(['open', 'closed'], sql`c.state`);
+  const read = compileText(Type.Object({ last_state: schema, page: Type.Integer() }));
+  const refused = [{ code: 'not_allowed', message: 'The last state must be one of open, closed.' }];
+  for (const last_state of ['lost', 'open,lost', ['open', 'lost'], '', ',']) {
+    expect(read({ last_state, page: 'x' })).toMatchObject({ last_state: refused, page: [{ code: 'wrong_type' }] });
+  }
+  expect(read({ last_state: 'closed, open', page: '1' })).toBeUndefined();
+});
+
+test.each([
+  ['2026-01-02T03:04:05.678912+05:30', '2026-01-01T21:34:05.678Z'],
+  ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05.000Z'],
+])('the time %s is read as %s', (at, expected) => {
+  expect(stripped(Type.Object({ at: TimestampInput }), { at })).toEqual({ at: expected });
+});
+
+test.each([
+  'yesterday',
+  '2026-02-30T00:00:00Z',
+  '0000-01-01T00:00:00Z',
+  '9999-12-31T23:59:59-05:00',
+  '2016-12-31T23:59:60Z',
+])('%s is no time that can be stored', (at) => {
+  expect(errorsOf(Type.Object({ at: TimestampInput }), { at })).toEqual({
+    at: ['The at must be a valid date-time, such as 2026-01-31T09:30:00Z.'],
+  });
 });

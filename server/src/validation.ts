@@ -164,6 +164,7 @@ function fieldName({ instancePath, params, keyword }: ErrorObject): string {
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   if (keyword === 'required') path.push(String(params.missingProperty));
+  if (keyword === 'additionalProperties') path.push(String(params.additionalProperty));
   return path.join('.') || 'body';
 }
 
@@ -181,6 +182,8 @@ const codes: Readonly<Record<string, FieldErrorCode>> = {
   enum: 'not_allowed',
   const: 'not_allowed',
   eachOneOf: 'not_allowed',
+  sameAs: 'mismatch',
+  additionalProperties: 'unknown',
 };
 
 function explain(error: ErrorObject, name: string): FieldError {
@@ -212,12 +215,16 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject, field
       return `${field} must have at most ${limit} ${entries}.`;
     case 'enum':
       return `${field} must be one of ${(params.allowedValues as unknown[]).join(', ')}.`;
+    case 'additionalProperties':
+      return `${field} is not known here.`;
     case 'money':
       return `${field} must be an amount from 0 to 9999999999.99 with at most two decimals.`;
     case 'eachOneOf':
       return `${field} must be one of ${parentSchema?.eachOneOf.join(', ')}.`;
     case 'timestamp':
       return `${field} must be a valid ${example['date-time']}.`;
+    case 'sameAs':
+      return `${field} does not match.`;
     case 'format':
       return `${field} must be a valid ${example[String(params.format)] ?? String(params.format)}.`;
     case 'pattern':

@@ -146,7 +146,7 @@ function recordActions(app: FastifyInstance): (answer: TestAnswer) => Registered
 }
 
 /** What any request can meet, whatever it asks for. */
-const ofTheServer = new Set(['http.not_found', 'http.bad_request', 'http.method_not_allowed']);
+const ofTheServer = new Set(['http.not_found', 'http.bad_request', 'http.malformed_json', 'http.method_not_allowed']);
 
 /** So that the whole suite proves that the API description lists the failures that really happen. */
 function mustBeDeclared({ modules }: Kernel, action: RegisteredAction | undefined, { status, body }: TestAnswer): void {

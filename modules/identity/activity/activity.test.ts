@@ -3,8 +3,10 @@ import { type SystemCtx, sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { Context } from '../../../server/src/context.ts';
 import { startAccounts } from '../../../server/testing/accounts.ts';
+import { auditLines } from '../../../server/testing/audit-lines.ts';
 import type { TestTenant } from '../../../server/testing/platform.ts';
-import { streamActivity } from './activity-log.ts';
+import { readByCursor } from '../../../server/testing/read-by-cursor.ts';
+import { activityLog } from './activity-log.ts';
 
 const platform = await startAccounts();
 const { central } = platform.kernel;
@@ -118,23 +120,70 @@ test('the file shows nothing of another tenant', async () => {
   expect((await otherOwner.get('/api/v1/activity/export')).body).toContain('secret_of_other');
 });
 
-test('a long export is read no faster than it is taken, and holds nothing meanwhile', async () => {
+test('a long export is read no faster than it is taken, and holds no connection meanwhile', async () => {
   const tenant = await platform.tenant();
   const person = await platform.person({ tenant });
   await central.db.run(sql`
     INSERT INTO activity_log (id, at, tenant_id, user_id, action)
     SELECT gen_random_uuid(), now() - (n / 7) * interval '1 microsecond', ${tenant.id}, ${person.id}, 'n' || n
     FROM generate_series(1, 2300) n`);
-  const entries = streamActivity(contextIn(tenant), {});
-  const actions: string[] = [];
-  for await (const { action } of entries) {
+  const query = { format: 'json', sort_by: 'at', sort_order: 'desc' } as const;
+  const { body } = await activityLog.file(contextIn(tenant), query);
+  const chunks: string[] = [];
+  for await (const chunk of body as AsyncIterable<string>) {
     // Others may be at work for a moment.
-    if (actions.length === 0) await expect.poll(connectionsInUse).toBe(0);
-    actions.push(action);
+    if (chunks.length === 0) await expect.poll(connectionsInUse).toBe(0);
+    chunks.push(chunk);
   }
-  // Many of one moment, and each of them once.
+  const actions = JSON.parse(chunks.join('')).activity.map(({ action }: Entry) => action);
+  // Many have the same time, and each is there once.
   expect(actions).toHaveLength(2300);
   expect(new Set(actions).size).toBe(2300);
+});
+
+test('the file may be JSON, with the entries as the list shows them', async () => {
+  const id = await happened({ action: 'as_json', details: { n: 1 } });
+  const { body, headers } = await owner.get('/api/v1/activity/export?action=as_json&format=json');
+  expect(headers['content-disposition']).toMatch(/activity-[\d-]+\.json"$/);
+  expect(body).toEqual({ activity: (await owner.get('/api/v1/activity?action=as_json')).body.activity });
+  expect(body.activity).toMatchObject([{ id, user: { name: 'Olga Owner' }, details: { n: 1 } }]);
+});
+
+test('an export leaves a line in the audit log', async () => {
+  await owner.get('/api/v1/activity/export?action=audited');
+  expect((await auditLines(platform, owner, 'activity.export'))[0]).toMatchObject({
+    ...{ outcome: 'ok', user_id: owner.id, input: { action: 'audited' } },
+  });
+});
+
+test('a cursor visits every entry once, also while others are added', async () => {
+  const at = '2031-01-01T00:00:00Z';
+  const ids = await Promise.all(
+    Array.from({ length: 7 }, (_, n) => happened({ action: 'cursor', at: n < 4 ? at : `2031-01-0${n}T00:00:00Z` })),
+  );
+  for (const order of ['asc', 'desc']) {
+    const url = `/api/v1/activity?action=cursor&sort_order=${order}&to=2031-01-31`;
+    const read = await readByCursor<{ id: string }>(owner, url, () =>
+      happened({ action: 'cursor', at: '2032-01-01T00:00:00Z' }),
+    );
+    expect(read.map(({ id }) => id).sort()).toEqual(ids.toSorted());
+  }
+});
+
+test('what happened since a moment is listed, a day being one of the tenant', async () => {
+  // In Asia/Kolkata it is half past midnight on the 15th.
+  await happened({ action: 'night', at: '2026-11-14T19:00:00Z' });
+  expect(await actions('action=night&from=2026-11-15&to=2026-11-15')).toEqual(['night']);
+  expect(await actions('action=night&updated_from=2026-11-15&sort_by=updated_at')).toEqual(['night']);
+  expect(await actions('action=night&updated_from=2026-11-16')).toEqual([]);
+});
+
+test('everything wrong with a query is answered at once', async () => {
+  const { status, body } = await owner.get('/api/v1/activity?colour=red&page=0&from=yesterday&_trace=1');
+  expect({ status, codes: body.error_codes }).toEqual({
+    status: 422,
+    codes: { colour: ['unknown'], page: ['too_small'], from: ['invalid'] },
+  });
 });
 
 function connectionsInUse(): number {

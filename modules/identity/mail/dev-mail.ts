@@ -1,50 +1,46 @@
-import { type KeptMail, notFound, type Route, type SystemCtx, systemRoute, Type } from '@chowk/kit';
+import { type KeptMail, notFound, type SystemCtx, systemAction, Type } from '@chowk/kit';
 import { type Html, html } from './html.ts';
 import { page } from './page.ts';
 
-const common = { root: true, page: true, method: 'GET', tag: 'Development', public: true, tenant: 'none' } as const;
+const common = { root: true, page: true, tag: 'Development', public: true, tenant: 'none' } as const;
 
-/** What would have been sent, to look at. There in development alone: the links in it are as good as passwords. */
-export const devMailRoutes: Route[] = [
-  systemRoute({
+/** What would have been sent. There in development alone: the links in it are as good as passwords. */
+export const devMailActions = {
+  'pages.mails': systemAction({
     ...common,
-    path: '/dev/mail',
-    summary: 'The mails that were kept instead of sent; not in production.',
-    query: Type.Object({ format: Type.Optional(Type.Union([Type.Literal('html'), Type.Literal('json')])) }),
-    run: async (ctx, { query, headers }) => {
-      mustBeDevelopment(ctx, '/dev/mail', headers);
+    summary: 'Show the mails that were kept instead of sent',
+    description: 'Not in production.',
+    http: 'GET /dev/mail',
+    input: Type.Object({ format: Type.Optional(Type.Enum(['html', 'json'])) }),
+    run: async (ctx, { format }) => {
+      mustBeDevelopment(ctx, '/dev/mail');
       const mails = await ctx.platform.mail.kept();
-      return query.format === 'json' ? { mails } : listPage(mails);
+      return format === 'json' ? { mails } : listPage(mails);
     },
   }),
-  systemRoute({
+  'pages.mail': systemAction({
     ...common,
-    path: '/dev/mail/:id',
-    summary: 'One mail that was kept instead of sent; not in production.',
-    params: Type.Object({ id: Type.String() }),
-    run: async (ctx, { params: { id }, headers }) => {
-      mustBeDevelopment(ctx, `/dev/mail/${id}`, headers);
+    summary: 'Show a mail that was kept instead of sent',
+    description: 'Not in production.',
+    http: 'GET /dev/mail/:id',
+    input: Type.Object({ id: Type.String() }),
+    run: async (ctx, { id }) => {
+      mustBeDevelopment(ctx, `/dev/mail/${id}`);
       const mail = (await ctx.platform.mail.kept()).find((one) => one.id === id);
       return mail ? mailPage(mail) : missingPage();
     },
   }),
-];
+};
 
 /**
  * A page of another origin may call the API from a developer's browser, also under a name of its own that leads to this
  * machine; it must not read the mails here.
  */
-function mustBeDevelopment(ctx: SystemCtx, path: string, { origin, host }: Caller): void {
-  const { environment, baseDomain } = ctx.platform;
-  const name = String(host).replace(/:\d*$/, '').toLowerCase();
+function mustBeDevelopment({ platform: { environment, baseDomain }, client }: SystemCtx, path: string): void {
+  const name = String(client.header('host')).replace(/:\d*$/, '').toLowerCase();
   const isOurs =
     name === baseDomain || name.endsWith(`.${baseDomain}`) || /^(localhost|127\.0\.0\.1|\[::1\])$/.test(name);
-  if (environment === 'production' || origin !== undefined || !isOurs) throw notFound('GET', path);
-}
-
-interface Caller {
-  readonly origin?: unknown;
-  readonly host?: unknown;
+  if (environment === 'production' || client.header('origin') !== undefined || !isOurs) throw notFound('GET', path);
 }
 
 function listPage(mails: readonly KeptMail[]) {

@@ -1,13 +1,36 @@
 import type { SystemCtx } from '@chowk/kit';
 import { type MailContent, mailHtml } from './mail-html.ts';
+import { type Organization, organizationOf } from './organization.ts';
 
 /** A mail to one person about one thing. */
 export interface Message extends MailContent {
   readonly to: string;
 }
 
+/** A user who is mailed. */
+export interface Addressee {
+  readonly userId: number;
+  readonly name: string;
+  readonly email: string;
+  /**
+   * The tenant that the mail speaks for, the one the call is bound to unless said otherwise. The user must be a member
+   * of it by the time a link in the mail is followed.
+   */
+  readonly tenantId?: string | undefined;
+}
+
 /** Longer subjects are cut by every mail program, and names may be long. */
 const longestSubject = 150;
+
+export async function mailUser(
+  ctx: SystemCtx,
+  user: Addressee,
+  write: (organization: Organization) => Omit<MailContent, 'organization' | 'greeting'>,
+): Promise<void> {
+  const organization = await organizationOf(ctx, user);
+  const { name } = organization;
+  await sendMail(ctx, { ...write(organization), to: user.email, organization: name, greeting: greet(user.name) });
+}
 
 export async function sendMail(ctx: SystemCtx, message: Message): Promise<void> {
   const clean = cleaned(message);
@@ -42,17 +65,9 @@ function mailText({ organization, greeting, paragraphs, button, expiry, warning 
 }
 
 function cleaned(message: Message): Message {
-  const { subject, organization, greeting, paragraphs, button, expiry, warning } = message;
-  return {
-    to: message.to,
-    subject: oneLine(subject),
-    organization: oneLine(organization),
-    greeting: oneLine(greeting),
-    paragraphs: paragraphs.map(oneLine),
-    ...(button ? { button: { label: oneLine(button.label), url: button.url } } : {}),
-    ...(expiry ? { expiry: oneLine(expiry) } : {}),
-    warning: oneLine(warning),
-  };
+  return JSON.parse(JSON.stringify(message), (key, value) =>
+    typeof value === 'string' && key !== 'url' ? oneLine(value) : value,
+  );
 }
 
 /** A line break in a name would begin a header or a paragraph of its own, and a mark of direction turn what follows. */

@@ -83,7 +83,7 @@ export async function orFailurePage(title: string, make: () => Promise<Answer>):
 }
 
 function reasonOf({ message, extras }: Failure): string {
-  return Object.values(extras.errors ?? {}).flat()[0] ?? message;
+  return Object.values(extras.errors ?? {}).flat()[0]?.message ?? message;
 }
 
 export function done(title: string, text: string): Answer {
@@ -104,7 +104,7 @@ export function field(
   { name, label, type, autocomplete, value = '' }: Field,
   errors: Readonly<FieldErrors> = {},
 ): Html {
-  const wrong = errors[name]?.[0];
+  const wrong = errors[name]?.[0]?.message;
   const described = wrong === undefined ? undefined : html` aria-invalid="true" aria-describedby="${name}_wrong"`;
   const message =
     wrong === undefined ? undefined : html`<div class="wrong" id="${name}_wrong" role="alert">${wrong}</div>`;

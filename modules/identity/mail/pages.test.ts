@@ -93,6 +93,17 @@ test.each(pages)(
   },
 );
 
+test.each(pages)('the $name page works with what trackers add to its link', async ({ make, button }) => {
+  const { person, url } = await make();
+  const before = await account(person);
+  const tracked = `${url}${url.includes('?') ? '&' : '?'}utm_source=mail&fbclid=x&fbclid=y&token=z&id=7&tags[]=a`;
+  const { status, body } = await open(tracked);
+  expect({ status, button: body.match(/<button>(.*)<\/button>/)?.[1] }).toEqual({ status: 200, button });
+  const chosen = { password: 'a better one', password_confirmation: 'a better one' };
+  expect((await submit(tracked, chosen)).status).toBe(200);
+  expect(await account(person)).not.toEqual(before);
+});
+
 test('the button of the verification page verifies, and pressed again says that all is well', async () => {
   const { person, url } = await verificationPage();
   for (let presses = 0; presses < 2; presses += 1) {

@@ -30,6 +30,7 @@ CREATE TABLE invitations (
   token_hash bytea NOT NULL UNIQUE,
   invited_by bigint REFERENCES users ON DELETE SET NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
   expires_at timestamptz NOT NULL,
   accepted_at timestamptz,
   revoked_at timestamptz

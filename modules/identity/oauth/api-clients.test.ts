@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../../server/testing/accounts.ts';
+import { auditLines } from '../../../server/testing/audit-lines.ts';
 import { makeClient, type TestClient } from '../../../server/testing/oauth.ts';
-import { apiClientRoutes } from './api-client-routes.ts';
+import { readByCursor } from '../../../server/testing/read-by-cursor.ts';
+import { apiClientActions } from './api-client-actions.ts';
 
 const platform = await startAccounts();
 const beside = await startAccounts({ beside: platform });
@@ -34,12 +36,13 @@ test('a client is made with a secret that is shown once and kept as a hash', asy
   const { status, body } = await asha.post(url, wanted);
   expect(status).toBe(201);
   expect(body).toEqual({
-    message: 'The API client was created.',
+    message: 'API client created.',
     api_client: {
       id: expect.any(String),
       name: 'Shop window',
       scopes: ['settings.view', 'customers.view'],
       created_at: expect.stringMatching(/Z$/),
+      updated_at: expect.stringMatching(/Z$/),
       created_by: { id: asha.id, name: asha.name },
       last_used_at: null,
     },
@@ -98,10 +101,11 @@ test('nobody gives a client more than it holds, nor gets hold of one that has mo
   expect((await admin.delete(`${url}/${rich.id}`)).status).toBe(200);
 });
 
-test.each(apiClientRoutes.map(({ method, path }) => ({ method, path })))(
-  '$method $path needs settings.api_clients',
-  async ({ method, path }) => {
+test.each(Object.values(apiClientActions).map(({ http }) => http as string))(
+  '%s needs settings.api_clients',
+  async (http) => {
     const manager = await platform.person({ tenant: acme, role: 'Manager' });
+    const [method, path = ''] = http.split(' ') as ['GET', string];
     const { status, body } = await manager.request({ method, url: `/api/v1${path.replace(':id', 'any')}` });
     expect({ status, message: body.message }).toEqual({
       status: 403,
@@ -173,7 +177,7 @@ test('a deleted client and its tokens are over, here at once and elsewhere withi
   const client = await makeClient(asha, ['settings.view']);
   const token = await tokenOf(client);
   for (const on of [platform, beside]) expect(await statusWith(token, { on })).toBe(200);
-  expect((await asha.delete(`${url}/${client.id}`)).body).toEqual({ message: 'The API client was deleted.' });
+  expect((await asha.delete(`${url}/${client.id}`)).body).toEqual({ message: 'API client deleted.' });
   expect(await statusWith(token)).toBe(401);
   await expect.poll(() => statusWith(token, { on: beside }), { timeout: 1_000 }).toBe(401);
   for (const on of [platform, beside]) expect((await client.token(on)).body.error).toBe('invalid_client');
@@ -199,4 +203,83 @@ test('when the one who made it is gone, a client works on', async () => {
   await db.run(sql`DELETE FROM users WHERE id = ${admin.id}`);
   expect((await asha.get(`${url}/${client.id}`)).body.api_client.created_by).toBeNull();
   expect(await statusWith(await tokenOf(client))).toBe(200);
+});
+
+test('a cursor visits every client once, also while others are made', async () => {
+  const owner = await platform.person({ tenant: await platform.tenant() });
+  const names = ['e', 'a', 'd', 'B', 'c'];
+  for (const name of names) await makeClient(owner, ['settings.view'], name);
+  const read = await readByCursor<{ name: string }>(owner, `${url}?sort_by=name&sort_order=asc`, () =>
+    makeClient(owner, ['settings.view'], '0'),
+  );
+  expect(read.map(({ name }) => name)).toEqual(['a', 'B', 'c', 'd', 'e']);
+});
+
+test('clients that have changed since a moment are listed, the last change last', async () => {
+  const owner = await platform.person({ tenant: await platform.tenant() });
+  const first = await makeClient(owner, ['settings.view'], 'first');
+  await makeClient(owner, ['settings.view'], 'untouched');
+  const second = await makeClient(owner, ['settings.view'], 'second');
+  const { body } = await owner.patch(`${url}/${second.id}`, { name: 'renamed' });
+  await owner.post(`${url}/${first.id}/secret`);
+  const query = `updated_from=${body.api_client.updated_at}&sort_by=updated_at&sort_order=asc`;
+  const changed = await owner.get(`${url}?${query}`);
+  expect(changed.body.api_clients.map(({ name }: { name: string }) => name)).toEqual(['renamed', 'first']);
+});
+
+test('a parameter that nobody knows is refused by name', async () => {
+  const { status, body } = await asha.get(`${url}?colour=red&sort_by=secret_hash`);
+  expect({ status, codes: body.error_codes }).toEqual({
+    status: 422,
+    codes: { colour: ['unknown'], sort_by: ['not_allowed'] },
+  });
+});
+
+test('everything wrong with a client is answered at once', async () => {
+  const scopes = ['settings.view', 'settings.fly', 'settings.swim'];
+  const { body, status } = await asha.post(url, { name: '', scopes });
+  expect({ status, codes: body.error_codes }).toEqual({
+    status: 422,
+    codes: { name: ['too_short'], 'scopes.1': ['not_allowed'], 'scopes.2': ['not_allowed'] },
+  });
+  const { id } = await makeClient(asha, ['settings.view']);
+  const changed = await asha.patch(`${url}/${id}`, { name: 'x'.repeat(256), scopes });
+  expect(Object.keys(changed.body.errors).sort()).toEqual(['name', 'scopes.1', 'scopes.2']);
+});
+
+test('a change of a client that has changed since it was read is refused', async () => {
+  const { id } = await makeClient(asha, ['settings.view']);
+  const { headers } = await asha.get(`${url}/${id}`);
+  const old = { 'if-match': headers.etag as string };
+  const renamed = await asha.patch(`${url}/${id}`, { name: 'Renamed' }, old);
+  expect(renamed.status).toBe(200);
+  for (const { status } of [
+    await asha.patch(`${url}/${id}`, { name: 'Again' }, old),
+    await asha.post(`${url}/${id}/secret`, {}, old),
+    await asha.delete(`${url}/${id}`, undefined, old),
+  ]) {
+    expect(status).toBe(412);
+  }
+  expect((await asha.delete(`${url}/${id}`, undefined, { 'if-match': renamed.headers.etag as string })).status).toBe(
+    200,
+  );
+});
+
+test('the audit log tells what became of the scopes, and never a secret', async () => {
+  const client = await makeClient(asha, ['settings.view', 'settings.domains'], 'Watched');
+  await asha.patch(`${url}/${client.id}`, { scopes: ['settings.view'] });
+  const { body } = await asha.post(`${url}/${client.id}/secret`);
+  await asha.delete(`${url}/${client.id}`);
+  const lines = [];
+  for (const verb of ['create', 'update', 'rotateSecret', 'delete']) {
+    lines.push((await auditLines(platform, asha, `apiClients.${verb}`))[0]);
+  }
+  expect(lines.map((line) => line?.changes)).toEqual([
+    { id: [null, client.id] },
+    { scopes: [['settings.view', 'settings.domains'], ['settings.view']] },
+    null,
+    { name: ['Watched', null], scopes: [['settings.view'], null] },
+  ]);
+  expect(lines.slice(1).map((line) => line?.resource_id)).toEqual([client.id, client.id, client.id]);
+  for (const secret of [client.secret, body.client_secret]) expect(JSON.stringify(lines)).not.toContain(secret);
 });

@@ -1,178 +1,159 @@
 import {
+  byText,
+  byTime,
+  changesBetween,
   type Db,
-  invalid,
-  offsetOf,
-  type Paging,
-  paginationOf,
-  type Static,
+  type Issues,
+  list,
+  removalOf,
+  type Sql,
   type SystemCtx,
   sql,
-  Timestamp,
-  Type,
 } from '@chowk/kit';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
+import { explainPermissions, mustHold } from '../permissions.ts';
 import { hashOf, newSecret } from '../secret-tokens.ts';
-import { unknownPermissions } from './oauth-scopes.ts';
+import { userReference } from '../user-reference.ts';
+import {
+  ApiClient,
+  type ApiClientChanges,
+  type ApiClientWithSecret,
+  type ClientKey,
+  type NewApiClient,
+} from './api-client-schemas.ts';
 
-export const ApiClient = Type.Object({
-  id: Type.String({ description: 'The client_id.' }),
-  name: Type.String(),
-  scopes: Type.Array(Type.String(), { description: 'The permissions it holds in the tenant.' }),
-  created_at: Timestamp,
-  created_by: Type.Union([Type.Object({ id: Type.Integer(), name: Type.String() }), Type.Null()]),
-  last_used_at: Type.Union([Timestamp, Type.Null()], { description: 'When it last asked for a token.' }),
-});
-export type ApiClient = Static<typeof ApiClient>;
-
-/** With its prefix it is recognised wherever it should not be. */
+/** Lets scanners recognise a secret that was published by mistake. */
 const secretPrefix = 'chowk_cs_';
-
-const most = 100;
-
 /** Each is a user of its own, with limits of its own. */
-async function mustHaveRoom({ central, tenant }: SystemCtx): Promise<void> {
-  const row = await central.row<{ count: number }>(
-    sql`SELECT count(*) FROM oauth_clients WHERE tenant_id = ${tenant.id}`,
-  );
-  if ((row?.count ?? 0) >= most) throw fail('identity.too_many_api_clients', { most });
-}
+const mostClients = 100;
 
-const columns = sql`
-  c.id, c.name, c.scopes, c.created_at, c.last_used_at,
-  CASE WHEN u.id IS NOT NULL THEN jsonb_build_object('id', u.id, 'name', u.name) END AS created_by`;
+const columns = sql`c.id, c.name, c.scopes, c.created_at, c.updated_at, c.last_used_at,
+  ${userReference(sql`c.created_by`)} AS created_by`;
+const clients = (ctx: SystemCtx): Sql => sql`(SELECT * FROM oauth_clients WHERE tenant_id = ${ctx.tenant.id}) c`;
 
-export async function listApiClients(ctx: SystemCtx, paging: Paging) {
-  const [api_clients, counted] = await Promise.all([
-    ctx.central.rows<ApiClient>(sql`
-      SELECT ${columns} FROM oauth_clients c LEFT JOIN users u ON u.id = c.created_by
-      WHERE c.tenant_id = ${ctx.tenant.id} ORDER BY c.created_at DESC, c.id
-      LIMIT ${paging.per_page} OFFSET ${offsetOf(paging)}`),
-    ctx.central.row<{ total: number }>(sql`
-      SELECT count(*) AS total FROM oauth_clients WHERE tenant_id = ${ctx.tenant.id}`),
-  ]);
-  return { api_clients, pagination: paginationOf(paging, counted?.total ?? 0) };
-}
+export const apiClientList = list({
+  name: 'api_clients',
+  row: ApiClient,
+  database: (ctx: SystemCtx) => ctx.central,
+  from: clients,
+  alias: sql`c`,
+  columns,
+  sorts: { created_at: byTime(sql`c.created_at`), name: byText(sql`lower(c.name)`) },
+  idType: 'text',
+});
 
-export async function getApiClient(ctx: SystemCtx, id: string, db: Db = ctx.central): Promise<ApiClient> {
-  const found = await db.row<ApiClient>(sql`
-    SELECT ${columns} FROM oauth_clients c LEFT JOIN users u ON u.id = c.created_by
-    WHERE c.id = ${id} AND c.tenant_id = ${ctx.tenant.id}`);
+export async function getApiClient(ctx: SystemCtx, { id }: ClientKey): Promise<ApiClient> {
+  const found = await ctx.central.row<ApiClient>(sql`SELECT ${columns} FROM ${clients(ctx)} WHERE c.id = ${id}`);
   if (!found) throw fail('identity.api_client_not_found');
   return found;
 }
 
 /** A client acts as a service user of its own, whose membership is what the client may do. */
-export async function createApiClient(
-  ctx: SystemCtx,
-  { name, scopes: wanted }: { name: string; scopes: readonly string[] },
-): Promise<{ api_client: ApiClient; client_secret: string }> {
-  await mustBePermissions(ctx, wanted);
-  const scopes = [...new Set(wanted)];
-  mustHold(ctx, scopes);
+export async function createApiClient(ctx: SystemCtx, { name, scopes }: NewApiClient): Promise<ApiClientWithSecret> {
+  await mustHoldScopes(ctx, ctx.central, scopes);
   await mustHaveRoom(ctx);
   const id = ctx.newId();
   const client_secret = secretPrefix + newSecret();
+  const tenantId = ctx.tenant.id;
   const api_client = await ctx.central.tx(async (tx) => {
     const user = await tx.row<{ id: number }>(sql`
       INSERT INTO users (kind, name) VALUES ('service', ${name}) RETURNING id`);
-    const userId = (user as { id: number }).id;
+    const subjectId = (user as { id: number }).id;
     await tx.run(sql`
-      INSERT INTO memberships (user_id, tenant_id, permissions) VALUES (${userId}, ${ctx.tenant.id}, ${scopes}::text[])`);
-    await tx.run(sql`
-      INSERT INTO oauth_clients (id, tenant_id, user_id, name, secret_hash, grants, scopes, created_by)
-      VALUES (${id}, ${ctx.tenant.id}, ${userId}, ${name}, ${hashOf(client_secret)}, '{client_credentials}',
-        ${scopes}::text[], ${ctx.user.id})`);
-    const details = { client_id: id, name, scopes };
-    await record(ctx, { action: 'api_client_created', subjectId: userId, details }, tx);
-    return getApiClient(ctx, id, tx);
+      INSERT INTO memberships (user_id, tenant_id, permissions) VALUES (${subjectId}, ${tenantId}, ${scopes}::text[])`);
+    await record(ctx, { action: 'api_client_created', subjectId, details: { client_id: id, name, scopes } }, tx);
+    return tx.row<ApiClient>(sql`
+      INSERT INTO oauth_clients AS c (id, tenant_id, user_id, name, secret_hash, grants, scopes, created_by)
+      VALUES (${id}, ${tenantId}, ${subjectId}, ${name}, ${hashOf(client_secret)}, '{client_credentials}',
+        ${scopes}::text[], ${ctx.user.id})
+      RETURNING ${columns}`);
   });
-  return { api_client, client_secret };
+  ctx.audit({ id: [null, id] });
+  return { api_client: api_client as ApiClient, client_secret };
 }
 
-/** Its tokens may do from now on what its new scopes say. */
-export async function updateApiClient(
-  ctx: SystemCtx,
-  id: string,
-  changes: { name?: string; scopes?: readonly string[] },
-): Promise<ApiClient> {
-  await mustBePermissions(ctx, changes.scopes ?? []);
+export function explainApiClient(
+  { central }: SystemCtx,
+  { scopes: names = [] }: Partial<ApiClientChanges>,
+  issues: Issues,
+) {
+  return explainPermissions(central, { field: 'scopes', names }, issues);
+}
+
+/** New scopes hold for the tokens there are, too. */
+export async function updateApiClient(ctx: SystemCtx, { id, ...given }: ApiClientChanges): Promise<ApiClient> {
   return ctx.central.tx(async (tx) => {
     const before = await lockApiClient(ctx, tx, id);
-    const name = changes.name ?? before.name;
-    const scopes = changes.scopes ? [...new Set(changes.scopes)] : before.scopes;
-    const added = scopes.filter((scope) => !before.scopes.includes(scope));
-    mustHold(ctx, added);
-    await tx.run(sql`
-      UPDATE oauth_clients SET name = ${name}, scopes = ${scopes}::text[], updated_at = now() WHERE id = ${id}`);
-    await tx.run(sql`UPDATE users SET name = ${name}, updated_at = now() WHERE id = ${before.user_id}`);
+    const { user_id: subjectId } = before;
+    const { name, scopes } = { ...before, ...given };
+    await mustHoldScopes(ctx, tx, scopes, before.scopes);
+    await tx.run(sql`UPDATE users SET name = ${name}, updated_at = now() WHERE id = ${subjectId}`);
     await tx.run(sql`
       UPDATE memberships SET permissions = ${scopes}::text[], updated_at = now()
-      WHERE user_id = ${before.user_id} AND tenant_id = ${ctx.tenant.id}`);
-    const details = { client_id: id, name, added, removed: before.scopes.filter((scope) => !scopes.includes(scope)) };
-    await record(ctx, { action: 'api_client_updated', subjectId: before.user_id, details }, tx);
-    return getApiClient(ctx, id, tx);
+      WHERE user_id = ${subjectId} AND tenant_id = ${ctx.tenant.id}`);
+    const added = scopes.filter((scope) => !before.scopes.includes(scope));
+    const removed = before.scopes.filter((scope) => !scopes.includes(scope));
+    await record(
+      ctx,
+      { action: 'api_client_updated', subjectId, details: { client_id: id, name, added, removed } },
+      tx,
+    );
+    ctx.audit(changesBetween(before, { name, scopes }));
+    return saveClient(tx, id, sql`name = ${name}, scopes = ${scopes}::text[]`);
   });
 }
 
-/** The old secret is good no longer. Who gets to know the new one can do what the client can. */
-export async function rotateSecret(
-  ctx: SystemCtx,
-  id: string,
-): Promise<{ api_client: ApiClient; client_secret: string }> {
+/** The old secret is invalid at once. Whoever reads the new one can do what the client can. */
+export async function rotateSecret(ctx: SystemCtx, { id }: ClientKey): Promise<ApiClientWithSecret> {
   const client_secret = secretPrefix + newSecret();
   const api_client = await ctx.central.tx(async (tx) => {
-    const { user_id, scopes, name } = await lockApiClient(ctx, tx, id);
-    mustHold(ctx, scopes);
-    await tx.run(sql`
-      UPDATE oauth_clients SET secret_hash = ${hashOf(client_secret)}, updated_at = now() WHERE id = ${id}`);
-    const details = { client_id: id, name };
-    await record(ctx, { action: 'api_client_secret_rotated', subjectId: user_id, details }, tx);
-    return getApiClient(ctx, id, tx);
+    const { user_id: subjectId, scopes, name } = await lockApiClient(ctx, tx, id);
+    await mustHoldScopes(ctx, tx, scopes);
+    await record(ctx, { action: 'api_client_secret_rotated', subjectId, details: { client_id: id, name } }, tx);
+    return saveClient(tx, id, sql`secret_hash = ${hashOf(client_secret)}`);
   });
   return { api_client, client_secret };
 }
 
-/** What the client has done stays written down: its user is kept, and can do nothing. */
-export async function deleteApiClient(ctx: SystemCtx, id: string): Promise<void> {
+/** Its user is kept, disabled, for what the client has done. */
+export async function deleteApiClient(ctx: SystemCtx, { id }: ClientKey): Promise<void> {
   const userId = await ctx.central.tx(async (tx) => {
-    const { user_id, name } = await lockApiClient(ctx, tx, id);
-    // Its sessions go with it.
+    const { user_id: subjectId, name, scopes } = await lockApiClient(ctx, tx, id);
+    // Deletes its sessions too.
     await tx.run(sql`DELETE FROM oauth_clients WHERE id = ${id}`);
-    await tx.run(sql`DELETE FROM memberships WHERE user_id = ${user_id}`);
-    await tx.run(sql`UPDATE users SET disabled_at = now(), updated_at = now() WHERE id = ${user_id}`);
-    const details = { client_id: id, name };
-    await record(ctx, { action: 'api_client_deleted', subjectId: user_id, details }, tx);
-    return user_id;
+    await tx.run(sql`DELETE FROM memberships WHERE user_id = ${subjectId}`);
+    await tx.run(sql`UPDATE users SET disabled_at = now(), updated_at = now() WHERE id = ${subjectId}`);
+    await record(ctx, { action: 'api_client_deleted', subjectId, details: { client_id: id, name } }, tx);
+    ctx.audit(removalOf({ name, scopes }));
+    return subjectId;
   });
-  // Other processes hear of it; this one need not wait to hear.
+  // Other processes are notified; this one need not wait for that.
   await ctx.platform.sessions.revokeAll(userId);
 }
 
-interface LockedClient {
-  readonly user_id: number;
-  readonly name: string;
-  readonly scopes: readonly string[];
-}
-
-async function lockApiClient(ctx: SystemCtx, tx: Db, id: string): Promise<LockedClient> {
-  const found = await tx.row<LockedClient>(sql`
-    SELECT user_id, name, scopes FROM oauth_clients
-    WHERE id = ${id} AND tenant_id = ${ctx.tenant.id} FOR UPDATE`);
+async function lockApiClient(ctx: SystemCtx, tx: Db, id: string): Promise<ApiClient & { user_id: number }> {
+  const found = await tx.row<ApiClient & { user_id: number }>(sql`
+    SELECT ${columns}, c.user_id FROM ${clients(ctx)} WHERE c.id = ${id} FOR UPDATE`);
   if (!found) throw fail('identity.api_client_not_found');
+  ctx.mustMatch(found);
   return found;
 }
 
-async function mustBePermissions(ctx: SystemCtx, scopes: readonly string[]): Promise<void> {
-  const unknown = new Set(await unknownPermissions(ctx.central, scopes));
-  const wrong = scopes.flatMap((scope, index) =>
-    unknown.has(scope) ? [[`scopes.${index}`, ['There is no such permission.']]] : [],
-  );
-  if (wrong.length > 0) throw invalid(Object.fromEntries(wrong));
+async function saveClient(tx: Db, id: string, changes: Sql): Promise<ApiClient> {
+  const saved = await tx.row<ApiClient>(sql`
+    UPDATE oauth_clients c SET ${changes}, updated_at = now() WHERE c.id = ${id} RETURNING ${columns}`);
+  return saved as ApiClient;
 }
 
-/** Nobody gets more by way of a client than it has. */
-function mustHold(ctx: SystemCtx, scopes: readonly string[]): void {
-  const lacking = scopes.find((scope) => !ctx.can(scope));
-  if (lacking !== undefined) throw fail('identity.scope_not_held', { scope: lacking });
+async function mustHaveRoom({ central, tenant }: SystemCtx): Promise<void> {
+  const row = await central.row<{ count: number }>(
+    sql`SELECT count(*) FROM oauth_clients WHERE tenant_id = ${tenant.id}`,
+  );
+  if ((row?.count ?? 0) >= mostClients) throw fail('identity.too_many_api_clients', { most: mostClients });
+}
+
+/** Nobody gets more through a client than it has. */
+function mustHoldScopes(ctx: SystemCtx, db: Db, names: readonly string[], before: readonly string[] = []) {
+  return mustHold(ctx, db, { field: 'scopes', names, before }, 'identity.scope_not_held');
 }

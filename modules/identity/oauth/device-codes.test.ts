@@ -53,7 +53,7 @@ test('the user recognises the program, says yes, and the program is signed in', 
   const { created_at, expires_at } = shown.body.device;
   expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(900_000);
   const { body: yes } = await asha.post(`/api/v1/device/${body.user_code}/approve`);
-  expect(yes).toEqual({ message: 'The device is signed in.' });
+  expect(yes).toEqual({ message: 'Device approved.' });
 
   const given = await poll(body.device_code);
   expect(given.body).toEqual({
@@ -103,9 +103,7 @@ test('a program that asks too fast must wait longer and longer', async () => {
   later(15);
   expect(await ask()).toBe('authorization_pending');
   later(14);
-  expect((await poll(body.device_code)).body.error_description).toBe(
-    'Too fast: wait 20 seconds between two questions.',
-  );
+  expect((await poll(body.device_code)).body.error_description).toBe('Too fast: wait 20 seconds between two requests.');
   await asha.post(`/api/v1/device/${body.user_code}/approve`);
   expect((await poll(body.device_code)).status).toBe(200);
 });
@@ -121,7 +119,7 @@ test('patience is no failure', async () => {
 test('who says no is believed', async () => {
   const { body } = await begin();
   const { body: no } = await asha.post(`/api/v1/device/${body.user_code}/deny`);
-  expect(no).toEqual({ message: 'The device was turned away.' });
+  expect(no).toEqual({ message: 'Device denied.' });
   expect((await poll(body.device_code)).body.error).toBe('access_denied');
   expect((await asha.post(`/api/v1/device/${body.user_code}/approve`)).status).toBe(404);
   expect((await poll(body.device_code)).body.error).toBe('access_denied');

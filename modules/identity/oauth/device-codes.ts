@@ -1,54 +1,57 @@
 import { randomInt } from 'node:crypto';
-import { type Db, Failure, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, Failure, type Static, type SystemCtx, sql } from '@chowk/kit';
 import { hashOf, newSecret } from '../secret-tokens.ts';
-import type { GivenToken } from './given-token.ts';
-import type { OAuthClient } from './oauth-clients.ts';
+import { authenticateClient, mustHaveGrant, type OAuthClient } from './oauth-clients.ts';
 import { refuse } from './oauth-errors.ts';
 import { type Parameters, required } from './oauth-parameters.ts';
+import { type DeviceAuthorization, deviceGrant, type OAuthToken } from './oauth-schemas.ts';
 import { mustBeKnown, readScopes, scopeOf } from './oauth-scopes.ts';
 
-export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
-
-/** No vowels, so that no words come out, and nothing that looks like something else. */
+/** No vowels, so that no words appear, and no letters that look alike. */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 const codeLength = 8;
 const lifetimeSeconds = 900;
 const firstInterval = 5;
-/** A question that the network has held up a little less than the one before is not too early. */
+/** The network may delay one request less than the one before. */
 const leewayMs = 500;
 
-/** The grant of RFC 8628 begins: a code for the device, and one for its user to type. */
-export async function beginDeviceGrant(ctx: SystemCtx, client: OAuthClient, parameters: Parameters) {
+/** Begins the grant of RFC 8628: a code for the device, and one for its user to type. */
+export async function beginDeviceGrant(
+  ctx: SystemCtx,
+  parameters: Parameters,
+): Promise<Static<typeof DeviceAuthorization>> {
+  const client = await authenticateClient(ctx, parameters);
+  mustHaveGrant(client, deviceGrant);
   const scopes = readScopes(parameters.scope);
   await mustBeKnown(ctx.central, scopes);
-  // Anyone may begin, and each beginning is kept for a while.
-  const { options, limits } = ctx.platform;
+  // Anyone may begin, and each grant is stored for a while.
+  const { options, limits, url } = ctx.platform;
   limits.take(`device grant ${ctx.client.network}`, 10 * options.loginFailuresPerMinute);
   const deviceCode = newSecret();
-  const userCode = shown(await keepDeviceCode(ctx, { deviceCode, client, scopes }));
-  const page = `${ctx.platform.url}/device`;
+  const letters = await storeDeviceCode(ctx, { deviceCode, client, scopes });
+  const userCode = `${letters.slice(0, codeLength / 2)}-${letters.slice(codeLength / 2)}`;
   return {
     device_code: deviceCode,
     user_code: userCode,
-    verification_uri: page,
-    verification_uri_complete: `${page}?user_code=${userCode}`,
+    verification_uri: `${url}/device`,
+    verification_uri_complete: `${url}/device?user_code=${userCode}`,
     expires_in: lifetimeSeconds,
     interval: firstInterval,
   };
 }
 
-/** The device asks whether its user has said yes; then it has its tokens, once. */
+/** Once the user has approved, the device gets its tokens, once. */
 export async function redeemDeviceCode(
   ctx: SystemCtx,
   client: OAuthClient,
   parameters: Parameters,
-): Promise<GivenToken> {
+): Promise<OAuthToken> {
   const deviceCode = required(parameters, 'device_code');
-  // A refusal is a value in here: what it has written down must stay.
+  // A refusal is returned, not thrown: what it has written must be committed.
   const outcome = await ctx.central.tx(async (tx) => {
     const device = await lockDevice(tx, deviceCode);
     if (!device || device.client_id !== client.id) {
-      return refuse('invalid_grant', { reason: 'the device code is unknown or was used before' });
+      return refuse('invalid_grant', { reason: 'the device code is unknown or was used already' });
     }
     if (Date.parse(device.expires_at) <= ctx.now().getTime()) return refuse('expired_token');
     if (device.decision === 'denied' || device.withdrawn) return refuse('access_denied');
@@ -65,14 +68,14 @@ interface Device {
   readonly scopes: string[] | null;
   readonly user_id: number | null;
   readonly decision: 'approved' | 'denied' | null;
-  /** The login in which it was decided is over: who ended it wants nobody in. */
+  /** The session in which the user approved was revoked since. */
   readonly withdrawn: boolean;
   readonly expires_at: string;
   readonly polled_at: string | null;
   readonly interval: number;
 }
 
-async function openSession(ctx: SystemCtx, tx: Db, client: OAuthClient, device: Device): Promise<GivenToken> {
+async function openSession(ctx: SystemCtx, tx: Db, client: OAuthClient, device: Device): Promise<OAuthToken> {
   await tx.run(sql`DELETE FROM device_codes WHERE device_hash = ${device.device_hash}`);
   const { userAgent } = ctx.client;
   const session = {
@@ -90,14 +93,14 @@ async function keepWaiting(ctx: SystemCtx, tx: Db, { device_hash, polled_at, int
   const now = ctx.now();
   const waited = polled_at === null ? Number.POSITIVE_INFINITY : now.getTime() - Date.parse(polled_at);
   const tooFast = waited < interval * 1_000 - leewayMs;
-  // RFC 8628, 3.5: from now on five seconds longer.
+  // RFC 8628, 3.5: the interval grows by five seconds.
   const next = tooFast ? interval + 5 : interval;
   await tx.run(sql`
     UPDATE device_codes SET polled_at = ${now.toISOString()}, interval = ${next} WHERE device_hash = ${device_hash}`);
   return tooFast ? refuse('slow_down', { seconds: next }) : refuse('authorization_pending');
 }
 
-/** Of several that ask at once, one finds what the others have left. */
+/** Locked, so that only one of several requests at once gets the tokens. */
 function lockDevice(tx: Db, deviceCode: string): Promise<Device | undefined> {
   return tx.row<Device>(sql`
     SELECT d.device_hash, d.client_id, d.scopes, d.user_id, d.decision, d.expires_at, d.polled_at, d.interval,
@@ -112,15 +115,15 @@ interface NewDevice {
   readonly scopes: readonly string[] | undefined;
 }
 
-/** Another one's code may happen to be the same: then the next is tried. */
-async function keepDeviceCode(ctx: SystemCtx, device: NewDevice): Promise<string> {
+/** Retries while the random user code is in use. */
+async function storeDeviceCode(ctx: SystemCtx, device: NewDevice): Promise<string> {
   for (;;) {
     const userCode = Array.from({ length: codeLength }, () => letters[randomInt(letters.length)]).join('');
     if ((await insertDevice(ctx, device, userCode)) === 1) return userCode;
   }
 }
 
-/** What is long over goes on the way; for an hour the device is still told that it is. */
+/** Deletes some that expired more than an hour ago; until then the device is told that it has. */
 function insertDevice(ctx: SystemCtx, { deviceCode, client, scopes }: NewDevice, userCode: string): Promise<number> {
   const now = ctx.now();
   const expires = new Date(now.getTime() + lifetimeSeconds * 1_000);
@@ -135,8 +138,4 @@ function insertDevice(ctx: SystemCtx, { deviceCode, client, scopes }: NewDevice,
     VALUES (${hashOf(deviceCode)}, ${userCode}, ${client.id}, ${scopes ?? null}::text[], ${address},
       ${userAgent?.slice(0, 500) ?? null}, ${now.toISOString()}, ${expires.toISOString()}, ${firstInterval})
     ON CONFLICT (user_code) DO NOTHING`);
-}
-
-function shown(userCode: string): string {
-  return `${userCode.slice(0, codeLength / 2)}-${userCode.slice(codeLength / 2)}`;
 }

@@ -2,9 +2,9 @@ import { timingSafeEqual } from 'node:crypto';
 import { type Db, type SystemCtx, sql } from '@chowk/kit';
 import { hashOf } from '../secret-tokens.ts';
 import { refuse, refuseBasic } from './oauth-errors.ts';
-import type { OAuthRequest, Parameters } from './oauth-parameters.ts';
+import type { Parameters } from './oauth-parameters.ts';
 
-/** A program that may ask for tokens. */
+/** A program that may request tokens. */
 export interface OAuthClient {
   readonly id: string;
   readonly name: string;
@@ -20,19 +20,16 @@ interface Credentials {
   readonly secret: string | undefined;
 }
 
-/** The client that a request comes from: one with a secret has shown it, one without has at least said its name. */
-export async function authenticateClient(
-  { central }: SystemCtx,
-  { parameters, authorization }: OAuthRequest,
-): Promise<OAuthClient> {
-  const basic = /^Basic(?: +(.*))?$/i.exec(String(authorization ?? ''));
+/** The client that a request comes from. One with a secret must send it; one without is known by its id alone. */
+export async function authenticateClient({ central, client }: SystemCtx, parameters: Parameters): Promise<OAuthClient> {
+  const basic = /^Basic(?: +(.*))?$/i.exec(client.header('authorization') ?? '');
   const refusal = basic ? refuseBasic : () => refuse('invalid_client');
   const credentials = basic ? fromHeader(basic[1] ?? '', parameters) : fromBody(parameters);
-  // What PostgreSQL cannot hold is nobody's name.
+  // PostgreSQL cannot store NUL.
   if (!credentials || !/^[\x20-\x7e]+$/.test(credentials.id)) throw refusal();
-  const client = await findClient(central, credentials.id);
-  if (!client || !showsSecret(client, credentials.secret)) throw refusal();
-  return client;
+  const found = await findClient(central, credentials.id);
+  if (!found || !hasSecret(found, credentials.secret)) throw refusal();
+  return found;
 }
 
 export function mustHaveGrant(client: OAuthClient, grant: string): void {
@@ -43,10 +40,10 @@ function fromBody({ client_id: id, client_secret: secret }: Parameters): Credent
   return id === undefined ? undefined : { id, secret };
 }
 
-/** Name and secret are form-encoded before they are put together (RFC 6749, 2.3.1). */
+/** Id and secret are each form-encoded (RFC 6749, 2.3.1). */
 function fromHeader(encoded: string, { client_id, client_secret }: Parameters): Credentials | undefined {
   if (client_secret !== undefined) {
-    throw refuse('invalid_request', { reason: 'the client shows its secret in two ways' });
+    throw refuse('invalid_request', { reason: 'the secret is sent twice' });
   }
   const [, name, word] = /^([^:]+):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
   const id = formDecoded(name);
@@ -66,7 +63,7 @@ function formDecoded(text: string | undefined): string | undefined {
   }
 }
 
-function showsSecret({ secret_hash }: OAuthClient, secret: string | undefined): boolean {
+function hasSecret({ secret_hash }: OAuthClient, secret: string | undefined): boolean {
   if (!secret_hash || secret === undefined) return !secret_hash && secret === undefined;
   return timingSafeEqual(hashOf(secret), secret_hash);
 }

@@ -90,7 +90,7 @@ test.each<[string, Record<string, string>]>([
 test.each<[string, Record<string, string>]>([
   ['a secret in header and body', { client_secret: shop.secret }],
   ['two names', { client_id: 'chowk-cli' }],
-])('%s is a request that is not as it should be', async (_, fields) => {
+])('%s is invalid_request', async (_, fields) => {
   const all = { grant_type: 'client_credentials', ...fields };
   const { status, body } = await postForm(platform, '/oauth/token', all, basic(shop.id, shop.secret));
   expect({ status, error: body.error }).toEqual({ status: 400, error: 'invalid_request' });
@@ -118,6 +118,21 @@ test('JSON is taken too, and what is no set of texts is refused in the same word
   for (const odd of [[], 'text', 5, null, { ...credentials, scope: 5 }, { ...credentials, scope: ['a'] }]) {
     const { status, body } = await post(JSON.stringify(odd));
     expect({ odd, status, error: body.error }).toEqual({ odd, status: 400, error: 'invalid_request' });
+  }
+});
+
+test('unknown parameters are ignored, and none is read from the query', async () => {
+  const more = { ...credentials, audience: 'https://shop.example', resource: 'x' };
+  const given = await postForm(platform, '/oauth/token?trace=1&grant_type=password', more);
+  expect({ status: given.status, ignored: given.headers['ignored-fields'] }).toEqual({
+    status: 200,
+    ignored: undefined,
+  });
+  const query = new URLSearchParams(credentials);
+  const { status, body } = await postForm(platform, `/oauth/token?${query}`, {});
+  expect({ status, error: body.error }).toEqual({ status: 400, error: 'invalid_request' });
+  for (const url of ['/.well-known/oauth-authorization-server?x=1', '/.well-known/jwks.json?x=1']) {
+    expect((await platform.request({ method: 'GET', url })).status).toBe(200);
   }
 });
 
@@ -201,13 +216,13 @@ test('old sessions of an API client are forgotten as it asks for new tokens', as
   expect(left?.count).toBe(1);
 });
 
-test('one Idempotency-Key for two secrets is two requests', async () => {
+test('an Idempotency-Key gives nobody the token of another client', async () => {
   const key = { 'idempotency-key': randomBytes(8).toString('hex') };
   const fields = { grant_type: 'client_credentials' };
   const ask = (secret: string) => postForm(platform, '/oauth/token', fields, { ...basic(shop.id, secret), ...key });
   expect((await ask(shop.secret)).status).toBe(200);
   const stranger = await ask('wrong');
-  expect({ status: stranger.status, token: stranger.body.access_token }).toEqual({ status: 422, token: undefined });
+  expect({ status: stranger.status, token: stranger.body.access_token }).toEqual({ status: 401, token: undefined });
 });
 
 test('failures are limited by address, successes are not', async () => {

@@ -100,6 +100,15 @@ test.each(badInput)('%s is refused', async (_, body, field) => {
   expect(await activity(person)).toEqual([]);
 });
 
+test('everything wrong with a change is answered at once', async () => {
+  const [person, other] = [await somebody(), await somebody()];
+  const wrong = async (email: string) => (await change(person, email, 'not the one')).body.error_codes;
+  expect(await wrong('nobody')).toEqual({ email: ['invalid'], password: ['invalid'] });
+  expect(await wrong(other.email)).toEqual({ email: ['taken'], password: ['invalid'] });
+  expect(await wrong(person.email)).toEqual({ email: ['invalid'], password: ['invalid'] });
+  expect(await wrong(fresh())).toEqual({ password: ['invalid'] });
+});
+
 test('the same address, in whatever case, is no change', async () => {
   const person = await somebody();
   const { status, body } = await change(person, person.email.toUpperCase());
@@ -142,6 +151,24 @@ test('a password cannot be guessed through it', async () => {
   const { status, headers } = await change(person, fresh());
   expect(status).toBe(429);
   expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+});
+
+test('a password cannot be guessed through it with an address that is none', async () => {
+  const person = await somebody();
+  const guess = async (password: string) => Object.keys((await change(person, 'nobody', password)).body.errors);
+  for (let tries = 0; tries < 10; tries += 1) expect(await guess(`guess ${tries}`)).toEqual(['email', 'password']);
+  expect(await guess('one more guess')).toEqual(['email']);
+  expect(await guess(testPassword)).toEqual(['email']);
+});
+
+test('addresses cannot be tried out without end, nor with a wrong password', async () => {
+  const [person, other] = [await somebody(), await somebody()];
+  for (let tries = 0; tries < 5; tries += 1) {
+    expect(Object.keys((await change(person, other.email, 'wrong')).body.errors)).toContain('email');
+  }
+  for (let tries = 0; tries < 5; tries += 1) expect((await change(person, other.email)).status).toBe(422);
+  expect((await change(person, other.email)).status).toBe(429);
+  expect(Object.keys((await change(person, other.email, 'wrong')).body.errors)).toEqual(['password']);
 });
 
 test('addresses cannot be tried out without end', async () => {

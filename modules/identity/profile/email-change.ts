@@ -1,13 +1,18 @@
-import { type Db, invalid, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, type FieldError, type Issues, invalid, type SystemCtx, sql, taken } from '@chowk/kit';
 import { record } from '../activity/activity.ts';
-import { greet, sendMail } from '../mail/mails.ts';
-import { organizationOf } from '../mail/organization.ts';
+import { type Addressee, mailUser } from '../mail/mails.ts';
 import { hashOf, newSecret } from '../secret-tokens.ts';
 import { sendVerification } from './email.ts';
 import { confirmPassword } from './own-session.ts';
-import { forgetPasswordResets } from './password.ts';
+import { deletePasswordResets } from './password.ts';
 
 const undoDays = 7;
+const anothers = 'Another account has this address.';
+
+interface EmailChange {
+  readonly email: string;
+  readonly password: string;
+}
 
 interface Account {
   email: string;
@@ -15,59 +20,79 @@ interface Account {
   password_hash: string;
 }
 
-/** Takes effect at once, unproven; the old address is told and can undo it. Gives back the address as it is kept. */
-export async function changeEmail(
-  ctx: SystemCtx,
-  { email: given, password }: { email: string; password: string },
-): Promise<string> {
+/** Takes effect at once, unproven; the old address is notified and can undo it. */
+export async function changeEmail(ctx: SystemCtx, { email, password }: EmailChange) {
   const { id: userId, name } = ctx.user;
   const passwordHash = await confirmPassword(ctx, { password, field: 'password' });
-  // Whoever may try any number of addresses learns who has an account, and has mails sent to strangers.
-  ctx.platform.limits.take(`email change ${userId}`, ctx.platform.options.loginFailuresPerMinute);
-  const email = given.toLowerCase();
+  limitAttempts(ctx);
   const token = newSecret();
-  const old = await unlessTaken('Another account has this address.', () =>
+  const old = await unlessTaken(anothers, () =>
     ctx.central.tx(async (tx) => {
       const account = await lockAccount(tx, userId, passwordHash);
-      if (account.email === email) throw invalid({ email: ['This is your address already.'] });
-      await mustBeFree(tx, ctx, { userId, email });
+      const problem = await addressProblem(ctx, tx, email);
+      if (problem) throw invalid({ email: problem });
       await keepOldAddress(tx, ctx, { userId, token, account, email });
       await tx.run(
         sql`UPDATE users SET email = ${email}, email_verified_at = NULL, updated_at = ${ctx.now()} WHERE id = ${userId}`,
       );
-      await forgetPasswordResets(tx, userId);
+      await deletePasswordResets(tx, userId);
       await record(ctx, { action: 'email_changed', details: { old: account.email, new: email } }, tx);
       return account.email;
     }),
   );
   await sendVerification(ctx, { userId, name, email });
-  await tellOldAddress(ctx, { userId, name, old, token });
-  return email;
+  await notifyOldAddress(ctx, { userId, name, email: old }, token);
+  return { email, requires_verification: true as const };
 }
 
-/** Two accounts never have one address: of two that want it at once, the second is told. */
+export async function explainEmailChange(
+  ctx: SystemCtx,
+  { email, password }: Partial<EmailChange>,
+  issues: Issues,
+): Promise<void> {
+  if (email !== undefined) {
+    limitAttempts(ctx);
+    const problem = await addressProblem(ctx, ctx.central, email);
+    if (problem) issues.add('email', problem.message, problem.code);
+  }
+  if (password !== undefined) await confirmPassword(ctx, { password, field: 'password' });
+}
+
+/** Whoever could try any number of addresses would learn who has an account, and have mails sent to strangers. */
+function limitAttempts({ platform: { limits, options }, user }: SystemCtx): void {
+  limits.take(`email change ${user.id}`, options.loginFailuresPerMinute);
+}
+
+/**
+ * Why the caller cannot have an address. One that its account may still take back is as good as taken: whoever stole
+ * that would block its return.
+ */
+async function addressProblem(ctx: SystemCtx, db: Db, email: string): Promise<FieldError | undefined> {
+  const owner = await db.row<{ id: number }>(sql`
+    SELECT id FROM users WHERE email = ${email}
+    UNION ALL
+    SELECT user_id FROM reserved_emails WHERE email = ${email} AND user_id <> ${ctx.user.id} AND until > ${ctx.now()}
+    LIMIT 1`);
+  if (!owner) return undefined;
+  return owner.id === ctx.user.id ? { code: 'invalid', message: 'This is your address already.' } : taken(anothers);
+}
+
+/** Two accounts never have one address: of two that want it at once, the second is refused. */
 export async function unlessTaken<Result>(message: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     const { code, constraint } = error as { code?: string; constraint?: string };
     if (code !== '23505' || constraint !== 'users_email_key') throw error;
-    throw invalid({ email: [message] });
+    throw invalid({ email: taken(message) });
   }
-}
-
-/** An address that its account may still take back is as good as taken: whoever stole that would block its return. */
-async function mustBeFree(tx: Db, ctx: SystemCtx, { userId, email }: { userId: number; email: string }): Promise<void> {
-  const reserved = await tx.row(sql`
-    SELECT FROM reserved_emails WHERE email = ${email} AND user_id <> ${userId} AND until > ${ctx.now()}`);
-  if (reserved) throw invalid({ email: ['Another account has this address.'] });
 }
 
 async function lockAccount(tx: Db, userId: number, passwordHash: string): Promise<Account> {
   const account = await tx.row<Account>(sql`
     SELECT email, email_verified_at, password_hash FROM users
     WHERE id = ${userId} AND password_hash = ${passwordHash} AND password_exposed_at IS NULL FOR UPDATE`);
-  if (!account) throw invalid({ password: ['The password was changed in this moment.'] });
+  if (!account) throw invalid({ password: 'The password was changed in this moment.' });
   return account;
 }
 
@@ -88,22 +113,15 @@ async function keepOldAddress(
     ON CONFLICT (email) DO UPDATE SET user_id = excluded.user_id, until = excluded.until`);
 }
 
-async function tellOldAddress(
-  ctx: SystemCtx,
-  { userId, name, old, token }: { userId: number; name: string; old: string; token: string },
-): Promise<void> {
-  const organization = await organizationOf(ctx, { userId });
-  await sendMail(ctx, {
-    to: old,
-    subject: `The email address of your ${organization.name} account was changed`,
-    organization: organization.name,
-    greeting: greet(name),
+function notifyOldAddress(ctx: SystemCtx, user: Addressee, token: string): Promise<void> {
+  return mailUser(ctx, user, ({ name }) => ({
+    subject: `The email address of your ${name} account was changed`,
     paragraphs: [
-      `Your account at ${organization.name} no longer uses ${old}. If that was you, there is nothing to do.`,
+      `Your account at ${name} no longer uses ${user.email}. If that was you, there is nothing to do.`,
       'If it was not you, somebody knows your password. Undo the change: your address is put back, everyone is signed out, and you choose a new password.',
     ],
     button: { label: 'Undo the change', url: `${ctx.platform.url}/email/undo/${token}` },
     expiry: `This link expires in ${undoDays} days.`,
     warning: 'Do not pass this mail on: whoever has the link can undo the change.',
-  });
+  }));
 }

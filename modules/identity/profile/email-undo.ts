@@ -1,6 +1,6 @@
-import { type Db, invalid, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, type SystemCtx, sql } from '@chowk/kit';
 import { record } from '../activity/activity.ts';
-import { hashOf } from '../secret-tokens.ts';
+import { badToken, hashOf } from '../secret-tokens.ts';
 import { unlessTaken } from './email-change.ts';
 import { sendPasswordReset } from './password-reset.ts';
 
@@ -10,8 +10,12 @@ interface EmailChange {
   expires_at: string;
 }
 
+interface UndoLink {
+  readonly token: string;
+}
+
 /** What the link would do, without doing it. */
-export async function previewUndo(ctx: SystemCtx, token: string): Promise<{ email: string; expires_at: string }> {
+export async function previewUndo(ctx: SystemCtx, { token }: UndoLink): Promise<{ email: string; expires_at: string }> {
   const { old_email, expires_at } = await findChange(ctx, ctx.central, token);
   return { email: old_email, expires_at };
 }
@@ -20,7 +24,7 @@ export async function previewUndo(ctx: SystemCtx, token: string): Promise<{ emai
  * Puts the old address and the old password back and turns everyone out. Whoever changed them knew the password: the
  * restored address is sent a link to choose another, and until then nobody can change the account by it.
  */
-export async function undoEmailChange(ctx: SystemCtx, token: string): Promise<{ email: string }> {
+export async function undoEmailChange(ctx: SystemCtx, { token }: UndoLink): Promise<{ email: string }> {
   const { user_id: userId } = await findChange(ctx, ctx.central, token);
   const email = await unlessTaken(
     'Another account has taken this address in the meantime. Ask for help where you have your account.',
@@ -49,8 +53,7 @@ async function findChange(ctx: SystemCtx, db: Db, token: string): Promise<EmailC
   const change = await db.row<EmailChange>(sql`
     SELECT user_id, old_email, expires_at FROM email_changes
     WHERE token_hash = ${hashOf(token)} AND undone_at IS NULL AND expires_at > ${ctx.now()}`);
-  if (!change)
-    throw invalid({ token: ['This link is not valid any more: it was used, has expired or is not complete.'] });
+  if (!change) throw badToken();
   return change;
 }
 

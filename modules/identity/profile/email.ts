@@ -1,7 +1,6 @@
 import { type Db, empty, type Sql, type SystemCtx, sql } from '@chowk/kit';
 import { record } from '../activity/activity.ts';
-import { greet, sendMail } from '../mail/mails.ts';
-import { organizationOf } from '../mail/organization.ts';
+import { type Addressee, mailUser } from '../mail/mails.ts';
 import {
   addressHash,
   badLink,
@@ -11,17 +10,6 @@ import {
   verificationUrl,
 } from './verification-link.ts';
 
-export interface Addressee {
-  readonly userId: number;
-  readonly name: string;
-  readonly email: string;
-  /**
-   * The tenant that the mail speaks for, the one the call is bound to unless said otherwise. The user must be a member
-   * of it by the time the link is followed.
-   */
-  readonly tenantId?: string | undefined;
-}
-
 interface FoundUser {
   id: number;
   email: string;
@@ -29,34 +17,28 @@ interface FoundUser {
 }
 
 /** Mails the link that proves an address. */
-export async function sendVerification(ctx: SystemCtx, { userId, name, email, tenantId }: Addressee): Promise<void> {
-  const organization = await organizationOf(ctx, { userId, tenantId });
-  await sendMail(ctx, {
-    to: email,
-    subject: `Verify your email address for ${organization.name}`,
-    organization: organization.name,
-    greeting: greet(name),
-    paragraphs: [`Please confirm that ${email} is your address, so that ${organization.name} can reach you there.`],
-    button: {
-      label: 'Verify email address',
-      url: verificationUrl(ctx, { userId, email, tenantId: organization.tenantId }),
-    },
+export function sendVerification(ctx: SystemCtx, user: Addressee): Promise<void> {
+  const { userId, email } = user;
+  return mailUser(ctx, user, ({ name, tenantId }) => ({
+    subject: `Verify your email address for ${name}`,
+    paragraphs: [`Please confirm that ${email} is your address, so that ${name} can reach you there.`],
+    button: { label: 'Verify email address', url: verificationUrl(ctx, { userId, email, tenantId }) },
     expiry: `This link expires in ${verificationMinutes} minutes. You can ask for a new one whenever you are signed in.`,
-    warning: `If you have no account at ${organization.name}, ignore this mail: without the link nothing happens.`,
-  });
+    warning: `If you have no account at ${name}, ignore this mail: without the link nothing happens.`,
+  }));
 }
 
-export async function verifyEmail(ctx: SystemCtx, link: VerificationLink): Promise<{ already: boolean }> {
+export async function verifyEmail(ctx: SystemCtx, link: VerificationLink): Promise<{ already_verified?: true }> {
   const tenantId = await checkLink(ctx, link);
   return ctx.central.tx(async (tx) => {
     // Of two clicks at once, the second waits here and finds the address verified.
     const user = await findLinked(tx, { link, tenantId, lock: sql`FOR UPDATE` });
-    if (user.verified) return { already: true };
+    if (user.verified) return { already_verified: true };
     await tx.run(
       sql`UPDATE users SET email_verified_at = ${ctx.now()}, updated_at = ${ctx.now()} WHERE id = ${user.id}`,
     );
     await record(ctx, { action: 'email_verified', userId: user.id, tenantId, details: { email: user.email } }, tx);
-    return { already: false };
+    return {};
   });
 }
 
@@ -65,16 +47,16 @@ export async function previewVerification(ctx: SystemCtx, link: VerificationLink
   return findLinked(ctx.central, { link, tenantId: await checkLink(ctx, link), lock: empty });
 }
 
-/** Mails the link again, unless there is nothing left to prove. */
-export async function resendVerification(ctx: SystemCtx): Promise<{ sent: boolean }> {
+/** Mails the link again; the answer says so, or that there is nothing left to verify. */
+export async function resendVerification(ctx: SystemCtx): Promise<{ message: string }> {
   const { id: userId, name } = ctx.user;
   const user = await ctx.central.row<{ email: string | null; verified: boolean }>(
     sql`SELECT email, email_verified_at IS NOT NULL AS verified FROM users WHERE id = ${userId}`,
   );
-  if (!user?.email || user.verified) return { sent: false };
+  if (!user?.email || user.verified) return { message: 'Your email address is verified already.' };
   ctx.platform.limits.take(`resend ${userId}`, ctx.platform.options.resendsPerMinute);
   await sendVerification(ctx, { userId, name, email: user.email });
-  return { sent: true };
+  return { message: 'A new verification link is on its way.' };
 }
 
 /** The id of the tenant that a good link names, if it names one. */

@@ -105,6 +105,49 @@ test.each(badPasswords)('a new password %s is refused, by change and by link', a
   expect((await reset({ token, ...chosen('long enough') })).status).toBe(200);
 });
 
+test('everything wrong with a change or a reset is answered at once', async () => {
+  const person = await somebody();
+  const changed = async (body: object) =>
+    (await change(person, { current_password: 'not the one', ...body })).body.error_codes;
+  expect(await changed(chosen('short'))).toEqual({ password: ['too_short'], current_password: ['invalid'] });
+  expect(await changed({ password: 'long enough', password_confirmation: 'other' })).toEqual({
+    password_confirmation: ['mismatch'],
+    current_password: ['invalid'],
+  });
+  expect(await changed({ password: '🌶'.repeat(19), password_confirmation: 'other' })).toEqual({
+    password: ['invalid'],
+    password_confirmation: ['mismatch'],
+    current_password: ['invalid'],
+  });
+  const { body } = await reset({ token: 'x', password: 'long enough', password_confirmation: 'other' });
+  expect(body.error_codes).toEqual({ password_confirmation: ['mismatch'], token: ['invalid'] });
+});
+
+test('the current password cannot be guessed with a new one that is refused anyway', async () => {
+  const person = await somebody();
+  const guess = async (current_password: string) =>
+    Object.keys((await change(person, { current_password, ...chosen('short') })).body.errors);
+  for (let tries = 0; tries < 10; tries += 1) {
+    expect(await guess(`guess ${tries}`)).toEqual(['password', 'current_password']);
+  }
+  expect(await guess('one more guess')).toEqual(['password']);
+  expect(await guess(testPassword)).toEqual(['password']);
+});
+
+test('a token made for a program learns nothing about the password', async () => {
+  const person = await somebody();
+  const { token } = await sessions.issuePersonal({ userId: person.id, kind: 'personal', client });
+  for (const body of [chosen('short'), chosen('long enough')]) {
+    const answer = await platform.request({
+      method: 'PUT',
+      url: '/api/v1/profile/password',
+      headers: { authorization: `Bearer ${token}` },
+      payload: { current_password: testPassword, ...body },
+    });
+    expect(answer).toMatchObject({ status: 403, body: { code: 'identity.session_only' } });
+  }
+});
+
 test('72 bytes are not too many', async () => {
   const person = await somebody();
   const longest = '🌶'.repeat(18);

@@ -1,50 +1,52 @@
-import { type Db, invalid, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, type Issues, invalid, type SystemCtx, sql } from '@chowk/kit';
 import { record } from '../activity/activity.ts';
-import { greet, sendMail } from '../mail/mails.ts';
-import { organizationOf } from '../mail/organization.ts';
+import type { Addressee } from '../mail/mails.ts';
 import { confirmPassword } from './own-session.ts';
-import { checkNewPassword } from './passwords.ts';
+import { type ChosenPassword, checkNewPassword, explainNewPassword } from './passwords.ts';
+import { sendSecurityNotice } from './security-notice.ts';
+
+interface PasswordChange extends ChosenPassword {
+  readonly current_password: string;
+}
+
+const field = 'current_password';
 
 /** Signs everyone else out: whoever else knows the old password is gone with it. */
-export async function changePassword(
-  ctx: SystemCtx,
-  change: { current_password: string; password: string; password_confirmation: string },
-): Promise<void> {
-  const field = 'current_password';
+export async function changePassword(ctx: SystemCtx, change: PasswordChange): Promise<void> {
   const { id: userId, name, email } = ctx.user;
-  const known = await confirmPassword(ctx, { password: change.current_password, field });
   checkNewPassword(change);
+  const known = await confirmPassword(ctx, { password: change.current_password, field });
   const passwordHash = await ctx.platform.passwords.hash(change.password);
   await ctx.central.tx(async (tx) => {
     const changed = await tx.run(sql`
       UPDATE users SET password_hash = ${passwordHash}, updated_at = ${ctx.now()}
       WHERE id = ${userId} AND password_hash = ${known} AND password_exposed_at IS NULL`);
-    if (changed === 0) throw invalid({ [field]: ['The password was changed in this moment.'] });
-    await forgetPasswordResets(tx, userId);
+    if (changed === 0) throw invalid({ [field]: 'The password was changed in this moment.' });
+    await deletePasswordResets(tx, userId);
     await ctx.platform.sessions.revokeAll(userId, { except: ctx.session.id, db: tx });
     await record(ctx, { action: 'password_changed' }, tx);
   });
-  await tellPasswordChanged(ctx, { userId, name, email });
+  await sendPasswordChanged(ctx, { userId, name, email });
+}
+
+export async function explainPasswordChange(
+  ctx: SystemCtx,
+  change: Partial<PasswordChange>,
+  issues: Issues,
+): Promise<void> {
+  explainNewPassword(change, issues);
+  const { current_password: password } = change;
+  if (password !== undefined) await confirmPassword(ctx, { password, field });
 }
 
 /** A link that was mailed before the password or the address changed is not good after it. */
-export async function forgetPasswordResets(tx: Db, userId: number): Promise<void> {
+export async function deletePasswordResets(tx: Db, userId: number): Promise<void> {
   await tx.run(sql`DELETE FROM password_resets WHERE user_id = ${userId}`);
 }
 
-export async function tellPasswordChanged(
-  ctx: SystemCtx,
-  { userId, name, email }: { userId: number; name: string; email: string },
-): Promise<void> {
-  const organization = await organizationOf(ctx, { userId });
-  await sendMail(ctx, {
-    to: email,
-    subject: `Your ${organization.name} password was changed`,
-    organization: organization.name,
-    greeting: greet(name),
-    paragraphs: [
-      `The password of your account at ${organization.name} was changed. Everyone who was signed in elsewhere was signed out.`,
-    ],
-    warning: `If that was not you, ask for a new password at once: choose "Forgot password" where you sign in to ${organization.name}.`,
-  });
+export function sendPasswordChanged(ctx: SystemCtx, user: Addressee): Promise<void> {
+  return sendSecurityNotice(ctx, user, (organization) => ({
+    subject: `Your ${organization} password was changed`,
+    text: `The password of your account at ${organization} was changed. Everyone who was signed in elsewhere was signed out.`,
+  }));
 }

@@ -1,16 +1,23 @@
-import { invalid, passwordProblem } from '@chowk/kit';
+import { Issues, NewPassword, passwordProblem, type Static, Type } from '@chowk/kit';
 
-/** What is wrong with a new password and its repetition, or nothing. The schema has seen to its length in characters. */
-export function checkNewPassword({
-  password,
-  password_confirmation,
-}: {
-  password: string;
-  password_confirmation: string;
-}): void {
-  if (password !== password_confirmation) {
-    throw invalid({ password_confirmation: ['The password confirmation does not match.'] });
-  }
+/** What a form to choose a password sends. */
+export const ChosenPassword = Type.Object({
+  password: NewPassword,
+  password_confirmation: Type.String({ maxLength: 1000 }),
+});
+export type ChosenPassword = Static<typeof ChosenPassword>;
+
+/** Throws for what the schema cannot say about a new password and its confirmation. */
+export function checkNewPassword(chosen: ChosenPassword): void {
+  const issues = new Issues();
+  explainNewPassword(chosen, issues);
+  issues.throwIfAny();
+}
+
+export function explainNewPassword({ password, password_confirmation }: Partial<ChosenPassword>, issues: Issues): void {
+  if (password === undefined) return;
   const problem = passwordProblem(password);
-  if (problem) throw invalid({ password: [problem] });
+  if (problem) issues.add('password', problem);
+  if (password_confirmation === undefined || password_confirmation === password) return;
+  issues.add('password_confirmation', 'The password confirmation does not match.', 'mismatch');
 }

@@ -1,9 +1,8 @@
-import { type FieldErrors, invalid, type Static, type SystemCtx, sql } from '@chowk/kit';
+import { Issues, type SystemCtx, sql } from '@chowk/kit';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
-import type { NewToken, TokenItem } from '../schemas.ts';
-
-type Item = Static<typeof TokenItem>;
+import { unknownPermissions } from '../permissions.ts';
+import type { NewPersonalToken, PersonalToken } from '../schemas.ts';
 
 /** The client that personal access tokens belong to; step 2 of the installation makes it. */
 const personalClient = 'chowk-personal';
@@ -14,23 +13,22 @@ const most = 100;
 const columns = sql`id, name, coalesce(scopes, ARRAY['*']) AS scopes, created_at, nullif(last_used_at, created_at) AS last_used_at,
   expires_at`;
 
-export function listTokens(ctx: SystemCtx): Promise<Item[]> {
-  return ctx.central.rows<Item>(sql`
+export function listTokens(ctx: SystemCtx): Promise<PersonalToken[]> {
+  return ctx.central.rows<PersonalToken>(sql`
     SELECT ${columns} FROM sessions
     WHERE user_id = ${ctx.user.id} AND kind = 'personal' AND revoked_at IS NULL ORDER BY created_at DESC, id DESC`);
 }
 
-export async function makeToken(
+export async function createToken(
   ctx: SystemCtx,
-  wanted: Static<typeof NewToken>,
-): Promise<{ token: Item; access_token: string }> {
-  const { name, scopes, expires_at } = wanted;
-  if (expires_at !== undefined && !(Date.parse(expires_at) > ctx.now().getTime())) {
-    throw invalid({ expires_at: ['The expires at must lie in the future.'] });
-  }
-  await checkScopes(ctx, scopes);
+  wanted: NewPersonalToken,
+): Promise<{ token: PersonalToken; access_token: string }> {
+  const issues = new Issues();
+  await explainToken(ctx, wanted, issues);
+  issues.throwIfAny();
   if ((await listTokens(ctx)).length >= most) throw fail('identity.too_many_tokens', { most });
-  const { id, token: secret } = await ctx.platform.sessions.issuePersonal({
+  const { name, scopes, expires_at } = wanted;
+  const { id, token: access_token } = await ctx.platform.sessions.issuePersonal({
     userId: ctx.user.id,
     kind: 'personal',
     clientId: personalClient,
@@ -40,27 +38,32 @@ export async function makeToken(
     expiresAt: expires_at,
   });
   await record(ctx, { action: 'token_created', details: { name, scopes } });
-  const token = await ctx.central.row<Item>(sql`SELECT ${columns} FROM sessions WHERE id = ${id}`);
-  return { token: token as Item, access_token: secret };
+  const token = await ctx.central.row<PersonalToken>(sql`SELECT ${columns} FROM sessions WHERE id = ${id}`);
+  return { token: token as PersonalToken, access_token };
 }
 
-export async function revokeToken(ctx: SystemCtx, id: string): Promise<void> {
+/** Adds what no schema can say: permissions that do not exist, and an end that lies in the past. */
+export async function explainToken(
+  ctx: SystemCtx,
+  { scopes, expires_at }: Partial<NewPersonalToken>,
+  issues: Issues,
+): Promise<void> {
+  if (expires_at !== undefined && !(Date.parse(expires_at) > ctx.now().getTime())) {
+    issues.add('expires_at', 'The expires at must lie in the future.');
+  }
+  if (scopes === undefined) return;
+  const unknown = new Set(await unknownPermissions(ctx.central, scopes));
+  unknown.delete(everything);
+  for (const [index, scope] of scopes.entries()) {
+    if (unknown.has(scope)) issues.add(`scopes.${index}`, `There is no permission ${scope}.`, 'not_allowed');
+  }
+}
+
+export async function revokeToken(ctx: SystemCtx, { id }: { id: string }): Promise<void> {
   const token = await ctx.central.row<{ name: string }>(sql`
     SELECT name FROM sessions
     WHERE id = ${id} AND user_id = ${ctx.user.id} AND kind = 'personal' AND revoked_at IS NULL`);
   if (!token) throw fail('identity.token_not_found');
   await ctx.platform.sessions.revoke(id);
   await record(ctx, { action: 'token_revoked', details: { name: token.name } });
-}
-
-async function checkScopes({ central }: SystemCtx, scopes: readonly string[]): Promise<void> {
-  const rows = await central.rows<{ name: string }>(
-    sql`SELECT name FROM permissions WHERE name = ANY(${scopes}::text[])`,
-  );
-  const known = new Set([everything, ...rows.map(({ name }) => name)]);
-  const errors: FieldErrors = {};
-  for (const [index, scope] of scopes.entries()) {
-    if (!known.has(scope)) errors[`scopes.${index}`] = [`There is no permission ${scope}.`];
-  }
-  if (Object.keys(errors).length > 0) throw invalid(errors);
 }

@@ -1,6 +1,7 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startAccounts, testPassword } from '../../../server/testing/accounts.ts';
+import type { TestTenant } from '../../../server/testing/platform.ts';
 
 const platform = await startAccounts();
 const beside = await startAccounts({ beside: platform });
@@ -57,6 +58,77 @@ test.each([
   const { status, body } = await asha.patch('/api/v1/profile', changes);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
   expect((await asha.get('/api/v1/profile')).body.profile).toMatchObject({ name: asha.name, locale: null });
+});
+
+test('a profile that was changed in the meantime is not overwritten', async () => {
+  const asha = await platform.person();
+  const { headers } = await asha.get('/api/v1/profile');
+  const seen = headers.etag as string;
+  expect((await asha.get('/api/v1/profile', { 'if-none-match': seen })).status).toBe(304);
+  const changed = await asha.patch('/api/v1/profile', { locale: 'en' }, { 'if-match': seen });
+  expect(changed.status).toBe(200);
+  const late = await asha.patch('/api/v1/profile', { locale: 'hi' }, { 'if-match': seen });
+  expect({ status: late.status, code: late.body.code }).toEqual({ status: 412, code: 'http.precondition_failed' });
+  expect((await asha.get('/api/v1/profile')).body.profile).toEqual(changed.body.profile);
+  const again = await asha.patch('/api/v1/profile', { locale: 'hi' }, { 'if-match': changed.headers.etag as string });
+  expect(again.body.profile.locale).toBe('hi');
+});
+
+/** The audit log of a tenant, the oldest first. */
+async function auditLines({ db }: TestTenant) {
+  await platform.kernel.audit.flush();
+  return db.rows<{ action: string; user_id: number | null; input: unknown; changes: unknown }>(
+    sql`SELECT action, user_id, input, changes FROM module_bus_audit_log ORDER BY at, id`,
+  );
+}
+
+test('a change of a profile is in the audit log of the tenant, with what changed', async () => {
+  const tenant = await platform.tenant();
+  const asha = await platform.person({ tenant });
+  await asha.patch('/api/v1/profile', { name: asha.name, locale: 'en' });
+  expect(await auditLines(tenant)).toEqual([
+    {
+      action: 'profile.update',
+      user_id: asha.id,
+      input: { name: asha.name, locale: 'en' },
+      changes: { locale: [null, 'en'] },
+    },
+  ]);
+});
+
+test('the audit log says what was done to an account and holds no secret; signing in is not in it', async () => {
+  const tenant = await platform.tenant();
+  const asha = await platform.person({ tenant });
+  const inTenant = { 'x-tenant': tenant.id };
+  const anonymously = (url: string, payload: object) =>
+    platform.request({ method: 'POST', url, payload, headers: inTenant });
+  const credentials = { email: asha.email, password: testPassword };
+  const { body: first } = await anonymously('/api/v1/auth/login', credentials);
+  const { body: second } = await anonymously('/api/v1/auth/refresh', { refresh_token: first.refresh_token });
+  await anonymously('/api/v1/auth/logout', { refresh_token: second.refresh_token });
+  const { body: made } = await asha.post('/api/v1/profile/tokens', { name: 'script' });
+  const { body: begun } = await asha.post('/api/v1/profile/two-factor', { password: testPassword });
+  const password = 'a better password';
+  const change = { current_password: testPassword, password, password_confirmation: password };
+  expect((await asha.put('/api/v1/profile/password', change)).status).toBe(200);
+  const email = `new-${asha.email}`;
+  expect((await asha.put('/api/v1/profile/email', { email, password })).status).toBe(200);
+  const lines = await auditLines(tenant);
+  expect(lines.map(({ action }) => action)).toEqual([
+    'profile.createToken',
+    'twoFactor.begin',
+    'password.change',
+    'email.change',
+  ]);
+  const text = JSON.stringify(lines);
+  const tokens = [first.access_token, first.refresh_token, second.refresh_token, made.access_token, begun.secret];
+  for (const secret of [testPassword, password, email, ...tokens]) expect(text).not.toContain(secret);
+});
+
+test('a query parameter that nobody knows is refused', async () => {
+  const asha = await platform.person();
+  const { status, body } = await asha.get('/api/v1/profile/sessions?colour=red');
+  expect({ status, codes: body.error_codes }).toEqual({ status: 422, codes: { colour: ['unknown'] } });
 });
 
 test('one sees where one is signed in, and signs out there', async () => {
@@ -149,6 +221,20 @@ test.each([
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
 });
 
+test('everything wrong with a new token is answered at once', async () => {
+  const asha = await platform.person();
+  const { status, body } = await asha.post('/api/v1/profile/tokens', {
+    name: ' ',
+    scopes: ['products.view', 'products.eat', 'nonsense'],
+    expires_at: '2001-01-01T00:00:00Z',
+  });
+  expect({ status, codes: body.error_codes }).toEqual({
+    status: 422,
+    codes: { name: ['too_short'], expires_at: ['invalid'], 'scopes.1': ['not_allowed'], 'scopes.2': ['not_allowed'] },
+  });
+  expect(body.errors['scopes.1']).toEqual(['There is no permission products.eat.']);
+});
+
 test('a token made for a program reaches nothing of the account itself', async () => {
   const asha = await platform.person({ tenant: acme });
   const { token, access_token } = (await asha.post('/api/v1/profile/tokens', { name: 'x' })).body;
@@ -203,6 +289,20 @@ test('a device is never taken for a fresh sign-in', async () => {
     });
   expect(await begin({})).toMatchObject({ status: 422, body: { errors: { password: expect.anything() } } });
   expect((await begin({ password: testPassword })).status).toBe(200);
+});
+
+test('an answer with a token is kept sealed under its idempotency key, and given again', async () => {
+  const asha = await platform.person();
+  const headers = { 'idempotency-key': `token-${asha.id}` };
+  const create = (name: string) => asha.post('/api/v1/profile/tokens', { name }, headers);
+  const first = await create('script');
+  expect((await create('script')).body).toEqual(first.body);
+  expect(await create('another')).toMatchObject({ status: 422, body: { code: 'http.idempotency_mismatch' } });
+  const row = await platform.kernel.central.db.row<{ body: string }>(
+    sql`SELECT body FROM idempotency_keys WHERE key = ${headers['idempotency-key']}`,
+  );
+  expect(row?.body).toMatch(/^v1\./);
+  expect(row?.body).not.toContain(first.body.access_token);
 });
 
 test('what one token was answered is not given to another that may do less', async () => {

@@ -1,40 +1,30 @@
-import { invalid, type Sql, type Static, type SystemCtx, sql } from '@chowk/kit';
+import { changesBetween, type Db, empty, type Sql, type SystemCtx, sql } from '@chowk/kit';
 import { record } from '../activity/activity.ts';
 import type { Profile, ProfileChanges } from '../schemas.ts';
 import { summaryOf } from '../sign-in/me.ts';
 
-interface ProfileRow {
-  name: string;
-  locale: string | null;
-  timezone: string | null;
-  has_password: boolean;
-  created_at: string;
+export function getProfile(ctx: SystemCtx): Promise<Profile> {
+  return readProfile(ctx, ctx.central, empty);
 }
 
-export async function showProfile(ctx: SystemCtx): Promise<Static<typeof Profile>> {
-  return asProfile(ctx, await ctx.central.row<ProfileRow>(sql`SELECT ${columns} FROM users WHERE id = ${ctx.user.id}`));
-}
-
-export async function changeProfile(
-  ctx: SystemCtx,
-  changes: Static<typeof ProfileChanges>,
-): Promise<Static<typeof Profile>> {
-  const { name, locale, timezone } = changes;
-  if (name !== undefined && name.trim() === '') throw invalid({ name: ['The name must not be empty.'] });
-  const keep = (value: unknown, column: Sql) => (value === undefined ? column : sql`${value}`);
+export function updateProfile(ctx: SystemCtx, changes: ProfileChanges): Promise<Profile> {
   return ctx.central.tx(async (tx) => {
-    const row = await tx.row<ProfileRow>(sql`
-      UPDATE users SET name = ${keep(name?.trim(), sql`name`)}, locale = ${keep(locale, sql`locale`)},
-        timezone = ${keep(timezone, sql`timezone`)}, updated_at = now()
-      WHERE id = ${ctx.user.id} RETURNING ${columns}`);
+    const current = await readProfile(ctx, tx, sql`FOR UPDATE`);
+    ctx.mustMatch(current);
+    ctx.audit(changesBetween<Profile>(current, changes));
+    const { id, name, locale, timezone } = { ...current, ...changes };
+    await tx.run(sql`
+      UPDATE users SET name = ${name}, locale = ${locale}, timezone = ${timezone}, updated_at = ${ctx.now()}
+      WHERE id = ${id}`);
     await record(ctx, { action: 'profile_updated', details: { fields: Object.keys(changes) } }, tx);
-    return asProfile(ctx, row);
+    return readProfile(ctx, tx, empty);
   });
 }
 
-const columns = sql`name, locale, timezone, password_hash IS NOT NULL AS has_password, created_at`;
-
-function asProfile(ctx: SystemCtx, row: ProfileRow | undefined): Static<typeof Profile> {
+async function readProfile(ctx: SystemCtx, db: Db, lock: Sql): Promise<Profile> {
+  const row = await db.row<Omit<Profile, 'id'>>(sql`
+    SELECT name, locale, timezone, password_hash IS NOT NULL AS has_password, created_at, updated_at FROM users
+    WHERE id = ${ctx.user.id} ${lock}`);
   if (!row) throw new Error('the signed-in user is gone');
   return { ...summaryOf(ctx.user), ...row };
 }

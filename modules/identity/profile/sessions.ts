@@ -1,11 +1,11 @@
-import { type Static, type SystemCtx, sql } from '@chowk/kit';
+import { type SystemCtx, sql } from '@chowk/kit';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
-import type { SessionItem } from '../schemas.ts';
+import type { Session } from '../schemas.ts';
 
 /** Where the user is signed in, the latest first. */
-export function listSessions(ctx: SystemCtx): Promise<Static<typeof SessionItem>[]> {
-  return ctx.central.rows<Static<typeof SessionItem>>(sql`
+export function listSessions(ctx: SystemCtx): Promise<Session[]> {
+  return ctx.central.rows<Session>(sql`
     SELECT s.id, s.kind, coalesce(s.name, c.name) AS name, s.ip, s.user_agent, s.created_at, s.last_used_at, s.expires_at,
       s.id = ${ctx.session.id}::uuid AS current
     FROM sessions s LEFT JOIN oauth_clients c ON c.id = s.client_id
@@ -14,7 +14,7 @@ export function listSessions(ctx: SystemCtx): Promise<Static<typeof SessionItem>
     ORDER BY s.last_used_at DESC, s.id DESC LIMIT 500`);
 }
 
-export async function endSession(ctx: SystemCtx, id: string): Promise<void> {
+export async function endSession(ctx: SystemCtx, { id }: { id: string }): Promise<void> {
   const own = await ctx.central.row(sql`
     SELECT 1 FROM sessions
     WHERE id = ${id} AND user_id = ${ctx.user.id} AND kind IN ('login', 'device') AND revoked_at IS NULL`);
@@ -23,11 +23,11 @@ export async function endSession(ctx: SystemCtx, id: string): Promise<void> {
   await record(ctx, { action: 'session_revoked' });
 }
 
-/** Everywhere but here. Personal access tokens stay: they are no sign-ins. */
-export async function endOtherSessions(ctx: SystemCtx): Promise<number> {
-  const ended = await ctx.central.run(sql`
+/** Personal access tokens stay: they are no sign-ins. */
+export async function endOtherSessions(ctx: SystemCtx): Promise<{ count: number }> {
+  const count = await ctx.central.run(sql`
     UPDATE sessions SET revoked_at = now()
     WHERE user_id = ${ctx.user.id} AND kind IN ('login', 'device') AND revoked_at IS NULL AND id <> ${ctx.session.id}`);
-  await record(ctx, { action: 'other_sessions_revoked', details: { count: ended } });
-  return ended;
+  await record(ctx, { action: 'other_sessions_revoked', details: { count } });
+  return { count };
 }

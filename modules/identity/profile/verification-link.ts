@@ -4,18 +4,16 @@ import { invalid, type Static, type SystemCtx, Type } from '@chowk/kit';
 const purpose = 'email verification';
 export const verificationMinutes = 60;
 
-/** Loose, for whatever is wrong with a link is told in one way: it is not valid. */
-export const VerificationParams = Type.Object({ id: Type.String(), hash: Type.String() });
-export const VerificationQuery = Type.Object({
+/** Loose, for whatever is wrong with a link is answered in one way: it is not valid. */
+export const VerificationLink = Type.Object({
+  id: Type.String(),
+  hash: Type.String(),
   tenant: Type.Optional(Type.String({ description: 'The id or a domain of the tenant.' })),
-  expires: Type.Optional(Type.String({ description: 'In seconds since 1970.' })),
+  expires: Type.Optional(Type.String({ description: 'Seconds since 1970.' })),
   signature: Type.Optional(Type.String()),
 });
-
-/** A link as it came back: nothing in it is to be believed before it was checked. */
-export type VerificationLink = Static<typeof VerificationParams> & {
-  readonly [Name in keyof Static<typeof VerificationQuery>]?: string | undefined;
-};
+/** A link as it came back: nothing in it is to be trusted before it was checked. */
+export type VerificationLink = Static<typeof VerificationLink>;
 
 export function addressHash(email: string): string {
   return createHash('sha1').update(email.toLowerCase()).digest('hex');
@@ -27,9 +25,10 @@ export function verificationUrl(
   { userId, email, tenantId }: { userId: number; email: string; tenantId: string | undefined },
 ): string {
   const expires = String(Math.floor(ctx.now().getTime() / 1_000) + verificationMinutes * 60);
-  const link = { id: String(userId), hash: addressHash(email), tenant: tenantId, expires };
+  const tenant = tenantId === undefined ? {} : { tenant: tenantId };
+  const link = { id: String(userId), hash: addressHash(email), ...tenant, expires };
   const signature = ctx.platform.secrets.sign(purpose, signedText(link));
-  const query = new URLSearchParams({ ...(tenantId === undefined ? {} : { tenant: tenantId }), expires, signature });
+  const query = new URLSearchParams({ ...tenant, expires, signature });
   return `${ctx.platform.url}/email/verify/${link.id}/${link.hash}?${query}`;
 }
 
@@ -40,12 +39,12 @@ export function checkSignature(ctx: SystemCtx, link: VerificationLink): void {
   if (expires === undefined || signature === undefined) throw badLink();
   if (!ctx.platform.secrets.isSignature(purpose, signedText(link), signature)) throw badLink();
   if (Number(expires) * 1_000 <= ctx.now().getTime()) {
-    throw invalid({ hash: ['This verification link has expired. Sign in and ask for a new one.'] });
+    throw invalid({ hash: 'This verification link has expired. Sign in and ask for a new one.' });
   }
 }
 
 export function badLink() {
-  return invalid({ hash: ['This verification link is not valid. Sign in and ask for a new one.'] });
+  return invalid({ hash: 'This verification link is not valid. Sign in and ask for a new one.' });
 }
 
 /** As JSON, so that no two links have the same text. */

@@ -18,25 +18,24 @@ interface AccountRow {
   known: boolean;
 }
 
-export interface Credentials {
+interface Credentials {
   readonly email: string;
   readonly password: string;
   readonly otp?: string | undefined;
 }
 
-/** Signs in. Who is not known takes as long as who is, and hears the same. */
+/** An unknown user is refused in the same words and the same time as a wrong password. */
 export async function signIn(
   ctx: SystemCtx,
-  { email: given, password, otp }: Credentials,
+  { email, password, otp }: Credentials,
 ): Promise<Tokens & { user: UserSummary }> {
-  const email = given.trim().toLowerCase();
   const account = await findAccount(ctx, email);
   const guard = signInGuard(ctx, email, { known: account?.known ?? false });
   guard.check();
   const fits = await ctx.platform.passwords.verify(password, account?.password_hash, guard.check);
   if (!account || !fits) {
     guard.count();
-    throw invalid({ email: ['These credentials do not match our records.'] });
+    throw invalid({ email: 'These credentials do not match our records.' });
   }
   if (account.two_factor) await checkSecondFactor(ctx, account, otp, guard);
   const tokens = await ctx.platform.sessions.open({ userId: account.id, kind: 'login', client: ctx.client });
@@ -45,18 +44,22 @@ export async function signIn(
   return { ...tokens, user: { id, name, email, email_verified, two_factor_enabled } };
 }
 
-export function refresh(ctx: SystemCtx, refreshToken: string): Promise<Tokens> {
+interface RefreshToken {
+  readonly refresh_token: string;
+}
+
+export function refresh(ctx: SystemCtx, { refresh_token }: RefreshToken): Promise<Tokens> {
   return limitFailures(ctx, perAddress(ctx), async () => {
-    const refreshed = await ctx.platform.sessions.refresh(refreshToken);
+    const refreshed = await ctx.platform.sessions.refresh(refresh_token);
     if (!refreshed) throw fail('identity.bad_refresh_token', {}, { headers: { 'WWW-Authenticate': 'Bearer' } });
     return refreshed;
   });
 }
 
 /** Ends the session of the bearer token or of the refresh token. One that is over already is none to end. */
-export async function signOut(ctx: SystemCtx, refreshToken: string | undefined): Promise<void> {
+export async function signOut(ctx: SystemCtx, { refresh_token }: Partial<RefreshToken>): Promise<void> {
   const own = ctx.userId === undefined ? undefined : { id: ctx.session.id, userId: ctx.userId };
-  const found = refreshToken === undefined ? own : await ctx.platform.sessions.find(refreshToken);
+  const found = refresh_token === undefined ? own : await ctx.platform.sessions.find(refresh_token);
   // With both, the refresh token says which; it must not say somebody else's.
   if (!found || (own && own.userId !== found.userId)) return;
   await ctx.platform.sessions.revoke(found.id);
@@ -81,7 +84,7 @@ async function checkSecondFactor(
   }
   if (await takeCode(ctx, account.id, account.two_factor_secret ?? '', otp)) return;
   guard.count();
-  throw invalid({ otp: ['The code is wrong or was used before.'] });
+  throw invalid({ otp: 'The code is wrong or was used before.' });
 }
 
 function findAccount(ctx: SystemCtx, email: string): Promise<AccountRow | undefined> {

@@ -1,4 +1,4 @@
-import type { Static, SystemCtx, User } from '@chowk/kit';
+import type { SystemCtx, User } from '@chowk/kit';
 import type { Me, UserSummary } from '../schemas.ts';
 
 /** A membership is kept for many requests; so is the list of what it allows. */
@@ -8,7 +8,7 @@ export function summaryOf({ id, name, email, emailVerified, twoFactor }: User): 
   return { id, name, email, email_verified: emailVerified, two_factor_enabled: twoFactor };
 }
 
-export async function showMe(ctx: SystemCtx): Promise<Static<typeof Me>> {
+export async function getMe(ctx: SystemCtx): Promise<Me> {
   const tenants = [...(await ctx.platform.tenantsOf(ctx.user.id))];
   const me = { ...summaryOf(ctx.user), tenants };
   if (!ctx.membership) return me;

@@ -1,66 +1,55 @@
-import { type Answer, Failure, type FieldErrors, type Route, type SystemCtx, systemRoute, Type } from '@chowk/kit';
+import { type Answer, Failure, type FieldErrors, type SystemCtx, systemAction } from '@chowk/kit';
 import { html } from '../mail/html.ts';
 import { done, field, newPasswordField, orFailurePage, page } from '../mail/page.ts';
-import { acceptInvitation, showInvitation } from './invitation-acceptance.ts';
+import { acceptInvitation, getInvitation, joinedMessage } from './invitation-acceptance.ts';
+import { Acceptance, InvitationToken } from './invitation-schemas.ts';
 
 const title = 'Join a team';
-const common = {
-  root: true,
-  page: true,
-  tag: 'Pages',
-  public: true,
-  tenant: 'none',
-  path: '/invitations/:token',
-} as const;
-const params = Type.Object({ token: Type.String() });
-/** Whatever a form may send; the page says itself what is wrong with it. */
-const Form = Type.Object({
-  name: Type.Optional(Type.String()),
-  password: Type.Optional(Type.String()),
-  password_confirmation: Type.Optional(Type.String()),
-});
+/** What is wrong with a form is shown beside its fields. */
+const common = { root: true, page: true, tag: 'Pages', public: true, tenant: 'none', unchecked: true } as const;
 
-/** Where an invitation leads while no console answers there. Opening it changes nothing; its button does. */
-export const invitationPageRoutes: Route[] = [
-  systemRoute({
+/** Where the link of an invitation leads. Opening it changes nothing. */
+export const invitationPageActions = {
+  'pages.invitation': systemAction({
     ...common,
-    method: 'GET',
-    summary: 'The page of an invitation; changes nothing.',
-    params,
-    run: (ctx, { params: { token } }) => orFailurePage(title, () => invitationPage(ctx, token)),
+    summary: 'Show the page of an invitation',
+    http: 'GET /invitations/:invitation',
+    input: InvitationToken,
+    run: (ctx, { invitation }) => orFailurePage(title, () => invitationPage(ctx, { invitation })),
   }),
-  systemRoute({
+  'pages.acceptInvitation': systemAction({
     ...common,
-    method: 'POST',
-    summary: 'Accepts an invitation and shows the result as a page.',
+    summary: 'Accept an invitation and show the result',
+    http: 'POST /invitations/:invitation',
     accepts: 'form',
-    params,
-    body: Form,
-    run: (ctx, { params: { token }, body }) => orFailurePage(title, () => accept(ctx, token, body)),
+    input: Acceptance,
+    run: (ctx, form) => orFailurePage(title, () => accept(ctx, onlyText(form))),
   }),
-];
+};
 
-async function accept(ctx: SystemCtx, token: string, form: { name?: string; password?: string }): Promise<Answer> {
+/** A field that was sent twice, or not as text, counts as left out. */
+function onlyText(form: Acceptance): Acceptance {
+  return Object.fromEntries(Object.entries(form).filter(([, value]) => typeof value === 'string')) as Acceptance;
+}
+
+async function accept(ctx: SystemCtx, form: Acceptance): Promise<Answer> {
   try {
-    const { body } = await acceptInvitation(ctx, token, form);
-    return done(title, `${body.message} You can sign in as ${body.user.email}.`);
+    const accepted = await acceptInvitation(ctx, form);
+    return done(title, `${joinedMessage(accepted)} You can sign in as ${accepted.user.email}.`);
   } catch (error) {
     const { errors } = error instanceof Failure ? error.extras : {};
     if (!errors || errors.token) throw error;
-    return invitationPage(ctx, token, { errors, name: form.name });
+    return invitationPage(ctx, form, errors);
   }
 }
 
-async function invitationPage(
-  ctx: SystemCtx,
-  token: string,
-  { errors, name = '' }: { errors?: Readonly<FieldErrors>; name?: string | undefined } = {},
-): Promise<Answer> {
-  const { email, role, tenant, invited_by, account_exists } = await showInvitation(ctx, token);
+async function invitationPage(ctx: SystemCtx, form: Acceptance, errors?: Readonly<FieldErrors>): Promise<Answer> {
+  const { email, role, tenant, invited_by, account_exists } = await getInvitation(ctx, form);
+  const value = form.name ?? '';
   const fields = account_exists
     ? html`<p>There is an account with this address.</p>
 ${field({ name: 'password', label: 'Its password', type: 'password', autocomplete: 'current-password' }, errors)}`
-    : html`${field({ name: 'name', label: 'Your name', type: 'text', autocomplete: 'name', value: name }, errors)}
+    : html`${field({ name: 'name', label: 'Your name', type: 'text', autocomplete: 'name', value }, errors)}
 ${newPasswordField('password', 'Choose a password', errors)}
 ${newPasswordField('password_confirmation', 'The same once more', errors)}`;
   const body = html`<p><strong>${invited_by}</strong> invites <strong>${email}</strong> to join

@@ -1,7 +1,9 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { type Person, startAccounts, testPassword } from '../../../server/testing/accounts.ts';
+import { auditLines } from '../../../server/testing/audit-lines.ts';
 import { uniqueId } from '../../../server/testing/platform.ts';
+import { readByCursor } from '../../../server/testing/read-by-cursor.ts';
 
 let clock = 0;
 const environment = { RESENDS_PER_MINUTE: '1000', APP_URL: 'https://shop.example' };
@@ -58,10 +60,11 @@ test('an invitation is mailed with all that one wants to know before one clicks'
   expect({ status, body }).toEqual({
     status: 201,
     body: {
-      message: 'The invitation was sent.',
+      message: 'Invitation sent.',
       invitation: {
         ...{ id: expect.any(String), email, role: 'Manager', invited_by: { id: owner.id, name: 'Olga Owner' } },
-        ...{ created_at: expect.stringMatching(/Z$/), expires_at: expect.stringMatching(/Z$/) },
+        ...{ created_at: expect.stringMatching(/Z$/), updated_at: expect.stringMatching(/Z$/) },
+        expires_at: expect.stringMatching(/Z$/),
       },
     },
   });
@@ -104,7 +107,9 @@ test('somebody new gets an account, a session and a mail to verify the address w
   expect({ status, body }).toMatchObject({
     status: 201,
     body: {
-      ...{ tenant: { id: acme.id, name: 'Acme <Tea> & Co' }, token_type: 'Bearer', expires_in: 900 },
+      message: 'You are now a member of Acme <Tea> & Co.',
+      ...{ account_created: true, tenant: { id: acme.id, name: 'Acme <Tea> & Co' } },
+      ...{ token_type: 'Bearer', expires_in: 900 },
       user: { name: 'Nila New', email, email_verified: false, two_factor_enabled: false },
     },
   });
@@ -124,6 +129,7 @@ test.each([
   [{ ...newAccount, password_confirmation: 'another password' }, ['password_confirmation']],
   [{ ...newAccount, password: 'ü'.repeat(40), password_confirmation: 'ü'.repeat(40) }, ['password']],
   [{ ...newAccount, password: 12345678 }, ['password']],
+  [{ name: '', password: 'short', password_confirmation: 'other' }, ['name', 'password', 'password_confirmation']],
 ])('no account is made of %j, and the invitation stays open', async (given, fields) => {
   const { email, token } = await invited();
   const { status, body } = await accept(token, given);
@@ -266,7 +272,7 @@ test('a new link is sent on demand, and the old one is dead', async () => {
 test('a withdrawn invitation is dead', async () => {
   const { id, email, token } = await invited();
   expect(await owner.delete(`/api/v1/invitations/${id}`)).toMatchObject({
-    ...{ status: 200, body: { message: 'The invitation was withdrawn.' } },
+    ...{ status: 200, body: { message: 'Invitation withdrawn.' } },
   });
   await expectDead(token);
   expect((await owner.delete(`/api/v1/invitations/${id}`)).status).toBe(404);
@@ -407,4 +413,53 @@ test('what becomes of invitations is written down, without what opens them', asy
     { action: 'member_invited', subject: null, details: { email: first.email } },
   ]);
   expect(JSON.stringify(body)).not.toContain(second.token);
+});
+
+test('everything wrong with an invitation is answered at once', async () => {
+  const { status, body } = await owner.post('/api/v1/invitations', { email: admin.email, role: 'Emperor' });
+  expect({ status, codes: body.error_codes }).toEqual({
+    status: 422,
+    codes: { email: ['taken'], role: ['not_allowed'] },
+  });
+  const other = await owner.post('/api/v1/invitations', { email: 'nobody', role: 'Emperor' });
+  expect(other.body.error_codes).toEqual({ email: ['invalid'], role: ['not_allowed'] });
+});
+
+test('a cursor visits every open invitation once, also while others are sent', async () => {
+  const person = await platform.person({ tenant: await platform.tenant() });
+  const ids: string[] = [];
+  for (let index = 0; index < 5; index += 1) ids.push((await invited({ by: person })).id);
+  const read = await readByCursor<{ id: string }>(person, '/api/v1/invitations', () => invited({ by: person }));
+  expect(read.map(({ id }) => id)).toEqual(ids.reverse());
+});
+
+test('invitations that were sent or resent since a moment are listed, the last one last', async () => {
+  const person = await platform.person({ tenant: await platform.tenant() });
+  const first = await invited({ by: person });
+  await invited({ by: person });
+  const third = await person.post('/api/v1/invitations', { email: newAddress(), role: 'Agent' });
+  await person.post(`/api/v1/invitations/${first.id}/resend`);
+  const query = `updated_from=${third.body.invitation.updated_at}&sort_by=updated_at&sort_order=asc`;
+  const { body } = await person.get(`/api/v1/invitations?${query}`);
+  expect(body.invitations.map(({ id }: { id: string }) => id)).toEqual([third.body.invitation.id, first.id]);
+  expect((await person.get('/api/v1/invitations?colour=red')).body.error_codes).toEqual({ colour: ['unknown'] });
+});
+
+test('an invitation that has changed since it was read is neither resent nor withdrawn', async () => {
+  const made = await owner.post('/api/v1/invitations', { email: newAddress(), role: 'Agent' });
+  const url = `/api/v1/invitations/${made.body.invitation.id}`;
+  const old = { 'if-match': made.headers.etag as string };
+  const resent = await owner.post(`${url}/resend`, {}, old);
+  expect(resent.status).toBe(200);
+  expect((await owner.post(`${url}/resend`, {}, old)).status).toBe(412);
+  expect((await owner.delete(url, undefined, old)).status).toBe(412);
+  expect((await owner.delete(url, undefined, { 'if-match': resent.headers.etag as string })).status).toBe(200);
+});
+
+test('the audit log tells which invitation was withdrawn, without the address', async () => {
+  const { id, email } = await invited({ role: 'Viewer' });
+  await owner.delete(`/api/v1/invitations/${id}`);
+  const [line] = await auditLines(platform, owner, 'invitations.delete');
+  expect(line).toMatchObject({ input: { invitation: id }, changes: { role: ['Viewer', null] } });
+  expect(JSON.stringify(line)).not.toContain(email);
 });

@@ -1,66 +1,59 @@
 import {
+  byText,
+  byTime,
   type Db,
+  type Issues,
   invalid,
-  offsetOf,
-  type Paging,
-  paginationOf,
+  list,
+  removalOf,
   type Sql,
-  type Static,
   type SystemCtx,
   sql,
-  Timestamp,
-  Type,
-  Uuid,
+  taken,
 } from '@chowk/kit';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import { named, sendMail } from '../mail/mails.ts';
+import { mustHoldRole } from '../permissions.ts';
 import { hashOf, newSecret } from '../secret-tokens.ts';
-import { mustHoldRole } from './grants.ts';
-import { getRole, roleToGive } from './roles.ts';
-import type { NewInvitation } from './team-schemas.ts';
+import { userReference } from '../user-reference.ts';
+import { Invitation, type NewInvitation } from './invitation-schemas.ts';
+import { assignableRole, findRole, getRole, noSuchRole } from './roles.ts';
 
-export const Invitation = Type.Object({
-  id: Uuid,
-  email: Type.String(),
-  role: Type.String(),
-  invited_by: Type.Union([Type.Object({ id: Type.Integer(), name: Type.String() }), Type.Null()]),
-  created_at: Timestamp,
-  expires_at: Timestamp,
-});
-export type Invitation = Static<typeof Invitation>;
+type Key = { readonly invitation: string };
 
 const days = 7;
 
-const columns = sql`i.id, i.email, r.name AS role, i.created_at, i.expires_at,
-  CASE WHEN u.id IS NOT NULL THEN json_build_object('id', u.id, 'name', u.name) END AS invited_by`;
-const tables = sql`invitations i JOIN roles r ON r.id = i.role_id LEFT JOIN users u ON u.id = i.invited_by`;
+const columns = sql`i.id, i.email, (SELECT r.name FROM roles r WHERE r.id = i.role_id) AS role,
+  ${userReference(sql`i.invited_by`)} AS invited_by, i.created_at, i.updated_at, i.expires_at`;
 
 /** An invitation `i` that can still be accepted. */
 export function isOpen(ctx: SystemCtx): Sql {
   return sql`i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > ${ctx.now().toISOString()}`;
 }
 
-export async function listInvitations(ctx: SystemCtx, paging: Paging) {
-  const where = sql`WHERE i.tenant_id = ${ctx.tenant.id} AND ${isOpen(ctx)}`;
-  const [invitations, counted] = await Promise.all([
-    ctx.central.rows<Invitation>(sql`
-      SELECT ${columns} FROM ${tables} ${where} ORDER BY i.created_at DESC, i.id DESC
-      LIMIT ${paging.per_page} OFFSET ${offsetOf(paging)}`),
-    ctx.central.row<{ total: number }>(sql`SELECT count(*) AS total FROM invitations i ${where}`),
-  ]);
-  return { invitations, pagination: paginationOf(paging, counted?.total ?? 0) };
-}
+export const invitationList = list({
+  name: 'invitations',
+  row: Invitation,
+  database: (ctx: SystemCtx) => ctx.central,
+  from: (ctx) => sql`(SELECT * FROM invitations i WHERE i.tenant_id = ${ctx.tenant.id} AND ${isOpen(ctx)}) i`,
+  alias: sql`i`,
+  columns,
+  sorts: {
+    created_at: byTime(sql`i.created_at`),
+    expires_at: byTime(sql`i.expires_at`),
+    email: byText(sql`i.email`),
+  },
+});
 
-/** Invites an address; an open invitation to it, and its link, give way to the new one. */
-export async function invite(ctx: SystemCtx, { email: given, role }: NewInvitation): Promise<Invitation> {
+/** Replaces an open invitation of the same address, whose link becomes invalid. */
+export async function createInvitation(ctx: SystemCtx, { email, role }: NewInvitation): Promise<Invitation> {
   limitMails(ctx);
-  const email = given.toLowerCase();
   const token = newSecret();
   const invitation = await ctx.central.tx(async (tx) => {
-    const wanted = await roleToGive(ctx, tx, role);
-    await mustBeNoMember(ctx, tx, email);
-    await mustHoldRoleOfOpen(ctx, tx, sql`i.email = ${email} AND ${isOpen(ctx)}`);
+    const wanted = await assignableRole(ctx, tx, role);
+    if (await isMember(ctx, tx, email)) throw invalid({ email: memberAlready });
+    await lockOpen(ctx, tx, sql`i.email = ${email}`);
     const made = await insertInvitation(ctx, tx, { email, roleId: wanted.id, token });
     await record(ctx, { action: 'member_invited', subjectId: null, details: { email, role: wanted.name } }, tx);
     return made;
@@ -69,54 +62,72 @@ export async function invite(ctx: SystemCtx, { email: given, role }: NewInvitati
   return invitation;
 }
 
-/** A new link to the same address, in the caller's name. The old one is good for nothing from now on. */
-export async function resendInvitation(ctx: SystemCtx, { id }: { id: string }): Promise<Invitation> {
+export async function explainInvitation(
+  ctx: SystemCtx,
+  { email, role }: Partial<NewInvitation>,
+  issues: Issues,
+): Promise<void> {
+  const { central } = ctx;
+  if (email !== undefined && (await isMember(ctx, central, email))) issues.addAll({ email: [memberAlready] });
+  if (role !== undefined && !(await findRole(ctx, central, role))) issues.addAll({ role: [noSuchRole] });
+}
+
+/** Mails a new link in the caller's name; the old one becomes invalid. */
+export async function resendInvitation(ctx: SystemCtx, { invitation: id }: Key): Promise<Invitation> {
   limitMails(ctx);
   const token = newSecret();
   const invitation = await ctx.central.tx(async (tx) => {
-    await lockOpen(ctx, tx, id);
-    await tx.run(sql`
-      UPDATE invitations SET token_hash = ${hashOf(token)}, invited_by = ${ctx.user.id}, expires_at = ${expiryOf(ctx.now())}
-      WHERE id = ${id}`);
-    return findInvitation(tx, id);
+    await lockInvitation(ctx, tx, id);
+    const now = ctx.now();
+    const resent = await tx.row<Invitation>(sql`
+      UPDATE invitations i SET token_hash = ${hashOf(token)}, invited_by = ${ctx.user.id},
+        expires_at = ${expiryOf(now)}, updated_at = ${now.toISOString()}
+      WHERE i.id = ${id} RETURNING ${columns}`);
+    return resent as Invitation;
   });
   await mailInvitation(ctx, invitation, token);
   return invitation;
 }
 
-export async function revokeInvitation(ctx: SystemCtx, { id }: { id: string }): Promise<void> {
+export async function revokeInvitation(ctx: SystemCtx, { invitation: id }: Key): Promise<void> {
   await ctx.central.tx(async (tx) => {
-    await lockOpen(ctx, tx, id);
-    await tx.run(sql`UPDATE invitations SET revoked_at = ${ctx.now().toISOString()} WHERE id = ${id}`);
-    const { email, role } = await findInvitation(tx, id);
+    const { email, role } = await lockInvitation(ctx, tx, id);
+    const now = ctx.now().toISOString();
+    await tx.run(sql`UPDATE invitations SET revoked_at = ${now}, updated_at = ${now} WHERE id = ${id}`);
     await record(ctx, { action: 'invitation_revoked', subjectId: null, details: { email, role } }, tx);
+    ctx.audit(removalOf({ email, role }));
   });
 }
 
-/** Mails go to strangers: so many from a tenant, whoever asks for them. */
+/** Mails go to strangers, so each tenant may send only so many. */
 function limitMails(ctx: SystemCtx): void {
   const { limits, options } = ctx.platform;
   limits.take(`invite ${ctx.tenant.id}`, 10 * options.resendsPerMinute);
 }
 
-async function mustBeNoMember(ctx: SystemCtx, db: Db, email: string): Promise<void> {
+const memberAlready = taken('Somebody with this address is a member already.');
+
+async function isMember(ctx: SystemCtx, db: Db, email: string): Promise<boolean> {
   const member = await db.row(sql`
     SELECT FROM memberships m JOIN users u ON u.id = m.user_id
     WHERE m.tenant_id = ${ctx.tenant.id} AND u.email = ${email}`);
-  if (member) throw invalid({ email: ['Somebody with this address is a member already.'] });
+  return member !== undefined;
 }
 
-async function lockOpen(ctx: SystemCtx, tx: Db, id: string): Promise<void> {
-  const found = await mustHoldRoleOfOpen(ctx, tx, sql`i.id = ${id} AND ${isOpen(ctx)}`);
-  if (!found) throw fail('identity.invitation_not_found');
+async function lockInvitation(ctx: SystemCtx, tx: Db, id: string): Promise<Invitation> {
+  const invitation = await lockOpen(ctx, tx, sql`i.id = ${id}`);
+  if (!invitation) throw fail('identity.invitation_not_found');
+  ctx.mustMatch(invitation);
+  return invitation;
 }
 
-/** An invitation to more than the caller may do is not the caller's to withdraw or replace. */
-async function mustHoldRoleOfOpen(ctx: SystemCtx, tx: Db, where: Sql): Promise<boolean> {
-  const open = await tx.row<{ role_id: number }>(sql`
-    SELECT i.role_id FROM invitations i WHERE i.tenant_id = ${ctx.tenant.id} AND ${where} FOR UPDATE`);
+/** An invitation to a role beyond the caller is not the caller's to withdraw or replace. */
+async function lockOpen(ctx: SystemCtx, tx: Db, where: Sql): Promise<Invitation | undefined> {
+  const open = await tx.row<Invitation & { role_id: number }>(sql`
+    SELECT ${columns}, i.role_id FROM invitations i
+    WHERE i.tenant_id = ${ctx.tenant.id} AND ${where} AND ${isOpen(ctx)} FOR UPDATE`);
   if (open) mustHoldRole(ctx, await getRole(ctx, { id: open.role_id }, tx));
-  return open !== undefined;
+  return open;
 }
 
 async function insertInvitation(
@@ -125,19 +136,16 @@ async function insertInvitation(
   { email, roleId, token }: { email: string; roleId: number; token: string },
 ): Promise<Invitation> {
   const now = ctx.now();
-  const made = await tx.row<{ id: string }>(sql`
-    INSERT INTO invitations (id, tenant_id, email, role_id, token_hash, invited_by, created_at, expires_at)
+  const made = await tx.row<Invitation>(sql`
+    INSERT INTO invitations AS i
+      (id, tenant_id, email, role_id, token_hash, invited_by, created_at, updated_at, expires_at)
     VALUES (${ctx.newId()}, ${ctx.tenant.id}, ${email}, ${roleId}, ${hashOf(token)}, ${ctx.user.id},
-      ${now.toISOString()}, ${expiryOf(now)})
+      ${now.toISOString()}, ${now.toISOString()}, ${expiryOf(now)})
     ON CONFLICT (tenant_id, email) WHERE accepted_at IS NULL AND revoked_at IS NULL DO UPDATE SET id = excluded.id,
       role_id = excluded.role_id, token_hash = excluded.token_hash, invited_by = excluded.invited_by,
-      created_at = excluded.created_at, expires_at = excluded.expires_at
-    RETURNING id`);
-  return findInvitation(tx, made?.id as string);
-}
-
-async function findInvitation(db: Db, id: string): Promise<Invitation> {
-  return (await db.row<Invitation>(sql`SELECT ${columns} FROM ${tables} WHERE i.id = ${id}`)) as Invitation;
+      created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at
+    RETURNING ${columns}`);
+  return made as Invitation;
 }
 
 function expiryOf(now: Date): string {

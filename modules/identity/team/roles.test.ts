@@ -1,6 +1,7 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { type Person, startAccounts } from '../../../server/testing/accounts.ts';
+import { auditLines } from '../../../server/testing/audit-lines.ts';
 import { uniqueId } from '../../../server/testing/platform.ts';
 
 const platform = await startAccounts();
@@ -40,7 +41,7 @@ test('every tenant has the five roles, its own after them', async () => {
   expect(body.roles[0]).toMatchObject({ is_system: true, members: 1, description: 'Everything.' });
   expect(body.roles.find(({ id }: Role) => id === mine.id)).toEqual({
     ...{ id: mine.id, name: mine.name, description: '', is_system: false },
-    ...{ permissions: ['team.view'], members: 0 },
+    ...{ permissions: ['team.view'], members: 0, updated_at: expect.stringMatching(/Z$/) },
   });
   const theirs = await otherOwner.get('/api/v1/roles');
   expect(theirs.body.roles.map(({ name }: Role) => name)).not.toContain(mine.name);
@@ -52,7 +53,7 @@ test('a role is made, read, changed and deleted, and all of it is written down',
     description: 'At the till',
     permissions: ['orders.view', 'orders.create', 'orders.view'],
   });
-  expect(made).toMatchObject({ status: 201, body: { message: 'The role was created.', role: { name: 'Cashier' } } });
+  expect(made).toMatchObject({ status: 201, body: { message: 'Role created.', role: { name: 'Cashier' } } });
   const { id } = made.body.role;
   const url = `/api/v1/roles/${id}`;
   expect((await owner.get(url)).body.role.permissions).toEqual(['orders.create', 'orders.view']);
@@ -62,7 +63,7 @@ test('a role is made, read, changed and deleted, and all of it is written down',
     body: { role: { name: 'Till', description: 'At the till', permissions: ['orders.view', 'products.view'] } },
   });
   expect((await owner.patch(url, {})).body.role).toEqual(changed.body.role);
-  expect(await owner.delete(url)).toMatchObject({ status: 200, body: { message: 'The role was deleted.' } });
+  expect(await owner.delete(url)).toMatchObject({ status: 200, body: { message: 'Role deleted.' } });
   expect((await owner.get(url)).status).toBe(404);
   const { body } = await owner.get('/api/v1/activity?per_page=3');
   expect(body.activity).toMatchObject([
@@ -230,4 +231,52 @@ test('a tenant has so many roles and no more', async () => {
     INSERT INTO roles (tenant_id, name) SELECT ${crowded.id}, 'role ' || n FROM generate_series(1, 100) n`);
   const { status, body } = await person.post('/api/v1/roles', { name: 'One more', permissions: [] });
   expect({ status, code: body.code }).toEqual({ status: 409, code: 'identity.too_many_roles' });
+});
+
+test('everything wrong with a role is answered at once', async () => {
+  const { name } = await newRole([]);
+  const permissions = ['team.view', 'team.fly', 'team.swim'];
+  const unknown = { 'permissions.1': ['not_allowed'], 'permissions.2': ['not_allowed'] };
+  const { status, body } = await owner.post('/api/v1/roles', { name: name.toUpperCase(), permissions });
+  expect({ status, codes: body.error_codes }).toEqual({ status: 422, codes: { name: ['taken'], ...unknown } });
+  const role = await newRole([]);
+  const changed = await owner.patch(`/api/v1/roles/${role.id}`, { name, permissions, description: 'x'.repeat(501) });
+  expect(changed.body.error_codes).toEqual({ name: ['taken'], description: ['too_long'], ...unknown });
+});
+
+test('a role keeps its own name, in any case', async () => {
+  const role = await newRole(['team.view']);
+  const name = role.name.toUpperCase();
+  const { status, body } = await owner.patch(`/api/v1/roles/${role.id}`, { name, permissions: ['team.fly'] });
+  expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['permissions.0'] });
+  expect((await owner.patch(`/api/v1/roles/${role.id}`, { name })).body.role.name).toBe(name);
+});
+
+test('a change of a role that has changed since it was read is refused', async () => {
+  const { id } = await newRole(['team.view']);
+  const url = `/api/v1/roles/${id}`;
+  const old = { 'if-match': (await owner.get(url)).headers.etag as string };
+  const changed = await owner.patch(url, { permissions: ['team.view', 'team.edit'] }, old);
+  expect(changed.status).toBe(200);
+  expect((await owner.patch(url, { permissions: [] }, old)).status).toBe(412);
+  expect((await owner.delete(url, undefined, old)).status).toBe(412);
+  expect((await owner.get(url)).body.role.permissions).toEqual(['team.edit', 'team.view']);
+  expect((await owner.delete(url, undefined, { 'if-match': changed.headers.etag as string })).status).toBe(200);
+});
+
+test('the audit log tells which permissions a role had and has', async () => {
+  const { id, name } = await newRole(['orders.view']);
+  await owner.patch(`/api/v1/roles/${id}`, { permissions: ['orders.view', 'orders.edit'] });
+  await owner.patch(`/api/v1/roles/${id}`, { name: 'Audited', description: 'x' });
+  await owner.delete(`/api/v1/roles/${id}`);
+  const permissions = ['orders.edit', 'orders.view'];
+  const updates = await auditLines(platform, owner, 'roles.update');
+  expect(updates.slice(0, 2)).toMatchObject([
+    { resource_id: String(id), changes: { name: [name, 'Audited'], description: ['', 'x'] } },
+    { resource_id: String(id), changes: { permissions: [['orders.view'], permissions] } },
+  ]);
+  expect((await auditLines(platform, owner, 'roles.delete'))[0]).toMatchObject({
+    ...{ resource_id: String(id), user_id: owner.id },
+    changes: { name: ['Audited', null], description: ['x', null], permissions: [permissions, null] },
+  });
 });

@@ -1,30 +1,62 @@
-import { paging, type Static, Timestamp, Type } from '@chowk/kit';
-import { Email, UserSummary } from '../schemas.ts';
+import { changesOf, Default, extend, Line, Nullable, named, type Static, Timestamp, Type, UserId } from '@chowk/kit';
+import { UserSummary } from '../schemas.ts';
 
-export const ById = Type.Object({ id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) });
+export const ById = Type.Object({ id: UserId });
+export type Key = Static<typeof ById>;
 
-/** A role by its name or its id. */
-export const RoleReference = Type.Union([
-  Type.String({ minLength: 1, maxLength: 255 }),
-  Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
-]);
-
-export const Member = Type.Object({
-  ...UserSummary.properties,
-  role: Type.String(),
-  joined_at: Timestamp,
-  last_active_at: Type.Union([Timestamp, Type.Null()]),
+/** One schema and not a union, so that messages are about the value itself. */
+export const RoleReference = Type.Unsafe<string | number>({
+  ...{ type: ['string', 'integer'], minLength: 1, maxLength: 255, trim: true },
+  ...{ minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+  ...{ description: 'The name or the id of a role.', examples: ['Agent'] },
 });
+
+export const Member = named(
+  'Member',
+  extend(UserSummary, {
+    role: Type.String({ examples: ['Agent'] }),
+    joined_at: Timestamp,
+    updated_at: Timestamp,
+    last_active_at: Nullable(Timestamp),
+  }),
+);
 export type Member = Static<typeof Member>;
 
-export const TeamQuery = Type.Object({
-  search: Type.Optional(Type.String({ maxLength: 255, description: 'Part of a name or an address.' })),
-  role: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "A role's name or id." })),
-  sort_by: Type.Enum(['name', 'email', 'role', 'joined_at', 'last_active_at'], { default: 'name' }),
-  sort_order: Type.Enum(['asc', 'desc'], { default: 'asc' }),
-  ...paging,
-});
-export type TeamQuery = Static<typeof TeamQuery>;
+export const MemberChanges = named('MemberChanges', Type.Object({ id: UserId, role: RoleReference }));
+export type MemberChanges = Static<typeof MemberChanges>;
 
-export const NewInvitation = Type.Object({ email: Email, role: RoleReference });
-export type NewInvitation = Static<typeof NewInvitation>;
+export const Role = named(
+  'Role',
+  Type.Object({
+    id: Type.Integer(),
+    name: Type.String({ examples: ['Cashier'] }),
+    description: Type.String(),
+    is_system: Type.Boolean({ description: 'Whether every tenant has it.' }),
+    permissions: Type.Array(Type.String(), { examples: [['orders.view']] }),
+    members: Type.Integer({ description: 'How many members have it.' }),
+    updated_at: Timestamp,
+  }),
+);
+export type Role = Static<typeof Role>;
+
+export const NewRole = named(
+  'NewRole',
+  Type.Object({
+    name: Line(255, {
+      pattern: '^(?!\\d+$)[^\\p{Cc}\\p{Cs}]*$',
+      description: 'A line of text that is not just a number.',
+      examples: ['Cashier'],
+    }),
+    description: Default(Line(500, { minLength: 0 }), ''),
+    permissions: Type.Array(Line(100), { maxItems: 500, distinct: true, examples: [['orders.view']] }),
+  }),
+);
+export type NewRole = Static<typeof NewRole>;
+
+export const RoleChanges = named('RoleChanges', extend(changesOf(NewRole), { id: UserId }));
+export type RoleChanges = Static<typeof RoleChanges>;
+
+export const Permission = named(
+  'Permission',
+  Type.Object({ name: Type.String(), category: Type.String(), is_sensitive: Type.Boolean() }),
+);

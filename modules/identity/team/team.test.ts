@@ -1,7 +1,9 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { type Person, startAccounts } from '../../../server/testing/accounts.ts';
+import { auditLines } from '../../../server/testing/audit-lines.ts';
 import { type TestTenant, uniqueId } from '../../../server/testing/platform.ts';
+import { readByCursor } from '../../../server/testing/read-by-cursor.ts';
 
 const platform = await startAccounts();
 const { central } = platform.kernel;
@@ -50,6 +52,7 @@ test('a member is shown with its role and when it was last there', async () => {
     ...{ id: agent.id, name: 'Bela 100%_Agent', email: agent.email, role: 'Agent' },
     ...{ email_verified: false, two_factor_enabled: false },
     ...{ joined_at: expect.stringMatching(/Z$/), last_active_at: expect.stringMatching(/Z$/) },
+    updated_at: expect.stringMatching(/Z$/),
   });
 });
 
@@ -127,7 +130,7 @@ test('a role is given by name or by id, also one of the tenant itself, and is in
   expect({ status, role: body.member.role, message: body.message }).toEqual({
     status: 200,
     role: 'Admin',
-    message: 'The role was changed.',
+    message: 'Role changed.',
   });
   await expect.poll(async () => (await elsewhere()).status, { timeout: 1_000 }).toBe(200);
   const { id, name } = await customRole(owner, 'team.view');
@@ -222,7 +225,7 @@ test('who is removed is out of this tenant within a second, in every process, an
   expect((await ask(platform, acme)).status).toBe(200);
   expect((await ask(neighbour, acme)).status).toBe(200);
   const { status, body } = await owner.delete(`/api/v1/team/${person.id}`);
-  expect({ status, body }).toEqual({ status: 200, body: { message: 'The member was removed.' } });
+  expect({ status, body }).toEqual({ status: 200, body: { message: 'Member removed.' } });
   for (const process of [platform, neighbour]) {
     await expect.poll(async () => (await ask(process, acme)).status, { timeout: 1_000 }).toBe(403);
     expect((await ask(process, elsewhere)).status).toBe(200);
@@ -240,4 +243,74 @@ test('what becomes of members is written down', async () => {
     { action: 'member_removed', user: { id: owner.id }, subject, details: { role: 'Agent' } },
     { action: 'member_role_changed', user: { id: owner.id }, subject, details: { from: 'Viewer', to: 'Agent' } },
   ]);
+});
+
+test('a cursor visits every member once, in every order, also while others join', async () => {
+  const team = await newTeam();
+  const people = [team.owner];
+  for (const name of ['Anu', 'anu', 'Bo', 'Čeda']) people.push(await platform.person({ tenant: team.tenant, name }));
+  await central.db.run(sql`DELETE FROM sessions WHERE user_id IN (${people[1]?.id}, ${people[2]?.id})`);
+  const expected = people.map(({ id }) => id).sort();
+  for (const sortBy of ['name', 'email', 'role', 'joined_at', 'last_active_at', 'updated_at']) {
+    for (const order of ['asc', 'desc']) {
+      const url = `/api/v1/team?sort_by=${sortBy}&sort_order=${order}`;
+      const read = await readByCursor<Person>(team.owner, url);
+      expect(read.map(({ id }) => id).sort()).toEqual(expected);
+      const { body } = await team.owner.get(`${url}&per_page=100`);
+      expect(read.map(({ id }) => id)).toEqual(body.team.map(({ id }: Person) => id));
+    }
+  }
+  const read = await readByCursor<Person>(team.owner, '/api/v1/team?sort_by=joined_at&sort_order=desc', () =>
+    platform.person({ tenant: team.tenant }),
+  );
+  expect(read.map(({ id }) => id).sort()).toEqual(expected);
+});
+
+test('members who have changed since a moment are listed, the last change last', async () => {
+  const team = await newTeam();
+  const [first, , third] = [
+    await platform.person({ tenant: team.tenant, role: 'Viewer' }),
+    await platform.person({ tenant: team.tenant, role: 'Viewer' }),
+    await platform.person({ tenant: team.tenant, role: 'Viewer' }),
+  ];
+  const { body } = await team.owner.patch(`/api/v1/team/${third?.id}`, { role: 'Agent' });
+  await team.owner.patch(`/api/v1/team/${first?.id}`, { role: 'Agent' });
+  const since = `updated_from=${body.member.updated_at}&sort_by=updated_at&sort_order=asc`;
+  const changed = await team.owner.get(`/api/v1/team?${since}`);
+  expect(changed.body.team.map(({ id }: Person) => id)).toEqual([third?.id, first?.id]);
+});
+
+test('everything wrong with a query is answered at once', async () => {
+  const { status, body } = await owner.get('/api/v1/team?colour=red&per_page=101&role=');
+  expect({ status, codes: body.error_codes }).toEqual({
+    status: 422,
+    codes: { colour: ['unknown'], per_page: ['too_large'], role: ['too_short'] },
+  });
+});
+
+test('a change of a member that has changed since it was read is refused', async () => {
+  const person = await platform.person({ tenant: acme, role: 'Viewer' });
+  const url = `/api/v1/team/${person.id}`;
+  const old = { 'if-match': (await owner.get(url)).headers.etag as string };
+  const changed = await owner.patch(url, { role: 'Agent' }, old);
+  expect(changed.status).toBe(200);
+  expect((await owner.patch(url, { role: 'Manager' }, old)).status).toBe(412);
+  expect((await owner.delete(url, undefined, old)).status).toBe(412);
+  expect(await roleOf(owner, person)).toBe('Agent');
+  expect((await owner.delete(url, undefined, { 'if-match': changed.headers.etag as string })).status).toBe(200);
+});
+
+test('the audit log tells which role a member had and has', async () => {
+  const person = await platform.person({ tenant: acme, role: 'Viewer' });
+  await owner.patch(`/api/v1/team/${person.id}`, { role: 'Agent' });
+  await owner.delete(`/api/v1/team/${person.id}`);
+  const common = { resource_id: String(person.id), user_id: owner.id, outcome: 'ok' };
+  expect((await auditLines(platform, owner, 'team.update'))[0]).toMatchObject({
+    ...common,
+    changes: { role: ['Viewer', 'Agent'] },
+  });
+  expect((await auditLines(platform, owner, 'team.remove'))[0]).toMatchObject({
+    ...common,
+    changes: { role: ['Agent', null] },
+  });
 });

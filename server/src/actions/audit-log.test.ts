@@ -1,19 +1,28 @@
-import { operation, route, sql, Type } from '@chowk/kit';
+import { action, sql, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';
 
-const Anything = Type.Record(Type.String(), Type.Unknown());
+const Anything = Type.Object({}, { additionalProperties: true });
 const clerk = testModule({
   alias: 'clerk',
-  operations: { 'clerk.take': operation({ input: Anything, output: Anything, run: async () => ({}) }) },
-  routes: [
-    route({
-      ...{ method: 'POST', path: '/clerk', tag: 'Test', summary: 'Calls the operation.', needs: 'test.call' },
-      body: Anything,
-      run: (ctx, { body }) => ctx.bus.call('clerk.take' as never, body as never),
+  actions: {
+    'clerk.take': action({
+      summary: 'Test',
+      public: true,
+      bus: { rateLimit: 600 },
+      input: Anything,
+      run: async () => ({}),
     }),
-  ],
+    'clerk.pass': action({
+      summary: 'Call the action over the bus',
+      http: 'POST /clerk',
+      needs: 'test.call',
+      audited: false,
+      input: Anything,
+      run: (ctx, input) => ctx.bus.call('clerk.take' as never, input as never),
+    }),
+  },
 });
 const platform = await startPlatform({ modules: [clerk] });
 

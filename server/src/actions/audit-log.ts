@@ -39,8 +39,13 @@ const flushEveryMs = 1_000;
 const batchSize = 500;
 /** What is kept while a database cannot be written; the oldest go first. */
 const mostPending = 50_000;
-/** An input longer than this is noted by its length alone. */
+/** An input, or changes, longer than this are noted by their length alone. */
 const longestInput = 4_096;
+const longestChanges = 65_536;
+/** A longer text among the changes is cut. */
+const longestText = 500;
+/** An index holds no longer one. */
+const longestId = 255;
 const secret = 'password|secret|token|otp|authorization|card|cvv|pin';
 /** Who is anonymized or removed must not live on here. */
 const personal = 'phone|mobile|mail|address|street|(?:first|last|full|customer|contact)_?name|external_?id';
@@ -66,10 +71,9 @@ export class AuditLog {
   }
 
   begin({ tenant, transport, module, action, userId, requestId, input }: Call): AuditRecord {
-    // As it is now: what the action does to its input is not what the caller sent.
-    const text = input === undefined ? undefined : JSON.stringify(input);
     return {
-      ...{ tenant, transport, module, action, userId, requestId, input: text },
+      // As it is now: what the action does to its input is not what the caller sent.
+      ...{ tenant, transport, module, action, userId, requestId, input: textOf(input, longestInput) },
       ...{ at: Date.now(), startedAt: performance.now(), duration: 0, outcome: 'ok', error: undefined },
       ...{ resourceId: idOf(input), changes: undefined, isWritten: false },
     };
@@ -153,13 +157,13 @@ async function insertRecords(db: Db, records: readonly AuditRecord[]): Promise<v
     user_id: record.userId ?? null,
     action: record.action,
     resource: record.action.slice(0, record.action.indexOf('.')),
-    resource_id: record.resourceId ?? null,
+    resource_id: record.resourceId?.slice(0, longestId).replaceAll('\0', '\ufffd').toWellFormed() ?? null,
     outcome: record.outcome,
     error_code: record.error ?? null,
     request_id: record.requestId,
     duration_ms: record.duration,
     input: redact(record.input),
-    changes: record.changes ? redact(JSON.stringify(record.changes)) : null,
+    changes: redact(textOf(record.changes, longestChanges, shorten)),
   }));
   await db.run(sql`
     INSERT INTO module_bus_audit_log
@@ -168,10 +172,27 @@ async function insertRecords(db: Db, records: readonly AuditRecord[]): Promise<v
       error_code = excluded.error_code, resource_id = excluded.resource_id, duration_ms = excluded.duration_ms`);
 }
 
+/** A value as JSON, or what can be said of one that is too long or too deep to be kept. */
+function textOf(
+  value: unknown,
+  longest: number,
+  replace?: (key: string, value: unknown) => unknown,
+): string | undefined {
+  try {
+    const text = JSON.stringify(value, replace) as string | undefined;
+    return text && text.length > longest ? `{"too_long":${text.length}}` : text;
+  } catch {
+    return '{"unreadable":true}';
+  }
+}
+
+function shorten(_: string, value: unknown): unknown {
+  return typeof value === 'string' && value.length > longestText ? `${value.slice(0, longestText)}…` : value;
+}
+
 /** The input without what must not be kept. Ids stay: they tell what was done to whom for as long as somebody is there. */
 function redact(input: string | undefined): unknown {
   if (input === undefined) return null;
-  if (input.length > longestInput) return { too_long: input.length };
   // PostgreSQL can store neither the character NUL nor half of a character.
   const text = input.replace(/\\u(0000|d[89a-f][0-9a-f]{2})/g, '\\ufffd');
   if (!hiddenSomewhere.test(text)) return JSON.parse(text);

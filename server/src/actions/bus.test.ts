@@ -1,50 +1,47 @@
-import { type Ctx, operation, type Route, route, sql, Type } from '@chowk/kit';
+import { type Actions, action, type Ctx, sql, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestTenant } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';
 
-const Anything = Type.Record(Type.String(), Type.Unknown());
+const Anything = Type.Object({}, { additionalProperties: true });
+const common = { summary: 'Test', public: true, bus: { rateLimit: 600 } } as const;
 
-/** Lets a test call any operation from inside a module, as that module's code would. */
-function door(alias: string): Route {
-  return route({
-    method: 'POST',
-    path: `/${alias}/call`,
-    tag: 'Test',
-    summary: 'Calls an operation.',
-    needs: 'test.call',
-    body: Type.Object({ name: Type.String(), input: Type.Unknown(), undo: Type.Optional(Type.Boolean()) }),
-    run: async (ctx, { body }) => {
-      const call = (inner: Ctx) => inner.bus.call(body.name as never, body.input as never);
-      if (!body.undo) return { result: await call(ctx) };
-      return ctx.tx(async (inner) => {
-        await call(inner);
-        throw new Error('undo');
-      });
-    },
-  });
+/** Lets a test call any action from inside a module, as that module's code would. */
+function door(alias: string): Actions {
+  return {
+    [`${alias}.call`]: action({
+      summary: 'Call an action',
+      http: `POST /${alias}/call`,
+      needs: 'test.call',
+      audited: false,
+      input: Type.Object({ name: Type.String(), input: Type.Unknown(), undo: Type.Optional(Type.Boolean()) }),
+      errors: ['bus.not_declared', 'bus.rate_limited'],
+      run: async (ctx, { name, input, undo }) => {
+        const call = (inner: Ctx) => inner.bus.call(name as never, input as never);
+        if (!undo) return { result: await call(ctx) };
+        return ctx.tx(async (inner) => {
+          await call(inner);
+          throw new Error('undo');
+        });
+      },
+    }),
+  };
 }
 
-const echo = operation({
-  input: Anything,
-  output: Anything,
-  run: async (ctx, input) => ({ input, tenant: ctx.tenant.id }),
-});
+const echo = action({ ...common, input: Anything, run: async (ctx, input) => ({ input, tenant: ctx.tenant.id }) });
 
-const write = operation({
+const write = action({
+  ...common,
   input: Type.Object({ key: Type.String({ minLength: 1 }), password: Type.Optional(Type.String()) }),
-  output: Anything,
   run: async (ctx, { key }) => {
     await ctx.db.run(sql`INSERT INTO gamma_notes VALUES (${key})`);
     return {};
   },
 });
 
-const loop = operation({
-  input: Anything,
-  output: Anything,
-  run: async (ctx) => (await ctx.bus.call('beta.loop' as never, {} as never)) as Record<string, unknown>,
-});
+const loopTo = (name: string) => action({ ...common, run: (ctx) => ctx.bus.call(name as never, {} as never) });
+
+const offBus = action({ summary: 'Test', http: 'GET /gamma/off-bus', public: true, run: async () => ({}) });
 
 const names = ['alpha', 'beta', 'gamma', 'delta'] as const;
 /** Who may call whom: every combination occurs. */
@@ -55,34 +52,23 @@ const declared: Record<(typeof names)[number], string[]> = {
   delta: ['alpha.echo', 'beta.echo', 'gamma.echo', 'gamma.limited'],
 };
 
+const more: Partial<Record<(typeof names)[number], Actions>> = {
+  alpha: { 'alpha.loop': loopTo('beta.loop') },
+  beta: { 'beta.loop': loopTo('alpha.loop') },
+  gamma: {
+    'gamma.write': write,
+    'gamma.guarded': action({ summary: 'Test', needs: 'gamma.secret', bus: { rateLimit: 600 }, run: async () => ({}) }),
+    'gamma.limited': { ...echo, bus: { rateLimit: 30 } },
+    'gamma.offBus': offBus,
+  },
+};
+
 const modules = names.map((alias) =>
   testModule({
     alias,
     consumes: declared[alias],
-    routes: [door(alias)],
-    operations: {
-      [`${alias}.echo`]: echo,
-      ...(alias === 'alpha' || alias === 'beta'
-        ? {
-            [`${alias}.loop`]:
-              alias === 'beta'
-                ? { ...loop, run: (ctx: Ctx) => ctx.bus.call('alpha.loop' as never, {} as never) }
-                : loop,
-          }
-        : {}),
-      ...(alias === 'gamma' ? { 'gamma.write': write, 'gamma.guarded': echo, 'gamma.limited': echo } : {}),
-    },
-    ...(alias === 'gamma'
-      ? {
-          migration: 'CREATE TABLE gamma_notes (key text)',
-          provides: [
-            { name: 'gamma.echo' },
-            { name: 'gamma.write' },
-            { name: 'gamma.guarded', permission: 'gamma.secret' },
-            { name: 'gamma.limited', rate_limit: 30 },
-          ],
-        }
-      : {}),
+    actions: { ...door(alias), [`${alias}.echo`]: echo, ...more[alias] },
+    ...(alias === 'gamma' ? { migration: 'CREATE TABLE gamma_notes (key text)' } : {}),
   }),
 );
 
@@ -119,15 +105,16 @@ test('nothing in a call makes it come from somebody else', async () => {
   expect((await call('gamma', 'beta.echo', forged)).body.code).toBe('bus.not_declared');
   const tenant = await platform.tenant();
   await call('alpha', 'beta.echo', { caller: 'gamma' }, { tenant });
-  expect(await audit(tenant)).toMatchObject([{ caller: 'alpha', operation: 'beta.echo' }]);
+  expect(await audit(tenant)).toMatchObject([{ module: 'alpha', action: 'beta.echo', transport: 'bus' }]);
 });
 
-test('an operation that nobody provides is refused like one that is not declared', async () => {
+test('an action that nobody has, or that is not on the bus, is refused like one that is not declared', async () => {
+  expect((await call('gamma', 'gamma.offBus')).body.code).toBe('bus.not_declared');
   expect((await call('alpha', 'alpha.nothing')).body.code).toBe('bus.not_declared');
   expect((await call('alpha', 'constructor')).body.code).toBe('bus.not_declared');
 });
 
-test("an operation's permission is asked of the user, however deep the call", async () => {
+test("an action's permission is asked of the user, however deep the call", async () => {
   expect((await call('alpha', 'gamma.guarded')).body).toMatchObject({ code: 'auth.forbidden' });
   expect((await call('alpha', 'gamma.guarded', {}, { more: ['gamma.secret'] })).status).toBe(200);
 });
@@ -136,15 +123,20 @@ test('input that does not fit is refused with the fields that are wrong', async 
   const { status, body } = await call('alpha', 'gamma.write', { key: '' });
   expect({ status, body }).toMatchObject({
     status: 422,
-    body: { code: 'bus.bad_input', errors: { key: [expect.any(String)] } },
+    body: {
+      code: 'http.validation_failed',
+      errors: { key: ['The key must not be empty.'] },
+      error_codes: { key: ['too_short'] },
+    },
   });
 });
 
-test('a module that the tenant does not have cannot be called, and its routes are not there', async () => {
+test('a module that the tenant does not have cannot be called, over the bus or over HTTP', async () => {
   const tenant = await platform.tenant();
   await platform.kernel.installations.set(tenant.id, 'beta', 'disabled');
-  expect((await call('alpha', 'beta.echo', {}, { tenant })).body.code).toBe('bus.not_installed');
-  expect((await call('beta', 'alpha.echo', {}, { tenant })).body.code).toBe('http.not_found');
+  const notInstalled = { status: 404, body: { code: 'modules.not_installed' } };
+  expect(await call('alpha', 'beta.echo', {}, { tenant })).toMatchObject(notInstalled);
+  expect(await call('beta', 'alpha.echo', {}, { tenant })).toMatchObject(notInstalled);
   const stranger = await acme.caller().post('/api/v1/beta/call', {}, { 'x-tenant': tenant.id });
   expect(stranger.body.code).toBe('auth.not_a_member');
 });
@@ -182,22 +174,25 @@ test('every call is written down, secrets hidden, with its outcome', async () =>
   const rows = await audit(tenant);
   expect(rows).toHaveLength(3);
   expect(rows.at(-1)).toMatchObject({
-    caller: 'alpha',
-    operation: 'gamma.write',
-    kind: 'call',
+    transport: 'bus',
+    module: 'alpha',
+    action: 'gamma.write',
+    resource: 'gamma',
+    resource_id: null,
     outcome: 'ok',
     error_code: null,
     user_id: expect.any(Number),
     request_id: expect.any(String),
     duration_ms: expect.any(Number),
     input: { key: 'a', password: '••••' },
+    changes: null,
   });
   expect(JSON.stringify(rows)).not.toContain('hunter2');
   expect((await audit(tenant, '&outcome=refused')).map(({ error_code }) => error_code).sort()).toEqual([
     'auth.forbidden',
-    'bus.bad_input',
+    'http.validation_failed',
   ]);
-  expect(await audit(tenant, '&operation=gamma.guarded')).toHaveLength(1);
+  expect(await audit(tenant, '&action=gamma.guarded')).toHaveLength(1);
   expect(await audit(tenant, '&from=2999-01-01T00:00:00Z')).toEqual([]);
   expect((await tenant.caller('settings.view').get('/api/v1/audit')).status).toBe(403);
   expect((await tenant.caller('audit.view').get('/api/v1/audit?per_page=101')).status).toBe(422);

@@ -18,11 +18,19 @@ export interface Performance {
 }
 
 /** Checks the input, runs the action and completes the audit line: the same for every transport. */
-export async function perform(audit: AuditLog, performance: Performance): Promise<unknown> {
-  const { record } = performance;
-  if (!record) return run(performance);
+export function perform(audit: AuditLog, performance: Performance): Promise<unknown> {
+  return audited(audit, performance.record, () => run(performance));
+}
+
+/** Completes the audit line of some work, where it leaves one. */
+export async function audited<Output>(
+  audit: AuditLog,
+  record: AuditRecord | undefined,
+  work: () => Promise<Output>,
+): Promise<Output> {
+  if (!record) return work();
   try {
-    const output = await run(performance);
+    const output = await work();
     audit.end(record, { output });
     return output;
   } catch (error) {

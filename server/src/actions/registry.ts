@@ -1,4 +1,4 @@
-import type { Action, Actions, Method } from '@chowk/kit';
+import type { Action, Actions, Method, TObject } from '@chowk/kit';
 import { compileBody, type Validator } from '../validation.ts';
 
 /** An action with its name, the module it belongs to, and what follows from its declaration. */
@@ -37,9 +37,7 @@ export function register(actions: Actions, { module, tag }: Owner): RegisteredAc
       path: path && !action.root ? `/api/v1${path}` : path,
       isReadOnly,
       isAudited: action.audited ?? !isReadOnly,
-      validate: action.input
-        ? lazily(() => compileBody(action.input as NonNullable<typeof action.input>))
-        : acceptAnything,
+      validate: action.input && !action.unchecked ? lazily(() => compileBody(action.input as TObject)) : acceptAnything,
     };
   });
 }

@@ -79,6 +79,12 @@ export class Memberships {
 }
 
 export const accounts: Accounts = {
+  async isTaken(db, email) {
+    const row = await db.row(sql`
+      SELECT FROM users WHERE email = ${email.toLowerCase()}
+      UNION ALL SELECT FROM reserved_emails WHERE email = ${email.toLowerCase()} AND until > now() LIMIT 1`);
+    return row !== undefined;
+  },
   async create(db: Db, { name, email, passwordHash, emailVerified = false }: NewAccount) {
     const made = await db.row<{ id: number }>(sql`
       INSERT INTO users (name, email, password_hash, email_verified_at)

@@ -123,7 +123,7 @@ export class EventHub {
   }
 
   /** What a worker does with one event for one listener. */
-  handler(contextOf: (task: Task, module: string) => Promise<Ctx | undefined>): JobHandler {
+  handler(inContext: (task: Task, module: string, work: (ctx: Ctx) => Promise<void>) => Promise<void>): JobHandler {
     const byKey = new Map(this.#options.listeners.map((listener) => [keyOf(listener), listener]));
     return {
       queue: 'events',
@@ -135,8 +135,7 @@ export class EventHub {
           this.#options.log.warn({ listener: key }, 'dropped an event for a listener that no module has any more');
           return;
         }
-        const ctx = await contextOf(task, listener.module);
-        if (ctx) await listener.run(ctx, payload, delivery);
+        await inContext(task, listener.module, (ctx) => listener.run(ctx, payload, delivery));
       },
     };
   }

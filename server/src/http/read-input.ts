@@ -10,6 +10,7 @@ type Fields = Record<string, unknown>;
 
 /** Path parameters, query and body are one input; where a name is in the path, it means that. */
 export function inputReader(action: RegisteredAction): ReadInput {
+  if (action.unchecked) return uncheckedReader(action);
   if (!takesBody(action)) return textReader(action);
   const names = pathParameters(action.path);
   const { properties = {} } = action.input ?? {};
@@ -18,7 +19,7 @@ export function inputReader(action: RegisteredAction): ReadInput {
   return ({ params, body, query }) => {
     const path = params as Fields;
     const wrongInPath = checkPath?.(path);
-    const unknown = unknownParameters(query as Fields);
+    const unknown = action.page ? undefined : unknownParameters(query as Fields);
     const { input, wrong, ignored } = flatten(body, path, action.accepts);
     return {
       input,
@@ -37,11 +38,21 @@ export function takesBody({ inputFrom, method, input }: RegisteredAction): boole
   return input !== undefined && method !== 'GET' && method !== 'DELETE';
 }
 
+function uncheckedReader(action: RegisteredAction): ReadInput {
+  const hasBody = takesBody(action);
+  return ({ params, body, query }) => {
+    const fields = hasBody ? flatten(body, {}, 'json').input : (query as Fields);
+    return { input: { ...fields, ...(params as Fields) }, validate: action.validate };
+  };
+}
+
 function textReader(action: RegisteredAction): ReadInput {
-  const validate = compileText(action.input ?? Type.Object({}));
+  const { input: schema = Type.Object({}), page } = action;
+  const validate = compileText(schema);
   return ({ query, params }) => {
     const fields = query as Fields;
     unbracket(fields);
+    if (page) keepOnly(fields, (name) => name in schema.properties && !(name in (params as Fields)));
     const inBoth = Object.keys(params as Fields).filter((name) => name in fields);
     if (inBoth.length === 0) return { input: { ...fields, ...(params as Fields) }, validate };
     const issues = new Issues();
@@ -74,6 +85,11 @@ function unknownParameters(query: Fields): FieldErrors | undefined {
     issues.add(name.slice(0, 100), `There is no parameter ${name.slice(0, 100)}; send it in the body.`, 'unknown');
   }
   return issues?.errors;
+}
+
+/** Mail programs and trackers add parameters of their own to the links that lead to a page. */
+function keepOnly(fields: Fields, isKnown: (name: string) => boolean): void {
+  for (const name of Object.keys(fields)) if (!isKnown(name)) delete fields[name];
 }
 
 /** Many clients write a list as `tags[]=a&tags[]=b`. */

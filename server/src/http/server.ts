@@ -8,6 +8,7 @@ import type { MaybePromise } from '../maybe-promise.ts';
 import { answerFailure, wrongMediaType } from './answer-failure.ts';
 import { answerSchema, versionedOutput } from './answer-schema.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
+import { compress } from './compress.ts';
 import { originRule } from './cors.ts';
 import { type Exchange, newExchange, type Route, type Step } from './exchange.ts';
 import { keepAnswer } from './idempotency.ts';
@@ -137,8 +138,8 @@ function mountRoutes(app: FastifyInstance, kernel: Kernel): void {
         walk(pipeline.arrival, request.exchange, done);
       },
       preValidation: (request, _reply, done) => walk(pipeline.body, request.exchange as Exchange, done),
-      // Only a POST has a key to keep its answer under.
-      ...(method === 'POST' ? { onSend: storeAnswer } : {}),
+      // Only a POST has a key to keep its answer under; it is kept as it is, and compressed on its way.
+      onSend: method === 'POST' ? [storeAnswer, compress] : compress,
       handler: (request, reply) => (request.exchange?.answered ? reply : pipeline.run(request.exchange as Exchange)),
     });
   }

@@ -5,6 +5,8 @@ import { type Db as BossDatabase, type JobResult, type JobWithMetadata, PgBoss }
 export interface Task {
   readonly job: string;
   readonly tenant: string;
+  /** Who asked for it; absent where the platform did. */
+  readonly userId?: number | undefined;
   readonly data: unknown;
   readonly requestId: string;
 }
@@ -144,8 +146,8 @@ export class JobQueues {
       ...(id ? { id } : {}),
     });
     for (const { id: deadId, data } of dead) {
-      const { orderKey, job, tenant, data: payload, requestId } = data;
-      await this.add({ job, tenant, data: payload, requestId }, orderKey === undefined ? {} : { orderKey });
+      const { orderKey, job, tenant, userId, data: payload, requestId } = data;
+      await this.add({ job, tenant, userId, data: payload, requestId }, orderKey === undefined ? {} : { orderKey });
       await this.#boss.deleteJob(deadQueue, deadId);
     }
     return dead.length;

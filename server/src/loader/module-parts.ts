@@ -24,7 +24,7 @@ export function helpersOf(modules: readonly LoadedModule[]): Map<string, Readonl
   return new Map(modules.map(({ alias, parts }) => [alias, parts.helpers ?? {}]));
 }
 
-type ContextOf = (task: Task, module: string | undefined) => Promise<Ctx | undefined>;
+type InContext = (task: Task, module: string | undefined, work: (ctx: Ctx) => Promise<void>) => Promise<void>;
 type AddAll = (entries: { task: Task; options: AddOptions }[]) => Promise<void>;
 
 /** The jobs of all modules and of the kernel, as the queues take them. */
@@ -32,7 +32,7 @@ export function jobsOf(
   modules: readonly LoadedModule[],
   kernelJobs: Readonly<Record<string, Job>>,
   installations: Installations,
-  contextOf: ContextOf,
+  inContext: InContext,
   addAll: AddAll,
 ): { handlers: Map<string, JobHandler>; schedules: Map<string, string> } {
   const owned = [
@@ -51,8 +51,7 @@ export function jobsOf(
       platform: job.platform ?? false,
       async perform(task) {
         if (task.tenant === '' && !job.platform) return addAll(await forEveryTenant(task, module, installations));
-        const ctx = await contextOf(task, module);
-        if (ctx) await job.run(ctx, task.data);
+        await inContext(task, module, (ctx) => job.run(ctx, task.data));
       },
     });
   }

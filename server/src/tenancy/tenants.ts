@@ -1,4 +1,4 @@
-import { type Db, Failure, type NewTenant, type Sql, sql, taken } from '@chowk/kit';
+import { type Db, Failure, type FieldError, type NewTenant, type Sql, sql, taken } from '@chowk/kit';
 import { invalid } from '../errors.ts';
 import type { TenantDatabases } from './databases.ts';
 import { ringSegments } from './domains.ts';
@@ -45,6 +45,15 @@ export async function createTenant(
   if (!renamed) await copyOrUndo(central, databases, id, within);
   void databases.refillSpares();
   return (await showTenant(central, id)) as TenantSummary;
+}
+
+/** What is wrong with an id for a new tenant, or `undefined`. */
+export async function idProblem(central: Db, databases: TenantDatabases, id: string): Promise<FieldError | undefined> {
+  const problem = labelProblem(id, await ringSegments(central));
+  if (problem) return { code: 'invalid', message: problem };
+  const other = await central.row(sql`
+    SELECT FROM tenants WHERE id = ${id} UNION ALL SELECT FROM domains WHERE domain = ${id} LIMIT 1`);
+  return other || (await isForeign(databases, databaseName(id))) ? taken(`${id} is taken.`) : undefined;
 }
 
 /** Finishes a tenant whose creation was interrupted. Every step may have happened already. */

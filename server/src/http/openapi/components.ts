@@ -11,9 +11,24 @@ interface Schema extends Json {
 /** Input: fields with a default need not be sent. Output: they are always there. */
 export type Direction = 'input' | 'output';
 
-/** Collects the named schemas, so that each is written once and referred to by its name. */
+/** Collects what has a name, so that it is written once and referred to. */
 export class Components {
   readonly #schemas = new Map<string, { readonly json: Json; readonly text: string }>();
+  /** By what they say: the name. */
+  readonly #responses = new Map<string, string>();
+
+  /** A response that many actions can give; those that say something else get a number. */
+  response(name: string, json: Json): Json {
+    const text = JSON.stringify(json);
+    const others = [...this.#responses.values()].filter((known) => known.replace(/\d+$/, '') === name).length;
+    const known = this.#responses.get(text) ?? (others === 0 ? name : `${name}${others + 1}`);
+    this.#responses.set(text, known);
+    return { $ref: `#/components/responses/${known}` };
+  }
+
+  get responses(): Json {
+    return Object.fromEntries([...this.#responses].map(([text, name]) => [name, JSON.parse(text)]));
+  }
 
   /** The schema as the description has it: a reference if it has a name. */
   of(schema: object, direction: Direction): Json {
@@ -52,6 +67,7 @@ export class Components {
   }
 
   #part(key: string, value: unknown, direction: Direction): unknown {
+    if (key === 'pattern') return portable(String(value));
     const each = (record: object) =>
       Object.fromEntries(Object.entries(record).map(([name, schema]) => [name, this.of(schema, direction)]));
     switch (key) {
@@ -70,6 +86,11 @@ export class Components {
         return value;
     }
   }
+}
+
+/** Many validators read patterns without Unicode classes. Half of a character cannot be said to them. */
+function portable(pattern: string): string {
+  return pattern.replaceAll('\\p{Cc}', '\\u0000-\\u001f\\u007f-\\u009f').replaceAll('\\p{Cs}', '');
 }
 
 /** The schema of an input with everything in place: nothing refers to anything. */

@@ -105,6 +105,7 @@ export function openApiDocument(all: readonly RegisteredAction[], modules: reado
     paths: sorted(paths),
     components: {
       schemas: { ...components.schemas, Error: errorSchema },
+      responses: components.responses,
       securitySchemes: securitySchemes(actions),
       parameters: headerParameters,
       headers,

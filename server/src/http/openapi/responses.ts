@@ -45,9 +45,27 @@ export function responsesOf(action: RegisteredAction, components: Components, er
   return {
     [usual]: success(action, components, usual),
     ...Object.fromEntries(others),
-    default: { description: 'Any other failure.', content: errorContent(), headers: header('X-Request-Id') },
+    default: components.response('Failure', {
+      description: 'Any other failure.',
+      headers: header('X-Request-Id'),
+      content: errorContent(),
+    }),
   };
 }
+
+const statusNames: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthenticated',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  412: 'PreconditionFailed',
+  413: 'TooLarge',
+  415: 'UnsupportedMediaType',
+  422: 'InvalidInput',
+  429: 'TooManyRequests',
+  503: 'Unavailable',
+};
 
 function unknownError({ name }: RegisteredAction, code: string): never {
   throw new Error(`the action ${name} declares the error ${code}, which no module defines`);
@@ -77,16 +95,24 @@ function success(action: RegisteredAction, components: Components, status: numbe
     headers: {
       ...common,
       ...(versionedOutput(action) ? header('ETag') : {}),
-      ...(takesBody(action) ? header('Ignored-Fields') : {}),
+      ...(takesBody(action) && !action.unchecked ? header('Ignored-Fields') : {}),
     },
     ...(schema
       ? {
           content: {
-            'application/json': { schema: components.of(schema, 'output'), example: exampleOf(schema, 'output') },
+            'application/json': { schema: bodyOf(action, schema, components), example: exampleOf(schema, 'output') },
           },
         }
       : {}),
   };
+}
+
+/** A named output whose fields are the body's is referred to. */
+function bodyOf({ output, answer = {} }: RegisteredAction, schema: object, components: Components): Json {
+  const isNamed = (output as { title?: string } | undefined)?.title !== undefined;
+  if (!isNamed || answer.key !== undefined || answer.message === undefined) return components.of(schema, 'output');
+  const message = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };
+  return { allOf: [message, components.of(output as object, 'output')] };
 }
 
 function failure(
@@ -98,11 +124,11 @@ function failure(
 ): Json {
   const { description, body } = also[status] ?? {};
   const lines = codes.map((code) => `- \`${code}\`: ${errors[code]?.message}`);
-  return {
+  return components.response(statusNames[status] ?? `Status${status}`, {
     description: [...(description ? [description] : []), ...lines].join('\n'),
     headers: { ...header('X-Request-Id'), ...(status === 429 ? header('Retry-After') : {}) },
     content: errorContent(body && components.of(body, 'output')),
-  };
+  });
 }
 
 function errorContent(body?: Json): Json {
@@ -133,7 +159,7 @@ export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
     (method === 'PATCH' || method === 'DELETE') && versionedOutput(action) && 'http.precondition_failed',
     hasBody && 'http.too_large',
     hasBody && 'http.unsupported_media_type',
-    'http.validation_failed',
+    !action.unchecked && 'http.validation_failed',
     action.input !== undefined && 'http.unstorable',
     'http.too_many_requests',
     file !== undefined && 'http.too_many_downloads',

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll } from 'vitest';
+
+/** An installed platform in a process of its own, as an operator would start it, and its owner. */
+export interface Installed {
+  readonly url: string;
+  readonly tenant: string;
+  readonly token: string;
+}
+
+const owner = { email: 'asha@example.com', password: 'correct horse battery' };
+
+export async function startInstalled(): Promise<Installed> {
+  const storagePath = await mkdtemp(join(tmpdir(), 'chowk-e2e-'));
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(resolve(import.meta.dirname, '../chowkd'), ['serve'], {
+    env: { PATH, HOME, APP_ENV: 'testing', PORT: '0', SPARE_DATABASES: '0', STORAGE_PATH: storagePath },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  afterAll(async () => {
+    child.kill('SIGTERM');
+    if (child.exitCode === null) await once(child, 'exit');
+    await rm(storagePath, { recursive: true, force: true });
+  });
+  let said = '';
+  for await (const chunk of child.stdout) {
+    said += chunk;
+    if (/ready at \S+/.test(said)) break;
+  }
+  const url = /ready at (\S+)/.exec(said)?.[1];
+  if (!url) throw new Error(`chowkd serve did not start: ${said}`);
+  return { url, ...(await install(url)) };
+}
+
+async function install(url: string): Promise<Omit<Installed, 'url'>> {
+  const send = async (method: string, path: string, body?: object) => {
+    const answer = await fetch(`${url}/api/v1${path}`, {
+      method,
+      ...(body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {}),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json() as Promise<Record<string, string>>;
+  };
+  const tenant = 'acme-stores';
+  await send('GET', '/install/check-requirements');
+  await send('POST', '/install/setup-database');
+  await send('POST', '/install/seed-data');
+  await send('POST', '/install/owner', {
+    ...{ organization_name: 'Acme Stores', organization_slug: tenant, name: 'Asha Rao', ...owner },
+    password_confirmation: owner.password,
+  });
+  const { access_token: token = '' } = await send('POST', '/auth/login', owner);
+  return { tenant, token };
+}

@@ -1,0 +1,22 @@
+import { systemAction } from '@chowk/kit';
+import { activityLog } from './activity-log.ts';
+
+const tag = 'Activity';
+
+export const activityActions = {
+  'activity.list': systemAction({
+    summary: 'List the activity',
+    description: 'What happened in the tenant and to the accounts of its members, the newest first.',
+    tag,
+    http: 'GET /activity',
+    needs: 'activity.view',
+    ...activityLog.paged,
+  }),
+  'activity.export': systemAction({
+    summary: 'Export the activity',
+    tag,
+    http: 'GET /activity/export',
+    needs: 'activity.export',
+    ...activityLog.exported,
+  }),
+};

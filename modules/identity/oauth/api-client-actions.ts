@@ -1,0 +1,79 @@
+import { systemAction } from '@chowk/kit';
+import { ApiClient, ApiClientChanges, ApiClientWithSecret, ClientKey, NewApiClient } from './api-client-schemas.ts';
+import {
+  apiClientList,
+  createApiClient,
+  deleteApiClient,
+  explainApiClient,
+  getApiClient,
+  rotateSecret,
+  updateApiClient,
+} from './api-clients.ts';
+
+const common = { tag: 'API clients', needs: 'settings.api_clients' } as const;
+const notFound = ['identity.api_client_not_found'];
+const changed = 'http.precondition_failed';
+
+export const apiClientActions = {
+  'apiClients.list': systemAction({
+    ...common,
+    summary: 'List API clients',
+    http: 'GET /api-clients',
+    ...apiClientList.paged,
+  }),
+  'apiClients.create': systemAction({
+    ...common,
+    summary: 'Create an API client',
+    description: 'Its secret is shown only once.',
+    http: 'POST /api-clients',
+    input: NewApiClient,
+    output: ApiClientWithSecret,
+    answer: { message: 'API client created.', status: 201 },
+    errors: ['identity.scope_not_held', 'identity.too_many_api_clients'],
+    run: createApiClient,
+    explain: explainApiClient,
+  }),
+  'apiClients.get': systemAction({
+    ...common,
+    summary: 'Get an API client',
+    http: 'GET /api-clients/:id',
+    input: ClientKey,
+    output: ApiClient,
+    answer: { key: 'api_client' },
+    errors: notFound,
+    run: getApiClient,
+  }),
+  'apiClients.update': systemAction({
+    ...common,
+    summary: 'Update an API client',
+    description: 'New scopes hold at once for the tokens there are.',
+    http: 'PATCH /api-clients/:id',
+    input: ApiClientChanges,
+    output: ApiClient,
+    answer: { key: 'api_client', message: 'API client saved.' },
+    errors: [...notFound, 'identity.scope_not_held'],
+    run: updateApiClient,
+    explain: explainApiClient,
+  }),
+  'apiClients.rotateSecret': systemAction({
+    ...common,
+    summary: 'Replace the secret of an API client',
+    description: 'The old secret is invalid at once. The new one is shown only once.',
+    http: 'POST /api-clients/:id/secret',
+    input: ClientKey,
+    output: ApiClientWithSecret,
+    answer: { message: 'Secret replaced.' },
+    errors: [...notFound, 'identity.scope_not_held', changed],
+    run: rotateSecret,
+  }),
+  'apiClients.delete': systemAction({
+    ...common,
+    summary: 'Delete an API client',
+    description: 'All its tokens end at once.',
+    http: 'DELETE /api-clients/:id',
+    input: ClientKey,
+    answer: { message: 'API client deleted.' },
+    errors: [...notFound, changed],
+    run: deleteApiClient,
+  }),
+};

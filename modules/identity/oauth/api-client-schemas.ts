@@ -1,0 +1,43 @@
+import { changesOf, extend, Line, Nullable, named, type Static, Timestamp, Type } from '@chowk/kit';
+import { UserReference } from '../user-reference.ts';
+
+export const NewApiClient = named(
+  'NewApiClient',
+  Type.Object({
+    name: Line(255, { examples: ['Shop window'] }),
+    scopes: Type.Array(Line(100), {
+      minItems: 1,
+      maxItems: 200,
+      distinct: true,
+      description: 'Permissions that the caller holds too.',
+      examples: [['orders.view']],
+    }),
+  }),
+);
+export type NewApiClient = Static<typeof NewApiClient>;
+
+export const ClientKey = Type.Object({ id: Line(64, { description: 'The client_id.' }) });
+export type ClientKey = Static<typeof ClientKey>;
+
+export const ApiClientChanges = named('ApiClientChanges', extend(changesOf(NewApiClient), ClientKey.properties));
+export type ApiClientChanges = Static<typeof ApiClientChanges>;
+
+export const ApiClient = named(
+  'ApiClient',
+  Type.Object({
+    id: Type.String({ description: 'The client_id.' }),
+    name: Type.String(),
+    scopes: Type.Array(Type.String(), { description: 'The permissions it has in the tenant.' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    created_by: Nullable(UserReference),
+    last_used_at: Nullable(Type.String({ format: 'date-time', description: 'When it last requested a token.' })),
+  }),
+);
+export type ApiClient = Static<typeof ApiClient>;
+
+export const ApiClientWithSecret = named(
+  'ApiClientWithSecret',
+  Type.Object({ api_client: ApiClient, client_secret: Type.String({ description: 'Shown only once.' }) }),
+);
+export type ApiClientWithSecret = Static<typeof ApiClientWithSecret>;

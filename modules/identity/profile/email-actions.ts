@@ -1,0 +1,80 @@
+import { Email, Message, named, signedIn, systemAction, Timestamp, Type } from '@chowk/kit';
+import { ByToken, Password } from '../schemas.ts';
+import { resendVerification, verifyEmail } from './email.ts';
+import { changeEmail, explainEmailChange } from './email-change.ts';
+import { previewUndo, undoEmailChange } from './email-undo.ts';
+import { mustBeOwnSession } from './own-session.ts';
+import { VerificationLink } from './verification-link.ts';
+
+const tag = 'Email';
+const open = { tag, public: true, tenant: 'none', inputFrom: 'query' } as const;
+const own = { tag, needs: signedIn, tenant: 'optional' } as const;
+
+const verification = {
+  ...open,
+  readOnly: false,
+  input: VerificationLink,
+  output: Type.Object({ already_verified: Type.Optional(Type.Literal(true)) }),
+  answer: {
+    message: ({ already_verified }: { already_verified?: true }) =>
+      already_verified ? 'Your email address was verified before.' : 'Your email address is verified.',
+  },
+  errors: ['tenancy.unknown'],
+  run: verifyEmail,
+} as const;
+
+export const emailActions = {
+  'email.verify': systemAction({
+    ...verification,
+    summary: 'Verify an email address',
+    description: 'With the parameters of the mailed link.',
+    http: 'POST /email/verify/:id/:hash',
+  }),
+  'email.verifyByLink': systemAction({
+    ...verification,
+    summary: 'Verify an email address by opening a link',
+    http: 'GET /email/verify/:id/:hash',
+  }),
+  'email.resendVerification': systemAction({
+    ...own,
+    summary: 'Send the verification link again',
+    http: 'POST /profile/email/resend-verification',
+    output: Message,
+    run: resendVerification,
+  }),
+  'email.change': systemAction({
+    ...own,
+    summary: 'Change your email address',
+    description: 'The old address gets a link that undoes the change for seven days.',
+    http: 'PUT /profile/email',
+    input: named('EmailChange', Type.Object({ email: Email, password: Password })),
+    output: Type.Object({ email: Type.String(), requires_verification: Type.Literal(true) }),
+    answer: {
+      message: ({ email }) => `Your email address was changed. Follow the link that was sent to ${email}.`,
+    },
+    errors: ['identity.session_only', 'auth.busy'],
+    admit: mustBeOwnSession,
+    run: changeEmail,
+    explain: explainEmailChange,
+  }),
+  'email.previewUndo': systemAction({
+    ...open,
+    summary: 'Get the address that an undo link restores',
+    http: 'GET /email/undo/:token',
+    input: ByToken,
+    output: Type.Object({ email: Type.String(), expires_at: Timestamp }),
+    run: previewUndo,
+  }),
+  'email.undo': systemAction({
+    ...open,
+    summary: 'Undo a change of the email address',
+    description: 'Everyone is signed out, and a link to choose a new password is mailed to the restored address.',
+    http: 'POST /email/undo/:token',
+    input: ByToken,
+    output: Type.Object({ email: Type.String() }),
+    answer: {
+      message: ({ email }) => `Your account uses ${email} again. A link to choose a new password is on its way there.`,
+    },
+    run: undoEmailChange,
+  }),
+};

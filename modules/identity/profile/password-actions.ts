@@ -1,0 +1,45 @@
+import { Email, extend, named, signedIn, systemAction, Type } from '@chowk/kit';
+import { ByToken, Password } from '../schemas.ts';
+import { mustBeOwnSession } from './own-session.ts';
+import { changePassword, explainPasswordChange } from './password.ts';
+import { explainPasswordReset, requestPasswordReset, resetPassword } from './password-reset.ts';
+import { ChosenPassword } from './passwords.ts';
+
+const open = { tag: 'Passwords', public: true, tenant: 'none' } as const;
+
+export const passwordActions = {
+  'password.change': systemAction({
+    summary: 'Change your password',
+    description: 'Everyone else who is signed in to your account is signed out.',
+    tag: 'Passwords',
+    http: 'PUT /profile/password',
+    needs: signedIn,
+    tenant: 'optional',
+    input: named('PasswordChange', extend(ChosenPassword, { current_password: Password })),
+    answer: { message: 'Password changed. Everyone else was signed out.' },
+    errors: ['identity.session_only', 'auth.busy'],
+    admit: mustBeOwnSession,
+    run: changePassword,
+    explain: explainPasswordChange,
+  }),
+  'password.forgot': systemAction({
+    ...open,
+    summary: 'Request a link to choose a new password',
+    description: 'The answer is the same whether or not the address has an account.',
+    http: 'POST /auth/password/forgot',
+    input: Type.Object({ email: Email }),
+    answer: { message: 'If there is an account with this address, a link to choose a new password is on its way.' },
+    run: requestPasswordReset,
+  }),
+  'password.reset': systemAction({
+    ...open,
+    summary: 'Set a password with a mailed link',
+    description: 'Everyone who is signed in to the account is signed out.',
+    http: 'POST /auth/password/reset',
+    input: named('PasswordReset', extend(ByToken, { ...ChosenPassword.properties, email: Type.Optional(Email) })),
+    answer: { message: 'Password set. Sign in with it.' },
+    errors: ['auth.busy'],
+    run: resetPassword,
+    explain: explainPasswordReset,
+  }),
+};

@@ -1,0 +1,136 @@
+import { ById, named, signedIn, systemAction, Type } from '@chowk/kit';
+import { NewPersonalToken, PersonalToken, Profile, ProfileChanges, Session } from '../schemas.ts';
+import { Confirmation, mustBeOwnSession } from './own-session.ts';
+import { createToken, explainToken, listTokens, revokeToken } from './personal-tokens.ts';
+import { getProfile, updateProfile } from './profile.ts';
+import { endOtherSessions, endSession, listSessions } from './sessions.ts';
+import { beginTwoFactor, confirmTwoFactor, disableTwoFactor, renewRecoveryCodes } from './two-factor.ts';
+
+const own = { tag: 'Profile', needs: signedIn, tenant: 'optional' } as const;
+const sessionOnly = 'identity.session_only';
+const byPerson = { ...own, admit: mustBeOwnSession, errors: [sessionOnly] };
+
+const RecoveryCodes = named(
+  'RecoveryCodes',
+  Type.Object({ recovery_codes: Type.Array(Type.String({ examples: ['k7m2p-x9q4d'] })) }),
+);
+
+export const profileActions = {
+  'profile.get': systemAction({
+    ...own,
+    summary: 'Get your profile',
+    http: 'GET /profile',
+    output: Profile,
+    answer: { key: 'profile' },
+    run: getProfile,
+  }),
+  'profile.update': systemAction({
+    ...byPerson,
+    summary: 'Update your profile',
+    description: 'Changes the given fields and leaves the others. Email and password have paths of their own.',
+    http: 'PATCH /profile',
+    input: ProfileChanges,
+    output: Profile,
+    answer: { key: 'profile', message: 'Profile saved.' },
+    run: updateProfile,
+  }),
+  'profile.sessions': systemAction({
+    ...byPerson,
+    summary: 'List your sessions',
+    description: 'Where you are signed in, the latest first.',
+    http: 'GET /profile/sessions',
+    output: Type.Array(Session),
+    answer: { key: 'sessions' },
+    run: listSessions,
+  }),
+  'profile.endOtherSessions': systemAction({
+    ...byPerson,
+    summary: 'Sign out everywhere else',
+    description: 'Ends all sessions but this one. Personal access tokens stay.',
+    http: 'DELETE /profile/sessions',
+    output: Type.Object({ count: Type.Integer({ description: 'How many sessions were ended.' }) }),
+    answer: { message: 'You are signed out everywhere else.' },
+    run: endOtherSessions,
+  }),
+  'profile.endSession': systemAction({
+    ...byPerson,
+    summary: 'End a session',
+    http: 'DELETE /profile/sessions/:id',
+    input: ById,
+    answer: { message: 'Session ended.' },
+    errors: [sessionOnly, 'identity.session_not_found'],
+    run: endSession,
+  }),
+  'profile.tokens': systemAction({
+    ...byPerson,
+    summary: 'List your personal access tokens',
+    http: 'GET /profile/tokens',
+    output: Type.Array(PersonalToken),
+    answer: { key: 'tokens' },
+    run: listTokens,
+  }),
+  'profile.createToken': systemAction({
+    ...byPerson,
+    summary: 'Create a personal access token',
+    description: 'The token is shown this once.',
+    http: 'POST /profile/tokens',
+    input: NewPersonalToken,
+    output: Type.Object({ token: PersonalToken, access_token: Type.String() }),
+    answer: { message: 'Copy the token now; it is not shown again.', status: 201 },
+    errors: [sessionOnly, 'identity.too_many_tokens'],
+    run: createToken,
+    explain: explainToken,
+  }),
+  'profile.revokeToken': systemAction({
+    ...byPerson,
+    summary: 'Revoke a personal access token',
+    http: 'DELETE /profile/tokens/:id',
+    input: ById,
+    answer: { message: 'Token revoked.' },
+    errors: [sessionOnly, 'identity.token_not_found'],
+    run: revokeToken,
+  }),
+  'twoFactor.begin': systemAction({
+    ...byPerson,
+    summary: 'Request a secret for two-factor authentication',
+    description: 'Add it to your authenticator app; two-factor authentication is on once you confirm a code.',
+    http: 'POST /profile/two-factor',
+    input: Confirmation,
+    output: Type.Object({ secret: Type.String(), otpauth_uri: Type.String() }),
+    answer: { message: 'Add the secret to your app and confirm a code.' },
+    errors: [sessionOnly, 'identity.two_factor_on', 'auth.busy'],
+    run: beginTwoFactor,
+  }),
+  'twoFactor.confirm': systemAction({
+    ...byPerson,
+    summary: 'Turn two-factor authentication on',
+    description: 'The recovery codes are shown this once.',
+    http: 'POST /profile/two-factor/confirm',
+    input: Type.Object({ otp: Type.String({ minLength: 1, maxLength: 50 }) }),
+    output: RecoveryCodes,
+    answer: { message: 'Two-factor authentication is on. Keep the recovery codes safe.' },
+    errors: [sessionOnly, 'identity.two_factor_on', 'identity.two_factor_not_begun'],
+    run: confirmTwoFactor,
+  }),
+  'twoFactor.renewRecoveryCodes': systemAction({
+    ...byPerson,
+    summary: 'Replace your recovery codes',
+    description: 'The old ones are void; the new ones are shown this once.',
+    http: 'POST /profile/two-factor/recovery-codes',
+    input: Confirmation,
+    output: RecoveryCodes,
+    answer: { message: 'Keep the recovery codes safe.' },
+    errors: [sessionOnly, 'identity.two_factor_off', 'auth.busy'],
+    run: renewRecoveryCodes,
+  }),
+  'twoFactor.disable': systemAction({
+    ...byPerson,
+    summary: 'Turn two-factor authentication off',
+    http: 'DELETE /profile/two-factor',
+    inputFrom: 'body',
+    input: Confirmation,
+    answer: { message: 'Two-factor authentication is off.' },
+    errors: [sessionOnly, 'auth.busy'],
+    run: disableTwoFactor,
+  }),
+};

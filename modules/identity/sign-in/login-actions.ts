@@ -1,0 +1,70 @@
+import { extend, named, signedIn, systemAction, Type } from '@chowk/kit';
+import { Me, Password, TokenAnswer, UserSummary } from '../schemas.ts';
+import { refresh, signIn, signOut } from './login.ts';
+import { getMe } from './me.ts';
+
+/** Strangers may try to sign in at a tenant's address, which is no business of its audit log; the activity log has it. */
+const open = { tag: 'Signing in', public: true, tenant: 'optional', audited: false } as const;
+const RefreshToken = Type.String({ minLength: 1, maxLength: 500 });
+
+export const loginActions = {
+  'auth.login': systemAction({
+    ...open,
+    summary: 'Sign in',
+    description: 'With email and password and, where two-factor authentication is on, a code.',
+    http: 'POST /auth/login',
+    input: named(
+      'Credentials',
+      Type.Object({
+        email: Type.String({ minLength: 1, maxLength: 254, trim: true, lowercase: true }),
+        password: Password,
+        otp: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 50,
+            description: 'A code of the authenticator app or a recovery code.',
+          }),
+        ),
+      }),
+    ),
+    output: extend(TokenAnswer, { user: UserSummary }),
+    errors: ['identity.two_factor_required', 'auth.busy'],
+    also: {
+      401: {
+        description: 'The password is right and a code is needed: ask for it and send all three.',
+        body: Type.Object({ two_factor_required: Type.Literal(true) }),
+      },
+      429: { description: 'Too many failures; `Retry-After` says how long to wait.' },
+    },
+    run: signIn,
+  }),
+  'auth.refresh': systemAction({
+    ...open,
+    summary: 'Refresh the tokens of a session',
+    description: 'A refresh token is good once; one that is used again ends its session.',
+    http: 'POST /auth/refresh',
+    input: Type.Object({ refresh_token: RefreshToken }),
+    output: TokenAnswer,
+    errors: ['identity.bad_refresh_token'],
+    run: refresh,
+  }),
+  'auth.logout': systemAction({
+    ...open,
+    summary: 'Sign out',
+    description: 'Ends the session of the refresh token, or of the bearer token where none is given.',
+    http: 'POST /auth/logout',
+    input: Type.Object({ refresh_token: Type.Optional(RefreshToken) }),
+    answer: { message: 'You are signed out.' },
+    run: signOut,
+  }),
+  'auth.me': systemAction({
+    summary: 'Get the signed-in user',
+    description: 'With its tenants and, in tenant context, its role and permissions there.',
+    tag: 'Signing in',
+    http: 'GET /auth/me',
+    needs: signedIn,
+    tenant: 'optional',
+    output: Me,
+    run: getMe,
+  }),
+};

@@ -1,0 +1,73 @@
+import { systemAction, Type } from '@chowk/kit';
+import { listPermissions } from '../permissions.ts';
+import { createRole, deleteRole, explainRole, getRole, listRoles, updateRole } from './roles.ts';
+import { ById, NewRole, Permission, Role, RoleChanges } from './team-schemas.ts';
+
+const view = { tag: 'Team', needs: 'team.roles.view' } as const;
+const manage = { tag: 'Team', needs: 'team.roles.manage' } as const;
+const ownRole = ['identity.role_not_found', 'identity.role_is_system', 'identity.role_beyond_caller'];
+
+export const roleActions = {
+  'permissions.list': systemAction({
+    ...view,
+    summary: 'List the permissions',
+    description: 'Every permission there is, by category.',
+    http: 'GET /permissions',
+    output: Type.Array(Permission),
+    answer: { key: 'permissions' },
+    run: listPermissions,
+  }),
+  'roles.list': systemAction({
+    ...view,
+    summary: 'List roles',
+    description: "The roles that every tenant has, then the tenant's own.",
+    http: 'GET /roles',
+    output: Type.Array(Role),
+    answer: { key: 'roles' },
+    run: listRoles,
+  }),
+  'roles.get': systemAction({
+    ...view,
+    summary: 'Get a role',
+    http: 'GET /roles/:id',
+    input: ById,
+    output: Role,
+    answer: { key: 'role' },
+    errors: ['identity.role_not_found'],
+    run: getRole,
+  }),
+  'roles.create': systemAction({
+    ...manage,
+    summary: 'Create a role',
+    description: 'With permissions that the caller holds.',
+    http: 'POST /roles',
+    input: NewRole,
+    output: Role,
+    answer: { key: 'role', message: 'Role created.', status: 201 },
+    errors: ['identity.permission_beyond_caller', 'identity.too_many_roles'],
+    run: createRole,
+    explain: explainRole,
+  }),
+  'roles.update': systemAction({
+    ...manage,
+    summary: 'Update a role',
+    description: 'The role may do no more than the caller. Changes hold at once for all who have it.',
+    http: 'PATCH /roles/:id',
+    input: RoleChanges,
+    output: Role,
+    answer: { key: 'role', message: 'Role saved.' },
+    errors: [...ownRole, 'identity.permission_beyond_caller'],
+    run: updateRole,
+    explain: explainRole,
+  }),
+  'roles.delete': systemAction({
+    ...manage,
+    summary: 'Delete a role',
+    description: 'Only a role that no member has.',
+    http: 'DELETE /roles/:id',
+    input: ById,
+    answer: { message: 'Role deleted.' },
+    errors: [...ownRole, 'identity.role_in_use', 'http.precondition_failed'],
+    run: deleteRole,
+  }),
+};

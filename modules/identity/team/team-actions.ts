@@ -1,0 +1,51 @@
+import { systemAction } from '@chowk/kit';
+import { getMember, removeMember, teamList, updateMember } from './team.ts';
+import { ById, Member, MemberChanges } from './team-schemas.ts';
+
+const tag = 'Team';
+const notFound = ['identity.member_not_found'];
+const notChangeable = [...notFound, 'identity.role_beyond_caller', 'identity.last_owner'];
+
+export const teamActions = {
+  'team.list': systemAction({
+    summary: 'List the members',
+    tag,
+    http: 'GET /team',
+    needs: 'team.view',
+    ...teamList.paged,
+  }),
+  'team.get': systemAction({
+    summary: 'Get a member',
+    tag,
+    http: 'GET /team/:id',
+    needs: 'team.view',
+    input: ById,
+    output: Member,
+    answer: { key: 'member' },
+    errors: notFound,
+    run: getMember,
+  }),
+  'team.update': systemAction({
+    summary: 'Change the role of a member',
+    description: 'Needs team.roles.assign too, and all permissions of both roles.',
+    tag,
+    http: 'PATCH /team/:id',
+    needs: 'team.edit',
+    input: MemberChanges,
+    output: Member,
+    answer: { key: 'member', message: 'Role changed.' },
+    errors: notChangeable,
+    run: updateMember,
+  }),
+  'team.remove': systemAction({
+    summary: 'Remove a member',
+    description: 'Access ends at once; the account stays.',
+    tag,
+    http: 'DELETE /team/:id',
+    needs: 'team.remove',
+    input: ById,
+    answer: { message: 'Member removed.' },
+    errors: [...notChangeable, 'http.precondition_failed'],
+    run: removeMember,
+  }),
+};

@@ -1,0 +1,21 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { SystemCtx } from '@chowk/kit';
+import { fail } from './errors.ts';
+import { mustNotBeInstalled } from './installed.ts';
+import { mustBeReached, type StepName } from './steps.ts';
+
+/** Admits the holder of the token, where the operator has set one, once all earlier steps are completed. */
+export async function admitStep(ctx: SystemCtx, step: StepName): Promise<void> {
+  await mustNotBeInstalled(ctx);
+  const { installToken } = ctx.platform.options;
+  if (installToken !== undefined && !isSame(ctx.client.header('x-install-token') ?? '', installToken)) {
+    throw fail('installation.token_required');
+  }
+  await mustBeReached(ctx, step);
+}
+
+/** In constant time. */
+function isSame(given: string, wanted: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(wanted));
+}

@@ -1,0 +1,317 @@
+import { raw } from '@chowk/kit';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { uniqueId } from '../../server/testing/platform.ts';
+import { ownerForm, startWizard } from '../../server/testing/wizard.ts';
+
+const posts = ['setup-database', 'seed-data', 'owner'] as const;
+
+test('the wizard leads by HTTP alone from a fresh start to a signed-in owner', async () => {
+  const wizard = await startWizard({ keyAtHand: false, identity: undefined });
+  expect(await wizard.get('status')).toMatchObject({
+    status: 200,
+    body: {
+      installed: false,
+      current_step: 1,
+      steps: { requirements: 'pending', database: 'pending', seed: 'pending', owner: 'pending' },
+    },
+  });
+
+  const requirements = await wizard.get('check-requirements');
+  expect(requirements).toMatchObject({ status: 200, body: { passed: true } });
+  for (const requirement of requirements.body.requirements) {
+    expect(requirement).toEqual({
+      key: expect.stringMatching(/^[a-z_]+$/),
+      label: expect.stringMatching(/./),
+      passed: true,
+      detail: expect.stringMatching(/./),
+    });
+  }
+  expect((await wizard.get('status')).body).toMatchObject({ current_step: 2, steps: { requirements: 'completed' } });
+
+  expect(await wizard.post('setup-database')).toMatchObject({
+    status: 200,
+    body: { message: expect.any(String), applied: 0, skipped: expect.any(Number), keys_created: true },
+  });
+  expect((await wizard.get('status')).body).toMatchObject({ current_step: 3, steps: { database: 'completed' } });
+
+  expect(await wizard.post('seed-data')).toMatchObject({
+    status: 200,
+    body: {
+      message: expect.any(String),
+      roles: 5,
+      permissions: 68,
+      modules: wizard.kernel.modules.length,
+      settings: 4,
+    },
+  });
+  expect((await wizard.get('status')).body).toMatchObject({
+    current_step: 4,
+    steps: { requirements: 'completed', database: 'completed', seed: 'completed', owner: 'pending' },
+  });
+
+  const form = ownerForm({ email: 'Asha.Rao@Example.com' });
+  const owner = await wizard.post('owner', form);
+  expect(owner).toMatchObject({
+    status: 201,
+    body: {
+      message: expect.any(String),
+      tenant_id: form.organization_slug,
+      user: {
+        id: expect.any(Number),
+        name: 'Asha Rao',
+        email: 'asha.rao@example.com',
+        email_verified: true,
+        two_factor_enabled: false,
+      },
+      redirect: '/login',
+    },
+  });
+  expect(await wizard.marker()).toEqual({
+    installed_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    version: '1.0.0',
+  });
+  const tenant = await wizard.kernel.directory.find(form.organization_slug);
+  expect(tenant).toMatchObject({ name: 'Acme Stores', role: 'platform_owner' });
+  expect(await wizard.kernel.platform.tenantsOf(owner.body.user.id)).toEqual([
+    { id: form.organization_slug, name: 'Acme Stores', role: 'Owner' },
+  ]);
+
+  for (const path of ['status', 'check-requirements'] as const) expect(await wizard.get(path)).toMatchObject(installed);
+  // Whatever is sent: nothing about it matters any more.
+  for (const path of posts) expect(await wizard.post(path, { email: 7 })).toMatchObject(installed);
+
+  const login = { email: form.email, password: form.password };
+  const signedIn = await wizard.request({ method: 'POST', url: '/api/v1/auth/login', payload: login });
+  expect(signedIn).toMatchObject({ status: 200, body: { token_type: 'Bearer', user: { email_verified: true } } });
+  const headers = { authorization: `Bearer ${signedIn.body.access_token}`, 'x-tenant': form.organization_slug };
+  const me = await wizard.request({ url: '/api/v1/auth/me', headers });
+  expect(me).toMatchObject({ status: 200, body: { email: 'asha.rao@example.com', role: 'Owner' } });
+  // The first tenant owns the platform: every permission acts there.
+  expect(me.body.permissions).toHaveLength(68);
+  expect((await wizard.request({ url: '/api/v1/products', headers })).status).toBe(200);
+});
+
+const installed = {
+  status: 403,
+  body: { message: expect.any(String), code: 'installation.installed', redirect: '/login' },
+};
+
+test('a step whose turn has not come is 409 and says which one has, and a browser that comes back finds that one', async () => {
+  const wizard = await startWizard();
+  const refusals = async (step: number) => {
+    expect((await wizard.get('status')).body.current_step).toBe(step);
+    for (const path of posts.slice(step - 1)) {
+      expect(await wizard.post(path, ownerForm()), path).toMatchObject({
+        status: 409,
+        body: { message: expect.stringContaining(`Step ${step}`), current_step: step },
+      });
+    }
+  };
+  await refusals(1);
+  await wizard.get('check-requirements');
+  const next = await startWizard({ beside: wizard });
+  expect((await next.get('status')).body.current_step).toBe(2);
+  expect((await next.post('seed-data')).status).toBe(409);
+  expect((await next.post('owner', {})).status).toBe(409);
+  await next.post('setup-database');
+  expect((await wizard.get('status')).body.current_step).toBe(3);
+  expect(await wizard.post('owner', {})).toMatchObject({ status: 409, body: { current_step: 3 } });
+});
+
+test('taking steps again changes nothing', async () => {
+  const wizard = await startWizard();
+  await wizard.untilOwner();
+  const before = await wizard.counts();
+  const published = await wizard.kernel.platform.keys.list();
+  await wizard.get('check-requirements');
+  const again = await wizard.post('setup-database');
+  expect(again.body).toMatchObject({ applied: 0, keys_created: false });
+  await wizard.post('seed-data');
+  expect(await wizard.counts()).toEqual(before);
+  expect(await wizard.kernel.platform.keys.list()).toEqual(published);
+  expect(before).toMatchObject({ users: 0, tenants: 0, roles: 5, permissions: 68, signing_keys: 1, oauth_clients: 3 });
+});
+
+test('databases set up by several at once have one key and one client of personal access tokens', async () => {
+  const wizard = await startWizard({ keyAtHand: false });
+  await wizard.get('check-requirements');
+  const answers = await Promise.all(Array.from({ length: 4 }, () => wizard.post('setup-database')));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(answers.filter(({ body }) => body.keys_created)).toHaveLength(1);
+  expect(await wizard.counts()).toMatchObject({ signing_keys: 1, oauth_clients: 3 });
+});
+
+describe('with INSTALL_TOKEN set', async () => {
+  const token = 'a-long-install-token';
+  const wizard = await startWizard({ environment: { INSTALL_TOKEN: token } });
+
+  test.each([
+    ['none', undefined],
+    ['a wrong one', 'a-long-install-tokem'],
+    ['a part of it', 'a-long'],
+    ['an empty one', ''],
+  ])('every POST with %s is 403', async (_, given) => {
+    for (const path of posts) {
+      const headers = given === undefined ? {} : { 'x-install-token': given };
+      expect(await wizard.post(path, ownerForm(), headers), path).toMatchObject({
+        status: 403,
+        body: { code: 'installation.token_required', message: expect.stringContaining('X-Install-Token') },
+      });
+    }
+  });
+
+  test('a GET needs none, and a POST with it is served', async () => {
+    expect((await wizard.get('status')).status).toBe(200);
+    expect((await wizard.get('check-requirements')).status).toBe(200);
+    await wizard.untilOwner();
+    expect((await wizard.post('owner', ownerForm(), { 'x-install-token': token })).status).toBe(201);
+    expect(await wizard.post('owner', ownerForm())).toMatchObject(installed);
+  });
+});
+
+test('an Idempotency-Key of somebody who is not signed in is ignored: an owner posted again is told to sign in', async () => {
+  const wizard = await startWizard();
+  await wizard.untilOwner();
+  const form = ownerForm();
+  const key = { 'idempotency-key': 'once' };
+  expect((await wizard.post('owner', form, key)).status).toBe(201);
+  const again = await wizard.post('owner', form, key);
+  expect(again).toMatchObject(installed);
+  expect(again.headers['idempotency-replayed']).toBeUndefined();
+});
+
+describe('an owner that cannot be', async () => {
+  const wizard = await startWizard();
+  await wizard.untilOwner();
+  let before: Record<string, number> = {};
+  beforeEach(async () => {
+    before = await wizard.counts();
+  });
+
+  const fields = Object.keys(ownerForm());
+  const cases: [string, string, unknown][] = [
+    ...fields.map((field): [string, string, unknown] => ['is missing', field, undefined]),
+    ...fields.map((field): [string, string, unknown] => ['is a number', field, 7]),
+    ...fields.map((field): [string, string, unknown] => ['is null', field, null]),
+    ['is empty', 'organization_name', ''],
+    ['is blank', 'organization_name', '   '],
+    ['is too long', 'organization_name', 'a'.repeat(256)],
+    ['has a control character', 'organization_name', 'a\u0000b'],
+    ['is blank', 'name', ' '],
+    ['is too long', 'name', 'a'.repeat(256)],
+    ['is no address', 'email', 'asha'],
+    ['is too long', 'email', `${'a'.repeat(64)}@${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.example.com`],
+    ['has a null character', 'email', 'a\u0000@example.com'],
+    ['is empty', 'organization_slug', ''],
+    ['is in capitals', 'organization_slug', 'Acme'],
+    ['has an underscore', 'organization_slug', 'ac_me'],
+    ['has a space', 'organization_slug', 'ac me'],
+    ['has a dot', 'organization_slug', 'acme.shop'],
+    ['begins with a hyphen', 'organization_slug', '-acme'],
+    ['ends with a hyphen', 'organization_slug', 'acme-'],
+    ['is no ASCII', 'organization_slug', 'चौक'],
+    ['ends with a line feed', 'organization_slug', 'acme\n'],
+    ['pretends to be encoded', 'organization_slug', 'xn--acme'],
+    ['is too long', 'organization_slug', 'a'.repeat(51)],
+    ['is reserved', 'organization_slug', 'www'],
+    ['is reserved', 'organization_slug', 'admin'],
+    ['is too short', 'password', 'seven77'],
+    ['has more bytes than bcrypt reads', 'password', 'é'.repeat(37)],
+    ['has more characters than bcrypt reads', 'password', 'a'.repeat(73)],
+    ['has a null character', 'password', 'correct\u0000horse'],
+    ['differs', 'password_confirmation', 'correct hors'],
+  ];
+  test.each(cases)('is 422 by field where it %s: %s', async (_, field, value) => {
+    const confirmation = field === 'password' && value !== undefined ? { password_confirmation: value } : {};
+    const { status, body } = await wizard.post('owner', ownerForm({ [field]: value, ...confirmation }));
+    expect({ status, body }).toMatchObject({ status: 422, body: { message: expect.any(String) } });
+    expect(body.errors[field]).toEqual([expect.stringMatching(/\.$/)]);
+    expect(await wizard.counts()).toEqual(before);
+  });
+
+  test('is told everything that is wrong with it in one answer', async () => {
+    const { status, body } = await wizard.post('owner', {
+      organization_name: ' ',
+      organization_slug: 'A B',
+      name: 'a\nb',
+      email: 'asha',
+      password: 'short',
+      password_confirmation: 'another one',
+    });
+    expect(status).toBe(422);
+    expect(body.error_codes).toEqual({
+      organization_name: ['too_short'],
+      organization_slug: ['invalid'],
+      name: ['invalid'],
+      email: ['invalid'],
+      password: ['too_short'],
+      password_confirmation: ['mismatch'],
+    });
+    expect(Object.keys(body.errors).toSorted()).toEqual(Object.keys(body.error_codes).toSorted());
+  });
+
+  test.each([
+    ['reserved', 'www', 'invalid'],
+    ['taken', uniqueId(), 'taken'],
+  ])('is told of a slug that is %s together with a taken email and everything else', async (why, slug, code) => {
+    const { central, platform } = wizard.kernel;
+    // Of another installation on the same server: with a tenant of its own this one would be installed.
+    if (why === 'taken') await central.db.run(raw(`CREATE DATABASE tenant${slug}`));
+    const email = `${uniqueId()}@example.com`;
+    await platform.accounts.create(central.db, { name: 'Other', email });
+    const taken = { organization_slug: slug, email: email.toUpperCase() };
+    const wrong = { name: '', password: 'é'.repeat(37), password_confirmation: 'another one' };
+    const { status, body } = await wizard.post('owner', ownerForm({ ...taken, ...wrong }));
+    expect({ status, codes: body.error_codes }).toEqual({
+      status: 422,
+      codes: {
+        name: ['too_short'],
+        organization_slug: [code],
+        email: ['taken'],
+        password: ['invalid'],
+        password_confirmation: ['mismatch'],
+      },
+    });
+    const otherwiseRight = await wizard.post('owner', ownerForm(taken));
+    expect(otherwiseRight).toMatchObject({ status: 422 });
+    expect(otherwiseRight.body.error_codes).toEqual({ organization_slug: [code], email: ['taken'] });
+  });
+
+  test.each([
+    ['no body', undefined, 422],
+    ['a list', [], 422],
+    ['a text', '"owner"', 422],
+    ['broken JSON', '{"name":', 400],
+  ])('is refused for %s', async (_, payload, expected) => {
+    const headers = { 'content-type': 'application/json' };
+    const { status, body } = await wizard.post('owner', payload, headers);
+    expect({ status, message: body.message }).toEqual({ status: expected, message: expect.any(String) });
+  });
+
+  test('is told that the address is taken, and leaves neither a tenant nor a database behind', async () => {
+    const form = ownerForm({ email: 'Taken@example.com' });
+    await wizard.kernel.platform.accounts.create(wizard.kernel.central.db, {
+      name: 'Other',
+      email: 'taken@example.com',
+    });
+    const { status, body } = await wizard.post('owner', form);
+    expect({ status, errors: body.errors }).toEqual({
+      status: 422,
+      errors: { email: [expect.stringContaining('taken')] },
+    });
+    expect(await wizard.counts()).toMatchObject({ tenants: 0, domains: 0, memberships: 0 });
+    expect(await wizard.kernel.databases.exists(`tenant${form.organization_slug}`)).toBe(false);
+    expect((await wizard.get('status')).body).toMatchObject({ installed: false, current_step: 4 });
+  });
+
+  test('is told that the slug is taken where another installation on the server has the database', async () => {
+    const slug = uniqueId();
+    await wizard.kernel.central.db.run(raw(`CREATE DATABASE tenant${slug}`));
+    const { status, body } = await wizard.post('owner', ownerForm({ organization_slug: slug }));
+    expect({ status, errors: body.errors }).toEqual({
+      status: 422,
+      errors: { organization_slug: [`${slug} is taken.`] },
+    });
+    expect(await wizard.kernel.databases.exists(`tenant${slug}`)).toBe(true);
+  });
+});

@@ -1,0 +1,83 @@
+import { systemAction, Type } from '@chowk/kit';
+import { admitStep } from './access.ts';
+import { mustNotBeInstalled } from './installed.ts';
+import { createOwner, explainOwner } from './owner.ts';
+import { checkRequirementsOnce } from './requirements.ts';
+import { DatabaseSetUp, NewOwner, OwnerCreated, Requirements, Seeded, Status } from './schemas.ts';
+import { seedData } from './seed-data.ts';
+import { setUpDatabase } from './set-up-database.ts';
+import { readStatus } from './steps.ts';
+
+const installed = {
+  description: 'The platform is installed.',
+  body: Type.Object({ redirect: Type.Literal('/login') }),
+};
+const open = { public: true, tenant: 'none', graphql: false, also: { 403: installed } } as const;
+const step = {
+  ...open,
+  headers: Type.Object({
+    'X-Install-Token': Type.Optional(Type.String({ description: 'Required if the operator has set `INSTALL_TOKEN`.' })),
+  }),
+  also: {
+    403: { ...installed, description: 'The platform is installed (with `redirect`), or the token is wrong.' },
+    409: {
+      description: 'An earlier step comes first.',
+      body: Type.Object({ current_step: Type.Integer({ minimum: 1, maximum: 4 }) }),
+    },
+  },
+  errors: ['installation.installed', 'installation.token_required', 'installation.out_of_order'],
+} as const;
+
+export const actions = {
+  'install.status': systemAction({
+    ...open,
+    summary: 'Get the state of the installation',
+    description: 'Once the platform is installed, every action of the installation answers 403.',
+    http: 'GET /install/status',
+    output: Status,
+    errors: ['installation.installed'],
+    admit: mustNotBeInstalled,
+    run: readStatus,
+  }),
+  'install.checkRequirements': systemAction({
+    ...open,
+    summary: 'Step 1: check the requirements',
+    description: 'Tests the machine, the database and the folders.',
+    http: 'GET /install/check-requirements',
+    output: Requirements,
+    errors: ['installation.installed'],
+    admit: mustNotBeInstalled,
+    run: checkRequirementsOnce,
+  }),
+  'install.setupDatabase': systemAction({
+    ...step,
+    summary: 'Step 2: set up the database',
+    description: 'Applies migrations, and creates the signing keys and the client of personal access tokens.',
+    http: 'POST /install/setup-database',
+    output: DatabaseSetUp,
+    answer: { message: 'Database ready.' },
+    admit: (ctx) => admitStep(ctx, 'database'),
+    run: setUpDatabase,
+  }),
+  'install.seedData': systemAction({
+    ...step,
+    summary: 'Step 3: seed roles, permissions, modules and settings',
+    http: 'POST /install/seed-data',
+    output: Seeded,
+    answer: { message: 'Data seeded.' },
+    admit: (ctx) => admitStep(ctx, 'seed'),
+    run: seedData,
+  }),
+  'install.createOwner': systemAction({
+    ...step,
+    summary: 'Step 4: create the first organization and its owner',
+    description: 'The slug is the id and the address of the organization. It cannot be changed.',
+    http: 'POST /install/owner',
+    input: NewOwner,
+    output: OwnerCreated,
+    answer: { message: 'Platform installed. Sign in.', status: 201 },
+    admit: (ctx) => admitStep(ctx, 'owner'),
+    run: createOwner,
+    explain: explainOwner,
+  }),
+};

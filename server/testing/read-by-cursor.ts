@@ -1,0 +1,27 @@
+import { expect } from 'vitest';
+import type { TestAnswer } from './platform.ts';
+
+interface Reader {
+  get(url: string): Promise<TestAnswer>;
+}
+
+/** All records of a list, read by cursor, two at a time; `between` happens after each piece. */
+export async function readByCursor<Row>(
+  reader: Reader,
+  url: string,
+  between: () => Promise<unknown> = async () => {},
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const separator = url.includes('?') ? '&' : '?';
+    const { status, body } = await reader.get(`${url}${separator}limit=2${cursor && `&cursor=${cursor}`}`);
+    expect(status, JSON.stringify(body)).toBe(200);
+    const { pagination, ...lists } = body;
+    rows.push(...(Object.values(lists)[0] as Row[]));
+    expect(pagination.has_more).toBe(pagination.next_cursor !== null);
+    cursor = pagination.next_cursor;
+    await between();
+  }
+  return rows;
+}
