@@ -33,6 +33,7 @@ import { listSegments } from './segments.ts';
 import { addTags, removeTags } from './tags.ts';
 
 const notFound = ['customers.not_found', 'customers.merged'];
+const changed = 'http.precondition_failed';
 const addressNotFound = [...notFound, 'customers.address_not_found'];
 
 export const actions = {
@@ -171,7 +172,7 @@ export const actions = {
     needs: 'customers.delete',
     input: Deletion,
     answer: { message: (_, { mode }) => deletionMessages[mode] },
-    errors: notFound,
+    errors: [...notFound, changed],
     run: deleteCustomer,
   }),
   'customers.listOrders': action({
@@ -236,7 +237,7 @@ export const actions = {
     needs: 'customers.edit',
     input: AddressKey,
     answer: { message: 'Address deleted.' },
-    errors: addressNotFound,
+    errors: [...addressNotFound, changed],
     run: deleteAddress,
   }),
   'customers.setDefaultAddress': action({
@@ -246,7 +247,7 @@ export const actions = {
     input: AddressKey,
     output: Address,
     answer: { key: 'address', message: 'Address is now the default.' },
-    errors: addressNotFound,
+    errors: [...addressNotFound, changed],
     run: (ctx, key) => updateAddress(ctx, { ...key, is_default: true }),
   }),
 };

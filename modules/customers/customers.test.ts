@@ -464,15 +464,17 @@ test('changes and deletions are in the audit log with what has changed, but not 
 test('a customer is found by its id on another platform; of several the oldest', async () => {
   const external_ids = { 'my shop': 'A/1', ebay: '2' };
   const [first] = [await create({ external_ids }), await create({ external_ids })];
-  const url = `/api/v1/customers/by-external-id/${encodeURIComponent('my shop')}/${encodeURIComponent('A/1')}`;
+  const url = `/api/v1/customers/lookup?platform=my+shop&external_id=A/1`;
   const { status, body } = await agent.get(url);
   expect({ status, customer: body.customer }).toEqual({ status: 200, customer: await show(first.id) });
   await merchant.delete(`/api/v1/customers/${first.id}`);
   expect((await agent.get(url)).body.customer.id).not.toBe(first.id);
-  for (const other of ['my%20shop/2', 'ebay/1', 'nowhere/A']) {
-    const answer = await agent.get(`/api/v1/customers/by-external-id/${other}`);
+  for (const query of ['platform=my+shop&external_id=2', 'platform=ebay&external_id=A/1', 'platform=x&external_id=2']) {
+    const answer = await agent.get(`/api/v1/customers/lookup?${query}`);
     expect(answer).toMatchObject({ status: 404, body: { code: 'customers.not_found' } });
   }
+  const { body: refused } = await agent.get('/api/v1/customers/lookup?id=2');
+  expect(refused.error_codes).toEqual({ platform: ['required'], external_id: ['required'], id: ['unknown'] });
 });
 
 test('many customers at once are what each is by itself, in order, and those that are missing are named', async () => {

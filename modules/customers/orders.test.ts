@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
+import { readByCursor } from '../../server/testing/read-by-cursor.ts';
 import { orderOf } from '../../server/testing/shop-module.ts';
 
 const platform = await startPlatform();
@@ -30,14 +31,8 @@ test("a customer's orders come in pages, the most recent first", async () => {
 });
 
 test('by cursor every order comes once', async () => {
-  const found: string[] = [];
-  let cursor = '';
-  do {
-    const { body } = await merchant.get(`/api/v1/customers/${id}/orders?limit=10${cursor && `&cursor=${cursor}`}`);
-    found.push(...times(body.orders));
-    cursor = body.pagination.next_cursor ?? '';
-  } while (cursor);
-  expect(found).toEqual(newestFirst);
+  const found = await readByCursor<{ placed_at: string }>(merchant, `/api/v1/customers/${id}/orders`);
+  expect(times(found)).toEqual(newestFirst);
 });
 
 test('the orders of a deleted customer are not shown', async () => {
