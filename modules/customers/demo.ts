@@ -1,10 +1,10 @@
 import { type Ctx, type Demo, type DemoPlan, type DemoStatistics, demoId, pick, type Random, sql } from '@chowk/kit';
-import people from './demo-people.json' with { type: 'json' };
+import data from './demo-people.json' with { type: 'json' };
 import { digitsFor, mailbox, scattered } from './demo-reach.ts';
 
 const words = (text: string) => text.split(', ');
 /** A name that is not in Latin letters has behind a slash how it is written in an email. `share` is of a hundred. */
-const countries = people.countries.map(({ first, last, streets, cities, ...country }) => ({
+const countries = data.countries.map(({ first, last, streets, cities, ...country }) => ({
   ...{ ...country, first: words(first), last: words(last), streets: words(streets) },
   cities: words(cities).map((place) => place.split(' in ')),
 }));
@@ -77,12 +77,12 @@ function peopleOf(plan: DemoPlan): (n: number) => Person {
 
 function rowOf({ id, email, phone, first, last, joinedAt }: Person, statistics: DemoStatistics, random: Random) {
   const external = random() < 0.1 ? `{"shopify":"${Math.floor(random() * 1e10)}"}` : '{}';
-  const tags = random() < 0.3 ? [...new Set([pick(random, people.tags), pick(random, people.tags)])] : [];
-  const notes = random() < 0.05 ? pick(random, people.notes) : null;
-  const created = new Date(joinedAt);
+  const tags = random() < 0.3 ? [...new Set([pick(random, data.tags), pick(random, data.tags)])] : [];
+  const notes = random() < 0.05 ? pick(random, data.notes) : null;
+  const [created, updated] = [new Date(joinedAt), new Date(statistics.orders > 0 ? statistics.lastAt : joinedAt)];
   const written = `{${tags.map((tag) => `"${tag}"`)}}`;
   return [
-    ...[id, external, email, phone, first, last, random() < 0.45, written, notes, created, created],
+    ...[id, external, email, phone, first, last, random() < 0.45, written, notes, created, updated],
     ...statisticsOf(statistics),
   ];
 }
