@@ -1,4 +1,4 @@
-import { action, ById, paging, SearchQuery, Type } from '@chowk/kit';
+import { action, ById, paging, SearchQuery, Type, Uuid } from '@chowk/kit';
 import { addAddress, deleteAddress, explainAddress, listAddresses, updateAddress } from './addresses.ts';
 import { createCustomer, getByExternalId, getCustomer, getCustomers, updateCustomer } from './customers.ts';
 import { deleteCustomer, deletionMessages } from './erasure.ts';
@@ -33,6 +33,7 @@ import { listSegments } from './segments.ts';
 import { addTags, removeTags } from './tags.ts';
 
 const notFound = ['customers.not_found', 'customers.merged'];
+const MergedInto = Type.Object({ merged_into: Type.Optional(Uuid) });
 const changed = 'http.precondition_failed';
 const addressNotFound = [...notFound, 'customers.address_not_found'];
 
@@ -148,6 +149,7 @@ export const actions = {
     output: CustomerDetail,
     answer: { key: 'customer' },
     errors: notFound,
+    also: { 404: { description: 'With `merged_into` if the customer was merged.', body: MergedInto } },
     run: getCustomer,
     many: getCustomers,
   }),
