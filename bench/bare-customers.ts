@@ -21,15 +21,15 @@ const page = (total: string) => `
   WITH page AS (
     SELECT ${columns} FROM (
       SELECT * FROM customers c WHERE c.deleted_at IS NULL
-      ORDER BY c.spent_rank DESC, c.total_spent DESC, c.id DESC LIMIT $1::integer OFFSET $2::bigint) c
-    ORDER BY c.spent_rank DESC, c.total_spent DESC, c.id DESC)
+      ORDER BY c.total_spent DESC, c.id DESC LIMIT $1::integer OFFSET $2::bigint) c
+    ORDER BY c.total_spent DESC, c.id DESC)
   SELECT json_build_object(
     'customers', coalesce((SELECT json_agg(page) FROM page), '[]'),
     'pagination', json_build_object('current_page', $3::integer,
       'last_page', greatest(1, (total + $1::integer - 1) / $1::integer), 'per_page', $1::integer, 'total', total))::text AS body
   FROM (${total}) counted`;
 
-const kept = { name: 'kept', text: page('SELECT sum(total)::bigint AS total FROM customer_counts') };
+const kept = { name: 'kept', text: page("SELECT sum(value)::bigint AS total FROM counters WHERE name = 'customers'") };
 const counted = { name: 'counted', text: page('SELECT count(*) AS total FROM customers WHERE deleted_at IS NULL') };
 
 const segments = {

@@ -96,6 +96,7 @@ CREATE TABLE invitations (
   token_hash bytea NOT NULL,
   invited_by bigint,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
   expires_at timestamp with time zone NOT NULL,
   accepted_at timestamp with time zone,
   revoked_at timestamp with time zone,

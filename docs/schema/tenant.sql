@@ -4,12 +4,6 @@ CREATE TABLE chowk_installation (
   id uuid
 );
 
-CREATE TABLE conversation_counts (
-  open bigint NOT NULL,
-  pending bigint NOT NULL,
-  closed bigint NOT NULL
-);
-
 CREATE TABLE conversation_messages (
   id uuid NOT NULL,
   conversation_id uuid NOT NULL,
@@ -45,9 +39,16 @@ CREATE INDEX conversations_by_customer ON public.conversations USING btree (cust
 CREATE INDEX conversations_by_message ON public.conversations USING btree (last_message_at DESC, id DESC);
 CREATE INDEX conversations_by_status ON public.conversations USING btree (status, last_message_at DESC, id DESC);
 CREATE INDEX conversations_by_subject ON public.conversations USING gin (subject_key gin_trgm_ops);
+CREATE INDEX conversations_by_update ON public.conversations USING btree (updated_at, id);
 CREATE TRIGGER conversations_changed AFTER UPDATE OF status ON public.conversations FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION count_changed_conversation();
 CREATE TRIGGER conversations_inserted AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_conversations();
 CREATE TRIGGER conversations_removed AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_conversations();
+
+CREATE TABLE counters (
+  name text NOT NULL,
+  value bigint NOT NULL
+);
+CREATE INDEX counters_by_name ON public.counters USING btree (name) INCLUDE (value);
 
 CREATE TABLE customer_addresses (
   id uuid NOT NULL,
@@ -73,16 +74,6 @@ CREATE TABLE customer_addresses (
 CREATE INDEX customer_addresses_by_customer ON public.customer_addresses USING btree (customer_id, created_at);
 CREATE UNIQUE INDEX customer_addresses_default ON public.customer_addresses USING btree (customer_id, type) WHERE is_default;
 
-CREATE TABLE customer_counts (
-  total bigint NOT NULL,
-  newcomers bigint NOT NULL,
-  returners bigint NOT NULL,
-  loyal bigint NOT NULL,
-  vip bigint NOT NULL,
-  marketing bigint NOT NULL,
-  ordered bigint NOT NULL
-);
-
 CREATE TABLE customer_merges (
   id uuid NOT NULL,
   merged_into uuid NOT NULL,
@@ -103,19 +94,6 @@ CREATE TABLE customer_metadata (
   CONSTRAINT customer_metadata_key UNIQUE (customer_id, module_source, key),
   CONSTRAINT customer_metadata_pkey PRIMARY KEY (id),
   CONSTRAINT customer_metadata_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id)
-);
-
-CREATE TABLE customer_rank_changes (
-  sort text NOT NULL,
-  rank integer NOT NULL,
-  change integer NOT NULL
-);
-
-CREATE TABLE customer_ranks (
-  sort text NOT NULL,
-  rank integer NOT NULL,
-  customers integer NOT NULL,
-  CONSTRAINT customer_ranks_pkey PRIMARY KEY (sort, rank)
 );
 
 CREATE TABLE customer_vip_rule (
@@ -148,26 +126,23 @@ CREATE TABLE customers (
   first_name_key text NOT NULL DEFAULT COALESCE(fold(first_name), ''::text),
   search_text text NOT NULL DEFAULT customer_search_text(first_name, last_name, email),
   phone_digits text DEFAULT regexp_replace(phone, '\D'::text, ''::text, 'g'::text),
-  created_rank integer NOT NULL DEFAULT customer_day_rank(created_at),
-  name_rank integer NOT NULL DEFAULT customer_name_rank(COALESCE(fold(first_name), ''::text)),
-  orders_rank integer NOT NULL DEFAULT customer_orders_rank(total_orders, id),
-  spent_rank integer NOT NULL DEFAULT customer_spent_rank(total_spent, id),
-  last_order_rank integer NOT NULL DEFAULT customer_last_order_rank(last_order_at, id),
   CONSTRAINT customers_pkey PRIMARY KEY (id)
 );
-CREATE INDEX customers_by_creation ON public.customers USING btree (created_rank, created_at, id) WHERE (deleted_at IS NULL);
-CREATE INDEX customers_by_last_order ON public.customers USING btree (last_order_rank, last_order_at, id) WHERE (deleted_at IS NULL);
-CREATE INDEX customers_by_name ON public.customers USING btree (name_rank, first_name_key, id) WHERE (deleted_at IS NULL);
-CREATE INDEX customers_by_orders ON public.customers USING btree (orders_rank, total_orders, id) WHERE (deleted_at IS NULL);
+CREATE INDEX customers_by_creation ON public.customers USING btree (created_at, id) WHERE (deleted_at IS NULL);
+CREATE INDEX customers_by_external_id ON public.customers USING gin (external_ids jsonb_path_ops) WHERE (deleted_at IS NULL);
+CREATE INDEX customers_by_last_order ON public.customers USING btree (COALESCE(last_order_at, '-infinity'::timestamp with time zone), id) WHERE (deleted_at IS NULL);
+CREATE INDEX customers_by_name ON public.customers USING btree (first_name_key, id) WHERE (deleted_at IS NULL);
+CREATE INDEX customers_by_orders ON public.customers USING btree (total_orders, id) WHERE (deleted_at IS NULL);
 CREATE INDEX customers_by_phone ON public.customers USING gin (phone_digits gin_trgm_ops) WHERE (deleted_at IS NULL);
-CREATE INDEX customers_by_spent ON public.customers USING btree (spent_rank, total_spent, id) WHERE (deleted_at IS NULL);
+CREATE INDEX customers_by_spent ON public.customers USING btree (total_spent, id) WHERE (deleted_at IS NULL);
 CREATE INDEX customers_by_tag ON public.customers USING gin (tags) WHERE (deleted_at IS NULL);
 CREATE INDEX customers_by_text ON public.customers USING gin (search_text gin_trgm_ops) WHERE (deleted_at IS NULL);
+CREATE INDEX customers_by_update ON public.customers USING btree (updated_at, id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX customers_email ON public.customers USING btree (email) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX customers_phone ON public.customers USING btree (phone) WHERE (deleted_at IS NULL);
-CREATE TRIGGER customers_changed AFTER UPDATE ON public.customers FOR EACH ROW WHEN (((((((((old.deleted_at IS NULL) IS DISTINCT FROM (new.deleted_at IS NULL)) OR (old.accepts_marketing IS DISTINCT FROM new.accepts_marketing)) OR (old.total_orders IS DISTINCT FROM new.total_orders)) OR (old.total_spent IS DISTINCT FROM new.total_spent)) OR (old.created_rank IS DISTINCT FROM new.created_rank)) OR (old.name_rank IS DISTINCT FROM new.name_rank)) OR (old.last_order_rank IS DISTINCT FROM new.last_order_rank))) EXECUTE FUNCTION count_changed_customer();
-CREATE TRIGGER customers_inserted AFTER INSERT ON public.customers REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_customers();
-CREATE TRIGGER customers_removed AFTER DELETE ON public.customers REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_customers();
+CREATE TRIGGER customers_changed AFTER UPDATE ON public.customers FOR EACH ROW WHEN (((((((old.deleted_at IS NULL) IS DISTINCT FROM (new.deleted_at IS NULL)) OR (old.accepts_marketing IS DISTINCT FROM new.accepts_marketing)) OR (old.total_orders IS DISTINCT FROM new.total_orders)) OR (old.total_spent IS DISTINCT FROM new.total_spent)) OR (old.last_order_at IS DISTINCT FROM new.last_order_at))) EXECUTE FUNCTION count_changed_customer();
+CREATE TRIGGER customers_inserted AFTER INSERT ON public.customers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_customers();
+CREATE TRIGGER customers_removed AFTER DELETE ON public.customers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_customers();
 
 CREATE TABLE idempotency_keys (
   caller text NOT NULL,
@@ -185,23 +160,23 @@ CREATE INDEX idempotency_keys_by_expiry ON public.idempotency_keys USING btree (
 CREATE TABLE module_bus_audit_log (
   id uuid NOT NULL,
   at timestamp with time zone NOT NULL,
-  caller text NOT NULL,
-  operation text NOT NULL,
-  kind text NOT NULL,
+  transport text NOT NULL,
+  module text,
   user_id bigint,
-  request_id text NOT NULL,
-  duration_ms double precision NOT NULL,
+  action text NOT NULL,
+  resource text NOT NULL,
+  resource_id text,
   outcome text NOT NULL,
   error_code text,
+  request_id text NOT NULL,
+  duration_ms double precision NOT NULL,
   input jsonb,
+  changes jsonb,
   CONSTRAINT module_bus_audit_log_pkey PRIMARY KEY (id)
 );
+CREATE INDEX module_bus_audit_log_by_resource ON public.module_bus_audit_log USING btree (resource, resource_id, at DESC);
 CREATE INDEX module_bus_audit_log_by_time ON public.module_bus_audit_log USING btree (at DESC, id DESC);
-
-CREATE TABLE order_counts (
-  status text NOT NULL,
-  orders bigint NOT NULL
-);
+CREATE INDEX module_bus_audit_log_by_user ON public.module_bus_audit_log USING btree (user_id, at DESC);
 
 CREATE TABLE order_history (
   id uuid NOT NULL,
@@ -266,6 +241,7 @@ CREATE INDEX orders_by_status ON public.orders USING btree (status, placed_at DE
 CREATE INDEX orders_by_text ON public.orders USING gin (search_text gin_trgm_ops) WHERE (deleted_at IS NULL);
 CREATE INDEX orders_by_time ON public.orders USING btree (placed_at DESC, id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX orders_by_total ON public.orders USING btree (total, id) WHERE (deleted_at IS NULL);
+CREATE INDEX orders_by_update ON public.orders USING btree (updated_at, id) WHERE (deleted_at IS NULL);
 CREATE TRIGGER orders_changed AFTER UPDATE ON public.orders FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR ((old.deleted_at IS NULL) IS DISTINCT FROM (new.deleted_at IS NULL)))) EXECUTE FUNCTION count_changed_order();
 CREATE TRIGGER orders_inserted AFTER INSERT ON public.orders REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_orders();
 CREATE TRIGGER orders_removed AFTER DELETE ON public.orders REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_orders();
@@ -278,12 +254,6 @@ CREATE TABLE outbox (
   payload jsonb NOT NULL,
   emitted_at timestamp with time zone NOT NULL,
   CONSTRAINT outbox_pkey PRIMARY KEY (seq)
-);
-
-CREATE TABLE product_counts (
-  shard integer NOT NULL,
-  total bigint NOT NULL,
-  CONSTRAINT product_counts_pkey PRIMARY KEY (shard)
 );
 
 CREATE TABLE products (
@@ -319,6 +289,7 @@ CREATE INDEX products_by_price ON public.products USING btree (price, id) WHERE 
 CREATE INDEX products_by_tag ON public.products USING gin (tags) WHERE (deleted_at IS NULL);
 CREATE INDEX products_by_text ON public.products USING gin (search_text gin_trgm_ops) WHERE (deleted_at IS NULL);
 CREATE INDEX products_by_title ON public.products USING btree (title_key, id) WHERE (deleted_at IS NULL);
+CREATE INDEX products_by_update ON public.products USING btree (updated_at, id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX products_sku ON public.products USING btree (sku_key) WHERE (deleted_at IS NULL);
 CREATE TRIGGER products_hidden AFTER UPDATE OF deleted_at ON public.products FOR EACH ROW WHEN (((old.deleted_at IS NULL) <> (new.deleted_at IS NULL))) EXECUTE FUNCTION count_hidden_product();
 CREATE TRIGGER products_inserted AFTER INSERT ON public.products REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_products();

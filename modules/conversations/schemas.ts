@@ -2,6 +2,7 @@ import {
   Default,
   extend,
   Line,
+  NamedObject,
   Nullable,
   NullableEmail,
   NullableLine,
@@ -23,37 +24,33 @@ const Direction = Type.Enum(['inbound', 'outbound', 'note'], {
 });
 const Subject = Line(255, { minLength: 0, examples: ['Where is my order?'] });
 
-const NewCustomer = Type.Object({
+const NewCustomer = NamedObject('NewConversationCustomer', {
   id: Type.Optional(Uuid),
   phone: Type.Optional(NullableLine(32)),
   email: Type.Optional(NullableEmail),
   first_name: Type.Optional(NullableLine(255)),
   last_name: Type.Optional(NullableLine(255)),
 });
-const NewMessage = Type.Object({
+const NewMessage = NamedObject('NewConversationMessage', {
   direction: Default(Direction, 'outbound'),
   body: Text(20_000, { examples: ['It left us on Tuesday.'] }),
 });
 export type NewMessage = Static<typeof NewMessage>;
 
-export const NewConversation = named(
-  'NewConversation',
-  Type.Object({
-    customer: named('NewConversationCustomer', NewCustomer),
-    channel: Channel,
-    subject: Default(Subject, ''),
-    message: Type.Optional(named('NewConversationMessage', NewMessage)),
-  }),
-);
+export const NewConversation = NamedObject('NewConversation', {
+  customer: NewCustomer,
+  channel: Channel,
+  subject: Default(Subject, ''),
+  message: Type.Optional(NewMessage),
+});
 export type NewConversation = Static<typeof NewConversation>;
 
 export const Reply = named('ConversationReply', extend(NewMessage, { id: Uuid }));
 export type Reply = Static<typeof Reply>;
-const Edit = Type.Object({ id: Uuid, subject: Type.Optional(Subject) });
-export const ConversationChanges = named('ConversationChanges', Edit);
-export const Assignment = named('ConversationAssignment', Type.Object({ id: Uuid, assignee_id: Nullable(UserId) }));
+export const ConversationChanges = NamedObject('ConversationChanges', { id: Uuid, subject: Type.Optional(Subject) });
+export const Assignment = NamedObject('ConversationAssignment', { id: Uuid, assignee_id: Nullable(UserId) });
 export type Assignment = Static<typeof Assignment>;
-export const StatusChange = named('ConversationStatusChange', Type.Object({ id: Uuid, status: Status }));
+export const StatusChange = NamedObject('ConversationStatusChange', { id: Uuid, status: Status });
 
 /** A conversation as it is stored and as events carry it. */
 export const ConversationRecord = Type.Object({
@@ -70,18 +67,21 @@ export const ConversationRecord = Type.Object({
 });
 export type ConversationRecord = Static<typeof ConversationRecord>;
 
-const Phone = Nullable(Type.String({ description: 'Masked without customers.view_sensitive.' }));
-const Customer = Type.Object({ ...outputOf(NewCustomer), id: Uuid, phone: Phone });
-const Member = named('ConversationMember', Type.Object({ id: UserId, name: Type.String(), email: Type.String() }));
+const Customer = NamedObject('ConversationCustomer', {
+  ...outputOf(NewCustomer),
+  id: Uuid,
+  phone: Nullable(Type.String({ description: 'Masked without customers.view_sensitive.' })),
+});
+const Member = NamedObject('ConversationMember', { id: UserId, name: Type.String(), email: Type.String() });
 export type Member = Static<typeof Member>;
-const LastMessage = Type.Object({ direction: Direction, excerpt: Type.String(), sent_at: Timestamp });
+const LastMessage = NamedObject('LastMessage', { direction: Direction, excerpt: Type.String(), sent_at: Timestamp });
 
 export const Conversation = named(
   'Conversation',
   extend(ConversationRecord, {
-    customer: Nullable(named('ConversationCustomer', Customer)),
+    customer: Nullable(Customer),
     assignee: Nullable(Member),
-    last_message: Nullable(named('LastMessage', LastMessage)),
+    last_message: Nullable(LastMessage),
   }),
 );
 export type Conversation = Static<typeof Conversation>;
@@ -97,12 +97,12 @@ export type MessageRecord = Static<typeof MessageRecord>;
 export const Message = named('ConversationMessage', extend(MessageRecord, { user: Nullable(Member) }));
 export type Message = Static<typeof Message>;
 
-const Latest = Type.Array(Message, { description: 'The latest 20, the newest first.' });
-export const ConversationDetail = named('ConversationDetail', extend(Conversation, { messages: Latest }));
+const messages = Type.Array(Message, { description: 'The latest 20, the newest first.' });
+export const ConversationDetail = named('ConversationDetail', extend(Conversation, { messages }));
 export type ConversationDetail = Static<typeof ConversationDetail>;
 export const Replied = Type.Object({ conversation: Conversation, conversation_message: Message });
 export type Replied = Static<typeof Replied>;
 
-const ByStatus = Type.Object({ open: Type.Integer(), pending: Type.Integer(), closed: Type.Integer() });
-export const Counts = named('ConversationCounts', Type.Object({ total: Type.Integer(), counts: ByStatus }));
+const counts = Type.Object({ open: Type.Integer(), pending: Type.Integer(), closed: Type.Integer() });
+export const Counts = NamedObject('ConversationCounts', { total: Type.Integer(), counts });
 export type Counts = Static<typeof Counts>;

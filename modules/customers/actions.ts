@@ -1,15 +1,8 @@
-import { action, ById, paging, SearchQuery, Type } from '@chowk/kit';
-import {
-  addAddress,
-  deleteAddress,
-  explainAddress,
-  listAddresses,
-  setDefaultAddress,
-  updateAddress,
-} from './addresses.ts';
+import { action, ById, paging, SearchQuery, Type, Uuid } from '@chowk/kit';
+import { addAddress, deleteAddress, explainAddress, listAddresses, updateAddress } from './addresses.ts';
 import { createCustomer, getByExternalId, getCustomer, getCustomers, updateCustomer } from './customers.ts';
 import { deleteCustomer, deletionMessages } from './erasure.ts';
-import { customerFile, customerList, listVips } from './list.ts';
+import { customerFile, customerList } from './list.ts';
 import { mergeCustomers, previewMerge } from './merge.ts';
 import { listOrders } from './orders.ts';
 import { exportPerson } from './person-export.ts';
@@ -40,6 +33,8 @@ import { listSegments } from './segments.ts';
 import { addTags, removeTags } from './tags.ts';
 
 const notFound = ['customers.not_found', 'customers.merged'];
+const MergedInto = Type.Object({ merged_into: Type.Optional(Uuid) });
+const changed = 'http.precondition_failed';
 const addressNotFound = [...notFound, 'customers.address_not_found'];
 
 export const actions = {
@@ -77,7 +72,7 @@ export const actions = {
     needs: 'customers.view',
     input: Type.Object(paging),
     output: customerList.Page,
-    run: listVips,
+    run: (ctx, query) => customerList.page(ctx, { ...query, vip: true, sort_by: 'total_spent', sort_order: 'desc' }),
   }),
   'customers.listSegments': action({
     summary: 'List segments',
@@ -137,7 +132,7 @@ export const actions = {
   'customers.getByExternalId': action({
     summary: 'Get a customer by its id on another platform',
     description: 'The oldest customer, where several have the same external id.',
-    http: 'GET /customers/by-external-id/:platform/:external_id',
+    http: 'GET /customers/lookup',
     needs: 'customers.view',
     input: ExternalIdKey,
     output: CustomerDetail,
@@ -154,6 +149,7 @@ export const actions = {
     output: CustomerDetail,
     answer: { key: 'customer' },
     errors: notFound,
+    also: { 404: { description: 'With `merged_into` if the customer was merged.', body: MergedInto } },
     run: getCustomer,
     many: getCustomers,
   }),
@@ -178,7 +174,7 @@ export const actions = {
     needs: 'customers.delete',
     input: Deletion,
     answer: { message: (_, { mode }) => deletionMessages[mode] },
-    errors: notFound,
+    errors: [...notFound, changed],
     run: deleteCustomer,
   }),
   'customers.listOrders': action({
@@ -243,7 +239,7 @@ export const actions = {
     needs: 'customers.edit',
     input: AddressKey,
     answer: { message: 'Address deleted.' },
-    errors: addressNotFound,
+    errors: [...addressNotFound, changed],
     run: deleteAddress,
   }),
   'customers.setDefaultAddress': action({
@@ -253,7 +249,7 @@ export const actions = {
     input: AddressKey,
     output: Address,
     answer: { key: 'address', message: 'Address is now the default.' },
-    errors: addressNotFound,
-    run: setDefaultAddress,
+    errors: [...addressNotFound, changed],
+    run: (ctx, key) => updateAddress(ctx, { ...key, is_default: true }),
   }),
 };

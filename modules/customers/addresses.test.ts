@@ -171,6 +171,57 @@ test.each([
   expect(await list(id)).toEqual([]);
 });
 
+test('everything that is wrong with an address is said at once, with codes', async () => {
+  const id = await newCustomer();
+  const { id: addr } = await add(id);
+  const wrong = { type: 'home', city: 5, pincode: 'x'.repeat(21), phone: 'call me' };
+  const codes = { type: ['not_allowed'], city: ['wrong_type'], pincode: ['too_long'], phone: ['invalid'] };
+  const { status, body } = await merchant.post(`/api/v1/customers/${id}/addresses`, wrong);
+  expect({ status, codes: body.error_codes }).toEqual({ status: 422, codes });
+  const changed = await patch(id, addr, { ...wrong, is_default: false });
+  expect(changed.body.error_codes).toEqual({ ...codes, is_default: ['invalid'] });
+  const empty = await merchant.post(`/api/v1/customers/${id}/addresses`, { type: 'home', city: '  ' });
+  expect(empty.body.error_codes).toEqual({ type: ['not_allowed'], address1: ['required'] });
+  const emptied = Object.fromEntries(Object.keys(home).map((name) => [name, null]));
+  const without = await patch(id, addr, { ...emptied, type: 'home' });
+  expect(without.body.error_codes).toEqual({ type: ['not_allowed'], address1: ['required'] });
+});
+
+test('a change on top of an older version of the address is refused', async () => {
+  const id = await newCustomer();
+  const { id: addr } = await add(id);
+  await add(id);
+  const url = `/api/v1/customers/${id}/addresses/${addr}`;
+  const made = await merchant.patch(url, { city: 'Nashik' });
+  const version = { 'if-match': made.headers.etag as string };
+  expect((await merchant.patch(url, { city: 'Mumbai' }, version)).status).toBe(200);
+  for (const answer of [
+    await merchant.patch(url, { city: 'Never' }, version),
+    await merchant.post(`${url}/default`, undefined, version),
+    await merchant.delete(url, undefined, version),
+  ]) {
+    expect(answer).toMatchObject({ status: 412, body: { code: 'http.precondition_failed' } });
+  }
+  expect((await list(id)).find((one) => one.id === addr)?.city).toBe('Mumbai');
+});
+
+test('changes and deletions of addresses are in the audit log', async () => {
+  const id = await newCustomer();
+  const { id: addr } = await add(id);
+  await add(id);
+  await patch(id, addr, { type: 'billing', address1: 'Elsewhere' });
+  await merchant.delete(`/api/v1/customers/${id}/addresses/${addr}`);
+  const { body } = await acme.caller('audit.view').get(`/api/v1/audit?resource=customers&resource_id=${id}`);
+  expect(body.audit).toMatchObject([
+    { action: 'customers.deleteAddress', changes: { id: [addr, null], type: ['billing', null] } },
+    { action: 'customers.updateAddress', changes: { type: ['shipping', 'billing'], address1: '••••' } },
+    { action: 'customers.addAddress' },
+    { action: 'customers.addAddress' },
+    { action: 'customers.create' },
+  ]);
+  expect(JSON.stringify(body)).not.toMatch(/Elsewhere|MG Road/);
+});
+
 test('an address that is not there, or of somebody else, is 404, and so are those of a deleted customer', async () => {
   const [id, other] = [await newCustomer(), await newCustomer()];
   const { id: addr } = await add(other);

@@ -1,25 +1,20 @@
-import { type Ctx, canViewSensitive, changesBetween, Issues, namesOf, removalOf, sql } from '@chowk/kit';
+import { type Ctx, canViewSensitive, changesBetween, Issues, namesOf, pickFields, removalOf, sql } from '@chowk/kit';
 import { addressColumns, visibleAddressColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import { findCustomer, lockCustomer } from './find.ts';
-import { addressPhone, phoneProblem } from './phone.ts';
-import {
-  type Address,
-  type AddressChanges,
-  AddressFields,
-  type AddressKey,
-  type CustomerRecord,
-  type NewAddress,
-} from './schemas.ts';
+import { looseDigits, phoneProblem, readPhone } from './phone.ts';
+import { writeCustomer } from './save.ts';
+import { type Address, type AddressChanges, AddressFields, type AddressKey, type NewAddress } from './schemas.ts';
 
 /*
  * As long as there is an address of a type, exactly one of them is the default. Every change holds the customer's lock,
  * takes the mark away first where another gets it, and in the end gives it to the newest of a type that is left without.
  */
 
-type Fields = AddressFields & Pick<Address, 'type' | 'is_default'>;
+type Changes = Partial<AddressFields>;
 
-const texts = Object.keys(AddressFields.properties) as (keyof AddressFields)[];
+const { type: _, is_default: __, ...texts } = AddressFields.properties;
+const textNames = Object.keys(texts) as (keyof typeof texts)[];
 const names = namesOf(AddressFields);
 
 export async function listAddresses(ctx: Ctx, { id }: { id: string }): Promise<{ addresses: Address[] }> {
@@ -35,17 +30,19 @@ export function addressesOf(ctx: Ctx, customerIds: readonly string[]): Promise<A
 }
 
 export function addAddress(ctx: Ctx, { id, ...input }: NewAddress): Promise<Address> {
-  return holding(ctx, id, async (tx, customer) => {
+  return ctx.tx(async (tx) => {
+    await lockCustomer(tx, id);
     const fields = await read(tx, input);
     if (fields.is_default) await clearDefault(tx, id, fields.type);
     const addr = await insertAddress(tx, id, fields);
-    await settle(tx, customer);
-    return showAddress(tx, addr);
+    await settle(tx, id);
+    return findAddress(tx, { id, addr }, visibleAddressColumns(tx));
   });
 }
 
 export function updateAddress(ctx: Ctx, { id, addr, ...changes }: AddressChanges): Promise<Address> {
-  return holding(ctx, id, async (tx, customer) => {
+  return ctx.tx(async (tx) => {
+    await lockCustomer(tx, id);
     const current = await findAddress(tx, { id, addr });
     tx.mustMatch(current);
     const fields = await read(tx, changes, current);
@@ -54,23 +51,20 @@ export function updateAddress(ctx: Ctx, { id, addr, ...changes }: AddressChanges
       if (fields.is_default) await clearDefault(tx, id, fields.type);
       await saveAddress(tx, addr, fields);
       tx.audit(changed);
-      await settle(tx, customer);
+      await settle(tx, id);
     }
-    return showAddress(tx, addr);
+    return findAddress(tx, { id, addr }, visibleAddressColumns(tx));
   });
 }
 
-export function setDefaultAddress(ctx: Ctx, key: AddressKey): Promise<Address> {
-  return updateAddress(ctx, { ...key, is_default: true });
-}
-
 export function deleteAddress(ctx: Ctx, { id, addr }: AddressKey): Promise<void> {
-  return holding(ctx, id, async (tx, customer) => {
+  return ctx.tx(async (tx) => {
+    await lockCustomer(tx, id);
     const address = await findAddress(tx, { id, addr });
     tx.mustMatch(address);
     await tx.db.run(sql`DELETE FROM customer_addresses WHERE id = ${addr}`);
     tx.audit(removalOf(address));
-    await settle(tx, customer);
+    await settle(tx, id);
   });
 }
 
@@ -80,52 +74,37 @@ export async function explainAddress(ctx: Ctx, input: Partial<AddressChanges>, i
   await readChanges(ctx, changes, issues, current);
 }
 
-function holding<Result>(ctx: Ctx, id: string, work: (tx: Ctx, customer: CustomerRecord) => Promise<Result>) {
-  return ctx.tx(async (tx) => work(tx, await lockCustomer(tx, id)));
-}
-
-/** After every change. */
-async function settle(ctx: Ctx, customer: CustomerRecord): Promise<void> {
-  await promoteNewest(ctx, customer.id);
+/** After every change. The customer is shown with its addresses, so it has changed, too. */
+async function settle(ctx: Ctx, customerId: string): Promise<void> {
+  await promoteNewest(ctx, customerId);
+  const customer = await writeCustomer(ctx, customerId, {});
   await ctx.emit('customer.updated', { customer, changed: ['addresses'] }, { about: customer.id });
 }
 
-/** As the caller may see it. */
-async function showAddress(ctx: Ctx, addr: string): Promise<Address> {
-  return (await ctx.db.row<Address>(sql`
-    SELECT ${visibleAddressColumns(ctx)} FROM customer_addresses a WHERE id = ${addr}`)) as Address;
-}
-
-async function findAddress(ctx: Ctx, { id, addr }: AddressKey): Promise<Address> {
+async function findAddress(ctx: Ctx, { id, addr }: AddressKey, columns = addressColumns): Promise<Address> {
   const address = await ctx.db.row<Address>(sql`
-    SELECT ${addressColumns} FROM customer_addresses a WHERE id = ${addr} AND customer_id = ${id}`);
+    SELECT ${columns} FROM customer_addresses a WHERE id = ${addr} AND customer_id = ${id}`);
   if (!address) throw fail('customers.address_not_found', { id: addr });
   return address;
 }
 
-async function read(ctx: Ctx, changes: Partial<Fields>, current?: Address): Promise<Fields> {
+async function read(ctx: Ctx, changes: Changes, current?: Address): Promise<AddressFields> {
   const issues = new Issues();
   const fields = await readChanges(ctx, changes, issues, current);
   issues.throwIfAny();
-  return fields as Fields;
+  return fields as AddressFields;
 }
 
 /** The address as it will be; adds to `issues` what is wrong with it that no schema can say. */
-async function readChanges(
-  ctx: Ctx,
-  changes: Partial<Fields>,
-  issues: Issues,
-  current?: Address,
-): Promise<Partial<Fields>> {
+async function readChanges(ctx: Ctx, changes: Changes, issues: Issues, current?: Address): Promise<Changes> {
   const given = current ? keepHidden(ctx, changes) : changes;
-  const fields: Partial<Fields> = { ...(current && fieldsOf(current)), ...given };
+  const fields: Changes = { ...(current && pickFields(AddressFields, current)), ...given };
   if (given.phone) {
-    const { 'general.country': country } = await ctx.settings();
-    const phone = addressPhone(given.phone, country);
+    const phone = (await readPhone(ctx, given.phone)) ?? looseDigits(given.phone);
     if (phone) fields.phone = phone;
     else issues.add('phone', phoneProblem);
   }
-  if (!texts.some((name) => fields[name] || issues.has(name))) {
+  if (!textNames.some((name) => fields[name] || issues.has(name))) {
     issues.add('address1', 'The address must not be empty.', 'required');
   }
   if (!current) return fields;
@@ -137,20 +116,15 @@ async function readChanges(
 
 const mustHaveDefault = 'One address of each type is the default: make another one the default instead.';
 
-function fieldsOf(address: Address): Fields {
-  const { type, is_default } = address;
-  return { ...(Object.fromEntries(texts.map((name) => [name, address[name]])) as AddressFields), type, is_default };
-}
-
 /** A caller who may not see the street sends it back empty, and does not mean that there is none. */
-function keepHidden(ctx: Ctx, changes: Partial<Fields>): Partial<Fields> {
+function keepHidden(ctx: Ctx, changes: Changes): Changes {
   if (canViewSensitive(ctx)) return changes;
   const { address1, address2, phone, ...others } = changes;
   const filled = Object.entries({ address1, address2, phone }).filter(([, text]) => text);
   return { ...others, ...Object.fromEntries(filled) };
 }
 
-async function insertAddress(ctx: Ctx, customer_id: string, fields: Fields): Promise<string> {
+async function insertAddress(ctx: Ctx, customer_id: string, fields: AddressFields): Promise<string> {
   const row = { ...fields, id: ctx.newId(), customer_id, created_at: ctx.now(), updated_at: ctx.now() };
   await ctx.db.run(sql`
     INSERT INTO customer_addresses
@@ -158,11 +132,10 @@ async function insertAddress(ctx: Ctx, customer_id: string, fields: Fields): Pro
   return row.id;
 }
 
-async function saveAddress(ctx: Ctx, id: string, fields: Fields): Promise<void> {
+async function saveAddress(ctx: Ctx, id: string, fields: AddressFields): Promise<void> {
   await ctx.db.run(sql`
-    UPDATE customer_addresses a SET (type, is_default, ${names}, updated_at) = (
-      SELECT type, is_default, ${names}, ${ctx.now()}::timestamptz
-      FROM jsonb_populate_record(a, ${JSON.stringify(fields)}::jsonb))
+    UPDATE customer_addresses a SET (${names}, updated_at) = (
+      SELECT ${names}, ${ctx.now()}::timestamptz FROM jsonb_populate_record(a, ${JSON.stringify(fields)}::jsonb))
     WHERE id = ${id}`);
 }
 

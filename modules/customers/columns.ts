@@ -4,11 +4,14 @@ import { Address, Customer, CustomerRecord } from './schemas.ts';
 /** A customer with all there is, from a row of `customers c`. */
 export const recordColumns = columnsFor(CustomerRecord, sql`c`);
 
-const maskedPhone = sql`regexp_replace(left(c.phone, -2), '[0-9]', '*', 'g') || right(c.phone, 2)`;
+const listed = columnsFor(Customer, sql`c`);
+const masked = columnsFor(Customer, sql`c`, {
+  phone: sql`regexp_replace(left(c.phone, -2), '[0-9]', '*', 'g') || right(c.phone, 2)`,
+});
 
 /** A customer as the caller's lists show it, from a row of `customers c`. */
 export function columns(ctx: Ctx): Sql {
-  return columnsFor(Customer, sql`c`, canViewSensitive(ctx) ? {} : { phone: maskedPhone });
+  return canViewSensitive(ctx) ? listed : masked;
 }
 
 const none = sql`NULL::text`;
@@ -20,7 +23,7 @@ export function visibleAddressColumns(ctx: Ctx): Sql {
   return canViewSensitive(ctx) ? addressColumns : maskedAddressColumns;
 }
 
-/** A record as its caller may see it. */
-export function mask<Seen extends { phone: string | null }>(ctx: Ctx, record: Seen): Seen {
-  return canViewSensitive(ctx) || record.phone === null ? record : { ...record, phone: maskPhone(record.phone) };
+/** A record as the caller may see it. */
+export function mask<Row extends { phone: string | null }>(ctx: Ctx, row: Row): Row {
+  return canViewSensitive(ctx) || row.phone === null ? row : { ...row, phone: maskPhone(row.phone) };
 }

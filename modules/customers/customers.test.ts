@@ -1,7 +1,9 @@
 import { sql } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
+import { Context } from '../../server/src/context.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { orderOf, withShop } from '../../server/testing/shop-module.ts';
+import { getCustomers } from './customers.ts';
 
 const platform = await startPlatform({ modules: await withShop() });
 const acme = await platform.tenant();
@@ -346,4 +348,142 @@ test('a tenant without orders has customers all the same', async () => {
     orders: [],
     pagination: { current_page: 1, last_page: 1, per_page: 20, total: 0 },
   });
+});
+
+test('everything that is wrong with a customer is said at once, with codes', async () => {
+  await create({ email: 'owner@example.com', phone: '+919812345678' });
+  const wrong = {
+    email: 'owner@example.com',
+    phone: '98123 45678',
+    first_name: 5,
+    tags: ['a,b'],
+    notes: 'x'.repeat(20_001),
+  };
+  const { id } = await create();
+  for (const { status, body } of [
+    await merchant.post('/api/v1/customers', wrong),
+    await merchant.patch(`/api/v1/customers/${id}`, wrong),
+  ]) {
+    expect({ status, codes: body.error_codes }).toEqual({
+      status: 422,
+      codes: {
+        ...{
+          email: ['taken'],
+          phone: ['taken'],
+          first_name: ['wrong_type'],
+          'tags.0': ['invalid'],
+          notes: ['too_long'],
+        },
+      },
+    });
+    expect(body.errors).toMatchObject({
+      email: ['Another customer has this email.'],
+      phone: ['Another customer has this phone.'],
+    });
+  }
+});
+
+test('an email and a phone that are taken are both named, whoever has them', async () => {
+  const [one, other] = [await create({ email: 'both@example.com' }), await create({ phone: '+919811111111' })];
+  const taken = { email: 'both@example.com', phone: '+919811111111' };
+  for (const { status, body } of [
+    await merchant.post('/api/v1/customers', taken),
+    await merchant.patch(`/api/v1/customers/${(await create()).id}`, taken),
+  ]) {
+    expect({ status, codes: body.error_codes }).toEqual({ status: 422, codes: { email: ['taken'], phone: ['taken'] } });
+  }
+  const { body } = await merchant.patch(`/api/v1/customers/${one.id}`, taken);
+  expect(body.error_codes).toEqual({ phone: ['taken'] });
+  expect((await merchant.patch(`/api/v1/customers/${other.id}`, { phone: taken.phone })).status).toBe(200);
+});
+
+test('a phone that is none and a type that is wrong are named together', async () => {
+  const { id } = await create({ first_name: null, email: 'rules@example.com' });
+  const { body } = await merchant.post('/api/v1/customers', {
+    email: 'nobody',
+    phone: 'call me',
+    accepts_marketing: 1,
+  });
+  expect(body.error_codes).toEqual({ email: ['invalid'], phone: ['invalid'], accepts_marketing: ['wrong_type'] });
+  const { body: changed } = await merchant.patch(`/api/v1/customers/${id}`, { email: null, tags: 'gold' });
+  expect(changed.error_codes).toEqual({
+    ...{ tags: ['wrong_type'], email: ['required'], phone: ['required'], first_name: ['required'] },
+  });
+});
+
+test('a change on top of an older version is refused', async () => {
+  const { id } = await create();
+  const url = `/api/v1/customers/${id}`;
+  const version = { 'if-match': (await merchant.get(url)).headers.etag as string };
+  expect((await merchant.patch(url, { last_name: 'Rao' }, version)).status).toBe(200);
+  for (const answer of [
+    await merchant.patch(url, { last_name: 'Iyer' }, version),
+    await merchant.delete(url, undefined, version),
+    await merchant.delete(`${url}?mode=hard`, undefined, version),
+  ]) {
+    expect(answer).toMatchObject({ status: 412, body: { code: 'http.precondition_failed' } });
+  }
+  const { headers, body } = await merchant.get(url);
+  expect(body.customer.last_name).toBe('Rao');
+  expect((await merchant.get(url, { 'if-none-match': headers.etag as string })).status).toBe(304);
+});
+
+test('the version of a customer changes with its addresses, metadata and orders', async () => {
+  const { id } = await create();
+  const url = `/api/v1/customers/${id}`;
+  const versions = [(await merchant.get(url)).headers.etag];
+  for (const change of [
+    () => merchant.post(`${url}/addresses`, { city: 'Pune' }),
+    () => merchant.post('/api/v1/shop/ask/setMetadata', { customer_id: id, key: 'size', value: 'L' }),
+    () => merchant.post('/api/v1/orders', orderOf({ id }, '5.00')),
+  ]) {
+    await change();
+    versions.push((await merchant.get(url)).headers.etag);
+  }
+  expect(new Set(versions).size).toBe(4);
+});
+
+test('changes and deletions are in the audit log with what has changed, but not with what is personal', async () => {
+  const { id } = await create({ email: 'audited@example.com' });
+  await merchant.patch(`/api/v1/customers/${id}`, { accepts_marketing: true, email: 'other@example.com' });
+  await merchant.patch(`/api/v1/customers/${id}`, { accepts_marketing: true });
+  await merchant.delete(`/api/v1/customers/${id}?mode=anonymize`);
+  await merchant.delete(`/api/v1/customers/${id}`);
+  await platform.kernel.audit.flush();
+  const { body } = await acme.caller('audit.view').get(`/api/v1/audit?resource=customers&resource_id=${id}`);
+  expect(body.audit).toMatchObject([
+    { action: 'customers.delete', changes: { mode: [null, 'soft'], id: [id, null] } },
+    { action: 'customers.delete', changes: { mode: [null, 'anonymize'], accepts_marketing: [true, null] } },
+    { action: 'customers.update', changes: null },
+    { action: 'customers.update', changes: { accepts_marketing: [false, true], email: '••••' } },
+    { action: 'customers.create', outcome: 'ok', transport: 'rest', user_id: merchant.user.id },
+  ]);
+  expect(JSON.stringify(body)).not.toMatch(/audited@|other@|Asha/);
+});
+
+test('a customer is found by its id on another platform; of several the oldest', async () => {
+  const external_ids = { 'my shop': 'A/1', ebay: '2' };
+  const [first] = [await create({ external_ids }), await create({ external_ids })];
+  const url = `/api/v1/customers/lookup?platform=my+shop&external_id=A/1`;
+  const { status, body } = await agent.get(url);
+  expect({ status, customer: body.customer }).toEqual({ status: 200, customer: await show(first.id) });
+  await merchant.delete(`/api/v1/customers/${first.id}`);
+  expect((await agent.get(url)).body.customer.id).not.toBe(first.id);
+  for (const query of ['platform=my+shop&external_id=2', 'platform=ebay&external_id=A/1', 'platform=x&external_id=2']) {
+    const answer = await agent.get(`/api/v1/customers/lookup?${query}`);
+    expect(answer).toMatchObject({ status: 404, body: { code: 'customers.not_found' } });
+  }
+  const { body: refused } = await agent.get('/api/v1/customers/lookup?id=2');
+  expect(refused.error_codes).toEqual({ platform: ['required'], external_id: ['required'], id: ['unknown'] });
+});
+
+test('many customers at once are what each is by itself, in order, and those that are missing are named', async () => {
+  const [one, other] = [await create({ phone: phone() }), await create()];
+  await merchant.post(`/api/v1/customers/${one.id}/addresses`, { city: 'Pune' });
+  await merchant.post('/api/v1/orders', orderOf({ id: other.id }, '5.00'));
+  const ctx = new Context(platform.kernel, { requestId: 'test', module: 'customers', tenant: acme, system: true });
+  const keys = [other.id.toUpperCase(), nobody, one.id, other.id].map((id) => ({ id }));
+  const [second, missing, first, again] = await getCustomers(ctx, keys);
+  expect([first, second, again]).toEqual([await show(one.id), await show(other.id), await show(other.id)]);
+  expect(missing).toMatchObject({ code: 'customers.not_found' });
 });

@@ -1,6 +1,14 @@
 import { type Ctx, type Demo, type DemoPlan, type DemoStatistics, demoId, pick, type Random, sql } from '@chowk/kit';
-import { type Country, countries, noteTexts, tagNames } from './demo-people.ts';
+import data from './demo-people.json' with { type: 'json' };
 import { digitsFor, mailbox, scattered } from './demo-reach.ts';
+
+const words = (text: string) => text.split(', ');
+/** A name that is not in Latin letters has behind a slash how it is written in an email. `share` is of a hundred. */
+const countries = data.countries.map(({ first, last, streets, cities, ...country }) => ({
+  ...{ ...country, first: words(first), last: words(last), streets: words(streets) },
+  cities: words(cities).map((place) => place.split(' in ')),
+}));
+type Country = (typeof countries)[number];
 
 /** Customers that are written together: few enough that memory does not notice. */
 const batchSize = 5_000;
@@ -50,14 +58,14 @@ function peopleOf(plan: DemoPlan): (n: number) => Person {
   const random = plan.random('people');
   const homes = countries.flatMap((country) => Array.from({ length: country.share }, () => country));
   const mailNumber = scattered(random, digitsFor(plan.customers));
-  const phoneNumbers = new Map(countries.map((country) => [country, scattered(random, country.phone[1])]));
+  const phoneNumbers = new Map(countries.map((country) => [country, scattered(random, country.phone.digits)]));
   return (n) => {
     const country = pick(random, homes);
     const [first = '', firstMail = first] = pick(random, country.first).split('/');
     const [last = '', lastMail = last] = pick(random, country.last).split('/');
     const host = pick(random, ['example.com', 'example.org', 'example.net', 'mail.example']);
     const email = `${mailbox(firstMail)}.${mailbox(lastMail)}${mailNumber(n)}@${host}`;
-    const phone = `${country.phone[0]}${phoneNumbers.get(country)?.(n)}`;
+    const phone = `${country.phone.start}${phoneNumbers.get(country)?.(n)}`;
     const reach = random();
     return {
       ...{ id: plan.customerId(n), country, first, last, joinedAt: plan.joinedAt(n) },
@@ -69,12 +77,12 @@ function peopleOf(plan: DemoPlan): (n: number) => Person {
 
 function rowOf({ id, email, phone, first, last, joinedAt }: Person, statistics: DemoStatistics, random: Random) {
   const external = random() < 0.1 ? `{"shopify":"${Math.floor(random() * 1e10)}"}` : '{}';
-  const tags = random() < 0.3 ? [...new Set([pick(random, tagNames), pick(random, tagNames)])] : [];
-  const notes = random() < 0.05 ? pick(random, noteTexts) : null;
-  const created = new Date(joinedAt);
+  const tags = random() < 0.3 ? [...new Set([pick(random, data.tags), pick(random, data.tags)])] : [];
+  const notes = random() < 0.05 ? pick(random, data.notes) : null;
+  const [created, updated] = [new Date(joinedAt), new Date(statistics.orders > 0 ? statistics.lastAt : joinedAt)];
   const written = `{${tags.map((tag) => `"${tag}"`)}}`;
   return [
-    ...[id, external, email, phone, first, last, random() < 0.45, written, notes, created, created],
+    ...[id, external, email, phone, first, last, random() < 0.45, written, notes, created, updated],
     ...statisticsOf(statistics),
   ];
 }

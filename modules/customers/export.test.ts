@@ -1,5 +1,6 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
+import { auditLines } from '../../server/testing/audit-lines.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 
 const platform = await startPlatform();
@@ -70,6 +71,12 @@ test.each([
 ])('a wrong %s is refused before anything is sent: %s', async (field, query) => {
   const { status, body } = await caller.get(`/api/v1/customers/export?${query}`);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
+});
+
+test('an export is in the audit log, with its filters', async () => {
+  await exported('?format=json&min_spent=10.50');
+  const [line] = await auditLines(platform, acme.caller('audit.view'), 'customers.export');
+  expect(line).toMatchObject({ input: { format: 'json', min_spent: '10.50' }, user_id: caller.user.id });
 });
 
 test('many customers are all in the file, each once and in order', async () => {

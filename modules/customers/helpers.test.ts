@@ -65,12 +65,37 @@ test('what is no phone, and an id that nobody has, is refused by name', async ()
   await merchant.delete(`/api/v1/customers/${gone.id}`);
   for (const [field, identity] of [
     ['customer.phone', { phone: 'call me' }],
+    ['customer.email', { email: 'nobody' }],
+    ['customer.id', { id: 'asha' }],
     ['customer.id', { id: nobody }],
     ['customer.id', { id: gone.id }],
   ] as const) {
     const { status, body } = await ask('findOrCreate', identity);
     expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
   }
+});
+
+test('what findOrCreate would refuse is known beforehand, all of it, and nobody is made', async () => {
+  const [known, gone] = [await create(), await create()];
+  await merchant.delete(`/api/v1/customers/${gone.id}`);
+  const count = () => acme.db.row(sql`SELECT count(*) AS customers FROM customers`);
+  const before = await count();
+  for (const [customer, codes] of [
+    [
+      { phone: 'call me', email: 'nobody' },
+      { 'customer.phone': 'invalid', 'customer.email': 'invalid' },
+    ],
+    [{ id: nobody, phone: 'call me' }, { 'customer.id': 'unknown' }],
+    [{ id: gone.id }, { 'customer.id': 'unknown' }],
+    [{ id: 'asha' }, { 'customer.id': 'invalid' }],
+    [{ id: known.id }, {}],
+    [{ phone: phone(), email: email() }, {}],
+    [{}, {}],
+  ] as const) {
+    const errors: Record<string, { code: string }[]> = await result('problems', { customer });
+    expect(Object.fromEntries(Object.entries(errors).map(([field, [one]]) => [field, one?.code]))).toEqual(codes);
+  }
+  expect(await count()).toEqual(before);
 });
 
 test('the id of a merged customer means whom it has become', async () => {
@@ -119,13 +144,18 @@ test('a deleted customer can be held, one that never was cannot', async () => {
   expect(await result('lock', { id: nobody })).toBe(null);
 });
 
-test('contacts are given by id, and who is not there is left out', async () => {
+test('contacts are given by id, phones only to who may see them or to code that sends messages', async () => {
   const one = await create({ phone: phone(), email: email(), last_name: 'Rao' });
   const { id, first_name, last_name } = one;
   expect(await result('contacts', { ids: [id, nobody], unmasked: true })).toEqual({
     [id]: { id, first_name, last_name, email: one.email, phone: one.phone },
   });
   expect(await result('contacts', { ids: [] })).toEqual({});
+  const masked = `+**********${one.phone.slice(-2)}`;
+  expect((await result('contacts', { ids: [id] }))[id].phone).toBe(masked);
+  const manager = acme.caller('shop.use', 'customers.view_sensitive');
+  const { body } = await manager.post('/api/v1/shop/ask/contacts', { ids: [id] });
+  expect(body.result[id].phone).toBe(one.phone);
 });
 
 test('an external id is kept by platform, read back, and told once', async () => {

@@ -2,7 +2,7 @@ import { type Ctx, type HelpersOf, invalid, sql } from '@chowk/kit';
 import { mask } from './columns.ts';
 import { currentId, lockCurrent, missing } from './find.ts';
 import { findOrCreate, problems } from './identity.ts';
-import { saveCustomer } from './save.ts';
+import { saveCustomer, writeCustomer } from './save.ts';
 import type { CustomerRecord } from './schemas.ts';
 import { matching } from './search.ts';
 
@@ -67,6 +67,7 @@ function setMetadata(ctx: Ctx, { customer_id, key, value }: Key & { readonly val
       INSERT INTO customer_metadata (id, customer_id, key, value, module_source, created_at, updated_at)
       VALUES (${tx.newId()}, ${id}, ${key}, ${value}, ${caller}, ${tx.now()}, ${tx.now()})
       ON CONFLICT (customer_id, module_source, key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`);
+    await writeCustomer(tx, id, {});
   });
 }
 

@@ -1,7 +1,7 @@
 import { type Ctx, type FieldErrors, Issues, NullableEmail, NullableLine, sql, Type, Uuid } from '@chowk/kit';
 import { recordColumns } from './columns.ts';
 import { currentId, lockCurrent } from './find.ts';
-import { normalizePhone, phoneProblem } from './phone.ts';
+import { phoneProblem, readPhone } from './phone.ts';
 import { insertCustomer } from './save.ts';
 import type { CustomerRecord } from './schemas.ts';
 
@@ -63,8 +63,7 @@ async function readIdentity(ctx: Ctx, { id, phone, email }: Identity, issues: Is
     delete given[field];
   }
   if (!given.phone) return given as Identity;
-  const { 'general.country': country } = await ctx.settings();
-  const normalized = normalizePhone(given.phone, country);
+  const normalized = await readPhone(ctx, given.phone);
   if (normalized === undefined) issues.add('customer.phone', phoneProblem);
   return { ...given, phone: normalized };
 }

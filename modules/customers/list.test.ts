@@ -1,8 +1,11 @@
-import { type Db, raw, sql } from '@chowk/kit';
+import { type Db, raw, type Sql, sql } from '@chowk/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { Context } from '../../server/src/context.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
+import { readByCursor } from '../../server/testing/read-by-cursor.ts';
 import { orderOf } from '../../server/testing/shop-module.ts';
+import { customerList } from './list.ts';
 import type { Customer } from './schemas.ts';
 
 const platform = await startPlatform();
@@ -287,57 +290,33 @@ test('pages far down are exactly those that sorting everybody would give, in eve
   }
 });
 
-test.each(Object.keys(sorts))('by cursor, every customer comes once in the order of %s', async (sort) => {
-  const { db, list } = await shop();
-  await db.run(many(130));
+test.each(Object.entries(sorts))('by cursor, every customer comes once in the order of %s', async (sort, key) => {
+  const { db, caller } = await shop();
+  await db.run(many(40));
   for (const order of ['asc', 'desc']) {
-    const key = sorts[sort as keyof typeof sorts];
+    const found = await readByCursor<Customer>(caller, `/api/v1/customers?sort_by=${sort}&sort_order=${order}`);
     const expected = await plainPage(db, key, order, { limit: 1_000, offset: 0 });
-    const found: string[] = [];
-    let cursor = '';
-    do {
-      const page = await list(`?sort_by=${sort}&sort_order=${order}&limit=25${cursor && `&cursor=${cursor}`}`);
-      found.push(...page.customers.map(({ id }) => id));
-      const { next_cursor, has_more } = page.pagination as unknown as { next_cursor: string | null; has_more: boolean };
-      expect(has_more).toBe(next_cursor !== null);
-      cursor = next_cursor ?? '';
-    } while (cursor);
-    expect(found).toEqual(expected.map(({ id }) => id));
+    expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
   }
 });
 
 test('by cursor, customers that come meanwhile neither hide others nor show any twice', async () => {
-  const { add, caller, list } = await shop();
-  const ids = Array.from({ length: 30 }, (_, n) => `01890000-0000-7000-8000-0000000000${String(n).padStart(2, '0')}`);
+  const { add, caller } = await shop();
+  const ids = Array.from({ length: 15 }, (_, n) => `01890000-0000-7000-8000-0000000000${String(n).padStart(2, '0')}`);
   await add(...ids.map((id) => ({ id })));
-  const found: string[] = [];
-  let query = '?limit=7';
-  while (query) {
-    const { customers, pagination } = await list(query);
-    found.push(...customers.map(({ id }) => id));
-    await add({ created_at: '2026-03-02T00:00:00Z' }, { created_at: '2026-02-01T00:00:00Z', first_name: 'late' });
-    const { next_cursor } = pagination as unknown as { next_cursor: string | null };
-    query = next_cursor === null ? '' : `?limit=7&cursor=${next_cursor}`;
-  }
-  expect(new Set(found).size).toBe(found.length);
-  expect(found).toEqual(expect.arrayContaining(ids));
+  const found = await readByCursor<Customer>(caller, '/api/v1/customers?created_from=2026-03-01', () =>
+    add({ created_at: '2026-03-02T00:00:00Z' }, { created_at: '2026-02-01T00:00:00Z' }),
+  );
+  expect(found.map(({ id }) => id)).toEqual(ids.toReversed());
   const { status, body } = await caller.get('/api/v1/customers?cursor=nonsense');
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['cursor'] });
 });
 
 test('VIPs come by cursor, too', async () => {
-  const { add, list } = await shop();
+  const { add, caller } = await shop();
   await add(...[1, 2, 3].map((n) => ({ first_name: `vip${n}`, total_spent: 60_000 * n })), { first_name: 'other' });
-  const first = await list('?limit=2', '/vip');
-  expect(first).toMatchObject({
-    customers: [{ first_name: 'vip3' }, { first_name: 'vip2' }],
-    pagination: { has_more: true },
-  });
-  const { next_cursor } = first.pagination as unknown as { next_cursor: string };
-  expect(await list(`?limit=2&cursor=${next_cursor}`, '/vip')).toEqual({
-    customers: [expect.objectContaining({ first_name: 'vip1' })],
-    pagination: { next_cursor: null, has_more: false },
-  });
+  const found = await readByCursor<Customer>(caller, '/api/v1/customers/vip');
+  expect(found.map(({ first_name }) => first_name)).toEqual(['vip3', 'vip2', 'vip1']);
 });
 
 test('who has changed since a time is found by updated_from, and an order changes its customer', async () => {
@@ -352,3 +331,23 @@ test('who has changed since a time is found by updated_from, and an order change
   expect(await names('?updated_from=2026-01-02&sort_by=updated_at')).toEqual(['orders', 'renamed']);
   expect(await names('?sort_by=updated_at&sort_order=asc')).toEqual(['still', 'renamed', 'orders']);
 });
+
+test.each(['', 'customers.view_sensitive'])(
+  'the first page is one statement without parameters, which PostgreSQL plans once; rights: %j',
+  async (...rights) => {
+    const { tenant } = await shop();
+    const statements: Sql[] = [];
+    const row = (query: Sql) => {
+      statements.push(query);
+      return tenant.db.row(query);
+    };
+    const db = Object.assign(Object.create(tenant.db), { row });
+    const membership = { role: 'agent', permissions: new Set(rights) };
+    const parts = { requestId: 'test', module: 'customers', tenant: { ...tenant, db }, membership };
+    const ctx = new Context(platform.kernel, parts as never);
+    for (const filter of [{}, { vip: true }]) {
+      await customerList.page(ctx, { sort_by: 'created_at', sort_order: 'desc', page: 1, per_page: 20, ...filter });
+    }
+    expect(statements.map(({ values }) => values)).toEqual([[], []]);
+  },
+);

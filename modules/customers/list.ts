@@ -12,7 +12,6 @@ import {
   hasTags,
   list,
   minMoney,
-  type Paging,
   type Sql,
   search,
   sql,
@@ -83,8 +82,3 @@ export const customerFile = list({
   // A spreadsheet would drop the zeros of one without a plus, and write the rest as a power of ten.
   csv: { phone: ({ phone }) => (phone === null || phone.startsWith('+') ? phone : `'${phone}`) },
 });
-
-/** The VIPs, the highest spender first. */
-export function listVips(ctx: Ctx, paging: Paging) {
-  return customerList.page(ctx, { ...paging, vip: true, sort_by: 'total_spent', sort_order: 'desc' });
-}

@@ -87,6 +87,13 @@ test.each([
   expect((await merge(primary, secondary)).body.customer).toMatchObject(name);
 });
 
+test('a merge is in the audit log with the id that was removed', async () => {
+  const [primary, secondary] = [await create(), await create({ accepts_marketing: true })];
+  await merge(primary, secondary);
+  const { body } = await acme.caller('audit.view').get(`/api/v1/audit?resource=customers&resource_id=${primary.id}`);
+  expect(body.audit[0]).toMatchObject({ action: 'customers.merge', changes: { removed_id: [secondary.id, null] } });
+});
+
 test('email and phone of the secondary go over although each belongs to one customer only', async () => {
   const [primary, secondary] = [await create(), await create({ email: 'moves@example.com', phone: phone() })];
   expect((await merge(primary, secondary)).body.customer).toMatchObject({

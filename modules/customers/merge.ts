@@ -1,6 +1,6 @@
 import { type Ctx, changesBetween, invalid, sql } from '@chowk/kit';
 import { mask, recordColumns } from './columns.ts';
-import { findCustomer, missing } from './find.ts';
+import { missing } from './find.ts';
 import { statisticsOf } from './orders.ts';
 import { writeCustomer } from './save.ts';
 import type { CustomerRecord, Merge, MergePreview } from './schemas.ts';
@@ -15,16 +15,14 @@ interface Pair {
  * is moved along, what comes after finds the primary.
  */
 export async function mergeCustomers(ctx: Ctx, merge: Merge): Promise<CustomerRecord> {
-  mustDiffer(merge);
   const customer = await ctx.tx(async (tx) => {
-    const pair = await holdBoth(tx, merge);
+    const pair = await findPair(tx, merge, sql`FOR UPDATE`);
     const { primary, secondary } = pair;
     const combined = await combine(tx, pair);
     await yieldDefaults(tx, pair);
     await tx.personalData.move(secondary.id, primary.id);
     // Before the primary gets its email and phone, which are unique.
-    await remove(tx, secondary.id);
-    await remember(tx, pair);
+    await remove(tx, pair);
     const merged = await writeCustomer(tx, primary.id, combined);
     const changes = changesBetween(primary, combined);
     tx.audit({ removed_id: [secondary.id, null], ...changes });
@@ -37,28 +35,24 @@ export async function mergeCustomers(ctx: Ctx, merge: Merge): Promise<CustomerRe
 }
 
 export async function previewMerge(ctx: Ctx, merge: Merge): Promise<MergePreview> {
-  mustDiffer(merge);
-  const primary = await findCustomer(ctx, merge.primary_id);
-  const secondary = await findCustomer(ctx, merge.secondary_id);
-  const combined = await combine(ctx, { primary, secondary });
-  const rows = await ctx.personalData.count(secondary.id);
+  const pair = await findPair(ctx, merge);
+  const combined = await combine(ctx, pair);
+  const rows = await ctx.personalData.count(pair.secondary.id);
   return {
-    customer: mask(ctx, { ...primary, ...combined }),
-    changed: Object.keys(changesBetween(primary, combined)),
+    customer: mask(ctx, { ...pair.primary, ...combined }),
+    changed: Object.keys(changesBetween(pair.primary, combined)),
     moved: rows.filter((one) => one.rows > 0 && one.table !== 'customers'),
   };
 }
 
-function mustDiffer({ primary_id, secondary_id }: Merge): void {
-  if (primary_id.toLowerCase() !== secondary_id.toLowerCase()) return;
-  throw invalid({ secondary_id: 'A customer cannot be merged with itself.' });
-}
-
-/** In the order of ids, whoever is the primary: two merges of the same customers never wait for each other. */
-async function holdBoth(ctx: Ctx, { primary_id, secondary_id }: Merge): Promise<Pair> {
+/** In the order of ids, whichever is the primary: two merges of the same customers never wait for each other. */
+async function findPair(ctx: Ctx, { primary_id, secondary_id }: Merge, lock = sql``): Promise<Pair> {
+  if (primary_id.toLowerCase() === secondary_id.toLowerCase()) {
+    throw invalid({ secondary_id: 'A customer cannot be merged with itself.' });
+  }
   const rows = await ctx.db.rows<CustomerRecord>(sql`
     SELECT ${recordColumns} FROM customers c
-    WHERE id = ANY(${[primary_id, secondary_id]}::uuid[]) AND deleted_at IS NULL ORDER BY c.id FOR UPDATE`);
+    WHERE id = ANY(${[primary_id, secondary_id]}::uuid[]) AND deleted_at IS NULL ORDER BY c.id ${lock}`);
   const find = async (id: string) => {
     const found = rows.find((row) => row.id === id.toLowerCase());
     if (!found) throw await missing(ctx, id);
@@ -105,17 +99,14 @@ async function combineNotes(ctx: Ctx, primary: CustomerRecord, secondary: Custom
 /** Of each type the primary has addresses of, its own default stays the default. */
 async function yieldDefaults(ctx: Ctx, { primary, secondary }: Pair): Promise<void> {
   await ctx.db.run(sql`
-    UPDATE customer_addresses SET is_default = false
+    UPDATE customer_addresses SET is_default = false, updated_at = ${ctx.now()}
     WHERE customer_id = ${secondary.id} AND is_default
       AND type IN (SELECT type FROM customer_addresses WHERE customer_id = ${primary.id})`);
 }
 
-async function remove(ctx: Ctx, id: string): Promise<void> {
-  await ctx.db.run(sql`DELETE FROM customers WHERE id = ${id}`);
-}
-
-/** So that who asks for the removed one is told whom it has become. */
-async function remember(ctx: Ctx, { primary, secondary }: Pair): Promise<void> {
+/** Remembers what it has become for those who ask for it. */
+async function remove(ctx: Ctx, { primary, secondary }: Pair): Promise<void> {
+  await ctx.db.run(sql`DELETE FROM customers WHERE id = ${secondary.id}`);
   await ctx.db.run(sql`
     INSERT INTO customer_merges (id, merged_into, user_id, merged_at)
     VALUES (${secondary.id}, ${primary.id}, ${ctx.userId ?? null}, ${ctx.now()})`);

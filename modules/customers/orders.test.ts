@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
+import { readByCursor } from '../../server/testing/read-by-cursor.ts';
 import { orderOf } from '../../server/testing/shop-module.ts';
 
 const platform = await startPlatform();
@@ -27,6 +28,11 @@ test("a customer's orders come in pages, the most recent first", async () => {
   });
   const { status, body: refused } = await merchant.get(`/api/v1/customers/${id}/orders?per_page=101`);
   expect({ status, fields: Object.keys(refused.errors) }).toEqual({ status: 422, fields: ['per_page'] });
+});
+
+test('by cursor every order comes once', async () => {
+  const found = await readByCursor<{ placed_at: string }>(merchant, `/api/v1/customers/${id}/orders`);
+  expect(times(found)).toEqual(newestFirst);
 });
 
 test('the orders of a deleted customer are not shown', async () => {

@@ -1,3 +1,4 @@
+import type { Ctx } from '@chowk/kit';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 
 /** What people write between the digits of a phone number. */
@@ -7,9 +8,9 @@ const digits = /^\+?\d{4,15}$/;
 type Country = Parameters<typeof parsePhoneNumberFromString>[1];
 
 /**
- * A phone as it is kept: E.164 where it is a number of a country, the tenant's own unless it names another, else its
- * digits, with the plus it came with: without, it would be taken for a number of the tenant's own country when it comes
- * again. `undefined` if it is none.
+ * A phone as it is stored: E.164 where it is a number of a country, the tenant's own unless it names another, else its
+ * digits with the plus it came with: without, it would later be taken for a number of the tenant's country. `undefined`
+ * if it is none.
  */
 export function normalizePhone(text: string, country: unknown): string | undefined {
   const plain = text.trim().replace(formatting, '').replace(/^00/, '+');
@@ -25,13 +26,19 @@ function parse(text: string, country: unknown): string | undefined {
   return number?.isPossible() ? number.number : undefined;
 }
 
-/** The phone beside an address, which nobody is told apart by: the digits of whatever has enough of them. */
-export function addressPhone(text: string, country: unknown): string | undefined {
-  const digitsOnly = text.replace(/\D/g, '');
-  return normalizePhone(text, country) ?? (digitsOnly.length >= 4 ? digitsOnly : undefined);
+/** A phone as a caller of the tenant writes it. */
+export async function readPhone(ctx: Ctx, text: string): Promise<string | undefined> {
+  const { 'general.country': country } = await ctx.settings();
+  return normalizePhone(text, country);
 }
 
-/** The digits of a search that may be meant for a phone: written as one, and without the zero that is dialled at home. */
+/** For the phone of an address, which identifies nobody: the digits of whatever has enough of them. */
+export function looseDigits(text: string): string | undefined {
+  const digitsOnly = text.replace(/\D/g, '');
+  return digitsOnly.length >= 4 ? digitsOnly : undefined;
+}
+
+/** The digits of a search that may mean a phone, without the zero that is dialled at home. */
 export function phoneDigits(text: string): string | undefined {
   const plain = text.trim().replace(formatting, '').replace(/^\+/, '');
   return /^\d{3,15}$/.test(plain) ? plain.replace(/^0+(?=\d{3})/, '') : undefined;

@@ -1,7 +1,7 @@
 import { type Ctx, canViewSensitive, changesBetween, extend, type Issues, maskPhone, namesOf, sql } from '@chowk/kit';
 import { recordColumns } from './columns.ts';
 import { findCustomer } from './find.ts';
-import { normalizePhone, phoneProblem } from './phone.ts';
+import { phoneProblem, readPhone } from './phone.ts';
 import { type CustomerChanges, type CustomerRecord, NewCustomer, Statistics } from './schemas.ts';
 
 type Changes = Partial<NewCustomer>;
@@ -31,11 +31,6 @@ export async function readChanges(ctx: Ctx, changes: Changes, issues: Issues, cu
 /** A form of a caller who may not see the phone sends back what it was shown, and does not mean to change it. */
 function isMasked(ctx: Ctx, phone: string, current: NewCustomer | undefined): boolean {
   return Boolean(current?.phone) && !canViewSensitive(ctx) && phone === maskPhone(current?.phone as string);
-}
-
-async function readPhone(ctx: Ctx, text: string): Promise<string | undefined> {
-  const { 'general.country': country } = await ctx.settings();
-  return normalizePhone(text, country);
 }
 
 export async function explainCustomer(

@@ -83,8 +83,9 @@ export const CustomerRow = extend(Customer, { notes });
 export const CustomerRecord = named('CustomerRecord', extend(CustomerRow, { anonymized_at: Nullable(Timestamp) }));
 export type CustomerRecord = Static<typeof CustomerRecord>;
 
-/** What an address says. */
 export const AddressFields = Type.Object({
+  type: Default(Type.Enum(['billing', 'shipping']), 'shipping'),
+  is_default: Default(Type.Boolean(), false),
   first_name: line(255),
   last_name: line(255),
   company: line(255),
@@ -98,24 +99,17 @@ export const AddressFields = Type.Object({
 });
 export type AddressFields = Static<typeof AddressFields>;
 
-const AddressType = Type.Enum(['billing', 'shipping']);
-const NewFields = extend(AddressFields, {
-  type: Default(AddressType, 'shipping'),
-  is_default: Default(Type.Boolean(), false),
-});
-export const NewAddress = named('NewCustomerAddress', extend(NewFields, { id: Uuid }));
+export const NewAddress = named('NewCustomerAddress', extend(AddressFields, { id: Uuid }));
 export type NewAddress = Static<typeof NewAddress>;
 
 export const AddressKey = Type.Object({ id: Uuid, addr: Uuid });
 export type AddressKey = Static<typeof AddressKey>;
-export const AddressChanges = named('CustomerAddressChanges', extend(changesOf(NewFields), AddressKey.properties));
+export const AddressChanges = named('CustomerAddressChanges', extend(changesOf(AddressFields), AddressKey.properties));
 export type AddressChanges = Static<typeof AddressChanges>;
 
 export const Address = NamedObject('CustomerAddress', {
   id: Uuid,
   customer_id: Uuid,
-  type: AddressType,
-  is_default: Type.Boolean(),
   ...outputOf(AddressFields),
   created_at: Timestamp,
   updated_at: Timestamp,

@@ -12,7 +12,7 @@ import {
 } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { containsDigits, textFilter } from './list.ts';
-import { normalizePhone, phoneDigits } from './phone.ts';
+import { phoneDigits, readPhone } from './phone.ts';
 import type { Customer } from './schemas.ts';
 
 /** Two characters inside a word are found without an index, so only among so many of the newest. */
@@ -29,17 +29,14 @@ export async function searchCustomers(ctx: Ctx, query: SearchQuery): Promise<{ c
 
 const living = sql`customers c WHERE deleted_at IS NULL`;
 
-/** Past every text that begins with the other. */
-const last = '\u{10ffff}';
-
 function byText(term: string): Sql[] {
   const folded = sql`fold(${term})`;
   const words = wordsOf(term);
   const from = words.every(isShortWord) ? newest : sql`customers`;
   return [
     sql`SELECT id, 0 AS rank FROM ${living} AND email = lower(${term})`,
-    sql`SELECT id, 1 AS rank FROM ${living} AND email >= lower(${term}) AND email < lower(${term + last})`,
-    sql`SELECT id, 1 AS rank FROM ${living} AND first_name_key >= ${folded} AND first_name_key < ${folded} || ${last}`,
+    sql`SELECT id, 1 AS rank FROM ${living} AND email ^@ lower(${term})`,
+    sql`SELECT id, 1 AS rank FROM ${living} AND first_name_key ^@ ${folded}`,
     sql`SELECT id, CASE WHEN search_text ^@ ${folded} THEN 1 ELSE 2 END AS rank
       FROM ${from} c WHERE deleted_at IS NULL ${and(containsWords(sql`c.search_text`, words))}`,
   ];
@@ -53,8 +50,7 @@ const newest = sql`(
 async function byPhone(ctx: Ctx, term: string): Promise<Sql[]> {
   const digits = canViewSensitive(ctx) ? phoneDigits(term) : undefined;
   if (digits === undefined) return [];
-  const { 'general.country': country } = await ctx.settings();
-  const itself = [normalizePhone(term, country) ?? digits, digits, `+${digits}`];
+  const itself = [(await readPhone(ctx, term)) ?? digits, digits, `+${digits}`];
   return [
     sql`SELECT id, 0 AS rank FROM ${living} AND phone = ANY(${itself}::text[])`,
     sql`SELECT id, 2 AS rank FROM ${living} AND ${containsDigits(digits)}`,

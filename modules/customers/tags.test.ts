@@ -1,5 +1,6 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
+import { auditLines } from '../../server/testing/audit-lines.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { withShop } from '../../server/testing/shop-module.ts';
 
@@ -83,6 +84,14 @@ test('nobody gets more than fifty tags, and then nobody gets any', async () => {
   expect((await show(one.id)).tags).toEqual([]);
   expect(await changes(one.id)).toEqual([]);
   expect((await merchant.post(url, { customer_ids: ids, tags: ['x', '7'] })).body.updated).toBe(2);
+});
+
+test('tags of many customers leave one line in the audit log, with how many were changed', async () => {
+  const [one, other] = [await create(), await create(['x'])];
+  const { body: made } = await merchant.post(url, { customer_ids: [one.id, other.id], tags: ['x'] });
+  expect(made.updated).toBe(2);
+  const [line] = await auditLines(platform, acme.caller('audit.view'), 'customers.addTags');
+  expect(line).toMatchObject({ outcome: 'ok', changes: { customers: [0, 1] } });
 });
 
 test('a thousand customers get their tags in one request', async () => {

@@ -16,7 +16,7 @@ export const installCommand: ModuleCommand = {
   usage:
     '--organization=<name> --email=<address> [--slug=<id>] [--name=<text>] ' +
     '[--password=<text> | --password-file=<path or - for standard input>] [--json]',
-  summary: 'take all steps of the installation; asks for what is not given',
+  summary: 'run all steps of the installation; asks for missing options',
   options: {
     organization: { type: 'string' },
     slug: { type: 'string' },
@@ -96,7 +96,7 @@ async function readPassword(options: Options, terminal: Terminal): Promise<{ pas
   return { password, confirmation: (await terminal.ask('Once more:', { hidden: true })) ?? '' };
 }
 
-/** Editors end the last line; that end is no part of the password. */
+/** The line break at the end of the file is not part of the password. */
 async function passwordFrom(file: string): Promise<string> {
   try {
     const content = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
@@ -106,7 +106,7 @@ async function passwordFrom(file: string): Promise<string> {
   }
 }
 
-/** `asha.rao@example.com` is Asha Rao until she says otherwise. */
+/** `asha.rao@example.com` becomes Asha Rao. */
 function nameFrom(email: string): string {
   const words = (email.split('@')[0] ?? '').split(/[^\p{L}\p{N}]+/u).filter(Boolean);
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ') || 'Owner';

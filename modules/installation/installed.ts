@@ -2,10 +2,10 @@ import { type Db, type SystemCtx, sql } from '@chowk/kit';
 import { fail } from './errors.ts';
 import { hasMarker, writeMarker } from './marker.ts';
 
-/** Remembered for a minute, and forgotten by every process when the platform is reset. */
+/** Cached for a minute; a reset clears it in every process. */
 export const installedKey = 'app.installed';
 
-/** The marker file decides, then the tables. A database that cannot be asked is no answer: it throws. */
+/** The marker file decides, then the tables. Throws if the database does not answer. */
 export async function isInstalled(ctx: SystemCtx): Promise<boolean> {
   if (await hasMarker(ctx)) return true;
   const { cache } = ctx.platform;
@@ -21,7 +21,7 @@ export async function mustNotBeInstalled(ctx: SystemCtx): Promise<void> {
   if (await isInstalled(ctx)) throw fail('installation.installed', {}, { body: { redirect: '/login' } });
 }
 
-/** Without the marker the tables decide, and whoever asks next tries again. */
+/** Without the marker file the tables decide, and the next check tries again. */
 export async function tryToWriteMarker(ctx: SystemCtx): Promise<void> {
   try {
     await writeMarker(ctx);

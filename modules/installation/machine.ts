@@ -13,26 +13,26 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Db, type SystemCtx, sql } from '@chowk/kit';
 
-/** What the platform stands on, put to the test: each of these does the thing it is about, or throws. */
+/** What the platform runs on. Each member does the thing it tests, or throws. */
 export interface Machine {
   readonly nodeVersion: string;
-  /** What a small TypeScript program prints. */
+  /** The output of a small TypeScript program. */
   runTypeScript(): Promise<string>;
-  /** Whether a signature by a new RSA key is verified, and one of another text is not. */
+  /** Whether a signature by a new RSA key is valid, and invalid for another text. */
   signs(): Promise<boolean>;
-  /** Whether what is encrypted is read again, and what was tampered with is not. */
+  /** Whether encrypted data is decrypted, and tampered data refused. */
   encrypts(): Promise<boolean>;
-  /** Whether a password fits its hash, and another one does not. */
+  /** Whether a password matches its hash, and another one does not. */
   hashes(): Promise<boolean>;
-  /** A number and a month, as written in Hindi. */
+  /** A number and a month, formatted in Hindi. */
   inHindi(): string;
-  /** The values that came back from the database, as they went there. */
+  /** The values as the database returns them. */
   echo(values: EchoedValues): Promise<EchoedValues | undefined>;
   databaseServer(): Promise<DatabaseServer | undefined>;
-  /** What was written to the database and read again. */
+  /** The text after it was written to the database and read. */
   writeToDatabase(text: string): Promise<string | undefined>;
   pingCache(): Promise<{ up: boolean; name: string }>;
-  /** The two folders that must be writable, and whether they are. */
+  /** The folders that must be writable. */
   readonly folders: { readonly storage: string; readonly cache: string };
   writeInto(folder: string): Promise<void>;
   freeBytes(folder: string): Promise<number>;
@@ -90,7 +90,7 @@ async function runTypeScript(): Promise<string> {
   const run = promisify(execFile);
   const { stdout } = await run(process.execPath, ['--input-type=module-typescript', '--eval', program], {
     timeout: 20_000,
-    // Not with what was meant for this process, as a debugger's port.
+    // Without settings of this process, such as a debugger's port.
     env: {},
   });
   return stdout;
@@ -140,7 +140,7 @@ function writeToDatabase(central: Db, text: string): Promise<string | undefined>
   });
 }
 
-/** Permission bits lie on read-only, full and network file systems; only a write tells. */
+/** Permission bits are not reliable on read-only, full and network file systems, so it writes a file. */
 async function writeInto(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o750 });
   const file = join(folder, `.probe-${randomUUID()}`);
@@ -152,7 +152,7 @@ async function writeInto(folder: string): Promise<void> {
     } finally {
       await handle.close();
     }
-    if ((await readFile(file, 'utf8')) !== 'probe') throw new Error('what was written reads differently');
+    if ((await readFile(file, 'utf8')) !== 'probe') throw new Error('the file differs from what was written');
   } finally {
     await rm(file, { force: true });
   }

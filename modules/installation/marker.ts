@@ -3,7 +3,7 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Db, type SystemCtx, sql } from '@chowk/kit';
 
-/** What the marker file holds, and the row `installed` of the platform's settings. */
+/** The content of the marker file and of the row `installed` in `platform_settings`. */
 export interface Marker {
   readonly installed_at: string;
   readonly version: string;
@@ -18,15 +18,15 @@ export async function hasMarker(ctx: SystemCtx): Promise<boolean> {
     await stat(markerFile(ctx));
     return true;
   } catch (error) {
-    // Whatever else keeps us from looking says nothing about what is there.
+    // Any other error does not say whether the file exists.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
 }
 
 /**
- * Writes the marker of an installation that is complete in the database. If that was reset meanwhile it is taken back:
- * a marker that outlives its data would lock everyone out.
+ * Writes the marker file of an installation that is complete in the database. After a concurrent reset it is removed
+ * again: a marker file without data would lock everyone out.
  */
 export async function writeMarker(ctx: SystemCtx): Promise<void> {
   const marker = await installedRow(ctx.central);
@@ -57,7 +57,7 @@ async function installedRow(central: Db): Promise<Marker | undefined> {
   return row?.value;
 }
 
-/** Whole or not at all, and on the disk when it returns. */
+/** Writes the file atomically and durably. */
 async function writeWhole(file: string, content: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   try {

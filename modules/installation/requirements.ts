@@ -8,7 +8,7 @@ interface Check {
   readonly label: string;
   /** What to do when it is not met. */
   readonly remedy: string;
-  /** Says what was found, or throws what is wrong with it. */
+  /** Returns what was found, or throws what is wrong. */
   find(machine: Machine): Promise<string>;
 }
 
@@ -33,7 +33,7 @@ export const checks: readonly Check[] = [
     label: 'TypeScript loading',
     remedy: 'Run npm install again and start with ./chowkd, whose Node.js runs TypeScript.',
     async find(machine) {
-      mustHold((await machine.runTypeScript()) === '42', 'a TypeScript program did something else than it says');
+      mustHold((await machine.runTypeScript()) === '42', 'a TypeScript program gave a wrong result');
       return 'a TypeScript program ran';
     },
   },
@@ -42,7 +42,7 @@ export const checks: readonly Check[] = [
     label: 'RSA signatures',
     remedy: 'Use a Node.js whose OpenSSL allows RSA with SHA-256; see its OPENSSL_CONF.',
     async find(machine) {
-      mustHold(await machine.signs(), 'a signature was not told from a forged one');
+      mustHold(await machine.signs(), 'a forged signature was accepted, or a valid one refused');
       return 'signed and verified';
     },
   },
@@ -51,8 +51,8 @@ export const checks: readonly Check[] = [
     label: 'AES-256-GCM encryption',
     remedy: 'Use a Node.js whose OpenSSL has aes-256-gcm.',
     async find(machine) {
-      mustHold(await machine.encrypts(), 'what was encrypted was not read again, or was while tampered with');
-      return 'encrypted and read again';
+      mustHold(await machine.encrypts(), 'encrypted data was not decrypted, or was after tampering');
+      return 'encrypted and decrypted';
     },
   },
   {
@@ -60,18 +60,18 @@ export const checks: readonly Check[] = [
     label: 'Password hashing with bcrypt',
     remedy: 'Run npm install again on this machine: the package @node-rs/bcrypt is built for each kind of machine.',
     async find(machine) {
-      mustHold(await machine.hashes(), 'a password was not told from a wrong one');
+      mustHold(await machine.hashes(), 'the password was refused, or a wrong one accepted');
       return 'hashed and verified';
     },
   },
   {
     key: 'icu',
-    label: 'Languages of the world (full ICU)',
+    label: 'All languages (full ICU)',
     remedy: 'Use a Node.js with full ICU, as the one that npm install brings, and unset NODE_ICU_DATA.',
     async find(machine) {
       const found = machine.inHindi();
-      mustHold(found === hindi, `Hindi is written ${found}`);
-      return `Hindi is written ${found}`;
+      mustHold(found === hindi, `Hindi is formatted as ${found}`);
+      return `Hindi is formatted as ${found}`;
     },
   },
   {
@@ -82,8 +82,8 @@ export const checks: readonly Check[] = [
       const sent = { text: 'चौक – naïve', number: 2 ** 53 - 1, at: '2001-02-03T04:05:06.789Z' };
       const { text, number, at } = (await machine.echo(sent)) ?? {};
       const same = text === sent.text && number === sent.number && Date.parse(at ?? '') === Date.parse(sent.at);
-      mustHold(same, 'values come back from the database changed');
-      return 'text, numbers and times come back as they went';
+      mustHold(same, 'the database returns changed values');
+      return 'text, numbers and times are returned unchanged';
     },
   },
   {
@@ -103,8 +103,8 @@ export const checks: readonly Check[] = [
     async find(machine) {
       const { extensions = [] } = (await machine.databaseServer()) ?? {};
       const missing = neededExtensions.filter((name) => !extensions.includes(name));
-      mustHold(missing.length === 0, `${missing.join(' and ')} cannot be had`);
-      return 'all can be had';
+      mustHold(missing.length === 0, `${missing.join(' and ')} cannot be installed`);
+      return 'all available';
     },
   },
   {
@@ -113,23 +113,23 @@ export const checks: readonly Check[] = [
     remedy: 'Give the user of DATABASE_URL the right: ALTER ROLE <user> CREATEDB.',
     async find(machine) {
       const { may_create = false } = (await machine.databaseServer()) ?? {};
-      mustHold(may_create, 'the database user may not create databases, and every tenant has one');
+      mustHold(may_create, 'the database user may not create databases, and every tenant needs one');
       return 'granted';
     },
   },
   {
     key: 'database_query',
     label: 'Database connection and query',
-    remedy: 'See that the database server runs, takes writes (it is no standby) and has room on its disk.',
+    remedy: 'Make sure that the database server runs, accepts writes (is no standby) and has free disk space.',
     async find(machine) {
       mustHold((await machine.writeToDatabase('probe')) === 'probe', 'what was written was not there');
-      return 'written and read again';
+      return 'written and read';
     },
   },
   {
     key: 'cache',
     label: 'Cache',
-    remedy: 'Start the Redis that REDIS_URL names, or unset REDIS_URL to do without one.',
+    remedy: 'Start the Redis server that REDIS_URL names, or unset REDIS_URL to run without one.',
     async find(machine) {
       const { up, name } = await machine.pingCache();
       mustHold(up, `${name} does not answer`);
@@ -157,7 +157,7 @@ export const checks: readonly Check[] = [
   {
     key: 'disk_space',
     label: `${inMegabytes(leastFreeBytes)} of free disk`,
-    remedy: 'Make room on the disk of STORAGE_PATH, or let STORAGE_PATH name a folder on a larger one.',
+    remedy: 'Free space on the disk of STORAGE_PATH, or move STORAGE_PATH to a larger disk.',
     async find(machine) {
       const free = await machine.freeBytes(machine.folders.storage);
       mustHold(free >= leastFreeBytes, `only ${inMegabytes(free)} are free`);
@@ -166,17 +166,18 @@ export const checks: readonly Check[] = [
   },
 ];
 
-/** Step 1: remembered when all is well, and forgotten when it no longer is. */
-const underWay = new WeakMap<Platform, Promise<Requirements>>();
+/** Checks that are running, by platform. */
+const running = new WeakMap<Platform, Promise<Requirements>>();
 
-/** Anyone may ask before the installation, and each check is work: those who ask at once share the answer. */
+/** Anyone may call it before the installation, and checks are expensive: concurrent calls share one. */
 export function checkRequirementsOnce(ctx: SystemCtx): Promise<Requirements> {
   const { platform } = ctx;
-  const running = underWay.get(platform) ?? checkRequirements(ctx).finally(() => underWay.delete(platform));
-  underWay.set(platform, running);
-  return running;
+  const check = running.get(platform) ?? checkRequirements(ctx).finally(() => running.delete(platform));
+  running.set(platform, check);
+  return check;
 }
 
+/** Step 1: completed while the last check has passed. */
 export async function checkRequirements(ctx: SystemCtx, machine = machineOf(ctx)): Promise<Requirements> {
   const requirements = await Promise.all(checks.map((check) => outcome(check, machine)));
   const passed = requirements.every((requirement) => requirement.passed);
@@ -192,7 +193,7 @@ async function outcome({ key, label, remedy, find }: Check, machine: Machine): P
   }
 }
 
-/** Anyone may read it before the installation: what a system call says names folders. */
+/** Anyone may read it before the installation, and messages of system calls name folders. */
 function reason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === undefined ? message : `it failed with ${code}`;

@@ -87,8 +87,8 @@ test('a reset wants the platform’s name, destroys everything, and a process be
   await done;
   expect(said).toEqual([
     expect.stringContaining('Type Bazaar'),
-    expect.stringMatching(/^✓ every database/),
-    expect.stringMatching(/^✓ the marker file/),
+    expect.stringMatching(/^✓ all databases/),
+    expect.stringMatching(/^✓ marker file/),
     expect.stringMatching(/^✓ seed: 5 roles, 68 permissions/),
     expect.stringContaining('/install'),
   ]);
@@ -182,7 +182,7 @@ test('the program installs, refuses to do it twice, and resets, beside a server 
   expect((await ask('status')).status).toBe(403);
 
   const resetting = await chowkd(['install:reset', '--force'], environment);
-  expect(resetting).toMatchObject({ code: 0, out: expect.stringContaining('Nothing is installed any more') });
+  expect(resetting).toMatchObject({ code: 0, out: expect.stringContaining('The platform is not installed') });
   await expect.poll(async () => (await ask('status')).status).toBe(200);
   expect((await ask('check-requirements')).body).toMatchObject({ passed: true });
   expect((await ask('setup-database', {})).status).toBe(200);

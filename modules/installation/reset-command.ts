@@ -5,16 +5,16 @@ import { removeMarker } from './marker.ts';
 export const resetCommand: ModuleCommand = {
   name: 'install:reset',
   usage: '[--force]',
-  summary: 'destroy all data and begin anew, at step 1 of the installation',
+  summary: 'destroy all data and start again at step 1 of the installation',
   options: { force: { type: 'boolean' } },
   async run(ctx, { options }, { ask, progress, say }) {
     if (!options.force) await confirm(ctx, ask);
     await reset(ctx);
-    progress('✓ every database was dropped, and the central one made anew');
-    progress('✓ the marker file is gone');
+    progress('✓ all databases dropped, central database created');
+    progress('✓ marker file removed');
     const { roles, permissions, modules, settings } = await ctx.platform.seed();
     progress(`✓ seed: ${roles} roles, ${permissions} permissions, ${modules} modules, ${settings} settings`);
-    say(`Nothing is installed any more. Begin at ${ctx.platform.url}/install or with chowkd install`);
+    say(`The platform is not installed. Start at ${ctx.platform.url}/install or with chowkd install`);
   },
 };
 
@@ -23,19 +23,19 @@ async function confirm({ central }: SystemCtx, ask: (question: string) => Promis
     sql`SELECT value FROM platform_settings WHERE key = 'platform.name'`,
   );
   const name = row?.value ?? 'Chowk';
-  const answer = await ask(`This destroys all data of every tenant. Type ${name} to go on:`);
-  if (answer === undefined) throw new Error('this destroys all data; where nobody can be asked, say --force');
+  const answer = await ask(`This destroys all data of every tenant. Type ${name} to continue:`);
+  if (answer === undefined) throw new Error('this destroys all data; without a terminal, confirm it with --force');
   if (answer !== name) throw new Error(`nothing was done: that was not ${name}`);
 }
 
-/** After an owner that is being created, not into its work. */
+/** Waits for an owner that is being created. */
 async function reset(ctx: SystemCtx): Promise<void> {
   await ctx.platform.oneAtATime('install owner', async () => {
-    // First, so that an interrupted reset leaves no marker without data.
+    // First, so that an interrupted reset leaves no marker file without data.
     await removeMarker(ctx);
     await ctx.platform.reset();
     await ctx.platform.cache.delete(installedKey);
-    // Again: someone may have looked in between and found it missing.
+    // Again: a concurrent check may have written it.
     await removeMarker(ctx);
   });
 }

@@ -1,91 +1,75 @@
-import { Email, Line, NewPassword, named, type Static, Type } from '@chowk/kit';
+import { Email, Line, NamedObject, NewPassword, type Static, Type } from '@chowk/kit';
 
 const StepState = Type.Enum(['completed', 'pending']);
 
-const Steps = named(
-  'InstallationSteps',
-  Type.Object({ requirements: StepState, database: StepState, seed: StepState, owner: StepState }),
-);
+const Steps = NamedObject('InstallationSteps', {
+  requirements: StepState,
+  database: StepState,
+  seed: StepState,
+  owner: StepState,
+});
 export type Steps = Static<typeof Steps>;
 
-export const Status = named(
-  'InstallationStatus',
-  Type.Object({
-    installed: Type.Boolean(),
-    current_step: Type.Integer({ minimum: 1, maximum: 4, description: 'The step to continue with.' }),
-    steps: Steps,
-  }),
-);
+export const Status = NamedObject('InstallationStatus', {
+  installed: Type.Boolean(),
+  current_step: Type.Integer({ minimum: 1, maximum: 4, description: 'The step to continue with.' }),
+  steps: Steps,
+});
 export type Status = Static<typeof Status>;
 
-const Requirement = named(
-  'Requirement',
-  Type.Object({
-    key: Type.String({ examples: ['postgresql'] }),
-    label: Type.String({ examples: ['PostgreSQL 15 or newer'] }),
-    passed: Type.Boolean(),
-    detail: Type.String({ description: 'What was found and, if it is not enough, what to do.' }),
-  }),
-);
+const Requirement = NamedObject('Requirement', {
+  key: Type.String({ examples: ['postgresql'] }),
+  label: Type.String({ examples: ['PostgreSQL 15 or newer'] }),
+  passed: Type.Boolean(),
+  detail: Type.String({ description: 'What was found and, if it is not enough, what to do.' }),
+});
 export type Requirement = Static<typeof Requirement>;
 
-export const Requirements = named(
-  'Requirements',
-  Type.Object({ passed: Type.Boolean(), requirements: Type.Array(Requirement) }),
-);
+export const Requirements = NamedObject('Requirements', {
+  passed: Type.Boolean(),
+  requirements: Type.Array(Requirement),
+});
 export type Requirements = Static<typeof Requirements>;
 
-export const DatabaseSetUp = named(
-  'DatabaseSetUp',
-  Type.Object({
-    applied: Type.Integer({ description: 'Migrations applied now.' }),
-    skipped: Type.Integer({ description: 'Migrations applied before.' }),
-    keys_created: Type.Boolean({ description: 'Whether the signing keys were created now.' }),
-  }),
-);
+export const DatabaseSetUp = NamedObject('DatabaseSetUp', {
+  applied: Type.Integer({ description: 'Migrations applied now.' }),
+  skipped: Type.Integer({ description: 'Migrations applied before.' }),
+  keys_created: Type.Boolean({ description: 'Whether the signing keys were created now.' }),
+});
 export type DatabaseSetUp = Static<typeof DatabaseSetUp>;
 
-export const Seeded = named(
-  'SeededData',
-  Type.Object({
-    roles: Type.Integer(),
-    permissions: Type.Integer(),
-    modules: Type.Integer(),
-    settings: Type.Integer(),
-  }),
-);
+export const Seeded = NamedObject('SeededData', {
+  roles: Type.Integer(),
+  permissions: Type.Integer(),
+  modules: Type.Integer(),
+  settings: Type.Integer(),
+});
 
-export const NewOwner = named(
-  'NewOwner',
-  Type.Object({
-    organization_name: Line(255, { examples: ['Acme Stores'] }),
-    organization_slug: Type.String({
-      maxLength: 50,
-      // `xn--` marks an encoded name, which a browser would show as something else.
-      pattern: '^(?!xn--)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$',
-      description: 'Lower-case letters, digits and inner hyphens.',
-      examples: ['acme'],
-    }),
-    name: Line(255, { examples: ['Asha Rao'] }),
-    email: Email,
-    password: NewPassword,
-    password_confirmation: Type.String({ sameAs: 'password' }),
+export const NewOwner = NamedObject('NewOwner', {
+  organization_name: Line(255, { examples: ['Acme Stores'] }),
+  organization_slug: Type.String({
+    maxLength: 50,
+    // `xn--` marks an encoded name, which a browser would show as something else.
+    pattern: '^(?!xn--)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$',
+    description: 'Lower-case letters, digits and inner hyphens.',
+    examples: ['acme'],
   }),
-);
+  name: Line(255, { examples: ['Asha Rao'] }),
+  email: Email,
+  password: NewPassword,
+  password_confirmation: Type.String({ sameAs: 'password' }),
+});
 export type NewOwner = Static<typeof NewOwner>;
 
-export const OwnerCreated = named(
-  'OwnerCreated',
-  Type.Object({
-    tenant_id: Type.String({ examples: ['acme'] }),
-    user: Type.Object({
-      id: Type.Integer(),
-      name: Type.String({ examples: ['Asha Rao'] }),
-      email: Type.String(),
-      email_verified: Type.Boolean(),
-      two_factor_enabled: Type.Boolean(),
-    }),
-    redirect: Type.Literal('/login'),
+export const OwnerCreated = NamedObject('OwnerCreated', {
+  tenant_id: Type.String({ examples: ['acme'] }),
+  user: Type.Object({
+    id: Type.Integer(),
+    name: Type.String({ examples: ['Asha Rao'] }),
+    email: Type.String(),
+    email_verified: Type.Boolean(),
+    two_factor_enabled: Type.Boolean(),
   }),
-);
+  redirect: Type.Literal('/login'),
+});
 export type OwnerCreated = Static<typeof OwnerCreated>;

@@ -12,21 +12,21 @@ interface Facts {
   database: boolean;
 }
 
-/** How far an installation is that is not complete: as far as what it should have made is there. */
+/** The state of an incomplete installation, from what its steps have created. */
 export async function readStatus(ctx: SystemCtx): Promise<Status> {
   const facts = await ctx.central.row<Facts>(sql`
     SELECT EXISTS (SELECT FROM platform_settings WHERE key = ${requirementsKey}) AS requirements,
       EXISTS (SELECT FROM signing_keys WHERE retired_at IS NULL)
         AND EXISTS (SELECT FROM oauth_clients WHERE id = ${personalClient}) AS database`);
   const done = { ...(facts as Facts), seed: await ctx.platform.isSeeded(), owner: false };
-  // After a reset the seed is there already; what comes after an open step is open all the same.
+  // After a reset the seed exists already, but a step after a pending one is pending too.
   const reached = stepNames.findIndex((name) => !done[name]);
   const state = (index: number) => (index < reached ? 'completed' : 'pending');
   const steps = Object.fromEntries(stepNames.map((name, index) => [name, state(index)])) as Steps;
   return { installed: false, current_step: reached + 1, steps };
 }
 
-/** A step may be taken, or taken again, once all before it are completed. */
+/** A step may be taken, or repeated, once all earlier ones are completed. */
 export async function mustBeReached(ctx: SystemCtx, step: StepName): Promise<void> {
   const { current_step } = await readStatus(ctx);
   if (current_step > stepNames.indexOf(step)) return;
@@ -34,7 +34,7 @@ export async function mustBeReached(ctx: SystemCtx, step: StepName): Promise<voi
   throw fail('installation.out_of_order', { step: current_step, name }, { body: { current_step } });
 }
 
-/** Remembers that the requirements are met, or forgets it. */
+/** Records whether the requirements are met. */
 export async function recordRequirements(ctx: SystemCtx, passed: boolean): Promise<void> {
   if (!passed) {
     await ctx.central.run(sql`DELETE FROM platform_settings WHERE key = ${requirementsKey}`);

@@ -62,12 +62,13 @@ export const actions = {
   }),
   'orders.getByNumber': action({
     summary: 'Get an order by its number',
-    http: 'GET /orders/by-number/:order_number',
+    http: 'GET /orders/lookup',
     needs: 'orders.view',
     bus: { rateLimit: 6_000 },
     input: NumberKey,
     output: OrderDetails,
     answer: { key: 'order' },
+    errors: ['orders.not_found'],
     run: getOrderByNumber,
   }),
   'orders.get': action({

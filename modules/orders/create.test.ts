@@ -293,9 +293,9 @@ test('items that cost too much and a customer who does not exist are answered to
 test('an order is found by its number', async () => {
   const { caller, create } = await acme;
   const { id, order_number } = await create();
-  const found = await caller.get(`/api/v1/orders/by-number/${order_number}`);
+  const found = await caller.get(`/api/v1/orders/lookup?order_number=${order_number}`);
   expect(found.body).toEqual((await caller.get(`/api/v1/orders/${id}`)).body);
-  expect(await caller.get('/api/v1/orders/by-number/999999')).toMatchObject({
+  expect(await caller.get('/api/v1/orders/lookup?order_number=999999')).toMatchObject({
     status: 404,
     body: { code: 'orders.not_found', message: 'There is no order 999999.' },
   });
