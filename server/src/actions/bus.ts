@@ -16,7 +16,7 @@ export interface CallFrame extends Who {
   readonly requestId: string;
   readonly depth: number;
   /** The lines of the audit log that are committed with the transaction that the caller is in. */
-  readonly lines: AuditRecord[] | undefined;
+  readonly lines?: AuditRecord[] | undefined;
   /** The context in which the called action runs: same tenant, user and transaction, one level deeper. */
   enter(action: RegisteredAction, record: AuditRecord): Ctx;
 }
