@@ -130,7 +130,7 @@ export const actions = {
     needs: 'products.delete',
     input: ById,
     answer: { message: 'Product deleted.' },
-    errors: ['products.has_reservations'],
+    errors: ['products.has_reservations', 'http.precondition_failed'],
     run: deleteProduct,
   }),
   'products.changeStock': action({
