@@ -25,11 +25,7 @@ import {
 import { moveStock } from './stock.ts';
 
 /** Whoever takes orders may reserve and sell; whoever edits products may also change the stock. */
-const reserving = {
-  description: 'Needs one of the permissions products.edit, orders.create and orders.edit besides.',
-  needs: 'products.view',
-  bus: { rateLimit: 6_000 },
-};
+const reserving = { needs: ['products.edit', 'orders.create', 'orders.edit'], bus: { rateLimit: 6_000 } };
 
 export const actions = {
   'products.list': action({
@@ -130,7 +126,7 @@ export const actions = {
     needs: 'products.delete',
     input: ById,
     answer: { message: 'Product deleted.' },
-    errors: ['products.has_reservations'],
+    errors: ['products.has_reservations', 'http.precondition_failed'],
     run: deleteProduct,
   }),
   'products.changeStock': action({
