@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll } from 'vitest';
+import { onTestFinished } from 'vitest';
 
-/** An installed platform in a process of its own, as an operator would start it, and its owner. */
+/** An installed platform in a process of its own, as an operator would start it, and the token of its owner. */
 export interface Installed {
   readonly url: string;
   readonly tenant: string;
@@ -21,18 +21,20 @@ export async function startInstalled(): Promise<Installed> {
     env: { PATH, HOME, APP_ENV: 'testing', PORT: '0', SPARE_DATABASES: '0', STORAGE_PATH: storagePath },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  afterAll(async () => {
+  onTestFinished(async () => {
     child.kill('SIGTERM');
     if (child.exitCode === null) await once(child, 'exit');
     await rm(storagePath, { recursive: true, force: true });
   });
-  let said = '';
-  for await (const chunk of child.stdout) {
-    said += chunk;
-    if (/ready at \S+/.test(said)) break;
-  }
-  const url = /ready at (\S+)/.exec(said)?.[1];
-  if (!url) throw new Error(`chowkd serve did not start: ${said}`);
+  const url = await new Promise<string>((found, fail) => {
+    let said = '';
+    child.stdout.on('data', (chunk) => {
+      said += chunk;
+      const [, address] = /ready at (\S+)/.exec(said) ?? [];
+      if (address) found(address);
+    });
+    child.once('exit', () => fail(new Error(`chowkd serve did not start: ${said}`)));
+  });
   return { url, ...(await install(url)) };
 }
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Module, signedIn } from '@chowk/kit';
+import { type Action, type Module, permissionsFor } from '@chowk/kit';
 import { inlineSchema } from '../server/src/http/openapi/components.ts';
 import { findModules } from '../server/src/loader/load-modules.ts';
 
@@ -25,14 +25,20 @@ export async function moduleManifests(only: readonly string[] = []): Promise<Rec
 
 function providesOf({ actions = {} }: Module): object[] {
   const onBus = Object.entries(actions).filter(([, { bus }]) => bus);
-  return onBus.map(([name, { summary, description, needs, bus, input, graphql }]) => ({
+  return onBus.map(([name, action]) => describe(name, action));
+}
+
+function describe(name: string, action: Action): object {
+  const { summary, description, bus, input, graphql } = action;
+  const needed = permissionsFor(action);
+  return {
     name,
     description: description === undefined ? `${summary}.` : `${summary}. ${description}`,
-    ...(needs === undefined || needs === signedIn ? {} : { permission: needs }),
+    ...(needed.length === 0 ? {} : { permission: needed.length === 1 ? needed[0] : needed }),
     rate_limit: bus?.rateLimit,
     ...(graphql === false ? { graphql_expose: false } : {}),
     input: inlineSchema(input ?? { type: 'object' }),
-  }));
+  };
 }
 
 if (import.meta.main) {

@@ -6,11 +6,18 @@ import type { Sent, Static, TObject, TSchema } from './schema.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Who may call: the holder of a permission, anyone signed in (`signedIn`), or anyone at all. */
-type Access = { readonly needs: string; readonly public?: never } | { readonly public: true; readonly needs?: never };
+/** Who may call: the holder of a permission or of one of several, anyone signed in (`signedIn`), or anyone at all. */
+type Access =
+  | { readonly needs: string | readonly string[]; readonly public?: never }
+  | { readonly public: true; readonly needs?: never };
 
 /** Needs nothing but a signed-in user: `needs: signedIn`. */
 export const signedIn = 'signed-in';
+
+/** The permissions of which a caller must hold one; none for an action that is public or for anyone signed in. */
+export function permissionsFor({ needs = [] }: { readonly needs?: string | readonly string[] | undefined }): string[] {
+  return [needs].flat().filter((permission) => permission !== signedIn);
+}
 
 interface Declaration {
   /** Imperative, as in `Create an order`. */

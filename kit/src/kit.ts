@@ -1,5 +1,14 @@
 /** Everything a module may import. */
-export { type Action, type Actions, action, type Method, type OperationsOf, signedIn, systemAction } from './action.ts';
+export {
+  type Action,
+  type Actions,
+  action,
+  type Method,
+  type OperationsOf,
+  permissionsFor,
+  signedIn,
+  systemAction,
+} from './action.ts';
 export { Answer } from './answer.ts';
 export type {
   AddJobOptions,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { action, signedIn, sql, type TSchema } from '@chowk/kit';
+import { action, permissionsFor, signedIn, sql, type TSchema } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { identify } from '../../server/src/actions/identify.ts';
 import type { RegisteredAction } from '../../server/src/actions/registry.ts';
@@ -96,13 +96,8 @@ function holds(role: string, permission: string, { role: tenantRole }: TestTenan
   return acts && (roles[role]?.includes(permission) ?? false);
 }
 
-/** What some actions ask for besides the permission they declare: any of these. */
-const reserving = ['products.edit', 'orders.create', 'orders.edit'];
-const besides: Record<string, readonly string[]> = { 'products.release': reserving, 'products.commit': reserving };
-
-function may(role: string, { name, needs = '' }: RegisteredAction, tenant: TestTenant): boolean {
-  const more = besides[name] ?? [needs];
-  return holds(role, needs, tenant) && more.some((permission) => holds(role, permission, tenant));
+function may(role: string, action: RegisteredAction, tenant: TestTenant): boolean {
+  return permissionsFor(action).some((permission) => holds(role, permission, tenant));
 }
 
 /** A token of somebody new: a call may end the session it came with, or all of them. */
@@ -137,7 +132,7 @@ function as(token: string, tenant: TestTenant): Record<string, string> {
   return { authorization: `Bearer ${token}`, 'x-tenant': tenant.id };
 }
 
-const needsPermission = ({ needs }: RegisteredAction) => needs !== undefined && needs !== signedIn;
+const needsPermission = (action: RegisteredAction) => permissionsFor(action).length > 0;
 const needing = served.filter(needsPermission);
 const forAnyoneSignedIn = served.filter(({ needs }) => needs === signedIn);
 const forAnyone = served.filter((one) => one.public);
@@ -166,8 +161,9 @@ test('there are five roles for everyone, and each holds what was promised', asyn
 });
 
 test('every action needs a permission that exists, a signed-in user, or nothing, and can be called', () => {
-  const known = new Set([...names, signedIn]);
-  expect(actions.filter(({ needs }) => needs !== undefined && !known.has(needs)).map(({ name }) => name)).toEqual([]);
+  const known = new Set(names);
+  const unknown = actions.filter((action) => permissionsFor(action).some((permission) => !known.has(permission)));
+  expect(unknown.map(({ name }) => name)).toEqual([]);
   expect(needing.length).toBeGreaterThan(20);
   expect(needing.length + forAnyoneSignedIn.length + forAnyone.length).toBe(served.length);
   expect(actions.filter((one) => !served.includes(one) && !onBus.includes(one))).toEqual([]);
@@ -216,7 +212,7 @@ async function callOnBus({ name, module = '' }: RegisteredAction, tenant: TestTe
   const enter = () => {
     throw admitted;
   };
-  const frame = { tenant, module, requestId: 'test', depth: 0, enter, ...caller };
+  const frame = { tenant, module, requestId: 'test', depth: 0, lines: undefined, enter, ...caller };
   return kernel.bus.call(frame, name, {}).catch((error) => (error === admitted ? 'admitted' : error.code));
 }
 type Caller = Awaited<ReturnType<typeof callerOf>>;
@@ -226,7 +222,6 @@ async function callerOf(token: string | undefined, tenant: TestTenant) {
 }
 
 test.each(onBus)('$name on the bus is for those who hold $needs', async (one) => {
-  const { needs = '' } = one;
   const isOpen = !needsPermission(one);
   const nobody = await callerOf(undefined, merchant);
   expect(await callOnBus(one, merchant, nobody)).toBe(one.public ? 'admitted' : 'auth.unauthenticated');
@@ -235,12 +230,12 @@ test.each(onBus)('$name on the bus is for those who hold $needs', async (one) =>
   for (const tenant of [merchant, reseller]) {
     for (const role of Object.keys(roles)) {
       const member = await callerOf(await tokenOf(tenant, role), tenant);
-      const expected = isOpen || holds(role, needs, tenant) ? 'admitted' : 'auth.forbidden';
+      const expected = isOpen || may(role, one, tenant) ? 'admitted' : 'auth.forbidden';
       expect(await callOnBus(one, tenant, member), `${role} of a ${tenant.role}`).toBe(expected);
     }
   }
   const owner = await callerOf(await tokenOf(merchant, 'Owner'), merchant);
-  const others = new Set(names.filter((name) => name !== needs));
+  const others = new Set(names.filter((name) => !permissionsFor(one).includes(name)));
   const without = { ...owner, membership: { role: 'Custom', permissions: others } };
   expect(await callOnBus(one, merchant, without)).toBe(isOpen ? 'admitted' : 'auth.forbidden');
 });

@@ -25,11 +25,7 @@ import {
 import { moveStock } from './stock.ts';
 
 /** Whoever takes orders may reserve and sell; whoever edits products may also change the stock. */
-const reserving = {
-  description: 'Needs one of the permissions products.edit, orders.create and orders.edit besides.',
-  needs: 'products.view',
-  bus: { rateLimit: 6_000 },
-};
+const reserving = { needs: ['products.edit', 'orders.create', 'orders.edit'], bus: { rateLimit: 6_000 } };
 
 export const actions = {
   'products.list': action({

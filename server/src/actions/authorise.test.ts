@@ -6,7 +6,12 @@ import type { Caller } from '../auth/identity.ts';
 
 /* One action over REST and over the bus: who is refused by one is refused by the other. */
 
-const access = { permission: { needs: 'shop.sell' }, signedIn: { needs: signedIn }, public: { public: true } } as const;
+const access = {
+  permission: { needs: 'shop.sell' },
+  either: { needs: ['shop.own', 'shop.sell'] },
+  signedIn: { needs: signedIn },
+  public: { public: true },
+} as const;
 type Kind = keyof typeof access;
 const kinds = Object.keys(access) as Kind[];
 
@@ -71,6 +76,7 @@ const callers: Record<string, Headers> = {
   'a stranger whose password is known': tokenOf(undefined, { frozen: true }),
   'a member without the permission': tokenOf(['shop.see']),
   'a member with the permission': tokenOf(['shop.sell']),
+  'a member with the other permission': tokenOf(['shop.own']),
   'a member whose password is known': tokenOf(['shop.sell'], { frozen: true }),
   'an API client with the permission': tokenOf(['shop.sell'], { session: apiClient }),
 };
@@ -85,16 +91,47 @@ const notInstalled = [404, 'modules.not_installed'] as const;
 /** By caller: what is answered where the tenant has the module, by kind, and where it has not. */
 const expected: Record<keyof typeof callers, Record<Kind, readonly [number, string | undefined]> & { absent: object }> =
   {
-    nobody: { permission: unauthenticated, signedIn: unauthenticated, public: ok, absent: unauthenticated },
-    'a wrong token': { permission: unauthenticated, signedIn: unauthenticated, public: ok, absent: unauthenticated },
-    'a stranger': { permission: notAMember, signedIn: notAMember, public: ok, absent: notAMember },
-    'a stranger whose password is known': {
-      ...{ permission: notAMember, signedIn: notAMember, public: ok, absent: notAMember },
+    nobody: {
+      permission: unauthenticated,
+      either: unauthenticated,
+      signedIn: unauthenticated,
+      public: ok,
+      absent: unauthenticated,
     },
-    'a member without the permission': { permission: forbidden, signedIn: ok, public: ok, absent: notInstalled },
-    'a member with the permission': { permission: ok, signedIn: ok, public: ok, absent: notInstalled },
-    'a member whose password is known': { permission: exposed, signedIn: exposed, public: ok, absent: exposed },
-    'an API client with the permission': { permission: ok, signedIn: ok, public: ok, absent: notInstalled },
+    'a wrong token': {
+      permission: unauthenticated,
+      either: unauthenticated,
+      signedIn: unauthenticated,
+      public: ok,
+      absent: unauthenticated,
+    },
+    'a stranger': { permission: notAMember, either: notAMember, signedIn: notAMember, public: ok, absent: notAMember },
+    'a stranger whose password is known': {
+      ...{ permission: notAMember, either: notAMember, signedIn: notAMember, public: ok, absent: notAMember },
+    },
+    'a member without the permission': {
+      permission: forbidden,
+      either: forbidden,
+      signedIn: ok,
+      public: ok,
+      absent: notInstalled,
+    },
+    'a member with the permission': { permission: ok, either: ok, signedIn: ok, public: ok, absent: notInstalled },
+    'a member with the other permission': {
+      permission: forbidden,
+      either: ok,
+      signedIn: ok,
+      public: ok,
+      absent: notInstalled,
+    },
+    'a member whose password is known': {
+      permission: exposed,
+      either: exposed,
+      signedIn: exposed,
+      public: ok,
+      absent: exposed,
+    },
+    'an API client with the permission': { permission: ok, either: ok, signedIn: ok, public: ok, absent: notInstalled },
   };
 
 function send(path: string, tenantId: string, headers: Headers, payload: object): Promise<TestAnswer> {

@@ -38,9 +38,16 @@ function mustBeMember(action: RegisteredAction, { tenant, caller, membership }: 
 
 function mustBePermitted({ needs, tenant = 'required' }: RegisteredAction, { caller, membership }: Who): void {
   if (needs !== signedIn) {
-    if (!membership?.permissions.has(needs as string)) throw fail('auth.forbidden', { permission: needs });
+    if (!holdsOne(membership, needs)) throw fail('auth.forbidden', { permission: [needs].flat().join(' or ') });
     return;
   }
   // What needs no tenant is about the caller's account, and an API client has none.
   if (tenant !== 'required' && caller?.session.kind === 'client') throw fail('auth.no_account');
+}
+
+function holdsOne(membership: Membership | undefined, needs: RegisteredAction['needs']): boolean {
+  if (!membership || needs === undefined) return false;
+  return typeof needs === 'string'
+    ? membership.permissions.has(needs)
+    : needs.some((one) => membership.permissions.has(one));
 }

@@ -1,4 +1,4 @@
-import { signedIn } from '@chowk/kit';
+import { permissionsFor, signedIn } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { pathParameters } from '../actions/registry.ts';
@@ -12,13 +12,14 @@ test('there are actions to look at', () => {
   expect(routes.length).toBeGreaterThan(5);
 });
 
-test.each(actions)('$name says who may call it: the holder of a permission, or anyone', (action) => {
-  const declared = [action.public === true, typeof action.needs === 'string' && action.needs !== ''];
-  expect(declared.filter(Boolean)).toHaveLength(1);
+test.each(actions)('$name says who may call it: the holder of a permission, anyone signed in, or anyone', (action) => {
+  const isForSome = action.needs === signedIn || permissionsFor(action).length > 0;
+  expect([action.public === true, isForSome].filter(Boolean)).toHaveLength(1);
+  expect(permissionsFor(action)).not.toContain('');
 });
 
 test.each(actions)('$name can be called: a permission is held in a tenant and nowhere else', (action) => {
-  if (action.needs && action.needs !== signedIn) expect(action.tenant ?? 'required').toBe('required');
+  if (permissionsFor(action).length > 0) expect(action.tenant ?? 'required').toBe('required');
 });
 
 test.each(actions)('$name can be reached over HTTP or over the bus', ({ http, bus }) => {

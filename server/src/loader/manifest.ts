@@ -10,7 +10,8 @@ const Provided = Type.Object({
   name: Type.String({ pattern: dotted }),
   description: Type.String({ minLength: 1 }),
   input: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  permission: Type.Optional(Type.String()),
+  /** Of several, one is enough. */
+  permission: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
   /** Calls a minute for each caller in each tenant. */
   rate_limit: Type.Optional(Type.Integer({ minimum: 1 })),
   graphql_expose: Type.Optional(Type.Boolean()),

@@ -59,6 +59,11 @@ export class Components {
     const { enum: values, type } = json as { enum?: unknown[]; type?: unknown };
     if (values && !type) json.type = typeof values[0];
     const { properties = {}, required } = schema;
+    // Generators take a field with a default for one that is always there, which is true of outputs only.
+    if (direction === 'input' && json.default !== undefined) {
+      json.description = [json.description, `Default: ${JSON.stringify(json.default)}.`].filter(Boolean).join(' ');
+      delete json.default;
+    }
     if (required && direction === 'input') {
       json.required = required.filter((name) => properties[name]?.default === undefined);
     }

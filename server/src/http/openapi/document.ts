@@ -1,4 +1,4 @@
-import { signedIn, type TObject } from '@chowk/kit';
+import { permissionsFor, type TObject } from '@chowk/kit';
 import { pathParameters, type RegisteredAction } from '../../actions/registry.ts';
 import { permissions } from '../../auth/permissions.ts';
 import { kernelErrors } from '../../errors.ts';
@@ -121,7 +121,7 @@ function tagsOf(actions: readonly RegisteredAction[], modules: readonly LoadedMo
 }
 
 function securitySchemes(actions: readonly RegisteredAction[]): Json {
-  const needed = new Set(actions.map(({ needs }) => needs));
+  const needed = new Set(actions.flatMap(permissionsFor));
   const scopes = permissions.filter(({ name }) => needed.has(name));
   return {
     bearer: {
@@ -147,22 +147,26 @@ function securitySchemes(actions: readonly RegisteredAction[]): Json {
 }
 
 function operation(action: RegisteredAction, components: Components, errors: Errors): Json {
-  const { name, tag, summary, needs } = action;
+  const { name, tag, summary } = action;
+  const permissions = permissionsFor(action);
+  const scopes = permissions.length === 0 ? [[]] : permissions.map((permission) => [permission]);
   return {
     operationId: name,
     tags: [tag],
     summary,
     description: [...(action.description ? [action.description] : []), accessSentence(action)].join('\n\n'),
-    security: action.public ? [] : [{ bearer: [] }, { oauth2: needs === signedIn ? [] : [needs] }],
+    security: action.public ? [] : [{ bearer: [] }, ...scopes.map((scope) => ({ oauth2: scope }))],
     parameters: parameters(action, components, errors),
     ...(takesBody(action) ? { requestBody: requestBody(action, components) } : {}),
     responses: responsesOf(action, components, errors),
   };
 }
 
-function accessSentence({ needs }: RegisteredAction): string {
-  if (needs === undefined) return 'Needs no token.';
-  return needs === signedIn ? 'For every signed-in user.' : `Needs the permission \`${needs}\`.`;
+function accessSentence(action: RegisteredAction): string {
+  if (action.public) return 'Needs no token.';
+  const [first, ...others] = permissionsFor(action).map((permission) => `\`${permission}\``);
+  if (first === undefined) return 'For every signed-in user.';
+  return others.length === 0 ? `Needs the permission ${first}.` : `Needs one of ${[first, ...others].join(', ')}.`;
 }
 
 function parameters(action: RegisteredAction, components: Components, errors: Errors): Json[] {
@@ -191,9 +195,13 @@ function parameter(place: string, name: string, input: TObject | undefined, comp
     in: place,
     required: place === 'path' || required.includes(name),
     ...(description ? { description } : {}),
-    schema: components.of(schema, 'input'),
+    schema: { ...components.of(schema, 'input'), ...defaultOf(schema) },
     example: exampleOf(schema, 'input', name),
   };
+}
+
+function defaultOf({ default: value }: { default?: unknown }): Json {
+  return value === undefined ? {} : { default: value };
 }
 
 const bodyTypes = {
