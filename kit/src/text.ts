@@ -48,7 +48,10 @@ function nullable(rules: object) {
 }
 
 /** Lists of tags are written with commas, so no tag has one. */
-export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 50, pattern: '^[^,\\p{Cc}]*$', trim: true }), {
-  maxItems: 50,
-  distinct: true,
-});
+export const Tags = Type.Array(
+  Type.String({ minLength: 1, maxLength: 50, pattern: '^[^,\\p{Cc}\\p{Cs}]*$', trim: true }),
+  {
+    maxItems: 50,
+    distinct: true,
+  },
+);

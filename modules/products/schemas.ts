@@ -32,7 +32,7 @@ const Image = named(
   }),
 );
 // CSV files separate them by vertical bars.
-const Categories = Type.Array(Line(100, { pattern: '^[^|\\p{Cc}]*$' }), { maxItems: 20, distinct: true });
+const Categories = Type.Array(Line(100, { pattern: '^[^|\\p{Cc}\\p{Cs}]*$' }), { maxItems: 20, distinct: true });
 
 export const NewProduct = named(
   'NewProduct',

@@ -2,7 +2,8 @@ import { splitList, toMoney, toTimestamp } from '@chowk/kit';
 import type { Ajv2020, FuncKeywordDefinition } from 'ajv/dist/2020.js';
 
 interface Place {
-  readonly parentData: Record<string, unknown> | unknown[];
+  /** `undefined` for a value that stands alone: it is checked as it is. */
+  readonly parentData: Record<string, unknown> | unknown[] | undefined;
   readonly parentDataProperty: string | number;
 }
 
@@ -24,7 +25,7 @@ function changing(
       if (!wanted) return true;
       const changed = change(value as never);
       const { parentData, parentDataProperty } = place as Place;
-      if (changed !== undefined && changed !== value) {
+      if (parentData && changed !== undefined && changed !== value) {
         (parentData as Record<string | number, unknown>)[parentDataProperty] = changed;
       }
       return changed !== undefined;
@@ -34,7 +35,7 @@ function changing(
 
 /** Equal to the field of that name beside it. */
 function sameAs(name: string, value: unknown, _schema?: unknown, place?: unknown): boolean {
-  const other = ((place as Place).parentData as Record<string, unknown>)[name];
+  const other = ((place as Place).parentData as Record<string, unknown> | undefined)?.[name];
   return other === undefined || other === value;
 }
 

@@ -1,4 +1,4 @@
-import { type Actions, action, type Ctx, sql, Type } from '@chowk/kit';
+import { type Actions, action, type Ctx, Default, Line, sql, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestTenant } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';
@@ -18,7 +18,7 @@ function door(alias: string): Actions {
       errors: ['bus.not_declared', 'bus.rate_limited'],
       run: async (ctx, { name, input, undo }) => {
         const call = (inner: Ctx) => inner.bus.call(name as never, input as never);
-        if (!undo) return { result: await call(ctx) };
+        if (!undo) return { result: await call(ctx), input };
         return ctx.tx(async (inner) => {
           await call(inner);
           throw new Error('undo');
@@ -60,6 +60,11 @@ const more: Partial<Record<(typeof names)[number], Actions>> = {
     'gamma.guarded': action({ summary: 'Test', needs: 'gamma.secret', bus: { rateLimit: 600 }, run: async () => ({}) }),
     'gamma.limited': { ...echo, bus: { rateLimit: 30 } },
     'gamma.offBus': offBus,
+    'gamma.read': action({
+      ...common,
+      input: Type.Object({ list: Type.Array(Type.Object({ name: Line(5) })), size: Default(Type.Integer(), 1) }),
+      run: async (_, input) => input,
+    }),
   },
 };
 
@@ -129,6 +134,12 @@ test('input that does not fit is refused with the fields that are wrong', async 
       error_codes: { key: ['too_short'] },
     },
   });
+});
+
+test('an input is read as its action wants it, and stays as it is for the caller', async () => {
+  const input = { list: [{ name: ' a ', more: 1 }] };
+  const { body } = await call('gamma', 'gamma.read', input);
+  expect(body).toEqual({ result: { list: [{ name: 'a' }], size: 1 }, input });
 });
 
 test('a module that the tenant does not have cannot be called, over the bus or over HTTP', async () => {

@@ -16,7 +16,7 @@ export interface CallFrame extends Who {
   readonly requestId: string;
   readonly depth: number;
   /** The lines of the audit log that are committed with the transaction that the caller is in. */
-  readonly lines: AuditRecord[] | undefined;
+  readonly lines?: AuditRecord[] | undefined;
   /** The context in which the called action runs: same tenant, user and transaction, one level deeper. */
   enter(action: RegisteredAction, record: AuditRecord): Ctx;
 }
@@ -53,7 +53,7 @@ export class Bus {
     }
     // What is undone with its caller leaves no line that says otherwise.
     if (!action.isReadOnly) record.within = frame.lines;
-    const output = await perform(audit, { action, input, record, ctx: frame.enter(action, record) });
+    const output = await perform(audit, { action, input: copyOf(input), record, ctx: frame.enter(action, record) });
     return output instanceof Json ? output.value : output;
   }
 
@@ -70,4 +70,11 @@ export class Bus {
     if (!allowed) throw fail('bus.rate_limited', { name, seconds }, { headers: { 'Retry-After': String(seconds) } });
     return action;
   }
+}
+
+/** To read an input changes it, and this one is still the caller's. */
+function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copyOf(inner)]));
 }

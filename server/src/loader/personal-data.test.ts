@@ -17,6 +17,7 @@ const kernelTables: Readonly<Record<string, string>> = {
   idempotency_keys: 'answers, sealed, for a day',
   module_bus_audit_log: 'inputs without what is personal, for as long as a setting says',
   outbox: 'events until they are handed on, which is at once',
+  counters: 'numbers alone',
 };
 
 interface Column {

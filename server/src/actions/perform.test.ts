@@ -1,0 +1,273 @@
+import { action, type Ctx, Failure, type Issues, invalid, Line, type Log, sql, Type, taken } from '@chowk/kit';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { startPlatform } from '../../testing/platform.ts';
+import { silent } from '../../testing/silent-log.ts';
+import { testModule } from '../../testing/test-module.ts';
+import { createHttpServer } from '../http/server.ts';
+
+/* Everything that is wrong with an input is answered at once, whoever finds it. */
+
+const NewMember = Type.Object({
+  name: Line(10),
+  email: Line(20),
+  phone: Type.Optional(Line(20)),
+  starts: Type.Optional(Type.Integer()),
+  ends: Type.Optional(Type.Integer()),
+  address: Type.Optional(Type.Object({ city: Line(10), pin: Type.Optional(Line(6)) })),
+  items: Type.Optional(Type.Array(Type.Object({ sku: Line(5), quantity: Type.Integer({ minimum: 1 }) }))),
+  tags: Type.Optional(Type.Array(Line(5))),
+});
+type Given = Partial<{
+  name: string;
+  email: string;
+  phone: string;
+  starts: number;
+  ends: number;
+  address: { city?: string; pin?: string };
+}>;
+
+/** What `explain` was asked about, and what it does besides. */
+let explained: Given[] = [];
+let trouble: (() => Promise<void> | void) | undefined;
+let runs = 0;
+
+function problemOf({ starts, ends }: Given): string | undefined {
+  return starts !== undefined && ends !== undefined && ends < starts
+    ? 'The end must not be before the start.'
+    : undefined;
+}
+
+async function explain(ctx: Ctx, given: Given, issues: Issues): Promise<void> {
+  explained.push(structuredClone(given));
+  await trouble?.();
+  const problem = problemOf(given);
+  if (problem) issues.add('ends', problem);
+  if (given.address?.city === 'Atlantis') issues.add('address.city', 'There is no such city.');
+  for (const field of ['email', 'phone'] as const) {
+    const value = given[field];
+    if (value && (await ctx.db.row(sql`SELECT FROM members WHERE value = ${value}`))) {
+      issues.add(field, `The ${field} is taken.`, 'taken');
+    }
+  }
+}
+
+async function create(ctx: Ctx, given: Given): Promise<object> {
+  runs += 1;
+  const problem = problemOf(given);
+  if (problem) throw invalid({ ends: problem });
+  if (given.address?.city === 'Atlantis') throw invalid({ 'address.city': 'There is no such city.' });
+  await ctx.tx(async (tx) => {
+    for (const field of ['email', 'phone'] as const) {
+      if (given[field] === undefined) continue;
+      const added = await tx.db.run(sql`INSERT INTO members VALUES (${given[field]}) ON CONFLICT DO NOTHING`);
+      if (added === 0) throw invalid({ [field]: taken(`The ${field} is taken.`) });
+    }
+  });
+  return given;
+}
+
+const common = { summary: 'Test', needs: 'members.create' } as const;
+const platform = await startPlatform({
+  modules: [
+    testModule({
+      alias: 'members',
+      actions: {
+        'members.create': action({
+          ...{ ...common, http: 'POST /members', bus: { rateLimit: 600 }, input: NewMember },
+          ...{ run: create, explain },
+        }),
+        'members.call': action({
+          ...{ ...common, http: 'POST /members/call', input: Type.Object({}, { additionalProperties: true }) },
+          run: (ctx, input) =>
+            ctx.tx((tx) => tx.bus.call('members.create' as never, input as never)) as Promise<object>,
+        }),
+        'members.closed': action({
+          ...{ ...common, http: 'POST /members/closed', input: NewMember, errors: ['members.closed'], explain },
+          admit: async () => {
+            throw new Failure('members.closed', 409, 'Nobody can join.');
+          },
+          run: create,
+        }),
+        'members.refused': action({
+          ...{
+            ...common,
+            http: 'POST /members/refused',
+            input: NewMember,
+            errors: ['members.full', 'members.odd'],
+            explain,
+          },
+          run: async (_ctx, { name }) => {
+            if (name === 'odd') throw new Failure('members.odd', 422, 'That is odd.');
+            throw new Failure('members.full', 409, 'There is no room.');
+          },
+        }),
+      },
+      migration: 'CREATE TABLE members (value text PRIMARY KEY)',
+    }),
+  ],
+});
+const acme = await platform.tenant();
+const caller = acme.caller('members.create');
+await acme.db.run(sql`INSERT INTO members VALUES ('asha@x'), ('555')`);
+const good = { name: 'Asha', email: 'new@x' };
+
+beforeEach(() => {
+  explained = [];
+  trouble = undefined;
+  runs = 0;
+});
+
+test('types, rules of fields, rules between fields and values that are taken are told together', async () => {
+  const { status, body } = await caller.post('/api/v1/members', {
+    ...{ name: '', email: ' asha@x ', phone: '555', starts: 5, ends: 3 },
+    ...{ address: { city: 'Atlantis', pin: 'far too long' }, items: [{ sku: 'A', quantity: 0 }] },
+  });
+  expect(status).toBe(422);
+  expect(body).toEqual({
+    message: 'The name must not be empty. (and 6 more)',
+    code: 'http.validation_failed',
+    errors: {
+      name: ['The name must not be empty.'],
+      'address.pin': ['The pin must have at most 6 characters.'],
+      'items.0.quantity': ['The quantity must be at least 1.'],
+      ends: ['The end must not be before the start.'],
+      'address.city': ['There is no such city.'],
+      email: ['The email is taken.'],
+      phone: ['The phone is taken.'],
+    },
+    error_codes: {
+      name: ['too_short'],
+      'address.pin': ['too_long'],
+      'items.0.quantity': ['too_small'],
+      ends: ['invalid'],
+      'address.city': ['invalid'],
+      email: ['taken'],
+      phone: ['taken'],
+    },
+  });
+  expect(runs).toBe(0);
+});
+
+test('values that are taken are all named, though the first was enough to refuse', async () => {
+  const { status, body } = await caller.post('/api/v1/members', { name: 'Asha', email: 'asha@x', phone: '555' });
+  expect({ status, codes: body.error_codes }).toEqual({ status: 422, codes: { email: ['taken'], phone: ['taken'] } });
+  expect(runs).toBe(1);
+});
+
+test('nothing is asked twice of what is right', async () => {
+  expect((await caller.post('/api/v1/members', good)).status).toBe(200);
+  expect(explained).toEqual([]);
+  await acme.db.run(sql`DELETE FROM members WHERE value = 'new@x'`);
+});
+
+test('only the fields that have passed are asked about, as they were read, also within others', async () => {
+  await caller.post('/api/v1/members', {
+    ...{ name: 5, email: ' new@x ', address: { city: ' Pune ', pin: 7 } },
+    ...{
+      items: [
+        { sku: ' A ', quantity: 'x' },
+        { sku: 'B', quantity: 1 },
+      ],
+      tags: ['ok', ''],
+    },
+  });
+  expect(explained).toEqual([
+    {
+      email: 'new@x',
+      address: { city: 'Pune' },
+      items: [{ sku: 'A' }, { sku: 'B', quantity: 1 }],
+    },
+  ]);
+});
+
+test('what a run has refused is not asked about again', async () => {
+  await caller.post('/api/v1/members', { name: 'Asha', email: 'asha@x', starts: 1 });
+  expect(explained).toEqual([{ name: 'Asha', starts: 1 }]);
+});
+
+test('an object that is refused as a whole is not there', async () => {
+  await caller.post('/api/v1/members', { ...good, address: 'Pune', items: { 0: {} } });
+  expect(explained).toEqual([good]);
+});
+
+test('the same is told once', async () => {
+  const { body } = await caller.post('/api/v1/members', { ...good, starts: 5, ends: 3 });
+  expect(body.errors).toEqual({ ends: ['The end must not be before the start.'] });
+  expect(body.message).toBe('The end must not be before the start.');
+});
+
+test('over the bus, and in the middle of a transaction, all of it is told too', async () => {
+  const input = { name: 'Asha', email: 'asha@x', phone: '555' };
+  const direct = await caller.post('/api/v1/members', input);
+  const { status, body } = await caller.post('/api/v1/members/call', input);
+  expect({ status, body }).toEqual({ status: 422, body: direct.body });
+});
+
+test.each([
+  [
+    'an error of ours',
+    () => {
+      throw new Error('broken');
+    },
+  ],
+  ['a rejection', () => Promise.reject(new TypeError('broken'))],
+  ['nothing at all', () => Promise.reject(undefined)],
+])('an explanation that fails with %s leaves the refusal as it was, and is logged', async (_, fails) => {
+  trouble = fails;
+  const { request, errors } = await withRecordingLog();
+  const { status, body } = await request('/api/v1/members', { name: '', email: 'asha@x' });
+  expect({ status, errors: body.errors }).toEqual({ status: 422, errors: { name: ['The name must not be empty.'] } });
+  expect(errors).toMatchObject([{ action: 'members.create' }]);
+});
+
+test('an explanation may throw what else is wrong', async () => {
+  trouble = () => {
+    throw invalid({ phone: 'That phone is off.' });
+  };
+  const { request, errors } = await withRecordingLog();
+  const { body } = await request('/api/v1/members', { name: '', email: 'a' });
+  expect(Object.keys(body.errors)).toEqual(['name', 'phone']);
+  expect(errors).toEqual([]);
+});
+
+test('an explanation that finds no such record leaves the refusal as it was', async () => {
+  trouble = () => {
+    throw new Failure('members.not_found', 404, 'There is no such member.');
+  };
+  const { status, body } = await caller.post('/api/v1/members', { name: '', email: 'a' });
+  expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['name'] });
+});
+
+test('an explanation that breaks in the database leaves the refusal as it was', async () => {
+  const { request } = await withRecordingLog();
+  const ctx = acme.db;
+  trouble = async () => void (await ctx.run(sql`SELECT FROM no_such_table`));
+  expect((await request('/api/v1/members', { name: '', email: 'a' })).status).toBe(422);
+});
+
+test('other failures are not explained', async () => {
+  expect((await caller.post('/api/v1/members/refused', good)).body).toMatchObject({ code: 'members.full' });
+  expect((await caller.post('/api/v1/members/refused', { ...good, name: 'odd' })).body).toMatchObject({
+    code: 'members.odd',
+  });
+  expect(explained).toEqual([]);
+});
+
+test('who is not admitted is told so before the input is looked at', async () => {
+  expect((await caller.post('/api/v1/members/closed', { name: 5 })).body).toMatchObject({ code: 'members.closed' });
+  expect([explained.length, runs]).toEqual([0, 0]);
+});
+
+/** The same platform behind an HTTP side whose errors the test can read. */
+async function withRecordingLog() {
+  const errors: object[] = [];
+  const log: Log = { ...silent, error: (details) => errors.push(details) };
+  const app = await createHttpServer({ ...platform.kernel, log });
+  afterAll(() => app.close());
+  const headers = { authorization: `Bearer ${caller.token}`, 'x-tenant': acme.id };
+  const request = async (url: string, payload: object) => {
+    const response = await app.inject({ method: 'POST', url, payload, headers });
+    return { status: response.statusCode, body: response.json() };
+  };
+  return { request, errors };
+}
