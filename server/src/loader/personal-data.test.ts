@@ -11,7 +11,6 @@ type Data = NonNullable<Manifest['data']>;
 
 /** What the kernel itself keeps in a tenant's database, and why it need not be asked about customers. */
 const kernelTables: Readonly<Record<string, string>> = {
-  counters: 'numbers alone',
   chowk_installation: 'says whose database this is',
   schema_migrations: 'says what was migrated',
   idempotency_keys: 'answers, sealed, for a day',
