@@ -11,12 +11,12 @@ type Data = NonNullable<Manifest['data']>;
 
 /** What the kernel itself keeps in a tenant's database, and why it need not be asked about customers. */
 const kernelTables: Readonly<Record<string, string>> = {
-  counters: 'numbers alone',
   chowk_installation: 'says whose database this is',
   schema_migrations: 'says what was migrated',
   idempotency_keys: 'answers, sealed, for a day',
   module_bus_audit_log: 'inputs without what is personal, for as long as a setting says',
   outbox: 'events until they are handed on, which is at once',
+  counters: 'numbers alone',
 };
 
 interface Column {
