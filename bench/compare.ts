@@ -23,6 +23,11 @@ const connections = 16;
 /** Before that many requests the JIT compiler is still at work. */
 const warmUp = 8_000;
 
+/** What has been asked before. */
+const warm = new Set<string>();
+/** Customers of each platform, by its port. */
+const idsOf = new Map<number, string[]>();
+
 interface Round {
   readonly perSecond: number;
   /** Processor time of the server for one request. */
@@ -111,8 +116,6 @@ async function questions(stage: Stage, platform: Platform): Promise<[string, Mea
   ];
 }
 
-const warm = new Set<string>();
-
 async function press(stage: Stage, { pid, port, headers }: Platform, path: string): Promise<Round> {
   const url = `http://127.0.0.1:${port}${path}`;
   const send = (amount: { seconds: number } | { requests: number }) =>
@@ -129,8 +132,6 @@ async function pressWrites(side: Platform, write: Write): Promise<Round> {
   const { done, perSecond } = await writeFor(side, side.headers(tenant), await customerIds(side), write, seconds);
   return { perSecond, micros: (((await cpuSeconds(side.pid)) - before) * 1e6) / done };
 }
-
-const idsOf = new Map<number, string[]>();
 
 async function customerIds(side: Platform): Promise<string[]> {
   const known = idsOf.get(side.port);
