@@ -19,7 +19,8 @@ export interface Performance {
 
 /** Checks the input, runs the action and completes the audit line: the same for every transport. */
 export function perform(audit: AuditLog, performance: Performance): Promise<unknown> {
-  return audited(audit, performance.record, () => run(performance));
+  const { record } = performance;
+  return record ? audited(audit, record, () => run(performance)) : run(performance);
 }
 
 /** Completes the audit line of some work, where it leaves one. */
@@ -41,7 +42,7 @@ export async function audited<Output>(
 
 async function run(performance: Performance): Promise<unknown> {
   const { action, ctx, input, ignored = [], validate = action.validate } = performance;
-  await action.admit?.(ctx);
+  if (action.admit) await action.admit(ctx);
   const wrong = validate(input, ignored);
   if (wrong) throw await refusal(performance, wrong);
   if (!action.explain) return action.run(ctx, input);

@@ -19,30 +19,37 @@ const streams: Record<Encoding, () => Transform> = {
   gzip: () => zlib.createGzip(),
 };
 
-/** Compresses an answer for a client that asks for it, off the event loop. */
-export function compress(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-  done: (error: Error | null, payload?: unknown) => void,
-): void {
+/** The answer, compressed off the event loop for a client that asks for it. */
+export function compressed(request: FastifyRequest, reply: FastifyReply, body: unknown): unknown {
   const accepted = request.headers['accept-encoding'];
-  const encoding = accepted === undefined ? undefined : encodingFor(accepted);
-  const isLong = payload instanceof Readable || (typeof payload === 'string' && payload.length >= leastBytes);
-  if (isLong) reply.header('vary', vary(reply));
-  if (!encoding || !isLong || reply.hasHeader('content-encoding')) {
-    done(null, payload);
-    return;
-  }
+  if (accepted === undefined || body === undefined || body === reply) return body;
+  if (body instanceof Readable) return compressStream(reply, encodingFor(accepted), body);
+  const text = typeof body === 'string' ? body : reply.serialize(body);
+  if (!reply.hasHeader('content-type')) reply.type('application/json; charset=utf-8');
+  return compressText(reply, encodingFor(accepted), String(text));
+}
+
+/** For an answer that was kept before it is sent. */
+export async function compressKept(request: FastifyRequest, reply: FastifyReply, body: unknown): Promise<unknown> {
+  return typeof body === 'string' ? compressed(request, reply, body) : body;
+}
+
+function compressText(reply: FastifyReply, encoding: Encoding | undefined, text: string): string | Promise<Buffer> {
+  if (text.length < leastBytes) return text;
+  reply.header('vary', vary(reply));
+  if (!encoding) return text;
   reply.header('content-encoding', encoding).removeHeader('content-length');
-  if (typeof payload === 'string') {
-    whole[encoding](payload).then((bytes) => done(null, bytes), done);
-    return;
-  }
-  const compressed = streams[encoding]();
+  return whole[encoding](text);
+}
+
+function compressStream(reply: FastifyReply, encoding: Encoding | undefined, body: Readable): Readable {
+  reply.header('vary', vary(reply));
+  if (!encoding) return body;
+  reply.header('content-encoding', encoding);
+  const stream = streams[encoding]();
   // A reader that goes away ends both, and with them the query behind them.
-  pipeline(payload as Readable, compressed, () => {});
-  done(null, compressed);
+  pipeline(body, stream, () => {});
+  return stream;
 }
 
 function vary(reply: FastifyReply): string {

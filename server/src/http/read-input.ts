@@ -49,18 +49,21 @@ function uncheckedReader(action: RegisteredAction): ReadInput {
 function textReader(action: RegisteredAction): ReadInput {
   const { input: schema = Type.Object({}), page } = action;
   const validate = compileText(schema);
+  const names = pathParameters(action.path);
   return ({ query, params }) => {
-    const fields = query as Fields;
-    unbracket(fields);
-    if (page) keepOnly(fields, (name) => name in schema.properties && !(name in (params as Fields)));
-    const inBoth = Object.keys(params as Fields).filter((name) => name in fields);
-    if (inBoth.length === 0) return { input: { ...fields, ...(params as Fields) }, validate };
-    const issues = new Issues();
-    for (const name of inBoth) issues.add(name, `The ${name} is in the path already.`, 'unknown');
-    return {
-      input: { ...fields, ...(params as Fields) },
-      validate: (value) => ({ ...validate(value), ...issues.errors }),
-    };
+    const input = query as Fields;
+    unbracket(input);
+    if (page) keepOnly(input, (name) => name in schema.properties && !names.includes(name));
+    let issues: Issues | undefined;
+    for (const name of names) {
+      if (name in input) {
+        issues ??= new Issues();
+        issues.add(name, `The ${name} is in the path already.`, 'unknown');
+      }
+      input[name] = (params as Fields)[name];
+    }
+    const twice = issues?.errors;
+    return { input, validate: twice ? (value) => ({ ...validate(value), ...twice }) : validate };
   };
 }
 

@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { AuditRecord } from '../actions/audit-log.ts';
 import { perform } from '../actions/perform.ts';
 import { Context, versionOf } from '../context.ts';
+import { compressed } from './compress.ts';
 import type { Exchange } from './exchange.ts';
 import { limitDownloads } from './limit-downloads.ts';
 
@@ -13,16 +14,16 @@ export async function run(exchange: Exchange): Promise<unknown> {
   const { action } = route;
   const { input, validate } = route.readInput(request);
   const record = action.isAudited ? beginRecord(exchange, input) : undefined;
-  const ctx = new Context(kernel, {
-    ...{ requestId: request.id, module: action.module, tenant, user: caller, membership, source: request, record },
-    ifMatch: request.headers['if-match'],
-  });
+  const ifMatch = request.headers['if-match'];
+  const who = { requestId: request.id, module: action.module, tenant, user: caller, membership, source: request };
+  const ctx = new Context(kernel, record || ifMatch ? { ...who, record, ifMatch } : who);
   const ignored: string[] = [];
   const work = perform(kernel.audit, { action, ctx, input, validate, record, ignored });
   // A change of an account, a role or a team is in effect for the next request; also if it was refused in the end.
   const output = await (changesAccounts(exchange) ? work.finally(() => kernel.signals.caughtUp()) : work);
   if (ignored.length > 0) reply.header('ignored-fields', headerList(ignored));
-  return answer(exchange, input, output);
+  const body = answer(exchange, input, output);
+  return action.method === 'POST' ? body : compressed(request, reply, body);
 }
 
 function beginRecord({ kernel, request, route: { action }, tenant, caller }: Exchange, input: unknown) {

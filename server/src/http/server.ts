@@ -8,7 +8,7 @@ import type { MaybePromise } from '../maybe-promise.ts';
 import { answerFailure, wrongMediaType } from './answer-failure.ts';
 import { answerSchema, versionedOutput } from './answer-schema.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
-import { compress } from './compress.ts';
+import { compressKept } from './compress.ts';
 import { originRule } from './cors.ts';
 import { type Exchange, newExchange, type Route, type Step } from './exchange.ts';
 import { keepAnswer } from './idempotency.ts';
@@ -139,7 +139,7 @@ function mountRoutes(app: FastifyInstance, kernel: Kernel): void {
       },
       preValidation: (request, _reply, done) => walk(pipeline.body, request.exchange as Exchange, done),
       // Only a POST has a key to keep its answer under; it is kept as it is, and compressed on its way.
-      onSend: method === 'POST' ? [storeAnswer, compress] : compress,
+      ...(method === 'POST' ? { onSend: [storeAnswer, compressKept] } : {}),
       handler: (request, reply) => (request.exchange?.answered ? reply : pipeline.run(request.exchange as Exchange)),
     });
   }
