@@ -32,7 +32,6 @@ CREATE TABLE outbox (
   emitted_at timestamptz NOT NULL
 );
 
--- A timestamp as every answer writes it, for JSON that is built in SQL. `to_char` takes four times as long.
+-- A timestamp as every answer writes it, for JSON that is built in SQL.
 CREATE FUNCTION iso(at timestamptz) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-  RETURN replace(left((at AT TIME ZONE 'UTC')::text, 19), ' ', 'T') || '.'
-    || rpad(substr((at AT TIME ZONE 'UTC')::text, 21, 3), 3, '0') || 'Z';
+  RETURN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
