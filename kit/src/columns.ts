@@ -2,8 +2,8 @@ import type { TObject, TProperties } from './schema.ts';
 import { join, raw, type Sql, sql } from './sql.ts';
 
 /**
- * The columns of a SELECT that answers a schema, each from the column of the same name: times in ISO 8601, amounts as
- * text. `others` says what is not just a column.
+ * The columns of a SELECT that answers a schema, each from the column of the same name; amounts are text, also in JSON.
+ * `others` says what is not just a column: in JSON that the SELECT builds, write times with `iso()`.
  */
 export function columnsFor(schema: TObject, alias: Sql, others: Readonly<Record<string, Sql>> = {}): Sql {
   const columns = Object.entries(schema.properties).map(([name, field]) => {
@@ -29,15 +29,13 @@ export function pickFields<Properties extends TProperties, Value extends { [Name
 }
 
 interface Field {
-  readonly format?: string;
   readonly pattern?: string;
   readonly anyOf?: readonly Field[];
 }
 
 function asText(column: Sql, field: object): Sql {
   const { anyOf, ...own } = field as Field;
-  const { format, pattern } = anyOf?.[0] ?? own;
-  if (format === 'date-time') return sql`iso(${column})`;
+  const { pattern } = anyOf?.[0] ?? own;
   return pattern === moneyPattern ? sql`${column}::text` : column;
 }
 

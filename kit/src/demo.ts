@@ -54,8 +54,15 @@ export interface DemoPlan {
 export interface Demo {
   /** Modules that must be done before, if the tenant has them: what they tell the plan is needed here. */
   readonly after?: readonly string[];
-  /** Writes with `ctx.db.copy`, in the transaction that all modules share; the rows are counted on their way. */
+  /** Writes with `fillTable`, in the transaction that all modules share; the rows are counted on their way. */
   fill(ctx: Ctx, plan: DemoPlan): Promise<void>;
+}
+
+/** Puts records into a table; each has the fields of the first. */
+export async function fillTable(ctx: Ctx, table: string, records: readonly Readonly<Record<string, unknown>>[]) {
+  const columns = Object.keys(records[0] ?? {});
+  const rows = records.values().map((record) => columns.map((name) => record[name]));
+  if (records.length > 0) await ctx.db.copy(table, columns, rows);
 }
 
 const hexDigits = Buffer.from('0123456789abcdef');

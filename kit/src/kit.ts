@@ -36,6 +36,7 @@ export {
   type DemoProduct,
   type DemoStatistics,
   demoId,
+  fillTable,
   pick,
   type Random,
 } from './demo.ts';
@@ -79,7 +80,8 @@ export type { Resolver, Resolvers } from './graphql.ts';
 export type { Helper, HelpersOf } from './helper.ts';
 export { type Job, type JobsOf, job, platformJob } from './job.ts';
 export { Json } from './json.ts';
-export { byInteger, byNumber, byText, byTime, type List, list, type Sort } from './list.ts';
+export { type List, list } from './list.ts';
+export { byInteger, byNumber, byText, byTime, type Sort } from './list-query.ts';
 export { defineModule, type Module } from './module.ts';
 export { fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
 export { limitTo, Pagination, type Paging, pageOf, paging } from './paging.ts';

@@ -1,4 +1,4 @@
-import { type Demo, type DemoPlan, demoId, pick, type Random } from '@chowk/kit';
+import { type Demo, type DemoPlan, demoId, fillTable, pick, type Random } from '@chowk/kit';
 import threads from './demo-threads.json' with { type: 'json' };
 import type { Status } from './schemas.ts';
 
@@ -8,13 +8,7 @@ const day = 86_400_000;
 /** The more often one stands here, the more often it is used. */
 const channels = ['email', 'email', 'email', 'whatsapp', 'whatsapp', 'webchat', 'sms', 'phone', 'other'];
 
-const conversationColumns = [
-  ...['id', 'customer_id', 'channel', 'subject', 'status', 'message_count', 'last_message_at'],
-  ...['created_at', 'updated_at'],
-];
-const messageColumns = ['id', 'conversation_id', 'direction', 'body', 'sent_at'];
-
-type Rows = unknown[][];
+type Rows = Record<string, unknown>[];
 
 /** One customer in eight has written, some of them more than once. */
 export const demo: Demo = {
@@ -28,14 +22,14 @@ export const demo: Demo = {
           conversations.push(makeConversation(plan, random, n, messages));
         }
       }
-      await ctx.db.copy('conversations', conversationColumns, conversations);
-      await ctx.db.copy('conversation_messages', messageColumns, messages);
+      await fillTable(ctx, 'conversations', conversations);
+      await fillTable(ctx, 'conversation_messages', messages);
     }
   },
 };
 
 /** A conversation of the customer; its messages are added to the others. */
-function makeConversation(plan: DemoPlan, random: Random, n: number, messages: Rows): unknown[] {
+function makeConversation(plan: DemoPlan, random: Random, n: number, messages: Rows) {
   const joined = plan.joinedAt(n);
   const begun = Math.floor(joined + random() * (plan.today - joined));
   const id = demoId(begun, random);
@@ -44,13 +38,14 @@ function makeConversation(plan: DemoPlan, random: Random, n: number, messages: R
   let at = begun;
   for (const [index, { direction, body }] of written.entries()) {
     if (index > 0) at = Math.min(plan.today, at + 1_000 + Math.floor(random() ** 2 * day));
-    messages.push([demoId(at, random), id, direction, body, new Date(at)]);
+    messages.push({ id: demoId(at, random), conversation_id: id, direction, body, sent_at: new Date(at) });
   }
   const fromCustomer = written.at(-1)?.direction === 'inbound';
-  const [first, last] = [new Date(begun), new Date(at)];
   const channel = pick(random, channels);
   const status = statusOf(plan.today - at, fromCustomer, random);
-  return [id, plan.customerId(n), channel, thread.subject, status, written.length, last, first, last];
+  const times = { last_message_at: new Date(at), created_at: new Date(begun), updated_at: new Date(at) };
+  const message_count = written.length;
+  return { id, customer_id: plan.customerId(n), channel, subject: thread.subject, status, message_count, ...times };
 }
 
 /** An old one is closed; else it is our turn or the customer's. */

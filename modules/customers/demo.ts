@@ -1,6 +1,15 @@
-import { type Ctx, type Demo, type DemoPlan, type DemoStatistics, demoId, pick, type Random, sql } from '@chowk/kit';
+import {
+  type Ctx,
+  type Demo,
+  type DemoPlan,
+  type DemoStatistics,
+  demoId,
+  fillTable,
+  pick,
+  type Random,
+  sql,
+} from '@chowk/kit';
 import data from './demo-people.json' with { type: 'json' };
-import { digitsFor, mailbox, scattered } from './demo-reach.ts';
 
 const words = (text: string) => text.split(', ');
 /** A name that is not in Latin letters has behind a slash how it is written in an email. `share` is of a hundred. */
@@ -12,15 +21,6 @@ type Country = (typeof countries)[number];
 
 /** Customers that are written together: few enough that memory does not notice. */
 const batchSize = 5_000;
-
-const customerColumns = [
-  ...['id', 'external_ids', 'email', 'phone', 'first_name', 'last_name', 'accepts_marketing', 'tags', 'notes'],
-  ...['created_at', 'updated_at', 'total_orders', 'total_spent', 'avg_order_value', 'first_order_at', 'last_order_at'],
-];
-const addressColumns = [
-  ...['id', 'customer_id', 'type', 'is_default', 'first_name', 'last_name', 'address1', 'city', 'state', 'pincode'],
-  ...['country', 'phone', 'created_at', 'updated_at'],
-];
 
 interface Person {
   readonly id: string;
@@ -43,11 +43,14 @@ export const demo: Demo = {
       const numbers = Array.from({ length: Math.min(batchSize, plan.customers - from) }, (_, index) => from + index);
       const people = numbers.map(personOf);
       if (!fresh) await giveUpWhatIsTaken(ctx, people);
-      const rows = people.values().map((person, index) => rowOf(person, plan.statistics(from + index), random));
-      await ctx.db.copy('customers', customerColumns, rows);
-      await ctx.db.copy(
+      await fillTable(
+        ctx,
+        'customers',
+        people.map((person, index) => rowOf(person, plan.statistics(from + index), random)),
+      );
+      await fillTable(
+        ctx,
         'customer_addresses',
-        addressColumns,
         people.flatMap((person) => addressesOf(person, random)),
       );
     }
@@ -57,15 +60,15 @@ export const demo: Demo = {
 function peopleOf(plan: DemoPlan): (n: number) => Person {
   const random = plan.random('people');
   const homes = countries.flatMap((country) => Array.from({ length: country.share }, () => country));
-  const mailNumber = scattered(random, digitsFor(plan.customers));
-  const phoneNumbers = new Map(countries.map((country) => [country, scattered(random, country.phone.digits)]));
+  const start = Math.floor(random() * 1e8);
+  const mailDigits = String(plan.customers).length + 1;
   return (n) => {
     const country = pick(random, homes);
     const [first = '', firstMail = first] = pick(random, country.first).split('/');
     const [last = '', lastMail = last] = pick(random, country.last).split('/');
     const host = pick(random, ['example.com', 'example.org', 'example.net', 'mail.example']);
-    const email = `${mailbox(firstMail)}.${mailbox(lastMail)}${mailNumber(n)}@${host}`;
-    const phone = `${country.phone.start}${phoneNumbers.get(country)?.(n)}`;
+    const email = `${mailbox(firstMail)}.${mailbox(lastMail)}${scatter(start + n, mailDigits)}@${host}`;
+    const phone = `${country.phone.start}${scatter(start + n, country.phone.digits)}`;
     const reach = random();
     return {
       ...{ id: plan.customerId(n), country, first, last, joinedAt: plan.joinedAt(n) },
@@ -75,38 +78,51 @@ function peopleOf(plan: DemoPlan): (n: number) => Person {
   };
 }
 
+/** The letters of a name that may stand in an email. */
+function mailbox(name: string): string {
+  return name
+    .normalize('NFD')
+    .toLowerCase()
+    .replace(/[^a-z]/g, '');
+}
+
+/** As many digits, different for numbers that differ in their last digits: the factor has none in common with ten. */
+function scatter(n: number, digits: number): string {
+  return String((n * 7_368_787) % 10 ** digits).padStart(digits, '0');
+}
+
 function rowOf({ id, email, phone, first, last, joinedAt }: Person, statistics: DemoStatistics, random: Random) {
-  const external = random() < 0.1 ? `{"shopify":"${Math.floor(random() * 1e10)}"}` : '{}';
   const tags = random() < 0.3 ? [...new Set([pick(random, data.tags), pick(random, data.tags)])] : [];
-  const notes = random() < 0.05 ? pick(random, data.notes) : null;
-  const [created, updated] = [new Date(joinedAt), new Date(statistics.orders > 0 ? statistics.lastAt : joinedAt)];
-  const written = `{${tags.map((tag) => `"${tag}"`)}}`;
-  return [
-    ...[id, external, email, phone, first, last, random() < 0.45, written, notes, created, updated],
+  return {
+    ...{ id, email, phone, first_name: first, last_name: last },
+    external_ids: random() < 0.1 ? `{"shopify":"${Math.floor(random() * 1e10)}"}` : '{}',
+    accepts_marketing: random() < 0.45,
+    tags: `{${tags.map((tag) => `"${tag}"`)}}`,
+    notes: random() < 0.05 ? pick(random, data.notes) : null,
+    created_at: new Date(joinedAt),
+    updated_at: new Date(statistics.orders > 0 ? statistics.lastAt : joinedAt),
     ...statisticsOf(statistics),
-  ];
+  };
 }
 
 /** As the aggregate over the orders has them: an average is rounded to hundredths, halves away from zero. */
-function statisticsOf({ orders, spent, firstAt, lastAt }: DemoStatistics): unknown[] {
-  if (orders === 0) return [0, 0, 0, null, null];
-  const average = Math.floor((2 * spent + orders) / (2 * orders));
-  return [orders, spent / 100, average / 100, new Date(firstAt), new Date(lastAt)];
+function statisticsOf({ orders, spent, firstAt, lastAt }: DemoStatistics) {
+  const average = orders && Math.floor((2 * spent + orders) / (2 * orders));
+  const times = { first_order_at: orders ? new Date(firstAt) : null, last_order_at: orders ? new Date(lastAt) : null };
+  return { total_orders: orders, total_spent: spent / 100, avg_order_value: average / 100, ...times };
 }
 
-function addressesOf(person: Person, random: Random): unknown[][] {
+function addressesOf({ id, country, first, last, phone, joinedAt }: Person, random: Random) {
   const types = random() < 0.8 ? ['shipping', ...(random() < 0.2 ? ['billing'] : [])] : [];
-  const { id, country, first, last, phone, joinedAt } = person;
+  const person = { customer_id: id, is_default: true, first_name: first, last_name: last, country: country.name };
+  const times = { created_at: new Date(joinedAt), updated_at: new Date(joinedAt) };
   return types.map((type) => {
     const [city, state] = pick(random, country.cities);
-    const street = `${1 + Math.floor(random() * 240)} ${pick(random, country.streets)}`;
+    const address1 = `${1 + Math.floor(random() * 240)} ${pick(random, country.streets)}`;
     const lowest = 10 ** (country.pincode - 1);
     const pincode = lowest + Math.floor(random() * 9 * lowest);
-    const at = new Date(joinedAt);
-    return [
-      ...[demoId(joinedAt, random), id, type, true, first, last, street, city, state, pincode],
-      ...[country.name, random() < 0.5 ? phone : null, at, at],
-    ];
+    const place = { address1, city, state, pincode, phone: random() < 0.5 ? phone : null };
+    return { id: demoId(joinedAt, random), type, ...person, ...place, ...times };
   });
 }
 

@@ -24,13 +24,13 @@ async function changeTags(ctx: Ctx, { customer_ids }: BulkTags, tags: Sql, chang
   const ids = [...new Set(customer_ids.map((id) => id.toLowerCase()))];
   const found = await ctx.tx(async (tx) => {
     const rows = await writeTags(tx, ids, tags);
-    const changed = rows.flatMap(({ customer }) => customer ?? []);
+    const changed = rows.flatMap(({ found_id: _, ...customer }) => (customer.id === null ? [] : customer));
     mustFit(changed);
     tx.audit({ ...changes, customers: [0, changed.length] });
     for (const customer of changed) {
       await tx.emit('customer.updated', { customer, changed: ['tags'] }, { about: customer.id });
     }
-    return new Set(rows.map(({ id }) => id));
+    return new Set(rows.map(({ found_id }) => found_id));
   });
   return { updated: found.size, not_found: ids.filter((id) => !found.has(id)) };
 }
@@ -44,13 +44,9 @@ function mustFit(changed: readonly CustomerRecord[]): void {
 
 /**
  * One statement for all. It locks in the order of ids, so that two at once do not wait for each other in a circle, and
- * reads the tags from the rows it has locked. Customers that were changed come with the record, others without.
+ * reads the tags from the rows it has locked. Customers that stay as they were have only `found_id`.
  */
-function writeTags(
-  ctx: Ctx,
-  ids: readonly string[],
-  tags: Sql,
-): Promise<{ id: string; customer: CustomerRecord | null }[]> {
+function writeTags(ctx: Ctx, ids: readonly string[], tags: Sql): Promise<(CustomerRecord & { found_id: string })[]> {
   return ctx.db.rows(sql`
     WITH held AS (
       SELECT id, tags FROM customers WHERE id = ANY(${ids}::uuid[]) AND deleted_at IS NULL ORDER BY id FOR NO KEY UPDATE),
@@ -58,5 +54,5 @@ function writeTags(
     changed AS (
       UPDATE customers c SET tags = wanted.tags, updated_at = ${ctx.now()} FROM wanted
       WHERE c.id = wanted.id AND c.tags <> wanted.tags RETURNING ${recordColumns})
-    SELECT held.id, to_json(changed) AS customer FROM held LEFT JOIN changed USING (id) ORDER BY held.id`);
+    SELECT held.id AS found_id, changed.* FROM held LEFT JOIN changed ON changed.id = held.id ORDER BY held.id`);
 }

@@ -36,11 +36,13 @@ export function statusOf(age: number, random: Random): Status {
 export function stepsTo(status: Status, { placedAt, today }: { placedAt: number; today: number }, random: Random) {
   const isOld = today - placedAt > ownDays * day;
   const path = usualPath.includes(status) ? usualPath.slice(0, usualPath.indexOf(status) + 1) : ['pending', status];
-  const steps = isOld ? [status] : (path as Status[]);
+  const steps = isOld ? [status] : path;
   const longest = Math.min(2 * day, (today - placedAt) / steps.length);
   let at = placedAt;
   return steps.map((step, index) => {
     if (index > 0) at += 1 + Math.floor(random() * longest);
-    return { status: step, at, reason: reasons[step] ? pick(random, reasons[step]) : null };
+    const reason = reasons[step as Status];
+    const [previous_status = null] = steps.slice(index - 1, index);
+    return { status: step, previous_status, at: new Date(at), reason: reason ? pick(random, reason) : null };
   });
 }

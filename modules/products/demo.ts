@@ -1,8 +1,7 @@
-import { type Ctx, type Demo, type DemoPlan, demoId, type Random, sql } from '@chowk/kit';
+import { type Ctx, type Demo, type DemoPlan, demoId, fillTable, type Random, sql } from '@chowk/kit';
 import { type CatalogueEntry, catalogue } from './demo-catalogue.ts';
 
 const year = 365 * 86_400_000;
-const columns = ['id', 'sku', 'title', 'price', 'status', 'tags', 'categories', 'stock', 'created_at', 'updated_at'];
 
 /** A catalogue of two hundred products; those whose SKU the tenant has already stay as they are. */
 export const demo: Demo = {
@@ -11,17 +10,30 @@ export const demo: Demo = {
     const known = await knownSkus(ctx);
     const made = catalogue.map((entry) => makeUp(plan, random, entry));
     const news = made.filter(({ sku }) => !known.has(sku.toLowerCase()));
-    await ctx.db.copy(
+    await fillTable(
+      ctx,
       'products',
-      columns,
       news.map(({ id, sku, title, price, tags, category, stock, at }) => {
-        return [id, sku, title, price / 100, 'active', `{${tags}}`, `{${category}}`, stock, at, at];
+        const times = { created_at: at, updated_at: at };
+        return {
+          id,
+          sku,
+          title,
+          status: 'active',
+          price: price / 100,
+          tags: `{${tags}}`,
+          categories: `{${category}}`,
+          stock,
+          ...times,
+        };
       }),
     );
-    await ctx.db.copy(
+    await fillTable(
+      ctx,
       'stock_movements',
-      ['id', 'product_id', 'change', 'reserved_change', 'reason', 'at'],
-      news.map(({ id, movementId, stock, at }) => [movementId, id, stock, 0, 'initial', at]),
+      news.map(({ id, movementId, stock, at }) => {
+        return { id: movementId, product_id: id, change: stock, reserved_change: 0, reason: 'initial', at };
+      }),
     );
     plan.products.push(...catalogue);
   },

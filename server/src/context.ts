@@ -305,5 +305,5 @@ export class Context implements SystemCtx {
 
 /** The `ETag` of a record. */
 export function versionOf(updatedAt: string): string {
-  return `"${Date.parse(updatedAt).toString(36)}"`;
+  return `"${updatedAt}"`;
 }

@@ -46,15 +46,15 @@ export function validatorOf(schema: TSchema): Validator {
 /** For values that are text: of a path or a query. A field that the schema does not know is an error. */
 export function compileText(schema: TSchema): Validator {
   const read = compile(fromText, schema);
-  // Once more, as what it was read as: to the reader `Infinity` is an integer.
-  const check = compile(exact, schema);
+  // Numbers once more, as what they were read as: to the reader `Infinity` is an integer.
+  const check = /"type":"(number|integer)"/.test(JSON.stringify(schema)) ? compile(exact, schema) : undefined;
   const { properties = {} } = schema as { properties?: Record<string, { type?: unknown }> };
   const booleans = Object.keys(properties).filter((name) => properties[name]?.type === 'boolean');
   return (value) => {
     const fields = value as Record<string, unknown>;
     for (const name of booleans) if (fields[name] === '1' || fields[name] === '0') fields[name] = fields[name] === '1';
     const unknown = unknownParameters(properties, fields);
-    const wrong = read(value) ?? check(value);
+    const wrong = read(value) ?? check?.(value);
     return unknown ? { ...unknown, ...wrong } : wrong;
   };
 }

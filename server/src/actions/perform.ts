@@ -1,4 +1,4 @@
-import { type Ctx, Failure, Issues, type Log } from '@chowk/kit';
+import { type Ctx, Failure, Issues, invalid, type Log } from '@chowk/kit';
 import type { FieldErrors, Validator } from '../validation.ts';
 import type { AuditLog, AuditRecord } from './audit-log.ts';
 import type { RegisteredAction } from './registry.ts';
@@ -40,18 +40,27 @@ export async function audited<Output>(
   }
 }
 
-async function run(performance: Performance): Promise<unknown> {
-  const { action, ctx, input, ignored = [], validate = action.validate } = performance;
+function run(performance: Performance): Promise<unknown> {
+  const { admit, explain } = performance.action;
+  return admit || explain ? runExplained(performance) : runPlain(performance);
+}
+
+async function runExplained(performance: Performance): Promise<unknown> {
+  const { action, ctx } = performance;
   if (action.admit) await action.admit(ctx);
-  const wrong = validate(input, ignored);
-  if (wrong) throw await refusal(performance, wrong);
-  if (!action.explain) return action.run(ctx, input);
   try {
-    return await action.run(ctx, input);
+    return await runPlain(performance);
   } catch (error) {
     const errors = error instanceof Failure && error.status === 422 ? error.extras.errors : undefined;
     throw errors ? await refusal(performance, errors) : error;
   }
+}
+
+/** Not `async`: most calls need no promise but that of the action. */
+function runPlain({ action, ctx, input, ignored = [], validate = action.validate }: Performance): Promise<unknown> {
+  const wrong = validate(input, ignored);
+  if (wrong) throw invalid(wrong);
+  return action.run(ctx, input);
 }
 
 /** 422 with all that is wrong: what was found so far, and what the action itself can tell of the rest. */
