@@ -11,7 +11,7 @@ export function orderTimes(plan: DemoPlan) {
     const placedAt = Math.ceil((start + span * Math.sqrt((index + random()) / count)) / 1_000) * 1_000;
     while (joined < plan.customers && plan.joinedAt(joined) < placedAt) joined += 1;
     // Of those who come back, the first customers come most often.
-    const share = random() < 0.4 ? 1 - random() ** 2 / 20 : random() ** 1.25;
+    const share = random() < 0.25 ? 1 - random() ** 2 / 20 : random() ** 1.5;
     return { n: Math.min(joined - 1, Math.floor(joined * share)), placedAt };
   };
   return { count, at };
