@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { boot } from '../server/src/boot.ts';
 import { readConfig } from '../server/src/config.ts';
 import { withConnection } from '../server/src/db/connection.ts';
-import { openEmbedded } from '../server/src/db/embedded.ts';
+import { openEmbedded } from '../server/src/db/embedded/embedded-server.ts';
 import { openApiDocument } from '../server/src/http/openapi/document.ts';
 import { SecretBox } from '../server/src/secrets.ts';
 import { configurationDoc } from './configuration-doc.ts';

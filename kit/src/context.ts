@@ -3,9 +3,9 @@ import type { Changes } from './changes.ts';
 import type { Db } from './database.ts';
 import type { FieldErrors } from './errors.ts';
 import type { PersonalData } from './personal-data.ts';
-import type { Client, Platform, Session } from './platform.ts';
 import type { TSchema } from './schema.ts';
 import type { Settings } from './settings.ts';
+import type { Client, Session, SystemServices } from './system-services.ts';
 
 export interface Tenant {
   readonly id: string;
@@ -96,7 +96,7 @@ export interface Versioned {
 export interface SystemCtx extends Ctx {
   /** The central database. */
   readonly central: Db;
-  readonly platform: Platform;
+  readonly system: SystemServices;
   /** What the caller's token belongs to. Throws when nobody is signed in. */
   readonly session: Session;
   readonly client: Client;

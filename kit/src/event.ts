@@ -10,12 +10,12 @@ export interface Delivery {
 }
 
 /**
- * `within` runs in the transaction that emits: both happen or neither. `after` runs later, at least once, on its own:
- * its failure touches neither the emitter nor other listeners.
+ * `inTransaction` listeners run in the emitter's transaction: both commit or neither. `afterCommit` listeners run in the
+ * background, at least once; their failure affects neither the emitter nor other listeners.
  */
 export interface Listener {
   readonly event: string;
-  readonly when: 'within' | 'after';
+  readonly when: 'in_transaction' | 'after_commit';
   /** Tells apart two listeners of one module to one event; also its name in lists. */
   readonly name: string;
   run(ctx: Ctx, payload: unknown, delivery: Delivery): Promise<void>;
@@ -29,5 +29,5 @@ function listen(when: Listener['when']) {
   ): Listener => ({ event, when, name, run: run as Listener['run'] });
 }
 
-export const within = listen('within');
-export const after = listen('after');
+export const inTransaction = listen('in_transaction');
+export const afterCommit = listen('after_commit');

@@ -11,7 +11,7 @@ export interface Job {
   /** A cron expression in UTC: done for every tenant that has the module, or once for the platform. */
   readonly schedule?: string;
   /** Done for no tenant. */
-  readonly platform?: true;
+  readonly system?: true;
   run(ctx: Ctx, data: unknown): Promise<void>;
 }
 
@@ -29,13 +29,13 @@ export function job<Data extends TSchema>(
 }
 
 /** A job of a system module, done for the platform and not for a tenant. */
-export function platformJob<Data extends TSchema>(
-  definition: Omit<Job, 'run' | 'data' | 'platform'> & {
+export function systemJob<Data extends TSchema>(
+  definition: Omit<Job, 'run' | 'data' | 'system'> & {
     readonly data: Data;
     run(ctx: SystemCtx, data: Static<Data>): Promise<void>;
   },
 ): TypedJob<Data> {
-  return { ...definition, platform: true } as unknown as TypedJob<Data>;
+  return { ...definition, system: true } as unknown as TypedJob<Data>;
 }
 
 export type JobsOf<Table> = {

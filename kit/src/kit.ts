@@ -57,7 +57,7 @@ export {
   preconditionFailed,
   taken,
 } from './errors.ts';
-export { after, type Delivery, type Listener, within } from './event.ts';
+export { afterCommit, type Delivery, inTransaction, type Listener } from './event.ts';
 export {
   between,
   containsWords,
@@ -78,7 +78,7 @@ export {
 } from './filter.ts';
 export type { Resolver, Resolvers } from './graphql.ts';
 export type { Helper, HelpersOf } from './helper.ts';
-export { type Job, type JobsOf, job, platformJob } from './job.ts';
+export { type Job, type JobsOf, job, systemJob } from './job.ts';
 export { Json } from './json.ts';
 export { type List, list } from './list.ts';
 export { byInteger, byNumber, byText, byTime, type Sort } from './list-query.ts';
@@ -87,30 +87,6 @@ export { fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } fr
 export { limitTo, Pagination, type Paging, pageOf, paging } from './paging.ts';
 export { NewPassword, passwordProblem } from './password.ts';
 export { canViewSensitive, maskPhone, type PersonalData, type PersonalRows } from './personal-data.ts';
-export type {
-  Accounts,
-  Client,
-  FoundSession,
-  KeptMail,
-  Limits,
-  Mail,
-  NewAccount,
-  NewSession,
-  NewTenant,
-  Passwords,
-  Permission,
-  Permissions,
-  Platform,
-  PlatformOptions,
-  PublicKey,
-  Secrets,
-  SeedCounts,
-  Session,
-  SessionKind,
-  Sessions,
-  Tenants,
-  Tokens,
-} from './platform.ts';
 export { rankedRows, SearchQuery } from './ranked-search.ts';
 export {
   ById,
@@ -136,4 +112,28 @@ export {
 } from './schema.ts';
 export type { SettingDefinition, Settings } from './settings.ts';
 export { and, empty, join, raw, Sql, sql } from './sql.ts';
+export type {
+  Accounts,
+  Client,
+  FoundSession,
+  KeptMail,
+  Limits,
+  Mail,
+  NewAccount,
+  NewSession,
+  NewTenant,
+  Passwords,
+  Permission,
+  Permissions,
+  PublicKey,
+  Secrets,
+  SeedCounts,
+  Session,
+  SessionKind,
+  Sessions,
+  SystemOptions,
+  SystemServices,
+  Tenants,
+  Tokens,
+} from './system-services.ts';
 export { Email, Line, NullableEmail, NullableLine, NullableText, Tags, Text } from './text.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Action, type Ctx, type Delivery, defineModule, within } from '@chowk/kit';
+import { type Action, type Ctx, type Delivery, defineModule, inTransaction } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { Context } from '../../server/src/context.ts';
 import { type LoadedModule, loadModule } from '../../server/src/loader/load-modules.ts';
@@ -39,7 +39,7 @@ const helpdesk: LoadedModule = {
     api: { consumes: onBus },
     events: { listens: [...events] },
   },
-  parts: defineModule({ listeners: events.map((event) => within(event, `${event} within`, listen)) }),
+  parts: defineModule({ listeners: events.map((event) => inTransaction(event, `${event} within`, listen)) }),
   migrations: { owner: 'helpdesk', migrations: [] },
 };
 

@@ -1,8 +1,8 @@
 import { sql } from '@chowk/kit';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { expect, test } from 'vitest';
-import { fillTenant } from '../../server/src/operator/demo-fill.ts';
-import { makePlan } from '../../server/src/operator/demo-plan.ts';
+import { fillTenant } from '../../server/src/demo/fill-tenant.ts';
+import { makePlan } from '../../server/src/demo/plan.ts';
 import { startPlatform, type TestTenant } from '../../server/testing/platform.ts';
 
 const platform = await startPlatform();

@@ -2,7 +2,7 @@ import { defineModule } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
-import { helpers } from './helpers.ts';
+import { helpers } from './internal-api.ts';
 import { listeners } from './orders.ts';
 
 export const module = defineModule({ actions, helpers, listeners, errors, demo });

@@ -1,4 +1,4 @@
-import { type Ctx, pageOf, sql, within } from '@chowk/kit';
+import { type Ctx, inTransaction, pageOf, sql } from '@chowk/kit';
 import { findCustomer, lockCurrent } from './find.ts';
 import type { OrderPage, OrdersQuery, Statistics } from './schemas.ts';
 
@@ -39,8 +39,8 @@ async function recalculate(ctx: Ctx, { order }: { order: { customer_id: string }
 }
 
 export const listeners = [
-  within('order.created', 'count-created', recalculate),
-  within('order.updated', 'count-updated', recalculate),
-  within('order.status_changed', 'count-status', recalculate),
-  within('order.deleted', 'count-deleted', recalculate),
+  inTransaction('order.created', 'count-created', recalculate),
+  inTransaction('order.updated', 'count-updated', recalculate),
+  inTransaction('order.status_changed', 'count-status', recalculate),
+  inTransaction('order.deleted', 'count-deleted', recalculate),
 ];

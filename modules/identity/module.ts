@@ -1,7 +1,7 @@
 import { defineModule } from '@chowk/kit';
 import { activityActions } from './activity/activity-actions.ts';
 import { errors } from './errors.ts';
-import { helpers } from './helpers.ts';
+import { helpers } from './internal-api.ts';
 import { devMailActions } from './mail/dev-mail.ts';
 import { pageActions } from './mail/pages.ts';
 import { apiClientActions } from './oauth/api-client-actions.ts';

@@ -102,7 +102,7 @@ function may(role: string, action: RegisteredAction, tenant: TestTenant): boolea
 
 /** A token of somebody new: a call may end the session it came with, or all of them. */
 async function tokenOf(tenant: TestTenant, role: string): Promise<string> {
-  const { accounts, sessions } = kernel.platform;
+  const { accounts, sessions } = kernel.services;
   const email = `${randomUUID()}@example.com`;
   const userId = (await accounts.create(kernel.central.db, { name: role, email, emailVerified: true })) as number;
   await accounts.join(kernel.central.db, userId, tenant.id, role);

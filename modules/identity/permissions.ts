@@ -27,7 +27,7 @@ export async function mustHold(ctx: SystemCtx, db: Db, granted: Granted, refusal
  * the tenant does not count: not even an Owner of a merchant holds it.
  */
 export function mustHoldRole(ctx: SystemCtx, { name, permissions }: { name: string; permissions: readonly string[] }) {
-  const { actsIn } = ctx.platform.permissions;
+  const { actsIn } = ctx.system.permissions;
   const beyond = permissions.filter((one) => !ctx.can(one) && actsIn(one, ctx.tenant.role));
   if (beyond.length > 0) throw fail('identity.role_beyond_caller', { role: name, permissions: listOf(beyond) });
 }
@@ -47,8 +47,8 @@ export async function unknownPermissions(db: Db, names: readonly string[]): Prom
   return rows.map(({ name }) => name);
 }
 
-export function listPermissions({ central, platform }: SystemCtx) {
-  const order = platform.permissions.catalogue.map(({ name }) => name);
+export function listPermissions({ central, system }: SystemCtx) {
+  const order = system.permissions.catalogue.map(({ name }) => name);
   return central.rows<{ name: string; category: string; is_sensitive: boolean }>(sql`
     SELECT name, category, is_sensitive FROM permissions
     ORDER BY array_position(${order}::text[], name), category, name`);

@@ -63,7 +63,7 @@ test.each(kinds)('of $table what is old goes and the rest stays', async ({ days,
 });
 
 test('sessions that are over for a month go with their tokens; others stay', async () => {
-  const { sessions } = platform.kernel.platform;
+  const { sessions } = platform.kernel.services;
   const open = async (change: ReturnType<typeof sql>) => {
     const { id } = await platform.person();
     await central.db.run(sql`UPDATE sessions SET ${change} WHERE user_id = ${id}`);
@@ -89,7 +89,7 @@ test('sessions that are over for a month go with their tokens; others stay', asy
 });
 
 test('refresh tokens past their time go, and the session goes on', async () => {
-  const { sessions } = platform.kernel.platform;
+  const { sessions } = platform.kernel.services;
   const { refresh_token } = await sessions.open({ userId: person.id, kind: 'login', client });
   const next = await sessions.refresh(refresh_token);
   const { id } = (await sessions.find(refresh_token)) ?? { id: '' };

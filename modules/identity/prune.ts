@@ -1,9 +1,9 @@
-import { type Db, platformJob, sql, Type } from '@chowk/kit';
+import { type Db, sql, systemJob, Type } from '@chowk/kit';
 
 const keepDays = { emailChanges: 30, invitations: 90, sessions: 30, activity: 400 };
 
 export const pruneJobs = {
-  'identity.prune': platformJob({
+  'identity.prune': systemJob({
     data: Type.Object({}),
     schedule: '41 3 * * *',
     // The next night is the next try.

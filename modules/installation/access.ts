@@ -7,7 +7,7 @@ import { mustBeReached, type StepName } from './steps.ts';
 /** Admits the holder of the token, where the operator has set one, once all earlier steps are completed. */
 export async function admitStep(ctx: SystemCtx, step: StepName): Promise<void> {
   await mustNotBeInstalled(ctx);
-  const { installToken } = ctx.platform.options;
+  const { installToken } = ctx.system.options;
   if (installToken !== undefined && !isSame(ctx.client.header('x-install-token') ?? '', installToken)) {
     throw fail('installation.token_required');
   }

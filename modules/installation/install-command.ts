@@ -27,7 +27,7 @@ export const installCommand: ModuleCommand = {
   },
   async run(ctx, { options }, terminal) {
     if (await isInstalled(ctx)) {
-      throw new Error(`Chowk is installed already; sign in at ${ctx.platform.url}/login or see chowkd install:reset`);
+      throw new Error(`Chowk is installed already; sign in at ${ctx.system.url}/login or see chowkd install:reset`);
     }
     const form = await readForm(options, terminal);
     // Before anything is changed.
@@ -38,7 +38,7 @@ export const installCommand: ModuleCommand = {
     await takeSteps(ctx, terminal);
     const { tenant_id, user } = await createOwner(ctx, form);
     terminal.progress(`✓ owner: ${user.name} <${user.email}> of ${form.organization_name}`);
-    const signIn = { login: `${ctx.platform.url}/login`, address: addressOf(ctx, tenant_id) };
+    const signIn = { login: `${ctx.system.url}/login`, address: addressOf(ctx, tenant_id) };
     if (options.json) return terminal.table([{ tenant_id, user_id: user.id, email: user.email, ...signIn }], '');
     terminal.say(`Chowk is installed. Sign in as ${user.email} at ${signIn.login}`);
     terminal.say(`${form.organization_name} is at ${signIn.address}`);
@@ -112,7 +112,7 @@ function nameFrom(email: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ') || 'Owner';
 }
 
-function addressOf({ platform: { url, baseDomain } }: SystemCtx, tenantId: string): string {
+function addressOf({ system: { url, baseDomain } }: SystemCtx, tenantId: string): string {
   const address = new URL(url);
   address.hostname = `${tenantId}.${baseDomain}`;
   return address.origin;

@@ -29,12 +29,12 @@ test('without it, a user and a tenant say so together and neither says so alone'
   const { db } = wizard.kernel.central;
   const { id } = await wizard.tenant();
   expect((await wizard.get('status')).status).toBe(200);
-  await wizard.kernel.platform.accounts.create(db, { name: 'Asha', email: 'asha@example.com' });
+  await wizard.kernel.services.accounts.create(db, { name: 'Asha', email: 'asha@example.com' });
   expect(await wizard.get('status')).toMatchObject({ status: 403, body: { redirect: '/login' } });
   await db.run(sql`DELETE FROM tenants WHERE id = ${id}`);
   // It is remembered for a while, unless it is cleared as a reset does.
   expect((await wizard.get('status')).status).toBe(403);
-  await wizard.kernel.platform.cache.delete('app.installed');
+  await wizard.kernel.services.cache.delete('app.installed');
   expect((await wizard.get('status')).status).toBe(200);
   // Not the wizard's doing: there is nothing to write into a marker.
   expect(await wizard.marker()).toBeUndefined();
@@ -81,7 +81,7 @@ test('a marker that would outlive its data is taken back', async () => {
       if (next instanceof Error) throw next;
       return next;
     };
-    return { platform: kernel.platform, central: { row } } as unknown as SystemCtx;
+    return { platform: kernel.services, central: { row } } as unknown as SystemCtx;
   };
   const lost = ctxOver({ value: marker }, undefined);
   await writeMarker(lost);

@@ -8,7 +8,7 @@ export const installedKey = 'app.installed';
 /** The marker file decides, then the tables. Throws if the database does not answer. */
 export async function isInstalled(ctx: SystemCtx): Promise<boolean> {
   if (await hasMarker(ctx)) return true;
-  const { cache } = ctx.platform;
+  const { cache } = ctx.system;
   if ((await cache.get(installedKey)) !== true) {
     if (!(await hasUsersAndTenants(ctx.central))) return false;
     await cache.set(installedKey, true, 60);

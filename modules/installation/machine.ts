@@ -50,17 +50,17 @@ export interface DatabaseServer {
   readonly may_create: boolean;
 }
 
-export function machineOf({ central, platform }: SystemCtx): Machine {
+export function machineOf({ central, system }: SystemCtx): Machine {
   return {
     nodeVersion: process.versions.node,
     runTypeScript,
     signs,
     encrypts,
     async hashes() {
-      const hash = await platform.passwords.hash('a password');
+      const hash = await system.passwords.hash('a password');
       const [fits, fitsToo] = await Promise.all([
-        platform.passwords.verify('a password', hash),
-        platform.passwords.verify('another one', hash),
+        system.passwords.verify('a password', hash),
+        system.passwords.verify('another one', hash),
       ]);
       return fits && !fitsToo;
     },
@@ -75,8 +75,8 @@ export function machineOf({ central, platform }: SystemCtx): Machine {
           ARRAY(SELECT name::text FROM pg_available_extensions) AS extensions,
           (SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user) AS may_create`),
     writeToDatabase: (text) => writeToDatabase(central, text),
-    pingCache: () => platform.pingCache(),
-    folders: { storage: platform.storagePath, cache: join(platform.storagePath, 'cache') },
+    pingCache: () => system.pingCache(),
+    folders: { storage: system.storagePath, cache: join(system.storagePath, 'cache') },
     writeInto,
     async freeBytes(folder) {
       const { bavail, bsize } = await statfs(folder);

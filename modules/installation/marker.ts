@@ -9,8 +9,8 @@ export interface Marker {
   readonly version: string;
 }
 
-function markerFile({ platform }: SystemCtx): string {
-  return join(platform.storagePath, 'installed');
+function markerFile({ system }: SystemCtx): string {
+  return join(system.storagePath, 'installed');
 }
 
 export async function hasMarker(ctx: SystemCtx): Promise<boolean> {

@@ -11,9 +11,9 @@ export async function createOwner(ctx: SystemCtx, owner: NewOwner): Promise<Owne
   const issues = new Issues();
   explainPassword(owner, issues);
   issues.throwIfAny();
-  return ctx.platform.oneAtATime('install owner', async () => {
+  return ctx.system.oneAtATime('install owner', async () => {
     await mustNotBeInstalled(ctx);
-    const passwordHash = await ctx.platform.passwords.hash(owner.password);
+    const passwordHash = await ctx.system.passwords.hash(owner.password);
     let id = 0;
     await createTenant(ctx, owner, async (db) => {
       id = await addOwner(ctx, db, owner, passwordHash);
@@ -32,17 +32,17 @@ export function explainPassword({ password = '' }: Partial<NewOwner>, issues: Is
 }
 
 export async function explainOwner(
-  { central, platform }: SystemCtx,
+  { central, system }: SystemCtx,
   form: Partial<NewOwner>,
   issues: Issues,
 ): Promise<void> {
   const { organization_slug: slug, email } = form;
   explainPassword(form, issues);
-  if (email !== undefined && (await platform.accounts.isTaken(central, email))) {
+  if (email !== undefined && (await system.accounts.isTaken(central, email))) {
     issues.add('email', emailTaken(email).message, 'taken');
   }
   if (slug === undefined || (await isUnfinished(central, slug))) return;
-  const wrong = await platform.tenants.problemOf(slug);
+  const wrong = await system.tenants.problemOf(slug);
   if (wrong) issues.add('organization_slug', wrong.message, wrong.code);
 }
 
@@ -53,11 +53,11 @@ async function addOwner(
   { organization_slug: slug, name, email }: NewOwner,
   passwordHash: string,
 ): Promise<number> {
-  const { platform } = ctx;
-  const id = await platform.accounts.create(db, { name, email, passwordHash, emailVerified: true });
+  const { system } = ctx;
+  const id = await system.accounts.create(db, { name, email, passwordHash, emailVerified: true });
   if (id === undefined) throw invalid({ email: emailTaken(email) });
-  await platform.accounts.join(db, id, slug, 'Owner');
-  await writeInstalledRow(db, { installed_at: ctx.now().toISOString(), version: platform.version });
+  await system.accounts.join(db, id, slug, 'Owner');
+  await writeInstalledRow(db, { installed_at: ctx.now().toISOString(), version: system.version });
   return id;
 }
 
@@ -66,19 +66,19 @@ function emailTaken(email: string) {
 }
 
 async function createTenant(
-  { central, platform }: SystemCtx,
+  { central, system }: SystemCtx,
   { organization_slug: slug, organization_name: name }: NewOwner,
-  within: (db: Db) => Promise<void>,
+  inTransaction: (db: Db) => Promise<void>,
 ): Promise<void> {
   if (await isUnfinished(central, slug)) {
-    await platform.tenants.finish(slug, async (db) => {
+    await system.tenants.finish(slug, async (db) => {
       await db.run(sql`UPDATE tenants SET name = ${name} WHERE id = ${slug}`);
-      await within(db);
+      await inTransaction(db);
     });
     return;
   }
   try {
-    await platform.tenants.create({ id: slug, name, role: 'platform_owner' }, within);
+    await system.tenants.create({ id: slug, name, role: 'platform_owner' }, inTransaction);
   } catch (error) {
     throw inFormFields(error);
   }

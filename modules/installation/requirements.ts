@@ -1,4 +1,4 @@
-import type { Platform, SystemCtx } from '@chowk/kit';
+import type { SystemCtx, SystemServices } from '@chowk/kit';
 import { type Machine, machineOf } from './machine.ts';
 import type { Requirement, Requirements } from './schemas.ts';
 import { recordRequirements } from './steps.ts';
@@ -167,13 +167,13 @@ export const checks: readonly Check[] = [
 ];
 
 /** Checks that are running, by platform. */
-const running = new WeakMap<Platform, Promise<Requirements>>();
+const running = new WeakMap<SystemServices, Promise<Requirements>>();
 
 /** Anyone may call it before the installation, and checks are expensive: concurrent calls share one. */
 export function checkRequirementsOnce(ctx: SystemCtx): Promise<Requirements> {
-  const { platform } = ctx;
-  const check = running.get(platform) ?? checkRequirements(ctx).finally(() => running.delete(platform));
-  running.set(platform, check);
+  const { system } = ctx;
+  const check = running.get(system) ?? checkRequirements(ctx).finally(() => running.delete(system));
+  running.set(system, check);
   return check;
 }
 

@@ -44,7 +44,7 @@ async function newInstallation() {
 async function install(ctx: Context, form = ownerForm()) {
   await checkRequirements(ctx);
   await setUpDatabase(ctx);
-  await ctx.platform.seed();
+  await ctx.system.seed();
   return createOwner(ctx, form);
 }
 
@@ -108,10 +108,10 @@ test('a reset wants the platform’s name, destroys everything, and a process be
   await expect
     .poll(() => beside.kernel.directory.find(form.organization_slug))
     .toMatchObject({ role: 'platform_owner' });
-  expect(await beside.kernel.platform.keys.list()).toHaveLength(1);
-  await beside.kernel.platform.mail.send({ to: 'asha@example.com', subject: 'Still here', text: '', html: '' });
+  expect(await beside.kernel.services.keys.list()).toHaveLength(1);
+  await beside.kernel.services.mail.send({ to: 'asha@example.com', subject: 'Still here', text: '', html: '' });
   await expect
-    .poll(async () => (await beside.kernel.platform.mail.kept()).map(({ subject }) => subject), { timeout: 30_000 })
+    .poll(async () => (await beside.kernel.services.mail.kept()).map(({ subject }) => subject), { timeout: 30_000 })
     .toEqual(['Still here']);
   const { planned } = (await ctx.central.row<{ planned: number }>(
     sql`SELECT count(*) AS planned FROM pgboss.schedule`,
@@ -126,7 +126,7 @@ test('a reset that was interrupted before the databases were dropped leaves an i
   const interrupted = async () => {
     throw new Error('interrupted');
   };
-  const platform = { ...kernel.platform, reset: interrupted };
+  const platform = { ...kernel.services, reset: interrupted };
   const dead = { central: ctx.central, platform } as unknown as Context;
   await expect(reset(dead, undefined, { force: true }).done).rejects.toThrow('interrupted');
   expect((await status()).statusCode).toBe(403);

@@ -12,9 +12,9 @@ export const resetCommand: ModuleCommand = {
     await reset(ctx);
     progress('✓ all databases dropped, central database created');
     progress('✓ marker file removed');
-    const { roles, permissions, modules, settings } = await ctx.platform.seed();
+    const { roles, permissions, modules, settings } = await ctx.system.seed();
     progress(`✓ seed: ${roles} roles, ${permissions} permissions, ${modules} modules, ${settings} settings`);
-    say(`The platform is not installed. Start at ${ctx.platform.url}/install or with chowkd install`);
+    say(`The platform is not installed. Start at ${ctx.system.url}/install or with chowkd install`);
   },
 };
 
@@ -30,11 +30,11 @@ async function confirm({ central }: SystemCtx, ask: (question: string) => Promis
 
 /** Waits for an owner that is being created. */
 async function reset(ctx: SystemCtx): Promise<void> {
-  await ctx.platform.oneAtATime('install owner', async () => {
+  await ctx.system.oneAtATime('install owner', async () => {
     // First, so that an interrupted reset leaves no marker file without data.
     await removeMarker(ctx);
-    await ctx.platform.reset();
-    await ctx.platform.cache.delete(installedKey);
+    await ctx.system.reset();
+    await ctx.system.cache.delete(installedKey);
     // Again: a concurrent check may have written it.
     await removeMarker(ctx);
   });

@@ -1,6 +1,6 @@
 import type { SeedCounts, SystemCtx } from '@chowk/kit';
 
 /** Step 3. */
-export function seedData({ platform }: SystemCtx): Promise<SeedCounts> {
-  return platform.seed();
+export function seedData({ system }: SystemCtx): Promise<SeedCounts> {
+  return system.seed();
 }

@@ -6,10 +6,10 @@ export const personalClient = 'chowk-personal';
 
 /** Step 2. One at a time: two would create two keys. */
 export function setUpDatabase(ctx: SystemCtx): Promise<DatabaseSetUp> {
-  const { central, platform } = ctx;
-  return platform.oneAtATime('install database', async () => {
-    const { applied, skipped } = await platform.migrate();
-    const { created } = await platform.keys.ensure();
+  const { central, system } = ctx;
+  return system.oneAtATime('install database', async () => {
+    const { applied, skipped } = await system.migrate();
+    const { created } = await system.keys.ensure();
     await central.run(sql`
       INSERT INTO oauth_clients (id, name, grants) VALUES (${personalClient}, 'Personal Access Client', '{personal}')
       ON CONFLICT (id) DO NOTHING`);

@@ -18,7 +18,7 @@ export async function readStatus(ctx: SystemCtx): Promise<Status> {
     SELECT EXISTS (SELECT FROM platform_settings WHERE key = ${requirementsKey}) AS requirements,
       EXISTS (SELECT FROM signing_keys WHERE retired_at IS NULL)
         AND EXISTS (SELECT FROM oauth_clients WHERE id = ${personalClient}) AS database`);
-  const done = { ...(facts as Facts), seed: await ctx.platform.isSeeded(), owner: false };
+  const done = { ...(facts as Facts), seed: await ctx.system.isSeeded(), owner: false };
   // After a reset the seed exists already, but a step after a pending one is pending too.
   const reached = stepNames.findIndex((name) => !done[name]);
   const state = (index: number) => (index < reached ? 'completed' : 'pending');

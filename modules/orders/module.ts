@@ -2,6 +2,6 @@ import { defineModule } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
-import { helpers } from './helpers.ts';
+import { helpers } from './internal-api.ts';
 
 export const module = defineModule({ actions, helpers, errors, demo });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Action, after, type Ctx, type Delivery, defineModule, type Sent, within } from '@chowk/kit';
+import { type Action, afterCommit, type Ctx, type Delivery, defineModule, inTransaction, type Sent } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { Context } from '../../server/src/context.ts';
 import { type LoadedModule, loadModule } from '../../server/src/loader/load-modules.ts';
@@ -41,8 +41,8 @@ const shop: LoadedModule = {
   },
   parts: defineModule({
     listeners: events.flatMap((event) => [
-      within(event, `${event} within`, listenWithin),
-      after(event, `${event} after`, listenAfter),
+      inTransaction(event, `${event} within`, listenWithin),
+      afterCommit(event, `${event} after`, listenAfter),
     ]),
   }),
   migrations: { owner: 'shop', migrations: [] },

@@ -29,17 +29,17 @@ import type { Kernel } from './kernel.ts';
 import { autoInstall, Installations } from './loader/installations.ts';
 import { type LoadedModule, loadModules } from './loader/load-modules.ts';
 import { consumesOf, emitsOf, helpersOf, jobsOf, listenersOf } from './loader/module-parts.ts';
-import { personalDataOf } from './loader/personal-data.ts';
 import { Mailer } from './mail/mailer.ts';
-import { makePlatform } from './platform.ts';
+import { personalDataOf } from './privacy/personal-data.ts';
+import { PostgresPubSub } from './pubsub/postgres-pubsub.ts';
+import { RedisPubSub } from './pubsub/redis-pubsub.ts';
 import { RateLimiter } from './rate-limiter.ts';
-import { PostgresMessages } from './realtime/postgres-messages.ts';
-import { RedisMessages } from './realtime/redis-messages.ts';
 import { Redis } from './redis/redis.ts';
 import { RedisCache } from './redis/redis-cache.ts';
 import { RedisCounts } from './redis/redis-counts.ts';
 import type { SecretBox } from './secrets.ts';
 import { LocalCache } from './shared-cache.ts';
+import { makeSystemServices } from './system-services.ts';
 import type { Central } from './tenancy/central.ts';
 import { installationId, TenantDatabases } from './tenancy/databases.ts';
 import { Directory } from './tenancy/directory.ts';
@@ -115,9 +115,9 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
   const cache = redis ? new RedisCache(redis, prefix, () => new LocalCache()) : new LocalCache();
   // Whether the platform is installed is remembered there; a reset may come from another process.
   const forgetInstalled = () => void cache.delete('app.installed').catch(() => {});
-  void signals.on('chowk_installed', { heard: forgetInstalled, hearing: forgetInstalled });
-  const local = new PostgresMessages(db, signals);
-  const messages = redis ? new RedisMessages(redis, prefix, local) : local;
+  void signals.listen('chowk_installed', { onNotify: forgetInstalled, onConnectionChange: forgetInstalled });
+  const local = new PostgresPubSub(db, signals);
+  const pubsub = redis ? new RedisPubSub(redis, prefix, local) : local;
   const audit = new AuditLog(log);
   const hasModule = (tenantId: string, alias: string) => installations.has(tenantId, alias);
   const actions: readonly RegisteredAction[] = [
@@ -157,7 +157,7 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
   /** Runs background work in its context, with an audit line where a user asked for it. */
   const inContext = async (task: Task, module: string | undefined, work: (ctx: Ctx) => Promise<void>) => {
     const { tenant: id, job, requestId, userId } = task;
-    if (jobs.isForPlatform(job)) return work(new Context(kernel, { requestId, module, system: true }));
+    if (jobs.isSystemJob(job)) return work(new Context(kernel, { requestId, module, system: true }));
     const tenant = await directory.find(id);
     if (!tenant || (module && !(await hasModule(id, module)))) {
       log.info({ job, tenant: id }, 'dropped a task: the tenant is gone or no longer has the module');
@@ -196,7 +196,7 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
       authenticate: (token) => sessions.authenticate(token),
       membership: (caller, tenantId) => memberships.of(caller, tenantId),
     },
-    platform: makePlatform({
+    services: makeSystemServices({
       ...{ config, log, central, centralMigrations, databases, modules, memberships, sessions, passwords, secrets },
       ...{ directory, keys, mailer, limiter, jobs, redis, cache, now },
     }),
@@ -204,7 +204,7 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
     secrets,
     limiter,
     cache,
-    messages,
+    pubsub,
     modules,
     installations,
     bus,

@@ -150,7 +150,7 @@ class World {
   #version = 0;
   #inForce: number | undefined = 0;
   readonly #removals: number[] = [];
-  /** The latest change that was heard: nothing older may be given to who asks from now on. */
+  /** The latest change that was onNotify: nothing older may be given to who asks from now on. */
   #heard = 0;
 
   constructor(scheduler: fc.Scheduler) {

@@ -11,11 +11,11 @@ import {
   type JobQueue,
   type Log,
   type PersonalData,
-  type Platform,
   preconditionFailed,
   type Session,
   type Settings,
   type SystemCtx,
+  type SystemServices,
   type Tenant,
   type TSchema,
   type User,
@@ -123,9 +123,9 @@ export class Context implements SystemCtx {
     return this.#kernel.central.db;
   }
 
-  get platform(): Platform {
-    this.#mustBeSystem('the platform');
-    return this.#kernel.platform;
+  get system(): SystemServices {
+    this.#mustBeSystem('ctx.system');
+    return this.#kernel.services;
   }
 
   can(permission: string): boolean {
@@ -277,7 +277,7 @@ export class Context implements SystemCtx {
 
   /** What is done for the platform is done for no tenant. */
   #tenantOf(job: string): string {
-    return this.#kernel.jobs.isForPlatform(job) ? '' : this.#tenant.id;
+    return this.#kernel.jobs.isSystemJob(job) ? '' : this.#tenant.id;
   }
 
   #mustBeSystem(what: string): void {

@@ -1,4 +1,4 @@
-import type { Db, Helper, Log, PersonalData, Platform, Secrets } from '@chowk/kit';
+import type { Db, Helper, Log, PersonalData, Secrets, SystemServices } from '@chowk/kit';
 import type { AuditLog } from './actions/audit-log.ts';
 import type { Bus } from './actions/bus.ts';
 import type { RegisteredAction } from './actions/registry.ts';
@@ -10,8 +10,8 @@ import type { EventHub } from './events/event-hub.ts';
 import type { JobQueues } from './jobs/job-queues.ts';
 import type { Installations } from './loader/installations.ts';
 import type { LoadedModule } from './loader/load-modules.ts';
+import type { PubSub } from './pubsub/pubsub.ts';
 import type { RateLimiter } from './rate-limiter.ts';
-import type { Messages } from './realtime/messages.ts';
 import type { SharedCache } from './shared-cache.ts';
 import type { Central } from './tenancy/central.ts';
 import type { TenantDatabases } from './tenancy/databases.ts';
@@ -29,12 +29,12 @@ export interface Kernel {
   readonly settings: SettingsStore;
   readonly identity: Identity;
   /** What the kernel does for system modules. */
-  readonly platform: Platform;
+  readonly services: SystemServices;
   readonly systemModules: ReadonlySet<string>;
   readonly secrets: Secrets;
   readonly limiter: RateLimiter;
   readonly cache: SharedCache;
-  readonly messages: Messages;
+  readonly pubsub: PubSub;
   readonly modules: readonly LoadedModule[];
   readonly installations: Installations;
   readonly bus: Bus;

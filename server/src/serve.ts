@@ -28,7 +28,7 @@ export const serveCommand: Command = {
       void prepare(kernel);
       kernel.log.info({}, `${await stop}: finishing what is under way`);
     } finally {
-      await within(config.shutdownSeconds, app.close());
+      await atMost(config.shutdownSeconds, app.close());
       await release?.();
     }
   },
@@ -54,7 +54,7 @@ function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, p
   return `cannot listen on ${host}:${port}: ${message}`;
 }
 
-async function within(seconds: number, work: Promise<unknown>): Promise<void> {
+async function atMost(seconds: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, seconds * 1_000);

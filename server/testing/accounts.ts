@@ -37,7 +37,7 @@ export async function startAccounts(options: TestOptions = {}): Promise<Accounts
   const platform = await startPlatform({ ...options, identity: undefined });
   const { kernel, request } = platform;
   await writeFile(join(kernel.config.storagePath, 'oauth-private.key'), inject('signingKey'));
-  await kernel.platform.keys.ensure();
+  await kernel.services.keys.ensure();
   await kernel.central.db.run(sql`
     INSERT INTO oauth_clients (id, name, grants) VALUES ('chowk-personal', 'Personal Access Client', '{personal}')
     ON CONFLICT DO NOTHING`);
@@ -45,7 +45,7 @@ export async function startAccounts(options: TestOptions = {}): Promise<Accounts
   return {
     ...platform,
     async person({ tenant, role = 'Owner', name = 'Asha Rao', verified = true } = {}) {
-      const { accounts, passwords, sessions } = kernel.platform;
+      const { accounts, passwords, sessions } = kernel.services;
       const email = `${randomBytes(6).toString('hex')}@example.com`;
       const passwordHash = await passwords.hash(testPassword);
       const id = (await accounts.create(kernel.central.db, {
@@ -81,7 +81,7 @@ export async function startAccounts(options: TestOptions = {}): Promise<Accounts
       const { vi } = await import('vitest');
       return vi.waitFor(
         async () => {
-          const mails = await kernel.platform.mail.kept();
+          const mails = await kernel.services.mail.kept();
           const found = mails.find((mail) => mail.to === address && subject.test(mail.subject));
           if (!found) throw new Error(`no mail to ${address} like ${subject}`);
           return found;

@@ -72,7 +72,7 @@ const far = testModule({
   listeners: [
     {
       event: 'near.happened',
-      when: 'after',
+      when: 'after_commit',
       name: 'count',
       run: async (_ctx, payload) => arrived((payload as { n: number }).n),
     },

@@ -1,4 +1,4 @@
-import { after } from '@chowk/kit';
+import { afterCommit } from '@chowk/kit';
 import { boot } from '../src/boot.ts';
 import { readConfig } from '../src/config.ts';
 import { Context } from '../src/context.ts';
@@ -10,7 +10,7 @@ import { testModule } from './test-module.ts';
 /** Commits three events of a tenant and is gone before anyone is told of them. */
 const [tenantId = ''] = process.argv.slice(2);
 const config = readConfig(process.env);
-const nobodyListens = after('note.made' as never, 'one', async () => {});
+const nobodyListens = afterCommit('note.made' as never, 'one', async () => {});
 const modules = [
   testModule({ alias: 'source', emits: ['note.made'] }),
   testModule({ alias: 'far', listeners: [nobodyListens] }),

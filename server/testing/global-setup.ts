@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { boot } from '../src/boot.ts';
-import { openEmbedded } from '../src/db/embedded.ts';
+import { openEmbedded } from '../src/db/embedded/embedded-server.ts';
 import type { ServerAddress } from '../src/db/server-address.ts';
 import { silent } from './silent-log.ts';
 import { testConfig, testSecrets } from './test-config.ts';
@@ -49,7 +49,7 @@ async function prepareTemplate(address: ServerAddress, name: string): Promise<vo
   await withConnection(address, 'postgres', limits, (connection) => connection.script(`CREATE DATABASE ${name}`));
   const server = { address, centralDatabase: name, embedded: false, close: async () => {} };
   const kernel = await boot({ config: testConfig(), log: silent, server, secrets: testSecrets });
-  await kernel.platform.seed();
+  await kernel.services.seed();
   await kernel.databases.ensureTemplate();
   await kernel.close();
 }

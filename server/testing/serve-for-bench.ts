@@ -5,7 +5,7 @@ import { type Actions, action, Default, Failure, type Log, type Static, sql, Tim
 import { permissions as ownersPermissions } from '../src/auth/permissions.ts';
 import { boot } from '../src/boot.ts';
 import { readConfig } from '../src/config.ts';
-import { openEmbedded } from '../src/db/embedded.ts';
+import { openEmbedded } from '../src/db/embedded/embedded-server.ts';
 import { openServer } from '../src/db/server.ts';
 import { createHttpServer } from '../src/http/server.ts';
 import type { Kernel } from '../src/kernel.ts';
@@ -97,7 +97,7 @@ let userId = 0;
 
 /** The bench's user, with a password to sign in with, and a token as a sign-in gives it. */
 async function signIn(email: string, secret: string): Promise<string> {
-  const { seed, keys, accounts, passwords, sessions } = kernel.platform;
+  const { seed, keys, accounts, passwords, sessions } = kernel.services;
   const { db } = kernel.central;
   await seed();
   await keys.ensure();

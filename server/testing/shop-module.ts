@@ -11,7 +11,7 @@ const heard = ['customer.created', 'customer.updated', 'customer.merged', 'custo
 const listeners = heard.map(
   (event): Listener => ({
     event,
-    when: 'within',
+    when: 'in_transaction',
     name: `hear-${event}`,
     run: async (ctx, payload) => {
       await ctx.db.run(sql`INSERT INTO shop_events (name, payload) VALUES (${event}, ${JSON.stringify(payload)})`);

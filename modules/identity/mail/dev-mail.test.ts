@@ -3,7 +3,7 @@ import { startAccounts } from '../../../server/testing/accounts.ts';
 import { eventually } from '../../../server/testing/eventually.ts';
 
 const platform = await startAccounts();
-const { mail } = platform.kernel.platform;
+const { mail } = platform.kernel.services;
 const open = (url: string, headers = {}) => platform.request({ method: 'GET', url, headers });
 
 async function deliver(subject: string, changes: { html?: string; text?: string } = {}): Promise<string> {

@@ -14,7 +14,7 @@ export const devMailActions = {
     input: Type.Object({ format: Type.Optional(Type.Enum(['html', 'json'])) }),
     run: async (ctx, { format }) => {
       mustBeDevelopment(ctx, '/dev/mail');
-      const mails = await ctx.platform.mail.kept();
+      const mails = await ctx.system.mail.kept();
       return format === 'json' ? { mails } : listPage(mails);
     },
   }),
@@ -26,7 +26,7 @@ export const devMailActions = {
     input: Type.Object({ id: Type.String() }),
     run: async (ctx, { id }) => {
       mustBeDevelopment(ctx, `/dev/mail/${id}`);
-      const mail = (await ctx.platform.mail.kept()).find((one) => one.id === id);
+      const mail = (await ctx.system.mail.kept()).find((one) => one.id === id);
       return mail ? mailPage(mail) : missingPage();
     },
   }),
@@ -36,7 +36,7 @@ export const devMailActions = {
  * A page of another origin may call the API from a developer's browser, also under a name of its own that leads to this
  * machine; it must not read the mails here.
  */
-function mustBeDevelopment({ platform: { environment, baseDomain }, client }: SystemCtx, path: string): void {
+function mustBeDevelopment({ system: { environment, baseDomain }, client }: SystemCtx, path: string): void {
   const name = String(client.header('host')).replace(/:\d*$/, '').toLowerCase();
   const isOurs =
     name === baseDomain || name.endsWith(`.${baseDomain}`) || /^(localhost|127\.0\.0\.1|\[::1\])$/.test(name);

@@ -34,7 +34,7 @@ export async function mailUser(
 
 export async function sendMail(ctx: SystemCtx, message: Message): Promise<void> {
   const clean = cleaned(message);
-  await ctx.platform.mail.send({
+  await ctx.system.mail.send({
     to: clean.to,
     subject: shortened(clean.subject),
     text: mailText(clean),

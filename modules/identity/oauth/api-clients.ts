@@ -129,7 +129,7 @@ export async function deleteApiClient(ctx: SystemCtx, { id }: ClientKey): Promis
     return subjectId;
   });
   // Other processes are notified; this one need not wait for that.
-  await ctx.platform.sessions.revokeAll(userId);
+  await ctx.system.sessions.revokeAll(userId);
 }
 
 async function lockApiClient(ctx: SystemCtx, tx: Db, id: string): Promise<ApiClient & { user_id: number }> {

@@ -132,7 +132,7 @@ test('a yes is withdrawn with the login that gave it', async () => {
   const { body } = await begin();
   const robbed = await platform.person({ tenant: acme });
   await robbed.post(`/api/v1/device/${body.user_code}/approve`);
-  await platform.kernel.platform.sessions.revokeAll(robbed.id);
+  await platform.kernel.services.sessions.revokeAll(robbed.id);
   expect((await poll(body.device_code)).body.error).toBe('access_denied');
 });
 
@@ -203,7 +203,7 @@ test.each<[string, string, Record<string, string>]>([
 
 test('only somebody who has signed in lets a program in', async () => {
   const { body } = await begin();
-  const { sessions } = platform.kernel.platform;
+  const { sessions } = platform.kernel.services;
   const client = { address: '127.0.0.1', userAgent: 'test' };
   const personal = await sessions.issuePersonal({ userId: asha.id, kind: 'personal', client });
   const device = await sessions.open({ userId: asha.id, kind: 'device', client });

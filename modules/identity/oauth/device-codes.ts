@@ -25,7 +25,7 @@ export async function beginDeviceGrant(
   const scopes = readScopes(parameters.scope);
   await mustBeKnown(ctx.central, scopes);
   // Anyone may begin, and each grant is stored for a while.
-  const { options, limits, url } = ctx.platform;
+  const { options, limits, url } = ctx.system;
   limits.take(`device grant ${ctx.client.network}`, 10 * options.loginFailuresPerMinute);
   const deviceCode = newSecret();
   const letters = await storeDeviceCode(ctx, { deviceCode, client, scopes });
@@ -86,7 +86,7 @@ async function openSession(ctx: SystemCtx, tx: Db, client: OAuthClient, device: 
     scopes: device.scopes ?? undefined,
     client: ctx.client,
   };
-  return { ...(await ctx.platform.sessions.open(session, { db: tx })), ...scopeOf(device.scopes) };
+  return { ...(await ctx.system.sessions.open(session, { db: tx })), ...scopeOf(device.scopes) };
 }
 
 async function keepWaiting(ctx: SystemCtx, tx: Db, { device_hash, polled_at, interval }: Device): Promise<Failure> {

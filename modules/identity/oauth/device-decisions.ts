@@ -43,7 +43,7 @@ export async function decide(ctx: SystemCtx, { user_code }: Key, decision: 'appr
 /** Needs a login session: a program must not admit another one. */
 function limitGuesses<Found>(ctx: SystemCtx, find: () => Promise<Found | undefined>): Promise<Found> {
   if (ctx.session.kind !== 'login') throw fail('identity.session_only');
-  const limit = { key: `device code ${ctx.user.id}`, perMinute: ctx.platform.options.loginFailuresPerMinute };
+  const limit = { key: `device code ${ctx.user.id}`, perMinute: ctx.system.options.loginFailuresPerMinute };
   return limitFailures(ctx, limit, async () => {
     const found = await find();
     if (!found) throw fail('identity.device_not_found');

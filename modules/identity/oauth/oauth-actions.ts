@@ -81,6 +81,6 @@ export const oauthActions = {
     output: Type.Array(Type.Record(Type.String(), Type.Unknown())),
     // A retired key is accepted for longer than this.
     answer: { key: 'keys', headers: { 'Cache-Control': 'public, max-age=300' } },
-    run: async (ctx) => [...(await ctx.platform.keys.list())],
+    run: async (ctx) => [...(await ctx.system.keys.list())],
   }),
 };

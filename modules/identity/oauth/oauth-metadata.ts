@@ -5,7 +5,7 @@ import { listPermissionNames } from './oauth-scopes.ts';
 const authMethods = ['client_secret_basic', 'client_secret_post', 'none'];
 
 /** RFC 8414. There is no authorization endpoint, hence no response types. */
-export async function getMetadata({ platform: { url }, central }: SystemCtx): Promise<Static<typeof OAuthMetadata>> {
+export async function getMetadata({ system: { url }, central }: SystemCtx): Promise<Static<typeof OAuthMetadata>> {
   return {
     issuer: url,
     token_endpoint: `${url}/oauth/token`,

@@ -7,8 +7,8 @@ import { type Parameters, required } from './oauth-parameters.ts';
 export async function revokeToken(ctx: SystemCtx, parameters: Parameters): Promise<void> {
   const token = required(parameters, 'token');
   const client = await authenticateClient(ctx, parameters);
-  const session = await ctx.platform.sessions.find(token);
+  const session = await ctx.system.sessions.find(token);
   if (!session) return;
   if (session.clientId !== client.id) throw refuse('invalid_grant', { reason: 'the token belongs to another client' });
-  await ctx.platform.sessions.revoke(session.id);
+  await ctx.system.sessions.revoke(session.id);
 }

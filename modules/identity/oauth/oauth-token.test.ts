@@ -198,7 +198,7 @@ test('of eight that refresh at once at most one gets a pair, and the session is 
 
 test('a refresh cannot widen a scope, and one that was refused has not used the token', async () => {
   const client = { address: '127.0.0.1', userAgent: 'test' };
-  const { sessions } = platform.kernel.platform;
+  const { sessions } = platform.kernel.services;
   const scopes = ['settings.view', 'settings.domains'];
   const { refresh_token } = await sessions.open({ userId: asha.id, kind: 'login', scopes, client });
   expect((await refresh(refresh_token, { scope: 'settings.view settings.edit' })).body.error).toBe('invalid_scope');

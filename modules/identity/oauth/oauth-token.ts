@@ -24,7 +24,7 @@ export async function issueToken(ctx: SystemCtx, parameters: Parameters): Promis
 
 /** The session keeps its scope: less may be requested, and the answer names the whole. */
 async function refresh(ctx: SystemCtx, client: OAuthClient, parameters: Parameters): Promise<OAuthToken> {
-  const { sessions } = ctx.platform;
+  const { sessions } = ctx.system;
   const token = required(parameters, 'refresh_token');
   const wanted = readScopes(parameters.scope);
   if (wanted) mustBeWithin(wanted, (await sessions.find(token))?.scopes ?? []);
@@ -48,7 +48,7 @@ async function issueClientToken(ctx: SystemCtx, client: OAuthClient, parameters:
     if (used === 0) throw refuse('invalid_client');
     await tx.run(deleteExpired(clientId, userId));
     const session = { userId, kind: 'client' as const, clientId, name, scopes, client: ctx.client };
-    return { ...(await ctx.platform.sessions.openBriefly(session, { db: tx })), ...scopeOf(scopes) };
+    return { ...(await ctx.system.sessions.openBriefly(session, { db: tx })), ...scopeOf(scopes) };
   });
 }
 

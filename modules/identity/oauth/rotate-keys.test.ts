@@ -69,7 +69,7 @@ test('a new key signs and the old one is believed, until it is revoked', async (
 
 test('a retired key is believed until its time is over, told or not', async () => {
   const { accessToken } = await platform.person({ tenant: acme });
-  await platform.kernel.platform.keys.rotate({ revoke: false });
+  await platform.kernel.services.keys.rotate({ revoke: false });
   await db.run(sql`
     UPDATE signing_keys SET believed_until = now() + interval '1.5 seconds' WHERE retired_at IS NOT NULL
       AND believed_until > now()`);

@@ -7,8 +7,8 @@ export const rotateKeys: ModuleCommand = {
   summary: 'sign access tokens with a new key; with --revoke the old ones are no longer good',
   options: { revoke: { type: 'boolean', default: false } },
   run: (ctx, { options }, terminal) =>
-    ctx.platform.oneAtATime('keys:rotate', async () => {
-      const { keys } = ctx.platform;
+    ctx.system.oneAtATime('keys:rotate', async () => {
+      const { keys } = ctx.system;
       const before = await keys.list();
       const { kid } = await keys.rotate({ revoke: options.revoke === true });
       const believed = new Set((await keys.list()).map((key) => key.kid));

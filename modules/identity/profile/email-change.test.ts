@@ -7,7 +7,7 @@ let hoursAhead = 0;
 const platform = await startAccounts({ now: () => new Date(Date.now() + hoursAhead * 3_600_000) });
 const acme = await platform.tenant({ name: 'Acme' });
 const { central } = platform.kernel;
-const { accounts, sessions, passwords } = platform.kernel.platform;
+const { accounts, sessions, passwords } = platform.kernel.services;
 
 afterEach(() => {
   hoursAhead = 0;
@@ -341,7 +341,7 @@ test('whoever undoes a change keeps nothing that was given to the address in bet
   const owner = await platform.person({ tenant: corp });
   await owner.post('/api/v1/invitations', { email: victim, role: 'Admin' });
   const link = /invitations\/([\w-]+)/.exec((await platform.mailTo(victim, /invited/)).text)?.[1];
-  await platform.kernel.platform.sessions.revokeAll(attacker.id);
+  await platform.kernel.services.sessions.revokeAll(attacker.id);
   await central.db.run(sql`
     UPDATE users SET password_hash = ${await passwords.hash('the victim’s own')} WHERE id = ${attacker.id}`);
   const accepted = await platform.request({

@@ -59,7 +59,7 @@ export async function explainEmailChange(
 }
 
 /** Whoever could try any number of addresses would learn who has an account, and have mails sent to strangers. */
-function limitAttempts({ platform: { limits, options }, user }: SystemCtx): void {
+function limitAttempts({ system: { limits, options }, user }: SystemCtx): void {
   limits.take(`email change ${user.id}`, options.loginFailuresPerMinute);
 }
 
@@ -120,7 +120,7 @@ function notifyOldAddress(ctx: SystemCtx, user: Addressee, token: string): Promi
       `Your account at ${name} no longer uses ${user.email}. If that was you, there is nothing to do.`,
       'If it was not you, somebody knows your password. Undo the change: your address is put back, everyone is signed out, and you choose a new password.',
     ],
-    button: { label: 'Undo the change', url: `${ctx.platform.url}/email/undo/${token}` },
+    button: { label: 'Undo the change', url: `${ctx.system.url}/email/undo/${token}` },
     expiry: `This link expires in ${undoDays} days.`,
     warning: 'Do not pass this mail on: whoever has the link can undo the change.',
   }));

@@ -35,7 +35,7 @@ export async function undoEmailChange(ctx: SystemCtx, { token }: UndoLink): Prom
         await restoreAccount(tx, ctx, token);
         await leaveTenantsSince(tx, token);
         await endChangesSince(tx, ctx, { userId, token });
-        await ctx.platform.sessions.revokeAll(userId, { db: tx });
+        await ctx.system.sessions.revokeAll(userId, { db: tx });
         const details = { old: current, new: old_email };
         await record(ctx, { action: 'email_change_undone', userId, details }, tx);
         return old_email;

@@ -54,14 +54,14 @@ export async function resendVerification(ctx: SystemCtx): Promise<{ message: str
     sql`SELECT email, email_verified_at IS NOT NULL AS verified FROM users WHERE id = ${userId}`,
   );
   if (!user?.email || user.verified) return { message: 'Your email address is verified already.' };
-  ctx.platform.limits.take(`resend ${userId}`, ctx.platform.options.resendsPerMinute);
+  ctx.system.limits.take(`resend ${userId}`, ctx.system.options.resendsPerMinute);
   await sendVerification(ctx, { userId, name, email: user.email });
   return { message: 'A new verification link is on its way.' };
 }
 
 /** The id of the tenant that a good link names, if it names one. */
 async function checkLink(ctx: SystemCtx, link: VerificationLink): Promise<string | undefined> {
-  const tenant = link.tenant === undefined ? undefined : await ctx.platform.tenants.find(link.tenant);
+  const tenant = link.tenant === undefined ? undefined : await ctx.system.tenants.find(link.tenant);
   checkSignature(ctx, link);
   return tenant?.id;
 }

@@ -47,8 +47,8 @@ export async function confirmPassword(
   throw invalid({ [field]: 'The password is not correct.' });
 }
 
-async function isPassword({ platform, user }: SystemCtx, password: string, known: string): Promise<boolean> {
-  const { limits, options, passwords } = platform;
+async function isPassword({ system, user }: SystemCtx, password: string, known: string): Promise<boolean> {
+  const { limits, options, passwords } = system;
   const key = `wrong password ${user.id}`;
   const right = await passwords.verify(password, known, () => {
     if (!limits.has(key, options.loginFailuresPerMinute)) limits.take(key, options.loginFailuresPerMinute);

@@ -1,4 +1,4 @@
-import { type Issues, invalid, platformJob, type SystemCtx, sql, Type } from '@chowk/kit';
+import { type Issues, invalid, type SystemCtx, sql, systemJob, Type } from '@chowk/kit';
 import { record } from '../activity/activity.ts';
 import { type Addressee, mailUser } from '../mail/mails.ts';
 import { badToken, hashOf, newSecret } from '../secret-tokens.ts';
@@ -34,7 +34,7 @@ export async function sendPasswordReset(ctx: SystemCtx, userId: number, reason?:
   await mailUser(ctx, user, ({ name }) => ({
     subject: `Choose a new password for ${name}`,
     paragraphs: [reason ?? `Somebody, probably you, asked for a new password for your account at ${name}.`],
-    button: { label: 'Choose a password', url: `${ctx.platform.url}/password/reset/${token}` },
+    button: { label: 'Choose a password', url: `${ctx.system.url}/password/reset/${token}` },
     expiry: `This link expires in ${resetMinutes} minutes and is good once.`,
     warning: reason
       ? 'If you did not expect this mail, use the link nevertheless: somebody may know your password.'
@@ -44,7 +44,7 @@ export async function sendPasswordReset(ctx: SystemCtx, userId: number, reason?:
 
 /** A worker looks the address up later, so that neither answer nor time tells whether it has an account. */
 export async function requestPasswordReset(ctx: SystemCtx, { email }: { email: string }): Promise<void> {
-  const { limits, options } = ctx.platform;
+  const { limits, options } = ctx.system;
   // Many people may share a network, so that has room for more.
   limits.take(`forgot from ${ctx.client.network}`, options.resendsPerMinute * 10);
   // Enough links are on their way already. The caller is not told: somebody else may have asked for them.
@@ -55,7 +55,7 @@ export async function requestPasswordReset(ctx: SystemCtx, { email }: { email: s
 }
 
 export const passwordJobs = {
-  'identity.forgot_password': platformJob({
+  'identity.forgot_password': systemJob({
     data: Type.Object({ email: Type.String() }),
     queue: 'mail',
     async run(ctx, { email }) {
@@ -81,10 +81,10 @@ export async function resetPassword(ctx: SystemCtx, reset: ResetLink & ChosenPas
   checkNewPassword(reset);
   const user = await checkResetLink(ctx, reset);
   const { userId } = user;
-  if (user.exposed_hash && (await ctx.platform.passwords.verify(reset.password, user.exposed_hash))) {
+  if (user.exposed_hash && (await ctx.system.passwords.verify(reset.password, user.exposed_hash))) {
     throw invalid({ password: 'Choose another password: somebody else knows this one.' });
   }
-  const passwordHash = await ctx.platform.passwords.hash(reset.password);
+  const passwordHash = await ctx.system.passwords.hash(reset.password);
   await ctx.central.tx(async (tx) => {
     // First the user, as everyone who changes an address or a password does; then the link may have been used.
     await tx.run(sql`SELECT FROM users WHERE id = ${userId} FOR UPDATE`);
@@ -94,7 +94,7 @@ export async function resetPassword(ctx: SystemCtx, reset: ResetLink & ChosenPas
     await tx.run(sql`
       UPDATE users SET password_hash = ${passwordHash}, email_verified_at = coalesce(email_verified_at, ${ctx.now()}),
         password_exposed_at = NULL, updated_at = ${ctx.now()} WHERE id = ${userId}`);
-    await ctx.platform.sessions.revokeAll(userId, { db: tx });
+    await ctx.system.sessions.revokeAll(userId, { db: tx });
     await record(ctx, { action: 'password_reset', userId }, tx);
   });
   await sendPasswordChanged(ctx, user);

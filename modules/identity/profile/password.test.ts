@@ -7,7 +7,7 @@ let minutesAhead = 0;
 const platform = await startAccounts({ now: () => new Date(Date.now() + minutesAhead * 60_000) });
 const acme = await platform.tenant({ name: 'Acme' });
 const { central } = platform.kernel;
-const { sessions, passwords } = platform.kernel.platform;
+const { sessions, passwords } = platform.kernel.services;
 const client = { address: '127.0.0.1', userAgent: 'test' };
 
 afterEach(() => {
@@ -226,8 +226,8 @@ test('whether an address is known shows in nothing', async () => {
     const open = await central.db.rows(sql`SELECT 1 FROM pgboss.job WHERE name = 'mail' AND state <> 'completed'`);
     expect(open).toEqual([]);
   });
-  const { kept } = platform.kernel.platform.mail;
-  const mails = await kept.call(platform.kernel.platform.mail);
+  const { kept } = platform.kernel.services.mail;
+  const mails = await kept.call(platform.kernel.services.mail);
   expect(mails.filter(({ to }) => to === 'nobody@example.com')).toEqual([]);
 });
 
@@ -261,7 +261,7 @@ test('a link more than enough is not mailed', async () => {
   for (let tries = 0; tries < 6; tries += 1) await forgot(person.email, `10.4.0.${tries}`);
   await forgot('last@example.com', '10.4.0.9');
   const mails = async () =>
-    (await platform.kernel.platform.mail.kept()).filter(({ to }: { to: string }) => to === person.email).length;
+    (await platform.kernel.services.mail.kept()).filter(({ to }: { to: string }) => to === person.email).length;
   await expect.poll(mails).toBe(3);
 });
 

@@ -16,14 +16,14 @@ export async function changePassword(ctx: SystemCtx, change: PasswordChange): Pr
   const { id: userId, name, email } = ctx.user;
   checkNewPassword(change);
   const known = await confirmPassword(ctx, { password: change.current_password, field });
-  const passwordHash = await ctx.platform.passwords.hash(change.password);
+  const passwordHash = await ctx.system.passwords.hash(change.password);
   await ctx.central.tx(async (tx) => {
     const changed = await tx.run(sql`
       UPDATE users SET password_hash = ${passwordHash}, updated_at = ${ctx.now()}
       WHERE id = ${userId} AND password_hash = ${known} AND password_exposed_at IS NULL`);
     if (changed === 0) throw invalid({ [field]: 'The password was changed in this moment.' });
     await deletePasswordResets(tx, userId);
-    await ctx.platform.sessions.revokeAll(userId, { except: ctx.session.id, db: tx });
+    await ctx.system.sessions.revokeAll(userId, { except: ctx.session.id, db: tx });
     await record(ctx, { action: 'password_changed' }, tx);
   });
   await sendPasswordChanged(ctx, { userId, name, email });

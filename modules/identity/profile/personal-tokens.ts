@@ -28,7 +28,7 @@ export async function createToken(
   issues.throwIfAny();
   if ((await listTokens(ctx)).length >= most) throw fail('identity.too_many_tokens', { most });
   const { name, scopes, expires_at } = wanted;
-  const { id, token: access_token } = await ctx.platform.sessions.issuePersonal({
+  const { id, token: access_token } = await ctx.system.sessions.issuePersonal({
     userId: ctx.user.id,
     kind: 'personal',
     clientId: personalClient,
@@ -64,6 +64,6 @@ export async function revokeToken(ctx: SystemCtx, { id }: { id: string }): Promi
     SELECT name FROM sessions
     WHERE id = ${id} AND user_id = ${ctx.user.id} AND kind = 'personal' AND revoked_at IS NULL`);
   if (!token) throw fail('identity.token_not_found');
-  await ctx.platform.sessions.revoke(id);
+  await ctx.system.sessions.revoke(id);
   await record(ctx, { action: 'token_revoked', details: { name: token.name } });
 }

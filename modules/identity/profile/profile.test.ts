@@ -261,7 +261,7 @@ test('a token made for a program reaches nothing of the account itself', async (
 
 test('a token limited to something reaches nothing of the account, whatever kind it is', async () => {
   const asha = await platform.person({ tenant: acme });
-  const { sessions } = platform.kernel.platform;
+  const { sessions } = platform.kernel.services;
   const client = { address: '127.0.0.1', userAgent: 'test' };
   const device = { userId: asha.id, kind: 'device', client } as const;
   const limited = await sessions.open({ ...device, scopes: ['products.view'] });
@@ -279,7 +279,7 @@ test('a token limited to something reaches nothing of the account, whatever kind
 test('a device is never taken for a fresh sign-in', async () => {
   const asha = await platform.person({ tenant: acme });
   const client = { address: '127.0.0.1', userAgent: 'test' };
-  const { access_token } = await platform.kernel.platform.sessions.open({ userId: asha.id, kind: 'device', client });
+  const { access_token } = await platform.kernel.services.sessions.open({ userId: asha.id, kind: 'device', client });
   const begin = (payload: object) =>
     platform.request({
       method: 'POST',

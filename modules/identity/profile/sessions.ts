@@ -19,7 +19,7 @@ export async function endSession(ctx: SystemCtx, { id }: { id: string }): Promis
     SELECT 1 FROM sessions
     WHERE id = ${id} AND user_id = ${ctx.user.id} AND kind IN ('login', 'device') AND revoked_at IS NULL`);
   if (!own) throw fail('identity.session_not_found');
-  await ctx.platform.sessions.revoke(id);
+  await ctx.system.sessions.revoke(id);
   await record(ctx, { action: 'session_revoked' });
 }
 

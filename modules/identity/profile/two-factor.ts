@@ -32,7 +32,7 @@ export async function beginTwoFactor(
   const { id, email } = ctx.user;
   const secret = generateSecret();
   const begun = await ctx.central.run(sql`
-    UPDATE users SET two_factor_secret = ${ctx.platform.secrets.seal(purpose, secret, String(id))}, updated_at = now()
+    UPDATE users SET two_factor_secret = ${ctx.system.secrets.seal(purpose, secret, String(id))}, updated_at = now()
     WHERE id = ${id} AND two_factor_confirmed_at IS NULL`);
   if (begun === 0) throw fail('identity.two_factor_on');
   return { secret, otpauth_uri: generateURI({ issuer: 'Chowk', label: email, secret }) };
@@ -40,7 +40,7 @@ export async function beginTwoFactor(
 
 /** Turns it on and answers with the recovery codes, this once. */
 export async function confirmTwoFactor(ctx: SystemCtx, { otp }: { otp: string }): Promise<RecoveryCodes> {
-  const limit = { key: `two-factor ${ctx.user.id}`, perMinute: ctx.platform.options.loginFailuresPerMinute };
+  const limit = { key: `two-factor ${ctx.user.id}`, perMinute: ctx.system.options.loginFailuresPerMinute };
   const recovery_codes = await limitFailures(ctx, limit, () => turnOn(ctx, otp));
   await sendNotice(ctx, {
     change: 'Two-factor authentication was switched on',
@@ -115,7 +115,7 @@ export async function takeCode(ctx: SystemCtx, userId: number, sealed: string, o
 
 async function takeTotp(ctx: SystemCtx, db: Db, userId: number, sealed: string, token: string): Promise<boolean> {
   if (!/^\d{6}$/.test(token)) return false;
-  const secret = ctx.platform.secrets.open(purpose, sealed, String(userId));
+  const secret = ctx.system.secrets.open(purpose, sealed, String(userId));
   const epoch = Math.floor(ctx.now().getTime() / 1_000);
   const result = await verify({ secret, token, epoch, epochTolerance: toleranceSeconds });
   if (!result.valid || !('timeStep' in result)) return false;

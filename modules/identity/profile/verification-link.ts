@@ -27,17 +27,17 @@ export function verificationUrl(
   const expires = String(Math.floor(ctx.now().getTime() / 1_000) + verificationMinutes * 60);
   const tenant = tenantId === undefined ? {} : { tenant: tenantId };
   const link = { id: String(userId), hash: addressHash(email), ...tenant, expires };
-  const signature = ctx.platform.secrets.sign(purpose, signedText(link));
+  const signature = ctx.system.secrets.sign(purpose, signedText(link));
   const query = new URLSearchParams({ ...tenant, expires, signature });
-  return `${ctx.platform.url}/email/verify/${link.id}/${link.hash}?${query}`;
+  return `${ctx.system.url}/email/verify/${link.id}/${link.hash}?${query}`;
 }
 
 /** Throws for a link that is forged or over. One without a signature passes where the operator lets it. */
 export function checkSignature(ctx: SystemCtx, link: VerificationLink): void {
   const { expires, signature } = link;
-  if (expires === undefined && signature === undefined && !ctx.platform.options.signedLinksOnly) return;
+  if (expires === undefined && signature === undefined && !ctx.system.options.signedLinksOnly) return;
   if (expires === undefined || signature === undefined) throw badLink();
-  if (!ctx.platform.secrets.isSignature(purpose, signedText(link), signature)) throw badLink();
+  if (!ctx.system.secrets.isSignature(purpose, signedText(link), signature)) throw badLink();
   if (Number(expires) * 1_000 <= ctx.now().getTime()) {
     throw invalid({ hash: 'This verification link has expired. Sign in and ask for a new one.' });
   }

@@ -15,7 +15,7 @@ import { startAccounts } from '../../../server/testing/accounts.ts';
 const platform = await startAccounts();
 const acme = await platform.tenant();
 const asha = await platform.person({ tenant: acme });
-const { url } = platform.kernel.platform;
+const { url } = platform.kernel.services;
 
 const own = createPrivateKey(inject('signingKey'));
 const foreign = generateKeyPairSync('rsa', { modulusLength: 2048 });

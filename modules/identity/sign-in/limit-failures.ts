@@ -9,7 +9,7 @@ interface Limit {
 
 /** Does the work unless this one has failed too often of late. Only failures count. */
 export async function limitFailures<Result>(
-  { platform: { limits } }: SystemCtx,
+  { system: { limits } }: SystemCtx,
   { key, perMinute }: Limit,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -25,5 +25,5 @@ export async function limitFailures<Result>(
 
 /** Against guessing secrets and codes: many clients may share an address, few of them fail. */
 export function perAddress(ctx: SystemCtx): Limit {
-  return { key: `token ${ctx.client.network}`, perMinute: 10 * ctx.platform.options.loginFailuresPerMinute };
+  return { key: `token ${ctx.client.network}`, perMinute: 10 * ctx.system.options.loginFailuresPerMinute };
 }

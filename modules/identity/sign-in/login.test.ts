@@ -31,7 +31,7 @@ test('who signs in gets a pair of tokens and hears who it is', async () => {
 test('an access token is a JWT after RFC 9068', async () => {
   const asha = await platform.person();
   const { body } = await login({ email: asha.email, password: testPassword });
-  const [key] = await platform.kernel.platform.keys.list();
+  const [key] = await platform.kernel.services.keys.list();
   expect(decodeProtectedHeader(body.access_token)).toEqual({ alg: 'RS256', typ: 'at+jwt', kid: key?.kid });
   const { iss, aud, sub, iat = 0, exp = 0, jti, client_id } = decodeJwt(body.access_token);
   expect({ iss, aud, sub, client_id, life: exp - iat }).toEqual({
@@ -76,7 +76,7 @@ test.each([
 
 test('a password is compared whole, whatever letters it has', async () => {
   const asha = await platform.person();
-  const { passwords } = platform.kernel.platform;
+  const { passwords } = platform.kernel.services;
   const long = 'पासवर्ड'.repeat(3);
   await platform.kernel.central.db.run(
     sql`UPDATE users SET password_hash = ${await passwords.hash(long)} WHERE id = ${asha.id}`,
@@ -140,7 +140,7 @@ test('a sign-out ends the session on every process within a second', async () =>
   expect((await post('/api/v1/auth/logout', { refresh_token: asha.refreshToken })).status).toBe(200);
   expect((await meWith(asha.accessToken)).status).toBe(401);
   // Nobody waits longer than a second for this, heard or not.
-  await beside.kernel.signals.caughtUp();
+  await beside.kernel.signals.waitUntilApplied();
   expect((await meWith(asha.accessToken, beside.request)).status).toBe(401);
   expect((await post('/api/v1/auth/refresh', { refresh_token: asha.refreshToken })).status).toBe(401);
 });

@@ -9,7 +9,7 @@ export function summaryOf({ id, name, email, emailVerified, twoFactor }: User): 
 }
 
 export async function getMe(ctx: SystemCtx): Promise<Me> {
-  const tenants = [...(await ctx.platform.tenantsOf(ctx.user.id))];
+  const tenants = [...(await ctx.system.tenantsOf(ctx.user.id))];
   const me = { ...summaryOf(ctx.user), tenants };
   if (!ctx.membership) return me;
   const { role, permissions } = ctx.membership;

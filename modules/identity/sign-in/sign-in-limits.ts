@@ -12,7 +12,7 @@ export interface Guard {
  * its owner has not signed in from: a stranger can make it slow for strangers, but cannot lock the owner out.
  */
 export function signInGuard(
-  { platform: { limits, options }, client: { network } }: SystemCtx,
+  { system: { limits, options }, client: { network } }: SystemCtx,
   account: string,
   { known }: { known: boolean },
 ): Guard {

@@ -62,7 +62,7 @@ let mark = 'Viewer';
 /** Waits until what was changed before has been heard of: changes are heard in the order in which they were made. */
 async function settle(): Promise<void> {
   mark = mark === 'Viewer' ? 'Agent' : 'Viewer';
-  await platform.kernel.platform.accounts.join(central.db, marker.id, marked.id, mark);
+  await platform.kernel.services.accounts.join(central.db, marker.id, marked.id, mark);
   const wanted = mark === 'Viewer' ? 200 : 403;
   await expect.poll(async () => (await marker.get('/api/v1/team')).status, { interval: 2 }).toBe(wanted);
 }

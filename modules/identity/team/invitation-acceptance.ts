@@ -64,7 +64,7 @@ export async function acceptInvitation(ctx: SystemCtx, { invitation: token, ...g
   const account_created = !('account' in proof);
   if (account_created) await sendVerification(ctx, { userId, name, email, tenantId: tenant.id });
   const signIn = account_created || proof.signIn;
-  const tokens = signIn ? await ctx.platform.sessions.open({ userId, kind: 'login', client: ctx.client }) : {};
+  const tokens = signIn ? await ctx.system.sessions.open({ userId, kind: 'login', client: ctx.client }) : {};
   return { account_created, tenant, user, ...tokens };
 }
 
@@ -99,7 +99,7 @@ async function prove(ctx: SystemCtx, { email }: Found, given: Partial<NewAccount
   if (account) return { account: await byPassword(ctx, account, given.password), signIn: true };
   accountIssues(ctx, given).throwIfAny();
   const { name, password } = given as NewAccount;
-  return { name, passwordHash: await ctx.platform.passwords.hash(password) };
+  return { name, passwordHash: await ctx.system.passwords.hash(password) };
 }
 
 async function bySession(ctx: SystemCtx, account: Account | undefined): Promise<Account> {
@@ -110,7 +110,7 @@ async function bySession(ctx: SystemCtx, account: Account | undefined): Promise<
 
 async function byPassword(ctx: SystemCtx, account: Account, password: string | undefined): Promise<Account> {
   if (password === undefined) throw mustProve();
-  const { limits, options, passwords } = ctx.platform;
+  const { limits, options, passwords } = ctx.system;
   const key = `invitation password ${account.id}`;
   const perMinute = options.loginFailuresPerMinute;
   const fits = await passwords.verify(password, account.password_hash, () => {
@@ -149,7 +149,7 @@ async function findByToken(ctx: SystemCtx, db: Db, token: string, lock: Sql = em
 }
 
 function mayStillInvite(ctx: SystemCtx, { permissions, held, tenant_role }: Found): boolean {
-  const { actsIn } = ctx.platform.permissions;
+  const { actsIn } = ctx.system.permissions;
   return ['team.invite', ...permissions].every((name) => held.includes(name) || !actsIn(name, tenant_role));
 }
 
@@ -185,7 +185,7 @@ async function createAccount(
   tx: Db,
   account: { name: string; email: string; passwordHash: string },
 ): Promise<Account> {
-  const id = await ctx.platform.accounts.create(tx, account);
+  const id = await ctx.system.accounts.create(tx, account);
   // Somebody has created one meanwhile.
   if (id === undefined) throw mustProve();
   const { name, email } = account;

@@ -187,7 +187,7 @@ test('a token that was made for a program joins nothing', async () => {
   const person = await platform.person();
   const { token } = await invited({ email: person.email });
   const client = { address: '', userAgent: undefined };
-  const made = await platform.kernel.platform.sessions.issuePersonal({ userId: person.id, kind: 'personal', client });
+  const made = await platform.kernel.services.sessions.issuePersonal({ userId: person.id, kind: 'personal', client });
   const { status, body } = await accept(token, {}, { ...person, accessToken: made.token });
   expect({ status, code: body.code }).toEqual({ status: 403, code: 'identity.session_only' });
 });
@@ -288,7 +288,7 @@ test("an invitation is good for seven days, and stands in nobody's way after the
     expect((await show(token)).status).toBe(200);
     clock = 7 * 86_400_000 + 1_000;
     await expectDead(token);
-    const late = await platform.kernel.platform.sessions.issuePersonal({
+    const late = await platform.kernel.services.sessions.issuePersonal({
       ...{ userId: admin.id, kind: 'personal', client: { address: '', userAgent: undefined } },
     });
     const again = await admin.post(
@@ -328,7 +328,7 @@ test('an invitation dies with the right of the one who invited', async () => {
 test('who is removed does not come back through an invitation that is still open', async () => {
   const person = await platform.person();
   const { token } = await invited({ email: person.email });
-  await platform.kernel.platform.accounts.join(central.db, person.id, acme.id, 'Viewer');
+  await platform.kernel.services.accounts.join(central.db, person.id, acme.id, 'Viewer');
   expect((await accept(token, {}, person)).status).toBe(409);
   expect((await owner.delete(`/api/v1/team/${person.id}`)).status).toBe(200);
   await expectDead(token);

@@ -101,7 +101,7 @@ export async function revokeInvitation(ctx: SystemCtx, { invitation: id }: Key):
 
 /** Mails go to strangers, so each tenant may send only so many. */
 function limitMails(ctx: SystemCtx): void {
-  const { limits, options } = ctx.platform;
+  const { limits, options } = ctx.system;
   limits.take(`invite ${ctx.tenant.id}`, 10 * options.resendsPerMinute);
 }
 
@@ -162,7 +162,7 @@ async function mailInvitation(ctx: SystemCtx, { email, role, expires_at }: Invit
     organization,
     greeting: 'Hello,',
     paragraphs: [`${named(ctx.user.name, 'Somebody')} invites you to join ${organization} as ${role}.`],
-    button: { label: 'Accept the invitation', url: `${ctx.platform.url}/invitations/${token}` },
+    button: { label: 'Accept the invitation', url: `${ctx.system.url}/invitations/${token}` },
     expiry: `The link is good once, until ${inWords.format(new Date(expires_at))} UTC.`,
     warning: 'If you did not expect this invitation, ignore this mail: nothing happens unless you accept.',
   });

@@ -187,7 +187,7 @@ test('nobody changes or deletes a role that may do more than itself', async () =
 });
 
 test('a token that is limited grants no more than it may do itself', async () => {
-  const { sessions } = platform.kernel.platform;
+  const { sessions } = platform.kernel.services;
   const client = { address: '', userAgent: undefined };
   const scopes = ['team.roles.manage', 'team.view'];
   const { token } = await sessions.issuePersonal({ userId: owner.id, kind: 'personal', scopes, client });

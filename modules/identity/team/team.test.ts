@@ -215,7 +215,7 @@ test.each([
 test('who is removed is out of this tenant within a second, in every process, and stays in others', async () => {
   const elsewhere = await platform.tenant();
   const person = await platform.person({ tenant: acme });
-  await platform.kernel.platform.accounts.join(central.db, person.id, elsewhere.id, 'Viewer');
+  await platform.kernel.services.accounts.join(central.db, person.id, elsewhere.id, 'Viewer');
   const ask = (at: typeof platform, tenant: TestTenant) =>
     at.request({
       method: 'GET',

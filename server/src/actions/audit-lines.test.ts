@@ -1,4 +1,4 @@
-import { action, after, type Ctx, changesBetween, Failure, job, removalOf, sql, Type } from '@chowk/kit';
+import { action, afterCommit, type Ctx, changesBetween, Failure, job, removalOf, sql, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestTenant } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';
@@ -156,7 +156,7 @@ const platform = await startPlatform({
       alias: 'notes',
       emits: ['note.made'],
       actions,
-      listeners: [after('note.made' as never, 'nothing', async () => {})],
+      listeners: [afterCommit('note.made' as never, 'nothing', async () => {})],
       jobs: {
         'notes.work': job({
           data: Type.Object({ id: Type.String() }),

@@ -33,7 +33,7 @@ export interface AuditRecord extends Omit<Call, 'input'> {
   /** Committed together with the change, as it is now. */
   isWritten: boolean;
   /** The lines that are committed with the transaction that the call is part of. */
-  within: AuditRecord[] | undefined;
+  transactionLines: AuditRecord[] | undefined;
 }
 
 const flushEveryMs = 1_000;
@@ -77,7 +77,7 @@ export class AuditLog {
       // As it is now: what the action does to its input is not what the caller sent.
       ...{ tenant, transport, module, action, userId, requestId, input: textOf(input, longestInput) },
       ...{ at: Date.now(), startedAt: performance.now(), duration: 0, outcome: 'ok', error: undefined },
-      ...{ resourceId: idOf(input), changes: undefined, isWritten: false, within: undefined },
+      ...{ resourceId: idOf(input), changes: undefined, isWritten: false, transactionLines: undefined },
     };
   }
 
@@ -101,8 +101,8 @@ export class AuditLog {
     record.error = code;
     record.outcome = code === undefined ? 'ok' : isRefusal(code) ? 'refused' : 'failed';
     record.resourceId ??= id;
-    if (code === undefined && record.within) {
-      record.within.push(record);
+    if (code === undefined && record.transactionLines) {
+      record.transactionLines.push(record);
       return;
     }
     this.#pending.push(record);

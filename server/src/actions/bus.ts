@@ -52,7 +52,7 @@ export class Bus {
       throw error;
     }
     // What is undone with its caller leaves no line that says otherwise.
-    if (!action.isReadOnly) record.within = frame.lines;
+    if (!action.isReadOnly) record.transactionLines = frame.lines;
     const output = await perform(audit, { action, input: copyOf(input), record, ctx: frame.enter(action, record) });
     return output instanceof Json ? output.value : output;
   }

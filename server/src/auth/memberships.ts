@@ -30,13 +30,13 @@ export class Memberships {
       max: 20_000,
       load: (userId) => listTenants(central, Number(userId)),
     });
-    const hearing = (ok: boolean) => {
+    const onConnectionChange = (ok: boolean) => {
       this.#members.trust(ok);
       this.#tenants.trust(ok);
     };
-    void signals.on('chowk_membership', { heard: (key) => this.#changed(key), hearing });
-    void signals.on('chowk_role', { heard: (tenantId) => this.#roleChanged(tenantId), hearing });
-    void signals.on('chowk_tenant', { heard: (id) => this.#tenantChanged(id), hearing });
+    void signals.listen('chowk_membership', { onNotify: (key) => this.#changed(key), onConnectionChange });
+    void signals.listen('chowk_role', { onNotify: (tenantId) => this.#roleChanged(tenantId), onConnectionChange });
+    void signals.listen('chowk_tenant', { onNotify: (id) => this.#tenantChanged(id), onConnectionChange });
   }
 
   /** What a caller may do in a tenant: as its role says, within what its token is limited to. */

@@ -69,12 +69,12 @@ export class SessionStore implements Sessions {
       max: 20_000,
       load: (hash) => this.#load(sql`s.token_hash = ${Buffer.from(hash, 'base64')}`),
     });
-    const hearing = (ok: boolean) => {
+    const onConnectionChange = (ok: boolean) => {
       this.#byId.trust(ok);
       this.#byHash.trust(ok);
     };
-    void signals.on('chowk_session', { heard: (id) => this.#sessionChanged(id), hearing });
-    void signals.on('chowk_user', { heard: (id) => this.#userChanged(Number(id)), hearing });
+    void signals.listen('chowk_session', { onNotify: (id) => this.#sessionChanged(id), onConnectionChange });
+    void signals.listen('chowk_user', { onNotify: (id) => this.#userChanged(Number(id)), onConnectionChange });
   }
 
   /** Whose token it is, if it is good now. */

@@ -10,13 +10,13 @@ import { SigningKeys } from './signing-keys.ts';
 const platform = await startPlatform();
 const beside = await startPlatform({ beside: platform });
 const { central, config, signals } = platform.kernel;
-const { keys } = platform.kernel.platform;
+const { keys } = platform.kernel.services;
 const file = (name: string) => join(config.storagePath, name);
 const kids = async (one = keys) => (await one.list()).map(({ kid }) => kid);
 
 beforeEach(async () => {
   await central.db.run(sql`DELETE FROM signing_keys`);
-  await signals.caughtUp();
+  await signals.waitUntilApplied();
   await rm(file('oauth-private.key'), { force: true });
   await rm(file('oauth-public.key'), { force: true });
 });
@@ -63,7 +63,7 @@ test('a new key takes over, and the old one is believed beside it, on every proc
   const [first] = await kids();
   const { kid } = await keys.rotate({ revoke: false });
   expect(await kids()).toEqual([kid, first]);
-  await expect.poll(() => kids(beside.kernel.platform.keys)).toEqual([kid, first]);
+  await expect.poll(() => kids(beside.kernel.services.keys)).toEqual([kid, first]);
   const third = await keys.rotate({ revoke: true });
   expect(await kids()).toEqual([third.kid]);
 });

@@ -49,9 +49,9 @@ export class SigningKeys {
   constructor(parts: KeyParts) {
     this.#parts = parts;
     this.#cache = new GuardedCache({ max: 1, load: () => this.#load() });
-    void parts.signals.on('chowk_keys', {
-      heard: () => this.#cache.invalidate(all),
-      hearing: (ok) => this.#cache.trust(ok),
+    void parts.signals.listen('chowk_keys', {
+      onNotify: () => this.#cache.invalidate(all),
+      onConnectionChange: (ok) => this.#cache.trust(ok),
     });
   }
 

@@ -74,7 +74,7 @@ export class ConnectionBudget {
   readonly #sweep: NodeJS.Timeout;
   #look: NodeJS.Timeout | undefined;
   /** Rings when the first of those who wait has waited long enough. */
-  #patience: NodeJS.Timeout | undefined;
+  #watchdog: NodeJS.Timeout | undefined;
   #open = 0;
   #centralOpen = 0;
   #closed = false;
@@ -126,7 +126,7 @@ export class ConnectionBudget {
     this.#closed = true;
     clearInterval(this.#sweep);
     clearTimeout(this.#look);
-    clearTimeout(this.#patience);
+    clearTimeout(this.#watchdog);
     for (const place of this.#hungry) {
       for (let waiter = this.#takeWaiter(place); waiter; waiter = this.#takeWaiter(place)) {
         waiter.reject(fail('db.unavailable'));
@@ -149,7 +149,7 @@ export class ConnectionBudget {
     return new Promise((resolve, reject) => {
       place.waiting.push({ resolve, reject, since: performance.now() });
       this.#hungry.add(place);
-      this.#patience ??= setTimeout(() => this.#refuseThePatient(), this.#options.waitTimeoutMs);
+      this.#watchdog ??= setTimeout(() => this.#refuseThePatient(), this.#options.waitTimeoutMs);
     });
   }
 
@@ -165,7 +165,7 @@ export class ConnectionBudget {
       const waited = place.waiting[0] && now - place.waiting[0].since;
       if (waited !== undefined) longest = Math.max(longest ?? 0, waited);
     }
-    this.#patience =
+    this.#watchdog =
       longest === undefined ? undefined : setTimeout(() => this.#refuseThePatient(), waitTimeoutMs - longest);
   }
 

@@ -1,11 +1,11 @@
 import type { Sql } from '@chowk/kit';
 import pg from 'pg';
 import { CopyIn } from './copy-in.ts';
-import { Patience } from './patience.ts';
 import type { ServerAddress } from './server-address.ts';
 import { Statement } from './statement.ts';
 import { renameStatement, statementName } from './statement-names.ts';
 import { valueTypes } from './value-types.ts';
+import { Watchdog } from './watchdog.ts';
 
 export interface ConnectionLimits {
   readonly connectTimeoutMs: number;
@@ -51,12 +51,12 @@ export async function endClient(client: pg.Client): Promise<void> {
 /** One open connection to one database, with prepared statements. */
 export class Connection {
   readonly #client: pg.Client;
-  readonly #patience: Patience;
+  readonly #watchdog: Watchdog;
   #broken = false;
 
   private constructor(client: pg.Client, limits: ConnectionLimits) {
     this.#client = client;
-    this.#patience = new Patience(limits.queryTimeoutMs + answerGraceMs, () => {
+    this.#watchdog = new Watchdog(limits.queryTimeoutMs + answerGraceMs, () => {
       client.connection.stream.destroy(new Error('Connection terminated: PostgreSQL did not answer in time'));
     });
   }
@@ -70,7 +70,7 @@ export class Connection {
     const client = makeClient(address, database, limits);
     const connection = new Connection(client, limits);
     const lost = () => {
-      connection.#patience.end();
+      connection.#watchdog.end();
       if (connection.#broken) return;
       connection.#broken = true;
       onLost(connection);
@@ -81,7 +81,7 @@ export class Connection {
     try {
       await client.connect();
     } catch (error) {
-      connection.#patience.end();
+      connection.#watchdog.end();
       await endClient(client);
       throw error;
     }
@@ -101,21 +101,21 @@ export class Connection {
 
   /** Runs somebody else's SQL the way `pg` does by default: unnamed, with its own types. */
   async foreign(text: string, values: unknown[] | undefined): Promise<pg.QueryResult> {
-    this.#patience.asked();
+    this.#watchdog.asked();
     try {
       return await this.#client.query(values ? { text, values, types: pg.types } : { text, types: pg.types });
     } catch (error) {
       if (isFatal(error)) this.#broken = true;
       throw error;
     } finally {
-      this.#patience.answered();
+      this.#watchdog.answered();
     }
   }
 
   /** Runs a COPY … FROM STDIN and says how many rows it took. Until it is done nothing else may be sent. */
   copy(text: string, pieces: AsyncIterable<string>): Promise<number> {
     return new Promise((resolve, reject) => {
-      const copying = new CopyIn(text, pieces, this.#patience, (error, result) => {
+      const copying = new CopyIn(text, pieces, this.#watchdog, (error, result) => {
         if (!error) return resolve(result.rowCount ?? 0);
         if (isFatal(error)) this.#broken = true;
         // PostgreSQL only repeats what it was told.
@@ -134,7 +134,7 @@ export class Connection {
 
   async close(): Promise<void> {
     this.#broken = true;
-    this.#patience.end();
+    this.#watchdog.end();
     await endClient(this.#client);
   }
 
@@ -146,7 +146,7 @@ export class Connection {
   ): Promise<pg.QueryResult<Row>> {
     return new Promise((resolve, reject) => {
       const done = (error: Error | undefined, result: pg.QueryResult<Row>) => {
-        this.#patience.answered();
+        this.#watchdog.answered();
         if (!error) return resolve(result);
         // Said before the socket closes, so that nobody is given this connection in between.
         if (isFatal(error)) this.#broken = true;
@@ -156,7 +156,7 @@ export class Connection {
         if (!onStalePlan || this.#client.getTransactionStatus() !== 'I') return reject(error);
         return resolve(this.#send<Row>(text, values, statementName(text)));
       };
-      this.#patience.asked();
+      this.#watchdog.asked();
       this.#client.query(new Statement(text, values, name, done) as unknown as pg.Submittable);
     });
   }

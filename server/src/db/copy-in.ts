@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { serialize } from 'pg-protocol';
-import type { Patience } from './patience.ts';
+import type { Watchdog } from './watchdog.ts';
 
 type Done = (error: Error | undefined, result: pg.QueryResult) => void;
 
@@ -18,14 +18,14 @@ const PgQuery = pg.Query as unknown as new (text: string, values: undefined, don
  */
 export class CopyIn extends PgQuery {
   readonly #pieces: AsyncIterable<string>;
-  readonly #patience: Patience;
+  readonly #watchdog: Watchdog;
   /** Whether PostgreSQL has something to do; else the pieces are waited for, which is no fault of it. */
   #waiting = false;
   #over = false;
   #wake = () => {};
   #failure: { readonly reason: unknown } | undefined;
 
-  constructor(text: string, pieces: AsyncIterable<string>, patience: Patience, done: Done) {
+  constructor(text: string, pieces: AsyncIterable<string>, patience: Watchdog, done: Done) {
     super(text, undefined, (error, result) => {
       this.#over = true;
       this.#wake();
@@ -33,7 +33,7 @@ export class CopyIn extends PgQuery {
       done(error, result);
     });
     this.#pieces = pieces;
-    this.#patience = patience;
+    this.#watchdog = patience;
   }
 
   /** Why the pieces have ended too early, if they have. */
@@ -84,12 +84,12 @@ export class CopyIn extends PgQuery {
   #wait(): void {
     if (this.#waiting || this.#over) return;
     this.#waiting = true;
-    this.#patience.asked();
+    this.#watchdog.asked();
   }
 
   #go(): void {
     if (!this.#waiting) return;
     this.#waiting = false;
-    this.#patience.answered();
+    this.#watchdog.answered();
   }
 }

@@ -11,8 +11,8 @@ import { testConfig } from '../../testing/test-config.ts';
 import { ConnectionBudget } from './budget.ts';
 import { withConnection } from './connection.ts';
 import { openDatabase } from './database.ts';
-import { openEmbedded } from './embedded.ts';
-import { killServer } from './embedded-fixtures.ts';
+import { openEmbedded } from './embedded/embedded-server.ts';
+import { killServer } from './embedded/fixtures.ts';
 import { databaseFailure } from './failures.ts';
 import { openServer } from './server.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from '@chowk/kit';
 import type { Config } from '../config.ts';
 import { type ConnectionLimits, withConnection } from './connection.ts';
-import { openEmbedded } from './embedded.ts';
+import { openEmbedded } from './embedded/embedded-server.ts';
 import { parseDatabaseUrl, type ServerAddress } from './server-address.ts';
 
 /** The PostgreSQL server the platform stands on, with the central database there and fit for use. */

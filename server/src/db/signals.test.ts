@@ -30,9 +30,9 @@ async function start(channels: string[], address: ServerAddress = inject('server
   const said: string[] = [];
   const signals = new Signals(address, database, { ...limits, connectTimeoutMs }, silent);
   for (const channel of channels) {
-    signals.on(channel, {
-      heard: (payload) => said.push(`${channel}: ${payload}`),
-      hearing: (ok) => said.push(`${channel}: ${ok ? 'hearing' : 'deaf'}`),
+    signals.listen(channel, {
+      onNotify: (payload) => said.push(`${channel}: ${payload}`),
+      onConnectionChange: (ok) => said.push(`${channel}: ${ok ? 'hearing' : 'deaf'}`),
     });
   }
   onTestFinished(() => signals.close());
@@ -72,7 +72,7 @@ test('who has caught up has heard whatever was committed before', async () => {
   const { signals, said } = await start(['one']);
   for (let round = 0; round < 50; round += 1) {
     await notify(db, 'one', String(round));
-    await signals.caughtUp();
+    await signals.waitUntilApplied();
     expect(said.at(-1)).toBe(`one: ${round}`);
   }
 });
@@ -82,10 +82,10 @@ test('nobody waits for a voice that cannot come', async () => {
   const { signals } = await start(['one'], address);
   blackHole();
   const began = performance.now();
-  await signals.caughtUp();
+  await signals.waitUntilApplied();
   expect(performance.now() - began).toBeLessThan(3_000);
   await signals.close();
-  await signals.caughtUp();
+  await signals.waitUntilApplied();
 });
 
 test('a lost connection is told at once, taken up again, and told again before anything new is heard', async () => {

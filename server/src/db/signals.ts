@@ -7,9 +7,9 @@ import type { ServerAddress } from './server-address.ts';
 
 export interface SignalListener {
   /** Something was said on the channel. */
-  heard(payload: string): void;
+  onNotify(payload: string): void;
   /** `false`: signals may be missed from now on. `true`: they are heard again; what was said meanwhile is lost. */
-  hearing(ok: boolean): void;
+  onConnectionChange(ok: boolean): void;
 }
 
 /** A connection that looks alive but answers nothing for this long is given up: it would be deaf without knowing. */
@@ -34,15 +34,15 @@ export class Signals {
     const patient = { ...limits, queryTimeoutMs: heartbeatMs };
     this.#open = () => makeClient(address, database, patient, { query_timeout: heartbeatMs + 2_000 });
     this.#log = log;
-    void this.on(echoChannel, {
-      heard: (id) => this.#echoes.get(id)?.(),
+    void this.listen(echoChannel, {
+      onNotify: (id) => this.#echoes.get(id)?.(),
       // What is not heard is not kept either: there is nothing to wait for.
-      hearing: () => this.#echoes.forEach((settle) => void settle()),
+      onConnectionChange: () => this.#echoes.forEach((settle) => void settle()),
     });
   }
 
   /** Settles when every change committed before has been heard here, so that nobody reads what it has just changed. */
-  async caughtUp(): Promise<void> {
+  async waitUntilApplied(): Promise<void> {
     const client = this.#client;
     if (!client) return;
     const id = randomUUID();
@@ -56,7 +56,7 @@ export class Signals {
   }
 
   /** Hears what is said on the channel from now on; after `start`, as soon as the promise settles. */
-  async on(channel: string, listener: SignalListener): Promise<void> {
+  async listen(channel: string, listener: SignalListener): Promise<void> {
     this.#listeners.set(channel, [...(this.#listeners.get(channel) ?? []), listener]);
     await this.#client?.query(`LISTEN "${channel}"`);
   }
@@ -100,7 +100,7 @@ export class Signals {
       client.on('end', () => resolve());
     });
     client.on('notification', ({ channel, payload }) => {
-      for (const listener of this.#listeners.get(channel) ?? []) listener.heard(payload ?? '');
+      for (const listener of this.#listeners.get(channel) ?? []) listener.onNotify(payload ?? '');
     });
     try {
       await client.connect();
@@ -121,6 +121,6 @@ export class Signals {
   }
 
   #tell(ok: boolean): void {
-    for (const listeners of this.#listeners.values()) for (const listener of listeners) listener.hearing(ok);
+    for (const listeners of this.#listeners.values()) for (const listener of listeners) listener.onConnectionChange(ok);
   }
 }

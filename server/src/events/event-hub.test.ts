@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { action, after, type Ctx, sql, Type, within } from '@chowk/kit';
+import { action, afterCommit, type Ctx, inTransaction, sql, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestTenant } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';
@@ -52,7 +52,7 @@ const actions = {
 };
 
 const on = (
-  when: typeof within,
+  when: typeof inTransaction,
   event: string,
   name: string,
   run: (ctx: Ctx, payload: unknown, delivery: { id: string }) => Promise<void>,
@@ -63,7 +63,7 @@ const modules = [
   testModule({
     alias: 'near',
     listeners: [
-      on(within, 'note.made', 'count', async (ctx, payload, delivery) => {
+      on(inTransaction, 'note.made', 'count', async (ctx, payload, delivery) => {
         await listener('near/count')(ctx, payload, delivery);
         await ctx.db.run(sql`INSERT INTO near_counts VALUES (1)`);
       }),
@@ -72,7 +72,10 @@ const modules = [
   }),
   testModule({
     alias: 'far',
-    listeners: [on(after, 'note.made', 'one', listener('far/one')), on(after, 'note.made', 'two', listener('far/two'))],
+    listeners: [
+      on(afterCommit, 'note.made', 'one', listener('far/one')),
+      on(afterCommit, 'note.made', 'two', listener('far/two')),
+    ],
   }),
 ];
 

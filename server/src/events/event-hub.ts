@@ -43,7 +43,7 @@ const sweepEveryMs = 30_000;
 /** Carries events from the module that emits them to those that listen. */
 export class EventHub {
   readonly #options: EventHubOptions;
-  readonly #within = new Map<string, RegisteredListener[]>();
+  readonly #inTransaction = new Map<string, RegisteredListener[]>();
   readonly #after = new Map<string, RegisteredListener[]>();
   readonly #noted = new Map<string, number>();
   readonly #draining = new Map<string, { again: boolean; done: Promise<void> }>();
@@ -53,7 +53,7 @@ export class EventHub {
   constructor(options: EventHubOptions) {
     this.#options = options;
     for (const listener of options.listeners) {
-      const table = listener.when === 'within' ? this.#within : this.#after;
+      const table = listener.when === 'in_transaction' ? this.#inTransaction : this.#after;
       table.set(listener.event, [...(table.get(listener.event) ?? []), listener]);
     }
   }
@@ -73,7 +73,7 @@ export class EventHub {
       await this.#note(tenant);
       await writeOutbox(db, event);
     }
-    for (const listener of this.#within.get(name) ?? []) {
+    for (const listener of this.#inTransaction.get(name) ?? []) {
       if (!(await this.#options.hasModule(tenant.id, listener.module))) continue;
       await listener.run(frame.enter(listener.module), payload, event);
     }

@@ -20,7 +20,7 @@ export async function run(exchange: Exchange): Promise<unknown> {
   const ignored: string[] = [];
   const work = perform(kernel.audit, { action, ctx, input, validate, record, ignored });
   // A change of an account, a role or a team is in effect for the next request; also if it was refused in the end.
-  const output = await (changesAccounts(exchange) ? work.finally(() => kernel.signals.caughtUp()) : work);
+  const output = await (changesAccounts(exchange) ? work.finally(() => kernel.signals.waitUntilApplied()) : work);
   if (ignored.length > 0) reply.header('ignored-fields', headerList(ignored));
   const body = answer(exchange, input, output);
   return action.method === 'POST' ? body : compressed(request, reply, body);

@@ -11,13 +11,13 @@ import { answerUnreadable } from './answer-unreadable.ts';
 import { compressKept } from './compress.ts';
 import { originRule } from './cors.ts';
 import { type Exchange, newExchange, type Route, type Step } from './exchange.ts';
+import { stopCleanly } from './graceful-stop.ts';
 import { keepAnswer } from './idempotency.ts';
 import { HttpMetrics } from './metrics.ts';
 import { pipeline } from './pipeline.ts';
 import { inputReader } from './read-input.ts';
 import { mountReference } from './reference.ts';
 import { securityHeaders } from './security-headers.ts';
-import { stopCleanly } from './stop-cleanly.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

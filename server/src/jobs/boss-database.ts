@@ -14,7 +14,7 @@ export function bossDatabase(budget: ConnectionBudget, central: Target, signals:
       }
     },
     async listen(channel, onNotification, onReconnect) {
-      await signals.on(channel, { heard: onNotification, hearing: (ok) => ok && onReconnect() });
+      await signals.listen(channel, { onNotify: onNotification, onConnectionChange: (ok) => ok && onReconnect() });
       return { close: async () => {} };
     },
   };

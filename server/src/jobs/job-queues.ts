@@ -16,7 +16,7 @@ export interface JobHandler {
   /** Seconds before each further try. */
   readonly retries: readonly number[];
   /** Done for no tenant. */
-  readonly platform?: boolean;
+  readonly system?: boolean;
   perform(task: Task): Promise<void>;
 }
 
@@ -85,8 +85,8 @@ export class JobQueues {
     return [...new Set([...this.#handlers.values()].map(({ queue }) => queue))].sort();
   }
 
-  isForPlatform(job: string): boolean {
-    return this.#handlerOf(job).platform ?? false;
+  isSystemJob(job: string): boolean {
+    return this.#handlerOf(job).system ?? false;
   }
 
   async add(task: Task, options: AddOptions = {}): Promise<void> {

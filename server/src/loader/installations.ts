@@ -14,9 +14,9 @@ export class Installations {
     this.#central = central;
     this.#always = always;
     this.#cache = new GuardedCache({ max: 20_000, load: (tenantId) => listEnabled(central, tenantId) });
-    void signals.on('chowk_modules', {
-      heard: (tenantId) => this.#cache.invalidate(tenantId),
-      hearing: (ok) => this.#cache.trust(ok),
+    void signals.listen('chowk_modules', {
+      onNotify: (tenantId) => this.#cache.invalidate(tenantId),
+      onConnectionChange: (ok) => this.#cache.trust(ok),
     });
   }
 

@@ -76,7 +76,7 @@ function checkAgainstManifest(manifest: Manifest, parts: Module, file: string): 
     const undeclared = coded.find((name) => !declared.includes(name));
     if (undeclared) throw new Error(`${file}: ${field} lacks ${undeclared}, which module.ts has`);
   };
-  if (!manifest.system && (parts.commands || Object.values(parts.jobs ?? {}).some(({ platform }) => platform))) {
+  if (!manifest.system && (parts.commands || Object.values(parts.jobs ?? {}).some(({ system }) => system))) {
     throw new Error(`${file}: only a system module has commands or jobs for the platform`);
   }
 

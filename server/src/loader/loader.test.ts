@@ -98,7 +98,7 @@ test.each(['^1.0.0', '>=0.9 <2', '*'])('a module that takes platform %s is loade
 test('what the manifest promises and the code does must be the same', async () => {
   const listening = { ...good, events: { listens: ['order.created'] } };
   const listener = `export const module = {
-    listeners: [{ event: 'order.created', when: 'after', name: 'count', run: async () => {} }],
+    listeners: [{ event: 'order.created', when: 'after_commit', name: 'count', run: async () => {} }],
   };`;
   await expect(load(listening, listener)).resolves.toMatchObject({ alias: 'notes' });
   await expect(load(listening)).rejects.toThrow(/events\.listens names order\.created, but module\.ts has none/);
@@ -115,9 +115,9 @@ test('a module names what is its own after itself, unless it is a system module'
 });
 
 test('only a system module has commands, and jobs for the platform', async () => {
-  const platformJob = `export const module = { jobs: { 'notes.sweep': { platform: true, run: async () => {} } } };`;
-  await expect(load(good, platformJob)).rejects.toThrow(/only a system module has commands or jobs for the platform/);
-  await expect(load({ ...good, system: true }, platformJob)).resolves.toMatchObject({ alias: 'notes' });
+  const systemJob = `export const module = { jobs: { 'notes.sweep': { system: true, run: async () => {} } } };`;
+  await expect(load(good, systemJob)).rejects.toThrow(/only a system module has commands or jobs for the platform/);
+  await expect(load({ ...good, system: true }, systemJob)).resolves.toMatchObject({ alias: 'notes' });
 });
 
 test('the modules of a folder are found by their manifests', async () => {

@@ -48,9 +48,9 @@ export function jobsOf(
     handlers.set(name, {
       queue: job.queue ?? 'default',
       retries: job.retries ?? defaultRetries,
-      platform: job.platform ?? false,
+      system: job.system ?? false,
       async perform(task) {
-        if (task.tenant === '' && !job.platform) return addAll(await forEveryTenant(task, module, installations));
+        if (task.tenant === '' && !job.system) return addAll(await forEveryTenant(task, module, installations));
         await inContext(task, module, (ctx) => job.run(ctx, task.data));
       },
     });

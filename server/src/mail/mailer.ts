@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Job, type KeptMail, type Mail, platformJob, type Secrets, Type } from '@chowk/kit';
+import { type Job, type KeptMail, type Mail, type Secrets, systemJob, Type } from '@chowk/kit';
 import { createTransport } from 'nodemailer';
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from '../config.ts';
@@ -33,7 +33,7 @@ export class Mailer {
   }
 
   readonly jobs: Readonly<Record<string, Job>> = {
-    [mailJob]: platformJob({
+    [mailJob]: systemJob({
       data: Type.Object({ sealed: Type.String() }),
       queue: 'mail',
       retries: [10, 60, 300, 1_800, 7_200, 21_600],

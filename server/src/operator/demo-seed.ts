@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
+import { fillTenant } from '../demo/fill-tenant.ts';
+import { makePlan } from '../demo/plan.ts';
 import type { Kernel } from '../kernel.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import { showTenant } from '../tenancy/tenants.ts';
 import { type Command, type CommandInput, UsageError } from './command.ts';
-import { fillTenant } from './demo-fill.ts';
-import { makePlan } from './demo-plan.ts';
 
 const mostCustomers = 2_000_000;
 const mostSeed = 2 ** 32 - 1;

@@ -141,9 +141,9 @@ test.each(hasRedis ? ['redis', 'postgres'] : ['postgres'])(
     const heard: string[][] = await Promise.all(processes.map(hear));
     // Longer than PostgreSQL takes in one go, in letters of several bytes.
     const texts = ['one', '', 'ढेर सारा '.repeat(5_000), 'three'];
-    for (const text of texts) await processes[0].kernel.messages.publish('news', text);
-    await processes[1].kernel.messages.publish('other', 'not for us');
-    await processes[1].kernel.messages.publish('news', 'from the other');
+    for (const text of texts) await processes[0].kernel.pubsub.publish('news', text);
+    await processes[1].kernel.pubsub.publish('other', 'not for us');
+    await processes[1].kernel.pubsub.publish('news', 'from the other');
     for (const own of heard) await expect.poll(() => own, soon).toEqual([...texts, 'from the other']);
   },
 );
@@ -160,8 +160,8 @@ test.skipIf(!hasRedis)(
     const heard = await hear(second);
     await redis.stop();
     await expect.poll(() => health(first), soon).toMatchObject({ redis: 'down' });
-    await first.kernel.messages.publish('news', 'while it is away');
-    await without.kernel.messages.publish('news', 'from who never had it');
+    await first.kernel.pubsub.publish('news', 'while it is away');
+    await without.kernel.pubsub.publish('news', 'from who never had it');
     await expect.poll(() => heard, soon).toEqual(['while it is away', 'from who never had it']);
     await redis.start();
     await expect.poll(() => health(first), soon).toMatchObject({ redis: 'up' });
@@ -169,7 +169,7 @@ test.skipIf(!hasRedis)(
     // The other may need a moment longer to listen again.
     await expect
       .poll(async () => {
-        await first.kernel.messages.publish('news', 'back');
+        await first.kernel.pubsub.publish('news', 'back');
         return heard.at(-1);
       }, soon)
       .toBe('back');
@@ -179,11 +179,11 @@ test.skipIf(!hasRedis)(
 test('who no longer listens hears nothing', async () => {
   const { kernel } = await startPlatform();
   const heard: string[] = [];
-  const end = await kernel.messages.subscribe('news', (text) => heard.push(text));
+  const end = await kernel.pubsub.subscribe('news', (text) => heard.push(text));
   const other: string[] = [];
-  await kernel.messages.subscribe('news', (text) => other.push(text));
+  await kernel.pubsub.subscribe('news', (text) => other.push(text));
   end();
-  await kernel.messages.publish('news', 'late');
+  await kernel.pubsub.publish('news', 'late');
   await expect.poll(() => other, soon).toEqual(['late']);
   expect(heard).toEqual([]);
 });
@@ -230,6 +230,6 @@ test('what is taken out of the local cache is a copy', async () => {
 
 async function hear({ kernel }: TestPlatform): Promise<string[]> {
   const heard: string[] = [];
-  onTestFinished(await kernel.messages.subscribe('news', (text) => heard.push(text)));
+  onTestFinished(await kernel.pubsub.subscribe('news', (text) => heard.push(text)));
   return heard;
 }

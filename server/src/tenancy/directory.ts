@@ -67,13 +67,16 @@ export class Directory {
         return bindTenant(this, baseDomain, { host, header });
       },
     });
-    const hearing = (ok: boolean) => {
+    const onConnectionChange = (ok: boolean) => {
       this.#tenants.trust(ok);
       this.#bindings.trust(ok);
     };
-    void signals.on('chowk_tenant', { heard: (id) => this.tenantChanged(id), hearing });
-    void signals.on('chowk_domain', { heard: (domain) => this.domainChanged(domain), hearing });
-    void signals.on('chowk_ring', { heard: () => this.#ringsChanged(), hearing: (ok) => this.#hearRings(ok) });
+    void signals.listen('chowk_tenant', { onNotify: (id) => this.tenantChanged(id), onConnectionChange });
+    void signals.listen('chowk_domain', { onNotify: (domain) => this.domainChanged(domain), onConnectionChange });
+    void signals.listen('chowk_ring', {
+      onNotify: () => this.#ringsChanged(),
+      onConnectionChange: (ok) => this.#hearRings(ok),
+    });
   }
 
   /** Which tenant a claim is bound to, and `undefined` for one that names none. Throws what is wrong with it. */

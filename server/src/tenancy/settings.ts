@@ -61,9 +61,9 @@ export class SettingsStore {
     this.#declared = new Map(definitions.map((one) => [one.key, { ...one, validate: compileBody(wrap(one)) }]));
     this.#defaults = Object.fromEntries(definitions.map((one) => [one.key, one.default]));
     this.#cache = new GuardedCache({ max: 20_000, load: (tenantId) => this.#load(tenantId) });
-    void signals.on('chowk_settings', {
-      heard: (tenantId) => this.#cache.invalidate(tenantId),
-      hearing: (ok) => this.#cache.trust(ok),
+    void signals.listen('chowk_settings', {
+      onNotify: (tenantId) => this.#cache.invalidate(tenantId),
+      onConnectionChange: (ok) => this.#cache.trust(ok),
     });
   }
 

@@ -7,9 +7,9 @@ import { databaseName, labelProblem, randomLabel } from './labels.ts';
 export type { NewTenant };
 
 /** What else happens in the transaction that makes a tenant active. */
-export type Within = (db: Db) => Promise<void>;
+export type InTransaction = (db: Db) => Promise<void>;
 
-const nothing: Within = async () => {};
+const nothing: InTransaction = async () => {};
 
 export interface TenantSummary {
   readonly id: string;
@@ -27,7 +27,7 @@ export async function createTenant(
   central: Db,
   databases: TenantDatabases,
   wanted: NewTenant,
-  within = nothing,
+  inTransaction = nothing,
 ): Promise<TenantSummary> {
   const { id = randomLabel() } = wanted;
   const aliases = [...new Set([...(wanted.id === undefined ? [] : [id]), ...(wanted.aliases ?? [])])];
@@ -38,11 +38,11 @@ export async function createTenant(
   const renamed = await central.tx(async (tx) => {
     await insertTenant(tx, plan, database);
     if (!(await databases.claimSpare(tx, database))) return false;
-    await activate(tx, databases, id, within);
+    await activate(tx, databases, id, inTransaction);
     return true;
   });
   // Without a spare the row stands first, as `creating`, so that a crash from here on leaves nothing unknown.
-  if (!renamed) await copyOrUndo(central, databases, id, within);
+  if (!renamed) await copyOrUndo(central, databases, id, inTransaction);
   void databases.refillSpares();
   return (await showTenant(central, id)) as TenantSummary;
 }
@@ -61,10 +61,10 @@ export async function finishTenant(
   central: Db,
   databases: TenantDatabases,
   id: string,
-  within = nothing,
+  inTransaction = nothing,
 ): Promise<void> {
   await databases.copyTemplate(databaseName(id));
-  await central.tx((tx) => activate(tx, databases, id, within));
+  await central.tx((tx) => activate(tx, databases, id, inTransaction));
 }
 
 export async function addRandomDomain(db: Db, id: string): Promise<void> {
@@ -79,11 +79,16 @@ export function listTenants(central: Db): Promise<TenantSummary[]> {
   return central.rows<TenantSummary>(sql`${summaries(sql``)} ORDER BY t.id`);
 }
 
-async function copyOrUndo(central: Db, databases: TenantDatabases, id: string, within: Within): Promise<void> {
+async function copyOrUndo(
+  central: Db,
+  databases: TenantDatabases,
+  id: string,
+  inTransaction: InTransaction,
+): Promise<void> {
   try {
-    await finishTenant(central, databases, id, within);
+    await finishTenant(central, databases, id, inTransaction);
   } catch (error) {
-    // Refused by `within`: nobody has used the database yet.
+    // Refused by `inTransaction`: nobody has used the database yet.
     if (error instanceof Failure) await databases.drop(databaseName(id));
     if (!(await databases.exists(databaseName(id)))) await central.run(sql`DELETE FROM tenants WHERE id = ${id}`);
     throw error;
@@ -129,14 +134,19 @@ async function insertDomain(tx: Db, tenantId: string, domain: string, kind: 'ran
 }
 
 /** The database is there and carries every migration. */
-async function activate(tx: Db, { fingerprint, migrated }: TenantDatabases, id: string, within: Within): Promise<void> {
+async function activate(
+  tx: Db,
+  { fingerprint, migrated }: TenantDatabases,
+  id: string,
+  inTransaction: InTransaction,
+): Promise<void> {
   await tx.run(sql`
     WITH tenant AS (UPDATE tenants SET status = 'active', updated_at = now() WHERE id = ${id} RETURNING id)
     INSERT INTO tenant_migrations (tenant_id, fingerprint, status, finished_at)
     SELECT id, ${fingerprint}, 'done', now() FROM tenant
     ON CONFLICT (tenant_id) DO NOTHING`);
   await migrated(tx, id);
-  await within(tx);
+  await inTransaction(tx);
 }
 
 function summaries(where: Sql): Sql {

@@ -1,7 +1,7 @@
 import { chmod, cp, mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Account, canReach } from './embedded-account.ts';
-import { makeWhole } from './embedded-staging.ts';
+import { type Account, canReach } from './account.ts';
+import { makeWhole } from './staging.ts';
 
 /** A PostgreSQL installation: a folder with `bin`, `lib` and `share`. */
 export interface Binaries {

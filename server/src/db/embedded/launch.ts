@@ -1,10 +1,10 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../free-port.ts';
-import type { Home } from './embedded-home.ts';
-import { mark, socketFile } from './embedded-postmaster.ts';
-import { type Run, runProgram, seenFromInside } from './embedded-process.ts';
-import { serverSettings } from './embedded-settings.ts';
+import { freePort } from '../../free-port.ts';
+import type { Home } from './home.ts';
+import { mark, socketFile } from './postmaster.ts';
+import { type Run, runProgram, seenFromInside } from './process.ts';
+import { serverSettings } from './settings.ts';
 
 /** One try at starting the server. */
 export interface Plan {

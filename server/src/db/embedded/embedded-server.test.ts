@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { openEmbedded } from './embedded.ts';
+import { openEmbedded } from './embedded-server.ts';
 import {
   ask,
   isAlive,
@@ -16,7 +16,7 @@ import {
   settings,
   silent,
   startVisitor,
-} from './embedded-fixtures.ts';
+} from './fixtures.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
 

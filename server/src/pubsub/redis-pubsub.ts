@@ -1,24 +1,24 @@
 import type { Redis } from '../redis/redis.ts';
-import type { Heard, Messages } from './messages.ts';
+import type { MessageHandler, PubSub } from './pubsub.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 /**
- * Messages over Redis, and over something else while Redis is away. Every process hears both: who has lost Redis and
+ * PubSub over Redis, and over something else while Redis is away. Every process hears both: who has lost Redis and
  * who has it still understand each other.
  */
-export class RedisMessages implements Messages {
+export class RedisPubSub implements PubSub {
   readonly #redis: Redis;
   readonly #channel: string;
-  readonly #otherwise: Messages;
+  readonly #otherwise: PubSub;
   readonly #subscriptions = new Subscriptions();
 
-  constructor(redis: Redis, prefix: string, otherwise: Messages) {
+  constructor(redis: Redis, prefix: string, otherwise: PubSub) {
     this.#redis = redis;
     this.#channel = `${prefix}messages`;
     this.#otherwise = otherwise;
     redis.subscriber.on('message', (_channel: string, text: string) => {
       const [channel, message] = JSON.parse(text);
-      this.#subscriptions.tell(channel, message);
+      this.#subscriptions.publish(channel, message);
     });
     const listen = () => void redis.subscriber.subscribe(this.#channel).catch(() => {});
     redis.subscriber.on('ready', listen);
@@ -34,9 +34,9 @@ export class RedisMessages implements Messages {
     }
   }
 
-  async subscribe(channel: string, heard: Heard): Promise<() => void> {
-    const endOther = await this.#otherwise.subscribe(channel, heard);
-    const end = this.#subscriptions.add(channel, heard);
+  async subscribe(channel: string, handler: MessageHandler): Promise<() => void> {
+    const endOther = await this.#otherwise.subscribe(channel, handler);
+    const end = this.#subscriptions.add(channel, handler);
     return () => {
       end();
       endOther();

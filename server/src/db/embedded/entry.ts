@@ -2,13 +2,13 @@ import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { superuser } from './embedded-cluster.ts';
-import type { Home } from './embedded-home.ts';
-import { isPassing, type Keeper, takePlace } from './embedded-keeper.ts';
-import { firstPlan, launch, nextPlan, type Plan } from './embedded-launch.ts';
-import { findPostmaster, type Postmaster, socketFile } from './embedded-postmaster.ts';
-import { logFile, type Run } from './embedded-process.ts';
-import type { ServerAddress } from './server-address.ts';
+import type { ServerAddress } from '../server-address.ts';
+import { superuser } from './cluster.ts';
+import type { Home } from './home.ts';
+import { isPassing, type Keeper, takePlace } from './keeper.ts';
+import { firstPlan, launch, nextPlan, type Plan } from './launch.ts';
+import { findPostmaster, type Postmaster, socketFile } from './postmaster.ts';
+import { logFile, type Run } from './process.ts';
 
 /** What entering a server needs to know. */
 export interface Visit {

@@ -1,8 +1,8 @@
 import type { Db, Demo, DemoPlan } from '@chowk/kit';
 import { Context } from '../context.ts';
-import { onBareTables } from '../db/bare-tables.ts';
 import { withConnection } from '../db/connection.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { onBareTables } from '../db/without-indexes.ts';
 import type { Kernel } from '../kernel.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 

@@ -49,7 +49,7 @@ export interface FoundSession {
   readonly scopes: readonly string[] | null;
 }
 
-/** Sessions and the tokens that belong to them. Whatever is ended here is refused by every process within a second. */
+/** Sessions and the tokens that belong to them. Whatever is ended here is refused by every process inTransaction a second. */
 export interface Sessions {
   /** In the given transaction, so that what led to it happens with it or not at all. */
   open(session: NewSession, options?: { readonly db?: Db }): Promise<Tokens>;
@@ -135,12 +135,12 @@ export interface Tenants {
   /** The active tenant that an id or a domain leads to, as a request is bound to it. Throws 404 when there is none. */
   find(label: string): Promise<{ id: string; name: string }>;
   /**
-   * Makes a tenant with its domains and its database; `within` runs in the transaction that makes it active, so that
+   * Makes a tenant with its domains and its database; `inTransaction` runs in the transaction that makes it active, so that
    * both happen or neither.
    */
-  create(tenant: NewTenant, within?: (db: Db) => Promise<void>): Promise<{ id: string; name: string }>;
+  create(tenant: NewTenant, inTransaction?: (db: Db) => Promise<void>): Promise<{ id: string; name: string }>;
   /** Finishes a tenant whose creation was interrupted. The caller knows that nobody else is at it. */
-  finish(id: string, within?: (db: Db) => Promise<void>): Promise<void>;
+  finish(id: string, inTransaction?: (db: Db) => Promise<void>): Promise<void>;
 }
 
 export interface Mail {
@@ -168,7 +168,7 @@ export interface SeedCounts {
 export type PublicKey = Readonly<Record<string, unknown>> & { readonly kid: string };
 
 /** What the kernel does for system modules alone. */
-export interface Platform {
+export interface SystemServices {
   readonly version: string;
   readonly environment: 'local' | 'testing' | 'production';
   /** Where people reach the platform, without a slash at the end. */
@@ -177,7 +177,7 @@ export interface Platform {
   readonly baseDomain: string;
   readonly storagePath: string;
   /** What the operator has set. */
-  readonly options: PlatformOptions;
+  readonly options: SystemOptions;
   readonly accounts: Accounts;
   readonly permissions: Permissions;
   readonly sessions: Sessions;
@@ -220,7 +220,7 @@ export interface Platform {
   reset(): Promise<void>;
 }
 
-export interface PlatformOptions {
+export interface SystemOptions {
   readonly installToken: string | undefined;
   readonly signup: boolean;
   readonly signedLinksOnly: boolean;

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ensureCluster } from './embedded-cluster.ts';
-import { enter } from './embedded-entry.ts';
-import { prepareHome } from './embedded-home.ts';
-import { stopPostmaster } from './embedded-postmaster.ts';
-import type { ServerAddress } from './server-address.ts';
+import type { ServerAddress } from '../server-address.ts';
+import { ensureCluster } from './cluster.ts';
+import { enter } from './entry.ts';
+import { prepareHome } from './home.ts';
+import { stopPostmaster } from './postmaster.ts';
 
 export interface EmbeddedServer {
   /** Does not change, unless the server died and its port was taken before it could be started again. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { lchown, link, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Home } from './embedded-home.ts';
-import { logFile, runProgram, seenFromInside } from './embedded-process.ts';
-import { makeWhole } from './embedded-staging.ts';
+import type { Home } from './home.ts';
+import { logFile, runProgram, seenFromInside } from './process.ts';
+import { makeWhole } from './staging.ts';
 
 export const superuser = 'chowk';
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { constants } from 'node:fs';
 import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { programIn } from './embedded-binaries.ts';
-import type { Home } from './embedded-home.ts';
+import { programIn } from './binaries.ts';
+import type { Home } from './home.ts';
 
 /** A program of PostgreSQL at work. What it says goes to the log, which outlives us as the server may. */
 export interface Run {

@@ -1,4 +1,4 @@
-import { type Limits, type Log, type Platform, type SeedCounts, sql } from '@chowk/kit';
+import { type Limits, type Log, type SeedCounts, type SystemServices, sql } from '@chowk/kit';
 import { accounts, type Memberships } from './auth/memberships.ts';
 import type { BcryptPasswords } from './auth/passwords.ts';
 import { actsIn, permissions } from './auth/permissions.ts';
@@ -23,7 +23,7 @@ import { resetDatabases } from './tenancy/reset.ts';
 import { createTenant, finishTenant, idProblem } from './tenancy/tenants.ts';
 import { version } from './version.ts';
 
-interface PlatformParts {
+interface Parts {
   readonly config: Config;
   readonly log: Log;
   readonly central: Central;
@@ -45,7 +45,7 @@ interface PlatformParts {
 }
 
 /** What the kernel does for system modules, put together from its parts. */
-export function makePlatform(parts: PlatformParts): Platform {
+export function makeSystemServices(parts: Parts): SystemServices {
   const { config, central, databases, sessions, passwords, secrets, keys, mailer, redis } = parts;
   return {
     version,
@@ -74,8 +74,8 @@ export function makePlatform(parts: PlatformParts): Platform {
         const { id, name } = await knownTenant(parts.directory, label);
         return { id, name };
       },
-      create: (tenant, within) => createTenant(central.db, databases, tenant, within),
-      finish: (id, within) => finishTenant(central.db, databases, id, within),
+      create: (tenant, inTransaction) => createTenant(central.db, databases, tenant, inTransaction),
+      finish: (id, inTransaction) => finishTenant(central.db, databases, id, inTransaction),
     },
     tenantsOf: async (userId) => parts.memberships.tenantsOf(userId),
     async migrate() {
@@ -102,7 +102,7 @@ export function makePlatform(parts: PlatformParts): Platform {
 }
 
 /** Those of this process wait here, so that only the first of them holds a connection meanwhile. */
-function inTurn(central: Central): Platform['oneAtATime'] {
+function inTurn(central: Central): SystemServices['oneAtATime'] {
   const last = new Map<string, Promise<unknown>>();
   return (lock, work) => {
     const turn = (last.get(lock) ?? Promise.resolve()).catch(() => {}).then(() => oneAtATime(central, lock, work));
@@ -111,7 +111,7 @@ function inTurn(central: Central): Platform['oneAtATime'] {
   };
 }
 
-function limitsOf({ limiter, now }: PlatformParts): Limits {
+function limitsOf({ limiter, now }: Parts): Limits {
   return {
     has: (key, perMinute) => limiter.has(key, perMinute, now().getTime()),
     take(key, perMinute) {
@@ -122,7 +122,7 @@ function limitsOf({ limiter, now }: PlatformParts): Limits {
 }
 
 /** All of it or nothing: where the roles are, the rest is too. */
-function seed(parts: PlatformParts): Promise<SeedCounts> {
+function seed(parts: Parts): Promise<SeedCounts> {
   const { central, modules, config } = parts;
   const configurations = modules.map(({ alias, manifest }) => ({ alias, configuration: manifest }));
   const settings = {
@@ -146,7 +146,7 @@ function seed(parts: PlatformParts): Promise<SeedCounts> {
   });
 }
 
-function declaredPermissions({ modules }: PlatformParts): DeclaredPermission[] {
+function declaredPermissions({ modules }: Parts): DeclaredPermission[] {
   return modules.flatMap(({ alias, manifest }) =>
     (manifest.permissions ?? []).map((name) => ({ name, module: alias })),
   );

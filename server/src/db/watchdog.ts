@@ -1,6 +1,6 @@
 /** How often all who wait are looked at. */
 const lookMs = 250;
-const all = new Set<Patience>();
+const all = new Set<Watchdog>();
 let looks = 0;
 let timer: NodeJS.Timeout | undefined;
 
@@ -8,7 +8,7 @@ let timer: NodeJS.Timeout | undefined;
  * How long one end of a wire waits for answers of the other. All are looked at together a few times a second: a timer
  * for every question would cost more than the question, most of it in garbage that timers carry into old age.
  */
-export class Patience {
+export class Watchdog {
   readonly #mostLooks: number;
   readonly #giveUp: () => void;
   #outstanding = 0;

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { testConfig } from '../../testing/test-config.ts';
 import { type TestModule, testModule } from '../../testing/test-module.ts';
-import { type LoadedModule, loadModules } from './load-modules.ts';
-import type { Manifest, TableData } from './manifest.ts';
+import { type LoadedModule, loadModules } from '../loader/load-modules.ts';
+import type { Manifest, TableData } from '../loader/manifest.ts';
 import { personalDataOf } from './personal-data.ts';
 
 type Data = NonNullable<Manifest['data']>;

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { openEmbedded } from './embedded.ts';
-import type { ServerAddress } from './server-address.ts';
+import type { ServerAddress } from '../server-address.ts';
+import { openEmbedded } from './embedded-server.ts';
 
 export const run = promisify(execFile);
 
@@ -77,7 +77,7 @@ export async function killServer(storagePath: string): Promise<number> {
 }
 
 const visit = `
-  const { openEmbedded } = await import(${JSON.stringify(new URL('./embedded.ts', import.meta.url).href)});
+  const { openEmbedded } = await import(${JSON.stringify(new URL('./embedded-server.ts', import.meta.url).href)});
   const server = await openEmbedded({ storagePath: process.argv[1], say: () => {}, settings: { fsync: 'off' } });
   process.stdout.write(JSON.stringify(server.address));
   process.stdin.once('end', () => server.close()).resume();

@@ -1,6 +1,6 @@
 import { type Db, join, maskPhone, type PersonalData, type PersonalRows, raw, type Sql, sql } from '@chowk/kit';
-import type { LoadedModule } from './load-modules.ts';
-import type { TableData } from './manifest.ts';
+import type { LoadedModule } from '../loader/load-modules.ts';
+import type { TableData } from '../loader/manifest.ts';
 
 /** A table with rows about customers. */
 interface CustomerTable extends TableData {

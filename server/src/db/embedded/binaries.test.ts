@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readlink, rm, stat, symlink, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { binariesFor } from './embedded-binaries.ts';
+import { binariesFor } from './binaries.ts';
 
 const isRoot = process.getuid?.() === 0;
 /** Any account that owns nothing here. */

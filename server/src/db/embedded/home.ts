@@ -1,7 +1,7 @@
 import { chmod, lchown, lstat, mkdir, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Account, canReach, serverAccount } from './embedded-account.ts';
-import { type Binaries, binariesFor, installedBinaries } from './embedded-binaries.ts';
+import { type Account, canReach, serverAccount } from './account.ts';
+import { type Binaries, binariesFor, installedBinaries } from './binaries.ts';
 
 /** Where a server lives, what it is run from and as whom. */
 export interface Home {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { ServerAddress } from './server-address.ts';
+import type { ServerAddress } from '../server-address.ts';
 
 /** A place among the users of a server, held for as long as a connection lives. */
 export interface Keeper {

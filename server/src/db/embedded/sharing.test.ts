@@ -2,9 +2,9 @@ import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { eventually } from '../../testing/eventually.ts';
-import { openEmbedded } from './embedded.ts';
-import { ask, isAlive, makeStorages, postmasterPid, run, settings, silent, startVisitor } from './embedded-fixtures.ts';
+import { eventually } from '../../../testing/eventually.ts';
+import { openEmbedded } from './embedded-server.ts';
+import { ask, isAlive, makeStorages, postmasterPid, run, settings, silent, startVisitor } from './fixtures.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
 
@@ -127,7 +127,7 @@ async function accountOfNobody() {
   try {
     const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => (await run('id', [flag, 'nobody'])).stdout));
     const account = { uid: Number(uid), gid: Number(gid) };
-    const code = fileURLToPath(new URL('./embedded.ts', import.meta.url));
+    const code = fileURLToPath(new URL('./embedded-server.ts', import.meta.url));
     await run('test', ['-r', code], { ...account, cwd: '/' });
     await run('test', ['-x', process.execPath], { ...account, cwd: '/' });
     return account;

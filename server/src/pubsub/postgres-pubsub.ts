@@ -1,15 +1,15 @@
 import { type Db, sql } from '@chowk/kit';
 import { v7 as uuidv7 } from 'uuid';
 import type { Signals } from '../db/signals.ts';
-import type { Heard, Messages } from './messages.ts';
+import type { MessageHandler, PubSub } from './pubsub.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 /** PostgreSQL takes 8,000 bytes in one go; in base64 these are 6,000. */
 const partLength = 7_000;
 const signal = 'chowk_messages';
 
-/** Messages over PostgreSQL's NOTIFY. A long one travels in parts, all in one statement. */
-export class PostgresMessages implements Messages {
+/** PubSub over PostgreSQL's NOTIFY. A long one travels in parts, all in one statement. */
+export class PostgresPubSub implements PubSub {
   readonly #db: Db;
   readonly #subscriptions = new Subscriptions();
   readonly #listening: Promise<void>;
@@ -18,9 +18,9 @@ export class PostgresMessages implements Messages {
 
   constructor(db: Db, signals: Signals) {
     this.#db = db;
-    this.#listening = signals.on(signal, {
-      heard: (payload) => this.#take(payload),
-      hearing: () => this.#parts.clear(),
+    this.#listening = signals.listen(signal, {
+      onNotify: (payload) => this.#take(payload),
+      onConnectionChange: () => this.#parts.clear(),
     });
   }
 
@@ -35,9 +35,9 @@ export class PostgresMessages implements Messages {
       ORDER BY n`);
   }
 
-  async subscribe(channel: string, heard: Heard): Promise<() => void> {
+  async subscribe(channel: string, handler: MessageHandler): Promise<() => void> {
     await this.#listening;
-    return this.#subscriptions.add(channel, heard);
+    return this.#subscriptions.add(channel, handler);
   }
 
   #take(payload: string): void {
@@ -49,6 +49,6 @@ export class PostgresMessages implements Messages {
     }
     this.#parts.delete(id);
     const [channel, text] = JSON.parse(Buffer.from(parts.join(''), 'base64').toString());
-    this.#subscriptions.tell(channel, text);
+    this.#subscriptions.publish(channel, text);
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findComplaint } from './embedded-process.ts';
+import { findComplaint } from './process.ts';
 
 test('the complaint is the last fatal line with its explanation', () => {
   const log = `
