@@ -15,7 +15,6 @@ const floors = [
   ['mail/'],
   ['jobs/'],
   ['pubsub/'],
-  ['auth/'],
   ['tenancy/'],
   ['redis/'],
   ['db/'],

@@ -27,11 +27,11 @@ CREATE TABLE device_codes (
   user_agent text,
   user_id bigint,
   decision text,
+  decided_in uuid,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   expires_at timestamp with time zone NOT NULL,
   polled_at timestamp with time zone,
   "interval" integer NOT NULL DEFAULT 5,
-  decided_in uuid,
   CONSTRAINT device_codes_user_code_key UNIQUE (user_code),
   CONSTRAINT device_codes_pkey PRIMARY KEY (device_hash),
   CONSTRAINT device_codes_client_id_fkey FOREIGN KEY (client_id) REFERENCES oauth_clients(id) ON DELETE CASCADE,
@@ -123,7 +123,7 @@ CREATE TABLE memberships (
   CONSTRAINT memberships_check CHECK (((role_id IS NULL) <> (permissions IS NULL)))
 );
 CREATE INDEX memberships_by_tenant ON public.memberships USING btree (tenant_id, role_id);
-CREATE TRIGGER memberships_changed AFTER INSERT OR DELETE OR UPDATE ON public.memberships FOR EACH ROW EXECUTE FUNCTION tell_membership_changed();
+CREATE TRIGGER memberships_changed AFTER INSERT OR DELETE OR UPDATE ON public.memberships FOR EACH ROW EXECUTE FUNCTION notify_membership_changed();
 
 CREATE TABLE module_configurations (
   alias text NOT NULL,
@@ -208,6 +208,7 @@ CREATE INDEX password_resets_by_user ON public.password_resets USING btree (user
 CREATE TABLE permissions (
   name text NOT NULL,
   category text NOT NULL,
+  description text NOT NULL,
   is_sensitive boolean NOT NULL DEFAULT false,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT permissions_pkey PRIMARY KEY (name)
@@ -219,7 +220,7 @@ CREATE TABLE platform_settings (
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT platform_settings_pkey PRIMARY KEY (key)
 );
-CREATE TRIGGER platform_settings_changed AFTER INSERT OR DELETE OR UPDATE ON public.platform_settings FOR EACH STATEMENT EXECUTE FUNCTION tell_installed_changed();
+CREATE TRIGGER platform_settings_changed AFTER INSERT OR DELETE OR UPDATE ON public.platform_settings FOR EACH STATEMENT EXECUTE FUNCTION notify_platform_settings_changed();
 
 CREATE TABLE prepared_databases (
   name text NOT NULL,
@@ -268,8 +269,8 @@ CREATE TABLE role_permissions (
   CONSTRAINT role_permissions_permission_fkey FOREIGN KEY (permission) REFERENCES permissions(name) ON DELETE CASCADE,
   CONSTRAINT role_permissions_role_id_fkey FOREIGN KEY (role_id) REFERENCES roles(id) ON DELETE CASCADE
 );
-CREATE TRIGGER role_permissions_added AFTER INSERT ON public.role_permissions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_role_permissions_changed();
-CREATE TRIGGER role_permissions_removed AFTER DELETE ON public.role_permissions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_role_permissions_changed();
+CREATE TRIGGER role_permissions_added AFTER INSERT ON public.role_permissions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_role_permissions_changed();
+CREATE TRIGGER role_permissions_removed AFTER DELETE ON public.role_permissions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_role_permissions_changed();
 
 CREATE TABLE roles (
   id bigint NOT NULL,
@@ -282,7 +283,7 @@ CREATE TABLE roles (
   CONSTRAINT roles_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX roles_by_name ON public.roles USING btree (COALESCE(tenant_id, ''::text), lower(name));
-CREATE TRIGGER roles_changed AFTER DELETE OR UPDATE ON public.roles FOR EACH ROW EXECUTE FUNCTION tell_role_changed();
+CREATE TRIGGER roles_changed AFTER DELETE OR UPDATE ON public.roles FOR EACH ROW EXECUTE FUNCTION notify_role_changed();
 
 CREATE TABLE schema_migrations (
   owner text NOT NULL,
@@ -317,7 +318,7 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
 CREATE INDEX sessions_by_network ON public.sessions USING btree (user_id, network, created_at);
 CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id, created_at);
-CREATE TRIGGER sessions_changed AFTER DELETE OR UPDATE OF scopes, expires_at, revoked_at, token_hash ON public.sessions FOR EACH ROW EXECUTE FUNCTION tell_session_changed();
+CREATE TRIGGER sessions_changed AFTER DELETE OR UPDATE OF scopes, expires_at, revoked_at, token_hash ON public.sessions FOR EACH ROW EXECUTE FUNCTION notify_session_changed();
 
 CREATE TABLE signing_keys (
   kid text NOT NULL,
@@ -325,10 +326,10 @@ CREATE TABLE signing_keys (
   private_sealed text NOT NULL,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   retired_at timestamp with time zone,
-  believed_until timestamp with time zone,
+  trusted_until timestamp with time zone,
   CONSTRAINT signing_keys_pkey PRIMARY KEY (kid)
 );
-CREATE TRIGGER signing_keys_changed AFTER INSERT OR DELETE OR UPDATE ON public.signing_keys FOR EACH STATEMENT EXECUTE FUNCTION tell_keys_changed();
+CREATE TRIGGER signing_keys_changed AFTER INSERT OR DELETE OR UPDATE ON public.signing_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_keys_changed();
 
 CREATE TABLE tenant_migrations (
   tenant_id text NOT NULL,
@@ -394,4 +395,4 @@ CREATE TABLE users (
   CONSTRAINT users_email_check CHECK ((email = lower(email))),
   CONSTRAINT users_kind_check CHECK ((kind = ANY (ARRAY['person'::text, 'service'::text])))
 );
-CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF name, email, email_verified_at, password_exposed_at, two_factor_confirmed_at, disabled_at ON public.users FOR EACH ROW EXECUTE FUNCTION tell_user_changed();
+CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF name, email, email_verified_at, password_exposed_at, two_factor_confirmed_at, disabled_at ON public.users FOR EACH ROW EXECUTE FUNCTION notify_user_changed();

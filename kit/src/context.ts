@@ -2,10 +2,12 @@ import type { Bus, Emit, Helpers, JobQueue } from './catalogue.ts';
 import type { Changes } from './changes.ts';
 import type { Db } from './database.ts';
 import type { FieldErrors } from './errors.ts';
+import type { Client, Membership, Session, User } from './identity.ts';
+import type { Log } from './log.ts';
 import type { PersonalData } from './personal-data.ts';
 import type { TSchema } from './schema.ts';
 import type { Settings } from './settings.ts';
-import type { Client, Session, SystemServices } from './system-services.ts';
+import type { SystemServices } from './system-services.ts';
 
 export interface Tenant {
   readonly id: string;
@@ -13,21 +15,6 @@ export interface Tenant {
   /** What the tenant is on the platform: `platform_owner`, `reseller`, `merchant`. */
   readonly role: string;
   readonly ring: string;
-}
-
-export interface User {
-  readonly id: number;
-  readonly name: string;
-  readonly email: string;
-  readonly emailVerified: boolean;
-  readonly twoFactor: boolean;
-}
-
-export interface Log {
-  debug(details: object, message: string): void;
-  info(details: object, message: string): void;
-  warn(details: object, message: string): void;
-  error(details: object, message: string): void;
 }
 
 /**
@@ -103,5 +90,5 @@ export interface SystemCtx extends Ctx {
   /** The tenant's id, if the call is bound to one. */
   readonly tenantId: string | undefined;
   /** What the user is in the tenant, if it is a member. */
-  readonly membership: { readonly role: string; readonly permissions: ReadonlySet<string> } | undefined;
+  readonly membership: Membership | undefined;
 }

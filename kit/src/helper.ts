@@ -1,4 +1,4 @@
-import type { Ctx } from './context.ts';
+import type { Ctx, SystemCtx } from './context.ts';
 
 /**
  * What a module does for the code of others, beside the bus: nothing to declare, no permission, no limit, no audit log. It
@@ -6,11 +6,19 @@ import type { Ctx } from './context.ts';
  * calls it answers for what its own callers may see and do.
  */
 // biome-ignore lint/suspicious/noExplicitAny: each takes an input of its own
-export type Helper = (ctx: Ctx, input: any, caller: string) => unknown;
+export type Helper = ((ctx: Ctx, input: any, caller: string) => unknown) & { readonly system?: true };
+
+/** A helper of a system module that only other system modules can call. */
+export function systemHelper<Input, Result>(run: (ctx: SystemCtx, input: Input) => Result) {
+  const helper = (ctx: Ctx, input: Input): Result => run(ctx as SystemCtx, input);
+  return Object.assign(helper, { system: true as const });
+}
 
 /** The helpers as callers see them: `{ name(input) }`. */
 export type HelpersOf<Table> = {
   readonly [Name in keyof Table]: Table[Name] extends (ctx: Ctx, input: infer Input, caller: string) => infer Result
-    ? (input: Input) => Result
+    ? unknown extends Input
+      ? () => Result
+      : (input: Input) => Result
     : never;
 };

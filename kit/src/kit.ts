@@ -24,7 +24,7 @@ export type {
 export { type Changes, changesBetween, removalOf } from './changes.ts';
 export { columnsFor, namesOf, pickFields } from './columns.ts';
 export { type CommandForm, type CommandInput, type ModuleCommand, type Terminal, UsageError } from './command.ts';
-export type { Cache, Ctx, Log, SystemCtx, Tenant, User } from './context.ts';
+export type { Cache, Ctx, SystemCtx, Tenant } from './context.ts';
 export { counter } from './counter.ts';
 export { csvLine, escapeFormula, unescapeFormula } from './csv.ts';
 export { type CsvRow, ImportReport, type RowErrors, readCell, readCsv } from './csv-import.ts';
@@ -77,16 +77,21 @@ export {
   wordsOf,
 } from './filter.ts';
 export type { Resolver, Resolvers } from './graphql.ts';
-export type { Helper, HelpersOf } from './helper.ts';
+export { GuardedCache } from './guarded-cache.ts';
+export { type Helper, type HelpersOf, systemHelper } from './helper.ts';
+export type { Caller, Client, Identity, Membership, Session, SessionKind, User } from './identity.ts';
 export { type Job, type JobsOf, job, systemJob } from './job.ts';
 export { Json } from './json.ts';
 export { type List, list } from './list.ts';
 export { byInteger, byNumber, byText, byTime, type Sort } from './list-query.ts';
+export type { Log } from './log.ts';
+export { andThen, type MaybePromise } from './maybe-promise.ts';
 export { defineModule, type Module } from './module.ts';
 export { fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
 export { limitTo, Pagination, type Paging, pageOf, paging } from './paging.ts';
 export { NewPassword, passwordProblem } from './password.ts';
 export { canViewSensitive, maskPhone, type PersonalData, type PersonalRows } from './personal-data.ts';
+export { platformState } from './platform-state.ts';
 export { rankedRows, SearchQuery } from './ranked-search.ts';
 export {
   ById,
@@ -113,27 +118,18 @@ export {
 export type { SettingDefinition, Settings } from './settings.ts';
 export { and, empty, join, raw, Sql, sql } from './sql.ts';
 export type {
-  Accounts,
-  Client,
-  FoundSession,
+  DeclaredPermission,
   KeptMail,
   Limits,
   Mail,
-  NewAccount,
-  NewSession,
+  Mails,
   NewTenant,
-  Passwords,
-  Permission,
-  Permissions,
-  PublicKey,
   Secrets,
-  SeedCounts,
-  Session,
-  SessionKind,
-  Sessions,
+  SignalListener,
+  SignalSource,
+  SystemCache,
   SystemOptions,
   SystemServices,
   Tenants,
-  Tokens,
 } from './system-services.ts';
 export { Email, Line, NullableEmail, NullableLine, NullableText, Tags, Text } from './text.ts';

@@ -4,7 +4,10 @@ import type { Demo } from './demo.ts';
 import type { ErrorKind } from './errors.ts';
 import type { Listener } from './event.ts';
 import type { Helper } from './helper.ts';
+import type { Identity } from './identity.ts';
 import type { Job } from './job.ts';
+import type { MaybePromise } from './maybe-promise.ts';
+import type { SystemServices } from './system-services.ts';
 
 /** What a module is made of besides its `module.json`, migrations and GraphQL files. `module.ts` exports it as `module`. */
 export interface Module {
@@ -17,6 +20,8 @@ export interface Module {
   readonly listeners?: readonly Listener[];
   /** By name, the module's alias first: `products.import`. */
   readonly jobs?: Readonly<Record<string, Job>>;
+  /** Authenticates all requests; one system module has it. Called once, before the first request. */
+  readonly identity?: (system: SystemServices) => MaybePromise<Identity>;
   /** What it adds to `chowkd`. */
   readonly commands?: readonly ModuleCommand[];
   readonly errors?: Readonly<Record<string, ErrorKind>>;

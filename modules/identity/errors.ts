@@ -1,6 +1,7 @@
 import { defineErrors } from '@chowk/kit';
 
 export const errors = {
+  'auth.busy': { status: 503, message: 'Too many sign-ins at the moment. Try again in a few seconds.' },
   'identity.two_factor_required': { status: 401, message: 'Send the code of your authenticator app as otp.' },
   'identity.bad_refresh_token': { status: 401, message: 'The refresh token is not valid any more. Sign in again.' },
   'identity.session_only': {
@@ -9,7 +10,7 @@ export const errors = {
   },
   'identity.session_not_found': { status: 404, message: 'You have no such session.' },
   'identity.token_not_found': { status: 404, message: 'You have no such token.' },
-  'identity.too_many_tokens': { status: 409, message: 'You have {most} tokens. Revoke one first.' },
+  'identity.too_many_tokens': { status: 409, message: 'You have {max} tokens, the maximum. Revoke one first.' },
   'identity.two_factor_on': { status: 409, message: 'Two-factor authentication is on already.' },
   'identity.two_factor_off': { status: 409, message: 'Two-factor authentication is off.' },
   'identity.two_factor_not_begun': { status: 409, message: 'Request a secret first: POST /api/v1/profile/two-factor.' },

@@ -1,4 +1,8 @@
-import { type Ctx, type HelpersOf, type SystemCtx, sql } from '@chowk/kit';
+import { type Ctx, type Db, type HelpersOf, type SystemCtx, sql, systemHelper } from '@chowk/kit';
+import { accountsOf } from './accounts/accounts.ts';
+import { isSeeded, seedRoles } from './accounts/seed.ts';
+import { addMember, createUser, isEmailTaken, type NewUser } from './accounts/users.ts';
+import { createPersonalClient, personalClient } from './profile/personal-tokens.ts';
 
 interface Member {
   readonly id: number;
@@ -6,11 +10,36 @@ interface Member {
   readonly email: string;
 }
 
-/** What other modules may ask of this one. */
 export const helpers = {
-  /** Those of the users who are members of the tenant and may sign in, by id. */
+  /** The members of the tenant among these users, by id. */
   members: (ctx: Ctx, { ids }: { ids: readonly number[] }): Promise<Map<number, Member>> =>
     findMembers(ctx as SystemCtx, ids),
+
+  hashPassword: systemHelper(({ system }, { password }: { password: string }) =>
+    accountsOf(system).passwords.hash(password),
+  ),
+  verifyPassword: systemHelper(({ system }, { password, hash }: { password: string; hash: string }) =>
+    accountsOf(system).passwords.verify(password, hash),
+  ),
+  hasUsers: systemHelper(async ({ central }) => (await central.row(sql`SELECT FROM users LIMIT 1`)) !== undefined),
+  isEmailTaken: systemHelper(({ central }, { email }: { email: string }) => isEmailTaken(central, email)),
+  /** Creates the Owner of a tenant in the transaction `db`; `undefined` if the address is taken. */
+  createOwner: systemHelper(async (_ctx, { db, tenantId, user }: { db: Db; tenantId: string; user: NewUser }) => {
+    const userId = await createUser(db, user);
+    if (userId !== undefined) await addMember(db, { userId, tenantId, role: 'Owner' });
+    return userId;
+  }),
+
+  /** Creates the signing keys and the client of personal access tokens if they are missing. */
+  setUp: systemHelper(async ({ central, system }) => {
+    const { created } = await accountsOf(system).keys.ensure();
+    await createPersonalClient(central);
+    return { keysCreated: created };
+  }),
+  isSetUp: systemHelper(({ central }) => isSetUp(central)),
+  /** Inserts the missing system roles and permissions in the transaction `db`. */
+  seed: systemHelper(({ system }, { db }: { db: Db }) => seedRoles(db, system.permissions)),
+  isSeeded: systemHelper(({ system }) => isSeeded(system)),
 };
 
 declare module '@chowk/kit/catalogue' {
@@ -19,7 +48,14 @@ declare module '@chowk/kit/catalogue' {
   }
 }
 
-/** People only: what API clients act as is no part of the team. */
+async function isSetUp(central: Db): Promise<boolean> {
+  const row = await central.row(sql`
+    SELECT WHERE EXISTS (SELECT FROM signing_keys WHERE retired_at IS NULL)
+      AND EXISTS (SELECT FROM oauth_clients WHERE id = ${personalClient})`);
+  return row !== undefined;
+}
+
+/** Service users of API clients are not members. */
 async function findMembers(ctx: SystemCtx, ids: readonly number[]): Promise<Map<number, Member>> {
   if (ids.length === 0) return new Map();
   const rows = await ctx.central.rows<Member>(sql`

@@ -1,4 +1,5 @@
 import { defineModule } from '@chowk/kit';
+import { createIdentity } from './accounts/accounts.ts';
 import { activityActions } from './activity/activity-actions.ts';
 import { errors } from './errors.ts';
 import { helpers } from './internal-api.ts';
@@ -19,7 +20,6 @@ import { invitationPageActions } from './team/invitation-page.ts';
 import { roleActions } from './team/role-actions.ts';
 import { teamActions } from './team/team-actions.ts';
 
-/** Accounts. Each area has its actions in a file of its own. */
 export const module = defineModule({
   actions: {
     ...loginActions,
@@ -49,6 +49,7 @@ export const module = defineModule({
     Activity: 'What happened in the tenant and to the accounts of its members.',
   },
   helpers,
+  identity: createIdentity,
   jobs: { ...passwordJobs, ...pruneJobs },
   commands: [rotateKeys],
   errors,

@@ -6,6 +6,8 @@ import type { RegisteredAction } from '../../server/src/actions/registry.ts';
 import { takesBody } from '../../server/src/http/read-input.ts';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import type { TestAnswer, TestTenant } from '../../server/testing/platform.ts';
+import { accountsOf } from './accounts/accounts.ts';
+import { addMember, createUser } from './accounts/users.ts';
 
 /**
  * Who may call what: five roles, a stranger and nobody at all against every action there is, over REST and on the bus.
@@ -102,11 +104,11 @@ function may(role: string, action: RegisteredAction, tenant: TestTenant): boolea
 
 /** A token of somebody new: a call may end the session it came with, or all of them. */
 async function tokenOf(tenant: TestTenant, role: string): Promise<string> {
-  const { accounts, sessions } = kernel.services;
+  const { sessions } = accountsOf(kernel.services);
   const email = `${randomUUID()}@example.com`;
-  const userId = (await accounts.create(kernel.central.db, { name: role, email, emailVerified: true })) as number;
-  await accounts.join(kernel.central.db, userId, tenant.id, role);
-  const client = { address: '', userAgent: undefined };
+  const userId = (await createUser(kernel.central.db, { name: role, email, emailVerified: true })) as number;
+  await addMember(kernel.central.db, { userId, tenantId: tenant.id, role });
+  const client = { address: '', network: '', userAgent: undefined };
   return (await sessions.openBriefly({ userId, kind: 'login', client })).access_token;
 }
 
@@ -144,7 +146,8 @@ test('the permissions are the 68 that were promised, in their order, and so are 
   for (const { entries, count } of categories) expect(entries).toHaveLength(count);
   const owner = await platform.person({ tenant: merchant });
   const { body } = await owner.get('/api/v1/permissions');
-  expect(body).toEqual({ permissions });
+  const described = permissions.map((permission) => ({ ...permission, description: expect.stringMatching(/^[A-Z]/) }));
+  expect(body).toEqual({ permissions: described });
 });
 
 test('there are five roles for everyone, and each holds what was promised', async () => {

@@ -3,10 +3,11 @@ import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import { eventually } from '../../server/testing/eventually.ts';
+import { accountsOf } from './accounts/accounts.ts';
 
 const platform = await startAccounts();
 const { central, jobs } = platform.kernel;
-const client = { address: '127.0.0.1', userAgent: 'test' };
+const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
 
 async function prune(): Promise<void> {
   await jobs.add({ job: 'identity.prune', tenant: '', data: {}, requestId: 'test' });
@@ -63,7 +64,7 @@ test.each(kinds)('of $table what is old goes and the rest stays', async ({ days,
 });
 
 test('sessions that are over for a month go with their tokens; others stay', async () => {
-  const { sessions } = platform.kernel.services;
+  const { sessions } = accountsOf(platform.kernel.services);
   const open = async (change: ReturnType<typeof sql>) => {
     const { id } = await platform.person();
     await central.db.run(sql`UPDATE sessions SET ${change} WHERE user_id = ${id}`);
@@ -89,7 +90,7 @@ test('sessions that are over for a month go with their tokens; others stay', asy
 });
 
 test('refresh tokens past their time go, and the session goes on', async () => {
-  const { sessions } = platform.kernel.services;
+  const { sessions } = accountsOf(platform.kernel.services);
   const { refresh_token } = await sessions.open({ userId: person.id, kind: 'login', client });
   const next = await sessions.refresh(refresh_token);
   const { id } = (await sessions.find(refresh_token)) ?? { id: '' };

@@ -2,6 +2,8 @@ import { raw } from '@chowk/kit';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { uniqueId } from '../../server/testing/platform.ts';
 import { ownerForm, startWizard } from '../../server/testing/wizard.ts';
+import { accountsOf } from '../identity/accounts/accounts.ts';
+import { createUser } from '../identity/accounts/users.ts';
 
 const posts = ['setup-database', 'seed-data', 'owner'] as const;
 
@@ -72,7 +74,7 @@ test('the wizard leads by HTTP alone from a fresh start to a signed-in owner', a
   });
   const tenant = await wizard.kernel.directory.find(form.organization_slug);
   expect(tenant).toMatchObject({ name: 'Acme Stores', role: 'platform_owner' });
-  expect(await wizard.kernel.services.tenantsOf(owner.body.user.id)).toEqual([
+  expect(await accountsOf(wizard.kernel.services).memberships.tenantsOf(owner.body.user.id)).toEqual([
     { id: form.organization_slug, name: 'Acme Stores', role: 'Owner' },
   ]);
 
@@ -122,13 +124,13 @@ test('taking steps again changes nothing', async () => {
   const wizard = await startWizard();
   await wizard.untilOwner();
   const before = await wizard.counts();
-  const published = await wizard.kernel.services.keys.list();
+  const published = await accountsOf(wizard.kernel.services).keys.list();
   await wizard.get('check-requirements');
   const again = await wizard.post('setup-database');
   expect(again.body).toMatchObject({ applied: 0, keys_created: false });
   await wizard.post('seed-data');
   expect(await wizard.counts()).toEqual(before);
-  expect(await wizard.kernel.services.keys.list()).toEqual(published);
+  expect(await accountsOf(wizard.kernel.services).keys.list()).toEqual(published);
   expect(before).toMatchObject({ users: 0, tenants: 0, roles: 5, permissions: 68, signing_keys: 1, oauth_clients: 3 });
 });
 
@@ -254,11 +256,11 @@ describe('an owner that cannot be', async () => {
     ['reserved', 'www', 'invalid'],
     ['taken', uniqueId(), 'taken'],
   ])('is told of a slug that is %s together with a taken email and everything else', async (why, slug, code) => {
-    const { central, services } = wizard.kernel;
+    const { central } = wizard.kernel;
     // Of another installation on the same server: with a tenant of its own this one would be installed.
     if (why === 'taken') await central.db.run(raw(`CREATE DATABASE tenant${slug}`));
     const email = `${uniqueId()}@example.com`;
-    await services.accounts.create(central.db, { name: 'Other', email });
+    await createUser(central.db, { name: 'Other', email });
     const taken = { organization_slug: slug, email: email.toUpperCase() };
     const wrong = { name: '', password: 'é'.repeat(37), password_confirmation: 'another one' };
     const { status, body } = await wizard.post('owner', ownerForm({ ...taken, ...wrong }));
@@ -290,7 +292,7 @@ describe('an owner that cannot be', async () => {
 
   test('is told that the address is taken, and leaves neither a tenant nor a database behind', async () => {
     const form = ownerForm({ email: 'Taken@example.com' });
-    await wizard.kernel.services.accounts.create(wizard.kernel.central.db, {
+    await createUser(wizard.kernel.central.db, {
       name: 'Other',
       email: 'taken@example.com',
     });

@@ -3,7 +3,7 @@ import { admitStep } from './access.ts';
 import { mustNotBeInstalled } from './installed.ts';
 import { createOwner, explainOwner } from './owner.ts';
 import { checkRequirementsOnce } from './requirements.ts';
-import { DatabaseSetUp, NewOwner, OwnerCreated, Requirements, Seeded, Status } from './schemas.ts';
+import { DatabaseSetUp, DataSeeded, NewOwner, OwnerCreated, Requirements, Status } from './schemas.ts';
 import { seedData } from './seed-data.ts';
 import { setUpDatabase } from './set-up-database.ts';
 import { readStatus } from './steps.ts';
@@ -63,7 +63,7 @@ export const actions = {
     ...step,
     summary: 'Step 3: seed roles, permissions, modules and settings',
     http: 'POST /install/seed-data',
-    output: Seeded,
+    output: DataSeeded,
     answer: { message: 'Data seeded.' },
     admit: (ctx) => admitStep(ctx, 'seed'),
     run: seedData,

@@ -10,6 +10,7 @@ import { silent } from '../../server/testing/silent-log.ts';
 import { startProxy } from '../../server/testing/tcp-proxy.ts';
 import { testConfig, testSecrets } from '../../server/testing/test-config.ts';
 import { ownerForm, startWizard, type Wizard } from '../../server/testing/wizard.ts';
+import { createUser } from '../identity/accounts/users.ts';
 import { isInstalled } from './installed.ts';
 import { hasMarker, type Marker, writeMarker } from './marker.ts';
 
@@ -29,7 +30,7 @@ test('without it, a user and a tenant say so together and neither says so alone'
   const { db } = wizard.kernel.central;
   const { id } = await wizard.tenant();
   expect((await wizard.get('status')).status).toBe(200);
-  await wizard.kernel.services.accounts.create(db, { name: 'Asha', email: 'asha@example.com' });
+  await createUser(db, { name: 'Asha', email: 'asha@example.com' });
   expect(await wizard.get('status')).toMatchObject({ status: 403, body: { redirect: '/login' } });
   await db.run(sql`DELETE FROM tenants WHERE id = ${id}`);
   // It is remembered for a while, unless it is cleared as a reset does.
@@ -81,7 +82,7 @@ test('a marker that would outlive its data is taken back', async () => {
       if (next instanceof Error) throw next;
       return next;
     };
-    return { platform: kernel.services, central: { row } } as unknown as SystemCtx;
+    return { system: kernel.services, central: { row } } as unknown as SystemCtx;
   };
   const lost = ctxOver({ value: marker }, undefined);
   await writeMarker(lost);

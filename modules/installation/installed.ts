@@ -1,5 +1,6 @@
-import { type Db, type SystemCtx, sql } from '@chowk/kit';
+import { type SystemCtx, sql } from '@chowk/kit';
 import { fail } from './errors.ts';
+import { identityOf } from './identity.ts';
 import { hasMarker, writeMarker } from './marker.ts';
 
 /** Cached for a minute; a reset clears it in every process. */
@@ -10,7 +11,7 @@ export async function isInstalled(ctx: SystemCtx): Promise<boolean> {
   if (await hasMarker(ctx)) return true;
   const { cache } = ctx.system;
   if ((await cache.get(installedKey)) !== true) {
-    if (!(await hasUsersAndTenants(ctx.central))) return false;
+    if (!(await hasUsersAndTenants(ctx))) return false;
     await cache.set(installedKey, true, 60);
   }
   await tryToWriteMarker(ctx);
@@ -30,11 +31,7 @@ export async function tryToWriteMarker(ctx: SystemCtx): Promise<void> {
   }
 }
 
-async function hasUsersAndTenants(central: Db): Promise<boolean> {
-  const tables = await central.row<{ there: boolean }>(sql`
-    SELECT to_regclass('users') IS NOT NULL AND to_regclass('tenants') IS NOT NULL AS there`);
-  if (!tables?.there) return false;
-  const rows = await central.row<{ there: boolean }>(sql`
-    SELECT EXISTS (SELECT FROM users) AND EXISTS (SELECT FROM tenants) AS there`);
-  return rows?.there ?? false;
+async function hasUsersAndTenants(ctx: SystemCtx): Promise<boolean> {
+  const tenant = await ctx.central.row(sql`SELECT FROM tenants LIMIT 1`);
+  return tenant !== undefined && (await identityOf(ctx)).hasUsers();
 }

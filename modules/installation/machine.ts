@@ -12,6 +12,7 @@ import { mkdir, open, readFile, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Db, type SystemCtx, sql } from '@chowk/kit';
+import { identityOf } from './identity.ts';
 
 /** What the platform runs on. Each member does the thing it tests, or throws. */
 export interface Machine {
@@ -50,19 +51,21 @@ export interface DatabaseServer {
   readonly may_create: boolean;
 }
 
-export function machineOf({ central, system }: SystemCtx): Machine {
+export function machineOf(ctx: SystemCtx): Machine {
+  const { central, system } = ctx;
   return {
     nodeVersion: process.versions.node,
     runTypeScript,
     signs,
     encrypts,
     async hashes() {
-      const hash = await system.passwords.hash('a password');
-      const [fits, fitsToo] = await Promise.all([
-        system.passwords.verify('a password', hash),
-        system.passwords.verify('another one', hash),
+      const { hashPassword, verifyPassword } = await identityOf(ctx);
+      const hash = await hashPassword({ password: 'a password' });
+      const [isRightAccepted, isWrongAccepted] = await Promise.all([
+        verifyPassword({ password: 'a password', hash }),
+        verifyPassword({ password: 'another one', hash }),
       ]);
-      return fits && !fitsToo;
+      return isRightAccepted && !isWrongAccepted;
     },
     inHindi: () => `${formatNumber('hi-IN-u-nu-deva', 1_234_567)} ${formatMonth('hi', new Date(0))}`,
     echo: ({ text, number, at }) =>

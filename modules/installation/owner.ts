@@ -1,4 +1,5 @@
 import { type Db, Failure, Issues, invalid, passwordProblem, type SystemCtx, sql, taken } from '@chowk/kit';
+import { identityOf } from './identity.ts';
 import { mustNotBeInstalled, tryToWriteMarker } from './installed.ts';
 import { writeInstalledRow } from './marker.ts';
 import type { NewOwner, OwnerCreated } from './schemas.ts';
@@ -13,7 +14,7 @@ export async function createOwner(ctx: SystemCtx, owner: NewOwner): Promise<Owne
   issues.throwIfAny();
   return ctx.system.oneAtATime('install owner', async () => {
     await mustNotBeInstalled(ctx);
-    const passwordHash = await ctx.system.passwords.hash(owner.password);
+    const passwordHash = await (await identityOf(ctx)).hashPassword(owner);
     let id = 0;
     await createTenant(ctx, owner, async (db) => {
       id = await addOwner(ctx, db, owner, passwordHash);
@@ -31,33 +32,28 @@ export function explainPassword({ password = '' }: Partial<NewOwner>, issues: Is
   if (problem) issues.add('password', problem);
 }
 
-export async function explainOwner(
-  { central, system }: SystemCtx,
-  form: Partial<NewOwner>,
-  issues: Issues,
-): Promise<void> {
+export async function explainOwner(ctx: SystemCtx, form: Partial<NewOwner>, issues: Issues): Promise<void> {
   const { organization_slug: slug, email } = form;
   explainPassword(form, issues);
-  if (email !== undefined && (await system.accounts.isTaken(central, email))) {
+  if (email !== undefined && (await (await identityOf(ctx)).isEmailTaken({ email }))) {
     issues.add('email', emailTaken(email).message, 'taken');
   }
-  if (slug === undefined || (await isUnfinished(central, slug))) return;
-  const wrong = await system.tenants.problemOf(slug);
-  if (wrong) issues.add('organization_slug', wrong.message, wrong.code);
+  if (slug === undefined || (await isUnfinished(ctx.central, slug))) return;
+  const problem = await ctx.system.tenants.problemOf(slug);
+  if (problem) issues.add('organization_slug', problem.message, problem.code);
 }
 
-/** Whoever installs the platform is trusted to know the address. */
+/** The address counts as verified: the operator of the platform entered it. */
 async function addOwner(
   ctx: SystemCtx,
   db: Db,
   { organization_slug: slug, name, email }: NewOwner,
   passwordHash: string,
 ): Promise<number> {
-  const { system } = ctx;
-  const id = await system.accounts.create(db, { name, email, passwordHash, emailVerified: true });
+  const user = { name, email, passwordHash, emailVerified: true };
+  const id = await (await identityOf(ctx)).createOwner({ db, tenantId: slug, user });
   if (id === undefined) throw invalid({ email: emailTaken(email) });
-  await system.accounts.join(db, id, slug, 'Owner');
-  await writeInstalledRow(db, { installed_at: ctx.now().toISOString(), version: system.version });
+  await writeInstalledRow(db, { installed_at: ctx.now().toISOString(), version: ctx.system.version });
   return id;
 }
 
@@ -84,14 +80,14 @@ async function createTenant(
   }
 }
 
-/** Left by an attempt that was interrupted: nobody else is at it while we are. */
+/** Left by an interrupted attempt. The lock keeps concurrent attempts out. */
 async function isUnfinished(central: Db, slug: string): Promise<boolean> {
   const row = await central.row(sql`
     SELECT FROM tenants WHERE id = ${slug} AND role = 'platform_owner' AND status = 'creating'`);
   return row !== undefined;
 }
 
-/** What is wrong with a tenant's id or alias is wrong with the slug. */
+/** Reports problems with the tenant's id and alias as problems with the slug. */
 function inFormFields(error: unknown): unknown {
   if (!(error instanceof Failure) || !error.extras.errors) return error;
   const { id = [], aliases = [], ...others } = error.extras.errors;

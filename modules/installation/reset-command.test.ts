@@ -12,9 +12,11 @@ import { uniqueId } from '../../server/testing/platform.ts';
 import { silent } from '../../server/testing/silent-log.ts';
 import { testConfig, testSecrets } from '../../server/testing/test-config.ts';
 import { ownerForm } from '../../server/testing/wizard.ts';
+import { accountsOf } from '../identity/accounts/accounts.ts';
 import { createOwner } from './owner.ts';
 import { checkRequirements } from './requirements.ts';
 import { resetCommand } from './reset-command.ts';
+import { seedData } from './seed-data.ts';
 import { setUpDatabase } from './set-up-database.ts';
 
 const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 30_000 };
@@ -44,7 +46,7 @@ async function newInstallation() {
 async function install(ctx: Context, form = ownerForm()) {
   await checkRequirements(ctx);
   await setUpDatabase(ctx);
-  await ctx.system.seed();
+  await seedData(ctx);
   return createOwner(ctx, form);
 }
 
@@ -108,7 +110,7 @@ test('a reset wants the platform’s name, destroys everything, and a process be
   await expect
     .poll(() => beside.kernel.directory.find(form.organization_slug))
     .toMatchObject({ role: 'platform_owner' });
-  expect(await beside.kernel.services.keys.list()).toHaveLength(1);
+  expect(await accountsOf(beside.kernel.services).keys.list()).toHaveLength(1);
   await beside.kernel.services.mail.send({ to: 'asha@example.com', subject: 'Still here', text: '', html: '' });
   await expect
     .poll(async () => (await beside.kernel.services.mail.kept()).map(({ subject }) => subject), { timeout: 30_000 })
@@ -126,8 +128,8 @@ test('a reset that was interrupted before the databases were dropped leaves an i
   const interrupted = async () => {
     throw new Error('interrupted');
   };
-  const platform = { ...kernel.services, reset: interrupted };
-  const dead = { central: ctx.central, platform } as unknown as Context;
+  const system = { ...kernel.services, reset: interrupted };
+  const dead = { central: ctx.central, system } as unknown as Context;
   await expect(reset(dead, undefined, { force: true }).done).rejects.toThrow('interrupted');
   expect((await status()).statusCode).toBe(403);
   expect(JSON.parse(await readFile(join(kernel.config.storagePath, 'installed'), 'utf8'))).toMatchObject({

@@ -1,6 +1,7 @@
 import { type ModuleCommand, type SystemCtx, sql } from '@chowk/kit';
 import { installedKey } from './installed.ts';
 import { removeMarker } from './marker.ts';
+import { seedData } from './seed-data.ts';
 
 export const resetCommand: ModuleCommand = {
   name: 'install:reset',
@@ -12,7 +13,7 @@ export const resetCommand: ModuleCommand = {
     await reset(ctx);
     progress('✓ all databases dropped, central database created');
     progress('✓ marker file removed');
-    const { roles, permissions, modules, settings } = await ctx.system.seed();
+    const { roles, permissions, modules, settings } = await seedData(ctx);
     progress(`✓ seed: ${roles} roles, ${permissions} permissions, ${modules} modules, ${settings} settings`);
     say(`The platform is not installed. Start at ${ctx.system.url}/install or with chowkd install`);
   },

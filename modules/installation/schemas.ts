@@ -38,12 +38,13 @@ export const DatabaseSetUp = NamedObject('DatabaseSetUp', {
 });
 export type DatabaseSetUp = Static<typeof DatabaseSetUp>;
 
-export const Seeded = NamedObject('SeededData', {
+export const DataSeeded = NamedObject('SeededData', {
   roles: Type.Integer(),
   permissions: Type.Integer(),
   modules: Type.Integer(),
   settings: Type.Integer(),
 });
+export type DataSeeded = Static<typeof DataSeeded>;
 
 export const NewOwner = NamedObject('NewOwner', {
   organization_name: Line(255, { examples: ['Acme Stores'] }),

@@ -1,24 +1,22 @@
 import { type SystemCtx, sql } from '@chowk/kit';
 import { fail } from './errors.ts';
+import { identityOf } from './identity.ts';
 import type { Status, Steps } from './schemas.ts';
-import { personalClient } from './set-up-database.ts';
 
 const requirementsKey = 'installation.requirements';
 const stepNames = ['requirements', 'database', 'seed', 'owner'] as const;
 export type StepName = (typeof stepNames)[number];
 
-interface Facts {
-  requirements: boolean;
-  database: boolean;
-}
-
 /** The state of an incomplete installation, from what its steps have created. */
 export async function readStatus(ctx: SystemCtx): Promise<Status> {
-  const facts = await ctx.central.row<Facts>(sql`
-    SELECT EXISTS (SELECT FROM platform_settings WHERE key = ${requirementsKey}) AS requirements,
-      EXISTS (SELECT FROM signing_keys WHERE retired_at IS NULL)
-        AND EXISTS (SELECT FROM oauth_clients WHERE id = ${personalClient}) AS database`);
-  const done = { ...(facts as Facts), seed: await ctx.system.isSeeded(), owner: false };
+  const identity = await identityOf(ctx);
+  const requirements = await ctx.central.row(sql`SELECT FROM platform_settings WHERE key = ${requirementsKey}`);
+  const done = {
+    requirements: requirements !== undefined,
+    database: await identity.isSetUp(),
+    seed: await identity.isSeeded(),
+    owner: false,
+  };
   // After a reset the seed exists already, but a step after a pending one is pending too.
   const reached = stepNames.findIndex((name) => !done[name]);
   const state = (index: number) => (index < reached ? 'completed' : 'pending');

@@ -1,15 +1,9 @@
 import { join, resolve } from 'node:path';
-import type { Actions, Ctx, Log, SettingDefinition, TSchema } from '@chowk/kit';
+import type { Actions, Ctx, Identity, Log, SettingDefinition, TSchema } from '@chowk/kit';
 import { AuditLog } from './actions/audit-log.ts';
 import { Bus } from './actions/bus.ts';
 import { audited } from './actions/perform.ts';
 import { mustDiffer, type RegisteredAction, register } from './actions/registry.ts';
-import { AccessTokens } from './auth/access-tokens.ts';
-import type { Identity } from './auth/identity.ts';
-import { Memberships } from './auth/memberships.ts';
-import { BcryptPasswords } from './auth/passwords.ts';
-import { SessionStore } from './auth/sessions.ts';
-import { SigningKeys } from './auth/signing-keys.ts';
 import type { Config } from './config.ts';
 import { Context } from './context.ts';
 import { ConnectionBudget } from './db/budget.ts';
@@ -28,7 +22,7 @@ import { kernelJobs } from './jobs/kernel-jobs.ts';
 import type { Kernel } from './kernel.ts';
 import { autoInstall, Installations } from './loader/installations.ts';
 import { type LoadedModule, loadModules } from './loader/load-modules.ts';
-import { consumesOf, emitsOf, helpersOf, jobsOf, listenersOf } from './loader/module-parts.ts';
+import { consumesOf, emitsOf, helpersOf, identityOf, jobsOf, listenersOf } from './loader/module-parts.ts';
 import { Mailer } from './mail/mailer.ts';
 import { personalDataOf } from './privacy/personal-data.ts';
 import { PostgresPubSub } from './pubsub/postgres-pubsub.ts';
@@ -146,11 +140,6 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
     log,
   });
 
-  const keys = new SigningKeys({ central: db, signals, secrets, storagePath: config.storagePath });
-  const tokens = new AccessTokens(keys, config.appUrl, now);
-  const sessions = new SessionStore({ central: db, signals, tokens, now, log });
-  const memberships = new Memberships(db, signals, (tenantId) => settings.of(tenantId));
-  const passwords = new BcryptPasswords(config.bcryptCost);
   const add = (job: string, data: unknown) => jobs.add({ job, tenant: '', data, requestId: job });
   const mailer = new Mailer({ config, secrets, now, add });
 
@@ -182,6 +171,12 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
     log,
   });
   events.connect(jobs);
+  const services = makeSystemServices({
+    ...{ config, log, central, centralMigrations, databases, modules, settings, secrets, signals },
+    ...{ directory, mailer, limiter, jobs, redis, cache, now },
+  });
+  // Before `signals` starts, so that its caches miss no notification.
+  const identity = await identityOf(modules, services);
   await signals.start();
 
   const kernel: Kernel = {
@@ -192,14 +187,8 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
     databases,
     directory,
     settings,
-    identity: parts.identity ?? {
-      authenticate: (token) => sessions.authenticate(token),
-      membership: (caller, tenantId) => memberships.of(caller, tenantId),
-    },
-    services: makeSystemServices({
-      ...{ config, log, central, centralMigrations, databases, modules, memberships, sessions, passwords, secrets },
-      ...{ directory, keys, mailer, limiter, jobs, redis, cache, now },
-    }),
+    identity: parts.identity ?? identity,
+    services,
     systemModules,
     secrets,
     limiter,

@@ -1,3 +1,4 @@
+import type { Caller, Membership } from '@chowk/kit';
 import {
   type Bus,
   type Cache,
@@ -23,7 +24,6 @@ import {
 import { v7 as uuidv7 } from 'uuid';
 import type { AuditRecord } from './actions/audit-log.ts';
 import type { RegisteredAction } from './actions/registry.ts';
-import type { Caller, Membership } from './auth/identity.ts';
 import type { Kernel } from './kernel.ts';
 import { networkOf } from './network.ts';
 import type { TenantEntry } from './tenancy/directory.ts';
@@ -172,11 +172,13 @@ export class Context implements SystemCtx {
   }
 
   async helpers<Alias extends keyof Helpers & string>(alias: Alias): Promise<Helpers[Alias] | undefined> {
-    const { helpers, installations } = this.#kernel;
+    const { helpers, installations, systemModules } = this.#kernel;
     const table = helpers.get(alias);
-    if (!table || !(await installations.has(this.#tenant.id, alias))) return undefined;
+    if (!table || !(systemModules.has(alias) || (await installations.has(this.#tenant.id, alias)))) return undefined;
     const ctx = this.#with({ module: alias, ifMatch: undefined });
-    const bound = Object.entries(table).map(([name, run]) => [name, (input: unknown) => run(ctx, input, this.#module)]);
+    const bound = Object.entries(table)
+      .filter(([, { system }]) => !system || this.#isSystem)
+      .map(([name, run]) => [name, (input: unknown) => run(ctx, input, this.#module)]);
     return Object.fromEntries(bound) as Helpers[Alias];
   }
 
@@ -281,9 +283,13 @@ export class Context implements SystemCtx {
   }
 
   #mustBeSystem(what: string): void {
+    if (this.#isSystem) return;
+    throw new Error(`the module ${this.#module} is no system module and may not use ${what}`);
+  }
+
+  get #isSystem(): boolean {
     const { module } = this.#parts;
-    if (module === undefined || this.#kernel.systemModules.has(module)) return;
-    throw new Error(`the module ${module} is no system module and may not use ${what}`);
+    return module === undefined || this.#kernel.systemModules.has(module);
   }
 
   get #caller(): Caller {

@@ -17,7 +17,6 @@ export const kernelErrors = {
   'http.too_many_requests': { status: 429, message: 'Too many requests; try again in {seconds} seconds.' },
   'http.internal': { status: 500, message: 'Something went wrong on our side. Quote the request id when you ask us.' },
   'http.shutting_down': { status: 503, message: 'The service is stopping; try again in a moment.' },
-  'auth.busy': { status: 503, message: 'Too many people are signing in; try again in a moment.' },
   'auth.unauthenticated': { status: 401, message: 'Sign in first: send a valid bearer token.' },
   'auth.not_a_member': { status: 403, message: 'You are not a member of this tenant.' },
   'auth.password_exposed': {

@@ -1,8 +1,7 @@
-import type { Db, Helper, Log, PersonalData, Secrets, SystemServices } from '@chowk/kit';
+import type { Db, Helper, Identity, Log, PersonalData, Secrets, SystemServices } from '@chowk/kit';
 import type { AuditLog } from './actions/audit-log.ts';
 import type { Bus } from './actions/bus.ts';
 import type { RegisteredAction } from './actions/registry.ts';
-import type { Identity } from './auth/identity.ts';
 import type { Config } from './config.ts';
 import type { ConnectionBudget } from './db/budget.ts';
 import type { Signals } from './db/signals.ts';

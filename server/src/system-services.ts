@@ -1,15 +1,12 @@
-import { type Limits, type Log, type SeedCounts, type SystemServices, sql } from '@chowk/kit';
-import { accounts, type Memberships } from './auth/memberships.ts';
-import type { BcryptPasswords } from './auth/passwords.ts';
-import { actsIn, permissions } from './auth/permissions.ts';
-import { type DeclaredPermission, hasRoles, seedRoles } from './auth/seed.ts';
-import type { SessionStore } from './auth/sessions.ts';
-import type { SigningKeys } from './auth/signing-keys.ts';
+import { type Db, type Limits, type Log, type SystemServices, sql } from '@chowk/kit';
+import { v7 as uuidv7 } from 'uuid';
 import type { Config } from './config.ts';
 import { type MigrationSource, migrate } from './db/migrations.ts';
+import type { Signals } from './db/signals.ts';
 import { fail } from './errors.ts';
 import type { JobQueues } from './jobs/job-queues.ts';
 import type { LoadedModule } from './loader/load-modules.ts';
+import { permissionsOf } from './loader/module-parts.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { Redis } from './redis/redis.ts';
@@ -20,6 +17,7 @@ import { type Central, oneAtATime } from './tenancy/central.ts';
 import type { TenantDatabases } from './tenancy/databases.ts';
 import type { Directory } from './tenancy/directory.ts';
 import { resetDatabases } from './tenancy/reset.ts';
+import type { SettingsStore } from './tenancy/settings.ts';
 import { createTenant, finishTenant, idProblem } from './tenancy/tenants.ts';
 import { version } from './version.ts';
 
@@ -31,11 +29,9 @@ interface Parts {
   readonly databases: TenantDatabases;
   readonly directory: Directory;
   readonly modules: readonly LoadedModule[];
-  readonly memberships: Memberships;
-  readonly sessions: SessionStore;
-  readonly passwords: BcryptPasswords;
+  readonly settings: SettingsStore;
   readonly secrets: SecretBox;
-  readonly keys: SigningKeys;
+  readonly signals: Signals;
   readonly mailer: Mailer;
   readonly limiter: RateLimiter;
   readonly jobs: JobQueues;
@@ -44,9 +40,8 @@ interface Parts {
   readonly now: () => Date;
 }
 
-/** What the kernel does for system modules, put together from its parts. */
 export function makeSystemServices(parts: Parts): SystemServices {
-  const { config, central, databases, sessions, passwords, secrets, keys, mailer, redis } = parts;
+  const { config, central, databases, redis } = parts;
   return {
     version,
     environment: config.appEnv,
@@ -59,15 +54,19 @@ export function makeSystemServices(parts: Parts): SystemServices {
       signedLinksOnly: config.emailVerificationSignedOnly,
       loginFailuresPerMinute: config.loginFailuresPerMinute,
       resendsPerMinute: config.resendsPerMinute,
+      bcryptCost: config.bcryptCost,
     },
-    accounts,
-    permissions: { catalogue: permissions, actsIn },
-    sessions,
-    passwords,
-    secrets,
-    keys,
-    mail: mailer,
+    central: central.db,
+    log: parts.log,
+    signals: parts.signals,
+    secrets: parts.secrets,
+    mail: parts.mailer,
     limits: limitsOf(parts),
+    cache: parts.cache,
+    permissions: permissionsOf(parts.modules),
+    settingsOf: (tenantId) => parts.settings.of(tenantId),
+    now: parts.now,
+    newId: uuidv7,
     tenants: {
       problemOf: (id) => idProblem(central.db, databases, id),
       async find(label) {
@@ -77,13 +76,11 @@ export function makeSystemServices(parts: Parts): SystemServices {
       create: (tenant, inTransaction) => createTenant(central.db, databases, tenant, inTransaction),
       finish: (id, inTransaction) => finishTenant(central.db, databases, id, inTransaction),
     },
-    tenantsOf: async (userId) => parts.memberships.tenantsOf(userId),
     async migrate() {
       const { applied, skipped } = await migrate(central.address, central.database, parts.centralMigrations);
       return { applied: applied.length, skipped };
     },
-    seed: () => seed(parts),
-    isSeeded: () => hasRoles(central.db, declaredPermissions(parts)),
+    seed: (db) => seed(db, parts),
     async pingCache() {
       if (!redis) return { up: true, name: 'in process' };
       return redis.client.ping().then(
@@ -92,7 +89,6 @@ export function makeSystemServices(parts: Parts): SystemServices {
       );
     },
     oneAtATime: inTurn(central),
-    cache: parts.cache,
     async reset() {
       await resetDatabases(central, databases, parts.centralMigrations);
       // The queues went too, and processes that work on them do not make them anew.
@@ -121,9 +117,7 @@ function limitsOf({ limiter, now }: Parts): Limits {
   };
 }
 
-/** All of it or nothing: where the roles are, the rest is too. */
-function seed(parts: Parts): Promise<SeedCounts> {
-  const { central, modules, config } = parts;
+async function seed(db: Db, { modules, config }: Parts): Promise<{ modules: number; settings: number }> {
   const configurations = modules.map(({ alias, manifest }) => ({ alias, configuration: manifest }));
   const settings = {
     'platform.name': 'Chowk',
@@ -131,23 +125,14 @@ function seed(parts: Parts): Promise<SeedCounts> {
     'platform.base_domain': config.baseDomain,
     'platform.default_ring': 'stable',
   };
-  return central.db.tx(async (tx) => {
-    const made = await seedRoles(tx, declaredPermissions(parts));
-    await tx.run(sql`
-      INSERT INTO module_configurations (alias, configuration)
-      SELECT alias, configuration FROM jsonb_to_recordset(${JSON.stringify(configurations)}::jsonb)
-        AS wanted(alias text, configuration jsonb)
-      ON CONFLICT (alias) DO UPDATE SET configuration = excluded.configuration, updated_at = now()
-      WHERE module_configurations.configuration <> excluded.configuration`);
-    await tx.run(sql`
-      INSERT INTO platform_settings (key, value) SELECT key, value FROM jsonb_each(${JSON.stringify(settings)}::jsonb)
-      ON CONFLICT (key) DO NOTHING`);
-    return { ...made, modules: modules.length, settings: Object.keys(settings).length };
-  });
-}
-
-function declaredPermissions({ modules }: Parts): DeclaredPermission[] {
-  return modules.flatMap(({ alias, manifest }) =>
-    (manifest.permissions ?? []).map((name) => ({ name, module: alias })),
-  );
+  await db.run(sql`
+    INSERT INTO module_configurations (alias, configuration)
+    SELECT alias, configuration FROM jsonb_to_recordset(${JSON.stringify(configurations)}::jsonb)
+      AS loaded(alias text, configuration jsonb)
+    ON CONFLICT (alias) DO UPDATE SET configuration = excluded.configuration, updated_at = now()
+    WHERE module_configurations.configuration <> excluded.configuration`);
+  await db.run(sql`
+    INSERT INTO platform_settings (key, value) SELECT key, value FROM jsonb_each(${JSON.stringify(settings)}::jsonb)
+    ON CONFLICT (key) DO NOTHING`);
+  return { modules: modules.length, settings: Object.keys(settings).length };
 }

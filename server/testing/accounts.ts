@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sql } from '@chowk/kit';
 import type { InjectOptions } from 'fastify';
 import { inject } from 'vitest';
+import { accountsOf } from '../../modules/identity/accounts/accounts.ts';
+import { addMember, createUser } from '../../modules/identity/accounts/users.ts';
+import { createPersonalClient } from '../../modules/identity/profile/personal-tokens.ts';
 import { startPlatform, type TestAnswer, type TestOptions, type TestPlatform, type TestTenant } from './platform.ts';
 
 /** Somebody with an account, signed in. */
@@ -37,25 +39,23 @@ export async function startAccounts(options: TestOptions = {}): Promise<Accounts
   const platform = await startPlatform({ ...options, identity: undefined });
   const { kernel, request } = platform;
   await writeFile(join(kernel.config.storagePath, 'oauth-private.key'), inject('signingKey'));
-  await kernel.services.keys.ensure();
-  await kernel.central.db.run(sql`
-    INSERT INTO oauth_clients (id, name, grants) VALUES ('chowk-personal', 'Personal Access Client', '{personal}')
-    ON CONFLICT DO NOTHING`);
+  const { keys, passwords, sessions } = accountsOf(kernel.services);
+  await keys.ensure();
+  await createPersonalClient(kernel.central.db);
   if (!options.beside) await kernel.jobs.work();
   return {
     ...platform,
     async person({ tenant, role = 'Owner', name = 'Asha Rao', verified = true } = {}) {
-      const { accounts, passwords, sessions } = kernel.services;
       const email = `${randomBytes(6).toString('hex')}@example.com`;
       const passwordHash = await passwords.hash(testPassword);
-      const id = (await accounts.create(kernel.central.db, {
+      const id = (await createUser(kernel.central.db, {
         name,
         email,
         passwordHash,
         emailVerified: verified,
       })) as number;
-      if (tenant) await accounts.join(kernel.central.db, id, tenant.id, role);
-      const client = { address: '127.0.0.1', userAgent: 'test' };
+      if (tenant) await addMember(kernel.central.db, { userId: id, tenantId: tenant.id, role });
+      const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
       const { access_token, refresh_token } = await sessions.open({ userId: id, kind: 'login', client });
       const send = (wanted: InjectOptions) =>
         request({

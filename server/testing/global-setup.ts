@@ -3,6 +3,7 @@ import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { seedRoles } from '../../modules/identity/accounts/seed.ts';
 import { boot } from '../src/boot.ts';
 import { openEmbedded } from '../src/db/embedded/embedded-server.ts';
 import type { ServerAddress } from '../src/db/server-address.ts';
@@ -49,7 +50,8 @@ async function prepareTemplate(address: ServerAddress, name: string): Promise<vo
   await withConnection(address, 'postgres', limits, (connection) => connection.script(`CREATE DATABASE ${name}`));
   const server = { address, centralDatabase: name, embedded: false, close: async () => {} };
   const kernel = await boot({ config: testConfig(), log: silent, server, secrets: testSecrets });
-  await kernel.services.seed();
+  await seedRoles(kernel.central.db, kernel.services.permissions);
+  await kernel.services.seed(kernel.central.db);
   await kernel.databases.ensureTemplate();
   await kernel.close();
 }

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { type Actions, action, Default, Failure, type Log, type Static, sql, Timestamp, Type } from '@chowk/kit';
-import { permissions as ownersPermissions } from '../src/auth/permissions.ts';
+import { accountsOf } from '../../modules/identity/accounts/accounts.ts';
+import { seedRoles } from '../../modules/identity/accounts/seed.ts';
+import { createUser } from '../../modules/identity/accounts/users.ts';
 import { boot } from '../src/boot.ts';
 import { readConfig } from '../src/config.ts';
 import { openEmbedded } from '../src/db/embedded/embedded-server.ts';
@@ -21,8 +23,6 @@ import { testSecrets } from './test-config.ts';
  * nothing running.
  */
 
-/** What the caller may do everywhere. */
-const permissions = ['bench.view', ...ownersPermissions.map(({ name }) => name)];
 const common = { tag: 'Bench', needs: 'bench.view', audited: false } as const;
 const open = { tag: 'Bench', public: true, audited: false } as const;
 
@@ -97,18 +97,21 @@ let userId = 0;
 
 /** The bench's user, with a password to sign in with, and a token as a sign-in gives it. */
 async function signIn(email: string, secret: string): Promise<string> {
-  const { seed, keys, accounts, passwords, sessions } = kernel.services;
+  const { keys, passwords, sessions } = accountsOf(kernel.services);
   const { db } = kernel.central;
-  await seed();
+  await seedRoles(db, kernel.services.permissions);
+  await kernel.services.seed(db);
   await keys.ensure();
   const passwordHash = await passwords.hash(secret);
-  const made = await accounts.create(db, { name: 'Bench', email, passwordHash, emailVerified: true });
+  const made = await createUser(db, { name: 'Bench', email, passwordHash, emailVerified: true });
   userId = made ?? (await db.row<{ id: number }>(sql`SELECT id FROM users WHERE email = ${email}`))?.id ?? 0;
-  const client = { address: '127.0.0.1', userAgent: 'bench' };
+  const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'bench' };
   return (await sessions.open({ userId, kind: 'login', client })).access_token;
 }
 
+/** With every permission. */
 async function join(tenantId: string): Promise<void> {
+  const permissions = ['bench.view', ...kernel.services.permissions.map(({ name }) => name)];
   await kernel.central.db.run(sql`
     INSERT INTO memberships (user_id, tenant_id, permissions) VALUES (${userId}, ${tenantId}, ${permissions}::text[])
     ON CONFLICT DO NOTHING`);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller, Identity, Membership } from '../src/auth/identity.ts';
+import type { Caller, Identity, Membership } from '@chowk/kit';
 
 let lastUserId = 0;
 

@@ -6,6 +6,7 @@ import { startAccounts } from '../../../server/testing/accounts.ts';
 import { auditLines } from '../../../server/testing/audit-lines.ts';
 import type { TestTenant } from '../../../server/testing/platform.ts';
 import { readByCursor } from '../../../server/testing/read-by-cursor.ts';
+import { addMember } from '../accounts/users.ts';
 import { activityLog } from './activity-log.ts';
 
 const platform = await startAccounts();
@@ -78,7 +79,7 @@ test.each(['page=0', 'per_page=101', 'from=yesterday', 'to=2030-13-01T00:00:00Z'
 
 test('what members do to their accounts is seen in each of their tenants, what they do in others is not', async () => {
   const both = await platform.person({ tenant: acme });
-  await platform.kernel.services.accounts.join(central.db, both.id, other.id, 'Viewer');
+  await addMember(central.db, { userId: both.id, tenantId: other.id, role: 'Viewer' });
   await happened({ tenantId: null, userId: both.id, action: 'account' });
   await happened({ tenantId: acme.id, userId: both.id, action: 'in_acme' });
   await happened({ tenantId: other.id, userId: both.id, action: 'in_other' });

@@ -1,4 +1,5 @@
 import { type SystemCtx, sql } from '@chowk/kit';
+import { accountsOf } from '../accounts/accounts.ts';
 
 /** Whom a mail speaks for. */
 export interface Organization {
@@ -11,7 +12,8 @@ export async function organizationOf(
   ctx: SystemCtx,
   { userId, tenantId = ctx.tenantId }: { userId: number; tenantId?: string | undefined },
 ): Promise<Organization> {
-  const [only, ...others] = tenantId === undefined ? await ctx.system.tenantsOf(userId) : [{ id: tenantId }];
+  const [only, ...others] =
+    tenantId === undefined ? await accountsOf(ctx.system).memberships.tenantsOf(userId) : [{ id: tenantId }];
   const id = others.length === 0 ? only?.id : undefined;
   const found = await ctx.central.row<{ name: string | null }>(sql`
     SELECT coalesce((SELECT name FROM tenants WHERE id = ${id ?? null}),

@@ -10,9 +10,10 @@ import {
   type SystemCtx,
   sql,
 } from '@chowk/kit';
+import { accountsOf } from '../accounts/accounts.ts';
+import { explainPermissions, mustHold } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
-import { explainPermissions, mustHold } from '../permissions.ts';
 import { hashOf, newSecret } from '../secret-tokens.ts';
 import { userReference } from '../user-reference.ts';
 import {
@@ -129,7 +130,7 @@ export async function deleteApiClient(ctx: SystemCtx, { id }: ClientKey): Promis
     return subjectId;
   });
   // Other processes are notified; this one need not wait for that.
-  await ctx.system.sessions.revokeAll(userId);
+  await accountsOf(ctx.system).sessions.revokeAll(userId);
 }
 
 async function lockApiClient(ctx: SystemCtx, tx: Db, id: string): Promise<ApiClient & { user_id: number }> {

@@ -2,6 +2,7 @@ import { sql } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Person, startAccounts } from '../../../server/testing/accounts.ts';
 import { makeClient, postForm } from '../../../server/testing/oauth.ts';
+import { accountsOf } from '../accounts/accounts.ts';
 
 let ahead = 0;
 const now = () => new Date(Date.now() + ahead);
@@ -132,7 +133,7 @@ test('a yes is withdrawn with the login that gave it', async () => {
   const { body } = await begin();
   const robbed = await platform.person({ tenant: acme });
   await robbed.post(`/api/v1/device/${body.user_code}/approve`);
-  await platform.kernel.services.sessions.revokeAll(robbed.id);
+  await accountsOf(platform.kernel.services).sessions.revokeAll(robbed.id);
   expect((await poll(body.device_code)).body.error).toBe('access_denied');
 });
 
@@ -203,8 +204,8 @@ test.each<[string, string, Record<string, string>]>([
 
 test('only somebody who has signed in lets a program in', async () => {
   const { body } = await begin();
-  const { sessions } = platform.kernel.services;
-  const client = { address: '127.0.0.1', userAgent: 'test' };
+  const { sessions } = accountsOf(platform.kernel.services);
+  const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
   const personal = await sessions.issuePersonal({ userId: asha.id, kind: 'personal', client });
   const device = await sessions.open({ userId: asha.id, kind: 'device', client });
   const shop = await makeClient(asha, ['settings.view']);

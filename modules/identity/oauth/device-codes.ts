@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { type Db, Failure, type Static, type SystemCtx, sql } from '@chowk/kit';
+import { accountsOf } from '../accounts/accounts.ts';
 import { hashOf, newSecret } from '../secret-tokens.ts';
 import { authenticateClient, mustHaveGrant, type OAuthClient } from './oauth-clients.ts';
 import { refuse } from './oauth-errors.ts';
@@ -86,7 +87,7 @@ async function openSession(ctx: SystemCtx, tx: Db, client: OAuthClient, device: 
     scopes: device.scopes ?? undefined,
     client: ctx.client,
   };
-  return { ...(await ctx.system.sessions.open(session, { db: tx })), ...scopeOf(device.scopes) };
+  return { ...(await accountsOf(ctx.system).sessions.open(session, { db: tx })), ...scopeOf(device.scopes) };
 }
 
 async function keepWaiting(ctx: SystemCtx, tx: Db, { device_hash, polled_at, interval }: Device): Promise<Failure> {

@@ -1,4 +1,5 @@
 import { type SystemCtx, systemAction, Type } from '@chowk/kit';
+import { accountsOf } from '../accounts/accounts.ts';
 import { limitFailures, perAddress } from '../sign-in/limit-failures.ts';
 import { beginDeviceGrant } from './device-codes.ts';
 import { oauthErrors } from './oauth-errors.ts';
@@ -81,6 +82,6 @@ export const oauthActions = {
     output: Type.Array(Type.Record(Type.String(), Type.Unknown())),
     // A retired key is accepted for longer than this.
     answer: { key: 'keys', headers: { 'Cache-Control': 'public, max-age=300' } },
-    run: async (ctx) => [...(await ctx.system.keys.list())],
+    run: async (ctx) => [...(await accountsOf(ctx.system).keys.list())],
   }),
 };

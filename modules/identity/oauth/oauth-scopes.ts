@@ -1,5 +1,5 @@
 import { type Db, sql } from '@chowk/kit';
-import { unknownPermissions } from '../permissions.ts';
+import { unknownPermissions } from '../accounts/permissions.ts';
 import { refuse } from './oauth-errors.ts';
 
 /** RFC 6749, 3.3. */

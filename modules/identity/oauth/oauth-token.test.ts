@@ -3,6 +3,7 @@ import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../../server/testing/accounts.ts';
 import { basic, makeClient, postForm } from '../../../server/testing/oauth.ts';
+import { accountsOf } from '../accounts/accounts.ts';
 
 const platform = await startAccounts({ environment: { LOGIN_FAILURES_PER_MINUTE: '1000' } });
 const acme = await platform.tenant();
@@ -197,8 +198,8 @@ test('of eight that refresh at once at most one gets a pair, and the session is 
 });
 
 test('a refresh cannot widen a scope, and one that was refused has not used the token', async () => {
-  const client = { address: '127.0.0.1', userAgent: 'test' };
-  const { sessions } = platform.kernel.services;
+  const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
+  const { sessions } = accountsOf(platform.kernel.services);
   const scopes = ['settings.view', 'settings.domains'];
   const { refresh_token } = await sessions.open({ userId: asha.id, kind: 'login', scopes, client });
   expect((await refresh(refresh_token, { scope: 'settings.view settings.edit' })).body.error).toBe('invalid_scope');

@@ -1,4 +1,5 @@
 import { type SystemCtx, sql } from '@chowk/kit';
+import { accountsOf } from '../accounts/accounts.ts';
 import { redeemDeviceCode } from './device-codes.ts';
 import { authenticateClient, mustHaveGrant, type OAuthClient } from './oauth-clients.ts';
 import { refuse } from './oauth-errors.ts';
@@ -24,7 +25,7 @@ export async function issueToken(ctx: SystemCtx, parameters: Parameters): Promis
 
 /** The session keeps its scope: less may be requested, and the answer names the whole. */
 async function refresh(ctx: SystemCtx, client: OAuthClient, parameters: Parameters): Promise<OAuthToken> {
-  const { sessions } = ctx.system;
+  const { sessions } = accountsOf(ctx.system);
   const token = required(parameters, 'refresh_token');
   const wanted = readScopes(parameters.scope);
   if (wanted) mustBeWithin(wanted, (await sessions.find(token))?.scopes ?? []);
@@ -48,7 +49,7 @@ async function issueClientToken(ctx: SystemCtx, client: OAuthClient, parameters:
     if (used === 0) throw refuse('invalid_client');
     await tx.run(deleteExpired(clientId, userId));
     const session = { userId, kind: 'client' as const, clientId, name, scopes, client: ctx.client };
-    return { ...(await ctx.system.sessions.openBriefly(session, { db: tx })), ...scopeOf(scopes) };
+    return { ...(await accountsOf(ctx.system).sessions.openBriefly(session, { db: tx })), ...scopeOf(scopes) };
   });
 }
 

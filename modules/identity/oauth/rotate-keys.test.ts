@@ -3,6 +3,7 @@ import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { expect, inject, test } from 'vitest';
 import { type AccountsPlatform, startAccounts } from '../../../server/testing/accounts.ts';
 import { chowkd } from '../../../server/testing/chowkd.ts';
+import { accountsOf } from '../accounts/accounts.ts';
 
 const platform = await startAccounts();
 const beside = await startAccounts({ beside: platform });
@@ -30,7 +31,7 @@ async function published(on: AccountsPlatform) {
   return body as { keys: { kid: string }[] };
 }
 
-test('a new key signs and the old one is believed, until it is revoked', async () => {
+test('after a rotation the old key stays trusted until it is revoked', async () => {
   const before = await platform.person({ tenant: acme });
   const old = decodeProtectedHeader(before.accessToken).kid;
   for (const on of [platform, beside]) expect(await statusWith(before.accessToken, on)).toBe(200);
@@ -40,7 +41,7 @@ test('a new key signs and the old one is believed, until it is revoked', async (
   const [current] = JSON.parse(out) as { kid: string }[];
   expect(JSON.parse(out)).toEqual([
     { kid: expect.not.stringMatching(old as string), state: 'signs' },
-    { kid: old, state: 'still believed' },
+    { kid: old, state: 'still trusted' },
   ]);
 
   for (const on of [platform, beside]) {
@@ -67,12 +68,12 @@ test('a new key signs and the old one is believed, until it is revoked', async (
   expect(await statusWith(renewed.accessToken, platform)).toBe(200);
 });
 
-test('a retired key is believed until its time is over, told or not', async () => {
+test('a retired key is trusted until it expires, even without a notification', async () => {
   const { accessToken } = await platform.person({ tenant: acme });
-  await platform.kernel.services.keys.rotate({ revoke: false });
+  await accountsOf(platform.kernel.services).keys.rotate({ revoke: false });
   await db.run(sql`
-    UPDATE signing_keys SET believed_until = now() + interval '1.5 seconds' WHERE retired_at IS NOT NULL
-      AND believed_until > now()`);
+    UPDATE signing_keys SET trusted_until = now() + interval '1.5 seconds' WHERE retired_at IS NOT NULL
+      AND trusted_until > now()`);
   await expect.poll(async () => (await published(beside)).keys.length).toBe(2);
   expect(await statusWith(accessToken, beside)).toBe(200);
   await expect.poll(() => statusWith(accessToken, beside), { timeout: 5_000 }).toBe(401);
@@ -83,6 +84,6 @@ test('a table is printed where no JSON is asked for, and a wrong use is told', a
   const { code, out } = await rotate();
   expect(code).toBe(0);
   expect(out).toMatch(/kid\s+state/i);
-  expect(out).toMatch(/still believed/);
+  expect(out).toMatch(/still trusted/);
   expect((await rotate('now')).code).toBe(2);
 });

@@ -2,12 +2,14 @@ import { sql } from '@chowk/kit';
 import { afterEach, expect, test } from 'vitest';
 import { type Person, startAccounts, testPassword } from '../../../server/testing/accounts.ts';
 import { eventually } from '../../../server/testing/eventually.ts';
+import { accountsOf } from '../accounts/accounts.ts';
+import { createUser } from '../accounts/users.ts';
 
 let hoursAhead = 0;
 const platform = await startAccounts({ now: () => new Date(Date.now() + hoursAhead * 3_600_000) });
 const acme = await platform.tenant({ name: 'Acme' });
 const { central } = platform.kernel;
-const { accounts, sessions, passwords } = platform.kernel.services;
+const { sessions, passwords } = accountsOf(platform.kernel.services);
 
 afterEach(() => {
   hoursAhead = 0;
@@ -185,7 +187,7 @@ test('nobody signed in, no change', async () => {
 
 test('a personal access token changes no address', async () => {
   const person = await somebody();
-  const client = { address: '127.0.0.1', userAgent: 'test' };
+  const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
   const { token } = await sessions.issuePersonal({ userId: person.id, kind: 'personal', client });
   const { status, body } = await platform.request({
     method: 'PUT',
@@ -310,7 +312,7 @@ test('an address that its account may still take back is nobody else’s', async
     status: 422,
     body: { errors: { email: expect.anything() } },
   });
-  const made = await accounts.create(central.db, { name: 'Thief', email: person.email });
+  const made = await createUser(central.db, { name: 'Thief', email: person.email });
   expect(made).toBeUndefined();
   expect((await undo(token)).status).toBe(200);
 });
@@ -341,7 +343,7 @@ test('whoever undoes a change keeps nothing that was given to the address in bet
   const owner = await platform.person({ tenant: corp });
   await owner.post('/api/v1/invitations', { email: victim, role: 'Admin' });
   const link = /invitations\/([\w-]+)/.exec((await platform.mailTo(victim, /invited/)).text)?.[1];
-  await platform.kernel.services.sessions.revokeAll(attacker.id);
+  await accountsOf(platform.kernel.services).sessions.revokeAll(attacker.id);
   await central.db.run(sql`
     UPDATE users SET password_hash = ${await passwords.hash('the victim’s own')} WHERE id = ${attacker.id}`);
   const accepted = await platform.request({
@@ -372,7 +374,7 @@ test('a second factor that was begun before the undo cannot be finished after it
 test('who took an account over loses it to the owner of the old address', async () => {
   const owner = await somebody();
   // Somebody knows the password, signs in, takes the address, the password, and a second factor.
-  const client = { address: '127.0.0.1', userAgent: 'test' };
+  const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
   const stolen = await sessions.open({ userId: owner.id, kind: 'login', client });
   const headers = { authorization: `Bearer ${stolen.access_token}`, 'x-tenant': acme.id };
   const asThief = (method: 'PUT' | 'POST', url: string, payload?: object) =>

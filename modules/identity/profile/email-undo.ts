@@ -1,4 +1,5 @@
 import { type Db, type SystemCtx, sql } from '@chowk/kit';
+import { accountsOf } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
 import { badToken, hashOf } from '../secret-tokens.ts';
 import { unlessTaken } from './email-change.ts';
@@ -35,7 +36,7 @@ export async function undoEmailChange(ctx: SystemCtx, { token }: UndoLink): Prom
         await restoreAccount(tx, ctx, token);
         await leaveTenantsSince(tx, token);
         await endChangesSince(tx, ctx, { userId, token });
-        await ctx.system.sessions.revokeAll(userId, { db: tx });
+        await accountsOf(ctx.system).sessions.revokeAll(userId, { db: tx });
         const details = { old: current, new: old_email };
         await record(ctx, { action: 'email_change_undone', userId, details }, tx);
         return old_email;

@@ -1,4 +1,5 @@
 import { invalid, type Static, type SystemCtx, sql, Type } from '@chowk/kit';
+import { accountsOf } from '../accounts/accounts.ts';
 import { fail } from '../errors.ts';
 import { Password } from '../schemas.ts';
 
@@ -48,9 +49,9 @@ export async function confirmPassword(
 }
 
 async function isPassword({ system, user }: SystemCtx, password: string, known: string): Promise<boolean> {
-  const { limits, options, passwords } = system;
+  const { limits, options } = system;
   const key = `wrong password ${user.id}`;
-  const right = await passwords.verify(password, known, () => {
+  const right = await accountsOf(system).passwords.verify(password, known, () => {
     if (!limits.has(key, options.loginFailuresPerMinute)) limits.take(key, options.loginFailuresPerMinute);
   });
   if (!right) limits.take(key, options.loginFailuresPerMinute);

@@ -1,4 +1,5 @@
 import { type Issues, invalid, type SystemCtx, sql, systemJob, Type } from '@chowk/kit';
+import { accountsOf } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
 import { type Addressee, mailUser } from '../mail/mails.ts';
 import { badToken, hashOf, newSecret } from '../secret-tokens.ts';
@@ -81,10 +82,10 @@ export async function resetPassword(ctx: SystemCtx, reset: ResetLink & ChosenPas
   checkNewPassword(reset);
   const user = await checkResetLink(ctx, reset);
   const { userId } = user;
-  if (user.exposed_hash && (await ctx.system.passwords.verify(reset.password, user.exposed_hash))) {
+  if (user.exposed_hash && (await accountsOf(ctx.system).passwords.verify(reset.password, user.exposed_hash))) {
     throw invalid({ password: 'Choose another password: somebody else knows this one.' });
   }
-  const passwordHash = await ctx.system.passwords.hash(reset.password);
+  const passwordHash = await accountsOf(ctx.system).passwords.hash(reset.password);
   await ctx.central.tx(async (tx) => {
     // First the user, as everyone who changes an address or a password does; then the link may have been used.
     await tx.run(sql`SELECT FROM users WHERE id = ${userId} FOR UPDATE`);
@@ -94,7 +95,7 @@ export async function resetPassword(ctx: SystemCtx, reset: ResetLink & ChosenPas
     await tx.run(sql`
       UPDATE users SET password_hash = ${passwordHash}, email_verified_at = coalesce(email_verified_at, ${ctx.now()}),
         password_exposed_at = NULL, updated_at = ${ctx.now()} WHERE id = ${userId}`);
-    await ctx.system.sessions.revokeAll(userId, { db: tx });
+    await accountsOf(ctx.system).sessions.revokeAll(userId, { db: tx });
     await record(ctx, { action: 'password_reset', userId }, tx);
   });
   await sendPasswordChanged(ctx, user);

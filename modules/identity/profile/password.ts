@@ -1,4 +1,5 @@
 import { type Db, type Issues, invalid, type SystemCtx, sql } from '@chowk/kit';
+import { accountsOf } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
 import type { Addressee } from '../mail/mails.ts';
 import { confirmPassword } from './own-session.ts';
@@ -16,14 +17,14 @@ export async function changePassword(ctx: SystemCtx, change: PasswordChange): Pr
   const { id: userId, name, email } = ctx.user;
   checkNewPassword(change);
   const known = await confirmPassword(ctx, { password: change.current_password, field });
-  const passwordHash = await ctx.system.passwords.hash(change.password);
+  const passwordHash = await accountsOf(ctx.system).passwords.hash(change.password);
   await ctx.central.tx(async (tx) => {
     const changed = await tx.run(sql`
       UPDATE users SET password_hash = ${passwordHash}, updated_at = ${ctx.now()}
       WHERE id = ${userId} AND password_hash = ${known} AND password_exposed_at IS NULL`);
     if (changed === 0) throw invalid({ [field]: 'The password was changed in this moment.' });
     await deletePasswordResets(tx, userId);
-    await ctx.system.sessions.revokeAll(userId, { except: ctx.session.id, db: tx });
+    await accountsOf(ctx.system).sessions.revokeAll(userId, { except: ctx.session.id, db: tx });
     await record(ctx, { action: 'password_changed' }, tx);
   });
   await sendPasswordChanged(ctx, { userId, name, email });

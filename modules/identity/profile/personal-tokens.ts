@@ -1,17 +1,24 @@
-import { Issues, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, Issues, type SystemCtx, sql } from '@chowk/kit';
+import { accountsOf } from '../accounts/accounts.ts';
+import { unknownPermissions } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
-import { unknownPermissions } from '../permissions.ts';
 import type { NewPersonalToken, PersonalToken } from '../schemas.ts';
 
-/** The client that personal access tokens belong to; step 2 of the installation makes it. */
-const personalClient = 'chowk-personal';
-/** Whatever the user may do. */
-const everything = '*';
-const most = 100;
+/** The OAuth client of all personal access tokens. Step 2 of the installation creates it. */
+export const personalClient = 'chowk-personal';
+/** The scope that does not limit the token. */
+const allScopes = '*';
+const maxTokens = 100;
 
 const columns = sql`id, name, coalesce(scopes, ARRAY['*']) AS scopes, created_at, nullif(last_used_at, created_at) AS last_used_at,
   expires_at`;
+
+export async function createPersonalClient(central: Db): Promise<void> {
+  await central.run(sql`
+    INSERT INTO oauth_clients (id, name, grants) VALUES (${personalClient}, 'Personal Access Client', '{personal}')
+    ON CONFLICT (id) DO NOTHING`);
+}
 
 export function listTokens(ctx: SystemCtx): Promise<PersonalToken[]> {
   return ctx.central.rows<PersonalToken>(sql`
@@ -21,19 +28,19 @@ export function listTokens(ctx: SystemCtx): Promise<PersonalToken[]> {
 
 export async function createToken(
   ctx: SystemCtx,
-  wanted: NewPersonalToken,
+  input: NewPersonalToken,
 ): Promise<{ token: PersonalToken; access_token: string }> {
   const issues = new Issues();
-  await explainToken(ctx, wanted, issues);
+  await explainToken(ctx, input, issues);
   issues.throwIfAny();
-  if ((await listTokens(ctx)).length >= most) throw fail('identity.too_many_tokens', { most });
-  const { name, scopes, expires_at } = wanted;
-  const { id, token: access_token } = await ctx.system.sessions.issuePersonal({
+  if ((await listTokens(ctx)).length >= maxTokens) throw fail('identity.too_many_tokens', { max: maxTokens });
+  const { name, scopes, expires_at } = input;
+  const { id, token: access_token } = await accountsOf(ctx.system).sessions.issuePersonal({
     userId: ctx.user.id,
     kind: 'personal',
     clientId: personalClient,
     name,
-    scopes: scopes.includes(everything) ? undefined : [...new Set(scopes)],
+    scopes: scopes.includes(allScopes) ? undefined : [...new Set(scopes)],
     client: ctx.client,
     expiresAt: expires_at,
   });
@@ -42,7 +49,7 @@ export async function createToken(
   return { token: token as PersonalToken, access_token };
 }
 
-/** Adds what no schema can say: permissions that do not exist, and an end that lies in the past. */
+/** Checks that the schema cannot express: unknown permissions and an expiry in the past. */
 export async function explainToken(
   ctx: SystemCtx,
   { scopes, expires_at }: Partial<NewPersonalToken>,
@@ -53,7 +60,7 @@ export async function explainToken(
   }
   if (scopes === undefined) return;
   const unknown = new Set(await unknownPermissions(ctx.central, scopes));
-  unknown.delete(everything);
+  unknown.delete(allScopes);
   for (const [index, scope] of scopes.entries()) {
     if (unknown.has(scope)) issues.add(`scopes.${index}`, `There is no permission ${scope}.`, 'not_allowed');
   }
@@ -64,6 +71,6 @@ export async function revokeToken(ctx: SystemCtx, { id }: { id: string }): Promi
     SELECT name FROM sessions
     WHERE id = ${id} AND user_id = ${ctx.user.id} AND kind = 'personal' AND revoked_at IS NULL`);
   if (!token) throw fail('identity.token_not_found');
-  await ctx.system.sessions.revoke(id);
+  await accountsOf(ctx.system).sessions.revoke(id);
   await record(ctx, { action: 'token_revoked', details: { name: token.name } });
 }

@@ -2,6 +2,7 @@ import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startAccounts, testPassword } from '../../../server/testing/accounts.ts';
 import type { TestTenant } from '../../../server/testing/platform.ts';
+import { accountsOf } from '../accounts/accounts.ts';
 
 const platform = await startAccounts();
 const beside = await startAccounts({ beside: platform });
@@ -261,8 +262,8 @@ test('a token made for a program reaches nothing of the account itself', async (
 
 test('a token limited to something reaches nothing of the account, whatever kind it is', async () => {
   const asha = await platform.person({ tenant: acme });
-  const { sessions } = platform.kernel.services;
-  const client = { address: '127.0.0.1', userAgent: 'test' };
+  const { sessions } = accountsOf(platform.kernel.services);
+  const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
   const device = { userId: asha.id, kind: 'device', client } as const;
   const limited = await sessions.open({ ...device, scopes: ['products.view'] });
   const make = (token: string) =>
@@ -278,8 +279,12 @@ test('a token limited to something reaches nothing of the account, whatever kind
 
 test('a device is never taken for a fresh sign-in', async () => {
   const asha = await platform.person({ tenant: acme });
-  const client = { address: '127.0.0.1', userAgent: 'test' };
-  const { access_token } = await platform.kernel.services.sessions.open({ userId: asha.id, kind: 'device', client });
+  const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
+  const { access_token } = await accountsOf(platform.kernel.services).sessions.open({
+    userId: asha.id,
+    kind: 'device',
+    client,
+  });
   const begin = (payload: object) =>
     platform.request({
       method: 'POST',

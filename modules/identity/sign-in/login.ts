@@ -1,4 +1,6 @@
-import { invalid, type SystemCtx, sql, type Tokens } from '@chowk/kit';
+import { invalid, type SystemCtx, sql } from '@chowk/kit';
+import { accountsOf } from '../accounts/accounts.ts';
+import type { Tokens } from '../accounts/sessions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import { takeCode } from '../profile/two-factor.ts';
@@ -32,13 +34,13 @@ export async function signIn(
   const account = await findAccount(ctx, email);
   const guard = signInGuard(ctx, email, { known: account?.known ?? false });
   guard.check();
-  const fits = await ctx.system.passwords.verify(password, account?.password_hash, guard.check);
+  const fits = await accountsOf(ctx.system).passwords.verify(password, account?.password_hash, guard.check);
   if (!account || !fits) {
     guard.count();
     throw invalid({ email: 'These credentials do not match our records.' });
   }
   if (account.two_factor) await checkSecondFactor(ctx, account, otp, guard);
-  const tokens = await ctx.system.sessions.open({ userId: account.id, kind: 'login', client: ctx.client });
+  const tokens = await accountsOf(ctx.system).sessions.open({ userId: account.id, kind: 'login', client: ctx.client });
   await record(ctx, { action: 'signed_in', userId: account.id, tenantId: await tenantOf(ctx, account.id) });
   const { id, name, verified: email_verified, two_factor: two_factor_enabled } = account;
   return { ...tokens, user: { id, name, email, email_verified, two_factor_enabled } };
@@ -50,7 +52,7 @@ interface RefreshToken {
 
 export function refresh(ctx: SystemCtx, { refresh_token }: RefreshToken): Promise<Tokens> {
   return limitFailures(ctx, perAddress(ctx), async () => {
-    const refreshed = await ctx.system.sessions.refresh(refresh_token);
+    const refreshed = await accountsOf(ctx.system).sessions.refresh(refresh_token);
     if (!refreshed) throw fail('identity.bad_refresh_token', {}, { headers: { 'WWW-Authenticate': 'Bearer' } });
     return refreshed;
   });
@@ -59,16 +61,16 @@ export function refresh(ctx: SystemCtx, { refresh_token }: RefreshToken): Promis
 /** Ends the session of the bearer token or of the refresh token. One that is over already is none to end. */
 export async function signOut(ctx: SystemCtx, { refresh_token }: Partial<RefreshToken>): Promise<void> {
   const own = ctx.userId === undefined ? undefined : { id: ctx.session.id, userId: ctx.userId };
-  const found = refresh_token === undefined ? own : await ctx.system.sessions.find(refresh_token);
+  const found = refresh_token === undefined ? own : await accountsOf(ctx.system).sessions.find(refresh_token);
   // With both, the refresh token says which; it must not say somebody else's.
   if (!found || (own && own.userId !== found.userId)) return;
-  await ctx.system.sessions.revoke(found.id);
+  await accountsOf(ctx.system).sessions.revoke(found.id);
   await record(ctx, { action: 'signed_out', userId: found.userId, tenantId: await tenantOf(ctx, found.userId) });
 }
 
 /** Anyone can sign in at a tenant's address; what strangers do there is not for its log. */
 async function tenantOf(ctx: SystemCtx, userId: number): Promise<string | null> {
-  const tenants = ctx.tenantId === undefined ? [] : await ctx.system.tenantsOf(userId);
+  const tenants = ctx.tenantId === undefined ? [] : await accountsOf(ctx.system).memberships.tenantsOf(userId);
   return tenants.find(({ id }) => id === ctx.tenantId)?.id ?? null;
 }
 

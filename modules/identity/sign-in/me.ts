@@ -1,4 +1,5 @@
 import type { SystemCtx, User } from '@chowk/kit';
+import { accountsOf } from '../accounts/accounts.ts';
 import type { Me, UserSummary } from '../schemas.ts';
 
 /** A membership is kept for many requests; so is the list of what it allows. */
@@ -9,7 +10,7 @@ export function summaryOf({ id, name, email, emailVerified, twoFactor }: User): 
 }
 
 export async function getMe(ctx: SystemCtx): Promise<Me> {
-  const tenants = [...(await ctx.system.tenantsOf(ctx.user.id))];
+  const tenants = [...(await accountsOf(ctx.system).memberships.tenantsOf(ctx.user.id))];
   const me = { ...summaryOf(ctx.user), tenants };
   if (!ctx.membership) return me;
   const { role, permissions } = ctx.membership;

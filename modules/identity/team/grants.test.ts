@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Person, startAccounts } from '../../../server/testing/accounts.ts';
 import { type TestAnswer, type TestTenant, uniqueId } from '../../../server/testing/platform.ts';
+import { addMember } from '../accounts/users.ts';
 
 const platform = await startAccounts({ environment: { RESENDS_PER_MINUTE: '1000' } });
 const { central } = platform.kernel;
@@ -62,7 +63,7 @@ let mark = 'Viewer';
 /** Waits until what was changed before has been heard of: changes are heard in the order in which they were made. */
 async function settle(): Promise<void> {
   mark = mark === 'Viewer' ? 'Agent' : 'Viewer';
-  await platform.kernel.services.accounts.join(central.db, marker.id, marked.id, mark);
+  await addMember(central.db, { userId: marker.id, tenantId: marked.id, role: mark });
   const wanted = mark === 'Viewer' ? 200 : 403;
   await expect.poll(async () => (await marker.get('/api/v1/team')).status, { interval: 2 }).toBe(wanted);
 }

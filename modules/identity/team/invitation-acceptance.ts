@@ -1,4 +1,7 @@
 import { type Db, empty, Issues, invalid, type Sql, type Static, type SystemCtx, sql } from '@chowk/kit';
+import { accountsOf } from '../accounts/accounts.ts';
+import { actsIn } from '../accounts/permissions.ts';
+import { createUser } from '../accounts/users.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import { sendVerification } from '../profile/email.ts';
@@ -64,7 +67,9 @@ export async function acceptInvitation(ctx: SystemCtx, { invitation: token, ...g
   const account_created = !('account' in proof);
   if (account_created) await sendVerification(ctx, { userId, name, email, tenantId: tenant.id });
   const signIn = account_created || proof.signIn;
-  const tokens = signIn ? await ctx.system.sessions.open({ userId, kind: 'login', client: ctx.client }) : {};
+  const tokens = signIn
+    ? await accountsOf(ctx.system).sessions.open({ userId, kind: 'login', client: ctx.client })
+    : {};
   return { account_created, tenant, user, ...tokens };
 }
 
@@ -99,7 +104,7 @@ async function prove(ctx: SystemCtx, { email }: Found, given: Partial<NewAccount
   if (account) return { account: await byPassword(ctx, account, given.password), signIn: true };
   accountIssues(ctx, given).throwIfAny();
   const { name, password } = given as NewAccount;
-  return { name, passwordHash: await ctx.system.passwords.hash(password) };
+  return { name, passwordHash: await accountsOf(ctx.system).passwords.hash(password) };
 }
 
 async function bySession(ctx: SystemCtx, account: Account | undefined): Promise<Account> {
@@ -110,10 +115,10 @@ async function bySession(ctx: SystemCtx, account: Account | undefined): Promise<
 
 async function byPassword(ctx: SystemCtx, account: Account, password: string | undefined): Promise<Account> {
   if (password === undefined) throw mustProve();
-  const { limits, options, passwords } = ctx.system;
+  const { limits, options } = ctx.system;
   const key = `invitation password ${account.id}`;
   const perMinute = options.loginFailuresPerMinute;
-  const fits = await passwords.verify(password, account.password_hash, () => {
+  const fits = await accountsOf(ctx.system).passwords.verify(password, account.password_hash, () => {
     if (!limits.has(key, perMinute)) limits.take(key, perMinute);
   });
   if (!fits) {
@@ -145,11 +150,10 @@ async function findByToken(ctx: SystemCtx, db: Db, token: string, lock: Sql = em
       JOIN users u ON u.id = i.invited_by AND u.disabled_at IS NULL
       JOIN memberships m ON m.user_id = u.id AND m.tenant_id = t.id
     WHERE i.token_hash = ${hashOf(token)} AND ${isOpen(ctx)} ${lock}`);
-  return found && mayStillInvite(ctx, found) ? found : undefined;
+  return found && mayStillInvite(found) ? found : undefined;
 }
 
-function mayStillInvite(ctx: SystemCtx, { permissions, held, tenant_role }: Found): boolean {
-  const { actsIn } = ctx.system.permissions;
+function mayStillInvite({ permissions, held, tenant_role }: Found): boolean {
   return ['team.invite', ...permissions].every((name) => held.includes(name) || !actsIn(name, tenant_role));
 }
 
@@ -167,7 +171,7 @@ async function join(ctx: SystemCtx, token: string, proof: Proof): Promise<Accoun
     const invitation = await findByToken(ctx, tx, token, sql`FOR UPDATE OF i`);
     if (!invitation) throw notOpen();
     const { id, email, tenant, role, role_id } = invitation;
-    const account = 'account' in proof ? proof.account : await createAccount(ctx, tx, { ...proof, email });
+    const account = 'account' in proof ? proof.account : await createAccount(tx, { ...proof, email });
     const joined = await tx.run(sql`
       INSERT INTO memberships (user_id, tenant_id, role_id) VALUES (${account.id}, ${tenant.id}, ${role_id})
       ON CONFLICT DO NOTHING`);
@@ -180,12 +184,8 @@ async function join(ctx: SystemCtx, token: string, proof: Proof): Promise<Accoun
   });
 }
 
-async function createAccount(
-  ctx: SystemCtx,
-  tx: Db,
-  account: { name: string; email: string; passwordHash: string },
-): Promise<Account> {
-  const id = await ctx.system.accounts.create(tx, account);
+async function createAccount(tx: Db, account: { name: string; email: string; passwordHash: string }): Promise<Account> {
+  const id = await createUser(tx, account);
   // Somebody has created one meanwhile.
   if (id === undefined) throw mustProve();
   const { name, email } = account;

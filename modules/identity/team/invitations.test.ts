@@ -4,6 +4,8 @@ import { type Person, startAccounts, testPassword } from '../../../server/testin
 import { auditLines } from '../../../server/testing/audit-lines.ts';
 import { uniqueId } from '../../../server/testing/platform.ts';
 import { readByCursor } from '../../../server/testing/read-by-cursor.ts';
+import { accountsOf } from '../accounts/accounts.ts';
+import { addMember } from '../accounts/users.ts';
 
 let clock = 0;
 const environment = { RESENDS_PER_MINUTE: '1000', APP_URL: 'https://shop.example' };
@@ -186,8 +188,12 @@ test('who is signed in as somebody else is told so', async () => {
 test('a token that was made for a program joins nothing', async () => {
   const person = await platform.person();
   const { token } = await invited({ email: person.email });
-  const client = { address: '', userAgent: undefined };
-  const made = await platform.kernel.services.sessions.issuePersonal({ userId: person.id, kind: 'personal', client });
+  const client = { address: '', network: '', userAgent: undefined };
+  const made = await accountsOf(platform.kernel.services).sessions.issuePersonal({
+    userId: person.id,
+    kind: 'personal',
+    client,
+  });
   const { status, body } = await accept(token, {}, { ...person, accessToken: made.token });
   expect({ status, code: body.code }).toEqual({ status: 403, code: 'identity.session_only' });
 });
@@ -288,8 +294,8 @@ test("an invitation is good for seven days, and stands in nobody's way after the
     expect((await show(token)).status).toBe(200);
     clock = 7 * 86_400_000 + 1_000;
     await expectDead(token);
-    const late = await platform.kernel.services.sessions.issuePersonal({
-      ...{ userId: admin.id, kind: 'personal', client: { address: '', userAgent: undefined } },
+    const late = await accountsOf(platform.kernel.services).sessions.issuePersonal({
+      ...{ userId: admin.id, kind: 'personal', client: { address: '', network: '', userAgent: undefined } },
     });
     const again = await admin.post(
       '/api/v1/invitations',
@@ -328,7 +334,7 @@ test('an invitation dies with the right of the one who invited', async () => {
 test('who is removed does not come back through an invitation that is still open', async () => {
   const person = await platform.person();
   const { token } = await invited({ email: person.email });
-  await platform.kernel.services.accounts.join(central.db, person.id, acme.id, 'Viewer');
+  await addMember(central.db, { userId: person.id, tenantId: acme.id, role: 'Viewer' });
   expect((await accept(token, {}, person)).status).toBe(409);
   expect((await owner.delete(`/api/v1/team/${person.id}`)).status).toBe(200);
   await expectDead(token);

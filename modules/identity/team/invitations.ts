@@ -11,10 +11,10 @@ import {
   sql,
   taken,
 } from '@chowk/kit';
+import { mustHoldRole } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import { named, sendMail } from '../mail/mails.ts';
-import { mustHoldRole } from '../permissions.ts';
 import { hashOf, newSecret } from '../secret-tokens.ts';
 import { userReference } from '../user-reference.ts';
 import { Invitation, type NewInvitation } from './invitation-schemas.ts';

@@ -1,5 +1,5 @@
 import { systemAction, Type } from '@chowk/kit';
-import { listPermissions } from '../permissions.ts';
+import { listPermissions } from '../accounts/permissions.ts';
 import { createRole, deleteRole, explainRole, getRole, listRoles, updateRole } from './roles.ts';
 import { ById, NewRole, Permission, Role, RoleChanges } from './team-schemas.ts';
 

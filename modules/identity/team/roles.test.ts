@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { type Person, startAccounts } from '../../../server/testing/accounts.ts';
 import { auditLines } from '../../../server/testing/audit-lines.ts';
 import { uniqueId } from '../../../server/testing/platform.ts';
+import { accountsOf } from '../accounts/accounts.ts';
 
 const platform = await startAccounts();
 const { central } = platform.kernel;
@@ -187,8 +188,8 @@ test('nobody changes or deletes a role that may do more than itself', async () =
 });
 
 test('a token that is limited grants no more than it may do itself', async () => {
-  const { sessions } = platform.kernel.services;
-  const client = { address: '', userAgent: undefined };
+  const { sessions } = accountsOf(platform.kernel.services);
+  const client = { address: '', network: '', userAgent: undefined };
   const scopes = ['team.roles.manage', 'team.view'];
   const { token } = await sessions.issuePersonal({ userId: owner.id, kind: 'personal', scopes, client });
   const create = (permissions: string[]) =>

@@ -11,9 +11,9 @@ import {
   sql,
   taken,
 } from '@chowk/kit';
+import { explainPermissions, mustHold, mustHoldRole } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
-import { explainPermissions, mustHold, mustHoldRole } from '../permissions.ts';
 import type { Key, NewRole, Role, RoleChanges } from './team-schemas.ts';
 
 /** The list has no pages. */

@@ -58,5 +58,10 @@ export type RoleChanges = Static<typeof RoleChanges>;
 
 export const Permission = named(
   'Permission',
-  Type.Object({ name: Type.String(), category: Type.String(), is_sensitive: Type.Boolean() }),
+  Type.Object({
+    name: Type.String({ examples: ['customers.export'] }),
+    category: Type.String({ examples: ['customers'] }),
+    description: Type.String({ examples: ['Export customers'] }),
+    is_sensitive: Type.Boolean({ description: 'Does harm that cannot be undone, or reveals private data.' }),
+  }),
 );

@@ -4,6 +4,7 @@ import { type Person, startAccounts } from '../../../server/testing/accounts.ts'
 import { auditLines } from '../../../server/testing/audit-lines.ts';
 import { type TestTenant, uniqueId } from '../../../server/testing/platform.ts';
 import { readByCursor } from '../../../server/testing/read-by-cursor.ts';
+import { addMember } from '../accounts/users.ts';
 
 const platform = await startAccounts();
 const { central } = platform.kernel;
@@ -215,7 +216,7 @@ test.each([
 test('who is removed is out of this tenant within a second, in every process, and stays in others', async () => {
   const elsewhere = await platform.tenant();
   const person = await platform.person({ tenant: acme });
-  await platform.kernel.services.accounts.join(central.db, person.id, elsewhere.id, 'Viewer');
+  await addMember(central.db, { userId: person.id, tenantId: elsewhere.id, role: 'Viewer' });
   const ask = (at: typeof platform, tenant: TestTenant) =>
     at.request({
       method: 'GET',

@@ -11,9 +11,9 @@ import {
   type SystemCtx,
   sql,
 } from '@chowk/kit';
+import { mustHoldRole } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
-import { mustHoldRole } from '../permissions.ts';
 import { assignableRole, getRole } from './roles.ts';
 import { type Key, Member, type MemberChanges, type Role } from './team-schemas.ts';
 

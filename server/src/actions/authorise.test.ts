@@ -1,8 +1,8 @@
+import type { Caller } from '@chowk/kit';
 import { action, job, Line, signedIn, sql, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestAnswer } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';
-import type { Caller } from '../auth/identity.ts';
 
 /* One action over REST and over the bus: who is refused by one is refused by the other. */
 

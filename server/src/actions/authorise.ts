@@ -1,7 +1,6 @@
-import { signedIn } from '@chowk/kit';
-import type { Caller, Membership } from '../auth/identity.ts';
+import type { Caller, Membership } from '@chowk/kit';
+import { andThen, type MaybePromise, signedIn } from '@chowk/kit';
 import { fail } from '../errors.ts';
-import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import type { RegisteredAction } from './registry.ts';
 

@@ -1,6 +1,6 @@
+import type { MaybePromise } from '@chowk/kit';
 import { type Ctx, Json } from '@chowk/kit';
 import { fail } from '../errors.ts';
-import type { MaybePromise } from '../maybe-promise.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import type { AuditLog, AuditRecord } from './audit-log.ts';

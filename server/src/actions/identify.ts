@@ -1,6 +1,6 @@
-import type { Identity } from '../auth/identity.ts';
+import type { Identity } from '@chowk/kit';
+import { andThen, type MaybePromise } from '@chowk/kit';
 import { fail } from '../errors.ts';
-import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import { networkOf } from '../network.ts';
 import type { RateLimiter, RateLimitState } from '../rate-limiter.ts';
 import type { Directory, TenantEntry } from '../tenancy/directory.ts';

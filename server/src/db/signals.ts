@@ -1,16 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Log } from '@chowk/kit';
+import type { Log, SignalListener, SignalSource } from '@chowk/kit';
 import type pg from 'pg';
 import { type ConnectionLimits, endClient, makeClient } from './connection.ts';
 import type { ServerAddress } from './server-address.ts';
-
-export interface SignalListener {
-  /** Something was said on the channel. */
-  onNotify(payload: string): void;
-  /** `false`: signals may be missed from now on. `true`: they are heard again; what was said meanwhile is lost. */
-  onConnectionChange(ok: boolean): void;
-}
 
 /** A connection that looks alive but answers nothing for this long is given up: it would be deaf without knowing. */
 const heartbeatMs = 5_000;
@@ -21,7 +14,7 @@ const echoChannel = 'chowk_echo';
 const echoMs = 1_000;
 
 /** What processes tell each other over PostgreSQL's LISTEN and NOTIFY, on one connection of its own. */
-export class Signals {
+export class Signals implements SignalSource {
   readonly #open: () => pg.Client;
   readonly #log: Log;
   readonly #listeners = new Map<string, SignalListener[]>();

@@ -1,7 +1,7 @@
+import type { MaybePromise } from '@chowk/kit';
 import { type Ctx, type Db, type Delivery, type Listener, type Log, sql } from '@chowk/kit';
 import { fail } from '../errors.ts';
 import type { JobHandler, JobQueues, Task } from '../jobs/job-queues.ts';
-import type { MaybePromise } from '../maybe-promise.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import { drainOutbox, type OutboxEvent, writeOutbox } from './outbox.ts';
 

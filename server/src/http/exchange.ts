@@ -1,9 +1,7 @@
-import type { Db } from '@chowk/kit';
+import type { Caller, Db, MaybePromise, Membership } from '@chowk/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RegisteredAction } from '../actions/registry.ts';
-import type { Caller, Membership } from '../auth/identity.ts';
 import type { Kernel } from '../kernel.ts';
-import type { MaybePromise } from '../maybe-promise.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import type { ReadInput } from './read-input.ts';
 

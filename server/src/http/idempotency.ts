@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Caller, MaybePromise } from '@chowk/kit';
 import { type Db, type Secrets, sql } from '@chowk/kit';
-import type { Caller } from '../auth/identity.ts';
 import { fail, invalid } from '../errors.ts';
-import type { MaybePromise } from '../maybe-promise.ts';
 import type { Exchange, IdempotencyClaim } from './exchange.ts';
 
 /** Answers are kept sealed: one may hold tokens. */

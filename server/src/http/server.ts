@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Action, Failure, TSchema } from '@chowk/kit';
+import type { Action, Failure, MaybePromise, TSchema } from '@chowk/kit';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { RegisteredAction } from '../actions/registry.ts';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
-import type { MaybePromise } from '../maybe-promise.ts';
 import { answerFailure, wrongMediaType } from './answer-failure.ts';
 import { answerSchema, versionedOutput } from './answer-schema.ts';
 import { answerUnreadable } from './answer-unreadable.ts';

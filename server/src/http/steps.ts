@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { Failure } from '@chowk/kit';
+import { andThen, Failure, type MaybePromise } from '@chowk/kit';
 import { authorise } from '../actions/authorise.ts';
 import { bindTenant, identify, takeFromLimit, tooManyRequests } from '../actions/identify.ts';
 import { fail } from '../errors.ts';
-import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import type { Exchange } from './exchange.ts';
 
 /* The steps that every transport has, as HTTP takes them: what they decide is decided in `actions/`. */

@@ -4,6 +4,7 @@ import { startPlatform } from '../../testing/platform.ts';
 import { testConfig } from '../../testing/test-config.ts';
 import { register } from '../actions/registry.ts';
 import { loadModules } from './load-modules.ts';
+import { permissionsOf } from './module-parts.ts';
 
 /* What holds for every module of the trade, whatever it does. */
 
@@ -11,7 +12,7 @@ const modules = (await loadModules(testConfig())).filter(({ manifest }) => !mani
 const platform = await startPlatform();
 const acme = await platform.tenant();
 const anything = '0190a000-0000-7000-8000-000000000000';
-const permissions = modules.flatMap(({ manifest }) => manifest.permissions ?? []);
+const permissions = permissionsOf(modules).map(({ name }) => name);
 
 const calls = modules.flatMap(({ alias, parts }) =>
   register(parts.actions ?? {}, { module: alias, tag: alias })

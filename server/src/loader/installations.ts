@@ -1,7 +1,5 @@
-import { type Db, sql } from '@chowk/kit';
-import { GuardedCache } from '../cache.ts';
+import { andThen, type Db, GuardedCache, type MaybePromise, sql } from '@chowk/kit';
 import type { Signals } from '../db/signals.ts';
-import { andThen, type MaybePromise } from '../maybe-promise.ts';
 
 /** Which modules each tenant has. */
 export class Installations {

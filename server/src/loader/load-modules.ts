@@ -76,8 +76,9 @@ function checkAgainstManifest(manifest: Manifest, parts: Module, file: string): 
     const undeclared = coded.find((name) => !declared.includes(name));
     if (undeclared) throw new Error(`${file}: ${field} lacks ${undeclared}, which module.ts has`);
   };
-  if (!manifest.system && (parts.commands || Object.values(parts.jobs ?? {}).some(({ system }) => system))) {
-    throw new Error(`${file}: only a system module has commands or jobs for the platform`);
+  const hasSystemJob = Object.values(parts.jobs ?? {}).some(({ system }) => system);
+  if (!manifest.system && (parts.commands || parts.identity || hasSystemJob)) {
+    throw new Error(`${file}: only a system module has commands, system jobs or an identity`);
   }
 
   same('events.listens', events?.listens ?? [], [...new Set((parts.listeners ?? []).map(({ event }) => event))]);

@@ -47,6 +47,18 @@ const TableData = Type.Object({
 });
 export type TableData = Static<typeof TableData>;
 
+/** A bare name is its own description. */
+const Permission = Type.Union([
+  Type.String({ pattern: dotted }),
+  Type.Object({
+    name: Type.String({ pattern: dotted }),
+    /** What its holder may do: `Export customers`. */
+    description: Type.String({ minLength: 1 }),
+    /** Does harm that cannot be undone, or reveals private data. */
+    sensitive: Type.Optional(Type.Boolean()),
+  }),
+]);
+
 const Setting = Type.Object({
   key: Type.String({ pattern: dotted }),
   schema: Type.Record(Type.String(), Type.Unknown()),
@@ -76,7 +88,7 @@ const Manifest = Type.Object({
       listens: Type.Optional(Type.Array(Type.String({ pattern: dotted }))),
     }),
   ),
-  permissions: Type.Optional(Type.Array(Type.String({ pattern: dotted }))),
+  permissions: Type.Optional(Type.Array(Permission)),
   settings: Type.Optional(Type.Array(Setting)),
   graphql: Type.Optional(
     Type.Object({

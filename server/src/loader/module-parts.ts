@@ -1,4 +1,4 @@
-import type { Ctx, Helper, Job } from '@chowk/kit';
+import type { Ctx, DeclaredPermission, Helper, Identity, Job, SystemServices } from '@chowk/kit';
 import type { RegisteredListener } from '../events/event-hub.ts';
 import type { AddOptions, JobHandler, Task } from '../jobs/job-queues.ts';
 import type { Installations } from './installations.ts';
@@ -22,6 +22,23 @@ export function listenersOf(modules: readonly LoadedModule[]): RegisteredListene
 
 export function helpersOf(modules: readonly LoadedModule[]): Map<string, Readonly<Record<string, Helper>>> {
   return new Map(modules.map(({ alias, parts }) => [alias, parts.helpers ?? {}]));
+}
+
+/** The identity of the one module that provides it. Without such a module all callers are anonymous. */
+export async function identityOf(modules: readonly LoadedModule[], system: SystemServices): Promise<Identity> {
+  const [module, other] = modules.filter(({ parts }) => parts.identity);
+  if (other) throw new Error(`the modules ${module?.alias} and ${other.alias} both provide an identity`);
+  return module?.parts.identity?.(system) ?? { authenticate: () => undefined, membership: () => undefined };
+}
+
+/** The permissions that the modules declare, in order. */
+export function permissionsOf(modules: readonly Pick<LoadedModule, 'manifest'>[]): DeclaredPermission[] {
+  return modules
+    .flatMap(({ manifest }) => manifest.permissions ?? [])
+    .map((declared) => (typeof declared === 'string' ? { name: declared, description: declared } : declared))
+    .map(({ name, description, sensitive = false }: { name: string; description: string; sensitive?: boolean }) => ({
+      ...{ name, description, isSensitive: sensitive },
+    }));
 }
 
 type InContext = (task: Task, module: string | undefined, work: (ctx: Ctx) => Promise<void>) => Promise<void>;

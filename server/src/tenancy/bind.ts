@@ -1,5 +1,5 @@
+import type { MaybePromise } from '@chowk/kit';
 import { fail } from '../errors.ts';
-import type { MaybePromise } from '../maybe-promise.ts';
 import { reservedLabels } from './labels.ts';
 
 /** What a caller says about the tenant it means. */

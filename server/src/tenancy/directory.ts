@@ -1,10 +1,9 @@
-import { type Db, sql, type Tenant } from '@chowk/kit';
-import { GuardedCache } from '../cache.ts';
+import type { MaybePromise } from '@chowk/kit';
+import { type Db, GuardedCache, sql, type Tenant } from '@chowk/kit';
 import type { ConnectionBudget } from '../db/budget.ts';
 import { openDatabase } from '../db/database.ts';
 import type { ServerAddress } from '../db/server-address.ts';
 import type { Signals } from '../db/signals.ts';
-import type { MaybePromise } from '../maybe-promise.ts';
 import { type Binding, bindTenant, type TenantClaim } from './bind.ts';
 
 /** A tenant with the handle of its database. Handles come from here and from nowhere else. */

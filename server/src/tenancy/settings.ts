@@ -1,5 +1,4 @@
-import { type Db, type SettingDefinition, type Settings, sql, Type } from '@chowk/kit';
-import { GuardedCache } from '../cache.ts';
+import { type Db, GuardedCache, type SettingDefinition, type Settings, sql, Type } from '@chowk/kit';
 import type { Signals } from '../db/signals.ts';
 import { fail, invalid } from '../errors.ts';
 import { compileBody, type FieldErrors, type Validator } from '../validation.ts';

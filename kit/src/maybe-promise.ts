@@ -1,7 +1,7 @@
-/** For code on every request's way: to wait for what is there costs more than to look it up. */
+/** For code on the path of every request: awaiting a value that is present costs more than using it. */
 export type MaybePromise<Value> = Value | Promise<Value>;
 
-/** Goes on with a value at once if it is there. */
+/** Calls `next` at once if the value is present, else when the promise settles. */
 export function andThen<Value, Result>(
   value: MaybePromise<Value>,
   next: (value: Value) => MaybePromise<Result>,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { GuardedCache } from './cache.ts';
+import { GuardedCache } from './guarded-cache.ts';
 
 interface Version {
   readonly key: string;

@@ -3,16 +3,17 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from '@chowk/kit';
 import { beforeEach, expect, test } from 'vitest';
-import { startPlatform } from '../../testing/platform.ts';
-import { SecretBox } from '../secrets.ts';
+import { SecretBox } from '../../../server/src/secrets.ts';
+import { startPlatform } from '../../../server/testing/platform.ts';
+import { accountsOf } from './accounts.ts';
 import { SigningKeys } from './signing-keys.ts';
 
 const platform = await startPlatform();
 const beside = await startPlatform({ beside: platform });
 const { central, config, signals } = platform.kernel;
-const { keys } = platform.kernel.services;
+const { keys } = accountsOf(platform.kernel.services);
 const file = (name: string) => join(config.storagePath, name);
-const kids = async (one = keys) => (await one.list()).map(({ kid }) => kid);
+const kids = async (source = keys) => (await source.list()).map(({ kid }) => kid);
 
 beforeEach(async () => {
   await central.db.run(sql`DELETE FROM signing_keys`);
@@ -21,7 +22,7 @@ beforeEach(async () => {
   await rm(file('oauth-public.key'), { force: true });
 });
 
-test('the pair is made once and lies under the storage folder, the private half for its owner alone', async () => {
+test('the key pair is created once and written to the storage folder, the private key readable by its owner only', async () => {
   expect(await keys.ensure()).toEqual({ created: true });
   const [kid] = await kids();
   const pem = await readFile(file('oauth-private.key'), 'utf8');
@@ -34,7 +35,7 @@ test('the pair is made once and lies under the storage folder, the private half 
   expect(await readFile(file('oauth-private.key'), 'utf8')).toBe(pem);
 });
 
-test('a pair that lies there already is taken', async () => {
+test('an existing key pair in the storage folder is used', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   await writeFile(file('oauth-private.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
   expect(await keys.ensure()).toEqual({ created: false });
@@ -42,7 +43,7 @@ test('a pair that lies there already is taken', async () => {
   expect(jwk?.n).toBe(privateKey.export({ format: 'jwk' }).n);
 });
 
-test('files that were lost are written again', async () => {
+test('missing key files are written again', async () => {
   await keys.ensure();
   const pem = await readFile(file('oauth-private.key'), 'utf8');
   await rm(file('oauth-private.key'));
@@ -50,7 +51,7 @@ test('files that were lost are written again', async () => {
   expect(await readFile(file('oauth-private.key'), 'utf8')).toBe(pem);
 });
 
-test('what is published has no private part', async () => {
+test('published keys have no private part', async () => {
   await keys.ensure();
   const [jwk] = await keys.list();
   expect(Object.keys(jwk ?? {}).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
@@ -58,17 +59,17 @@ test('what is published has no private part', async () => {
   expect(dump).not.toContain('PRIVATE KEY');
 });
 
-test('a new key takes over, and the old one is believed beside it, on every process', async () => {
+test('after a rotation the new key signs and the old key stays trusted, in every process', async () => {
   await keys.ensure();
   const [first] = await kids();
   const { kid } = await keys.rotate({ revoke: false });
   expect(await kids()).toEqual([kid, first]);
-  await expect.poll(() => kids(beside.kernel.services.keys)).toEqual([kid, first]);
+  await expect.poll(() => kids(accountsOf(beside.kernel.services).keys)).toEqual([kid, first]);
   const third = await keys.rotate({ revoke: true });
   expect(await kids()).toEqual([third.kid]);
 });
 
-test('with another APP_KEY the pair under the storage folder still serves', async () => {
+test('with another APP_KEY the key pair in the storage folder is used', async () => {
   await keys.ensure();
   const parts = { central: central.db, signals, secrets: new SecretBox(Buffer.alloc(32, 'other')) };
   const other = new SigningKeys({ ...parts, storagePath: config.storagePath });
@@ -77,8 +78,8 @@ test('with another APP_KEY the pair under the storage folder still serves', asyn
   await expect(elsewhere.get()).rejects.toThrow(/APP_KEY/);
 });
 
-test('a key of another kind is refused', async () => {
+test('a key that is not an RSA key is refused', async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   await writeFile(file('oauth-private.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
-  await expect(keys.ensure()).rejects.toThrow(/no RSA key/);
+  await expect(keys.ensure()).rejects.toThrow(/not an RSA key/);
 });

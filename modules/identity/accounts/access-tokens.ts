@@ -1,10 +1,9 @@
+import type { MaybePromise, SystemServices } from '@chowk/kit';
 import { jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { MaybePromise } from '../maybe-promise.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-/** What an access token says. */
-export interface AccessToken {
+interface AccessToken {
   readonly userId: number;
   readonly sessionId: string;
   /** In seconds since 1970. */
@@ -16,12 +15,12 @@ export const accessTokenSeconds = 900;
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** No token of ours comes near it; a longer one is not worth a look. */
-const longestToken = 4_096;
+/** In characters. Valid tokens are far shorter; a longer one is rejected without parsing. */
+const maxTokenLength = 4_096;
 
 /**
- * Access tokens: JWTs after RFC 9068, signed with RS256 and nothing else. One that was verified is remembered, so that
- * the next request with it costs a look-up; whether it is over, and whether its key is believed, is asked each time.
+ * Access tokens: JWTs as in RFC 9068, signed with RS256 only. A verified token is cached; its expiry and its key are
+ * checked on every use.
  */
 export class AccessTokens {
   readonly #keys: SigningKeys;
@@ -29,9 +28,9 @@ export class AccessTokens {
   readonly #now: () => Date;
   readonly #verified = new LRUCache<string, AccessToken>({ max: 20_000 });
 
-  constructor(keys: SigningKeys, issuer: string, now: () => Date) {
+  constructor(keys: SigningKeys, { url, now }: Pick<SystemServices, 'url' | 'now'>) {
     this.#keys = keys;
-    this.#issuer = issuer;
+    this.#issuer = url;
     this.#now = now;
   }
 
@@ -43,7 +42,7 @@ export class AccessTokens {
     id: string;
   }) {
     const current = (await this.#keys.get())?.current;
-    if (!current) throw new Error("there is no key to sign with; run 'chowkd install' or step 2 of the wizard");
+    if (!current) throw new Error("there is no signing key; run 'chowkd install' or step 2 of the installation");
     const issuedAt = Math.floor(this.#now().getTime() / 1_000);
     return new SignJWT({
       client_id: claims.clientId,
@@ -60,17 +59,17 @@ export class AccessTokens {
       .sign(current.key);
   }
 
-  /** What a token says, or `undefined` for one that is not ours or is over. */
+  /** The claims of a token, or `undefined` if it is forged, expired or signed with a revoked key. */
   verify(token: string): MaybePromise<AccessToken | undefined> {
-    const known = this.#verified.get(token);
-    if (!known) return token.length > longestToken ? undefined : this.#verifyNew(token);
+    const cached = this.#verified.get(token);
+    if (!cached) return token.length > maxTokenLength ? undefined : this.#verifyNew(token);
     const keys = this.#keys.get();
-    if (keys instanceof Promise) return keys.then((there) => this.#stillGood(token, known, there?.believed));
-    return this.#stillGood(token, known, keys?.believed);
+    if (keys instanceof Promise) return keys.then((loaded) => this.#checkCached(token, cached, loaded?.trusted));
+    return this.#checkCached(token, cached, keys?.trusted);
   }
 
-  #stillGood(token: string, known: AccessToken, believed: ReadonlyMap<string, unknown> | undefined) {
-    if (known.expiresAt * 1_000 > this.#now().getTime() && believed?.has(known.kid)) return known;
+  #checkCached(token: string, cached: AccessToken, trusted: ReadonlyMap<string, unknown> | undefined) {
+    if (cached.expiresAt * 1_000 > this.#now().getTime() && trusted?.has(cached.kid)) return cached;
     this.#verified.delete(token);
     return undefined;
   }
@@ -81,7 +80,7 @@ export class AccessTokens {
     let kid = '';
     const findKey = (header: { kid?: string | undefined }) => {
       kid = header.kid ?? '';
-      const key = keys.believed.get(kid);
+      const key = keys.trusted.get(kid);
       if (!key) throw new Error('unknown key');
       return key;
     };

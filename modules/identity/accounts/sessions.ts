@@ -1,22 +1,43 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
+  andThen,
+  type Caller,
+  type Client,
   type Db,
-  type FoundSession,
-  type Log,
-  type NewSession,
+  GuardedCache,
+  type MaybePromise,
   type Session,
   type SessionKind,
-  type Sessions,
+  type Sql,
+  type SystemServices,
   sql,
-  type Tokens,
 } from '@chowk/kit';
-import { v7 as uuidv7 } from 'uuid';
-import { GuardedCache } from '../cache.ts';
-import type { Signals } from '../db/signals.ts';
-import { andThen, type MaybePromise } from '../maybe-promise.ts';
-import { networkOf } from '../network.ts';
 import { type AccessTokens, accessTokenSeconds } from './access-tokens.ts';
-import type { Caller } from './identity.ts';
+
+export interface NewSession {
+  readonly userId: number;
+  readonly kind: SessionKind;
+  readonly clientId?: string | undefined;
+  readonly name?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  readonly client: Pick<Client, 'address' | 'network' | 'userAgent'>;
+}
+
+/** As an OAuth token response names them. */
+export interface Tokens {
+  readonly token_type: 'Bearer';
+  readonly access_token: string;
+  /** In seconds. */
+  readonly expires_in: number;
+  readonly refresh_token: string;
+}
+
+interface StoredSession {
+  readonly id: string;
+  readonly userId: number;
+  readonly clientId: string | null;
+  readonly scopes: readonly string[] | null;
+}
 
 interface SessionRow {
   id: string;
@@ -32,67 +53,68 @@ interface SessionRow {
   frozen: boolean;
 }
 
-/** A caller and until when it is one, in milliseconds since 1970. */
-interface Signed {
+interface CachedSession {
   readonly caller: Caller;
-  readonly until: number;
-  /** When its use was last written down. */
+  /** In milliseconds since 1970. */
+  readonly expiresAt: number;
+  /** When `last_used_at` was last written. */
   usedAt: number;
 }
 
 const refreshDays = 30;
-/** How often the use of a session is written down. */
-const noteUseMs = 5 * 60_000;
+/** How often `last_used_at` of a session is written at most. */
+const recordUseMs = 5 * 60_000;
 const personalPrefix = 'chowk_pat_';
 const refreshPrefix = 'chowk_rt_';
-/** The program that people sign in with when they name none. */
+/** The client of sessions that name none. */
 const defaultClient = 'chowk-console';
 
-/** Sessions and their tokens. What is kept in memory is dropped the moment a session or its user changes anywhere. */
-export class SessionStore implements Sessions {
+type Services = Pick<SystemServices, 'central' | 'signals' | 'now' | 'newId' | 'log'>;
+
+/** Sessions and their tokens. Cached sessions are dropped as soon as any process changes the session or its user. */
+export class Sessions {
+  readonly #services: Services;
   readonly #central: Db;
   readonly #tokens: AccessTokens;
-  readonly #now: () => Date;
-  readonly #log: Log;
-  readonly #byId: GuardedCache<Signed>;
-  /** Personal access tokens, by what is kept of them. */
-  readonly #byHash: GuardedCache<Signed>;
+  readonly #byId: GuardedCache<CachedSession>;
+  /** Personal access tokens, by their SHA-256. */
+  readonly #byHash: GuardedCache<CachedSession>;
 
-  constructor(parts: { central: Db; signals: Signals; tokens: AccessTokens; now: () => Date; log: Log }) {
-    const { central, signals } = parts;
+  constructor(tokens: AccessTokens, services: Services) {
+    const { central, signals } = services;
+    this.#services = services;
     this.#central = central;
-    this.#tokens = parts.tokens;
-    this.#now = parts.now;
-    this.#log = parts.log;
+    this.#tokens = tokens;
     this.#byId = new GuardedCache({ max: 50_000, load: (id) => this.#load(sql`s.id = ${id}::uuid`) });
     this.#byHash = new GuardedCache({
       max: 20_000,
       load: (hash) => this.#load(sql`s.token_hash = ${Buffer.from(hash, 'base64')}`),
     });
-    const onConnectionChange = (ok: boolean) => {
-      this.#byId.trust(ok);
-      this.#byHash.trust(ok);
+    const onConnectionChange = (isConnected: boolean) => {
+      this.#byId.trust(isConnected);
+      this.#byHash.trust(isConnected);
     };
-    void signals.listen('chowk_session', { onNotify: (id) => this.#sessionChanged(id), onConnectionChange });
-    void signals.listen('chowk_user', { onNotify: (id) => this.#userChanged(Number(id)), onConnectionChange });
+    void signals.listen('chowk_session', { onNotify: (id) => this.#invalidateSession(id), onConnectionChange });
+    void signals.listen('chowk_user', { onNotify: (id) => this.#invalidateUser(Number(id)), onConnectionChange });
   }
 
-  /** Whose token it is, if it is good now. */
+  /** The caller of a valid token. */
   authenticate(token: string): MaybePromise<Caller | undefined> {
     if (token.startsWith(personalPrefix)) {
       const hash = createHash('sha256').update(token).digest('base64');
-      return andThen(this.#byHash.get(hash), (signed) => this.#ifNotOver(signed));
+      return andThen(this.#byHash.get(hash), (session) => this.#unlessExpired(session));
     }
-    return andThen(this.#tokens.verify(token), (said) => {
-      if (!said) return undefined;
-      return andThen(this.#byId.get(said.sessionId), (signed) =>
-        signed?.caller.id === said.userId ? this.#ifNotOver(signed) : undefined,
+    return andThen(this.#tokens.verify(token), (claims) => {
+      if (!claims) return undefined;
+      return andThen(this.#byId.get(claims.sessionId), (session) =>
+        session?.caller.id === claims.userId ? this.#unlessExpired(session) : undefined,
       );
     });
   }
 
+  /** Opens a session, in the transaction `db` if given. */
   async open(session: NewSession, { db = this.#central }: { db?: Db } = {}): Promise<Tokens> {
-    const id = uuidv7();
+    const id = this.#services.newId();
     const refreshToken = newRefreshToken();
     await db.run(sql`
       WITH session AS (${insertSession(id, session, sql`now() + make_interval(days => ${refreshDays})`)} RETURNING id)
@@ -101,19 +123,21 @@ export class SessionStore implements Sessions {
     return this.#pair(id, session, refreshToken);
   }
 
+  /** Opens a session that cannot be refreshed. */
   async openBriefly(
     session: NewSession,
     { db = this.#central }: { db?: Db } = {},
   ): Promise<Omit<Tokens, 'refresh_token'>> {
-    const id = uuidv7();
+    const id = this.#services.newId();
     await db.run(insertSession(id, session, sql`now() + make_interval(secs => ${accessTokenSeconds})`));
     return this.#access(id, session);
   }
 
+  /** A personal access token: no JWT, valid until it expires or is revoked. Only its hash is stored. */
   async issuePersonal(
     session: NewSession & { expiresAt?: string | undefined },
   ): Promise<{ id: string; token: string }> {
-    const id = uuidv7();
+    const id = this.#services.newId();
     const token = personalPrefix + randomBytes(32).toString('base64url');
     await this.#central.run(
       insertSession(
@@ -126,30 +150,31 @@ export class SessionStore implements Sessions {
     return { id, token };
   }
 
+  /** The next pair of tokens; `undefined` if the token is unknown, expired or used. A reused one revokes its session. */
   async refresh(
     refreshToken: string,
     clientId?: string,
   ): Promise<(Tokens & { userId: number; scopes: readonly string[] | null }) | undefined> {
     const next = newRefreshToken();
     const session = await this.#central.tx(async (tx) => {
-      const found = await lockRefreshToken(tx, refreshToken);
-      if (!found || found.over || (clientId !== undefined && found.client_id !== clientId)) return undefined;
-      if (found.used) {
-        this.#log.warn(
-          { session: found.id, user: found.user_id },
-          'a refresh token was used twice; its session is over',
+      const owner = await lockRefreshToken(tx, refreshToken);
+      if (!owner || owner.expired || (clientId !== undefined && owner.client_id !== clientId)) return undefined;
+      if (owner.used) {
+        this.#services.log.warn(
+          { session: owner.id, user: owner.user_id },
+          'revoked a session: its refresh token was used twice',
         );
-        await tx.run(sql`UPDATE sessions SET revoked_at = now() WHERE id = ${found.id} AND revoked_at IS NULL`);
+        await tx.run(sql`UPDATE sessions SET revoked_at = now() WHERE id = ${owner.id} AND revoked_at IS NULL`);
         return undefined;
       }
       await tx.run(sql`
         WITH used AS (UPDATE refresh_tokens SET used_at = now() WHERE hash = ${sha256(refreshToken)}),
         session AS (
           UPDATE sessions SET last_used_at = now(), expires_at = now() + make_interval(days => ${refreshDays})
-          WHERE id = ${found.id})
+          WHERE id = ${owner.id})
         INSERT INTO refresh_tokens (hash, session_id, expires_at)
-        VALUES (${sha256(next)}, ${found.id}, now() + make_interval(days => ${refreshDays}))`);
-      return found;
+        VALUES (${sha256(next)}, ${owner.id}, now() + make_interval(days => ${refreshDays}))`);
+      return owner;
     });
     if (!session) return undefined;
     const { id, user_id: userId, client_id, scopes } = session;
@@ -161,27 +186,29 @@ export class SessionStore implements Sessions {
     return { ...tokens, userId, scopes };
   }
 
-  async find(token: string): Promise<FoundSession | undefined> {
-    const said = token.startsWith(refreshPrefix) ? undefined : await this.#tokens.verify(token);
-    return this.#central.row<FoundSession>(sql`
+  /** The session of an access, refresh or personal token. */
+  async find(token: string): Promise<StoredSession | undefined> {
+    const claims = token.startsWith(refreshPrefix) ? undefined : await this.#tokens.verify(token);
+    return this.#central.row<StoredSession>(sql`
       SELECT s.id, s.user_id AS "userId", s.client_id AS "clientId", s.scopes FROM sessions s
       WHERE s.id = (SELECT session_id FROM refresh_tokens WHERE hash = ${sha256(token)})
-        OR s.token_hash = ${sha256(token)} OR s.id = ${said?.sessionId ?? null}::uuid`);
+        OR s.token_hash = ${sha256(token)} OR s.id = ${claims?.sessionId ?? null}::uuid`);
   }
 
   async revoke(sessionId: string): Promise<void> {
     await this.#central.run(sql`UPDATE sessions SET revoked_at = now() WHERE id = ${sessionId} AND revoked_at IS NULL`);
-    this.#sessionChanged(sessionId);
+    this.#invalidateSession(sessionId);
   }
 
+  /** Revokes all sessions and personal access tokens of a user. */
   async revokeAll(userId: number, { except, db = this.#central }: { except?: string; db?: Db } = {}): Promise<void> {
     await db.run(sql`
       UPDATE sessions SET revoked_at = now()
       WHERE user_id = ${userId} AND revoked_at IS NULL AND id IS DISTINCT FROM ${except ?? null}::uuid`);
-    this.#userChanged(userId);
+    this.#invalidateUser(userId);
   }
 
-  async #load(where: ReturnType<typeof sql>): Promise<Signed | undefined> {
+  async #load(where: Sql): Promise<CachedSession | undefined> {
     const row = await this.#central.row<SessionRow>(sql`
       WITH used AS (
         UPDATE sessions s SET last_used_at = now() WHERE ${where} AND (last_used_at = created_at OR last_used_at < now() - interval '1 minute'))
@@ -199,21 +226,21 @@ export class SessionStore implements Sessions {
     };
     const { user_id: id, name, email, verified: emailVerified, two_factor: twoFactor, frozen } = row;
     const caller = Object.freeze({ id, name, email: email ?? '', emailVerified, twoFactor, session, frozen });
-    const until = row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at);
-    return { caller, until, usedAt: this.#now().getTime() };
+    const expiresAt = row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at);
+    return { caller, expiresAt, usedAt: this.#services.now().getTime() };
   }
 
-  #ifNotOver(signed: Signed | undefined): Caller | undefined {
-    const now = this.#now().getTime();
-    if (!signed || signed.until <= now) return undefined;
-    if (now - signed.usedAt > noteUseMs) this.#noteUse(signed, now);
-    return signed.caller;
+  #unlessExpired(session: CachedSession | undefined): Caller | undefined {
+    const now = this.#services.now().getTime();
+    if (!session || session.expiresAt <= now) return undefined;
+    if (now - session.usedAt > recordUseMs) this.#recordUse(session, now);
+    return session.caller;
   }
 
-  /** Behind the caller's back: what it is good for can wait. */
-  #noteUse(signed: Signed, now: number): void {
-    signed.usedAt = now;
-    const { id } = signed.caller.session;
+  /** Not awaited: the request does not depend on it. */
+  #recordUse(session: CachedSession, now: number): void {
+    session.usedAt = now;
+    const { id } = session.caller.session;
     this.#central.run(sql`UPDATE sessions SET last_used_at = now() WHERE id = ${id}`).catch(() => {});
   }
 
@@ -222,16 +249,16 @@ export class SessionStore implements Sessions {
   }
 
   async #access(sessionId: string, { userId, clientId = defaultClient, scopes }: TokenOwner) {
-    const access_token = await this.#tokens.sign({ userId, sessionId, clientId, scopes, id: uuidv7() });
+    const access_token = await this.#tokens.sign({ userId, sessionId, clientId, scopes, id: this.#services.newId() });
     return { token_type: 'Bearer' as const, access_token, expires_in: accessTokenSeconds };
   }
 
-  #sessionChanged(id: string): void {
+  #invalidateSession(id: string): void {
     this.#byId.invalidate(id);
     this.#byHash.invalidateWhere(({ caller }) => caller.session.id === id);
   }
 
-  #userChanged(userId: number): void {
+  #invalidateUser(userId: number): void {
     this.#byId.invalidateWhere(({ caller }) => caller.id === userId);
     this.#byHash.invalidateWhere(({ caller }) => caller.id === userId);
   }
@@ -239,33 +266,28 @@ export class SessionStore implements Sessions {
 
 type TokenOwner = Pick<NewSession, 'userId' | 'clientId' | 'scopes'>;
 
-function insertSession(
-  id: string,
-  session: NewSession,
-  expires: ReturnType<typeof sql>,
-  tokenHash: Buffer | null = null,
-) {
+function insertSession(id: string, session: NewSession, expires: Sql, tokenHash: Buffer | null = null) {
   const { userId, kind, clientId = defaultClient, name = null, scopes = null, client } = session;
   return sql`
     INSERT INTO sessions (id, user_id, kind, client_id, name, scopes, token_hash, ip, network, user_agent, expires_at)
     VALUES (${id}, ${userId}, ${kind}, ${clientId}, ${name}, ${scopes}::text[], ${tokenHash},
-      ${client.address}, ${networkOf(client.address)}, ${client.userAgent?.slice(0, 500) ?? null}, ${expires})`;
+      ${client.address}, ${client.network}, ${client.userAgent?.slice(0, 500) ?? null}, ${expires})`;
 }
 
-interface FoundToken {
+interface TokenOwnerRow {
   id: string;
   user_id: number;
   client_id: string | null;
   scopes: string[] | null;
   used: boolean;
-  over: boolean;
+  expired: boolean;
 }
 
-/** Of two that refresh with the same token at once, the second finds it used. */
-function lockRefreshToken(tx: Db, token: string): Promise<FoundToken | undefined> {
-  return tx.row<FoundToken>(sql`
+/** The lock makes the second of two concurrent refreshes find the token used. */
+function lockRefreshToken(tx: Db, token: string): Promise<TokenOwnerRow | undefined> {
+  return tx.row<TokenOwnerRow>(sql`
     SELECT s.id, s.user_id, s.client_id, s.scopes, r.used_at IS NOT NULL AS used,
-      r.expires_at < now() OR s.revoked_at IS NOT NULL OR u.disabled_at IS NOT NULL AS over
+      r.expires_at < now() OR s.revoked_at IS NOT NULL OR u.disabled_at IS NOT NULL AS expired
     FROM refresh_tokens r JOIN sessions s ON s.id = r.session_id JOIN users u ON u.id = s.user_id
     WHERE r.hash = ${sha256(token)} FOR UPDATE OF r`);
 }

@@ -1,0 +1,55 @@
+import type { MaybePromise } from './maybe-promise.ts';
+
+export interface User {
+  readonly id: number;
+  readonly name: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly twoFactor: boolean;
+}
+
+export type SessionKind = 'login' | 'device' | 'personal' | 'client';
+
+/** The session that the caller's token belongs to. */
+export interface Session {
+  readonly id: string;
+  readonly kind: SessionKind;
+  /** The permissions that the token is limited to; `undefined`: no limit beyond the user's own. */
+  readonly scopes: ReadonlySet<string> | undefined;
+  /** When the user last proved their identity, in milliseconds since 1970. */
+  readonly authenticatedAt: number;
+}
+
+/** The user that a bearer token belongs to. */
+export interface Caller extends User {
+  readonly session: Session;
+  /** The password is known to another person: the caller may read, but change nothing until it is reset. */
+  readonly frozen: boolean;
+}
+
+/** The caller's role and permissions in one tenant. */
+export interface Membership {
+  readonly role: string;
+  readonly permissions: ReadonlySet<string>;
+}
+
+/**
+ * Authenticates requests. A system module provides it. Both functions are on the path of every request: they return a
+ * plain value, not a promise, when the answer is cached.
+ */
+export interface Identity {
+  /** `undefined` for a token that is unknown, expired or revoked. */
+  authenticate(token: string): MaybePromise<Caller | undefined>;
+  /** `undefined` if the caller is not a member of the tenant. */
+  membership(caller: Caller, tenantId: string): MaybePromise<Membership | undefined>;
+}
+
+/** Where a call comes from. */
+export interface Client {
+  readonly address: string;
+  /** The unit for limits and for recognizing a place: the IPv4 address, or the /64 of an IPv6 address. */
+  readonly network: string;
+  readonly userAgent: string | undefined;
+  /** A header of the request, by its name in lower case. */
+  header(name: string): string | undefined;
+}

@@ -1,0 +1,142 @@
+import { Html, html } from './html.ts';
+import type { Mail } from './system-services.ts';
+
+export interface MailContent {
+  readonly subject: string;
+  /** The sender that the mail shows: the tenant's name, or the platform's. */
+  readonly organization: string;
+  readonly greeting: string;
+  readonly paragraphs: readonly string[];
+  readonly button?: { readonly label: string; readonly url: string };
+  /** When the link expires, as a sentence. */
+  readonly expiry?: string;
+  /** What to do if the recipient did not expect the mail. */
+  readonly warning: string;
+}
+
+const font =
+  "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Noto Sans','Noto Sans Arabic',Helvetica,Arial,sans-serif";
+
+// Mail programs read inline styles, which are for light mode. The style sheet adds dark mode where it is supported.
+const style = new Html(`<style>
+:root { color-scheme: light dark; supported-color-schemes: light dark; }
+@media (max-width: 620px) { .card { padding: 24px 20px !important; } }
+@media (prefers-color-scheme: dark) {
+  body, .page { background-color: #14161a !important; }
+  .card { background-color: #1e2127 !important; border-color: #343943 !important; }
+  .text { color: #e8eaee !important; }
+  .quiet { color: #a9b0bd !important; }
+  .rule { border-color: #343943 !important; }
+  .link { color: #9db7ff !important; }
+}
+</style>`);
+
+/** Names may be long, and mail programs cut longer subjects. */
+const maxSubjectLength = 150;
+
+/** The subject, the plain text and the HTML of a mail. Line breaks in names cannot add headers or paragraphs. */
+export function layoutMail(content: MailContent): Pick<Mail, 'subject' | 'text' | 'html'> {
+  const clean = cleanTexts(content);
+  return { subject: shorten(clean.subject), text: textOf(clean), html: htmlOf(clean) };
+}
+
+/** Leaves out a name that a mail program would turn into a link: users choose names, and mails may go to strangers. */
+export function greet(name: string): string {
+  return looksLikeLink(name) ? 'Hello,' : `Hello ${name},`;
+}
+
+/** A name for a sentence in a mail, or the fallback if a mail program would turn it into a link. */
+export function nameInMail(name: string, fallback: string): string {
+  return looksLikeLink(name) ? fallback : name;
+}
+
+function looksLikeLink(name: string): boolean {
+  return /[/:@\\]|\.\p{L}/u.test(name);
+}
+
+function cleanTexts(content: MailContent): MailContent {
+  return JSON.parse(JSON.stringify(content), (key, value) =>
+    typeof value === 'string' && key !== 'url' ? toOneLine(value) : value,
+  );
+}
+
+/** Also removes marks that change the direction of the text that follows. */
+function toOneLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim();
+}
+
+function shorten(subject: string): string {
+  const characters = [...subject];
+  return characters.length <= maxSubjectLength ? subject : `${characters.slice(0, maxSubjectLength - 1).join('')}…`;
+}
+
+function textOf({ organization, greeting, paragraphs, button, expiry, warning }: MailContent): string {
+  const link = button ? [`${button.label}:\n${button.url}`] : [];
+  return [greeting, ...paragraphs, ...link, ...(expiry ? [expiry] : []), warning, `-- \n${organization}`].join('\n\n');
+}
+
+/** Tables and inline styles, which mail programs render alike; no images, since many programs block them. */
+function htmlOf(content: MailContent): string {
+  const { subject, organization, greeting, paragraphs, button, expiry, warning } = content;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<meta name="format-detection" content="telephone=no, date=no, address=no, email=no">
+<title>${subject}</title>
+${style}
+</head>
+<body style="margin:0;padding:0;background-color:#f4f5f7">
+${preheader(paragraphs[0] ?? subject)}
+<table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" border="0" bgcolor="#f4f5f7" style="background-color:#f4f5f7">
+<tr><td align="center" style="padding:32px 12px">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:560px">
+<tr><td class="text" dir="auto" style="padding:0 4px 16px;font:600 16px/1.4 ${font};color:#1f2430;word-break:break-word">${organization}</td></tr>
+<tr><td class="card" bgcolor="#ffffff" style="padding:32px;background-color:#ffffff;border:1px solid #e1e4ea;border-radius:10px">
+${[greeting, ...paragraphs].map(paragraph)}
+${button && buttonWithLink(button)}
+${expiry ? note(expiry) : undefined}
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr><td class="rule" style="padding:8px 0 0;border-bottom:1px solid #e1e4ea;font-size:0;line-height:0">&#160;</td></tr></table>
+<div style="height:16px;line-height:16px">&#160;</div>
+${note(warning)}
+</td></tr>
+</table>
+</td></tr>
+</table>
+</body>
+</html>
+`.toString();
+}
+
+/** The preview in a list of mails; the blanks keep the rest of the mail out of it. */
+function preheader(text: string): Html {
+  const blanks = new Html('&#8199;&#65279;&#847; '.repeat(60));
+  return html`<div style="display:none;overflow:hidden;max-height:0;max-width:0;opacity:0;font-size:1px;line-height:1px">${text}${blanks}</div>`;
+}
+
+function paragraph(text: string): Html {
+  return html`<p class="text" dir="auto" style="margin:0 0 16px;font:400 16px/1.55 ${font};color:#1f2430;word-break:break-word">${text}</p>
+`;
+}
+
+function note(text: string): Html {
+  return html`<p class="quiet" dir="auto" style="margin:0 0 8px;font:400 14px/1.5 ${font};color:#5b6270;word-break:break-word">${text}</p>
+`;
+}
+
+/** The link is also shown as text, for programs without buttons and for readers who check it first. */
+function buttonWithLink({ label, url }: { label: string; url: string }): Html {
+  return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 24px"><tr><td bgcolor="#1d4ed8" style="border-radius:8px;background-color:#1d4ed8">
+<a href="${url}" style="display:inline-block;padding:13px 24px;font:600 16px/1.2 ${font};color:#ffffff;text-decoration:none;border-radius:8px">${label}</a>
+</td></tr></table>
+${note('Or copy this address into your browser:')}
+<p dir="ltr" style="margin:0 0 16px;font:400 14px/1.5 ${font};word-break:break-all"><a class="link" href="${url}" style="color:#1d4ed8;text-decoration:underline">${url}</a></p>
+`;
+}

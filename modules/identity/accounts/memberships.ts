@@ -1,0 +1,110 @@
+import {
+  andThen,
+  type Caller,
+  type Db,
+  GuardedCache,
+  type MaybePromise,
+  type Membership,
+  type Settings,
+  type SystemServices,
+  sql,
+} from '@chowk/kit';
+import { actsIn } from './permissions.ts';
+
+interface MembershipRow {
+  role: string;
+  tenant_role: string;
+  permissions: string[];
+}
+
+export interface TenantOfUser {
+  readonly id: string;
+  readonly name: string;
+  readonly role: string;
+}
+
+type CachedMembership = Membership & { readonly tenantId: string };
+
+/** The members of tenants and their permissions, cached until a change is committed by any process. */
+export class Memberships {
+  readonly #members: GuardedCache<CachedMembership>;
+  readonly #tenants: GuardedCache<readonly TenantOfUser[]>;
+  readonly #settingsOf: (tenantId: string) => Promise<Settings>;
+
+  constructor({ central, signals, settingsOf }: Pick<SystemServices, 'central' | 'signals' | 'settingsOf'>) {
+    this.#settingsOf = settingsOf;
+    this.#members = new GuardedCache({ max: 50_000, load: (key) => loadMembership(central, key) });
+    this.#tenants = new GuardedCache<readonly TenantOfUser[]>({
+      max: 20_000,
+      load: (userId) => listTenants(central, Number(userId)),
+    });
+    const onConnectionChange = (isConnected: boolean) => {
+      this.#members.trust(isConnected);
+      this.#tenants.trust(isConnected);
+    };
+    void signals.listen('chowk_membership', { onNotify: (key) => this.#invalidate(key), onConnectionChange });
+    void signals.listen('chowk_role', { onNotify: (tenantId) => this.#invalidateRole(tenantId), onConnectionChange });
+    void signals.listen('chowk_tenant', { onNotify: (id) => this.#invalidateTenant(id), onConnectionChange });
+  }
+
+  /** The caller's role and permissions in a tenant, limited to the scopes of the token. */
+  of(caller: Caller, tenantId: string): MaybePromise<Membership | undefined> {
+    return andThen(this.#members.get(`${caller.id} ${tenantId}`), (membership) => {
+      if (!membership) return undefined;
+      const { scopes } = caller.session;
+      const scoped = scopes ? limitTo(membership, (name) => scopes.has(name)) : membership;
+      return caller.emailVerified ? scoped : this.#limitUnverified(scoped, tenantId);
+    });
+  }
+
+  tenantsOf(userId: number): MaybePromise<readonly TenantOfUser[]> {
+    return andThen(this.#tenants.get(String(userId)), (tenants) => tenants ?? []);
+  }
+
+  async #limitUnverified(membership: Membership, tenantId: string): Promise<Membership> {
+    const { 'security.unverified_users': access } = await this.#settingsOf(tenantId);
+    if (access === 'full') return membership;
+    return limitTo(membership, (name) => access === 'view' && name.endsWith('.view'));
+  }
+
+  #invalidate(key: string): void {
+    this.#members.invalidate(key);
+    this.#tenants.invalidate(key.split(' ')[0] ?? '');
+  }
+
+  /** An empty tenant id stands for a system role, which every tenant has. */
+  #invalidateRole(tenantId: string): void {
+    if (tenantId === '') {
+      this.#members.invalidateWhere(() => true);
+      this.#tenants.invalidateWhere(() => true);
+    } else this.#invalidateTenant(tenantId);
+  }
+
+  #invalidateTenant(id: string): void {
+    this.#members.invalidateWhere(({ tenantId }) => tenantId === id);
+    this.#tenants.invalidateWhere((tenants) => tenants.some((tenant) => tenant.id === id));
+  }
+}
+
+function limitTo({ role, permissions }: Membership, isAllowed: (permission: string) => boolean): Membership {
+  return { role, permissions: new Set([...permissions].filter(isAllowed)) };
+}
+
+async function loadMembership(central: Db, key: string): Promise<CachedMembership | undefined> {
+  const [userId, tenantId = ''] = key.split(' ');
+  const row = await central.row<MembershipRow>(sql`
+    SELECT coalesce(r.name, 'API client') AS role, t.role AS tenant_role, coalesce(m.permissions, ARRAY(
+      SELECT permission FROM role_permissions WHERE role_id = m.role_id)) AS permissions
+    FROM memberships m JOIN tenants t ON t.id = m.tenant_id LEFT JOIN roles r ON r.id = m.role_id
+    WHERE m.user_id = ${Number(userId)} AND m.tenant_id = ${tenantId}`);
+  if (!row) return undefined;
+  const effective = row.permissions.filter((name) => actsIn(name, row.tenant_role));
+  return { tenantId, role: row.role, permissions: new Set(effective.sort()) };
+}
+
+function listTenants(central: Db, userId: number): Promise<TenantOfUser[]> {
+  return central.rows<TenantOfUser>(sql`
+    SELECT t.id, t.name, coalesce(r.name, 'API client') AS role
+    FROM memberships m JOIN tenants t ON t.id = m.tenant_id LEFT JOIN roles r ON r.id = m.role_id
+    WHERE m.user_id = ${userId} AND t.status = 'active' ORDER BY t.name, t.id`);
+}

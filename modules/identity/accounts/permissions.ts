@@ -1,0 +1,81 @@
+import { type Db, Issues, type SystemCtx, sql } from '@chowk/kit';
+import { fail } from '../errors.ts';
+
+interface Grant {
+  /** The field of the input that lists the permissions. */
+  readonly field: string;
+  readonly names: readonly string[];
+  /** Permissions that were granted before and may stay. */
+  readonly before?: readonly string[];
+}
+
+type Refusal = 'identity.scope_not_held' | 'identity.permission_beyond_caller';
+
+/** The order in which lists show the categories; others follow by name. */
+const categories = [
+  ...['customers', 'orders', 'products', 'conversations', 'notifications', 'team', 'settings', 'modules', 'graphql'],
+  ...['reseller', 'audit', 'platform'],
+];
+
+/** The first word of the name, except that activity and reports belong to audit. */
+export function categoryOf(permission: string): string {
+  const [subject = ''] = permission.split('.');
+  return ['activity', 'reports'].includes(subject) ? 'audit' : subject;
+}
+
+/** Reseller and platform permissions have no effect in a merchant's tenant. */
+export function actsIn(permission: string, tenantRole: string): boolean {
+  return tenantRole !== 'merchant' || !/^(reseller|platform)\./.test(permission);
+}
+
+/** Throws unless the caller holds every permission that it grants. */
+export async function mustHold(ctx: SystemCtx, db: Db, grant: Grant, refusal: Refusal): Promise<void> {
+  const { names, before = [] } = grant;
+  const notHeld = names.filter((name) => !before.includes(name) && !ctx.can(name));
+  if (notHeld.length === 0) return;
+  // A permission that does not exist is not held either; it gets a message of its own.
+  const issues = new Issues();
+  await explainPermissions(db, grant, issues);
+  issues.throwIfAny();
+  throw fail(refusal, { permissions: summarize(notHeld) });
+}
+
+/**
+ * Throws if the role has a permission that the caller lacks. Permissions without effect in the tenant do not count:
+ * not even the Owner of a merchant holds them.
+ */
+export function mustHoldRole(ctx: SystemCtx, { name, permissions }: { name: string; permissions: readonly string[] }) {
+  const notHeld = permissions.filter((permission) => !ctx.can(permission) && actsIn(permission, ctx.tenant.role));
+  if (notHeld.length > 0) throw fail('identity.role_beyond_caller', { role: name, permissions: summarize(notHeld) });
+}
+
+/** Adds an issue for each permission that does not exist. */
+export async function explainPermissions(db: Db, { field, names }: Grant, issues: Issues): Promise<void> {
+  const unknown = new Set(await unknownPermissions(db, names));
+  for (const [index, name] of names.entries()) {
+    if (unknown.has(name)) issues.add(`${field}.${index}`, `There is no permission ${name}.`, 'not_allowed');
+  }
+}
+
+export async function unknownPermissions(db: Db, names: readonly string[]): Promise<string[]> {
+  const rows = await db.rows<{ name: string }>(sql`
+    SELECT name FROM unnest(${names}::text[]) AS requested(name)
+    WHERE NOT EXISTS (SELECT FROM permissions p WHERE p.name = requested.name)`);
+  return rows.map(({ name }) => name);
+}
+
+/** By category; within a category in the order in which the module declares them. */
+export function listPermissions({ central, system }: SystemCtx) {
+  const order = system.permissions.map(({ name }) => name);
+  return central.rows<{ name: string; category: string; description: string; is_sensitive: boolean }>(sql`
+    SELECT name, category, description, is_sensitive FROM permissions
+    ORDER BY array_position(${categories}::text[], category), category, array_position(${order}::text[], name), name`);
+}
+
+const maxNames = 5;
+
+/** For a message: the first few names and the number of the others. */
+function summarize(names: readonly string[]): string {
+  const more = names.length - maxNames;
+  return names.slice(0, maxNames).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}

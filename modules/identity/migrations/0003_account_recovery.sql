@@ -1,0 +1,31 @@
+-- Mailed links to choose a new password, each valid once.
+CREATE TABLE password_resets (
+  token_hash bytea PRIMARY KEY,
+  user_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX password_resets_by_user ON password_resets (user_id);
+
+-- Changed addresses. The old address receives a link that undoes the change.
+CREATE TABLE email_changes (
+  token_hash bytea PRIMARY KEY,
+  user_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
+  old_email text NOT NULL,
+  old_verified_at timestamptz,
+  -- An attacker who took over the account may have changed the password too.
+  old_password_hash text NOT NULL,
+  new_email text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL,
+  undone_at timestamptz
+);
+CREATE INDEX email_changes_by_user ON email_changes (user_id, created_at);
+
+-- One-time codes that replace the authenticator app.
+CREATE TABLE recovery_codes (
+  user_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
+  code_hash bytea NOT NULL,
+  used_at timestamptz,
+  PRIMARY KEY (user_id, code_hash)
+);
