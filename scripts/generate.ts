@@ -34,7 +34,7 @@ if (check && stale.length > 0) {
 async function generate(): Promise<Record<string, string>> {
   const storagePath = await mkdtemp(join(tmpdir(), 'chowk-generate-'));
   const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
-  const server = await openEmbedded({ storagePath, say: () => {}, settings });
+  const server = await openEmbedded({ storagePath, onProgress: () => {}, settings });
   try {
     const { address } = server;
     const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 30_000 };

@@ -1,4 +1,4 @@
-import { holdStorage } from './db/hold-storage.ts';
+import { lockStorage } from './db/storage-lock.ts';
 import { createHttpServer } from './http/server.ts';
 import type { Kernel } from './kernel.ts';
 import type { Command } from './operator/command.ts';
@@ -13,7 +13,7 @@ export const serveCommand: Command = {
     const stop = stopSignal();
     const kernel = await open();
     const release =
-      config.databaseUrl === undefined ? await holdStorage(kernel.central, config.storagePath) : undefined;
+      config.databaseUrl === undefined ? await lockStorage(kernel.central, config.storagePath) : undefined;
     const app = await createHttpServer(kernel);
     try {
       const address = await app

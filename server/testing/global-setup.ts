@@ -24,7 +24,7 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const storagePath = await mkdtemp(join(await roomyFolder(), 'chowk-test-'));
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
-  const server = await openEmbedded({ storagePath, say: () => {}, settings });
+  const server = await openEmbedded({ storagePath, onProgress: () => {}, settings });
   const centralTemplate = 'central_template';
   const address = server.address;
   await prepareTemplate(address, centralTemplate);

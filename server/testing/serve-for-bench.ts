@@ -168,11 +168,11 @@ const preparingActions: Actions = {
 const { values } = parseArgs({ options: { unsafe: { type: 'boolean', default: false } } });
 const config = readConfig(process.env);
 const { storagePath } = config;
-const say = () => {};
+const onProgress = () => {};
 const unsafe = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', wal_compression: 'off' };
 // Whoever opens the embedded server first decides its settings; `openServer` then joins it.
-const opened = values.unsafe ? await openEmbedded({ storagePath, say, settings: unsafe }) : undefined;
-const server = await openServer(config, say);
+const opened = values.unsafe ? await openEmbedded({ storagePath, onProgress, settings: unsafe }) : undefined;
+const server = await openServer(config, onProgress);
 const complain = (_details: object, message: string) => void process.stderr.write(`${message}\n`);
 const log: Log = { ...silent, warn: complain, error: complain };
 const modules = [...(await loadModules(config)), ...benchModules];

@@ -14,7 +14,7 @@ const perDatabase = 3;
 
 type Step =
   | { readonly does: 'acquire'; readonly database: string }
-  /** `which` counts those that are held, round and round. */
+  /** `which` is an index into the held leases, modulo their number. */
   | { readonly does: 'release' | 'kill'; readonly which: number }
   | { readonly does: 'pass time' };
 
@@ -26,8 +26,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ does: fc.constant('pass time') }) },
 ) as fc.Arbitrary<Step>;
 
-/** Takes the steps, holding what was acquired, and keeps what the budget promises under watch. */
-class Run {
+/** Runs the steps and checks the guarantees of the budget after each. */
+class ModelRun {
   readonly budget: ConnectionBudget;
   readonly held: { lease: Lease; database: string; pid: number }[] = [];
   readonly failures: { database: string; code: unknown }[] = [];
@@ -37,7 +37,7 @@ class Run {
     this.budget = new ConnectionBudget({ ...limits, connections, perDatabase, waitTimeoutMs });
   }
 
-  async take(step: Step): Promise<void> {
+  async run(step: Step): Promise<void> {
     if (step.does === 'acquire') void this.#acquire(step.database);
     else if (step.does === 'pass time') await nextTurn();
     else if (step.does === 'release') this.#release(step.which);
@@ -45,7 +45,7 @@ class Run {
     this.#check();
   }
 
-  /** Gives back until nobody waits any more. */
+  /** Releases leases until no caller is waiting. */
   async finish(): Promise<void> {
     while (this.unsettled > 0 || this.held.length > 0) {
       if (this.held.length > 0) this.#release(0);
@@ -63,7 +63,7 @@ class Run {
       const pid = await lease.connection
         .query<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`)
         .then(({ rows }) => rows[0]?.pid ?? 0)
-        // Killed when it was idle, and nobody knew yet.
+        // It was killed while idle, and the budget has not noticed yet.
         .catch(() => 0);
       this.held.push({ lease, database, pid });
     } catch (error) {
@@ -73,8 +73,8 @@ class Run {
   }
 
   #release(which: number): void {
-    const [one] = this.held.splice(which % this.held.length, 1);
-    if (one) this.budget.release(one.lease);
+    const [held] = this.held.splice(which % this.held.length, 1);
+    if (held) this.budget.release(held.lease);
   }
 
   #check(): void {
@@ -83,48 +83,48 @@ class Run {
     expect(open).toBeGreaterThanOrEqual(this.held.length + idle);
     expect(waiting).toBeLessThanOrEqual(this.unsettled);
     for (const database of databases) {
-      const most = database === central ? 2 : perDatabase;
-      expect(this.held.filter((one) => one.database === database).length).toBeLessThanOrEqual(most);
+      const max = database === central ? 2 : perDatabase;
+      expect(this.held.filter((held) => held.database === database).length).toBeLessThanOrEqual(max);
     }
   }
 }
 
-async function mostSessions(until: () => boolean): Promise<number> {
-  let most = 0;
+async function countMaxSessions(until: () => boolean): Promise<number> {
+  let max = 0;
   await aside('postgres', async (connection) => {
     while (!until()) {
       const { rows } = await connection.query<{ count: number }>(
         sql`SELECT count(*) FROM pg_stat_activity WHERE datname = ANY(${databases})`,
       );
-      most = Math.max(most, rows[0]?.count ?? 0);
+      max = Math.max(max, rows[0]?.count ?? 0);
     }
   });
-  return most;
+  return max;
 }
 
-test('whatever is acquired, given back or killed, and in whatever order, the budget holds and nobody is forgotten', async () => {
+test('the budget holds and every caller is served for any sequence of acquire, release and kill', async () => {
   let done = false;
-  const watching = mostSessions(() => done);
+  const watching = countMaxSessions(() => done);
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 20, maxLength: 80 }),
       fc.constantFrom(2, 20, 20_000),
       async (steps, waitTimeoutMs) => {
-        const run = new Run(waitTimeoutMs);
-        for (const step of steps) await run.take(step);
-        await run.finish();
+        const model = new ModelRun(waitTimeoutMs);
+        for (const step of steps) await model.run(step);
+        await model.finish();
         const expected = new Set(waitTimeoutMs > 20 ? ['3D000'] : ['3D000', 'db.busy']);
-        for (const { database, code } of run.failures) {
+        for (const { database, code } of model.failures) {
           expect(expected).toContain(code);
           if (code === '3D000') expect(database).toBe(missing);
         }
-        await eventually(() => expect(run.budget.counts()).toEqual({ open: 0, idle: 0, waiting: 0, databases: 0 }));
+        await eventually(() => expect(model.budget.counts()).toEqual({ open: 0, idle: 0, waiting: 0, databases: 0 }));
       },
     ),
     { numRuns: 25, timeout: 10_000 },
   );
   done = true;
-  const most = await watching;
-  expect(most).toBeGreaterThan(connections / 2);
-  expect(most).toBeLessThanOrEqual(connections);
+  const maxSessions = await watching;
+  expect(maxSessions).toBeGreaterThan(connections / 2);
+  expect(maxSessions).toBeLessThanOrEqual(connections);
 });

@@ -3,40 +3,39 @@ import { Connection, type ConnectionLimits } from './connection.ts';
 import type { ServerAddress } from './server-address.ts';
 
 export interface BudgetOptions extends ConnectionLimits {
-  /** The most connections this process opens, all databases together. */
+  /** Maximum number of connections of this process, over all databases. */
   readonly connections: number;
-  /** The most of them one database may have. */
+  /** Maximum number of connections to one tenant database. */
   readonly perDatabase: number;
-  /** How long a caller waits for a connection before it is told to come back later. */
+  /** How long a caller waits for a connection before it fails with `db.busy`. */
   readonly waitTimeoutMs: number;
 }
 
-/** A database that connections are spent on. */
 export interface Target {
   readonly address: ServerAddress;
   readonly database: string;
-  /** The central database: some connections are its alone, so that tenants in a rush never lock it out. */
+  /** Some connections are reserved for the central database, so that busy tenants cannot block it. */
   readonly central: boolean;
 }
 
-/** A connection in somebody's hands; to be given back with `release`. */
+/** A borrowed connection. Return it with `release`. */
 export interface Lease {
   readonly connection: Connection;
-  readonly place: Place;
+  readonly pool: Pool;
   readonly openedAt: number;
   idleSince: number;
 }
 
-/** What the budget knows of a database that has a connection or wants one. */
-interface Place {
+/** The connections and waiters of one database. */
+interface Pool {
   readonly key: string;
   readonly target: Target;
-  /** Connections that are open, or promised and on their way. */
+  /** Slots in use: open connections and connections that are being opened. */
   open: number;
-  /** Those of them still on their way. */
+  /** Connections that are being opened. */
   opening: number;
   readonly idle: Lease[];
-  readonly waiting: Waiter[];
+  readonly waiters: Waiter[];
 }
 
 interface Waiter {
@@ -45,273 +44,272 @@ interface Waiter {
   readonly since: number;
 }
 
-/** A connection unused for this long belongs to a quiet tenant and may be closed for a second one of a busy tenant. */
+/** A connection idle for this long may be closed to open a second one for a busy tenant. */
 const quietMs = 1_000;
-/** How often those who wait for that look whether there is one. */
-const lookMs = 250;
+/** How often waiters check for such a connection. */
+const recheckMs = 250;
 /**
- * A database with a single connection and more to do keeps it for this long while others have none: handing it over
- * costs a connect, some five milliseconds, which must not be the price of every query.
+ * A database with a single connection keeps it at least this long while other databases have none. Connecting takes
+ * about 5 ms, so changing the owner after every query would be slow.
  */
-const turnMs = 50;
-/** A connection unused for this long is closed whether or not anyone wants its slot. */
-const idleMs = 120_000;
-/** Slots that tenants never get, whatever the central database uses. */
+const minTurnMs = 50;
+/** A connection idle for this long is closed. */
+const maxIdleMs = 120_000;
+/** Slots that are never used for tenants. */
 const centralReserve = 2;
 
 /**
- * One budget of connections for the whole process instead of a pool per tenant. A tenant without a connection comes
- * before a second connection for anyone; idle connections of quiet tenants are closed for busy ones; who waits is
- * served fairly between tenants and in order within one.
+ * One limit on connections for the whole process instead of a pool per tenant. A tenant without a connection is served
+ * before a tenant that wants a second one. Idle connections of quiet tenants are closed for busy ones. Waiters of one
+ * database are served in order.
  */
 export class ConnectionBudget {
   readonly #options: BudgetOptions;
-  readonly #places = new Map<string, Place>();
-  /** Idle leases of all places, the longest idle first. */
+  readonly #pools = new Map<string, Pool>();
+  /** Idle leases of all pools, the longest idle first. */
   readonly #idle = new Set<Lease>();
-  /** Places with someone waiting. Whoever gets a connection, or gives one up, goes to the end. */
-  readonly #hungry = new Set<Place>();
-  readonly #sweep: NodeJS.Timeout;
-  #look: NodeJS.Timeout | undefined;
-  /** Rings when the first of those who wait has waited long enough. */
-  #watchdog: NodeJS.Timeout | undefined;
+  /** Pools with waiters, in the order of service: a pool that gains or loses a slot moves to the end. */
+  readonly #poolsWithWaiters = new Set<Pool>();
+  readonly #idleTimer: NodeJS.Timeout;
+  #recheckTimer: NodeJS.Timeout | undefined;
+  #waitTimer: NodeJS.Timeout | undefined;
   #open = 0;
   #centralOpen = 0;
   #closed = false;
 
   constructor(options: BudgetOptions) {
     this.#options = options;
-    this.#sweep = setInterval(() => this.#closeLongIdle(), idleMs / 4).unref();
+    this.#idleTimer = setInterval(() => this.#closeLongIdle(), maxIdleMs / 4).unref();
   }
 
-  /** A connection to the target. At once if one is idle, else when it is this caller's turn. */
+  /** Returns an idle connection at once, otherwise a promise of the next free one. */
   acquire(target: Target): Lease | Promise<Lease> {
     if (this.#closed) throw fail('db.unavailable');
-    const place = this.#placeOf(target);
-    const lease = place.idle.pop();
+    const pool = this.#poolFor(target);
+    const lease = pool.idle.pop();
     if (lease) {
       this.#idle.delete(lease);
       return lease;
     }
-    const turn = this.#wait(place);
-    this.#makeRoom(place);
-    return turn;
+    const pending = this.#enqueue(pool);
+    this.#tryOpen(pool);
+    return pending;
   }
 
   release(lease: Lease): void {
-    const { place, connection } = lease;
-    if (!connection.usable || this.#closed) {
+    const { pool, connection } = lease;
+    if (!connection.isUsable || this.#closed) {
       void this.#close(lease);
       return;
     }
-    const next = this.#nextAfter(lease);
-    if (next === place) this.#takeWaiter(place)?.resolve(lease);
-    else if (next) this.#hand(lease, next);
+    const next = this.#nextOwner(lease);
+    if (next === pool) this.#dequeue(pool)?.resolve(lease);
+    else if (next) this.#transferSlot(lease, next);
     else {
       lease.idleSince = performance.now();
-      place.idle.push(lease);
+      pool.idle.push(lease);
       this.#idle.add(lease);
-      if (this.#hungry.size > 0) this.#lookLater();
+      if (this.#poolsWithWaiters.size > 0) this.#scheduleRecheck();
     }
   }
 
   counts(): { open: number; idle: number; waiting: number; databases: number } {
     let waiting = 0;
-    for (const place of this.#hungry) waiting += place.waiting.length;
-    return { open: this.#open, idle: this.#idle.size, waiting, databases: this.#places.size };
+    for (const pool of this.#poolsWithWaiters) waiting += pool.waiters.length;
+    return { open: this.#open, idle: this.#idle.size, waiting, databases: this.#pools.size };
   }
 
-  /** Refuses new callers and closes every connection; one still in use is closed when it is given back. */
+  /** Rejects waiters and new callers and closes every connection. A leased connection is closed on release. */
   async close(): Promise<void> {
     this.#closed = true;
-    clearInterval(this.#sweep);
-    clearTimeout(this.#look);
-    clearTimeout(this.#watchdog);
-    for (const place of this.#hungry) {
-      for (let waiter = this.#takeWaiter(place); waiter; waiter = this.#takeWaiter(place)) {
+    clearInterval(this.#idleTimer);
+    clearTimeout(this.#recheckTimer);
+    clearTimeout(this.#waitTimer);
+    for (const pool of this.#poolsWithWaiters) {
+      for (let waiter = this.#dequeue(pool); waiter; waiter = this.#dequeue(pool)) {
         waiter.reject(fail('db.unavailable'));
       }
     }
     await Promise.all([...this.#idle].map((lease) => this.#close(lease)));
   }
 
-  #placeOf(target: Target): Place {
+  #poolFor(target: Target): Pool {
     const key = `${target.address.host}:${target.address.port}/${target.database}`;
-    let place = this.#places.get(key);
-    if (!place) {
-      place = { key, target, open: 0, opening: 0, idle: [], waiting: [] };
-      this.#places.set(key, place);
+    let pool = this.#pools.get(key);
+    if (!pool) {
+      pool = { key, target, open: 0, opening: 0, idle: [], waiters: [] };
+      this.#pools.set(key, pool);
     }
-    return place;
+    return pool;
   }
 
-  #wait(place: Place): Promise<Lease> {
+  #enqueue(pool: Pool): Promise<Lease> {
     return new Promise((resolve, reject) => {
-      place.waiting.push({ resolve, reject, since: performance.now() });
-      this.#hungry.add(place);
-      this.#watchdog ??= setTimeout(() => this.#refuseThePatient(), this.#options.waitTimeoutMs);
+      pool.waiters.push({ resolve, reject, since: performance.now() });
+      this.#poolsWithWaiters.add(pool);
+      this.#waitTimer ??= setTimeout(() => this.#rejectTimedOut(), this.#options.waitTimeoutMs);
     });
   }
 
-  /** One timer for all who wait: all wait as long, so that the first of a place is also the first to be refused. */
-  #refuseThePatient(): void {
+  /** One timer serves all waiters: the timeout is the same for all, so the first waiter of a pool expires first. */
+  #rejectTimedOut(): void {
     const { waitTimeoutMs } = this.#options;
     const now = performance.now();
     let longest: number | undefined;
-    for (const place of [...this.#hungry]) {
-      while (place.waiting[0] && now - place.waiting[0].since >= waitTimeoutMs) {
-        this.#takeWaiter(place)?.reject(fail('db.busy'));
+    for (const pool of [...this.#poolsWithWaiters]) {
+      while (pool.waiters[0] && now - pool.waiters[0].since >= waitTimeoutMs) {
+        this.#dequeue(pool)?.reject(fail('db.busy'));
       }
-      const waited = place.waiting[0] && now - place.waiting[0].since;
+      const waited = pool.waiters[0] && now - pool.waiters[0].since;
       if (waited !== undefined) longest = Math.max(longest ?? 0, waited);
     }
-    this.#watchdog =
-      longest === undefined ? undefined : setTimeout(() => this.#refuseThePatient(), waitTimeoutMs - longest);
+    this.#waitTimer =
+      longest === undefined ? undefined : setTimeout(() => this.#rejectTimedOut(), waitTimeoutMs - longest);
   }
 
-  #takeWaiter(place: Place): Waiter | undefined {
-    const waiter = place.waiting.shift();
-    this.#settle(place);
+  #dequeue(pool: Pool): Waiter | undefined {
+    const waiter = pool.waiters.shift();
+    this.#removeIfUnused(pool);
     return waiter;
   }
 
-  /** Forgets what is over: the hunger of a place nobody waits at, and a place that has nothing left. */
-  #settle(place: Place): void {
-    if (place.waiting.length > 0) return;
-    this.#hungry.delete(place);
-    if (place.open === 0) this.#places.delete(place.key);
+  #removeIfUnused(pool: Pool): void {
+    if (pool.waiters.length > 0) return;
+    this.#poolsWithWaiters.delete(pool);
+    if (pool.open === 0) this.#pools.delete(pool.key);
   }
 
-  /** Gets a new connection under way to a place with a waiter, if the budget allows. */
-  #makeRoom(place: Place): boolean {
-    if (this.#isFull(place)) return false;
-    if (this.#hasFreeSlot(place)) {
-      this.#count(place, 1);
-      void this.#connect(place);
+  /** Starts opening a connection for a pool with waiters, in a free slot or by closing an idle connection. */
+  #tryOpen(pool: Pool): boolean {
+    if (this.#isFull(pool)) return false;
+    if (this.#hasFreeSlot(pool)) {
+      this.#count(pool, 1);
+      void this.#connect(pool);
       return true;
     }
-    const victim = this.#victimFor(place);
-    if (victim) this.#hand(victim, place);
-    else if (this.#idle.size > 0) this.#lookLater();
-    return victim !== undefined;
+    const evicted = this.#findEvictable(pool);
+    if (evicted) this.#transferSlot(evicted, pool);
+    else if (this.#idle.size > 0) this.#scheduleRecheck();
+    return evicted !== undefined;
   }
 
-  /** Somebody waits while others' connections are idle but not yet quiet: once they are, nothing else would tell. */
-  #lookLater(): void {
-    this.#look ??= setTimeout(() => {
-      this.#look = undefined;
-      for (let given = true; given; ) {
-        given = false;
-        for (const place of [...this.#hungry]) given = this.#makeRoom(place) || given;
+  /** No event tells when an idle connection becomes quiet, so a timer checks. */
+  #scheduleRecheck(): void {
+    this.#recheckTimer ??= setTimeout(() => {
+      this.#recheckTimer = undefined;
+      for (let hasOpened = true; hasOpened; ) {
+        hasOpened = false;
+        for (const pool of [...this.#poolsWithWaiters]) hasOpened = this.#tryOpen(pool) || hasOpened;
       }
-    }, lookMs).unref();
+    }, recheckMs).unref();
   }
 
-  /** Whether the place has all the connections it may have or can use. */
-  #isFull(place: Place): boolean {
+  /** Whether the pool has its maximum, or enough connections on the way for its waiters. */
+  #isFull(pool: Pool): boolean {
     const { connections, perDatabase } = this.#options;
-    const most = place.target.central ? Math.max(centralReserve, Math.floor(connections / 4)) : perDatabase;
-    return place.open >= most || place.opening >= place.waiting.length;
+    const max = pool.target.central ? Math.max(centralReserve, Math.floor(connections / 4)) : perDatabase;
+    return pool.open >= max || pool.opening >= pool.waiters.length;
   }
 
-  #hasFreeSlot(place: Place): boolean {
+  #hasFreeSlot(pool: Pool): boolean {
     const { connections } = this.#options;
-    if (place.target.central) return this.#open < connections;
+    if (pool.target.central) return this.#open < connections;
     return this.#open - this.#centralOpen < connections - Math.max(centralReserve, this.#centralOpen);
   }
 
-  /** An idle connection that may be closed so that the place gets its slot. */
-  #victimFor(place: Place): Lease | undefined {
+  /** Finds an idle connection that may be closed so that the pool gets its slot. */
+  #findEvictable(pool: Pool): Lease | undefined {
     const quietSince = performance.now() - quietMs;
-    let any: Lease | undefined;
+    let fallback: Lease | undefined;
     for (const lease of this.#idle) {
-      if (lease.place === place || lease.place.target.central) continue;
-      if (lease.idleSince < quietSince || lease.place.open > place.open + 1) return lease;
-      any ??= lease;
+      if (lease.pool === pool || lease.pool.target.central) continue;
+      if (lease.idleSince < quietSince || lease.pool.open > pool.open + 1) return lease;
+      fallback ??= lease;
     }
-    return place.open === 0 ? any : undefined;
+    return pool.open === 0 ? fallback : undefined;
   }
 
-  /** Who gets the connection that a place has just given back: itself, another place, or nobody. */
-  #nextAfter({ place, openedAt }: Lease): Place | undefined {
-    const own = place.waiting.length > 0 ? place : undefined;
-    if (this.#hungry.size === 0 || place.target.central) return own;
-    if (own && place.open === 1 && performance.now() - openedAt < turnMs) return own;
-    for (const other of this.#hungry) {
-      if (other === place || this.#isFull(other)) continue;
-      if (other.open === 0 || other.open + 1 < place.open) return other;
+  /** Which pool gets the slot of a released connection; `undefined` leaves the connection idle. */
+  #nextOwner({ pool, openedAt }: Lease): Pool | undefined {
+    const own = pool.waiters.length > 0 ? pool : undefined;
+    if (this.#poolsWithWaiters.size === 0 || pool.target.central) return own;
+    if (own && pool.open === 1 && performance.now() - openedAt < minTurnMs) return own;
+    for (const other of this.#poolsWithWaiters) {
+      if (other === pool || this.#isFull(other)) continue;
+      if (other.open === 0 || other.open + 1 < pool.open) return other;
     }
     return own;
   }
 
-  /** Closes a connection and gives its slot to another place. */
-  #hand(lease: Lease, heir: Place): void {
+  /** Closes a connection and opens one of another pool in its slot. */
+  #transferSlot(lease: Lease, newOwner: Pool): void {
     this.#detach(lease);
-    this.#count(lease.place, -1);
-    this.#count(heir, 1);
-    void this.#connect(heir, lease.connection.close());
+    this.#count(lease.pool, -1);
+    this.#count(newOwner, 1);
+    void this.#connect(newOwner, lease.connection.close());
   }
 
-  /** Fills a slot already counted for the place. `vacated`: the slot's last connection has left the server. */
-  async #connect(place: Place, vacated?: Promise<void>): Promise<void> {
-    place.opening += 1;
-    const { address, database } = place.target;
+  /** Opens a connection in a slot that is already counted, after the previous connection has left the server. */
+  async #connect(pool: Pool, previousClosed?: Promise<void>): Promise<void> {
+    pool.opening += 1;
+    const { address, database } = pool.target;
     try {
-      await vacated;
+      await previousClosed;
       if (this.#closed) throw fail('db.unavailable');
-      const connection = await Connection.open(address, database, this.#options, (lost) => this.#forget(place, lost));
-      place.opening -= 1;
-      this.release({ connection, place, openedAt: performance.now(), idleSince: 0 });
+      const connection = await Connection.open(address, database, this.#options, (lost) =>
+        this.#removeLost(pool, lost),
+      );
+      pool.opening -= 1;
+      this.release({ connection, pool, openedAt: performance.now(), idleSince: 0 });
     } catch (error) {
-      place.opening -= 1;
-      this.#count(place, -1);
-      this.#takeWaiter(place)?.reject(error);
-      this.#feed();
+      pool.opening -= 1;
+      this.#count(pool, -1);
+      this.#dequeue(pool)?.reject(error);
+      this.#assignFreeSlot();
     }
   }
 
-  /** A connection was lost: the server closed it, restarted, or cannot be reached. */
-  #forget(place: Place, lost: Connection): void {
-    const lease = place.idle.find(({ connection }) => connection === lost);
+  #removeLost(pool: Pool, lost: Connection): void {
+    const lease = pool.idle.find(({ connection }) => connection === lost);
     if (lease) void this.#close(lease);
   }
 
   async #close(lease: Lease): Promise<void> {
     this.#detach(lease);
     await lease.connection.close();
-    this.#count(lease.place, -1);
-    this.#feed();
+    this.#count(lease.pool, -1);
+    this.#assignFreeSlot();
   }
 
   #detach(lease: Lease): void {
     if (!this.#idle.delete(lease)) return;
-    lease.place.idle.splice(lease.place.idle.indexOf(lease), 1);
+    lease.pool.idle.splice(lease.pool.idle.indexOf(lease), 1);
   }
 
-  /** A slot is free: it goes to the hungry place that has least. */
-  #feed(): void {
+  /** Gives a free slot to the pool with waiters that has the fewest connections. */
+  #assignFreeSlot(): void {
     if (this.#closed) return;
-    let next: Place | undefined;
-    for (const place of this.#hungry) {
-      if (this.#isFull(place) || !this.#hasFreeSlot(place)) continue;
-      if (!next || place.open < next.open) next = place;
+    let next: Pool | undefined;
+    for (const pool of this.#poolsWithWaiters) {
+      if (this.#isFull(pool) || !this.#hasFreeSlot(pool)) continue;
+      if (!next || pool.open < next.open) next = pool;
       if (next.open === 0) break;
     }
-    if (next) this.#makeRoom(next);
+    if (next) this.#tryOpen(next);
   }
 
-  #count(place: Place, change: 1 | -1): void {
-    place.open += change;
+  #count(pool: Pool, change: 1 | -1): void {
+    pool.open += change;
     this.#open += change;
-    if (place.target.central) this.#centralOpen += change;
-    if (this.#hungry.delete(place)) this.#hungry.add(place);
-    this.#settle(place);
+    if (pool.target.central) this.#centralOpen += change;
+    if (this.#poolsWithWaiters.delete(pool)) this.#poolsWithWaiters.add(pool);
+    this.#removeIfUnused(pool);
   }
 
   #closeLongIdle(): void {
-    const before = performance.now() - idleMs;
+    const idleBefore = performance.now() - maxIdleMs;
     for (const lease of this.#idle) {
-      if (lease.idleSince > before) return;
+      if (lease.idleSince > idleBefore) return;
       void this.#close(lease);
     }
   }

@@ -11,16 +11,16 @@ import type { ServerAddress } from './server-address.ts';
 
 const database = await scratchDatabase();
 const whoAmI = sql`SELECT pg_backend_pid() AS pid`;
-/** `pg` waits two seconds longer than PostgreSQL itself would. */
-const impatient = { connectTimeoutMs: 200, queryTimeoutMs: 100 };
+/** The watchdog adds a grace period of two seconds to the query timeout. */
+const shortTimeouts = { connectTimeoutMs: 200, queryTimeoutMs: 100 };
 
-async function open(address: ServerAddress = inject('server'), wanted = limits): Promise<Connection> {
-  const connection = await Connection.open(address, database, wanted);
+async function open(address: ServerAddress = inject('server'), connectionLimits = limits): Promise<Connection> {
+  const connection = await Connection.open(address, database, connectionLimits);
   onTestFinished(() => connection.close());
   return connection;
 }
 
-/** A database with a single connection, so that the next query gets what the last one left. */
+/** A database with a single connection, so that every query uses the connection of the previous one. */
 function openSingle(address: ServerAddress, options: Partial<BudgetOptions> = {}) {
   const budget = new ConnectionBudget({
     ...limits,
@@ -35,24 +35,24 @@ function openSingle(address: ServerAddress, options: Partial<BudgetOptions> = {}
 
 async function failureOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
-    () => expect.fail('it should have failed'),
+    () => expect.fail('expected an error'),
     (error: unknown) => error,
   );
 }
 
-test('a connect that gets no answer gives up within its limit', async () => {
+test('connecting to a server that does not respond fails within the timeout', async () => {
   const proxy = await startProxy(inject('server'));
   proxy.blackHole();
   const started = performance.now();
-  const error = await failureOf(open(proxy.address, impatient));
+  const error = await failureOf(open(proxy.address, shortTimeouts));
   expect(performance.now() - started).toBeLessThan(1_500);
   expect(databaseFailure(error)).toMatchObject({ code: 'db.unavailable', status: 503 });
 });
 
-test('a query that gets no answer gives up within its limit, and who waits behind it gets a new connection', async () => {
+test('a query without a response fails within the timeout, and the next waiter gets a new connection', async () => {
   const proxy = await startProxy(inject('server'));
-  // To connect takes longer while other tests are busy.
-  const { budget, db } = openSingle(proxy.address, { ...impatient, connectTimeoutMs: 2_000 });
+  // Connecting takes longer while other tests are running.
+  const { budget, db } = openSingle(proxy.address, { ...shortTimeouts, connectTimeoutMs: 2_000 });
   const before = await db.row<{ pid: number }>(whoAmI);
   proxy.freeze();
   const started = performance.now();
@@ -64,9 +64,9 @@ test('a query that gets no answer gives up within its limit, and who waits behin
   expect(budget.counts()).toMatchObject({ open: 1, idle: 1, waiting: 0 });
 });
 
-test('a transaction over a dead wire fails within the limit of a query', async () => {
+test('a transaction over a dead network connection fails within the query timeout', async () => {
   const proxy = await startProxy(inject('server'));
-  const { db } = openSingle(proxy.address, impatient);
+  const { db } = openSingle(proxy.address, shortTimeouts);
   await db.run(whoAmI);
   const started = performance.now();
   const error = await failureOf(
@@ -80,23 +80,23 @@ test('a transaction over a dead wire fails within the limit of a query', async (
   expect(performance.now() - started).toBeLessThan(4_000);
 });
 
-test('a wire that breaks fails what is under way and heals by itself', async () => {
+test('a broken network connection fails the running query and recovers automatically', async () => {
   const proxy = await startProxy(inject('server'));
   const { db } = openSingle(proxy.address);
-  const underWay = failureOf(db.run(sql`SELECT pg_sleep(10)`));
+  const running = failureOf(db.run(sql`SELECT pg_sleep(10)`));
   const active = () =>
     aside(database, (connection) =>
       connection.query(sql`SELECT FROM pg_stat_activity WHERE query ~ 'pg_sleep.10' AND pid <> pg_backend_pid()`),
     );
   await eventually(async () => expect((await active()).rowCount).toBe(1));
   proxy.cut();
-  expect(databaseFailure(await underWay)).toMatchObject({ status: 503 });
+  expect(databaseFailure(await running)).toMatchObject({ status: 503 });
   expect(databaseFailure(await failureOf(db.run(whoAmI)))).toMatchObject({ status: 503 });
   proxy.heal();
   await db.run(whoAmI);
 });
 
-test('a statement that PostgreSQL finds too slow is ended there, and its connection goes on', async () => {
+test('a statement that exceeds the statement timeout is cancelled, and its connection stays usable', async () => {
   const { db } = openSingle(inject('server'), { queryTimeoutMs: 100 });
   const before = await db.row(whoAmI);
   const error = await failureOf(db.run(sql`SELECT pg_sleep(10)`));
@@ -104,46 +104,47 @@ test('a statement that PostgreSQL finds too slow is ended there, and its connect
   expect(await db.row(whoAmI)).toEqual(before);
 });
 
-test('who waits behind a session that is ended does not get it', async () => {
+test('a waiter does not get a connection whose session was terminated', async () => {
   const { db } = openSingle(inject('server'));
   const { pid } = (await db.row<{ pid: number }>(whoAmI)) ?? { pid: 0 };
-  const ended = failureOf(db.run(sql`SELECT pg_sleep(10)`));
-  const crowd = Promise.all(Array.from({ length: 20 }, () => db.row<{ pid: number }>(whoAmI)));
+  const terminated = failureOf(db.run(sql`SELECT pg_sleep(10)`));
+  const waiting = Promise.all(Array.from({ length: 20 }, () => db.row<{ pid: number }>(whoAmI)));
   await terminate(pid);
-  expect(databaseFailure(await ended)).toMatchObject({ code: 'db.unavailable', status: 503 });
-  expect(new Set((await crowd).map((row) => row?.pid)).size).toBe(1);
+  expect(databaseFailure(await terminated)).toMatchObject({ code: 'db.unavailable', status: 503 });
+  expect(new Set((await waiting).map((row) => row?.pid)).size).toBe(1);
 });
 
-test('an idle connection that the server ends harms nobody', async () => {
+test('an idle connection that the server terminates is reported as lost and does not crash the process', async () => {
   const lost: Connection[] = [];
-  const connection = await Connection.open(inject('server'), database, limits, (one) => lost.push(one));
+  const connection = await Connection.open(inject('server'), database, limits, (lostConnection) =>
+    lost.push(lostConnection),
+  );
   const { rows } = await connection.query<{ pid: number }>(whoAmI);
-  expect(connection.usable).toBe(true);
-  // Without an error listener this would be an uncaught exception.
+  expect(connection.isUsable).toBe(true);
   await terminate(rows[0]?.pid ?? 0);
   await eventually(() => expect(lost).toEqual([connection]));
-  expect(connection.usable).toBe(false);
+  expect(connection.isUsable).toBe(false);
   await connection.close();
 });
 
-test('closing takes a moment even if the other side says nothing, with a query under way or without', async () => {
+test('closing ends soon even if the server does not respond, with and without a running query', async () => {
   const proxy = await startProxy(inject('server'));
   const idle = await Connection.open(proxy.address, database, limits);
   const busy = await Connection.open(proxy.address, database, limits);
   proxy.blackHole();
-  const underWay = failureOf(busy.query(whoAmI));
+  const running = failureOf(busy.query(whoAmI));
   const started = performance.now();
   await Promise.all([idle.close(), busy.close()]);
   expect(performance.now() - started).toBeLessThan(3_000);
-  expect(databaseFailure(await underWay)).toMatchObject({ status: 503 });
+  expect(databaseFailure(await running)).toMatchObject({ status: 503 });
 });
 
-test('a connection left inside a transaction is not used again', async () => {
+test('a connection left inside a transaction is not reused', async () => {
   const connection = await open();
   await connection.script('BEGIN');
-  expect(connection.usable).toBe(false);
+  expect(connection.isUsable).toBe(false);
   await connection.script('ROLLBACK');
-  expect(connection.usable).toBe(true);
+  expect(connection.isUsable).toBe(true);
   const { db } = openSingle(inject('server'));
   await db.run(sql`CREATE TABLE left_open (id int)`);
   await db.run(sql`BEGIN`);
@@ -151,33 +152,33 @@ test('a connection left inside a transaction is not used again', async () => {
   expect(await db.rows(sql`SELECT id FROM left_open`)).toEqual([{ id: 1 }]);
 });
 
-test('statements sent without waiting are answered in order, each with its own result or failure', async () => {
+test('pipelined statements return in order, each with its own result or error', async () => {
   const connection = await open();
-  const answers = await Promise.allSettled([
+  const results = await Promise.allSettled([
     connection.query(sql`SELECT ${1}::int AS a`),
     connection.query(sql`SELECT 1 / ${0}::int AS a`),
     connection.query(sql`SELECT nothing FROM nowhere`),
     connection.query(sql`SELECT 1 / ${0}::int AS a`),
     connection.query(sql`SELECT ${2}::int AS a`),
   ]);
-  expect(answers).toMatchObject([
+  expect(results).toMatchObject([
     { value: { rows: [{ a: 1 }] } },
     { reason: { code: '22012' } },
     { reason: { code: '42P01' } },
     { reason: { code: '22012' } },
     { value: { rows: [{ a: 2 }] } },
   ]);
-  expect(connection.usable).toBe(true);
+  expect(connection.isUsable).toBe(true);
 });
 
-test('one text serves values of every kind', async () => {
+test('one statement accepts values of every type', async () => {
   const connection = await open();
   const echo = (value: unknown) => connection.query(sql`SELECT ${value}::text AS it`);
-  const answers = await Promise.all([echo('a'), echo(1), echo(null), echo(true), echo({ a: 1 }), echo(undefined)]);
-  expect(answers.map(({ rows }) => rows[0])).toEqual(['a', '1', null, 'true', '{"a":1}', null].map((it) => ({ it })));
+  const results = await Promise.all([echo('a'), echo(1), echo(null), echo(true), echo({ a: 1 }), echo(undefined)]);
+  expect(results.map(({ rows }) => rows[0])).toEqual(['a', '1', null, 'true', '{"a":1}', null].map((it) => ({ it })));
 });
 
-test('a value that cannot be sent fails its own query and no later one', async () => {
+test('a value that cannot be serialized fails its own query and no later one', async () => {
   const { db } = openSingle(inject('server'));
   const echo = (value: unknown) => db.row(sql`SELECT ${value}::jsonb AS echoed`);
   await expect(echo({ big: 1n })).rejects.toThrow(TypeError);
@@ -191,34 +192,34 @@ test('statements prepared before a migration work after it, in a transaction and
   const db = openDatabase(budget, { address, database, central: false });
   await db.run(sql`CREATE TABLE grows (id int)`);
   await db.run(sql`INSERT INTO grows VALUES (1)`);
-  const everything = sql`SELECT * FROM grows`;
-  const onAll = (ask: () => Promise<unknown>) => Promise.all(Array.from({ length: 10 }, ask));
-  await onAll(() => db.rows(everything));
+  const selectAll = sql`SELECT * FROM grows`;
+  const onAllConnections = (read: () => Promise<unknown>) => Promise.all(Array.from({ length: 10 }, read));
+  await onAllConnections(() => db.rows(selectAll));
   await db.run(sql`ALTER TABLE grows ADD COLUMN name text`);
-  expect(await onAll(() => db.rows(everything))).toEqual(Array(10).fill([{ id: 1, name: null }]));
+  expect(await onAllConnections(() => db.rows(selectAll))).toEqual(Array(10).fill([{ id: 1, name: null }]));
   await db.run(sql`ALTER TABLE grows ADD COLUMN age int`);
-  const inTransaction = () => db.tx((tx) => tx.rows(everything));
-  expect(await onAll(inTransaction)).toEqual(Array(10).fill([{ id: 1, name: null, age: null }]));
+  const inTransaction = () => db.tx((tx) => tx.rows(selectAll));
+  expect(await onAllConnections(inTransaction)).toEqual(Array(10).fill([{ id: 1, name: null, age: null }]));
 });
 
-test('a statement that the server has forgotten is prepared again', async () => {
+test('a statement that the server has deallocated is prepared again', async () => {
   const { db } = openSingle(inject('server'));
-  const question = sql`SELECT 'forgotten' AS it`;
-  await db.row(question);
+  const query = sql`SELECT 'deallocated' AS it`;
+  await db.row(query);
   await db.run(sql`DEALLOCATE ALL`);
-  expect(await db.row(question)).toEqual({ it: 'forgotten' });
+  expect(await db.row(query)).toEqual({ it: 'deallocated' });
   await db.run(sql`DEALLOCATE ALL`);
-  expect(await db.tx((tx) => tx.row(question))).toEqual({ it: 'forgotten' });
+  expect(await db.tx((tx) => tx.row(query))).toEqual({ it: 'deallocated' });
 });
 
-test('a connection of its own is closed after its work, also when that fails', async () => {
+test('withConnection closes its connection, also after an error', async () => {
   const pids: number[] = [];
   const work = async (connection: Connection) => {
     const { rows } = await connection.query<{ pid: number }>(whoAmI);
     pids.push(rows[0]?.pid ?? 0);
-    throw new Error('no luck');
+    throw new Error('test failure');
   };
-  await expect(withConnection(inject('server'), database, limits, work)).rejects.toThrow('no luck');
+  await expect(withConnection(inject('server'), database, limits, work)).rejects.toThrow('test failure');
   const alive = await aside(database, (connection) =>
     connection.query(sql`SELECT pid FROM pg_stat_activity WHERE pid = ANY(${pids})`),
   );

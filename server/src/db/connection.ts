@@ -1,8 +1,8 @@
 import type { Sql } from '@chowk/kit';
 import pg from 'pg';
 import { CopyIn } from './copy-in.ts';
+import { PreparedStatement } from './prepared-statement.ts';
 import type { ServerAddress } from './server-address.ts';
-import { Statement } from './statement.ts';
 import { renameStatement, statementName } from './statement-names.ts';
 import { valueTypes } from './value-types.ts';
 import { Watchdog } from './watchdog.ts';
@@ -12,13 +12,13 @@ export interface ConnectionLimits {
   readonly queryTimeoutMs: number;
 }
 
-/** How much longer than the server's own statement timeout we wait before we give up on the whole connection. */
-const answerGraceMs = 2_000;
-/** How long a goodbye may take. Over a wire that is dead it would take as long as TCP keeps trying. */
-const goodbyeMs = 500;
+/** How long a response may be overdue after the server's statement timeout before the connection is closed. */
+const responseGraceMs = 2_000;
+/** Over a dead network, closing properly would take as long as TCP retries. */
+const endTimeoutMs = 500;
 
-/** Makes a client that is not yet connected. Every client of the process is made here. */
-export function makeClient(
+/** Creates a client that is not yet connected. Every client of the platform is created here. */
+export function createClient(
   address: ServerAddress,
   database: string,
   limits: ConnectionLimits,
@@ -32,32 +32,32 @@ export function makeClient(
     statement_timeout: limits.queryTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    // BEGIN travels with the first statement of a transaction.
+    // Sends BEGIN together with the first statement of a transaction.
     pipeline: true,
-    // What `valueTypes` reads must not depend on how the server or the database is set up.
+    // `valueTypes` relies on these, whatever the server or the database is configured to.
     options: '-c TimeZone=UTC -c DateStyle=ISO -c idle_in_transaction_session_timeout=60000',
     types: valueTypes,
     ...options,
   });
 }
 
-/** Says goodbye, and cuts the wire if that is not answered. */
+/** Closes the connection properly, or destroys its socket after a timeout. */
 export async function endClient(client: pg.Client): Promise<void> {
-  const cut = setTimeout(() => client.connection.stream.destroy(), goodbyeMs);
+  const timer = setTimeout(() => client.connection.stream.destroy(), endTimeoutMs);
   await client.end().catch(() => {});
-  clearTimeout(cut);
+  clearTimeout(timer);
 }
 
 /** One open connection to one database, with prepared statements. */
 export class Connection {
   readonly #client: pg.Client;
   readonly #watchdog: Watchdog;
-  #broken = false;
+  #isBroken = false;
 
   private constructor(client: pg.Client, limits: ConnectionLimits) {
     this.#client = client;
-    this.#watchdog = new Watchdog(limits.queryTimeoutMs + answerGraceMs, () => {
-      client.connection.stream.destroy(new Error('Connection terminated: PostgreSQL did not answer in time'));
+    this.#watchdog = new Watchdog(limits.queryTimeoutMs + responseGraceMs, () => {
+      client.connection.stream.destroy(new Error('Connection terminated: PostgreSQL did not respond in time'));
     });
   }
 
@@ -67,74 +67,74 @@ export class Connection {
     limits: ConnectionLimits,
     onLost: (connection: Connection) => void = () => {},
   ): Promise<Connection> {
-    const client = makeClient(address, database, limits);
+    const client = createClient(address, database, limits);
     const connection = new Connection(client, limits);
-    const lost = () => {
-      connection.#watchdog.end();
-      if (connection.#broken) return;
-      connection.#broken = true;
+    const handleLoss = () => {
+      connection.#watchdog.stop();
+      if (connection.#isBroken) return;
+      connection.#isBroken = true;
       onLost(connection);
     };
-    // Without these two an idle connection that the server closes would end the process.
-    client.on('error', lost);
-    client.on('end', lost);
+    // Without these listeners, a server that closes an idle connection would crash the process.
+    client.on('error', handleLoss);
+    client.on('end', handleLoss);
     try {
       await client.connect();
     } catch (error) {
-      connection.#watchdog.end();
+      connection.#watchdog.stop();
       await endClient(client);
       throw error;
     }
     return connection;
   }
 
-  /** Whether another query may be sent: alive, and not left inside a transaction. */
-  get usable(): boolean {
+  /** Whether the connection is alive and not inside a transaction. */
+  get isUsable(): boolean {
     const status = this.#client.getTransactionStatus();
-    return !this.#broken && (status === 'I' || status === null);
+    return !this.#isBroken && (status === 'I' || status === null);
   }
 
   query<Row extends object>(query: Sql): Promise<pg.QueryResult<Row>> {
     const { text } = query;
-    return this.#send<Row>(text, query.values as unknown[], statementName(text), 'again');
+    return this.#send<Row>(text, query.values as unknown[], statementName(text), { retriesStalePlan: true });
   }
 
-  /** Runs somebody else's SQL the way `pg` does by default: unnamed, with its own types. */
-  async foreign(text: string, values: unknown[] | undefined): Promise<pg.QueryResult> {
-    this.#watchdog.asked();
+  /** Runs a query with `pg`'s defaults, unnamed and with its own types: for SQL of a library. */
+  async queryWithDefaults(text: string, values: unknown[] | undefined): Promise<pg.QueryResult> {
+    this.#watchdog.requestSent();
     try {
       return await this.#client.query(values ? { text, values, types: pg.types } : { text, types: pg.types });
     } catch (error) {
-      if (isFatal(error)) this.#broken = true;
+      if (isFatal(error)) this.#isBroken = true;
       throw error;
     } finally {
-      this.#watchdog.answered();
+      this.#watchdog.responseReceived();
     }
   }
 
-  /** Runs a COPY … FROM STDIN and says how many rows it took. Until it is done nothing else may be sent. */
-  copy(text: string, pieces: AsyncIterable<string>): Promise<number> {
+  /** Runs a COPY … FROM STDIN and returns the number of rows. Nothing else may be sent until it is done. */
+  copy(text: string, chunks: AsyncIterable<string>): Promise<number> {
     return new Promise((resolve, reject) => {
-      const copying = new CopyIn(text, pieces, this.#watchdog, (error, result) => {
+      const copyIn = new CopyIn(text, chunks, this.#watchdog, (error, result) => {
         if (!error) return resolve(result.rowCount ?? 0);
-        if (isFatal(error)) this.#broken = true;
-        // PostgreSQL only repeats what it was told.
-        else if (copying.failure) return reject(copying.failure.reason);
+        if (isFatal(error)) this.#isBroken = true;
+        // The source of the rows failed; PostgreSQL only reports that the copy was cancelled.
+        else if (copyIn.failure) return reject(copyIn.failure.reason);
         return reject(error);
       });
-      this.#client.query(copying as unknown as pg.Submittable);
+      this.#client.query(copyIn as unknown as pg.Submittable);
     });
   }
 
-  /** Runs text that takes no values and may hold several statements. Answers with what the last one says it did. */
+  /** Runs one or more statements without values and returns the command tag of the last one. */
   async script(text: string): Promise<string> {
     const results = [await this.#send(text)].flat();
     return results.at(-1)?.command ?? '';
   }
 
   async close(): Promise<void> {
-    this.#broken = true;
-    this.#watchdog.end();
+    this.#isBroken = true;
+    this.#watchdog.stop();
     await endClient(this.#client);
   }
 
@@ -142,27 +142,27 @@ export class Connection {
     text: string,
     values?: unknown[],
     name?: string,
-    onStalePlan?: 'again',
+    { retriesStalePlan = false } = {},
   ): Promise<pg.QueryResult<Row>> {
     return new Promise((resolve, reject) => {
       const done = (error: Error | undefined, result: pg.QueryResult<Row>) => {
-        this.#watchdog.answered();
+        this.#watchdog.responseReceived();
         if (!error) return resolve(result);
-        // Said before the socket closes, so that nobody is given this connection in between.
-        if (isFatal(error)) this.#broken = true;
+        // Before the socket closes, so that the connection is not leased again meanwhile.
+        if (isFatal(error)) this.#isBroken = true;
         if (!isStalePlan(error)) return reject(error);
         renameStatement(text);
-        // A transaction has to begin again; on its own the statement has done nothing yet.
-        if (!onStalePlan || this.#client.getTransactionStatus() !== 'I') return reject(error);
+        // Inside a transaction the whole transaction must be retried.
+        if (!retriesStalePlan || this.#client.getTransactionStatus() !== 'I') return reject(error);
         return resolve(this.#send<Row>(text, values, statementName(text)));
       };
-      this.#watchdog.asked();
-      this.#client.query(new Statement(text, values, name, done) as unknown as pg.Submittable);
+      this.#watchdog.requestSent();
+      this.#client.query(new PreparedStatement(text, values, name, done) as unknown as pg.Submittable);
     });
   }
 }
 
-/** One connection of its own for work outside the budget: migrations, CREATE DATABASE, operator commands. */
+/** Opens a connection outside the budget: for migrations, CREATE DATABASE and operator commands. */
 export async function withConnection<Result>(
   address: ServerAddress,
   database: string,
@@ -178,14 +178,14 @@ export async function withConnection<Result>(
 }
 
 /**
- * Whether the connection cannot be used any more: the server has ended it, it was lost, it took too long, or `pg` could
- * not send a value and has left the statement in doubt.
+ * Whether the connection cannot be used any more: it was ended, lost or too slow, or `pg` failed to serialize a value
+ * after it had sent a part of the statement.
  */
 function isFatal(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError) || /^(08|57P0|25P03|25P04)/.test(error.code ?? '');
 }
 
-/** Whether the statement was prepared before a migration that it cannot be used after, or the server has forgotten it. */
+/** Whether a migration has invalidated the prepared statement, or the server no longer has it. */
 export function isStalePlan(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return false;
   return error.code === '26000' || (error.code === '0A000' && /cached plan/.test(error.message));

@@ -4,7 +4,7 @@ import type { Watchdog } from './watchdog.ts';
 
 type Done = (error: Error | undefined, result: pg.QueryResult) => void;
 
-/** What of `pg` has no types: a query as its client sees it. */
+/** The part of `pg.Query` that has no published types. */
 interface Query {
   submit(connection: pg.Connection): Error | null;
   handleCopyInResponse(connection: pg.Connection): void;
@@ -13,83 +13,83 @@ interface Query {
 const PgQuery = pg.Query as unknown as new (text: string, values: undefined, done: Done) => Query;
 
 /**
- * A COPY … FROM STDIN, fed as fast as PostgreSQL takes it. It is a query of `pg`'s own kind, because a client that
- * pipelines refuses others, such as those of `pg-copy-streams`. Until it is done nothing else may be sent.
+ * A COPY … FROM STDIN with backpressure. It extends `pg.Query` because a client in pipeline mode refuses the queries of
+ * `pg-copy-streams`. Nothing else may be sent until it is done.
  */
 export class CopyIn extends PgQuery {
-  readonly #pieces: AsyncIterable<string>;
+  readonly #chunks: AsyncIterable<string>;
   readonly #watchdog: Watchdog;
-  /** Whether PostgreSQL has something to do; else the pieces are waited for, which is no fault of it. */
-  #waiting = false;
-  #over = false;
+  /** Whether PostgreSQL has data to process. The time that the source of the rows takes does not count. */
+  #isAwaitingServer = false;
+  #isDone = false;
   #wake = () => {};
   #failure: { readonly reason: unknown } | undefined;
 
-  constructor(text: string, pieces: AsyncIterable<string>, patience: Watchdog, done: Done) {
+  constructor(text: string, chunks: AsyncIterable<string>, watchdog: Watchdog, done: Done) {
     super(text, undefined, (error, result) => {
-      this.#over = true;
+      this.#isDone = true;
       this.#wake();
-      this.#go();
+      this.#serverResponded();
       done(error, result);
     });
-    this.#pieces = pieces;
-    this.#watchdog = patience;
+    this.#chunks = chunks;
+    this.#watchdog = watchdog;
   }
 
-  /** Why the pieces have ended too early, if they have. */
+  /** The error of the source of the rows. */
   get failure(): { readonly reason: unknown } | undefined {
     return this.#failure;
   }
 
   override submit(connection: pg.Connection): Error | null {
-    this.#wait();
+    this.#awaitServer();
     return super.submit(connection);
   }
 
   override handleCopyInResponse({ stream }: pg.Connection): void {
-    this.#go();
-    this.#feed(stream).then(
-      () => this.#end(stream, serialize.copyDone()),
+    this.#serverResponded();
+    this.#sendChunks(stream).then(
+      () => this.#finish(stream, serialize.copyDone()),
       (reason: unknown) => {
-        if (!this.#over) this.#failure = { reason };
-        this.#end(stream, serialize.copyFail('the rows ended too early'));
+        if (!this.#isDone) this.#failure = { reason };
+        this.#finish(stream, serialize.copyFail('the source of the rows failed'));
       },
     );
   }
 
-  async #feed(stream: pg.Connection['stream']): Promise<void> {
-    for await (const piece of this.#pieces) {
-      if (this.#over) return;
-      if (!stream.write(serialize.copyData(Buffer.from(piece)))) await this.#room(stream);
+  async #sendChunks(stream: pg.Connection['stream']): Promise<void> {
+    for await (const chunk of this.#chunks) {
+      if (this.#isDone) return;
+      if (!stream.write(serialize.copyData(Buffer.from(chunk)))) await this.#drain(stream);
     }
   }
 
-  #end(stream: pg.Connection['stream'], message: Buffer): void {
-    // Refused or lost meanwhile: the wire is somebody else's by now.
-    if (this.#over) return;
-    this.#wait();
+  #finish(stream: pg.Connection['stream'], message: Buffer): void {
+    // After a failure the connection may already be used for another query.
+    if (this.#isDone) return;
+    this.#awaitServer();
     stream.write(message);
   }
 
-  async #room(stream: pg.Connection['stream']): Promise<void> {
+  async #drain(stream: pg.Connection['stream']): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wake = resolve;
     stream.once('drain', resolve);
-    this.#wait();
+    this.#awaitServer();
     await promise;
-    this.#go();
+    this.#serverResponded();
     stream.off('drain', resolve);
   }
 
-  #wait(): void {
-    if (this.#waiting || this.#over) return;
-    this.#waiting = true;
-    this.#watchdog.asked();
+  #awaitServer(): void {
+    if (this.#isAwaitingServer || this.#isDone) return;
+    this.#isAwaitingServer = true;
+    this.#watchdog.requestSent();
   }
 
-  #go(): void {
-    if (!this.#waiting) return;
-    this.#waiting = false;
-    this.#watchdog.answered();
+  #serverResponded(): void {
+    if (!this.#isAwaitingServer) return;
+    this.#isAwaitingServer = false;
+    this.#watchdog.responseReceived();
   }
 }

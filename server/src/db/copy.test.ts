@@ -12,7 +12,7 @@ import { databaseFailure } from './failures.ts';
 const database = await scratchDatabase();
 const options = { ...limits, connections: 4, perDatabase: 1, waitTimeoutMs: 10_000 };
 
-/** A single connection, so that the next query gets what the last one left. */
+/** A single connection, so that every query uses the connection of the previous one. */
 function open(changes: Partial<BudgetOptions> = {}, address = inject('server')) {
   const budget = new ConnectionBudget({ ...options, ...changes });
   return { budget, db: openDatabase(budget, { address, database, central: false }) };
@@ -32,19 +32,19 @@ function* numbered(count: number, text: unknown = 'x') {
 
 async function* failing(after: number) {
   yield* numbered(after, 'x'.repeat(100));
-  throw new Error('no luck');
+  throw new Error('test failure');
 }
 
 async function count(from: Db = db): Promise<number> {
   return (await from.row<{ count: number }>(sql`SELECT count(*) FROM notes`))?.count ?? -1;
 }
 
-test.each([0, 1, 10_000])('%i rows are all there afterwards', async (wanted) => {
-  expect(await db.copy('notes', columns, numbered(wanted))).toBe(wanted);
-  expect(await count()).toBe(wanted);
+test.each([0, 1, 10_000])('%i rows are copied', async (rowCount) => {
+  expect(await db.copy('notes', columns, numbered(rowCount))).toBe(rowCount);
+  expect(await count()).toBe(rowCount);
 });
 
-test('rows may come later, one after the other', async () => {
+test('rows of an asynchronous source are copied', async () => {
   async function* slowly() {
     for (const row of numbered(5)) {
       await later();
@@ -54,7 +54,7 @@ test('rows may come later, one after the other', async () => {
   expect(await db.copy('notes', columns, slowly())).toBe(5);
 });
 
-test('every text arrives as it is', async () => {
+test('every text is stored unchanged', async () => {
   const special = fc.constantFrom(
     '\\',
     '\t',
@@ -87,10 +87,10 @@ test('every text arrives as it is', async () => {
   );
 });
 
-test('values of many kinds arrive, and what is left out has its default', async () => {
+test('values of all types are stored, and omitted columns get their default', async () => {
   await db.run(sql`
     CREATE TABLE "Odd ""name" ("order" int, at timestamptz, yes boolean, list text[], doc jsonb, big bigint,
-      nothing text, rest text DEFAULT 'usual')`);
+      nothing text, rest text DEFAULT 'default')`);
   const row = [1, new Date('2026-11-14T01:02:03.456Z'), true, '{"a\\\\b","c"}', '{"a":"\\n"}', 2n ** 40n, undefined];
   await db.copy('Odd "name', ['order', 'at', 'yes', 'list', 'doc', 'big', 'nothing'], [row]);
   expect(await db.row(sql`SELECT * FROM "Odd ""name"`)).toEqual({
@@ -101,38 +101,38 @@ test('values of many kinds arrive, and what is left out has its default', async 
     doc: { a: '\n' },
     big: 2 ** 40,
     nothing: null,
-    rest: 'usual',
+    rest: 'default',
   });
 });
 
 test.each([
-  ['a row that is there already', [...numbered(3), [3, 'again']], { code: '23505' }],
+  ['a duplicate row', [...numbered(3), [3, 'again']], { code: '23505' }],
   ['a value of the wrong type', [['one', 'x']], { code: '22P02' }],
-  ['a cell too few', [[1]], { code: '22P04' }],
-  ['a cell too many', [[1, 'x', 'y']], { code: '22P04' }],
-  ['the character NUL', [[1, 'a\0b']], { code: '22021' }],
+  ['a missing cell', [[1]], { code: '22P04' }],
+  ['an extra cell', [[1, 'x', 'y']], { code: '22P04' }],
+  ['a NUL character', [[1, 'a\0b']], { code: '22021' }],
   ['an array that is not text', [[1, ['a']]], { name: 'TypeError' }],
-])('%s fails the copy, and the connection goes on', async (_, rows, failure) => {
+])('%s fails the copy, and the connection stays usable', async (_, rows, failure) => {
   const before = await db.row(whoAmI);
   await expect(db.copy('notes', columns, rows)).rejects.toMatchObject(failure);
   expect(await count()).toBe(0);
   expect(await db.row(whoAmI)).toEqual(before);
 });
 
-test('a table or a column that is not there fails the copy before a row is asked for', async () => {
-  let asked = 0;
+test('a missing table or column fails the copy before a row is read', async () => {
+  let reads = 0;
   function* rows() {
-    asked += 1;
+    reads += 1;
     yield [1, 'x'];
   }
   const before = await db.row(whoAmI);
   await expect(db.copy('nowhere', columns, rows())).rejects.toMatchObject({ code: '42P01' });
   await expect(db.copy('notes', ['id', 'id); DROP TABLE notes; --'], rows())).rejects.toMatchObject({ code: '42703' });
-  expect(asked).toBe(0);
+  expect(reads).toBe(0);
   expect(await db.row(whoAmI)).toEqual(before);
 });
 
-test('a row that is refused early ends the reading of an endless source, which is told', async () => {
+test('an invalid row stops and closes an endless source', async () => {
   let closed = false;
   async function* endless() {
     try {
@@ -148,61 +148,61 @@ test('a row that is refused early ends the reading of an endless source, which i
 });
 
 test.each([0, 1, 50_000])(
-  'a source that fails after %i rows leaves nothing, and the connection goes on',
+  'a source that fails after %i rows leaves no row, and the connection stays usable',
   async (after) => {
     const before = await db.row(whoAmI);
-    await expect(db.copy('notes', columns, failing(after))).rejects.toThrow('no luck');
+    await expect(db.copy('notes', columns, failing(after))).rejects.toThrow('test failure');
     expect(await count()).toBe(0);
     expect(await db.row(whoAmI)).toEqual(before);
   },
 );
 
 test('inside a transaction the rows belong to it', async () => {
-  const undone = db.tx(async (tx) => {
+  const rolledBack = db.tx(async (tx) => {
     expect(await tx.copy('notes', columns, numbered(3))).toBe(3);
     expect(await count(tx)).toBe(3);
-    throw new Error('no luck');
+    throw new Error('test failure');
   });
-  await expect(undone).rejects.toThrow('no luck');
+  await expect(rolledBack).rejects.toThrow('test failure');
   expect(await count()).toBe(0);
   await db.tx((tx) => tx.copy('notes', columns, numbered(3)));
   expect(await count()).toBe(3);
 });
 
-test('inside a transaction a copy that fails is undone alone', async () => {
+test('inside a transaction only the failed copy is rolled back', async () => {
   await db.tx(async (tx) => {
     await tx.run(sql`INSERT INTO notes VALUES (9, 'before')`);
-    await expect(tx.copy('notes', columns, failing(2))).rejects.toThrow('no luck');
+    await expect(tx.copy('notes', columns, failing(2))).rejects.toThrow('test failure');
     await expect(tx.copy('notes', columns, [[9, 'again']])).rejects.toMatchObject({ code: '23505' });
     await tx.copy('notes', columns, numbered(2));
   });
   expect(await count()).toBe(3);
 });
 
-test('while a copy is under way its transaction is refused instead of spoiling it', async () => {
+test('during a copy other statements of its transaction are refused', async () => {
   await db.tx(async (tx) => {
     async function* fromItself() {
       yield* numbered(1);
       await tx.run(sql`SELECT 1`);
     }
-    await expect(tx.copy('notes', columns, fromItself())).rejects.toThrow('use nothing else');
+    await expect(tx.copy('notes', columns, fromItself())).rejects.toThrow('use only the savepoint');
     const [copied, other] = await Promise.allSettled([tx.copy('notes', columns, numbered(5)), tx.run(sql`SELECT 1`)]);
     expect([copied.status, other.status]).toEqual(['fulfilled', 'rejected']);
   });
   expect(await count()).toBe(5);
 });
 
-test('a copy that goes on may take longer than a statement, and later statements have their limit again', async () => {
-  const hasty = open({ queryTimeoutMs: 100 });
-  onTestFinished(() => hasty.budget.close());
+test('a copy may take longer than the statement timeout, which applies again to later statements', async () => {
+  const limited = open({ queryTimeoutMs: 100 });
+  onTestFinished(() => limited.budget.close());
   async function* slowly() {
     for (const row of numbered(30, 'x'.repeat(30_000))) {
       await pause(100);
       yield row;
     }
   }
-  await hasty.db.tx(async (tx) => {
-    // Longer than the statement's limit and the two seconds that the answer may take.
+  await limited.db.tx(async (tx) => {
+    // Longer than the statement timeout and the grace period of two seconds.
     expect(await tx.copy('notes', columns, slowly())).toBe(30);
     expect(await tx.row(sql`SHOW statement_timeout`)).toEqual({ statement_timeout: '100ms' });
     expect(await tx.row(sql`SHOW lock_timeout`)).toEqual({ lock_timeout: '0' });
@@ -210,17 +210,17 @@ test('a copy that goes on may take longer than a statement, and later statements
   expect(await count()).toBe(30);
 });
 
-test('a copy waits for a lock as long as a statement would', async () => {
-  const hasty = open({ queryTimeoutMs: 100 });
-  onTestFinished(() => hasty.budget.close());
+test('a copy waits for a lock no longer than the statement timeout', async () => {
+  const limited = open({ queryTimeoutMs: 100 });
+  onTestFinished(() => limited.budget.close());
   await db.tx(async (tx) => {
     await tx.run(sql`LOCK TABLE notes`);
-    const error = await hasty.db.copy('notes', columns, numbered(1)).catch((reason: unknown) => reason);
+    const error = await limited.db.copy('notes', columns, numbered(1)).catch((reason: unknown) => reason);
     expect(databaseFailure(error)).toMatchObject({ code: 'db.too_slow', status: 503 });
   });
 });
 
-test('a copy over a dead wire gives up', async () => {
+test('a copy over a dead network connection fails', async () => {
   const proxy = await startProxy(inject('server'));
   const { budget, db } = open({ queryTimeoutMs: 100 }, proxy.address);
   onTestFinished(() => budget.close());
@@ -235,7 +235,7 @@ test('a copy over a dead wire gives up', async () => {
   expect(databaseFailure(error)).toMatchObject({ code: 'db.unavailable', status: 503 });
 });
 
-test('a session that is ended half way fails the copy at once, and the next query gets another', async () => {
+test('terminating the session fails the copy at once, and the next query gets another connection', async () => {
   const { pid } = (await db.row<{ pid: number }>(whoAmI)) ?? { pid: 0 };
   async function* waiting() {
     yield* numbered(10);
@@ -247,27 +247,27 @@ test('a session that is ended half way fails the copy at once, and the next quer
   expect(await count()).toBe(0);
 });
 
-test('a large copy of rows that are at hand leaves others their turn', async () => {
-  let [sinceTurn, most, over] = [0, 0, false];
+test('a large copy of rows in memory does not block the event loop', async () => {
+  let [sinceTurn, max, isDone] = [0, 0, false];
   function* counted() {
     for (const row of numbered(300_000)) {
       sinceTurn += 1;
-      most = Math.max(most, sinceTurn);
+      max = Math.max(max, sinceTurn);
       yield row;
     }
   }
   const takeTurns = async () => {
-    for (; !over; sinceTurn = 0) await later();
+    for (; !isDone; sinceTurn = 0) await later();
   };
   const others = takeTurns();
   await db.copy('notes', columns, counted());
-  over = true;
+  isDone = true;
   await others;
-  // A piece of 64 KiB holds some 8,000 of these rows.
-  expect(most).toBeLessThan(25_000);
+  // A chunk of 64 KiB holds about 8,000 of these rows.
+  expect(max).toBeLessThan(25_000);
 });
 
-test('a source is read only as fast as PostgreSQL takes its rows', async () => {
+test('a source is read only as fast as PostgreSQL accepts its rows', async () => {
   await db.run(sql`
     CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(10); RETURN NEW; END $$`);
   await db.run(sql`CREATE TABLE slow (id int, text text)`);
@@ -283,7 +283,7 @@ test('a source is read only as fast as PostgreSQL takes its rows', async () => {
     expect(rows).toHaveLength(1);
     return rows[0]?.pid ?? 0;
   });
-  // What the two ends of a socket hold is a few megabytes at most.
+  // Socket buffers hold a few megabytes at most.
   expect(read).toBeLessThan(2_000);
   await terminate(pid);
   expect(databaseFailure(await copying)).toMatchObject({ status: 503 });

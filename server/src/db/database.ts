@@ -2,23 +2,23 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Db, Sql } from '@chowk/kit';
 import type { ConnectionBudget, Target } from './budget.ts';
 import { isStalePlan } from './connection.ts';
-import { reader, withCallersStack } from './reader.ts';
-import { streamAlone } from './stream.ts';
+import { queryMethods, withCallerStack } from './query-methods.ts';
+import { streamInOwnTransaction } from './stream.ts';
 import { inTransaction } from './transaction.ts';
 
-/** How often a transaction that lost against another one is tried again. */
-const retries = 5;
+/** How often a transaction is retried after a serialization failure, a deadlock or a stale plan. */
+const maxRetries = 5;
 
-/** The database behind a target: each query borrows a connection, each transaction keeps one. */
+/** A handle that leases a connection for each query and for each transaction. */
 export function openDatabase(budget: ConnectionBudget, target: Target): Db {
   return {
-    ...reader(async (query, pick) => {
-      const turn = budget.acquire(target);
-      const lease = turn instanceof Promise ? await turn : turn;
+    ...queryMethods(async (query, select) => {
+      const acquired = budget.acquire(target);
+      const lease = acquired instanceof Promise ? await acquired : acquired;
       try {
-        return pick(await lease.connection.query(query));
+        return select(await lease.connection.query(query));
       } catch (error) {
-        throw withCallersStack(error);
+        throw withCallerStack(error);
       } finally {
         budget.release(lease);
       }
@@ -26,7 +26,7 @@ export function openDatabase(budget: ConnectionBudget, target: Target): Db {
     async *stream<Row extends object>(query: Sql) {
       const lease = await budget.acquire(target);
       try {
-        yield* streamAlone<Row>(lease.connection, query);
+        yield* streamInOwnTransaction<Row>(lease.connection, query);
       } finally {
         budget.release(lease);
       }
@@ -34,7 +34,7 @@ export function openDatabase(budget: ConnectionBudget, target: Target): Db {
     async copy(table, columns, rows) {
       const lease = await budget.acquire(target);
       try {
-        // Not tried again: the rows can be read only once.
+        // Not retried: the rows can be read only once.
         return await inTransaction(lease.connection, (tx) => tx.copy(table, columns, rows));
       } finally {
         budget.release(lease);
@@ -46,7 +46,7 @@ export function openDatabase(budget: ConnectionBudget, target: Target): Db {
         try {
           return await inTransaction(lease.connection, work);
         } catch (error) {
-          if (attempt > retries || !isWorthAnotherTry(error)) throw error;
+          if (attempt > maxRetries || !isRetryable(error)) throw error;
         } finally {
           budget.release(lease);
         }
@@ -56,8 +56,7 @@ export function openDatabase(budget: ConnectionBudget, target: Target): Db {
   };
 }
 
-/** A serialization failure, a deadlock or an outdated plan: nothing is wrong with the transaction but its timing. */
-function isWorthAnotherTry(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   const code = (error as { code?: unknown } | undefined)?.code;
   return code === '40001' || code === '40P01' || isStalePlan(error);
 }

@@ -29,31 +29,34 @@ test.each([
   ['57014', 'db.too_slow', 503],
   ['55P03', 'db.too_slow', 503],
   ['22003', 'http.unstorable', 422],
-])('SQLSTATE %s is told as %s', async (state, code, status) => {
+])('SQLSTATE %s is reported as %s', async (state, code, status) => {
   const error = await errorOf(raise(state));
   expect(databaseFailure(error)).toMatchObject({ code, status, cause: error });
 });
 
-test('a NUL in a text is told as a value that cannot be stored', async () => {
+test('a NUL character is reported as a value that cannot be stored', async () => {
   expect(databaseFailure(await errorOf(sql`SELECT ${'a\0b'}::text`))).toMatchObject({ code: 'http.unstorable' });
 });
 
-test.each(['23505', '42P01', '42601', 'P0001'])('SQLSTATE %s is for the code that asked', async (state) => {
-  expect(databaseFailure(await errorOf(raise(state)))).toBeUndefined();
-});
+test.each(['23505', '42P01', '42601', 'P0001'])(
+  'SQLSTATE %s is left to the code that sent the query',
+  async (state) => {
+    expect(databaseFailure(await errorOf(raise(state)))).toBeUndefined();
+  },
+);
 
 test.each([
-  ['a port where nobody listens', { host: '127.0.0.1', port: 1 }],
-  ['a socket that is not there', { host: join(tmpdir(), 'chowk-nowhere') }],
-  ['a host that is not there', { host: 'nowhere.invalid' }],
-])('%s means that the database cannot be reached', async (_, where) => {
+  ['a closed port', { host: '127.0.0.1', port: 1 }],
+  ['a missing socket', { host: join(tmpdir(), 'chowk-nowhere') }],
+  ['an unknown host', { host: 'nowhere.invalid' }],
+])('%s is reported as an unavailable database', async (_, where) => {
   const error = await Connection.open({ ...inject('server'), ...where }, 'postgres', limits).catch((e: unknown) => e);
   expect(databaseFailure(error)).toMatchObject({ code: 'db.unavailable', status: 503 });
 });
 
-test('a host with several addresses, none of which answers, cannot be reached', async () => {
-  const lookup = (_host: string, _options: object, found: (error: null, addresses: object[]) => void) =>
-    found(
+test('a host with several addresses and no response is reported as unavailable', async () => {
+  const lookup = (_host: string, _options: object, callback: (error: null, addresses: object[]) => void) =>
+    callback(
       null,
       ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 })),
     );
@@ -67,7 +70,7 @@ test('a host with several addresses, none of which answers, cannot be reached', 
   expect(databaseFailure(error)).toMatchObject({ code: 'db.unavailable' });
 });
 
-test('what is no fault of the database is not blamed on it', async () => {
+test('other errors are not reported as database failures', async () => {
   const missingFile = await readFile(join(tmpdir(), 'chowk-nowhere')).catch((error: unknown) => error);
   for (const error of [missingFile, new TypeError('timeout'), fail('db.busy'), 'text', undefined, null]) {
     expect(databaseFailure(error)).toBeUndefined();

@@ -15,27 +15,28 @@ const unreachable = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** A value that no column can hold: text too long or with NUL, a number or a date out of range, JSON too deep. */
+/** Values that cannot be stored: text too long or with NUL, a number or a date out of range, JSON too deep. */
 const unstorable = new Set(['22001', '22003', '22007', '22008', '22009', '22021', '22P02', '22P05', '54000', '54001']);
-/** What `pg` throws without a code when a connection cannot be made or is lost. */
-const lost = /^(timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error)/;
+/** Errors of `pg` without a code when a connection fails. */
+const lostConnection =
+  /^(timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error)/;
 
-/** What a caller is told when the database is to blame, or `undefined` when it is not. */
+/** The failure to report to the client, or `undefined` if the database is not the cause. */
 export function databaseFailure(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
   const extras = { cause: error };
   if (error instanceof pg.DatabaseError) {
     const code = error.code ?? '';
-    // Connection lost, server starting or stopping, too many connections, a database that is being replaced.
+    // Connection lost, server starting or stopping, too many connections, database missing.
     if (/^(08|57P0|53300|3D000)/.test(code)) return fail('db.unavailable', {}, extras);
-    // Its own limit, or the one for locks where it has none.
+    // Statement timeout or lock timeout.
     if (code === '57014' || code === '55P03') return fail('db.too_slow', {}, extras);
     if (unstorable.has(code)) return fail('http.unstorable', {}, extras);
     return undefined;
   }
   const { code = '', syscall } = error as NodeJS.ErrnoException;
-  // Of a unix socket that is not there; a missing file is no fault of the database.
-  const noSocket = code === 'ENOENT' && syscall === 'connect';
-  const isLost = noSocket || unreachable.has(code) || lost.test(error.message);
+  // A missing Unix socket; any other missing file is not an error of the database.
+  const isSocketMissing = code === 'ENOENT' && syscall === 'connect';
+  const isLost = isSocketMissing || unreachable.has(code) || lostConnection.test(error.message);
   return isLost ? fail('db.unavailable', {}, extras) : undefined;
 }

@@ -6,15 +6,15 @@ import { beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { aside, scratchDatabase } from '../../testing/scratch-database.ts';
 import { fingerprint, type MigrationSource, migrate, readMigrations } from './migrations.ts';
 
-let made: Promise<string> | undefined;
+let created: Promise<string> | undefined;
 beforeEach(() => {
-  made = undefined;
+  created = undefined;
 });
 
-/** The database of the test, made when it is first needed. */
+/** The database of the test, created on first use. */
 function database(): Promise<string> {
-  made ??= scratchDatabase();
-  return made;
+  created ??= scratchDatabase();
+  return created;
 }
 
 async function folderWith(files: Record<string, string>): Promise<string> {
@@ -56,7 +56,7 @@ const goods = `
 `;
 const prices = 'CREATE TABLE prices (id int REFERENCES goods); ALTER TABLE goods ADD COLUMN weight int;';
 
-test('migrations are applied once, in order, whatever number of statements they hold', async () => {
+test('migrations are applied once and in order, with any number of statements', async () => {
   const shop = await source({ '0001_goods.sql': goods, '0002_prices.sql': prices });
   const other = await source({ '0001_notes.sql': 'CREATE TABLE notes (id int)' }, 'notes');
   expect(await run(shop, other)).toEqual({
@@ -69,13 +69,13 @@ test('migrations are applied once, in order, whatever number of statements they 
   expect(await run(shop, other)).toEqual({ applied: [], skipped: 3 });
 });
 
-test('a new migration is applied on top of the old ones', async () => {
+test('a new migration is applied after the old ones', async () => {
   await run(await source({ '0001_goods.sql': goods }));
   const grown = await source({ '0001_goods.sql': goods, '0002_prices.sql': prices });
   expect(await run(grown)).toEqual({ applied: ['shop/0002_prices.sql'], skipped: 1 });
 });
 
-test('a migration that fails leaves nothing of itself, keeps those before it, and can be mended', async () => {
+test('a failed migration is rolled back, earlier ones are kept, and it can be corrected', async () => {
   const files = {
     '0001_goods.sql': goods,
     '0002_prices.sql': `${prices} INSERT INTO prices VALUES (1); SELECT 1 / 0;`,
@@ -84,22 +84,22 @@ test('a migration that fails leaves nothing of itself, keeps those before it, an
   await expect(run(await source(files))).rejects.toThrow(/^migration shop\/0002_prices.sql failed: .*foreign key/);
   expect(await tables()).toEqual(['goods', 'schema_migrations']);
   expect(await recorded()).toEqual(['shop/0001_goods.sql']);
-  const mended = await run(await source({ ...files, '0002_prices.sql': prices }));
-  expect(mended.applied).toEqual(['shop/0002_prices.sql', 'shop/0003_more.sql']);
+  const corrected = await run(await source({ ...files, '0002_prices.sql': prices }));
+  expect(corrected.applied).toEqual(['shop/0002_prices.sql', 'shop/0003_more.sql']);
 });
 
-test('a mistake in the last statement undoes the first', async () => {
+test('an error in the last statement rolls back the first', async () => {
   await expect(run(await source({ '0001_goods.sql': `${goods} SELEC 1;` }))).rejects.toThrow('syntax error');
   await expect(run(await source({ '0001_goods.sql': `${goods} SELECT nothing;` }))).rejects.toThrow('nothing');
   expect(await tables()).toEqual(['schema_migrations']);
 });
 
-test('a migration that ends its own transaction is not taken for applied', async () => {
-  await expect(run(await source({ '0001_goods.sql': `${goods} COMMIT;` }))).rejects.toThrow('ends the transaction');
+test('a migration that ends its own transaction is refused', async () => {
+  await expect(run(await source({ '0001_goods.sql': `${goods} COMMIT;` }))).rejects.toThrow('ends its own transaction');
   expect(await recorded()).toEqual([]);
 });
 
-test('a migration that was changed after it was applied is refused, and nothing else is applied', async () => {
+test('a migration that was changed after it was applied is refused, and no other is applied', async () => {
   await run(await source({ '0001_goods.sql': goods }));
   const notes = await source({ '0001_notes.sql': 'CREATE TABLE notes (id int)' }, 'notes');
   const changed = await source({ '0001_goods.sql': `${goods} `, '0002_prices.sql': prices });
@@ -107,20 +107,20 @@ test('a migration that was changed after it was applied is refused, and nothing 
   expect(await tables()).toEqual(['goods', 'schema_migrations']);
 });
 
-test('a database that is ahead of us is left as it is', async () => {
+test('a database with newer migrations is left unchanged', async () => {
   await run(await source({ '0001_goods.sql': goods, '0002_prices.sql': prices }));
   expect(await run(await source({ '0001_goods.sql': goods }))).toEqual({ applied: [], skipped: 1 });
 });
 
-test('of many that migrate at once each migration is applied by one', async () => {
-  // Slow enough for the others to arrive.
+test('of several processes that migrate at once, one applies each migration', async () => {
+  // Slow enough that the other processes wait for the lock.
   const shop = await source({ '0001_goods.sql': `SELECT pg_sleep(0.1); ${goods}`, '0002_prices.sql': prices });
   const results = await Promise.all(Array.from({ length: 6 }, () => run(shop)));
   expect(results.map(({ applied }) => applied.length).sort()).toEqual([0, 0, 0, 0, 0, 2]);
   expect(await recorded()).toEqual(['shop/0001_goods.sql', 'shop/0002_prices.sql']);
 });
 
-test('who waits for a migration that fails goes on with it', async () => {
+test('a process that waits for a failing migration applies it itself', async () => {
   const broken = await source({ '0001_goods.sql': 'SELECT pg_advisory_xact_lock(4242); SELECT 1 / 0' });
   const whole = await source({ '0001_goods.sql': goods });
   await aside(await database(), async (gate) => {
@@ -136,7 +136,7 @@ test('who waits for a migration that fails goes on with it', async () => {
   });
 });
 
-test('nothing stays locked, and no session stays', async () => {
+test('migrating leaves no lock and no session', async () => {
   await run(await source({ '0001_goods.sql': goods }));
   await run(await source({ '0001_goods.sql': `${goods} ` })).catch(() => {});
   const name = await database();
@@ -157,12 +157,12 @@ test.each([
   await expect(source(files)).rejects.toThrow(`${culprit}: migrations are named`);
 });
 
-test('files of other kinds are no migrations', async () => {
+test('other files are ignored', async () => {
   const { migrations } = await source({ '0001_goods.sql': goods, 'README.md': 'goods' });
   expect(migrations.map(({ name }) => name)).toEqual(['0001_goods.sql']);
 });
 
-test('the fingerprint changes with every text, name and owner, and with nothing else', async () => {
+test('the fingerprint depends on the texts, names and owners of all migrations, not on their order', async () => {
   const files = { '0001_goods.sql': goods, '0002_prices.sql': prices };
   const base = [await source(files), await source(files, 'other')];
   const same = fingerprint([...base].reverse());

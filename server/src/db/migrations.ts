@@ -28,10 +28,10 @@ interface LedgerRow {
   checksum: string;
 }
 
-/** Any number will do as long as nothing else in the same database locks it. */
+/** Arbitrary, but unique among the advisory locks of a database. */
 const lockKey = 6_318_601;
 
-/** A migration may rewrite a large table, or wait for another process that does. */
+/** A migration may rewrite a large table, or wait for another process that migrates. */
 const migrationLimits = { connectTimeoutMs: 5_000, queryTimeoutMs: 60 * 60_000 };
 
 const ledger = `
@@ -45,8 +45,10 @@ const ledger = `
 
 export async function readMigrations(owner: string, folder: string): Promise<MigrationSource> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
-  const wrong = names.find((name, index) => Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1]) !== index + 1);
-  if (wrong) throw new Error(`${join(folder, wrong)}: migrations are named 0001_what_it_does.sql and numbered in turn`);
+  const misnamed = names.find((name, index) => Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1]) !== index + 1);
+  if (misnamed) {
+    throw new Error(`${join(folder, misnamed)}: migrations are named 0001_what_it_does.sql and numbered without gaps`);
+  }
   const migrations = names.map(async (name) => {
     const text = await readFile(join(folder, name), 'utf8');
     return { name, text, checksum: sha256(text) };
@@ -54,15 +56,15 @@ export async function readMigrations(owner: string, folder: string): Promise<Mig
   return { owner, migrations: await Promise.all(migrations) };
 }
 
-/** Changes whenever any migration of any source is added or changed. */
+/** Changes when a migration of any source is added or changed. */
 export function fingerprint(sources: readonly MigrationSource[]): string {
   const lines = sources.flatMap(({ owner, migrations }) => migrations.map((m) => `${owner}/${m.name} ${m.checksum}`));
   return sha256(lines.sort().join('\n')).slice(0, 12);
 }
 
 /**
- * Brings a database up to date, each migration in a transaction of its own. Safe to run from many processes at once:
- * they take turns, and the later ones find nothing left to do.
+ * Applies the missing migrations, each in its own transaction. Safe to run from many processes at once: an advisory lock
+ * serializes them.
  */
 export async function migrate(
   address: ServerAddress,
@@ -73,27 +75,26 @@ export async function migrate(
     await connection.query(sql`SELECT pg_advisory_lock(${lockKey})`);
     await connection.script(ledger);
     const { rows } = await connection.query<LedgerRow>(sql`SELECT owner, name, checksum FROM schema_migrations`);
-    const known = new Map(rows.map(({ owner, name, checksum }) => [`${owner}/${name}`, checksum]));
-    const wanted = sources.flatMap(({ owner, migrations }) =>
-      migrations.map((migration) => ({ ...migration, owner, id: `${owner}/${migration.name}` })),
+    const appliedChecksums = new Map(rows.map(({ owner, name, checksum }) => [`${owner}/${name}`, checksum]));
+    const migrations = sources.flatMap(({ owner, migrations: own }) =>
+      own.map((migration) => ({ ...migration, owner, id: `${owner}/${migration.name}` })),
     );
-    // All are checked before the first is applied.
-    const changed = wanted.find(({ id, checksum }) => known.has(id) && known.get(id) !== checksum);
+    const changed = migrations.find(({ id, checksum }) => (appliedChecksums.get(id) ?? checksum) !== checksum);
     if (changed) throw new Error(`migration ${changed.id} was changed after it was applied; add a new one instead`);
-    const missing = wanted.filter(({ id }) => !known.has(id));
-    for (const migration of missing) await apply(connection, migration);
-    return { applied: missing.map(({ id }) => id), skipped: wanted.length - missing.length };
+    const missing = migrations.filter(({ id }) => !appliedChecksums.has(id));
+    for (const migration of missing) await applyMigration(connection, migration);
+    return { applied: missing.map(({ id }) => id), skipped: migrations.length - missing.length };
   });
 }
 
-async function apply(
+async function applyMigration(
   connection: Connection,
   { owner, name, text, checksum }: Migration & { owner: string },
 ): Promise<void> {
   await connection.script('BEGIN');
   try {
     await connection.script(text);
-    if (connection.usable) throw new Error('it ends the transaction that it runs in');
+    if (connection.isUsable) throw new Error('it ends its own transaction; remove COMMIT or ROLLBACK');
     await connection.query(
       sql`INSERT INTO schema_migrations (owner, name, checksum) VALUES (${owner}, ${name}, ${checksum})`,
     );

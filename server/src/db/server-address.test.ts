@@ -17,21 +17,21 @@ test.each([
   expect(address).not.toHaveProperty('ssl');
 });
 
-test('sslmode decides about TLS', () => {
+test('sslmode controls TLS', () => {
   const sslOf = (mode: string) => parseDatabaseUrl(`postgres://a:b@h/shop?sslmode=${mode}`).address.ssl;
   expect(sslOf('disable')).toBeUndefined();
   expect(sslOf('no-verify')).toMatchObject({ rejectUnauthorized: false });
   expect(sslOf('verify-full')).toBeTruthy();
 });
 
-test('a URL leads to the server it names', async () => {
+test('the parsed address connects to the server in the URL', async () => {
   const { host, port, user, password } = inject('server');
   const where = host.startsWith('/')
     ? `/postgres?host=${encodeURIComponent(host)}&port=${port}`
     : `${host}:${port}/postgres`;
   const { address, database } = parseDatabaseUrl(`postgres://${user}:${encodeURIComponent(password)}@${where}`);
-  const answer = await withConnection(address, database, limits, (connection) =>
+  const result = await withConnection(address, database, limits, (connection) =>
     connection.query(sql`SELECT current_database() AS name`),
   );
-  expect(answer.rows).toEqual([{ name: 'postgres' }]);
+  expect(result.rows).toEqual([{ name: 'postgres' }]);
 });

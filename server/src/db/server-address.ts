@@ -1,9 +1,9 @@
 import type { ClientConfig } from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
 
-/** Where a PostgreSQL server is and how to sign in to it. */
+/** Address and credentials of a PostgreSQL server. */
 export interface ServerAddress {
-  /** A host name, or the folder of a unix socket. */
+  /** A host name, or the folder of a Unix socket. */
   readonly host: string;
   readonly port: number;
   readonly user: string;

@@ -18,14 +18,14 @@ import { openServer } from './server.ts';
 
 const unique = () => `server_${randomBytes(6).toString('hex')}`;
 
-/** PostgreSQL listens on a port too, wherever its socket is. */
+/** Over TCP, because a URL with a socket path would not exercise the port. */
 function open(database: string, changes: { user?: string; password?: string; port?: number } = {}, connectMs = 5_000) {
   const { port, user, password } = { ...inject('server'), ...changes };
   const url = `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
   return openServer(testConfig({ DATABASE_URL: url, DATABASE_CONNECT_TIMEOUT_MS: `${connectMs}` }), () => {});
 }
 
-test('the central database is made when it is not there, also by several at once', async () => {
+test('the central database is created if it is missing, also by several processes at once', async () => {
   const name = unique();
   const servers = await Promise.all([open(name), open(name), open(name)]);
   for (const server of servers) {
@@ -34,7 +34,7 @@ test('the central database is made when it is not there, also by several at once
   }
 });
 
-test('a server that cannot be used is named with the reason and without the password', async () => {
+test('the error for an unusable server has its address and the reason, but no password', async () => {
   const message = (opening: Promise<unknown>) => opening.then(String, (error: Error) => error.message);
   expect(await message(open('shop', { port: 1, password: 'hunter2' }))).toMatch(
     /^DATABASE_URL 127.0.0.1:1\/shop: .*ECONNREFUSED/,
@@ -44,13 +44,13 @@ test('a server that cannot be used is named with the reason and without the pass
   expect(refused).not.toContain('hunter2');
 });
 
-test('a server that answers nothing is given up within the limit', async () => {
+test('a server that does not respond fails within the timeout', async () => {
   const proxy = await startProxy(inject('server'));
   proxy.blackHole();
   await expect(open('shop', { port: proxy.address.port }, 300)).rejects.toThrow('timeout expired');
 });
 
-test('a user who may not create databases is told so', async () => {
+test('a user without the right to create databases is refused with that reason', async () => {
   const user = unique();
   const database = unique();
   await aside('postgres', async (connection) => {
@@ -62,7 +62,7 @@ test('a user who may not create databases is told so', async () => {
   );
 });
 
-/** Writes one row after another, and keeps those whose writing was confirmed. */
+/** Writes one row after another and records the confirmed ones. */
 async function write(db: Db, writer: number, log: { confirmed: string[]; failures: unknown[] }, until: AbortSignal) {
   for (let n = 1; !until.aborted; n += 1) {
     const row = `${writer}-${n}`;
@@ -72,16 +72,16 @@ async function write(db: Db, writer: number, log: { confirmed: string[]; failure
       log.confirmed.push(row);
     } catch (error) {
       log.failures.push(error);
-      // As a caller would after a 503.
+      // A client retries after a 503.
       await pause(10);
     }
   }
 }
 
-test('a server that is killed and started again under load loses nothing that was confirmed, and all heals by itself', async () => {
+test('a server that is killed and restarted under load loses no confirmed row, and the budget recovers', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'chowk-restart-'));
   const storagePath = join(folder, 'storage');
-  const server = await openEmbedded({ storagePath, say: () => {} });
+  const server = await openEmbedded({ storagePath, onProgress: () => {} });
   const proxy = await startProxy(server.address);
   const budget = new ConnectionBudget({ ...limits, connections: 8, perDatabase: 6, waitTimeoutMs: 2_000 });
   onTestFinished(async () => {
@@ -95,15 +95,15 @@ test('a server that is killed and started again under load loses nothing that wa
   const log = { confirmed: [] as string[], failures: [] as unknown[] };
   const stop = new AbortController();
   const writers = Promise.all(Array.from({ length: 10 }, (_, writer) => write(db, writer, log, stop.signal)));
-  const patiently = { timeout: 20_000 };
-  await vi.waitFor(() => expect(log.confirmed.length).toBeGreaterThan(300), patiently);
+  const wait = { timeout: 20_000 };
+  await vi.waitFor(() => expect(log.confirmed.length).toBeGreaterThan(300), wait);
   await killServer(storagePath);
-  await vi.waitFor(() => expect(log.failures.length).toBeGreaterThan(10), patiently);
+  await vi.waitFor(() => expect(log.failures.length).toBeGreaterThan(10), wait);
   const confirmedBefore = log.confirmed.length;
   await vi.waitFor(() => {
     proxy.pointAt(server.address);
     expect(log.confirmed.length).toBeGreaterThan(confirmedBefore + 300);
-  }, patiently);
+  }, wait);
   stop.abort();
   await writers;
 

@@ -16,8 +16,7 @@ afterAll(() => budget.close());
 
 const notify = (on: Db, channel: string, payload: string) => on.run(sql`SELECT pg_notify(${channel}, ${payload})`);
 
-/** The sessions that listen. */
-async function listeners(): Promise<number[]> {
+async function listeningSessions(): Promise<number[]> {
   const { rows } = await aside('postgres', (connection) =>
     connection.query<{ pid: number }>(
       sql`SELECT pid FROM pg_stat_activity WHERE datname = ${database} AND query ~ '^(LISTEN|SELECT 1$)'`,
@@ -27,57 +26,57 @@ async function listeners(): Promise<number[]> {
 }
 
 async function start(channels: string[], address: ServerAddress = inject('server'), connectTimeoutMs = 1_000) {
-  const said: string[] = [];
+  const received: string[] = [];
   const signals = new Signals(address, database, { ...limits, connectTimeoutMs }, silent);
   for (const channel of channels) {
     signals.listen(channel, {
-      onNotify: (payload) => said.push(`${channel}: ${payload}`),
-      onConnectionChange: (ok) => said.push(`${channel}: ${ok ? 'hearing' : 'deaf'}`),
+      onNotify: (payload) => received.push(`${channel}: ${payload}`),
+      onConnectionChange: (isConnected) => received.push(`${channel}: ${isConnected ? 'connected' : 'disconnected'}`),
     });
   }
   onTestFinished(() => signals.close());
   await signals.start();
-  return { signals, said };
+  return { signals, received };
 }
 
-test('what is said is heard in order, by those who listen on the channel', async () => {
-  const { said } = await start(['one', 'Two']);
+test('notifications reach the listeners of their channel in order', async () => {
+  const { received } = await start(['one', 'Two']);
   await notify(db, 'one', 'a');
-  await notify(db, 'three', 'nobody hears this');
+  await notify(db, 'three', 'no listener');
   await notify(db, 'Two', 'b');
   await notify(db, 'one', '');
-  await eventually(() => expect(said.slice(2)).toEqual(['one: a', 'Two: b', 'one: ']));
-  expect(said.slice(0, 2)).toEqual(['one: hearing', 'Two: hearing']);
+  await eventually(() => expect(received.slice(2)).toEqual(['one: a', 'Two: b', 'one: ']));
+  expect(received.slice(0, 2)).toEqual(['one: connected', 'Two: connected']);
 });
 
-test('what is said in a transaction is heard after it commits, and never if it does not', async () => {
-  const { said } = await start(['one']);
+test('a notification of a transaction arrives after the commit, and not after a rollback', async () => {
+  const { received } = await start(['one']);
   await db.tx(async (tx) => {
     await notify(tx, 'one', 'committed');
     await notify(db, 'one', 'meanwhile');
-    await eventually(() => expect(said).toContain('one: meanwhile'));
-    expect(said).not.toContain('one: committed');
+    await eventually(() => expect(received).toContain('one: meanwhile'));
+    expect(received).not.toContain('one: committed');
   });
-  const undone = db.tx(async (tx) => {
-    await notify(tx, 'one', 'undone');
-    throw new Error('undo');
+  const rolledBack = db.tx(async (tx) => {
+    await notify(tx, 'one', 'rolled back');
+    throw new Error('test failure');
   });
-  await expect(undone).rejects.toThrow('undo');
+  await expect(rolledBack).rejects.toThrow('test failure');
   await notify(db, 'one', 'last');
-  await eventually(() => expect(said).toContain('one: last'));
-  expect(said).toEqual(['one: hearing', 'one: meanwhile', 'one: committed', 'one: last']);
+  await eventually(() => expect(received).toContain('one: last'));
+  expect(received).toEqual(['one: connected', 'one: meanwhile', 'one: committed', 'one: last']);
 });
 
-test('who has caught up has heard whatever was committed before', async () => {
-  const { signals, said } = await start(['one']);
+test('waitUntilApplied settles after the notifications of all earlier commits', async () => {
+  const { signals, received } = await start(['one']);
   for (let round = 0; round < 50; round += 1) {
     await notify(db, 'one', String(round));
     await signals.waitUntilApplied();
-    expect(said.at(-1)).toBe(`one: ${round}`);
+    expect(received.at(-1)).toBe(`one: ${round}`);
   }
 });
 
-test('nobody waits for a voice that cannot come', async () => {
+test('waitUntilApplied ends after a timeout if the server does not respond', async () => {
   const { address, blackHole } = await startProxy(inject('server'));
   const { signals } = await start(['one'], address);
   blackHole();
@@ -88,44 +87,46 @@ test('nobody waits for a voice that cannot come', async () => {
   await signals.waitUntilApplied();
 });
 
-test('a lost connection is told at once, taken up again, and told again before anything new is heard', async () => {
-  const { said } = await start(['one', 'two']);
-  for (const pid of await listeners()) await terminate(pid);
-  await eventually(() => expect(said.slice(2)).toEqual(['one: deaf', 'two: deaf', 'one: hearing', 'two: hearing']));
+test('a lost connection is reported, restored and reported again before new notifications arrive', async () => {
+  const { received } = await start(['one', 'two']);
+  for (const pid of await listeningSessions()) await terminate(pid);
+  await eventually(() =>
+    expect(received.slice(2)).toEqual(['one: disconnected', 'two: disconnected', 'one: connected', 'two: connected']),
+  );
   await notify(db, 'two', 'again');
-  await eventually(() => expect(said.at(-1)).toBe('two: again'));
-  expect(await listeners()).toHaveLength(1);
+  await eventually(() => expect(received.at(-1)).toBe('two: again'));
+  expect(await listeningSessions()).toHaveLength(1);
 });
 
-test('while the server cannot be reached it is tried again and again', async () => {
+test('connecting is retried while the server cannot be reached', async () => {
   const proxy = await startProxy(inject('server'));
-  const { said } = await start(['one'], proxy.address);
+  const { received } = await start(['one'], proxy.address);
   proxy.cut();
-  await eventually(() => expect(said).toEqual(['one: hearing', 'one: deaf']));
-  await notify(db, 'one', 'said to nobody');
+  await eventually(() => expect(received).toEqual(['one: connected', 'one: disconnected']));
+  await notify(db, 'one', 'lost');
   proxy.heal();
-  await vi.waitFor(() => expect(said.at(-1)).toBe('one: hearing'), { timeout: 5_000 });
-  await notify(db, 'one', 'heard');
-  await eventually(() => expect(said.at(-1)).toBe('one: heard'));
-  expect(said).toEqual(['one: hearing', 'one: deaf', 'one: hearing', 'one: heard']);
+  await vi.waitFor(() => expect(received.at(-1)).toBe('one: connected'), { timeout: 5_000 });
+  await notify(db, 'one', 'received');
+  await eventually(() => expect(received.at(-1)).toBe('one: received'));
+  expect(received).toEqual(['one: connected', 'one: disconnected', 'one: connected', 'one: received']);
 });
 
-test('a connection that only looks alive is noticed by its heartbeat', async () => {
+test('a connection that does not respond is detected by the heartbeat', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const proxy = await startProxy(inject('server'));
-  const { said } = await start(['one'], proxy.address);
+  const { received } = await start(['one'], proxy.address);
   await vi.advanceTimersByTimeAsync(5_000);
-  expect(said).toEqual(['one: hearing']);
+  expect(received).toEqual(['one: connected']);
   proxy.blackHole();
   await vi.advanceTimersByTimeAsync(12_000);
   vi.useRealTimers();
-  await eventually(() => expect(said).toEqual(['one: hearing', 'one: deaf']));
+  await eventually(() => expect(received).toEqual(['one: connected', 'one: disconnected']));
   proxy.heal();
-  await vi.waitFor(() => expect(said.at(-1)).toBe('one: hearing'), { timeout: 5_000 });
+  await vi.waitFor(() => expect(received.at(-1)).toBe('one: connected'), { timeout: 5_000 });
 });
 
-test('a start against a server that cannot be reached fails', async () => {
+test('starting fails if the server cannot be reached', async () => {
   const proxy = await startProxy(inject('server'));
   proxy.blackHole();
   await expect(start(['one'], proxy.address, 200)).rejects.toThrow('timeout');
@@ -133,27 +134,27 @@ test('a start against a server that cannot be reached fails', async () => {
   await expect(start(['one'], proxy.address)).rejects.toThrow();
 });
 
-test('a channel that cannot be listened on leaves no connection behind', async () => {
+test('an invalid channel name fails the start and leaves no connection', async () => {
   await expect(start(['no"name'])).rejects.toMatchObject({ code: '42601' });
-  await eventually(async () => expect(await listeners()).toEqual([]));
+  await eventually(async () => expect(await listeningSessions()).toEqual([]));
 });
 
-test('closing ends the connection, also one that is just being made', async () => {
+test('closing ends the connection, also one that is being opened', async () => {
   const proxy = await startProxy(inject('server'));
-  const { signals, said } = await start(['one'], proxy.address);
+  const { signals, received } = await start(['one'], proxy.address);
   proxy.cut();
-  await eventually(() => expect(said).toEqual(['one: hearing', 'one: deaf']));
+  await eventually(() => expect(received).toEqual(['one: connected', 'one: disconnected']));
   proxy.blackHole();
   await eventually(() => expect(proxy.connections).toBe(1));
   const closing = signals.close();
   proxy.heal();
   await closing;
-  await eventually(async () => expect(await listeners()).toEqual([]));
+  await eventually(async () => expect(await listeningSessions()).toEqual([]));
   await eventually(() => expect(proxy.connections).toBe(0));
-  expect(said).toEqual(['one: hearing', 'one: deaf']);
+  expect(received).toEqual(['one: connected', 'one: disconnected']);
 });
 
-test('closing does not wait for a server that says nothing', async () => {
+test('closing does not wait for a server that does not respond', async () => {
   const proxy = await startProxy(inject('server'));
   const { signals } = await start(['one'], proxy.address);
   proxy.blackHole();

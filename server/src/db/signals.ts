@@ -2,93 +2,91 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log, SignalListener, SignalSource } from '@chowk/kit';
 import type pg from 'pg';
-import { type ConnectionLimits, endClient, makeClient } from './connection.ts';
+import { type ConnectionLimits, createClient, endClient } from './connection.ts';
 import type { ServerAddress } from './server-address.ts';
 
-/** A connection that looks alive but answers nothing for this long is given up: it would be deaf without knowing. */
+/** A connection that does not answer a heartbeat for this long is replaced, because it may miss notifications. */
 const heartbeatMs = 5_000;
 
-/** What a process says to itself, to know that it has heard all that was said before. */
+/** The process notifies itself on this channel: once that arrives, all earlier notifications have arrived too. */
 const echoChannel = 'chowk_echo';
-/** Nobody waits longer than this for its own voice. */
-const echoMs = 1_000;
+const echoTimeoutMs = 1_000;
 
-/** What processes tell each other over PostgreSQL's LISTEN and NOTIFY, on one connection of its own. */
+/** PostgreSQL's LISTEN and NOTIFY between processes, on one dedicated connection. */
 export class Signals implements SignalSource {
-  readonly #open: () => pg.Client;
+  readonly #createClient: () => pg.Client;
   readonly #log: Log;
   readonly #listeners = new Map<string, SignalListener[]>();
   readonly #stopping = new AbortController();
   #client: pg.Client | undefined;
-  #keeping: Promise<void> | undefined;
-  readonly #echoes = new Map<string, () => void>();
+  #reconnecting: Promise<void> | undefined;
+  readonly #pendingEchoes = new Map<string, () => void>();
 
   constructor(address: ServerAddress, database: string, limits: ConnectionLimits, log: Log) {
-    const patient = { ...limits, queryTimeoutMs: heartbeatMs };
-    this.#open = () => makeClient(address, database, patient, { query_timeout: heartbeatMs + 2_000 });
+    const signalLimits = { ...limits, queryTimeoutMs: heartbeatMs };
+    this.#createClient = () => createClient(address, database, signalLimits, { query_timeout: heartbeatMs + 2_000 });
     this.#log = log;
     void this.listen(echoChannel, {
-      onNotify: (id) => this.#echoes.get(id)?.(),
-      // What is not heard is not kept either: there is nothing to wait for.
-      onConnectionChange: () => this.#echoes.forEach((settle) => void settle()),
+      onNotify: (id) => this.#pendingEchoes.get(id)?.(),
+      // Caches are cleared on every connection change, so there is nothing left to wait for.
+      onConnectionChange: () => this.#pendingEchoes.forEach((resolve) => void resolve()),
     });
   }
 
-  /** Settles when every change committed before has been heard here, so that nobody reads what it has just changed. */
+  /** Settles when the listeners have received the notifications of every change committed before the call. */
   async waitUntilApplied(): Promise<void> {
     const client = this.#client;
     if (!client) return;
     const id = randomUUID();
-    const heard = new Promise<void>((resolve) => this.#echoes.set(id, resolve));
-    const timer = setTimeout(() => this.#echoes.get(id)?.(), echoMs);
-    // If the connection is lost, so is all that was kept.
-    client.query('SELECT pg_notify($1, $2)', [echoChannel, id]).catch(() => this.#echoes.get(id)?.());
-    await heard;
+    const echo = new Promise<void>((resolve) => this.#pendingEchoes.set(id, resolve));
+    const timer = setTimeout(() => this.#pendingEchoes.get(id)?.(), echoTimeoutMs);
+    client.query('SELECT pg_notify($1, $2)', [echoChannel, id]).catch(() => this.#pendingEchoes.get(id)?.());
+    await echo;
     clearTimeout(timer);
-    this.#echoes.delete(id);
+    this.#pendingEchoes.delete(id);
   }
 
-  /** Hears what is said on the channel from now on; after `start`, as soon as the promise settles. */
+  /** After `start`, the listener receives notifications once the promise has settled. */
   async listen(channel: string, listener: SignalListener): Promise<void> {
     this.#listeners.set(channel, [...(this.#listeners.get(channel) ?? []), listener]);
     await this.#client?.query(`LISTEN "${channel}"`);
   }
 
-  /** Connects once, so that a start against an unreachable server fails; later losses heal by themselves. */
+  /** Fails if the server cannot be reached. After a later loss the connection is restored automatically. */
   async start(): Promise<void> {
-    const { gone } = await this.#connect();
-    this.#keeping = this.#keep(gone);
+    const { lost } = await this.#connect();
+    this.#reconnecting = this.#reconnectWhenLost(lost);
   }
 
   async close(): Promise<void> {
     this.#stopping.abort();
     if (this.#client) await endClient(this.#client);
-    await this.#keeping;
+    await this.#reconnecting;
   }
 
-  async #keep(lost: Promise<void>): Promise<void> {
-    const stopped = this.#stopping.signal;
-    for (let again = lost; ; ) {
-      await again;
-      if (stopped.aborted) return;
-      this.#tell(false);
-      this.#log.warn({}, 'lost the connection that hears changes; caches are off until it is back');
+  async #reconnectWhenLost(firstLost: Promise<void>): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let lost = firstLost; ; ) {
+      await lost;
+      if (signal.aborted) return;
+      this.#reportConnection(false);
+      this.#log.warn({}, 'lost the connection for notifications; caches are off until it is restored');
       for (let wait = 100; ; wait = Math.min(wait * 2, 5_000)) {
-        await pause(wait, undefined, { signal: stopped, ref: false }).catch(() => {});
-        if (stopped.aborted) return;
+        await pause(wait, undefined, { signal, ref: false }).catch(() => {});
+        if (signal.aborted) return;
         try {
-          again = (await this.#connect()).gone;
-          this.#log.info({}, 'hearing changes again');
+          lost = (await this.#connect()).lost;
+          this.#log.info({}, 'restored the connection for notifications');
           break;
         } catch {}
       }
     }
   }
 
-  /** Listens on every channel. `gone` settles when the connection is lost. */
-  async #connect(): Promise<{ gone: Promise<void> }> {
-    const client = this.#open();
-    const gone = new Promise<void>((resolve) => {
+  /** Connects and listens on every channel. `lost` settles when the connection ends. */
+  async #connect(): Promise<{ lost: Promise<void> }> {
+    const client = this.#createClient();
+    const ended = new Promise<void>((resolve) => {
       client.on('error', () => resolve());
       client.on('end', () => resolve());
     });
@@ -104,16 +102,18 @@ export class Signals implements SignalSource {
       throw error;
     }
     this.#client = client;
-    this.#tell(true);
+    this.#reportConnection(true);
     const heartbeat = setInterval(() => client.query('SELECT 1').catch(() => endClient(client)), heartbeatMs).unref();
-    const over = () => {
+    const cleanUp = () => {
       clearInterval(heartbeat);
       void endClient(client);
     };
-    return { gone: gone.finally(over) };
+    return { lost: ended.finally(cleanUp) };
   }
 
-  #tell(ok: boolean): void {
-    for (const listeners of this.#listeners.values()) for (const listener of listeners) listener.onConnectionChange(ok);
+  #reportConnection(isConnected: boolean): void {
+    for (const listeners of this.#listeners.values()) {
+      for (const listener of listeners) listener.onConnectionChange(isConnected);
+    }
   }
 }

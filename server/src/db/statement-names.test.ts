@@ -4,14 +4,14 @@ import { limits } from '../../testing/scratch-database.ts';
 import { withConnection } from './connection.ts';
 import { renameStatement, statementName } from './statement-names.ts';
 
-test('a text keeps its name, and no two texts share one', () => {
+test('a statement text keeps its name, and no two texts share one', () => {
   const name = statementName('SELECT 1');
   expect(name).toMatch(/^c\w+$/);
   expect(statementName('SELECT 1')).toBe(name);
   expect(statementName('SELECT 2')).not.toBe(name);
 });
 
-test('a statement that is named anew gets a name that was never used', () => {
+test('a renamed statement gets a name that was never used', () => {
   const names = [statementName('SELECT 3'), statementName('SELECT 4')];
   for (let turn = 0; turn < 3; turn += 1) {
     renameStatement('SELECT 3');
@@ -21,7 +21,7 @@ test('a statement that is named anew gets a name that was never used', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('past the limit statements go without a name, and work all the same', async () => {
+test('statements beyond the limit are sent unnamed and work', async () => {
   const first = statementName('SELECT 1');
   for (let index = 0; index < 5_000; index += 1) statementName(`SELECT 'filler', ${index}`);
   expect(statementName('SELECT 1')).toBe(first);

@@ -1,21 +1,21 @@
-/** Statements past this many are sent unnamed: a text that varies without bound must not fill every backend. */
-const most = 5_000;
+/** Further statements are sent unnamed, so that texts that vary without bound do not fill the memory of the server. */
+const maxNames = 5_000;
 const names = new Map<string, string>();
-let given = 0;
+let nameCount = 0;
 
-/** The name under which a statement's text is prepared, the same on every connection. */
+/** The name under which a statement is prepared, the same on every connection. */
 export function statementName(text: string): string | undefined {
-  return names.get(text) ?? (names.size < most ? nameAnew(text) : undefined);
+  return names.get(text) ?? (names.size < maxNames ? assignName(text) : undefined);
 }
 
-/** Has the statement prepared anew on every connection: what was prepared under its old name is out of date. */
+/** Makes every connection prepare the statement again: the plan under its old name is out of date. */
 export function renameStatement(text: string): void {
-  if (names.has(text)) nameAnew(text);
+  if (names.has(text)) assignName(text);
 }
 
-function nameAnew(text: string): string {
-  const name = `c${given.toString(36)}`;
-  given += 1;
+function assignName(text: string): string {
+  const name = `c${nameCount.toString(36)}`;
+  nameCount += 1;
   names.set(text, name);
   return name;
 }

@@ -27,8 +27,8 @@ async function notes(): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Lets parties wait until all of them are there. */
-function meeting(parties: number): () => Promise<void> {
+/** Returns a function that waits until it was called by all parties. */
+function barrier(parties: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let missing = parties;
   return () => {
@@ -38,7 +38,7 @@ function meeting(parties: number): () => Promise<void> {
   };
 }
 
-test('what is done in a transaction is seen by others after it, all at once', async () => {
+test('changes of a transaction become visible together after the commit', async () => {
   const result = await db.tx(async (tx) => {
     await add(tx, 1);
     await add(tx, 2);
@@ -49,8 +49,8 @@ test('what is done in a transaction is seen by others after it, all at once', as
   expect(await notes()).toEqual([1, 2]);
 });
 
-test('a transaction that fails leaves nothing, whether PostgreSQL failed or its caller', async () => {
-  const own = new Error('of ours');
+test('a failed transaction is rolled back, after an error of PostgreSQL and of the caller', async () => {
+  const own = new Error('of the caller');
   const ours = db.tx(async (tx) => {
     await add(tx, 1);
     throw own;
@@ -64,13 +64,13 @@ test('a transaction that fails leaves nothing, whether PostgreSQL failed or its 
   expect(await notes()).toEqual([]);
 });
 
-test('a first statement that fails fails the transaction, and the connection goes on', async () => {
+test('an error of the first statement fails the transaction, and the connection stays usable', async () => {
   const before = await pid(db);
   await expect(db.tx((tx) => tx.run(failing))).rejects.toMatchObject({ code: '22012' });
   expect(await pid(db)).toBe(before);
 });
 
-test('a commit that PostgreSQL refuses is a failure', async () => {
+test('a commit that PostgreSQL refuses is an error', async () => {
   const dangling = db.tx(async (tx) => {
     await add(tx, 1);
     await tx.run(sql`INSERT INTO links VALUES (99)`);
@@ -81,22 +81,22 @@ test('a commit that PostgreSQL refuses is a failure', async () => {
   expect(await notes()).toEqual([2]);
 });
 
-test('a failure that is caught and hidden is not taken for success', async () => {
+test('a transaction with a caught error is not reported as committed', async () => {
   const hidden = db.tx(async (tx) => {
     await add(tx, 1);
     await tx.run(failing).catch(() => {});
     return 'fine';
   });
   await expect(hidden).rejects.toMatchObject({ code: '22012' });
-  const stubborn = db.tx(async (tx) => {
+  const continued = db.tx(async (tx) => {
     await tx.run(failing).catch(() => {});
     await add(tx, 1);
   });
-  await expect(stubborn).rejects.toMatchObject({ code: '22012' });
+  await expect(continued).rejects.toMatchObject({ code: '22012' });
   expect(await notes()).toEqual([]);
 });
 
-test('statements sent together are done in order, and one that fails fails all', async () => {
+test('concurrent statements run in order, and an error of one fails the transaction', async () => {
   await db.tx((tx) => Promise.all([1, 2, 3].map((id) => add(tx, id))));
   expect(await notes()).toEqual([1, 2, 3]);
   const clash = db.tx((tx) => Promise.all([4, 1, 5].map((id) => add(tx, id))));
@@ -104,7 +104,7 @@ test('statements sent together are done in order, and one that fails fails all',
   expect(await notes()).toEqual([1, 2, 3]);
 });
 
-test('a savepoint that fails is undone alone, and the transaction goes on', async () => {
+test('a failed savepoint is rolled back alone, and the transaction continues', async () => {
   await db.tx(async (tx) => {
     await add(tx, 1);
     const failed = tx.tx(async (inner) => {
@@ -123,7 +123,7 @@ test('a savepoint that fails is undone alone, and the transaction goes on', asyn
   expect(await notes()).toEqual([1, 5, 6, 7]);
 });
 
-test('a savepoint that hides a failure is undone and says so', async () => {
+test('a savepoint with a caught error is rolled back and reports it', async () => {
   await db.tx(async (tx) => {
     const hidden = tx.tx(async (inner) => {
       await add(inner, 1);
@@ -135,16 +135,16 @@ test('a savepoint that hides a failure is undone and says so', async () => {
   expect(await notes()).toEqual([2]);
 });
 
-test('what succeeded in savepoints is lost if the transaction fails', async () => {
+test('successful savepoints are rolled back if the transaction fails', async () => {
   const failed = db.tx(async (tx) => {
     await tx.tx((inner) => add(inner, 1));
-    throw new Error('no luck');
+    throw new Error('test failure');
   });
-  await expect(failed).rejects.toThrow('no luck');
+  await expect(failed).rejects.toThrow('test failure');
   expect(await notes()).toEqual([]);
 });
 
-test('two savepoints at once are refused instead of being undone with each other', async () => {
+test('two concurrent savepoints are refused', async () => {
   const both = db.tx((tx) =>
     Promise.all([
       tx.tx(async (inner) => {
@@ -158,7 +158,7 @@ test('two savepoints at once are refused instead of being undone with each other
   expect(await notes()).toEqual([]);
 });
 
-test('beside an open savepoint its transaction is refused: what it does would be undone with the savepoint', async () => {
+test('the transaction is refused while a savepoint in it is open', async () => {
   await db.tx(async (tx) => {
     await expect(tx.tx(() => add(tx, 1))).rejects.toThrow('savepoint');
     await add(tx, 2);
@@ -166,7 +166,7 @@ test('beside an open savepoint its transaction is refused: what it does would be
   expect(await notes()).toEqual([2]);
 });
 
-test('a handle that outlives its transaction can do nothing', async () => {
+test('the handle of a finished transaction is refused', async () => {
   let leaked = db;
   let inner = db;
   await db.tx(async (tx) => {
@@ -181,7 +181,7 @@ test('a handle that outlives its transaction can do nothing', async () => {
   expect(await notes()).toEqual([]);
 });
 
-test('a statement that comes after its transaction has failed touches neither the database nor the next one', async () => {
+test('a statement after the end of its failed transaction changes nothing', async () => {
   const late = Promise.withResolvers<void>();
   let straggler: Promise<unknown> = late.promise;
   const failed = db.tx((tx) => {
@@ -198,14 +198,14 @@ test('a statement that comes after its transaction has failed touches neither th
 });
 
 test.each([
-  ['has more to do', (tx: Db) => add(tx, 2)],
-  ['only has to end', async () => {}],
+  ['has more statements', (tx: Db) => add(tx, 2)],
+  ['has no more statements', async () => {}],
 ])(
-  'a transaction that forgets a savepoint is undone, and the savepoint, which %s, touches nothing',
+  'a transaction that does not await a savepoint is rolled back, and a savepoint that %s changes nothing',
   async (_, rest) => {
     const late = Promise.withResolvers<void>();
     let forgotten: Promise<unknown> = late.promise;
-    const hasty = db.tx(async (tx) => {
+    const early = db.tx(async (tx) => {
       await add(tx, 1);
       forgotten = tx.tx(async (inner) => {
         await late.promise;
@@ -213,7 +213,7 @@ test.each([
       });
       forgotten.catch(() => {});
     });
-    await expect(hasty).rejects.toThrow('savepoint');
+    await expect(early).rejects.toThrow('savepoint');
     await db.tx(async (tx) => {
       await add(tx, 3);
       late.resolve();
@@ -223,14 +223,14 @@ test.each([
   },
 );
 
-test('a transaction whose session is ended fails and leaves nothing', async () => {
+test('a transaction whose session is terminated fails and is rolled back', async () => {
   const endings: ((tx: Db) => Promise<unknown>)[] = [
     async (tx) => {
       await terminate(await pid(tx));
       await add(tx, 2);
     },
     (tx) => tx.tx(async (inner) => terminate(await pid(inner))),
-    // With nothing left to do but to commit.
+    // Only the commit is left.
     async (tx) => terminate(await pid(tx)),
   ];
   for (const end of endings) {
@@ -246,9 +246,9 @@ test('a transaction whose session is ended fails and leaves nothing', async () =
   expect(await notes()).toEqual([3]);
 });
 
-test('two transactions in a deadlock both succeed in the end', async () => {
+test('two transactions in a deadlock both succeed after a retry', async () => {
   await Promise.all([add(db, 1), add(db, 2)]);
-  const both = meeting(2);
+  const both = barrier(2);
   let attempts = 0;
   const lockInTurn = (first: number, second: number) =>
     db.tx(async (tx) => {
@@ -263,8 +263,8 @@ test('two transactions in a deadlock both succeed in the end', async () => {
   for (const { text } of rows) expect(text.trim().split(' ').sort()).toEqual(['12', '21']);
 });
 
-test('serializable transactions that contradict each other are tried again, from the start, until both hold', async () => {
-  const both = meeting(2);
+test('conflicting serializable transactions are retried until both succeed', async () => {
+  const both = barrier(2);
   let attempts = 0;
   const addNext = () =>
     db.tx(async (tx) => {
@@ -279,7 +279,7 @@ test('serializable transactions that contradict each other are tried again, from
   expect(await notes()).toHaveLength(2);
 });
 
-test('a failure of another kind is not tried again', async () => {
+test('other errors are not retried', async () => {
   let attempts = 0;
   const failed = db.tx(async (tx) => {
     attempts += 1;
@@ -289,7 +289,7 @@ test('a failure of another kind is not tried again', async () => {
   expect(attempts).toBe(1);
 });
 
-test('a transaction that always loses is given up in the end, as are its effects', async () => {
+test('a transaction that fails on every retry is rolled back', async () => {
   let attempts = 0;
   const lost = db.tx(async (tx) => {
     attempts += 1;

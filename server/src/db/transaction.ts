@@ -2,15 +2,15 @@ import type { Db, Sql } from '@chowk/kit';
 import type { QueryResult } from 'pg';
 import type { Connection } from './connection.ts';
 import { copyRows } from './copy.ts';
-import { reader, withCallersStack } from './reader.ts';
+import { queryMethods, withCallerStack } from './query-methods.ts';
 import { streamInTransaction } from './stream.ts';
 
 type Work<Result> = (tx: Db) => Promise<Result>;
 
-/** What the scopes of one transaction share. */
+/** The state that the scopes of one transaction share. */
 interface Session {
   readonly connection: Connection;
-  /** The last statement that failed of itself: if PostgreSQL has given the transaction up, this is why. */
+  /** The error that aborted the transaction. */
   failure: unknown;
 }
 
@@ -18,72 +18,71 @@ interface Session {
 interface Scope {
   readonly depth: number;
   readonly outer: Scope | undefined;
-  /** The savepoint that is open in it. */
+  /** The open savepoint in it. */
   inner: Scope | undefined;
-  /** Until its work is done. */
-  open: boolean;
+  isOpen: boolean;
 }
 
-/** What PostgreSQL says to every statement after one that failed. */
-const transactionFailed = '25P02';
+/** The error code of every statement in an aborted transaction. */
+const transactionAborted = '25P02';
 
-/** Runs `work` between BEGIN and COMMIT, or ROLLBACK if it fails. A transaction in it is a savepoint. */
+/** Runs `work` between BEGIN and COMMIT, or ROLLBACK if it fails. A nested transaction is a savepoint. */
 export function inTransaction<Result>(connection: Connection, work: Work<Result>): Promise<Result> {
   return inScope({ connection, failure: undefined }, undefined, work);
 }
 
 async function inScope<Result>(session: Session, outer: Scope | undefined, work: Work<Result>): Promise<Result> {
   const { connection } = session;
-  const scope: Scope = { depth: outer ? outer.depth + 1 : 0, outer, inner: undefined, open: true };
-  const { begin, keep, undo } = wordsFor(scope);
+  const scope: Scope = { depth: outer ? outer.depth + 1 : 0, outer, inner: undefined, isOpen: true };
+  const { begin, commit, rollback } = commandsFor(scope);
   if (outer) outer.inner = scope;
-  // Not awaited: it is pipelined before the first statement of `work`, whose failure would tell of its own.
+  // Not awaited: it is pipelined with the first statement of `work`.
   const begun = connection.script(begin);
   begun.catch(() => {});
   try {
-    const result = await perform(session, scope, work);
+    const result = await runWork(session, scope, work);
     await begun;
     if (outer && !isOpen(outer)) throw new Error(notUsable);
-    // After a failed statement, even if the failure was caught, PostgreSQL answers COMMIT with ROLLBACK.
-    if ((await connection.script(keep)) === 'ROLLBACK') throw session.failure ?? new Error('nothing was committed');
+    // After a failed statement, even if its error was caught, PostgreSQL executes COMMIT as ROLLBACK.
+    if ((await connection.script(commit)) === 'ROLLBACK') throw session.failure ?? new Error('nothing was committed');
     return result;
   } catch (error) {
-    if (isOpen(outer)) await connection.script(undo).catch(() => {});
-    throw codeOf(error) === transactionFailed ? (session.failure ?? error) : error;
+    if (isOpen(outer)) await connection.script(rollback).catch(() => {});
+    throw codeOf(error) === transactionAborted ? (session.failure ?? error) : error;
   } finally {
     if (outer) outer.inner = undefined;
   }
 }
 
-async function perform<Result>(session: Session, scope: Scope, work: Work<Result>): Promise<Result> {
+async function runWork<Result>(session: Session, scope: Scope, work: Work<Result>): Promise<Result> {
   try {
-    const result = await work(handleOf(session, scope));
-    mustBeUsable(scope);
+    const result = await work(createHandle(session, scope));
+    requireUsable(scope);
     return result;
   } finally {
-    scope.open = false;
+    scope.isOpen = false;
   }
 }
 
-function handleOf(session: Session, scope: Scope): Db {
+function createHandle(session: Session, scope: Scope): Db {
   return {
-    ...reader(async (query, pick) => {
-      mustBeUsable(scope);
-      return pick(await send(session, query));
+    ...queryMethods(async (query, select) => {
+      requireUsable(scope);
+      return select(await send(session, query));
     }),
     async *stream<Row extends object>(query: Sql) {
-      yield* streamInTransaction<Row>(async (each) => {
-        mustBeUsable(scope);
-        return send(session, each);
+      yield* streamInTransaction<Row>(async (statement) => {
+        requireUsable(scope);
+        return send(session, statement);
       }, query);
     },
     async copy(table, columns, rows) {
-      mustBeUsable(scope);
-      // A savepoint: until the rows are through, nothing else may be sent on the connection.
+      requireUsable(scope);
+      // A savepoint blocks other statements on the connection until all rows are sent.
       return inScope(session, scope, () => copyRows(session.connection, { table, columns, rows }));
     },
     async tx(work) {
-      mustBeUsable(scope);
+      requireUsable(scope);
       return inScope(session, scope, work);
     },
   };
@@ -93,31 +92,35 @@ async function send<Row extends object>(session: Session, query: Sql): Promise<Q
   try {
     return await session.connection.query<Row>(query);
   } catch (error) {
-    if (codeOf(error) !== transactionFailed) session.failure = error;
-    throw withCallersStack(error);
+    if (codeOf(error) !== transactionAborted) session.failure = error;
+    throw withCallerStack(error);
   }
 }
 
-function wordsFor({ depth }: Scope): { begin: string; keep: string; undo: string } {
-  if (depth === 0) return { begin: 'BEGIN', keep: 'COMMIT', undo: 'ROLLBACK' };
+function commandsFor({ depth }: Scope): { begin: string; commit: string; rollback: string } {
+  if (depth === 0) return { begin: 'BEGIN', commit: 'COMMIT', rollback: 'ROLLBACK' };
   const savepoint = `SAVEPOINT s${depth}`;
-  return { begin: savepoint, keep: `RELEASE ${savepoint}`, undo: `ROLLBACK TO ${savepoint}; RELEASE ${savepoint}` };
+  return {
+    begin: savepoint,
+    commit: `RELEASE ${savepoint}`,
+    rollback: `ROLLBACK TO ${savepoint}; RELEASE ${savepoint}`,
+  };
 }
 
 const notUsable =
-  'The transaction is over, or a savepoint in it is open: await everything that is done in a transaction, ' +
-  'and while a savepoint is open use nothing else.';
+  'The transaction is over, or a savepoint in it is open: await every statement of a transaction, ' +
+  'and use only the savepoint while it is open.';
 
 /**
- * A statement sent after the end would run outside the transaction, or in that of whoever has the connection next; one
- * sent beside an open savepoint would be undone with it.
+ * A statement after the end would run outside the transaction, or in the transaction of the next lease. A statement
+ * beside an open savepoint would be rolled back with it.
  */
-function mustBeUsable(scope: Scope): void {
+function requireUsable(scope: Scope): void {
   if (!isOpen(scope) || scope.inner) throw new Error(notUsable);
 }
 
 function isOpen(scope: Scope | undefined): boolean {
-  return scope === undefined || (scope.open && isOpen(scope.outer));
+  return scope === undefined || (scope.isOpen && isOpen(scope.outer));
 }
 
 function codeOf(error: unknown): unknown {

@@ -1,36 +1,34 @@
 import { type Db, raw, sql } from '@chowk/kit';
 
-/** Room to sort an index in; only this transaction has it. */
 const sortMemory = sql`SET LOCAL maintenance_work_mem = '256MB'`;
 
-interface Part {
+interface IndexOrConstraint {
   readonly drop: string;
-  readonly make: string;
+  readonly create: string;
 }
 
 /**
- * Runs `work` while those of the tables that are empty have neither indexes, but for those of their keys, nor foreign
- * keys. They are made again from all rows at once, which takes a fraction of the time that row by row would. Until the
- * transaction ends nobody else can use these tables.
+ * Runs `work` while the empty ones of the tables have no foreign keys and no indexes except those of primary and unique
+ * keys, and creates them again afterwards, which is faster than updating them for every row. The tables are locked until
+ * the transaction ends.
  */
-export async function onBareTables(tx: Db, tables: readonly string[], work: () => Promise<void>): Promise<void> {
-  const parts: Part[] = [];
-  for (const table of tables) if (await isEmpty(tx, table)) parts.push(...(await partsOf(tx, table)));
-  for (const { drop } of parts) await tx.run(raw(drop));
+export async function withoutIndexes(tx: Db, tables: readonly string[], work: () => Promise<void>): Promise<void> {
+  const dropped: IndexOrConstraint[] = [];
+  for (const table of tables) if (await isEmpty(tx, table)) dropped.push(...(await findDroppable(tx, table)));
+  for (const { drop } of dropped) await tx.run(raw(drop));
   await work();
   await tx.run(sortMemory);
-  for (const { make } of parts) await tx.run(raw(make));
+  for (const { create } of dropped) await tx.run(raw(create));
 }
 
 async function isEmpty(tx: Db, table: string): Promise<boolean> {
   return (await tx.row(sql`SELECT FROM ${raw(`"${table}"`)} LIMIT 1`)) === undefined;
 }
 
-/** What can be dropped and made again, as PostgreSQL itself describes it. */
-function partsOf(tx: Db, table: string): Promise<Part[]> {
-  return tx.rows<Part>(sql`
+function findDroppable(tx: Db, table: string): Promise<IndexOrConstraint[]> {
+  return tx.rows<IndexOrConstraint>(sql`
     SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
-      format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS make
+      format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS create
     FROM pg_constraint WHERE contype = 'f' AND conrelid = ${table}::regclass
     UNION ALL
     SELECT format('DROP INDEX %s', indexrelid::regclass), pg_get_indexdef(indexrelid)

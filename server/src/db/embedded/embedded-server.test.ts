@@ -7,15 +7,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openEmbedded } from './embedded-server.ts';
 import {
-  ask,
   isAlive,
   killServer,
   makeStorages,
   postmasterPid,
+  query,
   run,
   settings,
   silent,
-  startVisitor,
+  startClientProcess,
 } from './fixtures.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
@@ -26,23 +26,23 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => storages.remove());
 
-const open = (storagePath: string) => openEmbedded({ storagePath, say: silent, settings });
+const open = (storagePath: string) => openEmbedded({ storagePath, onProgress: silent, settings });
 const modeOf = async (...path: string[]) => (await stat(join(...path))).mode & 0o777;
 
-test('the first start makes a cluster that only its password opens', async () => {
-  const storagePath = storages.fresh();
-  const said: string[] = [];
-  const server = await openEmbedded({ storagePath, say: (line) => said.push(line) });
+test('the first start creates a cluster that accepts only its password', async () => {
+  const storagePath = storages.empty();
+  const progress: string[] = [];
+  const server = await openEmbedded({ storagePath, onProgress: (line) => progress.push(line) });
   try {
-    expect(said[0]).toBe('Creating the PostgreSQL cluster (first start)…');
-    const [row] = await ask(
+    expect(progress[0]).toBe('Creating the PostgreSQL cluster (first start)…');
+    const [row] = await query(
       server.address,
       `SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('fsync') AS fsync,
          current_setting('server_encoding') AS encoding, datcollate, datlocale
        FROM pg_database WHERE datname = current_database()`,
     );
     expect(row).toEqual({ version: 18, fsync: 'on', encoding: 'UTF8', datcollate: 'C', datlocale: 'C.UTF-8' });
-    await expect(ask({ ...server.address, password: 'guess' }, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
+    await expect(query({ ...server.address, password: 'guess' }, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
 
     const folder = join(storagePath, 'postgres');
     expect((await readdir(folder)).sort()).toEqual(['data', 'log', 'password', 'socket']);
@@ -54,78 +54,78 @@ test('the first start makes a cluster that only its password opens', async () =>
   }
 });
 
-test('what was written survives close and reopen', async () => {
-  const storagePath = await storages.used();
+test('data survives closing and reopening the server', async () => {
+  const storagePath = await storages.initialized();
   const first = await open(storagePath);
-  await ask(first.address, 'CREATE TABLE kept AS SELECT 42 AS answer');
+  await query(first.address, 'CREATE TABLE kept AS SELECT 42 AS answer');
   await first.close();
   const second = await open(storagePath);
-  expect(await ask(second.address, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
+  expect(await query(second.address, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
   await second.close();
 });
 
-test('everyone who opens it shares one server, and the last to close stops it', async () => {
-  const storagePath = await storages.used();
+test('all users of a storage folder share one server, and the last one stops it', async () => {
+  const storagePath = await storages.initialized();
   const [first, second, last] = await Promise.all([open(storagePath), open(storagePath), open(storagePath)]);
   const pid = await postmasterPid(storagePath);
   expect([first.address, second.address]).toEqual([last.address, last.address]);
   await Promise.all([first.close(), second.close()]);
-  expect(await ask(last.address, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  expect(await query(last.address, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   await Promise.all([last.close(), last.close()]);
   expect(await isAlive(pid)).toBe(false);
   expect(existsSync(join(storagePath, 'postgres', 'data', 'postmaster.pid'))).toBe(false);
 });
 
-test('committed rows survive when the server and its user are killed', async () => {
-  const storagePath = await storages.used();
-  const visitor = startVisitor(storagePath);
-  await ask(await visitor.opened, 'CREATE TABLE kept AS SELECT generate_series(1, 1000) AS n');
-  await visitor.kill();
+test('committed rows survive when the server and the process that started it are killed', async () => {
+  const storagePath = await storages.initialized();
+  const client = startClientProcess(storagePath);
+  await query(await client.opened, 'CREATE TABLE kept AS SELECT generate_series(1, 1000) AS n');
+  await client.kill();
   await killServer(storagePath);
   const server = await open(storagePath);
-  expect(await ask(server.address, 'SELECT count(*)::int AS rows FROM kept')).toEqual([{ rows: 1000 }]);
+  expect(await query(server.address, 'SELECT count(*)::int AS rows FROM kept')).toEqual([{ rows: 1000 }]);
   expect(await readdir(join(storagePath, 'postgres', 'socket'))).toHaveLength(2);
   await server.close();
 });
 
-test('a process that has the number of a dead server does not stand in the way', async () => {
-  const storagePath = await storages.used();
-  // Of the server's own account: PostgreSQL itself sees through a process it may not signal.
+test('the server starts although another process now has the process id of a dead server', async () => {
+  const storagePath = await storages.initialized();
+  // Run as the server's account: PostgreSQL ignores a process that it may not signal.
   const { uid, gid } = await stat(join(storagePath, 'postgres', 'data'));
-  const stranger = spawn('sleep', ['60'], { stdio: 'ignore', ...(process.getuid?.() === 0 && { uid, gid }) });
+  const otherProcess = spawn('sleep', ['60'], { stdio: 'ignore', ...(process.getuid?.() === 0 && { uid, gid }) });
   try {
-    await leavePidFile(storagePath, Number(stranger.pid), 1);
+    await writeStaleLockFile(storagePath, Number(otherProcess.pid), 1);
     const server = await open(storagePath);
-    expect(await postmasterPid(storagePath)).not.toBe(stranger.pid);
+    expect(await postmasterPid(storagePath)).not.toBe(otherProcess.pid);
     await server.close();
-    expect(await isAlive(Number(stranger.pid))).toBe(true);
+    expect(await isAlive(Number(otherProcess.pid))).toBe(true);
   } finally {
-    stranger.kill();
+    otherProcess.kill();
   }
 });
 
-test('an empty postmaster.pid, as a power cut leaves it, does not stand in the way', async () => {
-  const storagePath = await storages.used();
+test('the server starts although a power failure left an empty lock file', async () => {
+  const storagePath = await storages.initialized();
   await writeFile(join(storagePath, 'postgres', 'data', 'postmaster.pid'), '');
   const server = await open(storagePath);
   expect(await postmasterPid(storagePath)).toBeGreaterThan(0);
   await server.close();
 });
 
-test('a port that was taken meanwhile is exchanged for another', async () => {
-  const storagePath = await storages.used();
+test('the server takes another port if its last one is in use', async () => {
+  const storagePath = await storages.initialized();
   const other = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => other.once('listening', resolve));
   const { port } = other.address() as { port: number };
-  await leavePidFile(storagePath, 0x3f_ffff, port);
+  await writeStaleLockFile(storagePath, 0x3f_ffff, port);
   const server = await open(storagePath);
   expect(server.address.port).not.toBe(port);
   await server.close();
   other.close();
 });
 
-test('what a killed initdb left is removed, and nothing else', async () => {
-  const storagePath = storages.fresh();
+test('the remains of a killed initdb are removed, other folders are kept', async () => {
+  const storagePath = storages.empty();
   const folder = join(storagePath, 'postgres');
   await mkdir(join(folder, 'data.new-0123456789ab', 'base'), { recursive: true });
   await mkdir(join(folder, 'data.backup'));
@@ -134,8 +134,8 @@ test('what a killed initdb left is removed, and nothing else', async () => {
   expect((await readdir(folder)).sort()).toEqual(['data', 'data.backup', 'log', 'password', 'socket']);
 });
 
-test('a log that has grown large makes room for a new one', async () => {
-  const storagePath = await storages.used();
+test('a large log file is rotated at the start', async () => {
+  const storagePath = await storages.initialized();
   const log = join(storagePath, 'postgres', 'log');
   await truncate(log, 11 * 2 ** 20);
   await (await open(storagePath)).close();
@@ -143,80 +143,80 @@ test('a log that has grown large makes room for a new one', async () => {
   expect((await stat(log)).size).toBeLessThan(2 ** 20);
 });
 
-test('a path too long for a unix socket is served over TCP', async () => {
+test('the server uses TCP if the storage path is too long for a Unix socket', async () => {
   const storagePath = join(storages.folder, 'a-long-name,'.repeat(8), 'storage');
   await mkdir(dirname(storagePath));
-  const server = await open(await storages.used(storagePath));
+  const server = await open(await storages.initialized(storagePath));
   expect(server.address.host).toBe('127.0.0.1');
-  expect(await ask(server.address, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  expect(await query(server.address, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   await server.close();
 });
 
-test('a lost connection does not lose the place among the users', async () => {
-  const storagePath = await storages.used();
+test('a lost lease connection is replaced, and the server keeps running', async () => {
+  const storagePath = await storages.initialized();
   const server = await open(storagePath);
-  const keepers = `FROM pg_locks JOIN pg_stat_activity USING (pid)
-    WHERE locktype = 'advisory' AND granted AND application_name = 'chowk keeper'`;
-  const [before] = await ask(server.address, `SELECT pid, pg_terminate_backend(pid) ${keepers}`);
+  const leases = `FROM pg_locks JOIN pg_stat_activity USING (pid)
+    WHERE locktype = 'advisory' AND granted AND application_name = 'chowk server lease'`;
+  const [before] = await query(server.address, `SELECT pid, pg_terminate_backend(pid) ${leases}`);
   await expect
-    .poll(() => ask(server.address, `SELECT pid <> ${before?.pid} AS renewed ${keepers}`), { interval: 20 })
+    .poll(() => query(server.address, `SELECT pid <> ${before?.pid} AS renewed ${leases}`), { interval: 20 })
     .toEqual([{ renewed: true }]);
   await (await open(storagePath)).close();
-  expect(await ask(server.address, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  expect(await query(server.address, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   await server.close();
 });
 
-test('a server that dies while it is used comes back at the same address', async () => {
-  const storagePath = await storages.used();
+test('a server that dies while it is used is restarted at the same address', async () => {
+  const storagePath = await storages.initialized();
   const server = await open(storagePath);
   const { address } = server;
   await killServer(storagePath);
-  await expect.poll(() => ask(address, 'SELECT 1 AS one').catch(() => []), { timeout: 5_000 }).toEqual([{ one: 1 }]);
+  await expect.poll(() => query(address, 'SELECT 1 AS one').catch(() => []), { timeout: 5_000 }).toEqual([{ one: 1 }]);
   const pid = await postmasterPid(storagePath);
   await server.close();
   expect(await isAlive(pid)).toBe(false);
 });
 
-test.each([0, 100, 250, 500])('who closes %i ms after the server died leaves none behind', async (delay) => {
-  const storagePath = await storages.used();
+test.each([0, 100, 250, 500])('closing %i ms after the server died leaves no server running', async (delay) => {
+  const storagePath = await storages.initialized();
   const server = await open(storagePath);
   await killServer(storagePath);
   await pause(delay);
   await server.close();
-  const left = await postmasterPid(storagePath).catch(() => undefined);
-  expect(left !== undefined && (await isAlive(left))).toBe(false);
+  const remainingPid = await postmasterPid(storagePath).catch(() => undefined);
+  expect(remainingPid !== undefined && (await isAlive(remainingPid))).toBe(false);
 });
 
-test('sessions that outlive their killed server are waited for', async () => {
-  const storagePath = await storages.used();
-  const visitor = startVisitor(storagePath);
-  // It computes without pause and so does not notice that its server is gone.
-  const busy = ask(
-    await visitor.opened,
+test('the start waits for sessions that outlive their killed server', async () => {
+  const storagePath = await storages.initialized();
+  const client = startClientProcess(storagePath);
+  // A busy loop does not notice that its server is gone.
+  const busy = query(
+    await client.opened,
     'CREATE TABLE kept AS SELECT 42 AS answer',
     `DO $$ BEGIN WHILE clock_timestamp() < now() + interval '1 s' LOOP NULL; END LOOP; END $$`,
   ).catch(() => {});
   const running = `SELECT 1 AS one FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'DO %'`;
-  await expect.poll(async () => ask(await visitor.opened, running), { interval: 20 }).toEqual([{ one: 1 }]);
-  await visitor.kill();
+  await expect.poll(async () => query(await client.opened, running), { interval: 20 }).toEqual([{ one: 1 }]);
+  await client.kill();
   process.kill(await postmasterPid(storagePath), 'SIGKILL');
   const server = await open(storagePath);
-  expect(await ask(server.address, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
+  expect(await query(server.address, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
   expect(await readFile(join(storagePath, 'postgres', 'log'), 'utf8')).toContain('pre-existing shared memory block');
   await Promise.all([server.close(), busy]);
 });
 
-test('a server that cannot start says why in one line and names its log', async () => {
-  const storagePath = await storages.used();
-  const failure = openEmbedded({ storagePath, say: silent, settings: { shared_buffers: 'plenty' } });
+test('a server that cannot start fails with the reason and the path of its log', async () => {
+  const storagePath = await storages.initialized();
+  const failure = openEmbedded({ storagePath, onProgress: silent, settings: { shared_buffers: 'plenty' } });
   const log = join((await run('realpath', [storagePath])).stdout.trim(), 'postgres', 'log');
   await expect(failure).rejects.toThrow(
     `PostgreSQL did not start: invalid value for parameter "shared_buffers": "plenty" (see ${log})`,
   );
 });
 
-/** As a server leaves it behind that is killed with everything around it. */
-async function leavePidFile(storagePath: string, pid: number, port: number): Promise<void> {
+/** Writes the lock file of a server that was killed. */
+async function writeStaleLockFile(storagePath: string, pid: number, port: number): Promise<void> {
   const data = join(storagePath, 'postgres', 'data');
   const lines = [
     pid,

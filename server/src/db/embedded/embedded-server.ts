@@ -1,35 +1,35 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ServerAddress } from '../server-address.ts';
 import { ensureCluster } from './cluster.ts';
-import { enter } from './entry.ts';
-import { prepareHome } from './home.ts';
+import { joinServer } from './join-server.ts';
 import { stopPostmaster } from './postmaster.ts';
+import { prepareServerDirectory } from './server-directory.ts';
 
 export interface EmbeddedServer {
-  /** Does not change, unless the server died and its port was taken before it could be started again. */
+  /** Changes only if the server died and its port was taken before it could be restarted. */
   readonly address: ServerAddress;
-  /** Leaves the server; the last user of it stops it. */
+  /** Releases the server; the last process stops it. */
   close(): Promise<void>;
 }
 
 export interface EmbeddedOptions {
-  /** Everything is kept in the folder `postgres` below this one. */
+  /** The server is kept in the directory `postgres` below this one. */
   readonly storagePath: string;
-  /** Told of progress, in short lines for people. */
-  readonly say: (line: string) => void;
-  /** Server settings that replace ours when it is us who start the server. */
+  /** Receives short lines for the operator. */
+  readonly onProgress: (line: string) => void;
+  /** Settings that override the defaults if this process starts the server. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-const longestBackoffMs = 30_000;
+const maxBackoffMs = 30_000;
 
 /**
- * One PostgreSQL server for a storage folder, shared by every process that opens it. The first one in starts it, the
- * last one out stops it, and nobody owns it: a server whose user was killed is taken over by the next one.
+ * One PostgreSQL server per storage folder, shared by every process that opens it. The first process starts it and the
+ * last one stops it. If its processes are killed, the server goes on and the next process leases it.
  *
- * 1. embedded-home: the folder; when we are root, the account to run as and the binaries it can reach
- * 2. embedded-cluster: the password and the data folder, made once
- * 3. embedded-entry: look for a server (embedded-postmaster), start one (embedded-launch), join it (embedded-keeper)
+ * 1. server-directory: the directory and, for root, the account and the binaries it can execute
+ * 2. cluster: the password and the data directory, created once
+ * 3. join-server: find a running server (postmaster), start one (start-postmaster), lease it (server-lease)
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   try {
@@ -44,50 +44,49 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedSe
   }
 }
 
-async function open({ storagePath, say, settings = {} }: EmbeddedOptions): Promise<EmbeddedServer> {
+async function open({ storagePath, onProgress, settings = {} }: EmbeddedOptions): Promise<EmbeddedServer> {
   const closing = new AbortController();
   const { signal } = closing;
-  const home = await prepareHome(storagePath);
-  const password = await ensureCluster(home, { say, durable: settings.fsync !== 'off' });
-  const visit = { home, password, settings, say, signal };
+  const directory = await prepareServerDirectory(storagePath);
+  const password = await ensureCluster(directory, { onProgress, durable: settings.fsync !== 'off' });
+  const options = { directory, password, settings, onProgress, signal };
 
-  let stay = await enter(visit);
-  let returning = Promise.resolve();
+  let joined = await joinServer(options);
+  let rejoining = Promise.resolve();
 
-  /** A lost connection is taken up again, with a new server if the old one is gone. */
-  function watch(): void {
-    void stay.keeper.lost.then(() => {
-      if (!signal.aborted) returning = comeBack();
+  function rejoinWhenLost(): void {
+    void joined.lease.lost.then(() => {
+      if (!signal.aborted) rejoining = rejoin();
     });
   }
 
-  async function comeBack(): Promise<void> {
-    for (let wait = 250; !signal.aborted; wait = Math.min(wait * 2, longestBackoffMs)) {
+  async function rejoin(): Promise<void> {
+    for (let wait = 250; !signal.aborted; wait = Math.min(wait * 2, maxBackoffMs)) {
       try {
-        stay = await enter(visit, stay.address.port);
-        return watch();
+        joined = await joinServer(options, joined.address.port);
+        return rejoinWhenLost();
       } catch {
         await pause(wait, undefined, { signal, ref: false }).catch(() => {});
       }
     }
   }
 
-  async function leave(): Promise<void> {
+  async function close(): Promise<void> {
     closing.abort();
-    await returning;
-    if (await stay.keeper.leave()) await stopPostmaster(home.folder, say);
-    await stay.keeper.end();
+    await rejoining;
+    if (await joined.lease.release()) await stopPostmaster(directory.path, onProgress);
+    await joined.lease.close();
   }
 
-  watch();
-  let left: Promise<void> | undefined;
+  rejoinWhenLost();
+  let closed: Promise<void> | undefined;
   return {
     get address() {
-      return stay.address;
+      return joined.address;
     },
     close: () => {
-      left ??= leave();
-      return left;
+      closed ??= close();
+      return closed;
     },
   };
 }

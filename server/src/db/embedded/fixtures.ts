@@ -10,24 +10,24 @@ import { openEmbedded } from './embedded-server.ts';
 
 export const run = promisify(execFile);
 
-/** Nothing in these tests is about power failures. */
+/** These tests do not simulate power failures. */
 export const settings = { fsync: 'off' };
 export const silent = () => {};
 
-/** A storage folder per test: `fresh` is empty, `used` holds a cluster that was made once and closed well. */
+/** Storage folders for tests: `empty` returns the path of a new one, `initialized` copies one with a cluster. */
 export async function makeStorages() {
   const folder = await mkdtemp(join(tmpdir(), 'chowk-embedded-'));
   const pristine = join(folder, 'pristine');
-  await (await openEmbedded({ storagePath: pristine, say: silent, settings })).close();
-  let made = 0;
-  const fresh = () => {
-    made += 1;
-    return join(folder, `${made}`);
+  await (await openEmbedded({ storagePath: pristine, onProgress: silent, settings })).close();
+  let count = 0;
+  const empty = () => {
+    count += 1;
+    return join(folder, `${count}`);
   };
   return {
     folder,
-    fresh,
-    used: async (path = fresh()) => {
+    empty,
+    initialized: async (path = empty()) => {
       await run('cp', ['-a', pristine, path]);
       return path;
     },
@@ -35,8 +35,8 @@ export async function makeStorages() {
   };
 }
 
-/** Runs statements on a connection of their own and answers with the rows of the last. */
-export async function ask(address: ServerAddress, ...statements: string[]): Promise<Record<string, unknown>[]> {
+/** Runs statements on a new connection and returns the rows of the last one. */
+export async function query(address: ServerAddress, ...statements: string[]): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ ...address, database: 'postgres' });
   client.on('error', () => {});
   await client.connect();
@@ -55,48 +55,50 @@ export async function postmasterPid(storagePath: string): Promise<number> {
 
 export async function isAlive(pid: number): Promise<boolean> {
   const { stdout } = await run('ps', ['-o', 'stat=,args=', '-p', `${pid}`]).catch(() => ({ stdout: '' }));
-  // A process that is on its way out has no command line any more, and brackets around its name.
+  // `ps` shows the name of an exiting process in brackets, without arguments.
   return stdout !== '' && !/^(Z|\S+\s+[[(])/.test(stdout);
 }
 
-/** Kills the server with all its sessions, as a power cut or an impatient container would. */
+/** Kills the server and all its sessions. */
 export async function killServer(storagePath: string): Promise<number> {
   const postmaster = await postmasterPid(storagePath);
   const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=']);
-  const family = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
-  for (const [pid, parent] of family) {
+  const processes = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+  for (const [pid, parent] of processes) {
     if (pid !== postmaster && parent !== postmaster) continue;
     try {
       process.kill(Number(pid), 9);
     } catch (error) {
-      // A session may end by itself in between.
+      // The session may have ended meanwhile.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }
   return postmaster;
 }
 
-const visit = `
+const clientScript = `
   const { openEmbedded } = await import(${JSON.stringify(new URL('./embedded-server.ts', import.meta.url).href)});
-  const server = await openEmbedded({ storagePath: process.argv[1], say: () => {}, settings: { fsync: 'off' } });
+  const server = await openEmbedded({ storagePath: process.argv[1], onProgress: () => {}, settings: { fsync: 'off' } });
   process.stdout.write(JSON.stringify(server.address));
   process.stdin.once('end', () => server.close()).resume();
 `;
 
-/** A process of its own that opens the server and, once asked to leave, must come to its end by itself. */
-export function startVisitor(storagePath: string, as: Pick<SpawnOptions, 'uid' | 'gid'> = {}) {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', visit, storagePath], {
+/** Starts a process that opens the server. After `close` it must exit by itself. */
+export function startClientProcess(storagePath: string, as: Pick<SpawnOptions, 'uid' | 'gid'> = {}) {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', clientScript, storagePath], {
     stdio: ['pipe', 'pipe', 'inherit'],
     cwd: '/',
     ...as,
   });
   const exited = once(child, 'exit');
   const opened = once(child.stdout, 'data').then(([text]): ServerAddress => JSON.parse(String(text)));
-  const failed = exited.then(([code, signal]) => Promise.reject(new Error(`the visitor ended: ${code ?? signal}`)));
+  const failed = exited.then(([code, signal]) =>
+    Promise.reject(new Error(`the client process exited: ${code ?? signal}`)),
+  );
   failed.catch(() => {});
   return {
     opened: Promise.race([opened, failed]),
-    leave: async (): Promise<number> => {
+    close: async (): Promise<number> => {
       child.stdin.end();
       return (await exited)[0];
     },

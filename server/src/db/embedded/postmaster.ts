@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** What `postmaster.pid` tells of the server that wrote it. */
+/** The server described by the lock file `postmaster.pid`. */
 export interface Postmaster {
   readonly pid: number;
   readonly port: number;
-  /** Whether it listens in `socket/` besides TCP. */
-  readonly onSocket: boolean;
-  /** Whether it lives. The file outlives a server that was killed. */
-  readonly running: boolean;
-  /** Whether it takes connections; else it is starting, recovering or stopping. */
-  readonly ready: boolean;
+  /** Whether it listens on a Unix socket in `socket/` besides TCP. */
+  readonly hasSocket: boolean;
+  /** A killed server leaves its lock file behind. */
+  readonly isRunning: boolean;
+  /** Whether it accepts connections; otherwise it is starting, recovering or stopping. */
+  readonly isReady: boolean;
 }
 
 const fastShutdownMs = 20_000;
@@ -24,39 +24,45 @@ export async function findPostmaster(folder: string): Promise<Postmaster | undef
   const text = await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8').catch(() => '');
   const [pid, , , port, socketFolder, , , status] = text.split('\n').map((line) => line.trim());
   if (!pid) return undefined;
-  const found = { pid: Number(pid), port: Number(port), onSocket: Boolean(socketFolder) };
-  const running = (await isPostmaster(found.pid, folder)) || (found.onSocket && (await answers(folder, found.port)));
-  return { ...found, running, ready: running && status === 'ready' };
+  const server = { pid: Number(pid), port: Number(port), hasSocket: Boolean(socketFolder) };
+  const isRunning =
+    (await isPostmaster(server.pid, folder)) || (server.hasSocket && (await acceptsConnection(folder, server.port)));
+  return { ...server, isRunning, isReady: isRunning && status === 'ready' };
 }
 
-/** The file a server listens at; PostgreSQL and its clients agree on this name. */
+/** The Unix socket of a server, named as PostgreSQL and its clients expect. */
 export function socketFile(folder: string, port: number): string {
   return join(folder, 'socket', `.s.PGSQL.${port}`);
 }
 
-/** A setting that means nothing to the server; at the end of its command line it tells us whose server it is. */
-export function mark(folder: string): string {
+/** A setting without effect at the end of the command line that identifies the server of a folder. */
+export function ownerSetting(folder: string): string {
   return `chowk.home=${folder}`;
 }
 
-/** Asks the server to stop and waits until it has. Sessions still open are ended, their transactions rolled back. */
-export async function stopPostmaster(folder: string, say: (line: string) => void): Promise<void> {
+/** Stops the server and waits for its end. Open sessions are terminated and their transactions rolled back. */
+export async function stopPostmaster(folder: string, onProgress: (line: string) => void): Promise<void> {
   const pid = (await findPostmaster(folder))?.pid;
   if (pid === undefined) return;
-  if (await endedAfter('SIGINT', pid, folder, fastShutdownMs)) return;
-  // It stops without a last checkpoint and repeats the log when it starts again: slower, and nothing is lost.
-  if (await endedAfter('SIGQUIT', pid, folder, immediateShutdownMs)) return;
-  say(`PostgreSQL (process ${pid}) does not stop; the next start will use it again.`);
+  if (await hasExitedAfter('SIGINT', pid, folder, fastShutdownMs)) return;
+  // An immediate shutdown skips the checkpoint. The next start recovers from the log; no commit is lost.
+  if (await hasExitedAfter('SIGQUIT', pid, folder, immediateShutdownMs)) return;
+  onProgress(`PostgreSQL (process ${pid}) does not stop; the next start will use it again.`);
 }
 
-async function endedAfter(signal: NodeJS.Signals, pid: number, folder: string, limitMs: number): Promise<boolean> {
+async function hasExitedAfter(
+  signal: NodeJS.Signals,
+  pid: number,
+  folder: string,
+  timeoutMs: number,
+): Promise<boolean> {
   if (!(await isPostmaster(pid, folder))) return true;
   try {
     process.kill(pid, signal);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
-  const deadline = Date.now() + limitMs;
+  const deadline = Date.now() + timeoutMs;
   for (let wait = 10; Date.now() < deadline; wait = Math.min(wait * 1.3, 250)) {
     if (!(await isPostmaster(pid, folder))) return true;
     await pause(wait);
@@ -65,16 +71,16 @@ async function endedAfter(signal: NodeJS.Signals, pid: number, folder: string, l
 }
 
 /**
- * Whether the process is the server of this folder. After a crash its number may belong to anyone, above all in
- * containers, where the same few numbers are used at every start. The command line is the one thing about a process
- * that root may read without further capabilities; the server's children overwrite theirs, and a zombie has none.
+ * Whether the process is the server of this folder. After a crash, and above all in containers, its id may belong to
+ * another process. Root can read a command line without further capabilities; children of the server overwrite theirs,
+ * and a zombie has none.
  */
 async function isPostmaster(pid: number, folder: string): Promise<boolean> {
   if (!(pid > 0)) return false;
-  return (await commandOf(pid)).endsWith(mark(folder));
+  return (await commandLineOf(pid)).endsWith(ownerSetting(folder));
 }
 
-async function commandOf(pid: number): Promise<string> {
+async function commandLineOf(pid: number): Promise<string> {
   try {
     if (process.platform === 'linux') return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replace(/\0$/, '');
     return (await promisify(execFile)('ps', ['-ww', '-p', `${pid}`, '-o', 'command='])).stdout.trimEnd();
@@ -83,8 +89,8 @@ async function commandOf(pid: number): Promise<string> {
   }
 }
 
-/** A server we cannot see, say in another container that shares the folder, is alive when it takes a connection. */
-function answers(folder: string, port: number): Promise<boolean> {
+/** A server in another container that shares the folder is not visible as a process, but accepts connections. */
+function acceptsConnection(folder: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(socketFile(folder, port));
     socket.once('connect', () => {

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { serialize } from 'pg-protocol';
-import { type RowReader, rowReader } from './row-reader.ts';
+import { compileRowParser, type RowParser } from './row-parser.ts';
 
 type Done = (error: Error | undefined, result: pg.QueryResult) => void;
 
-/** What of `pg` has no types: a query as its client sees it. */
+/** The part of `pg.Query` that has no published types. */
 interface Query {
   readonly text: string;
   readonly values: unknown[] | undefined;
@@ -21,22 +21,22 @@ const PgQuery = pg.Query as unknown as new (text: string, values: unknown[] | un
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils;
 
 const executeAndSync = Buffer.concat([serialize.execute(), serialize.sync()]);
-/** Statements whose columns are settled when they are prepared. Those of a FETCH depend on its cursor. */
-const isPlanned = /^\s*(select|insert|update|delete|merge|with|values)\b/i;
+/** Statements whose columns are fixed when they are prepared. Those of a FETCH depend on its cursor. */
+const hasFixedColumns = /^\s*(select|insert|update|delete|merge|with|values)\b/i;
 
-const noRows: RowReader = () => ({});
+const parseNoColumns: RowParser = () => ({});
 
-/** The columns that each statement prepared on a connection answers with. */
-const known = new WeakMap<pg.Connection, Map<string, RowReader>>();
+/** The parsers of the statements that are prepared on a connection, by name. */
+const parsersOf = new WeakMap<pg.Connection, Map<string, RowParser>>();
 
 /**
- * A query that asks PostgreSQL only once on each connection which columns its statement has: they cannot change without
- * an error, and to describe them costs both sides more than a row does. Rows are read by a function made for them.
+ * A query that requests the row description of a named statement once per connection instead of with every execution.
+ * The columns of a prepared statement cannot change without an error.
  */
-export class Statement extends PgQuery {
-  /** Where its columns will be known once they are told. */
+export class PreparedStatement extends PgQuery {
+  /** Set on the first execution: where to store the parser. */
   #connection: pg.Connection | undefined;
-  #readRow: RowReader | undefined;
+  #parseRow: RowParser | undefined;
 
   constructor(text: string, values: unknown[] | undefined, name: string | undefined, done: Done) {
     super(text, values, done);
@@ -45,8 +45,8 @@ export class Statement extends PgQuery {
 
   override submit(connection: pg.Connection): Error | null {
     const { name = '', values = [] } = this;
-    this.#readRow = known.get(connection)?.get(name);
-    if (!this.#readRow) {
+    this.#parseRow = parsersOf.get(connection)?.get(name);
+    if (!this.#parseRow) {
       this.#connection = connection;
       return super.submit(connection);
     }
@@ -61,25 +61,25 @@ export class Statement extends PgQuery {
 
   override handleRowDescription(message: { fields: pg.FieldDef[] }): void {
     super.handleRowDescription(message);
-    this.#know(rowReader(message.fields));
+    this.#setParser(compileRowParser(message.fields));
   }
 
   override handleCommandComplete(message: object, connection: pg.Connection): void {
     super.handleCommandComplete(message, connection);
-    if (!this.#readRow) this.#know(noRows);
+    if (!this.#parseRow) this.#setParser(parseNoColumns);
   }
 
-  #know(readRow: RowReader): void {
-    this.#readRow = readRow;
-    if (this.name === undefined || !this.#connection || !isPlanned.test(this.text)) return;
-    const readers = known.get(this.#connection) ?? new Map<string, RowReader>();
-    known.set(this.#connection, readers.set(this.name, readRow));
+  #setParser(parseRow: RowParser): void {
+    this.#parseRow = parseRow;
+    if (this.name === undefined || !this.#connection || !hasFixedColumns.test(this.text)) return;
+    const parsers = parsersOf.get(this.#connection) ?? new Map<string, RowParser>();
+    parsersOf.set(this.#connection, parsers.set(this.name, parseRow));
   }
 
   override handleDataRow({ fields }: { fields: (string | null)[] }): void {
-    if (this._canceledDueToError || !this.#readRow) return;
+    if (this._canceledDueToError || !this.#parseRow) return;
     try {
-      this._result.rows.push(this.#readRow(fields));
+      this._result.rows.push(this.#parseRow(fields));
     } catch (error) {
       this._canceledDueToError = error;
     }

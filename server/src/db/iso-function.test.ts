@@ -5,7 +5,7 @@ import { startPlatform } from '../../testing/platform.ts';
 
 const { db } = await (await startPlatform({ modules: [] })).tenant();
 
-test('a timestamp that SQL writes into JSON is the one that the driver reads', async () => {
+test('the SQL function iso() writes timestamps as the driver reads them', async () => {
   const moment = fc
     .tuple(fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-30'), noInvalidDate: true }), fc.nat(999))
     .map(([date, micros]) => date.toISOString().replace('Z', `${String(micros).padStart(3, '0')}Z`));
