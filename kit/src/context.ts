@@ -1,10 +1,9 @@
-import type { Bus, Emit, Helpers, JobQueue } from './catalogue.ts';
+import type { Bus, Emit, Helpers, JobQueue, Settings } from './catalogue.ts';
 import type { Changes } from './changes.ts';
 import type { Db } from './database.ts';
 import type { FieldErrors } from './errors.ts';
 import type { PersonalData } from './personal-data.ts';
 import type { TSchema } from './schema.ts';
-import type { Settings } from './settings.ts';
 import type { Client, Session, SystemServices } from './system-services.ts';
 
 export interface Tenant {

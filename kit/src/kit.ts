@@ -13,6 +13,7 @@ export { Answer } from './answer.ts';
 export type {
   AddJobOptions,
   Bus,
+  DemoShares,
   Emit,
   EmitOptions,
   Events,
@@ -20,6 +21,7 @@ export type {
   JobQueue,
   Jobs,
   Operations,
+  Settings,
 } from './catalogue.ts';
 export { type Changes, changesBetween, removalOf } from './changes.ts';
 export { columnsFor, namesOf, pickFields } from './columns.ts';
@@ -30,14 +32,13 @@ export { csvLine, escapeFormula, unescapeFormula } from './csv.ts';
 export { type CsvRow, ImportReport, type RowErrors, readCell, readCsv } from './csv-import.ts';
 export type { Db } from './database.ts';
 export {
+  batchesOf,
   type Demo,
-  type DemoOrder,
   type DemoPlan,
-  type DemoProduct,
-  type DemoStatistics,
   demoId,
-  fillTable,
+  fillTables,
   pick,
+  pickByShare,
   type Random,
 } from './demo.ts';
 export { cell, DownloadFormat, download, fileTypes } from './download.ts';
@@ -77,7 +78,7 @@ export {
   wordsOf,
 } from './filter.ts';
 export type { Resolver, Resolvers } from './graphql.ts';
-export type { Helper, HelpersOf } from './helper.ts';
+export { type Helper, type HelpersOf, helper, systemHelper } from './helper.ts';
 export { type Job, type JobsOf, job, systemJob } from './job.ts';
 export { Json } from './json.ts';
 export { type List, list } from './list.ts';
@@ -86,7 +87,7 @@ export { defineModule, type Module } from './module.ts';
 export { fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
 export { limitTo, Pagination, type Paging, pageOf, paging } from './paging.ts';
 export { NewPassword, passwordProblem } from './password.ts';
-export { canViewSensitive, maskPhone, type PersonalData, type PersonalRows } from './personal-data.ts';
+export { maskDigits, type PersonalData, type PersonalRows } from './personal-data.ts';
 export { rankedRows, SearchQuery } from './ranked-search.ts';
 export {
   ById,
@@ -110,7 +111,7 @@ export {
   UserId,
   Uuid,
 } from './schema.ts';
-export type { SettingDefinition, Settings } from './settings.ts';
+export { type Setting, type SettingDefinition, type SettingsOf, setting, settingDefinitions } from './settings.ts';
 export { and, empty, join, raw, Sql, sql } from './sql.ts';
 export type {
   Accounts,

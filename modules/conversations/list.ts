@@ -21,7 +21,7 @@ export const conversationList = list({
       "Words in the subject, or in the customer's name or email.",
       sql`c.subject_key`,
       async (text, ctx) => {
-        const ids = (await (await ctx.helpers('customers'))?.matching({ text })) ?? [];
+        const ids = (await (await ctx.helpers('customers'))?.searchIds({ text })) ?? [];
         return ids.length === 0 ? [] : [sql`c.customer_id = ANY(${ids}::uuid[])`];
       },
     ),

@@ -1,4 +1,4 @@
-import { type Ctx, type HelpersOf, type SystemCtx, sql } from '@chowk/kit';
+import { type HelpersOf, type SystemCtx, sql, systemHelper, Type, UserId } from '@chowk/kit';
 
 interface Member {
   readonly id: number;
@@ -8,9 +8,12 @@ interface Member {
 
 /** What other modules may ask of this one. */
 export const helpers = {
-  /** Those of the users who are members of the tenant and may sign in, by id. */
-  members: (ctx: Ctx, { ids }: { ids: readonly number[] }): Promise<Map<number, Member>> =>
-    findMembers(ctx as SystemCtx, ids),
+  members: systemHelper({
+    summary: 'Find the members of the tenant among users, by id',
+    description: 'Only people who may sign in.',
+    input: Type.Object({ ids: Type.Array(UserId) }),
+    run: (ctx, { ids }) => findMembers(ctx, ids),
+  }),
 };
 
 declare module '@chowk/kit/catalogue' {

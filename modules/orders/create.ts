@@ -8,7 +8,7 @@ import type { NewOrder, Order } from './schemas.ts';
 
 export async function createOrder(ctx: Ctx, input: NewOrder): Promise<Order> {
   const total = input.total ?? sumOf(input.items);
-  const settings = await ctx.settings();
+  const { 'general.currency': currency, 'orders.number_prefix': prefix } = await ctx.settings();
   return ctx.tx(async (tx) => {
     const customers = await tx.helpers('customers');
     if (!customers) throw fail('orders.no_customers');
@@ -16,8 +16,8 @@ export async function createOrder(ctx: Ctx, input: NewOrder): Promise<Order> {
     const order = await insertOrder(tx, {
       ...input,
       total,
-      currency: input.currency ?? String(settings['general.currency']),
-      prefix: String(settings['orders.number_prefix']),
+      currency: input.currency ?? currency,
+      prefix,
       customer_id,
       shipping_address: addressToStore(tx, input.shipping_address),
     });
@@ -29,7 +29,7 @@ export async function createOrder(ctx: Ctx, input: NewOrder): Promise<Order> {
 export async function explainNewOrder(ctx: Ctx, input: Partial<NewOrder>, issues: Issues): Promise<void> {
   explainSum(input, issues);
   const customers = await ctx.helpers('customers');
-  issues.addAll(await customers?.problems({ customer: customerOf(input) }));
+  issues.addAll(await customers?.checkIdentity({ customer: customerOf(input) }));
 }
 
 function customerOf({ customer, customer_id }: Partial<NewOrder>) {

@@ -74,7 +74,7 @@ export const customerOrderList = list({
 
 async function ofCustomers(text: string, ctx: Ctx) {
   const customers = await ctx.helpers('customers');
-  const ids = (await customers?.matching({ text })) ?? [];
+  const ids = (await customers?.searchIds({ text })) ?? [];
   return ids.length === 0 ? [] : [sql`o.customer_id = ANY(${ids}::uuid[])`];
 }
 

@@ -1,7 +1,9 @@
-import { type Ctx, canViewSensitive } from '@chowk/kit';
+import type { Ctx } from '@chowk/kit';
 import type { ListedOrder, Order, ShippingAddress } from './schemas.ts';
 
 type Address = ShippingAddress | null;
+
+const canViewSensitive = (ctx: Ctx) => ctx.can('customers.view_sensitive');
 
 function sensitiveLines(address: Address): ShippingAddress {
   const names = ['address1', 'address2', 'phone'] as const;
@@ -28,7 +30,7 @@ export function addressToStore(ctx: Ctx, given: Address, current: Address = null
 export async function withCustomers<Row extends Order>(ctx: Ctx, orders: readonly Row[]) {
   const customers = await ctx.helpers('customers');
   const ids = [...new Set(orders.map(({ customer_id }) => customer_id))];
-  const contacts = await customers?.contacts({ ids });
+  const contacts = await customers?.listContacts({ ids });
   return orders.map((order) => {
     const customer: ListedOrder['customer'] = contacts?.get(order.customer_id) ?? null;
     return { ...maskOrder(ctx, order), customer };

@@ -7,7 +7,9 @@ import {
   type Emit,
   type EmitOptions,
   type FieldErrors,
+  type Helper,
   type Helpers,
+  invalid,
   type JobQueue,
   type Log,
   type PersonalData,
@@ -22,6 +24,7 @@ import {
 } from '@chowk/kit';
 import { v7 as uuidv7 } from 'uuid';
 import type { AuditRecord } from './actions/audit-log.ts';
+import { copyOf } from './actions/bus.ts';
 import type { RegisteredAction } from './actions/registry.ts';
 import type { Caller, Membership } from './auth/identity.ts';
 import type { Kernel } from './kernel.ts';
@@ -176,8 +179,14 @@ export class Context implements SystemCtx {
     const table = helpers.get(alias);
     if (!table || !(await installations.has(this.#tenant.id, alias))) return undefined;
     const ctx = this.#with({ module: alias, ifMatch: undefined });
-    const bound = Object.entries(table).map(([name, run]) => [name, (input: unknown) => run(ctx, input, this.#module)]);
-    return Object.fromEntries(bound) as Helpers[Alias];
+    const call = async (helper: Helper, sent: unknown) => {
+      const input = copyOf(sent);
+      const errors = validatorOf(helper.input)(input);
+      if (errors) throw invalid(errors);
+      return helper.run(ctx, input, this.#module);
+    };
+    const bound = Object.entries(table).map(([name, helper]) => [name, (input: unknown) => call(helper, input)]);
+    return Object.fromEntries(bound) as unknown as Helpers[Alias];
   }
 
   get personalData(): PersonalData {

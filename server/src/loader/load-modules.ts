@@ -80,6 +80,11 @@ function checkAgainstManifest(manifest: Manifest, parts: Module, file: string): 
     throw new Error(`${file}: only a system module has commands or jobs for the platform`);
   }
 
+  same(
+    'settings',
+    (manifest.settings ?? []).map(({ key }) => key),
+    Object.keys(parts.settings ?? {}),
+  );
   same('events.listens', events?.listens ?? [], [...new Set((parts.listeners ?? []).map(({ event }) => event))]);
   for (const name of [
     ...(manifest.system ? [] : Object.keys(parts.actions ?? {})),
