@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Action, type Module, permissionsFor, type SettingDefinition, settingDefinitions } from '@chowk/kit';
+import { type Action, type Module, permissionsFor, settingDefinitions } from '@chowk/kit';
 import { inlineSchema } from '../server/src/http/openapi/components.ts';
 import { findModules } from '../server/src/loader/load-modules.ts';
 
@@ -18,7 +18,7 @@ export async function moduleManifests(only: readonly string[] = []): Promise<Rec
     const provides = providesOf(module);
     const { provides: _, ...api } = manifest.api ?? {};
     if (manifest.api || provides.length > 0) manifest.api = { ...(provides.length > 0 ? { provides } : {}), ...api };
-    if (module.settings) manifest.settings = settingDefinitions(module.settings).map(plain);
+    if (module.settings) manifest.settings = settingDefinitions(module.settings);
     files[relative(root, file)] = `${JSON.stringify(manifest, null, 2)}\n`;
   }
   return files;
@@ -27,11 +27,6 @@ export async function moduleManifests(only: readonly string[] = []): Promise<Rec
 function providesOf({ actions = {} }: Module): object[] {
   const onBus = Object.entries(actions).filter(([, { bus }]) => bus);
   return onBus.map(([name, action]) => describe(name, action));
-}
-
-function plain({ schema, ...definition }: SettingDefinition): object {
-  const { key, ...rest } = definition;
-  return { key, schema: inlineSchema(schema), ...rest };
 }
 
 function describe(name: string, action: Action): object {

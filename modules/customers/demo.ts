@@ -1,4 +1,15 @@
-import { batchesOf, type Ctx, type Demo, type DemoPlan, demoId, fillTables, pick, type Random, sql } from '@chowk/kit';
+import {
+  batchesOf,
+  type Ctx,
+  type Demo,
+  type DemoPlan,
+  type DemoTotals,
+  demoId,
+  fillTables,
+  pick,
+  type Random,
+  sql,
+} from '@chowk/kit';
 import data from './demo-people.json' with { type: 'json' };
 
 interface DemoCustomers {
@@ -92,12 +103,7 @@ function scatter(n: number, digits: number): string {
 
 function customerRow(plan: DemoPlan, { n, id, email, phone, name, joinedAt }: Person, random: Random) {
   const tags = random() < 0.3 ? new Set([pick(random, data.tags), pick(random, data.tags)]) : [];
-  const { orders, spent, firstAt, lastAt } = plan.shared('orders')?.of(n) ?? {
-    orders: 0,
-    spent: 0,
-    firstAt: 0,
-    lastAt: 0,
-  };
+  const totals = plan.shared('orders')?.of(n) ?? { count: 0, sum: 0, firstTime: 0, lastTime: 0 };
   return {
     ...{ id, email, phone, ...name },
     external_ids: random() < 0.1 ? `{"shopify":"${Math.floor(random() * 1e10)}"}` : '{}',
@@ -105,13 +111,19 @@ function customerRow(plan: DemoPlan, { n, id, email, phone, name, joinedAt }: Pe
     tags: `{${[...tags].map((tag) => `"${tag}"`)}}`,
     notes: random() < 0.05 ? pick(random, data.notes) : null,
     created_at: new Date(joinedAt),
-    updated_at: new Date(Math.max(joinedAt, lastAt)),
-    total_orders: orders,
-    total_spent: spent / 100,
-    // Rounded to hundredths like numeric(18, 2): halves away from zero.
-    avg_order_value: orders && Math.floor((2 * spent + orders) / (2 * orders)) / 100,
-    first_order_at: orders ? new Date(firstAt) : null,
-    last_order_at: orders ? new Date(lastAt) : null,
+    updated_at: new Date(Math.max(joinedAt, totals.lastTime)),
+    ...orderStatistics(totals),
+  };
+}
+
+/** Averages are rounded like numeric(18, 2): halves away from zero. */
+function orderStatistics({ count, sum, firstTime, lastTime }: ReturnType<DemoTotals['of']>) {
+  return {
+    total_orders: count,
+    total_spent: sum / 100,
+    avg_order_value: count && Math.floor((2 * sum + count) / (2 * count)) / 100,
+    first_order_at: count ? new Date(firstTime) : null,
+    last_order_at: count ? new Date(lastTime) : null,
   };
 }
 

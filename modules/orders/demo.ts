@@ -4,46 +4,41 @@ import {
   type Demo,
   type DemoPlan,
   type DemoShares,
+  DemoTotals,
   demoId,
   fillTables,
   type Random,
   sql,
 } from '@chowk/kit';
-import { historyOf, statusAt } from './demo-statuses.ts';
-import { OrderTotals } from './demo-totals.ts';
+import data from './demo-data.json' with { type: 'json' };
+import { historyOf, statusAt } from './demo-history.ts';
 
 declare module '@chowk/kit/catalogue' {
   interface DemoShares {
-    /** Filled while the orders are written. */
-    orders: OrderTotals;
+    /** Totals by customer, in hundredths; filled while the orders are written. */
+    orders: DemoTotals;
   }
 }
-
-/** Sold where the tenant has no products. Prices are in hundredths. */
-const defaultProducts: DemoShares['products'] = [
-  { sku: 'ITEM-S', title: 'Small item', price: 19_900 },
-  { sku: 'ITEM-L', title: 'Large item', price: 89_900 },
-];
+type Products = DemoShares['products'];
 
 /** Orders are written in the order of time, so that numbers and ids ascend with it. */
-export const demo: Demo<OrderTotals> = {
+export const demo: Demo<DemoTotals> = {
   after: ['products'],
-  share: ({ size }) => new OrderTotals(size),
+  share: ({ size }) => new DemoTotals(size),
   async fill(ctx, plan) {
     const [customers, totals] = [plan.shared('customers'), plan.shared('orders')];
     if (!customers || !totals) return;
-    const products = plan.shared('products') ?? defaultProducts;
     const { 'general.currency': currency, 'orders.number_prefix': prefix } = await ctx.settings();
     const count = Math.floor(customers.count * 2.5);
     const firstNumber = await takeNumbers(ctx, count);
     const placementOf = placements(plan, customers, count);
-    const random = plan.random('orders');
+    const generateOrder = orders(plan, plan.shared('products') ?? data.products);
     for (const batch of batchesOf(count)) {
       const generated = batch.map((index) => {
         const { customer, placedAt } = placementOf(index);
         const number = firstNumber + index;
         const keys = { number, order_number: `${prefix}${number}`, customer_id: customers.idOf(customer), currency };
-        const { total, ...rows } = generateOrder(plan, products, placedAt, keys, random);
+        const { total, ...rows } = generateOrder(placedAt, keys);
         if (!['cancelled', 'failed'].includes(rows.order.status)) totals.add(customer, total, placedAt);
         return rows;
       });
@@ -57,10 +52,10 @@ export const demo: Demo<OrderTotals> = {
 };
 
 /** The customer and the time of each order: more orders as the shop grows, a quarter of them by recent customers. */
-function placements({ today, random: stream }: DemoPlan, customers: DemoShares['customers'], count: number) {
-  const random = stream('placements');
+function placements(plan: DemoPlan, customers: DemoShares['customers'], count: number) {
+  const random = plan.random('placements');
   const start = customers.joinedAt(0);
-  const span = today - 1_000 - start;
+  const span = plan.today - 1_000 - start;
   let joined = 1;
   return (index: number) => {
     const placedAt = Math.ceil((start + span * Math.sqrt((index + random()) / count)) / 1_000) * 1_000;
@@ -70,40 +65,37 @@ function placements({ today, random: stream }: DemoPlan, customers: DemoShares['
   };
 }
 
-function generateOrder<Keys extends object>(
-  { today }: DemoPlan,
-  products: DemoShares['products'],
-  placedAt: number,
-  keys: Keys,
-  random: Random,
-) {
-  const id = demoId(placedAt, random);
-  const status = statusAt(today - placedAt, random);
-  const items = generateItems(products, random);
-  const total = items.reduce((sum, { quantity, price }) => sum + quantity * price, 0);
-  const refunded_total = status === 'refunded' ? total / 100 : 0;
-  const steps = historyOf(status, placedAt, today, random);
-  const note = random() < 0.03 ? 'Please leave it with the neighbour.' : null;
-  const times = { placed_at: new Date(placedAt), created_at: new Date(placedAt), updated_at: steps.at(-1)?.at };
-  return {
-    total,
-    order: { id, ...keys, status, total: total / 100, refunded_total, note, ...times },
-    items: items.map((item, position) => {
-      return { id: demoId(placedAt, random), order_id: id, position, ...item, price: item.price / 100 };
-    }),
-    history: steps.map((step) => {
-      const refunded = step.status === 'refunded' ? refunded_total : null;
-      return { id: demoId(step.at.getTime(), random), order_id: id, refunded, ...step };
-    }),
+function orders({ today, random: stream }: DemoPlan, products: Products) {
+  const random = stream('orders');
+  return (placedAt: number, keys: { readonly order_number: string }) => {
+    const id = demoId(placedAt, random);
+    const status = statusAt(today - placedAt, random);
+    const items = generateItems(products, random);
+    const total = items.reduce((sum, { quantity, price }) => sum + quantity * price, 0);
+    const refunded_total = status === 'refunded' ? total / 100 : 0;
+    const steps = historyOf(status, placedAt, today, random);
+    const note = random() < 0.03 ? 'Please leave it with the neighbour.' : null;
+    const times = { placed_at: new Date(placedAt), created_at: new Date(placedAt), updated_at: steps.at(-1)?.at };
+    return {
+      total,
+      order: { id, ...keys, status, total: total / 100, refunded_total, note, ...times },
+      items: items.map((item, position) => {
+        return { id: demoId(placedAt, random), order_id: id, position, ...item, price: item.price / 100 };
+      }),
+      history: steps.map((step) => {
+        const refunded = step.status === 'refunded' ? refunded_total : null;
+        return { id: demoId(step.at.getTime(), random), order_id: id, refunded, ...step };
+      }),
+    };
   };
 }
 
 /** One to four different items; the first products sell best. */
-function generateItems(products: DemoShares['products'], random: Random) {
+function generateItems(products: Products, random: Random) {
   const size = Math.min(1 + Math.floor(random() ** 2 * 4), products.length);
   const first = Math.floor(random() ** 1.5 * products.length);
   return Array.from({ length: size }, (_, position) => {
-    const { sku, title, price } = products[(first + position * 37) % products.length] as DemoShares['products'][number];
+    const { sku, title, price } = products[(first + position * 37) % products.length] as Products[number];
     return { name: title, sku, price, quantity: random() < 0.8 ? 1 : 2 + Math.floor(random() * 3) };
   });
 }

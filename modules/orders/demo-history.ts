@@ -1,29 +1,16 @@
 import { pick, pickByShare, type Random } from '@chowk/kit';
+import data from './demo-data.json' with { type: 'json' };
 import type { Status } from './schemas.ts';
 
 const day = 86_400_000;
-
-/** Percentages of the statuses of orders that are younger than `days`. */
-const shares: readonly { readonly days: number; readonly of: Partial<Record<Status, number>> }[] = [
-  { days: 1, of: { pending: 45, confirmed: 35, processing: 12, cancelled: 5, failed: 3 } },
-  { days: 3, of: { pending: 5, confirmed: 15, processing: 40, shipped: 30, cancelled: 7, failed: 3 } },
-  { days: 8, of: { processing: 8, shipped: 42, delivered: 40, cancelled: 7, failed: 3 } },
-  { days: 30, of: { shipped: 4, delivered: 82, cancelled: 7, failed: 3, refunded: 4 } },
-  { days: Number.POSITIVE_INFINITY, of: { delivered: 85, cancelled: 7, failed: 3, refunded: 5 } },
-];
-
-const reasons: Partial<Record<Status, readonly string[]>> = {
-  cancelled: ['Changed their mind', 'Ordered twice', 'Out of stock'],
-  failed: ['Payment refused', 'Nobody at the address'],
-  refunded: ['Arrived broken', 'Did not fit', 'Wrong item sent'],
-};
-
+const reasons: Partial<Record<Status, string[]>> = data.reasons;
 const path: readonly Status[] = ['pending', 'confirmed', 'processing', 'shipped', 'delivered', 'refunded'];
 /** Older orders have a single history entry, as if they were imported. */
 const historyDays = 90;
 
 export function statusAt(age: number, random: Random): Status {
-  return pickByShare(random, shares.find(({ days }) => age < days * day)?.of ?? { delivered: 1 });
+  const shares = data.statuses.find(({ days }) => age < days * day)?.percent;
+  return pickByShare<Status>(random, shares ?? { delivered: 1 });
 }
 
 /** History entries up to the status, at most two days apart and none later than today. */
