@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Action, type Module, permissionsFor } from '@chowk/kit';
+import { type Action, type Module, permissionsFor, settingDefinitions } from '@chowk/kit';
 import { inlineSchema } from '../server/src/http/openapi/components.ts';
 import { findModules } from '../server/src/loader/load-modules.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** Each `module.json`, or those of the named modules, with `api.provides` as the actions say it, by path. */
+/** Each `module.json`, or those of the named modules, with `api.provides` and `settings` as the code declares them, by path. */
 export async function moduleManifests(only: readonly string[] = []): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for (const { folder } of await findModules()) {
@@ -18,6 +18,7 @@ export async function moduleManifests(only: readonly string[] = []): Promise<Rec
     const provides = providesOf(module);
     const { provides: _, ...api } = manifest.api ?? {};
     if (manifest.api || provides.length > 0) manifest.api = { ...(provides.length > 0 ? { provides } : {}), ...api };
+    if (module.settings) manifest.settings = settingDefinitions(module.settings);
     files[relative(root, file)] = `${JSON.stringify(manifest, null, 2)}\n`;
   }
   return files;

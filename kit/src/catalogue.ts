@@ -25,7 +25,15 @@ export interface Events {}
 // biome-ignore lint/suspicious/noEmptyInterface: filled by the modules
 export interface Jobs {}
 
-/** Helpers: by the alias of the module that has them. */
+/** Settings: the value by key. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by the kernel and the modules
+export interface Settings {}
+
+/** What the demo of a module shares with the demos of other modules, by alias. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by the modules
+export interface DemoShares {}
+
+/** Helpers: by the alias of the module that declares them. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by the modules
 export interface Helpers {}
 

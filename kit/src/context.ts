@@ -1,4 +1,4 @@
-import type { Bus, Emit, Helpers, JobQueue } from './catalogue.ts';
+import type { Bus, Emit, Helpers, JobQueue, Settings } from './catalogue.ts';
 import type { Changes } from './changes.ts';
 import type { Db } from './database.ts';
 import type { FieldErrors } from './errors.ts';
@@ -6,7 +6,6 @@ import type { Client, Membership, Session, User } from './identity.ts';
 import type { Log } from './log.ts';
 import type { PersonalData } from './personal-data.ts';
 import type { TSchema } from './schema.ts';
-import type { Settings } from './settings.ts';
 import type { SystemServices } from './system-services.ts';
 
 export interface Tenant {

@@ -1,95 +1,108 @@
+import type { DemoShares } from './catalogue.ts';
 import type { Ctx } from './context.ts';
 
-/** Something to sell, as orders write it. */
-export interface DemoProduct {
-  readonly sku: string;
-  readonly title: string;
-  /** In hundredths. */
-  readonly price: number;
-}
-
-export interface DemoOrder {
-  /** In hundredths. */
-  readonly total: number;
-  /** In milliseconds since 1970, in whole seconds. */
-  readonly placedAt: number;
-}
-
-/** What a customer's orders add up to. */
-export interface DemoStatistics {
-  readonly orders: number;
-  /** In hundredths. */
-  readonly spent: number;
-  /** In milliseconds since 1970; 0 without orders. */
-  readonly firstAt: number;
-  readonly lastAt: number;
-}
-
-/** Numbers from 0 up to 1, always the same. */
+/** Returns numbers from 0 up to 1, the same sequence for the same seed. */
 export type Random = () => number;
 
-/**
- * What all modules have to agree on when `chowkd demo:seed` fills a tenant: customers are numbers from 0, in the order in
- * which they came, and whatever is asked of a plan is the same for the same seed on the same day.
- */
+/** One run of `chowkd demo:seed`. The same seed generates the same data all day. */
 export interface DemoPlan {
-  /** How many customers there are to be. */
-  readonly customers: number;
-  /** The beginning of the day, in milliseconds since 1970: nothing that is made up is later. */
+  /** The scale of the shop: the number of records of its largest master table. */
+  readonly size: number;
+  /** The beginning of the day in milliseconds since 1970. No generated time is later. */
   readonly today: number;
-  /** A stream of numbers of its own for each name. */
-  random(name: string): Random;
-  /** They ascend with `n`, and their time is `joinedAt(n)`. */
-  customerId(n: number): string;
-  /** In milliseconds since 1970. */
-  joinedAt(n: number): number;
-  /** What can be ordered; who has a catalogue adds to it. */
-  readonly products: DemoProduct[];
-  /** Tells of an order that counts, so that the customer can be written with what its orders add up to. */
-  note(n: number, order: DemoOrder): void;
-  statistics(n: number): DemoStatistics;
+  /** A separate stream of numbers for each name and number. */
+  random(name: string, number?: number): Random;
+  /** What the demo of another module shares; `undefined` if the tenant does not have the module. */
+  shared<Alias extends keyof DemoShares & string>(alias: Alias): DemoShares[Alias] | undefined;
 }
 
-/** How a module fills its own tables, and no other, with data that is made up. */
-export interface Demo {
-  /** Modules that must be done before, if the tenant has them: what they tell the plan is needed here. */
+/** Generates demo data for the module's own tables. */
+export interface Demo<Share = unknown> {
+  /** Aliases of the modules whose demos write before this one, if the tenant has them. */
   readonly after?: readonly string[];
-  /** Writes with `fillTable`, in the transaction that all modules share; the rows are counted on their way. */
+  /** What other demos need to know, such as ids. Called once, before anything is written. */
+  share?(plan: DemoPlan): Share;
+  /** Writes with `fillTables`, in one transaction for all modules. */
   fill(ctx: Ctx, plan: DemoPlan): Promise<void>;
 }
 
-/** Puts records into a table; each has the fields of the first. */
-export async function fillTable(ctx: Ctx, table: string, records: readonly Readonly<Record<string, unknown>>[]) {
-  const columns = Object.keys(records[0] ?? {});
-  const rows = records.values().map((record) => columns.map((name) => record[name]));
-  if (records.length > 0) await ctx.db.copy(table, columns, rows);
+type Records = readonly Readonly<Record<string, unknown>>[];
+
+/** Copies records into tables, in order. All records of a table have the fields of its first one. */
+export async function fillTables(ctx: Ctx, tables: Readonly<Record<string, Records>>): Promise<void> {
+  for (const [table, records] of Object.entries(tables)) {
+    const columns = Object.keys(records[0] ?? {});
+    const rows = records.values().map((record) => columns.map((name) => record[name]));
+    if (records.length > 0) await ctx.db.copy(table, columns, rows);
+  }
+}
+
+/** Few enough records to keep memory flat, however many are generated. */
+const batchSize = 5_000;
+
+/** The numbers from 0 up to `count`, in batches. */
+export function* batchesOf(count: number): Generator<number[]> {
+  for (let from = 0; from < count; from += batchSize) {
+    yield Array.from({ length: Math.min(batchSize, count - from) }, (_, index) => from + index);
+  }
+}
+
+/** Counts, sums and times of numbered records, in 32 bytes a record. For a demo that shares totals with another. */
+export class DemoTotals {
+  readonly #values: Float64Array;
+
+  constructor(size: number) {
+    this.#values = new Float64Array(4 * size);
+  }
+
+  /** Adds an amount to a record. Calls must come in the order of time. */
+  add(record: number, amount: number, time: number): void {
+    const { count, sum, firstTime } = this.of(record);
+    this.#values.set([count + 1, sum + amount, firstTime || time, time], 4 * record);
+  }
+
+  of(record: number) {
+    const [count = 0, sum = 0, firstTime = 0, lastTime = 0] = this.#values.subarray(4 * record, 4 * record + 4);
+    return { count, sum, firstTime, lastTime };
+  }
 }
 
 const hexDigits = Buffer.from('0123456789abcdef');
-const dashed = Buffer.from('xxxxxxxx-xxxx-7xxx-xxxx-xxxxxxxxxxxx');
+const uuid = Buffer.from('xxxxxxxx-xxxx-7xxx-xxxx-xxxxxxxxxxxx');
 
-/** A UUIDv7 of a moment in milliseconds since 1970. Written digit by digit, because millions are made. */
-export function demoId(at: number, random: Random): string {
-  write(0, 8, at / 2 ** 16);
-  write(9, 4, at);
+/** A UUIDv7 for a time in milliseconds since 1970. Written digit by digit for speed. */
+export function demoId(time: number, random: Random): string {
+  writeHex(0, 8, time / 2 ** 16);
+  writeHex(9, 4, time);
   const bits = random() * 2 ** 32;
-  write(15, 3, bits);
-  write(19, 4, 0x8000 | ((bits >>> 12) & 0x3fff));
-  write(24, 6, random() * 2 ** 32);
-  write(30, 6, random() * 2 ** 32);
-  return dashed.toString('latin1');
+  writeHex(15, 3, bits);
+  writeHex(19, 4, 0x8000 | ((bits >>> 12) & 0x3fff));
+  writeHex(24, 6, random() * 2 ** 32);
+  writeHex(30, 6, random() * 2 ** 32);
+  return uuid.toString('latin1');
 }
 
-/** The last digits of a number. */
-function write(from: number, digits: number, number: number): void {
+/** Writes the last digits of a number. */
+function writeHex(from: number, digits: number, number: number): void {
   let rest = number;
-  for (let at = from + digits - 1; at >= from; at -= 1) {
-    dashed[at] = hexDigits[rest & 15] as number;
+  for (let index = from + digits - 1; index >= from; index -= 1) {
+    uuid[index] = hexDigits[rest & 15] as number;
     rest >>>= 4;
   }
 }
 
-/** One of them. */
+/** One of the values, all equally likely. */
 export function pick<Value>(random: Random, values: readonly Value[]): Value {
   return values[(random() * values.length) | 0] as Value;
+}
+
+/** One of the keys, as likely as its share of the sum of all shares. */
+export function pickByShare<Key extends string>(random: Random, shares: Readonly<Partial<Record<Key, number>>>): Key {
+  const entries = Object.entries<number | undefined>(shares) as [Key, number][];
+  let rest = random() * entries.reduce((sum, [, share]) => sum + share, 0);
+  const chosen = entries.find(([, share]) => {
+    rest -= share;
+    return rest < 0;
+  });
+  return (chosen ?? (entries.at(-1) as [Key, number]))[0];
 }

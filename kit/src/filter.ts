@@ -60,7 +60,7 @@ export function between<Name extends string>(name: Name, column: Sql) {
   return both as Record<`${Name}_from` | `${Name}_to`, Filter<typeof TimeOrDay>>;
 }
 
-async function timeZone(ctx: Ctx): Promise<unknown> {
+async function timeZone(ctx: Ctx): Promise<string> {
   return (await ctx.settings())['general.timezone'];
 }
 

@@ -13,6 +13,7 @@ export { Answer } from './answer.ts';
 export type {
   AddJobOptions,
   Bus,
+  DemoShares,
   Emit,
   EmitOptions,
   Events,
@@ -20,24 +21,25 @@ export type {
   JobQueue,
   Jobs,
   Operations,
+  Settings,
 } from './catalogue.ts';
 export { type Changes, changesBetween, removalOf } from './changes.ts';
 export { columnsFor, namesOf, pickFields } from './columns.ts';
 export { type CommandForm, type CommandInput, type ModuleCommand, type Terminal, UsageError } from './command.ts';
 export type { Cache, Ctx, SystemCtx, Tenant } from './context.ts';
-export { counter } from './counter.ts';
+export { counter, readCounters } from './counter.ts';
 export { csvLine, escapeFormula, unescapeFormula } from './csv.ts';
 export { type CsvRow, ImportReport, type RowErrors, readCell, readCsv } from './csv-import.ts';
 export type { Db } from './database.ts';
 export {
+  batchesOf,
   type Demo,
-  type DemoOrder,
   type DemoPlan,
-  type DemoProduct,
-  type DemoStatistics,
+  DemoTotals,
   demoId,
-  fillTable,
+  fillTables,
   pick,
+  pickByShare,
   type Random,
 } from './demo.ts';
 export { cell, DownloadFormat, download, fileTypes } from './download.ts';
@@ -78,7 +80,7 @@ export {
 } from './filter.ts';
 export type { Resolver, Resolvers } from './graphql.ts';
 export { GuardedCache } from './guarded-cache.ts';
-export { type Helper, type HelpersOf, systemHelper } from './helper.ts';
+export { type Helper, type HelpersOf, helper, systemHelper } from './helper.ts';
 export type { Caller, Client, Identity, Membership, Session, SessionKind, User } from './identity.ts';
 export { type Job, type JobsOf, job, systemJob } from './job.ts';
 export { Json } from './json.ts';
@@ -90,7 +92,7 @@ export { defineModule, type Module } from './module.ts';
 export { fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
 export { limitTo, Pagination, type Paging, pageOf, paging } from './paging.ts';
 export { NewPassword, passwordProblem } from './password.ts';
-export { canViewSensitive, maskPhone, type PersonalData, type PersonalRows } from './personal-data.ts';
+export { maskDigits, type PersonalData, type PersonalRows } from './personal-data.ts';
 export { platformState } from './platform-state.ts';
 export { rankedRows, SearchQuery } from './ranked-search.ts';
 export {
@@ -115,7 +117,7 @@ export {
   UserId,
   Uuid,
 } from './schema.ts';
-export type { SettingDefinition, Settings } from './settings.ts';
+export { type Setting, type SettingDefinition, type SettingsOf, setting, settingDefinitions } from './settings.ts';
 export { and, empty, join, raw, Sql, sql } from './sql.ts';
 export type {
   DeclaredPermission,

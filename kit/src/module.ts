@@ -7,6 +7,7 @@ import type { Helper } from './helper.ts';
 import type { Identity } from './identity.ts';
 import type { Job } from './job.ts';
 import type { MaybePromise } from './maybe-promise.ts';
+import type { Setting } from './settings.ts';
 import type { SystemServices } from './system-services.ts';
 
 /** What a module is made of besides its `module.json`, migrations and GraphQL files. `module.ts` exports it as `module`. */
@@ -17,6 +18,8 @@ export interface Module {
   readonly tags?: Readonly<Record<string, string>>;
   /** What the code of other modules may ask of it: `(await ctx.helpers('customers'))?.contact({ id })`. */
   readonly helpers?: Readonly<Record<string, Helper>>;
+  /** By key, the module's alias first: `products.low_stock_threshold`. */
+  readonly settings?: Readonly<Record<string, Setting>>;
   readonly listeners?: readonly Listener[];
   /** By name, the module's alias first: `products.import`. */
   readonly jobs?: Readonly<Record<string, Job>>;

@@ -1,28 +1,23 @@
 /**
- * What the modules hold on one customer: the rows of every table that a `module.json` ties to customers in its `data`,
- * whether or not the tenant has the module switched on. Inside a transaction, in it.
+ * The rows that modules hold about one customer, in every table that a `module.json` ties to customers in `data`, whether
+ * or not the tenant has the module enabled. Inside a transaction it works in that transaction.
  */
 export interface PersonalData {
-  /** Every row, by module and table. Masked, phones show their last two digits and street addresses nothing. */
+  /** All rows by module and table; `masked` applies the masks that `data` declares. */
   rows(customerId: string, options: { readonly masked: boolean }): Promise<PersonalRows>;
-  /** How many rows each module holds in each table. */
+  /** The number of rows by module and table. */
   count(customerId: string): Promise<{ readonly module: string; readonly table: string; readonly rows: number }[]>;
-  /** Empties every personal field, or removes the row where the table is declared to be nothing without them. */
+  /** Resets personal columns to their defaults, or deletes the row where `data` says so. */
   anonymize(customerId: string): Promise<void>;
-  /** Removes every row. */
+  /** Deletes all rows, including the customer's own. */
   remove(customerId: string): Promise<void>;
-  /** Gives every row but the customer's own to another. */
+  /** Moves all rows but the customer's own to another customer; `merge` in `data` combines rows that exist once. */
   move(from: string, to: string): Promise<void>;
 }
 
 export type PersonalRows = Readonly<Record<string, Readonly<Record<string, readonly Record<string, unknown>[]>>>>;
 
-/** Whether the caller may see whole phones and street addresses. */
-export function canViewSensitive(ctx: { can(permission: string): boolean }): boolean {
-  return ctx.can('customers.view_sensitive');
-}
-
-/** All but the last two digits hidden. */
-export function maskPhone(phone: string): string {
-  return phone.slice(0, -2).replace(/\d/g, '*') + phone.slice(-2);
+/** Replaces all digits but those of the last two characters. */
+export function maskDigits(text: string): string {
+  return text.slice(0, -2).replace(/\d/g, '*') + text.slice(-2);
 }

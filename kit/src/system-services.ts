@@ -1,7 +1,7 @@
+import type { Settings } from './catalogue.ts';
 import type { Db } from './database.ts';
 import type { FieldError } from './errors.ts';
 import type { Log } from './log.ts';
-import type { Settings } from './settings.ts';
 
 /** Encryption and signatures with keys derived from the key of the installation, one for each `purpose`. */
 export interface Secrets {

@@ -56,7 +56,7 @@ type Given = Partial<NewConversation>;
 
 export async function explainConversation(ctx: Ctx, { customer }: Given, issues: Issues): Promise<void> {
   const customers = await ctx.helpers('customers');
-  if (customer) issues.addAll(await customers?.problems({ customer }));
+  if (customer) issues.addAll(await customers?.checkIdentity({ customer }));
 }
 
 /** What is the same already changes nothing and emits nothing. */

@@ -1,55 +1,68 @@
-import { type Demo, type DemoPlan, demoId, fillTable, pick, type Random } from '@chowk/kit';
+import {
+  batchesOf,
+  type Demo,
+  type DemoPlan,
+  type DemoShares,
+  demoId,
+  fillTables,
+  pick,
+  pickByShare,
+  type Random,
+} from '@chowk/kit';
 import threads from './demo-threads.json' with { type: 'json' };
 import type { Status } from './schemas.ts';
 
-/** Customers whose conversations are written together. */
-const batchSize = 20_000;
 const day = 86_400_000;
-/** The more often one stands here, the more often it is used. */
-const channels = ['email', 'email', 'email', 'whatsapp', 'whatsapp', 'webchat', 'sms', 'phone', 'other'];
+const channelShares = { email: 3, whatsapp: 2, webchat: 1, sms: 1, phone: 1, other: 1 };
 
-type Rows = Record<string, unknown>[];
-
-/** One customer in eight has written, some of them more than once. */
+/** One customer in eight has a conversation, some of them several. */
 export const demo: Demo = {
   async fill(ctx, plan) {
+    const customers = plan.shared('customers');
+    if (!customers) return;
     const random = plan.random('conversations');
-    for (let from = 0; from < plan.customers; from += batchSize) {
-      const conversations: Rows = [];
-      const messages: Rows = [];
-      for (let n = from; n < Math.min(from + batchSize, plan.customers); n += 1) {
-        for (let more = random() < 0.125; more; more = random() < 0.2) {
-          conversations.push(makeConversation(plan, random, n, messages));
+    for (const batch of batchesOf(customers.count)) {
+      const generated = batch.flatMap((customer) => {
+        const conversations = [];
+        for (let hasMore = random() < 0.125; hasMore; hasMore = random() < 0.2) {
+          conversations.push(generateConversation(plan, customers, customer, random));
         }
-      }
-      await fillTable(ctx, 'conversations', conversations);
-      await fillTable(ctx, 'conversation_messages', messages);
+        return conversations;
+      });
+      await fillTables(ctx, {
+        conversations: generated.map(({ conversation }) => conversation),
+        conversation_messages: generated.flatMap(({ messages }) => messages),
+      });
     }
   },
 };
 
-/** A conversation of the customer; its messages are added to the others. */
-function makeConversation(plan: DemoPlan, random: Random, n: number, messages: Rows) {
-  const joined = plan.joinedAt(n);
-  const begun = Math.floor(joined + random() * (plan.today - joined));
-  const id = demoId(begun, random);
+function generateConversation(
+  { today }: DemoPlan,
+  customers: DemoShares['customers'],
+  customer: number,
+  random: Random,
+) {
+  const joinedAt = customers.joinedAt(customer);
+  const startedAt = Math.floor(joinedAt + random() * (today - joinedAt));
+  const id = demoId(startedAt, random);
   const thread = pick(random, threads);
-  const written = thread.messages.slice(0, 1 + Math.floor(random() * thread.messages.length));
-  let at = begun;
-  for (const [index, { direction, body }] of written.entries()) {
-    if (index > 0) at = Math.min(plan.today, at + 1_000 + Math.floor(random() ** 2 * day));
-    messages.push({ id: demoId(at, random), conversation_id: id, direction, body, sent_at: new Date(at) });
-  }
-  const fromCustomer = written.at(-1)?.direction === 'inbound';
-  const channel = pick(random, channels);
-  const status = statusOf(plan.today - at, fromCustomer, random);
-  const times = { last_message_at: new Date(at), created_at: new Date(begun), updated_at: new Date(at) };
-  const message_count = written.length;
-  return { id, customer_id: plan.customerId(n), channel, subject: thread.subject, status, message_count, ...times };
+  const texts = thread.messages.slice(0, 1 + Math.floor(random() * thread.messages.length));
+  let time = startedAt;
+  const messages = texts.map(({ direction, body }, index) => {
+    if (index > 0) time = Math.min(today, time + 1_000 + Math.floor(random() ** 2 * day));
+    return { id: demoId(time, random), conversation_id: id, direction, body, sent_at: new Date(time) };
+  });
+  const isInbound = messages.at(-1)?.direction === 'inbound';
+  const status = statusAt(today - time, isInbound, random);
+  const channel = pickByShare(random, channelShares);
+  const keys = { id, customer_id: customers.idOf(customer), channel, subject: thread.subject, status };
+  const times = { last_message_at: new Date(time), created_at: new Date(startedAt), updated_at: new Date(time) };
+  return { messages, conversation: { ...keys, message_count: messages.length, ...times } };
 }
 
-/** An old one is closed; else it is our turn or the customer's. */
-function statusOf(age: number, fromCustomer: boolean, random: Random): Status {
+/** Old conversations are closed; the others wait for the team or for the customer. */
+function statusAt(age: number, isInbound: boolean, random: Random): Status {
   if (age > 21 * day || random() < 0.3) return 'closed';
-  return fromCustomer ? 'open' : 'pending';
+  return isInbound ? 'open' : 'pending';
 }

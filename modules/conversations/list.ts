@@ -1,4 +1,17 @@
-import { byTime, type Ctx, counter, equals, filter, list, search, sql, Type, UserId, Uuid } from '@chowk/kit';
+import {
+  byTime,
+  type Ctx,
+  counter,
+  equals,
+  filter,
+  list,
+  readCounters,
+  search,
+  sql,
+  Type,
+  UserId,
+  Uuid,
+} from '@chowk/kit';
 import { columns } from './columns.ts';
 import { withPeople } from './people.ts';
 import { Channel, Conversation, type Counts, Status } from './schemas.ts';
@@ -15,13 +28,15 @@ export const conversationList = list({
     status: equals(Status, sql`c.status`),
     channel: equals(Channel, sql`c.channel`),
     assignee_id: equals(UserId, sql`c.assignee_id`),
-    unassigned: filter(Type.Boolean(), (is) => (is ? sql`c.assignee_id IS NULL` : sql`c.assignee_id IS NOT NULL`)),
+    unassigned: filter(Type.Boolean(), (value) =>
+      value ? sql`c.assignee_id IS NULL` : sql`c.assignee_id IS NOT NULL`,
+    ),
     customer_id: equals(Uuid, sql`c.customer_id`),
     search: search(
       "Words in the subject, or in the customer's name or email.",
       sql`c.subject_key`,
       async (text, ctx) => {
-        const ids = (await (await ctx.helpers('customers'))?.matching({ text })) ?? [];
+        const ids = (await (await ctx.helpers('customers'))?.searchIds({ text })) ?? [];
         return ids.length === 0 ? [] : [sql`c.customer_id = ANY(${ids}::uuid[])`];
       },
     ),
@@ -46,14 +61,11 @@ export const conversationList = list({
   },
 });
 
-/** Kept for all conversations, counted for those of one customer. */
+/** From counters for all conversations, counted for one customer. */
 export async function countConversations(ctx: Ctx, { customer_id }: { customer_id?: string }): Promise<Counts> {
+  if (customer_id === undefined) return readCounters(ctx, 'conversations', statuses);
   const rows = await ctx.db.rows<{ status: Status; count: number }>(
-    customer_id === undefined
-      ? sql`
-        SELECT split_part(name, '.', 2) AS status, sum(value)::bigint AS count FROM counters
-        WHERE name IN ('conversations.open', 'conversations.pending', 'conversations.closed') GROUP BY name`
-      : sql`SELECT status, count(*) AS count FROM conversations WHERE customer_id = ${customer_id} GROUP BY status`,
+    sql`SELECT status, count(*) AS count FROM conversations WHERE customer_id = ${customer_id} GROUP BY status`,
   );
   const counts = { open: 0, pending: 0, closed: 0 };
   for (const { status, count } of rows) counts[status] = count;

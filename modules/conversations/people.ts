@@ -9,7 +9,7 @@ export async function withPeople(ctx: Ctx, rows: readonly Row[]): Promise<Conver
   const ids = [...new Set(rows.map(({ customer_id }) => customer_id))];
   const assignees = rows.map(({ assignee_id }) => assignee_id);
   const [customers, members] = await Promise.all([
-    ctx.helpers('customers').then((helpers) => helpers?.contacts({ ids })),
+    ctx.helpers('customers').then((helpers) => helpers?.listContacts({ ids })),
     membersOf(ctx, assignees),
   ]);
   return rows.map((row) => ({

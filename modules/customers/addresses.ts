@@ -1,5 +1,5 @@
-import { type Ctx, canViewSensitive, changesBetween, Issues, namesOf, pickFields, removalOf, sql } from '@chowk/kit';
-import { addressColumns, visibleAddressColumns } from './columns.ts';
+import { type Ctx, changesBetween, Issues, namesOf, pickFields, removalOf, sql } from '@chowk/kit';
+import { addressColumns, canViewSensitive, visibleAddressColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import { findCustomer, lockCustomer } from './find.ts';
 import { looseDigits, phoneProblem, readPhone } from './phone.ts';

@@ -1,7 +1,12 @@
-import { type Ctx, canViewSensitive, columnsFor, maskPhone, type Sql, sql } from '@chowk/kit';
+import { type Ctx, columnsFor, maskDigits, type Sql, sql } from '@chowk/kit';
 import { Address, Customer, CustomerRecord } from './schemas.ts';
 
-/** A customer with all there is, from a row of `customers c`. */
+/** Whether the user may see whole phones and street addresses. */
+export function canViewSensitive(ctx: Ctx): boolean {
+  return ctx.can('customers.view_sensitive');
+}
+
+/** All fields, from a row of `customers c`. */
 export const recordColumns = columnsFor(CustomerRecord, sql`c`);
 
 const listed = columnsFor(Customer, sql`c`);
@@ -25,5 +30,5 @@ export function visibleAddressColumns(ctx: Ctx): Sql {
 
 /** A record as the caller may see it. */
 export function mask<Row extends { phone: string | null }>(ctx: Ctx, row: Row): Row {
-  return canViewSensitive(ctx) || row.phone === null ? row : { ...row, phone: maskPhone(row.phone) };
+  return canViewSensitive(ctx) || row.phone === null ? row : { ...row, phone: maskDigits(row.phone) };
 }

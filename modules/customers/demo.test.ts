@@ -2,7 +2,6 @@ import { sql } from '@chowk/kit';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { expect, test } from 'vitest';
 import { fillTenant } from '../../server/src/demo/fill-tenant.ts';
-import { makePlan } from '../../server/src/demo/plan.ts';
 import { startPlatform, type TestTenant } from '../../server/testing/platform.ts';
 
 const platform = await startPlatform();
@@ -10,9 +9,9 @@ const now = new Date('2026-11-15T13:00:00Z');
 const later = new Date('2026-11-15T23:00:00Z');
 
 function fill(tenant: TestTenant, { customers = 300, seed = 7, at = now } = {}) {
-  const plan = makePlan({ customers, seed, now: at });
-  const quiet = { onRows: () => {}, onStep: () => {} };
-  return fillTenant(platform.kernel, { tenant, database: `tenant${tenant.id}`, plan, ...quiet });
+  const callbacks = { onRows: () => {}, onStep: () => {} };
+  const request = { tenant, database: `tenant${tenant.id}`, size: customers, seed, now: at, ...callbacks };
+  return fillTenant(platform.kernel, request);
 }
 
 async function filled(options: Parameters<typeof fill>[1] = {}): Promise<TestTenant> {
@@ -159,7 +158,7 @@ test('a failure leaves nothing half done', async () => {
   const tenant = await filled({ customers: 30 });
   const before = await everything(tenant);
   const last = await tenant.db.row(sql`SELECT last FROM order_numbers`);
-  await expect(fill(tenant, { customers: 30 })).rejects.toThrow(/something of this seed already/);
+  await expect(fill(tenant, { customers: 30 })).rejects.toThrow(/already has data of this seed/);
   expect(await everything(tenant)).toEqual(before);
   expect(await tenant.db.row(sql`SELECT last FROM order_numbers`)).toEqual(last);
 });

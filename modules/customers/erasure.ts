@@ -13,8 +13,8 @@ export const deletionMessages: Record<Mode, string> = {
 /** Under the lock of the customer, so that nothing is written about it meanwhile. */
 export async function deleteCustomer(ctx: Ctx, { id, mode }: Deletion): Promise<void> {
   await ctx.tx(async (tx) => {
-    const { customer, deleted } = await findAny(tx, id, sql`FOR UPDATE`);
-    if (deleted && mode === 'soft') throw await missing(tx, id);
+    const { customer, isDeleted } = await findAny(tx, id, sql`FOR UPDATE`);
+    if (isDeleted && mode === 'soft') throw await missing(tx, id);
     tx.mustMatch(customer);
     await erase[mode](tx, id);
     // Tags may tell who the customer was.

@@ -5,28 +5,28 @@ import type { CustomerRecord } from './schemas.ts';
 
 interface Found {
   readonly customer: CustomerRecord;
-  readonly deleted: boolean;
+  readonly isDeleted: boolean;
 }
 
 async function find(ctx: Ctx, id: string, lock: Sql): Promise<Found | undefined> {
-  const row = await ctx.db.row<CustomerRecord & { deleted: boolean }>(sql`
-    SELECT ${recordColumns}, c.deleted_at IS NOT NULL AS deleted FROM customers c WHERE id = ${id} ${lock}`);
+  const row = await ctx.db.row<CustomerRecord & { isDeleted: boolean }>(sql`
+    SELECT ${recordColumns}, c.deleted_at IS NOT NULL AS "isDeleted" FROM customers c WHERE id = ${id} ${lock}`);
   if (!row) return undefined;
-  const { deleted, ...customer } = row;
-  return { customer, deleted };
+  const { isDeleted, ...customer } = row;
+  return { customer, isDeleted };
 }
 
-/** The customer, also a deleted one; 404 for one that does not exist or was merged. */
+/** The customer, even if it is deleted. 404 if it does not exist or was merged. */
 export async function findAny(ctx: Ctx, id: string, lock: Sql): Promise<Found> {
   const found = await find(ctx, id, lock);
   if (!found) throw await missing(ctx, id);
   return found;
 }
 
-/** 404 for a customer that does not exist, was deleted or merged. */
+/** 404 if the customer does not exist, is deleted or was merged. */
 export async function findCustomer(ctx: Ctx, id: string, lock = sql``): Promise<CustomerRecord> {
-  const { customer, deleted } = await findAny(ctx, id, lock);
-  if (deleted) throw await missing(ctx, id);
+  const { customer, isDeleted } = await findAny(ctx, id, lock);
+  if (isDeleted) throw await missing(ctx, id);
   return customer;
 }
 
@@ -35,7 +35,7 @@ export function lockCustomer(ctx: Ctx, id: string): Promise<CustomerRecord> {
   return findCustomer(ctx, id, sql`FOR NO KEY UPDATE`);
 }
 
-/** The customer, also a deleted one, or the one it was merged into, locked until the transaction ends. */
+/** The customer, even if it is deleted, or the one it was merged into; locked until the transaction ends. */
 export async function lockCurrent(ctx: Ctx, id: string): Promise<Found | undefined> {
   const found = await find(ctx, id, sql`FOR NO KEY UPDATE`);
   if (found) return found;
@@ -43,7 +43,14 @@ export async function lockCurrent(ctx: Ctx, id: string): Promise<Found | undefin
   return merge && lockCurrent(ctx, merge.merged_into);
 }
 
-/** The id, or that of the customer it was merged into. */
+/** As `lockCurrent`; 404 if the customer does not exist or is deleted. */
+export async function lockActive(ctx: Ctx, id: string): Promise<CustomerRecord> {
+  const found = await lockCurrent(ctx, id);
+  if (!found || found.isDeleted) throw await missing(ctx, id);
+  return found.customer;
+}
+
+/** The id, or the id of the customer it was merged into. */
 export function currentId(id: string): Sql {
   return sql`coalesce((SELECT merged_into FROM customer_merges WHERE id = ${id}), ${id})`;
 }
@@ -52,7 +59,7 @@ function findMerge(ctx: Ctx, id: string): Promise<{ merged_into: string } | unde
   return ctx.db.row<{ merged_into: string }>(sql`SELECT merged_into FROM customer_merges WHERE id = ${id}`);
 }
 
-/** 404, with the customer that it was merged into if it was. */
+/** 404, with `merged_into` if the customer was merged. */
 export async function missing(ctx: Ctx, id: string): Promise<Failure> {
   const merge = await findMerge(ctx, id);
   if (!merge) return fail('customers.not_found', { id });

@@ -5,7 +5,7 @@ import { phoneProblem, readPhone } from './phone.ts';
 import { insertCustomer } from './save.ts';
 import type { CustomerRecord } from './schemas.ts';
 
-/** Who ordered or wrote. The first of id, phone and email decides. */
+/** The first of id, phone and email identifies the customer. */
 interface Identity {
   readonly id?: string | undefined;
   readonly phone?: string | null | undefined;
@@ -14,10 +14,6 @@ interface Identity {
   readonly last_name?: string | null | undefined;
 }
 
-/**
- * The customer with the id, else with the phone, else with the email, else a new one called Guest. An existing one stays
- * as it is. It is locked until the transaction ends. 422 names `customer.id`, `customer.phone` and `customer.email`.
- */
 export function findOrCreate(ctx: Ctx, identity: Identity): Promise<CustomerRecord> {
   return ctx.tx(async (tx) => {
     const issues = new Issues();
@@ -25,7 +21,7 @@ export function findOrCreate(ctx: Ctx, identity: Identity): Promise<CustomerReco
     issues.throwIfAny();
     if (id !== undefined) {
       const found = await lockCurrent(tx, id);
-      if (found && !found.deleted) return found.customer;
+      if (found && !found.isDeleted) return found.customer;
       addUnknown(issues, id);
       throw issues.failure;
     }
@@ -34,13 +30,14 @@ export function findOrCreate(ctx: Ctx, identity: Identity): Promise<CustomerReco
   });
 }
 
-/** What `findOrCreate` would refuse, without creating anything: for a caller's `explain`. */
-export async function problems(ctx: Ctx, { customer }: { readonly customer: Identity }): Promise<FieldErrors> {
+export async function checkIdentity(ctx: Ctx, identity: Identity): Promise<FieldErrors> {
   const issues = new Issues();
-  const { id } = await readIdentity(ctx, customer, issues);
-  const isKnown = (known: string) =>
-    ctx.db.row(sql`SELECT FROM customers WHERE id = ${currentId(known)} AND deleted_at IS NULL`);
-  if (id !== undefined && !(await isKnown(id))) addUnknown(issues, id);
+  const { id } = await readIdentity(ctx, identity, issues);
+  if (id !== undefined) {
+    const customer = await ctx.db.row(sql`
+      SELECT FROM customers WHERE id = ${currentId(id)} AND deleted_at IS NULL`);
+    if (!customer) addUnknown(issues, id);
+  }
   return issues.errors;
 }
 
@@ -48,37 +45,37 @@ function addUnknown(issues: Issues, id: string): void {
   issues.add('customer.id', `There is no customer ${id}.`, 'unknown');
 }
 
-const Given = Type.Object({
+const Key = Type.Object({
   id: Type.Optional(Uuid),
   phone: Type.Optional(NullableLine(32)),
   email: Type.Optional(NullableEmail),
 });
 
-/** What decides, as it is stored; what is wrong is left out and added to `issues`. */
+/** The values as they are stored, without invalid ones, which are added to `issues`. */
 async function readIdentity(ctx: Ctx, { id, phone, email }: Identity, issues: Issues): Promise<Identity> {
-  // With an id, phone and email do not matter.
-  const given: Record<string, string | null | undefined> = id === undefined ? { phone, email } : { id };
-  for (const [field, list] of Object.entries(ctx.check(Given, given) ?? {})) {
+  // An id makes phone and email irrelevant.
+  const key: Record<string, string | null | undefined> = id === undefined ? { phone, email } : { id };
+  for (const [field, list] of Object.entries(ctx.check(Key, key) ?? {})) {
     for (const { message, code } of list) issues.add(`customer.${field}`, message, code);
-    delete given[field];
+    delete key[field];
   }
-  if (!given.phone) return given as Identity;
-  const normalized = await readPhone(ctx, given.phone);
+  if (!key.phone) return key as Identity;
+  const normalized = await readPhone(ctx, key.phone);
   if (normalized === undefined) issues.add('customer.phone', phoneProblem);
-  return { ...given, phone: normalized };
+  return { ...key, phone: normalized };
 }
 
 type Guest = Pick<CustomerRecord, 'phone' | 'email' | 'first_name' | 'last_name'>;
 
-/** Of many at once one creates; the others wait for it and find what it has made. */
+/** Of concurrent calls with the same phone or email one inserts the customer; the others wait and find it. */
 async function findOrInsert(ctx: Ctx, guest: Guest): Promise<CustomerRecord> {
   const { phone, email } = guest;
-  const is = phone ? sql`c.phone = ${phone}` : sql`c.email = ${email}`;
+  const isSame = phone ? sql`c.phone = ${phone}` : sql`c.email = ${email}`;
   const find = () =>
     ctx.db.row<CustomerRecord>(sql`
-      SELECT ${recordColumns} FROM customers c WHERE ${is} AND deleted_at IS NULL FOR NO KEY UPDATE`);
+      SELECT ${recordColumns} FROM customers c WHERE ${isSame} AND deleted_at IS NULL FOR NO KEY UPDATE`);
   const insert = () => insertCustomer(ctx, guest, sql`ON CONFLICT DO NOTHING`);
   const customer = (await find()) ?? (await insert()) ?? (await find());
-  // Another customer has the email: the phone decides, so this one goes without.
+  // A customer with another phone has the email, so the new one is created without it.
   return customer ?? findOrInsert(ctx, phone ? { ...guest, email: null } : guest);
 }

@@ -1,93 +1,113 @@
-import { type Ctx, type HelpersOf, invalid, sql } from '@chowk/kit';
+import { ById, type HelpersOf, helper, Nullable, sql, Type, Uuid } from '@chowk/kit';
 import { mask } from './columns.ts';
-import { currentId, lockCurrent, missing } from './find.ts';
-import { findOrCreate, problems } from './identity.ts';
+import { currentId, findCustomer, lockActive, lockCurrent, missing } from './find.ts';
+import { checkIdentity, findOrCreate } from './identity.ts';
 import { saveCustomer, writeCustomer } from './save.ts';
-import type { CustomerRecord } from './schemas.ts';
-import { matching } from './search.ts';
-
-/*
- * What other modules may ask of this one. For a customer that was merged they get the one it became; for one that does
- * not exist or was deleted they fail with `customers.not_found`.
- */
-
-/** Locks a customer, also a deleted one, until the transaction ends; gives the id of the customer it has become. */
-async function lock(ctx: Ctx, { id }: { readonly id: string }): Promise<string | undefined> {
-  return (await lockCurrent(ctx, id))?.customer.id;
-}
+import { type CustomerRecord, ExternalIdKey } from './schemas.ts';
+import { searchIds } from './search.ts';
 
 type Contact = Pick<CustomerRecord, 'id' | 'first_name' | 'last_name' | 'email' | 'phone'>;
 
-/**
- * Names, emails and phones by id; customers that do not exist are left out. Phones are masked for callers who may not see
- * them, unless `unmasked`, for code that sends messages.
- */
-async function contacts(ctx: Ctx, { ids, unmasked }: { readonly ids: readonly string[]; readonly unmasked?: boolean }) {
-  if (ids.length === 0) return new Map<string, Contact>();
-  const rows = await ctx.db.rows<Contact>(sql`
-    SELECT id, first_name, last_name, email, phone FROM customers WHERE id = ANY(${ids}::uuid[])`);
-  return new Map(rows.map((row) => [row.id, unmasked ? row : mask(ctx, row)]));
-}
-
-async function lockLiving(ctx: Ctx, id: string): Promise<CustomerRecord> {
-  const found = await lockCurrent(ctx, id);
-  if (!found || found.deleted) throw await missing(ctx, id);
-  return found.customer;
-}
-
-interface Key {
-  readonly customer_id: string;
-  readonly key: string;
-}
-type Platform = Omit<Key, 'key'> & { readonly platform: string };
-
-function setExternalId(ctx: Ctx, input: Platform & { readonly external_id: string }): Promise<void> {
-  const [platform, external_id] = [input.platform.trim(), input.external_id.trim()];
-  if (!platform) throw invalid({ platform: 'The platform must not be empty.' });
-  if (!external_id) throw invalid({ external_id: 'The external id must not be empty.' });
-  return ctx.tx(async (tx) => {
-    const customer = await lockLiving(tx, input.customer_id);
-    await saveCustomer(tx, customer, { external_ids: { ...customer.external_ids, [platform]: external_id } });
-  });
-}
-
-async function getExternalId(ctx: Ctx, { customer_id, platform }: Platform): Promise<string | undefined> {
-  const row = await ctx.db.row<{ external_id: string | null }>(sql`
-    SELECT external_ids ->> ${platform.trim()}::text AS external_id FROM customers
-    WHERE id = ${currentId(customer_id)} AND deleted_at IS NULL`);
-  if (!row) throw await missing(ctx, customer_id);
-  return row.external_id ?? undefined;
-}
-
-/** Stores a value under a key that belongs to the calling module. */
-function setMetadata(ctx: Ctx, { customer_id, key, value }: Key & { readonly value: string }, caller: string) {
-  return ctx.tx(async (tx): Promise<void> => {
-    const { id } = await lockLiving(tx, customer_id);
-    await tx.db.run(sql`
-      INSERT INTO customer_metadata (id, customer_id, key, value, module_source, created_at, updated_at)
-      VALUES (${tx.newId()}, ${id}, ${key}, ${value}, ${caller}, ${tx.now()}, ${tx.now()})
-      ON CONFLICT (customer_id, module_source, key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`);
-    await writeCustomer(tx, id, {});
-  });
-}
-
-/** The value that the calling module, or another that is named, has stored under the key. */
-async function getMetadata(
-  ctx: Ctx,
-  { customer_id, key, module_source }: Key & { readonly module_source?: string },
-  caller: string,
-): Promise<string | undefined> {
-  const row = await ctx.db.row<{ value: string | null }>(sql`
-    SELECT m.value FROM customers c LEFT JOIN customer_metadata m
-      ON m.customer_id = c.id AND m.module_source = ${module_source ?? caller} AND m.key = ${key}
-    WHERE c.id = ${currentId(customer_id)} AND c.deleted_at IS NULL`);
-  if (!row) throw await missing(ctx, customer_id);
-  return row.value ?? undefined;
-}
+// Plain text: `findOrCreate` reports invalid values as `customer.phone`, not as `phone`.
+const text = Type.Optional(Nullable(Type.String()));
+const Identity = Type.Object({
+  id: Type.Optional(Type.String()),
+  ...{ phone: text, email: text, first_name: text, last_name: text },
+});
+const { platform, external_id } = ExternalIdKey.properties;
+const MetadataKey = { customer_id: Uuid, key: Type.String({ minLength: 1 }) };
 
 export const helpers = {
-  ...{ findOrCreate, problems, lock, contacts, matching },
-  ...{ setExternalId, getExternalId, setMetadata, getMetadata },
+  get: helper({
+    summary: 'Get a customer',
+    description: 'Fails with 404 for a deleted customer, and with `merged_into` for a merged one.',
+    input: ById,
+    run: async (ctx, { id }) => mask(ctx, await findCustomer(ctx, id)),
+  }),
+  findOrCreate: helper({
+    summary: 'Find the customer with an id, else a phone, else an email, or create one',
+    description:
+      'An existing customer is not changed; a new one without a name is called Guest. The customer is locked until the ' +
+      'transaction ends. Invalid values are 422 on `customer.id`, `customer.phone` and `customer.email`.',
+    input: Identity,
+    run: findOrCreate,
+  }),
+  checkIdentity: helper({
+    summary: 'Check what findOrCreate would reject, without creating a customer',
+    input: Type.Object({ customer: Identity }),
+    run: (ctx, { customer }) => checkIdentity(ctx, customer),
+  }),
+  lock: helper({
+    summary: 'Lock a customer until the transaction ends and return its id',
+    description: 'Also locks a deleted customer. For a merged one, locks the customer it was merged into.',
+    input: ById,
+    run: async (ctx, { id }) => (await lockCurrent(ctx, id))?.customer.id,
+  }),
+  searchIds: helper({
+    summary: 'Find the ids of up to 200 customers by name, email or phone',
+    input: Type.Object({ text: Type.String() }),
+    run: searchIds,
+  }),
+  listContacts: helper({
+    summary: 'List names, emails and phones by id',
+    description: 'Phones are masked as for the user, unless `unmasked`, which is for code that sends messages.',
+    input: Type.Object({ ids: Type.Array(Uuid), unmasked: Type.Optional(Type.Boolean()) }),
+    async run(ctx, { ids, unmasked }) {
+      if (ids.length === 0) return new Map<string, Contact>();
+      const contacts = await ctx.db.rows<Contact>(sql`
+        SELECT id, first_name, last_name, email, phone FROM customers
+        WHERE id = ANY(${ids}::uuid[]) AND deleted_at IS NULL`);
+      return new Map(contacts.map((contact) => [contact.id, unmasked ? contact : mask(ctx, contact)]));
+    },
+  }),
+  setExternalId: helper({
+    summary: 'Set the id of a customer on another platform',
+    input: Type.Object({ customer_id: Uuid, platform, external_id }),
+    run: (ctx, input) =>
+      ctx.tx(async (tx) => {
+        const customer = await lockActive(tx, input.customer_id);
+        const external_ids = { ...customer.external_ids, [input.platform.trim()]: input.external_id };
+        await saveCustomer(tx, customer, { external_ids });
+      }),
+  }),
+  getExternalId: helper({
+    summary: 'Get the id of a customer on another platform',
+    input: Type.Object({ customer_id: Uuid, platform }),
+    async run(ctx, input) {
+      const row = await ctx.db.row<{ external_id: string | null }>(sql`
+        SELECT external_ids ->> ${input.platform.trim()}::text AS external_id FROM customers
+        WHERE id = ${currentId(input.customer_id)} AND deleted_at IS NULL`);
+      if (!row) throw await missing(ctx, input.customer_id);
+      return row.external_id ?? undefined;
+    },
+  }),
+  setMetadata: helper({
+    summary: 'Store a value about a customer under a key of the calling module',
+    input: Type.Object({ ...MetadataKey, value: Type.String() }),
+    run: (ctx, { customer_id, key, value }, caller) =>
+      ctx.tx(async (tx) => {
+        const { id } = await lockActive(tx, customer_id);
+        await tx.db.run(sql`
+          INSERT INTO customer_metadata (id, customer_id, key, value, module_source, created_at, updated_at)
+          VALUES (${tx.newId()}, ${id}, ${key}, ${value}, ${caller}, ${tx.now()}, ${tx.now()})
+          ON CONFLICT (customer_id, module_source, key)
+          DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`);
+        await writeCustomer(tx, id, {});
+      }),
+  }),
+  getMetadata: helper({
+    summary: 'Get the value that a module has stored about a customer',
+    description: '`module_source` is the calling module by default.',
+    input: Type.Object({ ...MetadataKey, module_source: Type.Optional(Type.String()) }),
+    async run(ctx, { customer_id, key, module_source }, caller) {
+      const row = await ctx.db.row<{ value: string | null }>(sql`
+        SELECT m.value FROM customers c LEFT JOIN customer_metadata m
+          ON m.customer_id = c.id AND m.module_source = ${module_source ?? caller} AND m.key = ${key}
+        WHERE c.id = ${currentId(customer_id)} AND c.deleted_at IS NULL`);
+      if (!row) throw await missing(ctx, customer_id);
+      return row.value ?? undefined;
+    },
+  }),
 };
 
 declare module '@chowk/kit/catalogue' {

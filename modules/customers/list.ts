@@ -5,7 +5,6 @@ import {
   byText,
   byTime,
   type Ctx,
-  canViewSensitive,
   counter,
   equals,
   filter,
@@ -17,7 +16,7 @@ import {
   sql,
   Type,
 } from '@chowk/kit';
-import { columns } from './columns.ts';
+import { canViewSensitive, columns } from './columns.ts';
 import { phoneDigits } from './phone.ts';
 import { Customer, CustomerRow } from './schemas.ts';
 import { isVip, lastOrder, vipCount } from './segments.ts';

@@ -18,6 +18,7 @@ export async function mergeCustomers(ctx: Ctx, merge: Merge): Promise<CustomerRe
   const customer = await ctx.tx(async (tx) => {
     const pair = await findPair(tx, merge, sql`FOR UPDATE`);
     const { primary, secondary } = pair;
+    await tx.emit('customer.merging', pair, { about: primary.id });
     const combined = await combine(tx, pair);
     await yieldDefaults(tx, pair);
     await tx.personalData.move(secondary.id, primary.id);
@@ -90,7 +91,7 @@ function realName({ first_name, last_name }: Name): Name {
 async function combineNotes(ctx: Ctx, primary: CustomerRecord, secondary: CustomerRecord): Promise<string | null> {
   if (!secondary.notes) return primary.notes;
   const { 'general.timezone': timeZone } = await ctx.settings();
-  const day = ctx.now().toLocaleDateString('sv-SE', { timeZone: String(timeZone) });
+  const day = ctx.now().toLocaleDateString('sv-SE', { timeZone });
   const name = [secondary.first_name, secondary.last_name].filter(Boolean).join(' ') || secondary.id;
   const merged = `[Merged from ${name} on ${day}]\n${secondary.notes}`;
   return primary.notes ? `${primary.notes}\n\n${merged}` : merged;

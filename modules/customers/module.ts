@@ -4,5 +4,6 @@ import { demo } from './demo.ts';
 import { errors } from './errors.ts';
 import { helpers } from './internal-api.ts';
 import { listeners } from './orders.ts';
+import { settings } from './settings.ts';
 
-export const module = defineModule({ actions, helpers, listeners, errors, demo });
+export const module = defineModule({ actions, helpers, listeners, settings, errors, demo });

@@ -10,7 +10,7 @@ export async function listOrders(ctx: Ctx, query: OrdersQuery): Promise<OrderPag
 /** A page of orders; an empty one where the tenant has no orders module. */
 export async function ordersOf(ctx: Ctx, { id, ...query }: OrdersQuery): Promise<OrderPage> {
   const orders = await ctx.helpers('orders');
-  if (orders) return orders.ofCustomer({ customer_id: id, ...query });
+  if (orders) return orders.listByCustomer({ customer_id: id, ...query });
   const byCursor = query.cursor !== undefined || query.limit !== undefined;
   return { orders: [], pagination: byCursor ? { next_cursor: null, has_more: false } : pageOf(query, 0) };
 }
@@ -18,7 +18,7 @@ export async function ordersOf(ctx: Ctx, { id, ...query }: OrdersQuery): Promise
 /** What the orders of these customers add up to together; without an orders module, what is known of them. */
 export async function statisticsOf(ctx: Ctx, ids: readonly string[]): Promise<Statistics> {
   const orders = await ctx.helpers('orders');
-  if (orders) return orders.statistics({ customer_ids: ids });
+  if (orders) return orders.getStatistics({ customer_ids: ids });
   return (await ctx.db.row<Statistics>(sql`
     SELECT sum(total_orders)::integer AS total_orders, sum(total_spent)::numeric(18, 2) AS total_spent,
       coalesce(sum(total_spent) / nullif(sum(total_orders), 0), 0)::numeric(18, 2) AS avg_order_value,

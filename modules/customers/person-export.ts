@@ -1,5 +1,5 @@
-import { Answer, type Ctx, canViewSensitive, sql } from '@chowk/kit';
-import { mask } from './columns.ts';
+import { Answer, type Ctx, sql } from '@chowk/kit';
+import { canViewSensitive, mask } from './columns.ts';
 import { findAny } from './find.ts';
 import type { PersonExport } from './schemas.ts';
 

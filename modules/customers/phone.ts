@@ -12,7 +12,7 @@ type Country = Parameters<typeof parsePhoneNumberFromString>[1];
  * digits with the plus it came with: without, it would later be taken for a number of the tenant's country. `undefined`
  * if it is none.
  */
-export function normalizePhone(text: string, country: unknown): string | undefined {
+export function normalizePhone(text: string, country: string): string | undefined {
   const plain = text.trim().replace(formatting, '').replace(/^00/, '+');
   if (!digits.test(plain)) return undefined;
   const number = parse(plain, country);
@@ -21,7 +21,7 @@ export function normalizePhone(text: string, country: unknown): string | undefin
   return isSettled ? number : plain;
 }
 
-function parse(text: string, country: unknown): string | undefined {
+function parse(text: string, country: string): string | undefined {
   const number = parsePhoneNumberFromString(text, country as Country);
   return number?.isPossible() ? number.number : undefined;
 }

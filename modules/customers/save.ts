@@ -1,5 +1,5 @@
-import { type Ctx, canViewSensitive, changesBetween, extend, type Issues, maskPhone, namesOf, sql } from '@chowk/kit';
-import { recordColumns } from './columns.ts';
+import { type Ctx, changesBetween, extend, type Issues, maskDigits, namesOf, sql } from '@chowk/kit';
+import { canViewSensitive, recordColumns } from './columns.ts';
 import { findCustomer } from './find.ts';
 import { phoneProblem, readPhone } from './phone.ts';
 import { type CustomerChanges, type CustomerRecord, NewCustomer, Statistics } from './schemas.ts';
@@ -30,7 +30,7 @@ export async function readChanges(ctx: Ctx, changes: Changes, issues: Issues, cu
 
 /** A form of a caller who may not see the phone sends back what it was shown, and does not mean to change it. */
 function isMasked(ctx: Ctx, phone: string, current: NewCustomer | undefined): boolean {
-  return Boolean(current?.phone) && !canViewSensitive(ctx) && phone === maskPhone(current?.phone as string);
+  return Boolean(current?.phone) && !canViewSensitive(ctx) && phone === maskDigits(current?.phone as string);
 }
 
 export async function explainCustomer(

@@ -201,7 +201,9 @@ declare module '@chowk/kit/catalogue' {
     'customer.created': { customer: CustomerRecord };
     /** `changed` names the fields. */
     'customer.updated': { customer: CustomerRecord; changed: string[] };
-    /** The customer has all that the removed one had. */
+    /** Before any row is moved: an in-transaction listener can still combine rows of both customers. */
+    'customer.merging': { primary: CustomerRecord; secondary: CustomerRecord };
+    /** All rows of the removed customer have been moved. */
     'customer.merged': { customer: CustomerRecord; removed_id: string };
     'customer.deleted': { id: string; mode: Deletion['mode'] };
   }

@@ -1,7 +1,6 @@
 import {
   and,
   type Ctx,
-  canViewSensitive,
   containsWords,
   isShortWord,
   rankedRows,
@@ -10,7 +9,7 @@ import {
   sql,
   wordsOf,
 } from '@chowk/kit';
-import { columns } from './columns.ts';
+import { canViewSensitive, columns } from './columns.ts';
 import { containsDigits, textFilter } from './list.ts';
 import { phoneDigits, readPhone } from './phone.ts';
 import type { Customer } from './schemas.ts';
@@ -58,7 +57,7 @@ async function byPhone(ctx: Ctx, term: string): Promise<Sql[]> {
 }
 
 /** The ids of customers with the text in name, email or, for callers who may see it, phone; at most two hundred. */
-export async function matching(ctx: Ctx, { text }: { readonly text: string }): Promise<string[]> {
+export async function searchIds(ctx: Ctx, { text }: { readonly text: string }): Promise<string[]> {
   const matches = await textFilter.where(text, ctx);
   if (!matches) return [];
   const rows = await ctx.db.rows<{ id: string }>(sql`SELECT id FROM ${living} AND ${matches} LIMIT 200`);

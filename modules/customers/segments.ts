@@ -50,13 +50,9 @@ export async function segmentsOf(ctx: Ctx, customer: Customer): Promise<SegmentK
   return keys.filter((key) => isIn[key]);
 }
 
-/** A customer who orders this often or spends this much is a VIP. */
-async function vipRule(ctx: Ctx): Promise<{ readonly orders: number; readonly spend: number }> {
-  const settings = await ctx.settings();
-  return {
-    orders: Number(settings['customers.vip_order_threshold']),
-    spend: Number(settings['customers.vip_spend_threshold']),
-  };
+async function vipRule(ctx: Ctx) {
+  const { 'customers.vip_order_threshold': orders, 'customers.vip_spend_threshold': spend } = await ctx.settings();
+  return { orders, spend };
 }
 
 /** Numbers are literals, so that PostgreSQL plans the statement once. */

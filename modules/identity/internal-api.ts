@@ -1,8 +1,13 @@
-import { type Ctx, type Db, type HelpersOf, type SystemCtx, sql, systemHelper } from '@chowk/kit';
+import { type Db, type HelpersOf, type SystemCtx, sql, systemHelper, Type, UserId } from '@chowk/kit';
 import { accountsOf } from './accounts/accounts.ts';
 import { isSeeded, seedRoles } from './accounts/seed.ts';
 import { addMember, createUser, isEmailTaken, type NewUser } from './accounts/users.ts';
 import { createPersonalClient, personalClient } from './profile/personal-tokens.ts';
+
+/** A transaction in the central database. */
+const Transaction = Type.Unsafe<Db>({});
+const Text = Type.String();
+const noInput = Type.Object({});
 
 interface Member {
   readonly id: number;
@@ -11,35 +16,76 @@ interface Member {
 }
 
 export const helpers = {
-  /** The members of the tenant among these users, by id. */
-  members: (ctx: Ctx, { ids }: { ids: readonly number[] }): Promise<Map<number, Member>> =>
-    findMembers(ctx as SystemCtx, ids),
-
-  hashPassword: systemHelper(({ system }, { password }: { password: string }) =>
-    accountsOf(system).passwords.hash(password),
-  ),
-  verifyPassword: systemHelper(({ system }, { password, hash }: { password: string; hash: string }) =>
-    accountsOf(system).passwords.verify(password, hash),
-  ),
-  hasUsers: systemHelper(async ({ central }) => (await central.row(sql`SELECT FROM users LIMIT 1`)) !== undefined),
-  isEmailTaken: systemHelper(({ central }, { email }: { email: string }) => isEmailTaken(central, email)),
-  /** Creates the Owner of a tenant in the transaction `db`; `undefined` if the address is taken. */
-  createOwner: systemHelper(async (_ctx, { db, tenantId, user }: { db: Db; tenantId: string; user: NewUser }) => {
-    const userId = await createUser(db, user);
-    if (userId !== undefined) await addMember(db, { userId, tenantId, role: 'Owner' });
-    return userId;
+  members: systemHelper({
+    summary: 'Find the members of the tenant among users, by id',
+    description: 'Only people who may sign in.',
+    input: Type.Object({ ids: Type.Array(UserId) }),
+    run: (ctx, { ids }) => findMembers(ctx, ids),
   }),
-
-  /** Creates the signing keys and the client of personal access tokens if they are missing. */
-  setUp: systemHelper(async ({ central, system }) => {
-    const { created } = await accountsOf(system).keys.ensure();
-    await createPersonalClient(central);
-    return { keysCreated: created };
+  hashPassword: systemHelper({
+    summary: 'Hash a password',
+    system: true,
+    input: Type.Object({ password: Text }),
+    run: ({ system }, { password }) => accountsOf(system).passwords.hash(password),
   }),
-  isSetUp: systemHelper(({ central }) => isSetUp(central)),
-  /** Inserts the missing system roles and permissions in the transaction `db`. */
-  seed: systemHelper(({ system }, { db }: { db: Db }) => seedRoles(db, system.permissions)),
-  isSeeded: systemHelper(({ system }) => isSeeded(system)),
+  verifyPassword: systemHelper({
+    summary: 'Verify a password',
+    system: true,
+    input: Type.Object({ password: Text, hash: Text }),
+    run: ({ system }, { password, hash }) => accountsOf(system).passwords.verify(password, hash),
+  }),
+  hasUsers: systemHelper({
+    summary: 'Tell whether there are users',
+    system: true,
+    input: noInput,
+    run: async ({ central }) => (await central.row(sql`SELECT FROM users LIMIT 1`)) !== undefined,
+  }),
+  isEmailTaken: systemHelper({
+    summary: 'Tell whether a user has an email address',
+    system: true,
+    input: Type.Object({ email: Text }),
+    run: ({ central }, { email }) => isEmailTaken(central, email),
+  }),
+  createOwner: systemHelper({
+    summary: 'Create the Owner of a tenant',
+    description: 'In the transaction `db`; returns `undefined` if the address is taken.',
+    system: true,
+    input: Type.Object({ db: Transaction, tenantId: Text, user: Type.Unsafe<NewUser>({}) }),
+    run: async (_ctx, { db, tenantId, user }) => {
+      const userId = await createUser(db, user);
+      if (userId !== undefined) await addMember(db, { userId, tenantId, role: 'Owner' });
+      return userId;
+    },
+  }),
+  setUp: systemHelper({
+    summary: 'Create the signing keys and the client of personal access tokens if they are missing',
+    system: true,
+    input: noInput,
+    run: async ({ central, system }) => {
+      const { created } = await accountsOf(system).keys.ensure();
+      await createPersonalClient(central);
+      return { keysCreated: created };
+    },
+  }),
+  isSetUp: systemHelper({
+    summary: 'Tell whether signing keys and the client of personal access tokens exist',
+    system: true,
+    input: noInput,
+    run: ({ central }) => isSetUp(central),
+  }),
+  seed: systemHelper({
+    summary: 'Insert the missing system roles and permissions',
+    description: 'In the transaction `db`.',
+    system: true,
+    input: Type.Object({ db: Transaction }),
+    run: ({ system }, { db }) => seedRoles(db, system.permissions),
+  }),
+  isSeeded: systemHelper({
+    summary: 'Tell whether all system roles and permissions exist',
+    system: true,
+    input: noInput,
+    run: ({ system }) => isSeeded(system),
+  }),
 };
 
 declare module '@chowk/kit/catalogue' {

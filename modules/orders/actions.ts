@@ -1,6 +1,6 @@
-import { action, ById, type OperationsOf, Type } from '@chowk/kit';
+import { action, ById, type OperationsOf, readCounters, Type } from '@chowk/kit';
 import { createOrder, explainNewOrder } from './create.ts';
-import { countByStatus, orderList } from './list.ts';
+import { orderList } from './list.ts';
 import { deleteOrder, getOrder, getOrderByNumber, getOrders } from './orders.ts';
 import {
   Cancellation,
@@ -12,8 +12,15 @@ import {
   OrderDetails,
   OrderRefund,
   StatusChange,
+  statuses,
 } from './schemas.ts';
 import { explainChanges, explainRefund, refundOrder, updateOrder, updateStatus } from './update.ts';
+
+const changed = (message: string) => ({
+  output: Order,
+  answer: { key: 'order', message },
+  errors: ['http.precondition_failed'],
+});
 
 export const actions = {
   'orders.list': action({
@@ -25,8 +32,7 @@ export const actions = {
   }),
   'orders.create': action({
     summary: 'Create an order',
-    description:
-      'The customer is found by id, else by phone, else by email, or created. Without all three it is a new one, Guest.',
+    description: 'The customer is found by id, else by phone, else by email, or created; without a name, as Guest.',
     http: 'POST /orders',
     needs: 'orders.create',
     bus: { rateLimit: 1_200 },
@@ -51,11 +57,11 @@ export const actions = {
     http: 'GET /orders/counts',
     needs: 'orders.view',
     output: OrderCounts,
-    run: countByStatus,
+    run: (ctx) => readCounters(ctx, 'orders', statuses),
   }),
   'orders.export': action({
     summary: 'Export orders',
-    description: 'One row an order.',
+    description: 'One row for each order.',
     http: 'GET /orders/export',
     needs: 'orders.export',
     ...orderList.exported,
@@ -73,7 +79,7 @@ export const actions = {
   }),
   'orders.get': action({
     summary: 'Get an order',
-    description: 'With its items, customer and history.',
+    description: 'Includes items, customer and history.',
     http: 'GET /orders/:id',
     needs: 'orders.view',
     bus: { rateLimit: 6_000 },
@@ -86,21 +92,20 @@ export const actions = {
   'orders.update': action({
     summary: 'Update an order',
     description:
-      'Changes the given fields and leaves the others; items are replaced as a whole. Items and total of a cancelled or ' +
+      'Fields that are not sent stay as they are; items are replaced as a whole. Items and total of a cancelled or ' +
       'refunded order cannot change. The status `cancelled` also needs orders.cancel, `refunded` orders.refund.',
     http: 'PATCH /orders/:id',
     needs: 'orders.edit',
     bus: { rateLimit: 3_000 },
     input: OrderChanges,
-    output: Order,
-    answer: { key: 'order', message: 'Order saved.' },
+    ...changed('Order saved.'),
     errors: ['orders.closed'],
     run: updateOrder,
     explain: explainChanges,
   }),
   'orders.delete': action({
     summary: 'Delete an order',
-    description: 'It no longer counts in any statistics, and its number is not used again.',
+    description: 'The order no longer counts in statistics. Its number is not used again.',
     http: 'DELETE /orders/:id',
     needs: 'orders.delete',
     input: ById,
@@ -115,33 +120,27 @@ export const actions = {
     needs: 'orders.edit',
     bus: { rateLimit: 3_000 },
     input: StatusChange,
-    output: Order,
-    answer: { key: 'order', message: 'Status changed.' },
-    errors: ['http.precondition_failed'],
+    ...changed('Status changed.'),
     run: updateStatus,
     explain: explainChanges,
   }),
   'orders.cancel': action({
     summary: 'Cancel an order',
-    description: 'Only before it is shipped.',
+    description: 'Only possible before the order is shipped.',
     http: 'POST /orders/:id/cancel',
     needs: 'orders.cancel',
     input: Cancellation,
-    output: Order,
-    answer: { key: 'order', message: 'Order cancelled.' },
-    errors: ['http.precondition_failed'],
+    ...changed('Order cancelled.'),
     run: (ctx, input) => updateStatus(ctx, { ...input, status: 'cancelled' }),
     explain: (ctx, input, issues) => explainChanges(ctx, { ...input, status: 'cancelled' }, issues),
   }),
   'orders.refund': action({
     summary: 'Refund an order',
-    description: 'Refunds an amount, or all that remains. An order of which nothing remains becomes `refunded`.',
+    description: 'Refunds an amount or, by default, all that remains. A fully refunded order becomes `refunded`.',
     http: 'POST /orders/:id/refund',
     needs: 'orders.refund',
     input: OrderRefund,
-    output: Order,
-    answer: { key: 'order', message: 'Refund recorded.' },
-    errors: ['http.precondition_failed'],
+    ...changed('Refund recorded.'),
     run: refundOrder,
     explain: explainRefund,
   }),

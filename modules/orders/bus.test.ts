@@ -138,7 +138,7 @@ test("a customer's orders come page by page, the most recent first, to whom othe
   }
   const { customer_id } = made[0] as Order;
   const helper = async (as: Ctx, page: number) =>
-    (await as.helpers('orders'))?.ofCustomer({ customer_id, page, per_page: 2 });
+    (await as.helpers('orders'))?.listByCustomer({ customer_id, page, per_page: 2 });
   const pagination = { last_page: 2, per_page: 2, total: 3 };
   expect(await helper(ctx, 1)).toEqual({ orders: [made[0], made[2]], pagination: { current_page: 1, ...pagination } });
   expect(await helper(ctx, 2)).toEqual({ orders: [made[1]], pagination: { current_page: 2, ...pagination } });
@@ -154,7 +154,7 @@ test("a customer's orders are also read with a cursor", async () => {
   let cursor: { cursor?: string } = {};
   for (const size of [2, 1]) {
     const orders = await ctx.helpers('orders');
-    const page = await orders?.ofCustomer({ customer_id, page: 1, per_page: 20, limit: 2, ...cursor });
+    const page = await orders?.listByCustomer({ customer_id, page: 1, per_page: 20, limit: 2, ...cursor });
     read.push(...(page?.orders ?? []).map(({ id }) => id));
     expect({ size: page?.orders.length, pagination: page?.pagination }).toMatchObject({
       ...{ size, pagination: { has_more: size === 2 } },

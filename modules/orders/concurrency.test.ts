@@ -114,7 +114,7 @@ async function merge(ctx: Ctx, primary: string, secondary: string): Promise<void
     await tx.db.run(sql`INSERT INTO customer_merges VALUES (${secondary}, ${primary}, NULL, now())`);
     await tx.db.run(sql`DELETE FROM customers WHERE id = ${secondary}`);
     const orders = await tx.helpers('orders');
-    const sums = await orders?.statistics({ customer_ids: [primary] });
+    const sums = await orders?.getStatistics({ customer_ids: [primary] });
     await tx.db.run(sql`
       UPDATE customers SET total_orders = ${sums?.total_orders}, total_spent = ${sums?.total_spent},
         avg_order_value = ${sums?.avg_order_value}, first_order_at = ${sums?.first_order_at},

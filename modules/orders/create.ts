@@ -3,12 +3,12 @@ import { columnsWith } from './columns.ts';
 import { fail } from './errors.ts';
 import { addressToStore, maskOrder } from './masking.ts';
 import { explainSum, sumOf } from './rules.ts';
-import { asJson, itemRows } from './save.ts';
+import { itemRows } from './save.ts';
 import type { NewOrder, Order } from './schemas.ts';
 
 export async function createOrder(ctx: Ctx, input: NewOrder): Promise<Order> {
   const total = input.total ?? sumOf(input.items);
-  const settings = await ctx.settings();
+  const { 'general.currency': currency, 'orders.number_prefix': prefix } = await ctx.settings();
   return ctx.tx(async (tx) => {
     const customers = await tx.helpers('customers');
     if (!customers) throw fail('orders.no_customers');
@@ -16,8 +16,8 @@ export async function createOrder(ctx: Ctx, input: NewOrder): Promise<Order> {
     const order = await insertOrder(tx, {
       ...input,
       total,
-      currency: input.currency ?? String(settings['general.currency']),
-      prefix: String(settings['orders.number_prefix']),
+      currency: input.currency ?? currency,
+      prefix,
       customer_id,
       shipping_address: addressToStore(tx, input.shipping_address),
     });
@@ -29,7 +29,7 @@ export async function createOrder(ctx: Ctx, input: NewOrder): Promise<Order> {
 export async function explainNewOrder(ctx: Ctx, input: Partial<NewOrder>, issues: Issues): Promise<void> {
   explainSum(input, issues);
   const customers = await ctx.helpers('customers');
-  issues.addAll(await customers?.problems({ customer: customerOf(input) }));
+  issues.addAll(await customers?.checkIdentity({ customer: customerOf(input) }));
 }
 
 function customerOf({ customer, customer_id }: Partial<NewOrder>) {
@@ -38,21 +38,21 @@ function customerOf({ customer, customer_id }: Partial<NewOrder>) {
 
 type Row = NewOrder & Pick<Order, 'total' | 'currency' | 'customer_id'> & { readonly prefix: string };
 
-/** The number, the order, its items and the first line of its history at once: whatever fails, no number is left out. */
+/** One statement for number, order, items and history, so that a failure leaves no gap in the numbers. */
 async function insertOrder(ctx: Ctx, row: Row): Promise<Order> {
   const { prefix, customer_id, status, currency, total, shipping_address, note, items } = row;
   const now = ctx.now();
   const refunded = status === 'refunded' ? total : null;
   return (await ctx.db.row<Order>(sql`
-    WITH given AS (UPDATE order_numbers SET last = last + 1 RETURNING last),
+    WITH next AS (UPDATE order_numbers SET last = last + 1 RETURNING last),
     o AS (
       INSERT INTO orders (id, number, order_number, customer_id, status, currency, total, refunded_total,
         shipping_address, note, placed_at, created_at, updated_at)
       SELECT ${ctx.newId()}::uuid, last, ${prefix}::text || last, ${customer_id}::uuid, ${status}, ${currency},
-        ${total}::numeric, coalesce(${refunded}::numeric, 0), ${asJson(shipping_address)}::jsonb, ${note},
+        ${total}::numeric, coalesce(${refunded}::numeric, 0), ${shipping_address}::jsonb, ${note},
         ${row.placed_at ?? now}::timestamptz, ${now}::timestamptz, ${now}::timestamptz
-      FROM given RETURNING *),
-    made AS (
+      FROM next RETURNING *),
+    inserted AS (
       INSERT INTO order_items (id, order_id, position, name, sku, quantity, price)
       SELECT n.id, o.id, n.position, n.name, n.sku, n.quantity, n.price
       FROM o, jsonb_populate_recordset(NULL::order_items, ${itemRows(ctx, items)}::jsonb) n RETURNING *),
@@ -60,5 +60,5 @@ async function insertOrder(ctx: Ctx, row: Row): Promise<Order> {
       INSERT INTO order_history (id, order_id, status, refunded, user_id, at)
       SELECT ${ctx.newId()}::uuid, id, status, ${refunded}::numeric, ${ctx.userId ?? null}::bigint, ${now}::timestamptz
       FROM o)
-    SELECT ${columnsWith(sql`made`)} FROM o`)) as Order;
+    SELECT ${columnsWith(sql`inserted`)} FROM o`)) as Order;
 }

@@ -1,95 +1,108 @@
-import { type Ctx, type Demo, type DemoPlan, type DemoProduct, demoId, fillTable, type Random, sql } from '@chowk/kit';
-import { statusOf, stepsTo } from './demo-statuses.ts';
-import { orderTimes } from './demo-times.ts';
+import {
+  batchesOf,
+  type Ctx,
+  type Demo,
+  type DemoPlan,
+  type DemoShares,
+  DemoTotals,
+  demoId,
+  fillTables,
+  type Random,
+  sql,
+} from '@chowk/kit';
+import data from './demo-data.json' with { type: 'json' };
+import { historyOf, statusAt } from './demo-history.ts';
 
-/** Orders that are written together; few enough for little memory. */
-const batchSize = 5_000;
+declare module '@chowk/kit/catalogue' {
+  interface DemoShares {
+    /** Totals by customer, in hundredths; filled while the orders are written. */
+    orders: DemoTotals;
+  }
+}
+type Products = DemoShares['products'];
 
-/** What is sold without a catalogue. */
-const unnamed: readonly DemoProduct[] = [
-  { sku: 'ITEM-S', title: 'Small item', price: 19_900 },
-  { sku: 'ITEM-L', title: 'Large item', price: 89_900 },
-];
-
-/** Orders in the order of time, so that numbers and ids ascend with it. */
-export const demo: Demo = {
+/** Orders are written in the order of time, so that numbers and ids ascend with it. */
+export const demo: Demo<DemoTotals> = {
   after: ['products'],
+  share: ({ size }) => new DemoTotals(size),
   async fill(ctx, plan) {
+    const [customers, totals] = [plan.shared('customers'), plan.shared('orders')];
+    if (!customers || !totals) return;
     const { 'general.currency': currency, 'orders.number_prefix': prefix } = await ctx.settings();
-    const { count, at } = orderTimes(plan);
-    const first = await takeNumbers(ctx, count);
-    const random = plan.random('orders');
-    for (let from = 0; from < count; from += batchSize) {
-      const made = Array.from({ length: Math.min(batchSize, count - from) }, (_, index) => {
-        const number = first + from + index;
-        return makeOrder(plan, random, { ...at(from + index), number, order_number: `${prefix}${number}`, currency });
+    const count = Math.floor(customers.count * 2.5);
+    const firstNumber = await takeNumbers(ctx, count);
+    const placementOf = placements(plan, customers, count);
+    const generateOrder = orders(plan, plan.shared('products') ?? data.products);
+    for (const batch of batchesOf(count)) {
+      const generated = batch.map((index) => {
+        const { customer, placedAt } = placementOf(index);
+        const number = firstNumber + index;
+        const keys = { number, order_number: `${prefix}${number}`, customer_id: customers.idOf(customer), currency };
+        const { total, ...rows } = generateOrder(placedAt, keys);
+        if (!['cancelled', 'failed'].includes(rows.order.status)) totals.add(customer, total, placedAt);
+        return rows;
       });
-      await fillTable(
-        ctx,
-        'orders',
-        made.map(({ order }) => order),
-      );
-      await fillTable(
-        ctx,
-        'order_items',
-        made.flatMap(({ items }) => items),
-      );
-      await fillTable(
-        ctx,
-        'order_history',
-        made.flatMap(({ history }) => history),
-      );
+      await fillTables(ctx, {
+        orders: generated.map(({ order }) => order),
+        order_items: generated.flatMap(({ items }) => items),
+        order_history: generated.flatMap(({ history }) => history),
+      });
     }
   },
 };
 
-type Given = { n: number; placedAt: number; number: number; order_number: string; currency: unknown };
-
-function makeOrder(plan: DemoPlan, random: Random, { n, placedAt, ...given }: Given) {
-  const id = demoId(placedAt, random);
-  const status = statusOf(plan.today - placedAt, random);
-  const items = makeItems(plan.products, random);
-  const total = items.reduce((sum, { quantity, price }) => sum + quantity * price, 0);
-  const refunded = status === 'refunded' ? total / 100 : 0;
-  if (status !== 'cancelled' && status !== 'failed') plan.note(n, { total, placedAt });
-  const steps = stepsTo(status, { placedAt, today: plan.today }, random);
-  const note = random() < 0.03 ? 'Please leave it with the neighbour.' : null;
-  const times = { placed_at: new Date(placedAt), created_at: new Date(placedAt), updated_at: steps.at(-1)?.at };
-  return {
-    order: {
-      id,
-      ...given,
-      customer_id: plan.customerId(n),
-      status,
-      total: total / 100,
-      refunded_total: refunded,
-      note,
-      ...times,
-    },
-    items: items.map((item, position) => {
-      return { id: demoId(placedAt, random), order_id: id, position, ...item, price: item.price / 100 };
-    }),
-    history: steps.map((step) => {
-      const amount = step.status === 'refunded' ? refunded : null;
-      return { id: demoId(step.at.getTime(), random), order_id: id, refunded: amount, ...step };
-    }),
+/** The customer and the time of each order: more orders as the shop grows, a quarter of them by recent customers. */
+function placements(plan: DemoPlan, customers: DemoShares['customers'], count: number) {
+  const random = plan.random('placements');
+  const start = customers.joinedAt(0);
+  const span = plan.today - 1_000 - start;
+  let joined = 1;
+  return (index: number) => {
+    const placedAt = Math.ceil((start + span * Math.sqrt((index + random()) / count)) / 1_000) * 1_000;
+    while (joined < customers.count && customers.joinedAt(joined) < placedAt) joined += 1;
+    const share = random() < 0.25 ? 1 - random() ** 2 / 20 : random() ** 1.5;
+    return { customer: Math.min(joined - 1, Math.floor(joined * share)), placedAt };
   };
 }
 
-/** One to four different items, some of them far more often than others. */
-function makeItems(products: readonly DemoProduct[], random: Random) {
-  const shelf = products.length > 0 ? products : unnamed;
-  const size = Math.min(1 + Math.floor(random() ** 2 * 4), shelf.length);
-  const first = Math.floor(random() ** 1.5 * shelf.length);
+function orders({ today, random: stream }: DemoPlan, products: Products) {
+  const random = stream('orders');
+  return (placedAt: number, keys: { readonly order_number: string }) => {
+    const id = demoId(placedAt, random);
+    const status = statusAt(today - placedAt, random);
+    const items = generateItems(products, random);
+    const total = items.reduce((sum, { quantity, price }) => sum + quantity * price, 0);
+    const refunded_total = status === 'refunded' ? total / 100 : 0;
+    const steps = historyOf(status, placedAt, today, random);
+    const note = random() < 0.03 ? 'Please leave it with the neighbour.' : null;
+    const times = { placed_at: new Date(placedAt), created_at: new Date(placedAt), updated_at: steps.at(-1)?.at };
+    return {
+      total,
+      order: { id, ...keys, status, total: total / 100, refunded_total, note, ...times },
+      items: items.map((item, position) => {
+        return { id: demoId(placedAt, random), order_id: id, position, ...item, price: item.price / 100 };
+      }),
+      history: steps.map((step) => {
+        const refunded = step.status === 'refunded' ? refunded_total : null;
+        return { id: demoId(step.at.getTime(), random), order_id: id, refunded, ...step };
+      }),
+    };
+  };
+}
+
+/** One to four different items; the first products sell best. */
+function generateItems(products: Products, random: Random) {
+  const size = Math.min(1 + Math.floor(random() ** 2 * 4), products.length);
+  const first = Math.floor(random() ** 1.5 * products.length);
   return Array.from({ length: size }, (_, position) => {
-    const { sku, title: name, price } = shelf[(first + position * 37) % shelf.length] as DemoProduct;
-    return { name, sku, price, quantity: random() < 0.8 ? 1 : 2 + Math.floor(random() * 3) };
+    const { sku, title, price } = products[(first + position * 37) % products.length] as Products[number];
+    return { name: title, sku, price, quantity: random() < 0.8 ? 1 : 2 + Math.floor(random() * 3) };
   });
 }
 
-/** Takes so many numbers and returns the first; until the transaction ends nobody else takes any. */
+/** Takes consecutive numbers and returns the first; other transactions wait until this one ends. */
 async function takeNumbers(ctx: Ctx, count: number): Promise<number> {
-  const row = await ctx.db.row<{ last: number }>(sql`UPDATE order_numbers SET last = last + ${count} RETURNING last`);
-  if (!row) throw new Error('the table order_numbers has no row');
-  return row.last - count + 1;
+  const row = await ctx.db.row<{ first: number }>(sql`
+    UPDATE order_numbers SET last = last + ${count} RETURNING last - ${count} + 1 AS first`);
+  return row?.first as number;
 }

@@ -16,7 +16,7 @@ import {
 } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { maskOrder, withCustomers } from './masking.ts';
-import { ListedOrder, Order, type OrderCounts, statuses } from './schemas.ts';
+import { ListedOrder, Order, statuses } from './schemas.ts';
 
 const customerId = equals(Uuid, sql`o.customer_id`);
 const table = {
@@ -32,13 +32,13 @@ const table = {
   },
 } as const;
 
-const words = search('Words in order number, note, or name or email of the customer.', sql`o.search_text`, ofCustomers);
+const words = search('Words in order number, note, or name or email of the customer.', sql`o.search_text`, byCustomer);
 
 export const orderList = list({
   ...table,
   row: ListedOrder,
   filters: {
-    // `#1001` means the order 1001.
+    // `#1001` finds the order 1001.
     search: { ...words, where: (text: string, ctx: Ctx) => words.where(text.replace(/(^|\s)#(?=\S)/g, '$1'), ctx) },
     status: isOneOf(statuses, sql`o.status`),
     customer_id: customerId,
@@ -47,8 +47,8 @@ export const orderList = list({
   },
   total: (_ctx, { status, ...others }) => {
     if (Object.keys(others).length > 0) return undefined;
-    const wanted = status && splitList(status);
-    return counter(...statuses.filter((one) => wanted?.includes(one) ?? true).map((one) => `orders.${one}`));
+    const counted = status ? splitList(status) : statuses;
+    return counter(...statuses.filter((name) => counted.includes(name)).map((name) => `orders.${name}`));
   },
   complete: (ctx, rows: readonly Order[]) => withCustomers(ctx, rows),
   csvFields: [
@@ -64,7 +64,6 @@ export const orderList = list({
   },
 });
 
-/** The orders of one customer. */
 export const customerOrderList = list({
   ...table,
   row: Order,
@@ -72,20 +71,12 @@ export const customerOrderList = list({
   complete: async (ctx, rows: readonly Order[]) => rows.map((order) => maskOrder(ctx, order)),
 });
 
-async function ofCustomers(text: string, ctx: Ctx) {
+async function byCustomer(text: string, ctx: Ctx) {
   const customers = await ctx.helpers('customers');
-  const ids = (await customers?.matching({ text })) ?? [];
+  const ids = (await customers?.searchIds({ text })) ?? [];
   return ids.length === 0 ? [] : [sql`o.customer_id = ANY(${ids}::uuid[])`];
 }
 
 function itemText({ quantity, name, sku }: Order['items'][number]): string {
   return `${quantity} × ${name}${sku === null ? '' : ` (${sku})`}`;
-}
-
-export async function countByStatus(ctx: Ctx): Promise<OrderCounts> {
-  const rows = await ctx.db.rows<{ name: string; orders: number }>(sql`
-    SELECT name, sum(value)::bigint AS orders FROM counters WHERE name ^@ 'orders.' GROUP BY name`);
-  const found = new Map(rows.map(({ name, orders }) => [name, orders]));
-  const counts = Object.fromEntries(statuses.map((status) => [status, found.get(`orders.${status}`) ?? 0]));
-  return { total: rows.reduce((sum, { orders }) => sum + orders, 0), counts: counts as OrderCounts['counts'] };
 }

@@ -3,5 +3,6 @@ import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
 import { helpers } from './internal-api.ts';
+import { settings } from './settings.ts';
 
-export const module = defineModule({ actions, helpers, errors, demo });
+export const module = defineModule({ actions, helpers, settings, errors, demo });

@@ -7,14 +7,14 @@ import type { Order, OrderDetails } from './schemas.ts';
 type Key = { readonly id: string };
 
 export async function getOrder(ctx: Ctx, { id }: Key): Promise<OrderDetails> {
-  return mustExist(await readOrders(ctx, sql`o.id = ${id}`), id);
+  return firstOrFail(await readOrders(ctx, sql`o.id = ${id}`), id);
 }
 
 export async function getOrderByNumber(ctx: Ctx, { order_number }: { order_number: string }): Promise<OrderDetails> {
-  // The index is on the digits at the end; no number has more than 18 of them.
+  // The index is on the number, at most 18 digits at the end.
   const [digits = '0'] = /\d{1,18}$/.exec(order_number) ?? [];
-  const isMeant = sql`o.number = ${digits}::bigint AND o.order_number = ${order_number}`;
-  return mustExist(await readOrders(ctx, isMeant), order_number);
+  const isSame = sql`o.number = ${digits}::bigint AND o.order_number = ${order_number}`;
+  return firstOrFail(await readOrders(ctx, isSame), order_number);
 }
 
 export async function getOrders(ctx: Ctx, keys: readonly Key[]): Promise<(OrderDetails | Failure)[]> {
@@ -23,7 +23,7 @@ export async function getOrders(ctx: Ctx, keys: readonly Key[]): Promise<(OrderD
   return keys.map(({ id }) => found.get(id.toLowerCase()) ?? fail('orders.not_found', { key: id }));
 }
 
-function mustExist<Found>([order]: readonly Found[], key: string): Found {
+function firstOrFail<Row>([order]: readonly Row[], key: string): Row {
   if (!order) throw fail('orders.not_found', { key });
   return order;
 }
@@ -43,7 +43,7 @@ export async function deleteOrder(ctx: Ctx, { id }: Key): Promise<void> {
   });
 }
 
-/** Changes an order that is locked meanwhile. */
+/** Changes an order under its lock. */
 export function changeOrder(ctx: Ctx, id: string, change: (tx: Ctx, current: Order) => Promise<Order>): Promise<Order> {
   return ctx.tx(async (tx) => maskOrder(tx, await change(tx, await lockOrder(tx, id))));
 }
@@ -53,7 +53,7 @@ export async function findOrder(ctx: Ctx, id: string | undefined): Promise<Order
   return ctx.db.row<Order>(sql`SELECT ${columns} FROM orders o WHERE id = ${id} AND deleted_at IS NULL`);
 }
 
-/** Locks the customer first, as every write about customers does: a merge waits, and nothing deadlocks. */
+/** Locks the customer before the order, in the same order as a merge, which prevents deadlocks. */
 async function lockOrder(ctx: Ctx, id: string): Promise<Order> {
   const customers = await ctx.helpers('customers');
   const found = await ctx.db.row<{ customer_id: string }>(
@@ -61,7 +61,7 @@ async function lockOrder(ctx: Ctx, id: string): Promise<Order> {
   );
   if (found) await customers?.lock({ id: found.customer_id });
   await ctx.db.run(sql`SELECT FROM orders WHERE id = ${id} FOR NO KEY UPDATE`);
-  // A statement that begins when the lock is held sees the items as they are.
+  // A new statement sees what other transactions committed before the lock was granted.
   const order = await findOrder(ctx, id);
   if (!order) throw fail('orders.not_found', { key: id });
   ctx.mustMatch(order);

@@ -26,7 +26,7 @@ test('amounts add up, and with the last of them the order is refunded', async ()
   });
   expect(await refund({ amount: 7.51 })).toMatchObject({
     status: 422,
-    body: { errors: { amount: ['The amount must be at most 7.50, which is not refunded yet.'] } },
+    body: { errors: { amount: ['The amount must be at most 7.50, the amount that is not refunded yet.'] } },
   });
   expect((await refund({ amount: 7.5 })).body.order).toMatchObject({ status: 'refunded', refunded_total: '10.00' });
   const common = { user_id: merchant.user.id };

@@ -4,10 +4,9 @@ import { fail } from './errors.ts';
 import { totalProblem } from './rules.ts';
 import type { NewOrderItem, Order } from './schemas.ts';
 
-/** An order as it is stored. */
 type Stored = Omit<Order, 'items'> & { readonly items: readonly NewOrderItem[] };
 
-/** Writes the fields of a locked order that differ, with history, audit and event. */
+/** Writes the changed fields of a locked order, with history, audit line and event. */
 export async function saveOrder(ctx: Ctx, current: Order, fields: Partial<Stored>, reason: string | null = null) {
   const items = current.items.map(({ name, sku, quantity, price }) => ({ name, sku, quantity, price }));
   const changes = changesBetween<Stored>({ ...current, items }, fields);
@@ -26,7 +25,7 @@ export async function saveOrder(ctx: Ctx, current: Order, fields: Partial<Stored
   return order;
 }
 
-/** Changes of status and refunds go into the history. */
+/** Logs changes of status and refunds in the history. */
 async function write(ctx: Ctx, before: Order, after: Omit<Order, 'items'>, reason: string | null): Promise<Order> {
   const { id, status, currency, total, refunded_total, shipping_address, note, placed_at } = after;
   const cents = toCents(refunded_total) - toCents(before.refunded_total);
@@ -35,7 +34,7 @@ async function write(ctx: Ctx, before: Order, after: Omit<Order, 'items'>, reaso
   return (await ctx.db.row<Order>(sql`
     WITH o AS (
       UPDATE orders SET status = ${status}, currency = ${currency}, total = ${total},
-        refunded_total = ${refunded_total}, shipping_address = ${asJson(shipping_address)}::jsonb, note = ${note},
+        refunded_total = ${refunded_total}, shipping_address = ${shipping_address}::jsonb, note = ${note},
         placed_at = ${placed_at}, updated_at = ${ctx.now()}
       WHERE id = ${id} RETURNING *),
     logged AS (
@@ -48,17 +47,13 @@ async function write(ctx: Ctx, before: Order, after: Omit<Order, 'items'>, reaso
 
 async function replaceItems(ctx: Ctx, { id }: Order, items: readonly NewOrderItem[]): Promise<void> {
   await ctx.db.run(sql`
-    WITH gone AS (DELETE FROM order_items WHERE order_id = ${id})
+    WITH deleted AS (DELETE FROM order_items WHERE order_id = ${id})
     INSERT INTO order_items (id, order_id, position, name, sku, quantity, price)
     SELECT n.id, ${id}, n.position, n.name, n.sku, n.quantity, n.price
     FROM jsonb_populate_recordset(NULL::order_items, ${itemRows(ctx, items)}::jsonb) n`);
 }
 
-/** Items as rows of `order_items`, in JSON. */
+/** Rows of `order_items` as JSON. */
 export function itemRows(ctx: Ctx, items: readonly NewOrderItem[]): string {
   return JSON.stringify(items.map((item, position) => ({ ...item, id: ctx.newId(), position })));
-}
-
-export function asJson(value: object | null): string | null {
-  return value === null ? null : JSON.stringify(value);
 }

@@ -64,7 +64,7 @@ const NewOrderCustomer = NamedObject('NewOrderCustomer', {
   last_name: optionalLine,
 });
 
-const currency = { pattern: '^[A-Z]{3}$', description: 'Three capital letters of ISO 4217, such as INR.' };
+const currency = { pattern: '^[A-Z]{3}$', description: 'ISO 4217 code.' };
 const OrderFields = Type.Object({
   items: Type.Array(NewOrderItem, { minItems: 1, maxItems: 500 }),
   total: Type.Optional({ ...MoneyInput, description: 'At most 9999999999.99. Default: the sum of the items.' }),
@@ -126,7 +126,7 @@ export const StatusChange = NamedObject('OrderStatusChange', { id: Uuid, status:
 export type StatusChange = Static<typeof StatusChange>;
 export const Cancellation = NamedObject('OrderCancellation', { id: Uuid, reason });
 
-const amount = Type.Optional({ ...MoneyInput, description: 'At most what is not refunded yet. Default: all of it.' });
+const amount = Type.Optional({ ...MoneyInput, description: 'Default and maximum: the amount not refunded yet.' });
 export const OrderRefund = NamedObject('OrderRefund', { id: Uuid, amount, reason });
 export type OrderRefund = Static<typeof OrderRefund>;
 
@@ -136,14 +136,13 @@ export const NumberKey = Type.Object({
 
 export const OrderCounts = NamedObject('OrderCounts', {
   total: Type.Integer(),
-  counts: Type.Record(Status, Type.Integer(), { description: 'By status, every one of them.' }),
+  counts: Type.Record(Status, Type.Integer(), { description: 'By status, including those without orders.' }),
 });
-export type OrderCounts = Static<typeof OrderCounts>;
 
 declare module '@chowk/kit/catalogue' {
   interface Events {
     'order.created': { order: Order };
-    /** `changed` names the fields. A change of status, with what it refunds, is `order.status_changed`. */
+    /** `changed` lists the fields. Changes of status emit `order.status_changed` instead. */
     'order.updated': { order: Order; changed: string[] };
     'order.status_changed': { order: Order; previous_status: Status; reason: string | null };
     'order.deleted': { order: Order };

@@ -229,7 +229,7 @@ test('items and total of a closed order stay, its note does not have to', async 
         status: 409,
         body: {
           code: 'orders.closed',
-          message: `The order ${order.order_number} is ${status}: its items and its total can no longer change.`,
+          message: `Items and total of a ${status} order cannot change.`,
         },
       });
     }

@@ -5,12 +5,11 @@ import { explainSum, remainingOf, statusProblem, sumOf, totalProblem } from './r
 import { saveOrder } from './save.ts';
 import type { Order, OrderChanges, OrderRefund, Status, StatusChange } from './schemas.ts';
 
-/** Changes the given fields, then the status. */
-export async function updateOrder(ctx: Ctx, { id, status, ...given }: OrderChanges): Promise<Order> {
-  const fields = { ...given };
+export async function updateOrder(ctx: Ctx, { id, status, ...changes }: OrderChanges): Promise<Order> {
+  const fields = { ...changes };
   if (fields.items) fields.total ??= sumOf(fields.items);
   return changeOrder(ctx, id, async (tx, current) => {
-    const { shipping_address: address } = given;
+    const { shipping_address: address } = changes;
     if (address !== undefined) fields.shipping_address = addressToStore(tx, address, current.shipping_address);
     const updated = await saveOrder(tx, current, fields);
     return status === undefined ? updated : transition(tx, updated, status);
@@ -29,10 +28,10 @@ export async function explainChanges(ctx: Ctx, input: Partial<OrderChanges>, iss
   for (const [field, problem] of Object.entries(problems)) if (problem) issues.add(field, problem);
 }
 
-/** Statuses that need more than orders.edit. */
+/** Permissions that a status needs in addition to orders.edit. */
 const permissions: Partial<Record<Status, string>> = { cancelled: 'orders.cancel', refunded: 'orders.refund' };
 
-/** Refunding an order refunds all that remains. */
+/** The status `refunded` refunds all that remains. */
 async function transition(ctx: Ctx, current: Order, status: Status, reason?: string): Promise<Order> {
   if (status === current.status) return current;
   const permission = permissions[status];
@@ -43,14 +42,13 @@ async function transition(ctx: Ctx, current: Order, status: Status, reason?: str
   return saveOrder(ctx, current, { status, ...refunded }, reason);
 }
 
-/** Refunds an amount, or all that remains. */
 export function refundOrder(ctx: Ctx, { id, amount, reason }: OrderRefund): Promise<Order> {
   return changeOrder(ctx, id, async (tx, current) => {
     const issues = new Issues();
     checkRefund(current, amount, issues);
     issues.throwIfAny();
-    const isAll = amount === undefined || amount === remainingOf(current);
-    if (isAll) return transition(tx, current, 'refunded', reason);
+    const isFull = amount === undefined || amount === remainingOf(current);
+    if (isFull) return transition(tx, current, 'refunded', reason);
     const refunded_total = fromCents(toCents(current.refunded_total) + toCents(amount));
     return saveOrder(tx, current, { refunded_total }, reason);
   });
@@ -68,6 +66,6 @@ function checkRefund(order: Order, amount: string | undefined, issues: Issues): 
   if (problem) issues.add('status', problem);
   else if (amount === '0.00') issues.add('amount', 'The amount must be more than 0.', 'too_small');
   else if (amount !== undefined && toCents(amount) > toCents(remaining)) {
-    issues.add('amount', `The amount must be at most ${remaining}, which is not refunded yet.`, 'too_large');
+    issues.add('amount', `The amount must be at most ${remaining}, the amount that is not refunded yet.`, 'too_large');
   }
 }

@@ -19,6 +19,6 @@ declare module '@chowk/kit/catalogue' {
 
 export async function emitStockChanged(ctx: Ctx, event: Omit<StockChanged, 'low_stock'>): Promise<void> {
   const { 'products.low_stock_threshold': threshold } = await ctx.settings();
-  const low_stock = event.product.available <= Number(threshold);
+  const low_stock = event.product.available <= threshold;
   await ctx.emit('product.stock_changed', { ...event, low_stock }, { about: event.product.id });
 }

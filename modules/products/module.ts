@@ -3,5 +3,6 @@ import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
 import { jobs } from './reservations.ts';
+import { settings } from './settings.ts';
 
-export const module = defineModule({ actions, jobs, errors, demo });
+export const module = defineModule({ actions, jobs, settings, errors, demo });

@@ -8,7 +8,9 @@ import {
   type Emit,
   type EmitOptions,
   type FieldErrors,
+  type Helper,
   type Helpers,
+  invalid,
   type JobQueue,
   type Log,
   type PersonalData,
@@ -23,6 +25,7 @@ import {
 } from '@chowk/kit';
 import { v7 as uuidv7 } from 'uuid';
 import type { AuditRecord } from './actions/audit-log.ts';
+import { copyOf } from './actions/bus.ts';
 import type { RegisteredAction } from './actions/registry.ts';
 import type { Kernel } from './kernel.ts';
 import { networkOf } from './network.ts';
@@ -176,10 +179,16 @@ export class Context implements SystemCtx {
     const table = helpers.get(alias);
     if (!table || !(systemModules.has(alias) || (await installations.has(this.#tenant.id, alias)))) return undefined;
     const ctx = this.#with({ module: alias, ifMatch: undefined });
+    const call = async (helper: Helper, sent: unknown) => {
+      const input = copyOf(sent ?? {});
+      const errors = validatorOf(helper.input)(input);
+      if (errors) throw invalid(errors);
+      return helper.run(ctx, input, this.#module);
+    };
     const bound = Object.entries(table)
       .filter(([, { system }]) => !system || this.#isSystem)
-      .map(([name, run]) => [name, (input: unknown) => run(ctx, input, this.#module)]);
-    return Object.fromEntries(bound) as Helpers[Alias];
+      .map(([name, helper]) => [name, (input: unknown) => call(helper, input)]);
+    return Object.fromEntries(bound) as unknown as Helpers[Alias];
   }
 
   get personalData(): PersonalData {

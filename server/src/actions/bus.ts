@@ -72,8 +72,8 @@ export class Bus {
   }
 }
 
-/** To read an input changes it, and this one is still the caller's. */
-function copyOf(value: unknown): unknown {
+/** Validation changes an input in place; the copy leaves the caller's value as it was. */
+export function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyOf);
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copyOf(inner)]));

@@ -1,37 +1,39 @@
-import type { Db, Demo, DemoPlan } from '@chowk/kit';
+import type { Db, Demo } from '@chowk/kit';
 import { Context } from '../context.ts';
 import { withConnection } from '../db/connection.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { withoutIndexes } from '../db/without-indexes.ts';
 import type { Kernel } from '../kernel.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
+import { makePlan } from './plan.ts';
 
-/** Nobody waits for an answer of a statement that writes a million rows. */
+/** A statement may write millions of rows. */
 const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 6 * 3_600_000 };
 
-/** So many customers are written faster without indexes, which are made afterwards. */
-const worthIt = 5_000;
+/** From this size on, it is faster to drop the indexes and to create them again afterwards. */
+const minSizeWithoutIndexes = 5_000;
 
 interface Filling {
   readonly tenant: TenantEntry;
   readonly database: string;
-  readonly plan: DemoPlan;
-  /** Called now and then with how many rows a table was given so far. */
+  readonly size: number;
+  readonly seed: number;
+  readonly now: Date;
+  /** Called after each batch with the number of rows that the table has received. */
   onRows(table: string, rows: number): void;
   onStep(step: string): void;
 }
 
-/** Fills the tables of every module that the tenant has and that knows how: all of them or none. Says how many rows. */
-export async function fillTenant(
-  kernel: Kernel,
-  { tenant, database, plan, onRows, onStep }: Filling,
-): Promise<ReadonlyMap<string, number>> {
+/** Fills the tables of all modules that have a demo, in one transaction. Returns the number of rows by table. */
+export async function fillTenant(kernel: Kernel, filling: Filling): Promise<ReadonlyMap<string, number>> {
+  const { tenant, database, size, onRows, onStep } = filling;
   const demos = inOrder(await demosOf(kernel, tenant.id));
-  if (demos.length === 0) throw new Error(`${tenant.id} has no module that could be filled`);
+  if (demos.length === 0) throw new Error(`no module of ${tenant.id} has demo data`);
+  const plan = makePlan(filling, new Map(demos.map(({ alias, demo }) => [alias, demo])));
   return withConnection(kernel.central.address, database, limits, async (connection) => {
     const rows = new Map<string, number>();
     await inTransaction(connection, async (tx) => {
-      const db = counting(tx, rows, onRows);
+      const db = countRows(tx, rows, onRows);
       const fill = async () => {
         for (const { alias, demo } of demos) {
           onStep(alias);
@@ -42,9 +44,9 @@ export async function fillTenant(
         onStep('indexes');
       };
       const tables = demos.flatMap(({ tables }) => tables);
-      await withoutIndexes(tx, plan.customers < worthIt ? [] : tables, fill);
+      await withoutIndexes(tx, size < minSizeWithoutIndexes ? [] : tables, fill);
     }).catch(explain);
-    // What PostgreSQL knows of the tables is from before.
+    // The planner's statistics are from before.
     await connection.script('ANALYZE');
     return rows;
   });
@@ -57,42 +59,43 @@ interface NamedDemo {
 }
 
 async function demosOf({ modules, installations }: Kernel, tenantId: string): Promise<NamedDemo[]> {
-  const found: NamedDemo[] = [];
+  const demos: NamedDemo[] = [];
   for (const { alias, manifest, parts } of modules) {
     const tables = Object.keys(manifest.data ?? {});
-    if (parts.demo && (await installations.has(tenantId, alias))) found.push({ alias, demo: parts.demo, tables });
+    if (parts.demo && (await installations.has(tenantId, alias))) demos.push({ alias, demo: parts.demo, tables });
   }
-  return found;
+  return demos;
 }
 
-/** Each after those that it waits for. */
+/** Sorts demos so that each comes after the modules in its `after`. */
 function inOrder(demos: readonly NamedDemo[]): NamedDemo[] {
   const ordered: NamedDemo[] = [];
   let waiting = [...demos];
   while (waiting.length > 0) {
     const ready = waiting.filter(({ demo }) => !waiting.some(({ alias }) => demo.after?.includes(alias)));
-    if (ready.length === 0) throw new Error(`${waiting.map(({ alias }) => alias).join(', ')} wait for each other`);
+    if (ready.length === 0)
+      throw new Error(`the demos of ${waiting.map(({ alias }) => alias).join(', ')} wait for each other`);
     ordered.push(...ready);
-    waiting = waiting.filter((one) => !ready.includes(one));
+    waiting = waiting.filter((demo) => !ready.includes(demo));
   }
   return ordered;
 }
 
-function counting(db: Db, counts: Map<string, number>, onRows: Filling['onRows']): Db {
+function countRows(db: Db, counts: Map<string, number>, onRows: Filling['onRows']): Db {
   return {
     ...db,
     async copy(table, columns, rows) {
       const count = await db.copy(table, columns, rows);
-      const soFar = (counts.get(table) ?? 0) + count;
-      counts.set(table, soFar);
-      onRows(table, soFar);
+      const total = (counts.get(table) ?? 0) + count;
+      counts.set(table, total);
+      onRows(table, total);
       return count;
     },
   };
 }
 
-/** The ids of a seed are the same all day: two of them in one tenant meet. */
+/** The same seed generates the same ids all day. */
 function explain(error: unknown): never {
   if ((error as { code?: unknown }).code !== '23505') throw error;
-  throw new Error(`the tenant has something of this seed already; take another (${(error as Error).message})`);
+  throw new Error(`the tenant already has data of this seed; use another --seed (${(error as Error).message})`);
 }

@@ -1,58 +1,30 @@
-import { type DemoPlan, type DemoProduct, demoId, type Random } from '@chowk/kit';
+import type { Demo, DemoPlan, Random } from '@chowk/kit';
 
 const day = 86_400_000;
-/** How long ago the first customer came. */
-const span = 3 * 365 * day;
 
-/** What is made up, for a seed and a day. A million customers take some twenty megabytes. */
-export function makePlan({ customers, seed, now }: { customers: number; seed: number; now: Date }): DemoPlan {
-  const today = Math.floor(now.getTime() / day) * day;
-  const start = today - span;
-  const products: DemoProduct[] = [];
-  const orders = new Uint32Array(customers);
-  const spent = new Float64Array(customers);
-  // In seconds from the start, and one more: nothing is no time.
-  const first = new Uint32Array(customers);
-  const last = new Uint32Array(customers);
-  const [joining, naming] = [keyOf(seed, 'joined'), keyOf(seed, 'customer')];
-  const momentOf = (seconds: number) => (seconds === 0 ? 0 : start + (seconds - 1) * 1_000);
+interface Request {
+  readonly size: number;
+  readonly seed: number;
+  readonly now: Date;
+}
 
-  /** More of them the later it is: the shop grows. Less than one apart, so that they ascend. */
-  const joinedAt = (n: number) => {
-    const place = (n + 0.9 * streamFrom(joining + n)()) / customers;
-    return Math.floor(start + span * Math.sqrt(place));
-  };
-
-  return {
-    customers,
-    today,
-    products,
-    random: (name) => streamFrom(keyOf(seed, name)),
-    joinedAt,
-    customerId: (n) => demoId(joinedAt(n), streamFrom(naming + n)),
-    note(n, { total, placedAt }) {
-      const at = Math.round((placedAt - start) / 1_000) + 1;
-      orders[n] = (orders[n] ?? 0) + 1;
-      spent[n] = (spent[n] ?? 0) + total;
-      if (first[n] === 0 || at < (first[n] ?? 0)) first[n] = at;
-      if (at > (last[n] ?? 0)) last[n] = at;
+export function makePlan({ size, seed, now }: Request, demos: ReadonlyMap<string, Demo>): DemoPlan {
+  const shares = new Map<string, unknown>();
+  const plan: DemoPlan = {
+    size,
+    today: Math.floor(now.getTime() / day) * day,
+    random: (name, number = 0) => mulberry32(mix((hash(name) ^ seed) + number)),
+    shared(alias) {
+      if (!shares.has(alias)) shares.set(alias, demos.get(alias)?.share?.(plan));
+      return shares.get(alias) as never;
     },
-    statistics: (n) => ({
-      orders: orders[n] ?? 0,
-      spent: spent[n] ?? 0,
-      firstAt: momentOf(first[n] ?? 0),
-      lastAt: momentOf(last[n] ?? 0),
-    }),
   };
+  return plan;
 }
 
-function keyOf(seed: number, name: string): number {
-  return mix(hash(name) ^ seed);
-}
-
-/** Mulberry32: small, quick, and good enough to make things up. */
-function streamFrom(key: number): Random {
-  let state = mix(key);
+/** Mulberry32: small, fast, and random enough for demo data. */
+function mulberry32(seed: number): Random {
+  let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let bits = Math.imul(state ^ (state >>> 15), state | 1);
@@ -65,10 +37,10 @@ function streamFrom(key: number): Random {
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (const character of text) value = Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193);
-  return value;
+  return mix(value);
 }
 
-/** The last step of MurmurHash3: numbers that are near each other lead far apart. */
+/** The last step of MurmurHash3: neighbouring numbers get unrelated results. */
 function mix(number: number): number {
   let bits = number | 0;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);

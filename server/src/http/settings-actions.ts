@@ -1,4 +1,4 @@
-import { type Actions, action, changesBetween, invalid, type Settings, Type } from '@chowk/kit';
+import { type Actions, action, changesBetween, invalid, Type } from '@chowk/kit';
 import type { SettingsStore } from '../tenancy/settings.ts';
 
 const Values = Type.Record(Type.String(), Type.Unknown(), {
@@ -42,9 +42,9 @@ export const settingsActions = (store: SettingsStore): Actions => ({
 });
 
 /** What GET answers may be sent back as it is. */
-function unwrap(input: object): Settings {
+function unwrap(input: object): Readonly<Record<string, unknown>> {
   const { settings, ...rest } = input as Record<string, unknown>;
-  if (settings === undefined || Object.keys(rest).length > 0) return input as Settings;
-  if (typeof settings === 'object' && settings !== null) return settings as Settings;
+  if (settings === undefined || Object.keys(rest).length > 0) return input as Record<string, unknown>;
+  if (typeof settings === 'object' && settings !== null) return settings as Record<string, unknown>;
   throw invalid({ settings: 'The settings must be an object of dotted keys to values.' });
 }

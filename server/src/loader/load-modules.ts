@@ -81,6 +81,11 @@ function checkAgainstManifest(manifest: Manifest, parts: Module, file: string): 
     throw new Error(`${file}: only a system module has commands, system jobs or an identity`);
   }
 
+  same(
+    'settings',
+    (manifest.settings ?? []).map(({ key }) => key),
+    Object.keys(parts.settings ?? {}),
+  );
   same('events.listens', events?.listens ?? [], [...new Set((parts.listeners ?? []).map(({ event }) => event))]);
   for (const name of [
     ...(manifest.system ? [] : Object.keys(parts.actions ?? {})),

@@ -19,13 +19,19 @@ const Provided = Type.Object({
 
 const name = '^[a-z_][a-z0-9_]{0,62}$';
 
+const MaskRule = Type.Enum(['last_two_digits', 'hide']);
+
+/** How a column is shown to a caller who may not see it: as a whole, or by field if it is a JSON object. */
+const Mask = Type.Union([MaskRule, Type.Record(Type.String(), MaskRule)]);
+export type Mask = Static<typeof Mask>;
+
 /**
- * What is in a column of a table that belongs to customers. `keep`: nothing that tells who they are. `personal`: emptied
- * when they are anonymized. Personal, and hidden from who may not see them: `phone` but for two digits, `street` and a
- * phone beside it, and of an `address`, which is a JSON object, its street lines and its phone. `internal`: made from
- * others, never exported.
+ * A column of a table with rows about customers. `keep`: says nothing about who the customer is. `personal`: reset to its
+ * default when the customer is anonymized; with a `mask`, also masked in exports. `internal`: generated from other
+ * columns, never exported.
  */
-const ColumnKind = Type.Enum(['keep', 'personal', 'phone', 'street', 'address', 'internal']);
+const ColumnKind = Type.Union([Type.Enum(['keep', 'personal', 'internal']), Type.Object({ mask: Mask })]);
+export type ColumnKind = Static<typeof ColumnKind>;
 
 /** A table: whose rows they are, and what is in them. One without is declared to hold nothing of a customer. */
 const TableData = Type.Object({
@@ -34,11 +40,16 @@ const TableData = Type.Object({
   /** The rows belong to rows of another table, whose ids are in the column. */
   parent: Type.Optional(Type.Object({ table: Type.String({ pattern: name }), column: Type.String({ pattern: name }) })),
   /**
-   * A customer has one row for each value of these columns; of none, one row at all. When two customers become one, the
-   * row of the one that is kept stays. Such rows have no others that belong to them.
+   * A customer has one row for each value of these columns, or a single row if the list is empty. No other rows may belong
+   * to such a row.
    */
   unique_by: Type.Optional(Type.Array(Type.String({ pattern: name }))),
-  /** When the customer is anonymized: empty the personal columns, or remove the row. */
+  /**
+   * When customers are merged and both have such a row: how each column of the remaining row is computed from both. `keep`,
+   * the default, leaves the value of the primary customer.
+   */
+  merge: Type.Optional(Type.Record(Type.String({ pattern: name }), Type.Enum(['keep', 'sum', 'max', 'min']))),
+  /** When the customer is anonymized: reset the personal columns, or delete the row. */
   anonymize: Type.Optional(Type.Enum(['empty', 'delete'])),
   /** Every column of a customer's table that can hold text. */
   columns: Type.Optional(Type.Record(Type.String({ pattern: name }), ColumnKind)),

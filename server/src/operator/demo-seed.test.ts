@@ -32,7 +32,7 @@ test('a tenant is filled once a day for each seed, and one that is not there is 
   expect(JSON.parse(out)).toContainEqual({ table: 'customers', rows: 50 });
   const again = await seed(`--tenant=${id}`, '--customers=50', '--seed=7');
   expect(again).toMatchObject({ code: 1, out: '' });
-  expect(again.err.trim().split('\n').at(-1)).toMatch(/^chowkd: .*something of this seed already/);
+  expect(again.err.trim().split('\n').at(-1)).toMatch(/^chowkd: .*already has data of this seed/);
   const more = await seed(`--tenant=${id}`, '--customers=20');
   expect(more).toMatchObject({ code: 0, out: expect.stringMatching(/customers +20\n.*--seed=\d+\.\n$/s) });
 });

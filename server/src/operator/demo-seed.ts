@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
 import { fillTenant } from '../demo/fill-tenant.ts';
-import { makePlan } from '../demo/plan.ts';
 import type { Kernel } from '../kernel.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import { showTenant } from '../tenancy/tenants.ts';
@@ -28,7 +27,7 @@ export const demoSeedCommand: Command = {
     const rows = await fillTenant(kernel, {
       tenant,
       database,
-      plan: makePlan({ customers, seed, now: kernel.now() }),
+      ...{ size: customers, seed, now: kernel.now() },
       onRows(name, count) {
         if (performance.now() - saidAt < sayEveryMs) return;
         saidAt = performance.now();

@@ -80,8 +80,9 @@ function gapsOfTable(table: string, data: TableData, columns: readonly Column[])
   if (!isTied(data)) return [...gone, ...unnamed];
   const unkind = columns.filter((one) => holdsText(one) && !(one.column in kinds));
   const stuck = columns.filter(({ column, emptiable }) => {
-    const kept = ['keep', 'internal', undefined].includes(kinds[column]);
-    return data.anonymize !== 'delete' && !kept && !emptiable;
+    const kind = kinds[column];
+    const isPersonal = kind !== undefined && kind !== 'keep' && kind !== 'internal';
+    return data.anonymize !== 'delete' && isPersonal && !emptiable;
   });
   const open = columns.filter(({ column, generated }) => kinds[column] === 'internal' && !generated);
   return [
@@ -210,9 +211,15 @@ const buyers = withData(
   {
     buyers: {
       customer: 'id',
-      columns: { name: 'personal', phone: 'phone', tags: 'personal', level: 'keep', folded: 'internal' },
+      columns: {
+        name: 'personal',
+        phone: { mask: 'last_two_digits' },
+        tags: 'personal',
+        level: 'keep',
+        folded: 'internal',
+      },
     },
-    places: { customer: 'buyer', columns: { street: 'street', phone: 'phone', city: 'personal' } },
+    places: { customer: 'buyer', columns: { street: { mask: 'hide' }, phone: { mask: 'hide' }, city: 'personal' } },
     shop_open: {},
   },
 );
@@ -228,7 +235,10 @@ const chats = withData(
     // The innermost first: nothing depends on the order in which they are named.
     files: { parent: { table: 'messages', column: 'message' }, columns: { name: 'personal' } },
     messages: { parent: { table: 'chats', column: 'chat' }, anonymize: 'delete', columns: { text: 'personal' } },
-    chats: { customer: 'customer_id', columns: { sent_to: 'address' } },
+    chats: {
+      customer: 'customer_id',
+      columns: { sent_to: { mask: { address1: 'hide', address2: 'hide', phone: 'last_two_digits' } } },
+    },
   },
 );
 const platform = await startPlatform({ modules: [buyers, chats] });
@@ -278,7 +288,9 @@ test('masked, a phone shows two digits, and an address neither its street nor it
   const { buyers: own, chats: other } = await data.rows(first, { masked: true });
   expect(own?.buyers).toMatchObject([{ name: 'Asha', phone: '+** ***65' }]);
   expect(own?.places).toMatchObject([{ street: null, phone: null, city: 'Pune' }]);
-  expect(other?.chats).toMatchObject([{ sent_to: { address1: null, address2: null, city: 'Pune', phone: null } }]);
+  expect(other?.chats).toMatchObject([
+    { sent_to: { address1: null, address2: null, city: 'Pune', phone: '+**********10' } },
+  ]);
 });
 
 test('rows are counted by module and table', async () => {

@@ -1,104 +1,95 @@
-import { type Db, join, maskPhone, type PersonalData, type PersonalRows, raw, type Sql, sql } from '@chowk/kit';
+import { and, type Db, join, maskDigits, type PersonalData, type PersonalRows, raw, type Sql, sql } from '@chowk/kit';
 import type { LoadedModule } from '../loader/load-modules.ts';
-import type { TableData } from '../loader/manifest.ts';
+import type { ColumnKind, Mask, TableData } from '../loader/manifest.ts';
 
 /** A table with rows about customers. */
 interface CustomerTable extends TableData {
   readonly module: string;
   readonly table: string;
-  /** How many tables stand between it and the customer's id. */
+  /** The number of tables between this one and the one with the customer's id. */
   readonly depth: number;
-  /** Whether its rows go when the customer is anonymized: for their own sake, or with those they belong to. */
-  readonly goes: boolean;
-  /** Which of its rows are about the customer. */
-  about(customerId: string): Sql;
+  /** Whether anonymizing deletes its rows, or the rows they belong to. */
+  readonly isDeletedOnAnonymize: boolean;
+  /** The condition that finds the customer's rows. */
+  whereCustomer(customerId: string): Sql;
 }
 
-/** Where the modules keep what about customers, and what becomes of it. Names come from manifests, checked on loading. */
+/** Table and column names come from manifests, whose patterns admit identifiers only. */
 export function personalDataOf(modules: readonly LoadedModule[]): (db: Db) => PersonalData {
-  const tables = modules.flatMap((module) => tablesOf(module));
-  // Who belongs to another row goes before it, and the customer's own row after all that may refer to it.
-  const inOrder = tables.toSorted((one, other) => rankOf(one) - rankOf(other));
+  const tables = modules.flatMap(tablesOf);
+  // Child rows before their parents, and the customer's own row last.
+  const childrenFirst = tables.toSorted((one, other) => rankOf(one) - rankOf(other));
   return (db) => ({
     async rows(customerId, { masked }) {
       const columns = await exportedColumns(db, tables);
-      const found: Record<string, Record<string, Record<string, unknown>[]>> = {};
-      for (const table of inOrder.toReversed()) {
+      const rowsByModule: Record<string, Record<string, Record<string, unknown>[]>> = {};
+      for (const table of childrenFirst.toReversed()) {
         const names = columns.get(table.table) ?? [];
         const rows = await db.rows<Record<string, unknown>>(sql`
-          SELECT ${join(names.map(identifier))} FROM ${identifier(table.table)} WHERE ${table.about(customerId)}
+          SELECT ${join(names.map(identifier))} FROM ${identifier(table.table)} WHERE ${table.whereCustomer(customerId)}
           ORDER BY id`);
-        found[table.module] ??= {};
-        const own = found[table.module] as Record<string, Record<string, unknown>[]>;
-        own[table.table] = masked ? rows.map((row) => maskRow(table, row)) : rows;
+        const rowsByTable = rowsByModule[table.module] ?? {};
+        rowsByTable[table.table] = masked ? rows.map((row) => maskRow(table, row)) : rows;
+        rowsByModule[table.module] = rowsByTable;
       }
-      return found as PersonalRows;
+      return rowsByModule as PersonalRows;
     },
 
     async count(customerId) {
-      const each = inOrder.map(
-        ({ module, table, about }) => sql`
+      const counts = childrenFirst.map(
+        ({ module, table, whereCustomer }) => sql`
           SELECT ${module}::text AS module, ${table}::text AS "table", count(*)::bigint AS rows
-          FROM ${identifier(table)} WHERE ${about(customerId)}`,
+          FROM ${identifier(table)} WHERE ${whereCustomer(customerId)}`,
       );
-      return each.length === 0 ? [] : db.rows(join(each, ' UNION ALL '));
+      return counts.length === 0 ? [] : db.rows(join(counts, ' UNION ALL '));
     },
 
     async anonymize(customerId) {
-      for (const table of inOrder) {
-        const personal = Object.entries(table.columns ?? {}).filter(([, kind]) => isPersonal(kind));
-        if (table.goes) await removeRows(db, table, customerId);
-        else if (personal.length > 0) {
-          const emptied = personal.map(([column]) => sql`${identifier(column)} = DEFAULT`);
-          await db.run(sql`UPDATE ${identifier(table.table)} SET ${join(emptied)} WHERE ${table.about(customerId)}`);
-        }
+      for (const table of childrenFirst) {
+        if (table.isDeletedOnAnonymize) await deleteRows(db, table, customerId);
+        else await resetPersonalColumns(db, table, customerId);
       }
     },
 
     async remove(customerId) {
-      for (const table of inOrder) await removeRows(db, table, customerId);
+      for (const table of childrenFirst) await deleteRows(db, table, customerId);
     },
 
     async move(from, to) {
-      for (const { table, customer, unique_by } of inOrder) {
-        if (customer === undefined || customer === 'id') continue;
-        const column = identifier(customer);
-        if (unique_by) {
-          const alike = unique_by.map((name) => sql`AND theirs.${identifier(name)} = own.${identifier(name)}`);
-          await db.run(sql`
-            DELETE FROM ${identifier(table)} theirs USING ${identifier(table)} own
-            WHERE theirs.${column} = ${from} AND own.${column} = ${to} ${alike.length === 0 ? sql`` : join(alike, ' ')}`);
-        }
-        await db.run(sql`UPDATE ${identifier(table)} SET ${column} = ${to} WHERE ${column} = ${from}`);
-      }
+      for (const table of childrenFirst) await moveRows(db, table, from, to);
     },
   });
 }
 
 function tablesOf({ alias, manifest: { data = {} } }: LoadedModule): CustomerTable[] {
   return Object.entries(data).flatMap(([table, declared]) => {
-    const about = conditionOf(alias, data, declared, [table]);
-    return about ? [{ ...declared, ...about, module: alias, table }] : [];
+    if (declared.merge && !declared.unique_by) {
+      throw new Error(`the module ${alias} declares merge rules for ${table}, which needs unique_by as well`);
+    }
+    const tie = tieToCustomer(alias, data, declared, [table]);
+    return tie ? [{ ...declared, ...tie, module: alias, table }] : [];
   });
 }
 
-function conditionOf(
+function tieToCustomer(
   alias: string,
   data: Readonly<Record<string, TableData>>,
   { customer, parent, anonymize }: TableData,
-  trail: readonly string[],
-): Pick<CustomerTable, 'about' | 'depth' | 'goes'> | undefined {
-  const goes = anonymize === 'delete';
-  if (customer !== undefined) return { depth: 0, goes, about: (id) => sql`${identifier(customer)} = ${id}` };
+  path: readonly string[],
+): Pick<CustomerTable, 'whereCustomer' | 'depth' | 'isDeletedOnAnonymize'> | undefined {
+  const isDeletedOnAnonymize = anonymize === 'delete';
+  if (customer !== undefined) {
+    return { depth: 0, isDeletedOnAnonymize, whereCustomer: (id) => sql`${identifier(customer)} = ${id}` };
+  }
   if (!parent) return undefined;
-  const declared = trail.includes(parent.table) ? undefined : data[parent.table];
-  const above = declared && conditionOf(alias, data, declared, [...trail, parent.table]);
+  const declared = path.includes(parent.table) ? undefined : data[parent.table];
+  const above = declared && tieToCustomer(alias, data, declared, [...path, parent.table]);
   if (!above) throw new Error(`the module ${alias} declares data of ${parent.table}, which is tied to no customer`);
-  const { about, depth } = above;
+  const parentIds = (id: string) => sql`SELECT id FROM ${identifier(parent.table)} WHERE ${above.whereCustomer(id)}`;
   return {
-    depth: depth + 1,
-    goes: goes || above.goes,
-    about: (id) => sql`${identifier(parent.column)} IN (SELECT id FROM ${identifier(parent.table)} WHERE ${about(id)})`,
+    depth: above.depth + 1,
+    isDeletedOnAnonymize: isDeletedOnAnonymize || above.isDeletedOnAnonymize,
+    whereCustomer: (id) => sql`${identifier(parent.column)} IN (${parentIds(id)})`,
   };
 }
 
@@ -106,48 +97,73 @@ function rankOf({ depth, customer }: CustomerTable): number {
   return customer === 'id' ? 1 : -depth;
 }
 
-async function removeRows(db: Db, { table, about }: CustomerTable, customerId: string): Promise<void> {
-  await db.run(sql`DELETE FROM ${identifier(table)} WHERE ${about(customerId)}`);
+async function deleteRows(db: Db, { table, whereCustomer }: CustomerTable, customerId: string): Promise<void> {
+  await db.run(sql`DELETE FROM ${identifier(table)} WHERE ${whereCustomer(customerId)}`);
 }
 
-/** What was entered or happened; what the database makes of it is nobody's data. */
+async function resetPersonalColumns(db: Db, table: CustomerTable, customerId: string): Promise<void> {
+  const personal = Object.entries(table.columns ?? {}).filter(([, kind]) => isPersonal(kind));
+  if (personal.length === 0) return;
+  const resets = personal.map(([column]) => sql`${identifier(column)} = DEFAULT`);
+  await db.run(sql`UPDATE ${identifier(table.table)} SET ${join(resets)} WHERE ${table.whereCustomer(customerId)}`);
+}
+
+/** NULL counts as no value. */
+const mergeRules = {
+  sum: (kept: Sql, removed: Sql) => sql`coalesce(${kept} + ${removed}, ${kept}, ${removed})`,
+  max: (kept: Sql, removed: Sql) => sql`greatest(${kept}, ${removed})`,
+  min: (kept: Sql, removed: Sql) => sql`least(${kept}, ${removed})`,
+};
+
+async function moveRows(db: Db, declared: CustomerTable, from: string, to: string): Promise<void> {
+  const { customer, unique_by, merge = {} } = declared;
+  if (customer === undefined || customer === 'id') return;
+  const [table, column] = [identifier(declared.table), identifier(customer)];
+  if (unique_by) {
+    const sameKey = unique_by.map((name) => sql`removed.${identifier(name)} = kept.${identifier(name)}`);
+    const isPair = sql`removed.${column} = ${from} AND kept.${column} = ${to} ${and(sameKey)}`;
+    const changes = Object.entries(merge).flatMap(([name, rule]) => {
+      if (rule === 'keep') return [];
+      return sql`${identifier(name)} = ${mergeRules[rule](sql`kept.${identifier(name)}`, sql`removed.${identifier(name)}`)}`;
+    });
+    if (changes.length > 0) {
+      await db.run(sql`UPDATE ${table} kept SET ${join(changes)} FROM ${table} removed WHERE ${isPair}`);
+    }
+    await db.run(sql`DELETE FROM ${table} removed USING ${table} kept WHERE ${isPair}`);
+  }
+  await db.run(sql`UPDATE ${table} SET ${column} = ${to} WHERE ${column} = ${from}`);
+}
+
+/** All columns but generated ones and those declared `internal`. */
 async function exportedColumns(db: Db, tables: readonly CustomerTable[]): Promise<Map<string, string[]>> {
   const rows = await db.rows<{ table: string; column: string }>(sql`
     SELECT table_name::text AS "table", column_name::text AS "column" FROM information_schema.columns
     WHERE table_schema = 'public' AND is_generated = 'NEVER' AND table_name = ANY(${tables.map(({ table }) => table)})
     ORDER BY table_name, ordinal_position`);
-  const internal = new Set(
-    tables.flatMap(({ table, columns = {} }) =>
-      Object.keys(columns)
-        .filter((column) => columns[column] === 'internal')
-        .map((column) => `${table}.${column}`),
-    ),
-  );
-  const exported = rows.filter(({ table, column }) => !internal.has(`${table}.${column}`));
+  const kinds = new Map(tables.map(({ table, columns = {} }) => [table, columns]));
+  const exported = rows.filter(({ table, column }) => kinds.get(table)?.[column] !== 'internal');
   const byTable = Map.groupBy(exported, ({ table }) => table);
   return new Map([...byTable].map(([table, columns]) => [table, columns.map(({ column }) => column)]));
 }
 
-function isPersonal(kind: string): boolean {
+function isPersonal(kind: ColumnKind): boolean {
   return kind !== 'keep' && kind !== 'internal';
 }
 
 function maskRow({ columns = {} }: TableData, row: Record<string, unknown>): Record<string, unknown> {
-  // A phone beside a street is part of an address.
-  const phone = Object.values(columns).includes('street') ? 'street' : 'phone';
-  const kindOf = (name: string) => (columns[name] === 'phone' ? phone : columns[name]);
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, maskValue(kindOf(name), value)]));
+  const masked = Object.entries(row).map(([name, value]) => {
+    const kind = columns[name];
+    return [name, typeof kind === 'object' ? maskValue(kind.mask, value) : value];
+  });
+  return Object.fromEntries(masked);
 }
 
-const hiddenInAddress = new Set(['address1', 'address2', 'phone']);
-
-function maskValue(kind: string | undefined, value: unknown): unknown {
-  if (value === null || value === undefined) return value;
-  if (kind === 'phone') return maskPhone(String(value));
-  if (kind === 'street') return null;
-  if (kind !== 'address') return value;
-  const fields = Object.entries(value as Record<string, unknown>);
-  return Object.fromEntries(fields.map(([name, field]) => [name, hiddenInAddress.has(name) ? null : field]));
+function maskValue(mask: Mask | undefined, value: unknown): unknown {
+  if (mask === undefined || value === null || value === undefined) return value;
+  if (mask === 'hide') return null;
+  if (mask === 'last_two_digits') return maskDigits(String(value));
+  const fields = Object.entries(value).map(([name, field]) => [name, maskValue(mask[name], field)]);
+  return Object.fromEntries(fields);
 }
 
 function identifier(name: string): Sql {

@@ -1,48 +1,59 @@
-import { type Db, GuardedCache, type SettingDefinition, type Settings, sql, Type } from '@chowk/kit';
+import {
+  type Db,
+  GuardedCache,
+  type SettingDefinition,
+  type Settings,
+  type SettingsOf,
+  setting,
+  settingDefinitions,
+  sql,
+  Type,
+} from '@chowk/kit';
 import type { Signals } from '../db/signals.ts';
 import { fail, invalid } from '../errors.ts';
 import { compileBody, type FieldErrors, type Validator } from '../validation.ts';
 
-/** What every tenant can set, whatever modules it has. */
-export const kernelSettings: readonly SettingDefinition[] = [
-  {
-    key: 'general.timezone',
+/** The settings that every tenant has, whatever its modules. */
+const settings = {
+  'general.timezone': setting({
     schema: Type.String({ format: 'time-zone' }),
     default: 'Asia/Kolkata',
     description: 'The IANA time zone in which days begin and end.',
-  },
-  {
-    key: 'general.currency',
+  }),
+  'general.currency': setting({
     schema: Type.String({ pattern: '^[A-Z]{3}$' }),
     default: 'INR',
     description: 'The ISO 4217 currency in which amounts are kept.',
-  },
-  {
-    key: 'general.country',
+  }),
+  'general.country': setting({
     schema: Type.String({ pattern: '^[A-Z]{2}$' }),
     default: 'IN',
     description: 'The ISO 3166 country that phone numbers without a prefix belong to.',
-  },
-  {
-    key: 'audit.retention_days',
+  }),
+  'audit.retention_days': setting({
     schema: Type.Integer({ minimum: 1, maximum: 3650 }),
     default: 90,
     description: 'For how many days calls between modules are kept in the audit log.',
-  },
-  {
-    key: 'security.unverified_users',
+  }),
+  'security.unverified_users': setting({
     schema: Type.Enum(['full', 'view', 'none']),
     default: 'full',
     description: 'What users may do whose email address is not verified: all their role allows, only look, or nothing.',
     permission: 'settings.security',
-  },
-  {
-    key: 'general.locale',
+  }),
+  'general.locale': setting({
     schema: Type.String({ pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$' }),
     default: 'en-IN',
     description: 'The language and region in which numbers and dates are written.',
-  },
-];
+  }),
+};
+export const kernelSettings: readonly SettingDefinition[] = settingDefinitions(settings);
+
+declare module '@chowk/kit/catalogue' {
+  interface Settings extends SettingsOf<typeof settings> {}
+}
+
+type Values = Readonly<Record<string, unknown>>;
 
 interface Declared extends SettingDefinition {
   readonly validate: Validator;
@@ -52,8 +63,8 @@ interface Declared extends SettingDefinition {
 export class SettingsStore {
   readonly #central: Db;
   readonly #declared: ReadonlyMap<string, Declared>;
-  readonly #defaults: Settings;
-  readonly #cache: GuardedCache<Settings>;
+  readonly #defaults: Values;
+  readonly #cache: GuardedCache<Values>;
 
   constructor(central: Db, definitions: readonly SettingDefinition[], signals: Signals) {
     this.#central = central;
@@ -67,18 +78,18 @@ export class SettingsStore {
   }
 
   async of(tenantId: string): Promise<Settings> {
-    return (await this.#cache.get(tenantId)) ?? this.#defaults;
+    return (await this.#valuesOf(tenantId)) as unknown as Settings;
   }
 
   /** What the caller may see: keys with a permission of their own only if it holds that. */
-  async visible(tenantId: string, can: (permission: string) => boolean): Promise<Settings> {
-    const settings = await this.of(tenantId);
+  async visible(tenantId: string, can: (permission: string) => boolean): Promise<Values> {
+    const settings = await this.#valuesOf(tenantId);
     const keys = Object.keys(settings).filter((key) => mayTouch(this.#declared.get(key), can));
     return Object.fromEntries(keys.map((key) => [key, settings[key]]));
   }
 
   /** Changes all of the given settings or, if anything is wrong with one, none. `null` goes back to the default. */
-  async change(tenantId: string, changes: Settings, can: (permission: string) => boolean): Promise<void> {
+  async change(tenantId: string, changes: Values, can: (permission: string) => boolean): Promise<void> {
     const errors: FieldErrors = {};
     const read: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(changes)) {
@@ -95,7 +106,11 @@ export class SettingsStore {
     this.#cache.invalidate(tenantId);
   }
 
-  async #load(tenantId: string): Promise<Settings> {
+  async #valuesOf(tenantId: string): Promise<Values> {
+    return (await this.#cache.get(tenantId)) ?? this.#defaults;
+  }
+
+  async #load(tenantId: string): Promise<Values> {
     const rows = await this.#central.rows<{ key: string; value: unknown }>(
       sql`SELECT key, value FROM tenant_settings WHERE tenant_id = ${tenantId}`,
     );
@@ -103,7 +118,7 @@ export class SettingsStore {
     return Object.freeze({ ...this.#defaults, ...Object.fromEntries(stored) });
   }
 
-  async #write(tenantId: string, changes: Settings): Promise<void> {
+  async #write(tenantId: string, changes: Values): Promise<void> {
     await this.#central.run(sql`
       WITH change AS (SELECT key, value FROM jsonb_each(${JSON.stringify(changes)}::jsonb)),
       reset AS (

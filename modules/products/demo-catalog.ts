@@ -1,4 +1,7 @@
-/** What the shop sells: `title, category, price of the first; a variant, another, …`. Each variant costs more than the last. */
+/**
+ * A line for each product: `title, category, price of the first variant; variant, variant, …`. Each variant costs more
+ * than the one before.
+ */
 const lines = `
 Assam tea, Tea, 180; 100 g, 250 g, 500 g, 1 kg, 20 bags
 Darjeeling first flush, Tea, 420; 50 g, 100 g, 250 g, 500 g, gift tin
@@ -42,7 +45,7 @@ Fountain pen, Gifts, 1890; fine, medium, broad, with ink, lacquered
 Festival hamper, Gifts, 1990; small, medium, large, family, office
 `;
 
-export interface CatalogueEntry {
+export interface CatalogEntry {
   readonly sku: string;
   readonly title: string;
   readonly category: string;
@@ -51,9 +54,9 @@ export interface CatalogueEntry {
 }
 
 /** Two hundred products. */
-export const catalogue: readonly CatalogueEntry[] = lines.trim().split('\n').flatMap(readLine);
+export const catalog: readonly CatalogEntry[] = lines.trim().split('\n').flatMap(readLine);
 
-function readLine(line: string): CatalogueEntry[] {
+function readLine(line: string): CatalogEntry[] {
   const [head = '', variants = ''] = line.split('; ');
   const [name = '', category = '', price = ''] = head.split(', ');
   return variants.split(', ').map((variant, index) => ({

@@ -1,0 +1,13 @@
+import { type SettingsOf, setting, Type } from '@chowk/kit';
+
+export const settings = {
+  'orders.number_prefix': setting({
+    schema: Type.String({ maxLength: 20, pattern: '^([^\\p{Cc}]*[^\\p{Cc}\\d])?$' }),
+    default: '',
+    description: 'The prefix of order numbers. It must not end with a digit.',
+  }),
+};
+
+declare module '@chowk/kit/catalogue' {
+  interface Settings extends SettingsOf<typeof settings> {}
+}
