@@ -115,6 +115,7 @@ export { and, empty, join, raw, Sql, sql } from './sql.ts';
 export type {
   Accounts,
   Client,
+  DomainsService,
   FoundSession,
   KeptMail,
   Limits,
@@ -133,6 +134,7 @@ export type {
   Sessions,
   SystemOptions,
   SystemServices,
+  TenantDomain,
   Tenants,
   Tokens,
 } from './system-services.ts';

@@ -1,5 +1,6 @@
 import type { Db } from './database.ts';
 import type { FieldError } from './errors.ts';
+import type { Settings } from './settings.ts';
 
 /** Where a call comes from. */
 export interface Client {
@@ -143,6 +144,29 @@ export interface Tenants {
   finish(id: string, inTransaction?: (db: Db) => Promise<void>): Promise<void>;
 }
 
+/** The settings of tenants. `can` decides about settings that have their own permission. */
+export interface SettingsService {
+  /** The settings that the caller may see, with defaults filled in. */
+  visible(tenantId: string, can: (permission: string) => boolean): Promise<Settings>;
+  /** Changes all of the settings or, if one of them is invalid, none. `null` restores the default. */
+  change(tenantId: string, changes: Settings, can: (permission: string) => boolean): Promise<void>;
+}
+
+export interface TenantDomain {
+  readonly domain: string;
+  readonly kind: 'random' | 'alias';
+  readonly created_at: string;
+}
+
+/** The domains of tenants: labels below the base domain, in lower case. */
+export interface DomainsService {
+  list(tenantId: string): Promise<TenantDomain[]>;
+  /** Adds an alias. Throws 422 when the label is invalid, reserved or taken. */
+  add(tenantId: string, domain: string): Promise<TenantDomain>;
+  /** Removes an alias. Throws 404 when there is none, 409 when the domain must stay. */
+  remove(tenantId: string, domain: string): Promise<void>;
+}
+
 export interface Mail {
   readonly to: string;
   readonly subject: string;
@@ -184,6 +208,8 @@ export interface SystemServices {
   readonly passwords: Passwords;
   readonly secrets: Secrets;
   readonly tenants: Tenants;
+  readonly settings: SettingsService;
+  readonly domains: DomainsService;
   readonly limits: Limits;
   readonly keys: {
     /** Makes the key pair unless there is one. */

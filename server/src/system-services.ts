@@ -1,4 +1,4 @@
-import { type Limits, type Log, type SeedCounts, type SystemServices, sql } from '@chowk/kit';
+import { type DomainsService, type Limits, type Log, type SeedCounts, type SystemServices, sql } from '@chowk/kit';
 import { accounts, type Memberships } from './auth/memberships.ts';
 import type { BcryptPasswords } from './auth/passwords.ts';
 import { actsIn, permissions } from './auth/permissions.ts';
@@ -19,7 +19,9 @@ import { knownTenant } from './tenancy/bind.ts';
 import { type Central, oneAtATime } from './tenancy/central.ts';
 import type { TenantDatabases } from './tenancy/databases.ts';
 import type { Directory } from './tenancy/directory.ts';
+import { addAlias, listDomains, removeAlias } from './tenancy/domains.ts';
 import { resetDatabases } from './tenancy/reset.ts';
+import type { SettingsStore } from './tenancy/settings.ts';
 import { createTenant, finishTenant, idProblem } from './tenancy/tenants.ts';
 import { version } from './version.ts';
 
@@ -30,6 +32,7 @@ interface Parts {
   readonly centralMigrations: readonly MigrationSource[];
   readonly databases: TenantDatabases;
   readonly directory: Directory;
+  readonly settings: SettingsStore;
   readonly modules: readonly LoadedModule[];
   readonly memberships: Memberships;
   readonly sessions: SessionStore;
@@ -77,6 +80,8 @@ export function makeSystemServices(parts: Parts): SystemServices {
       create: (tenant, inTransaction) => createTenant(central.db, databases, tenant, inTransaction),
       finish: (id, inTransaction) => finishTenant(central.db, databases, id, inTransaction),
     },
+    settings: parts.settings,
+    domains: domainsOf(parts),
     tenantsOf: async (userId) => parts.memberships.tenantsOf(userId),
     async migrate() {
       const { applied, skipped } = await migrate(central.address, central.database, parts.centralMigrations);
@@ -108,6 +113,21 @@ function inTurn(central: Central): SystemServices['oneAtATime'] {
     const turn = (last.get(lock) ?? Promise.resolve()).catch(() => {}).then(() => oneAtATime(central, lock, work));
     last.set(lock, turn);
     return turn;
+  };
+}
+
+function domainsOf({ central, directory }: Parts): DomainsService {
+  return {
+    list: (tenantId) => listDomains(central.db, tenantId),
+    async add(tenantId, domain) {
+      const alias = await addAlias(central.db, tenantId, domain);
+      directory.domainChanged(domain);
+      return alias;
+    },
+    async remove(tenantId, domain) {
+      await removeAlias(central.db, tenantId, domain);
+      directory.domainChanged(domain);
+    },
   };
 }
 
