@@ -121,6 +121,7 @@ export { type Setting, type SettingDefinition, type SettingsOf, setting, setting
 export { and, empty, join, raw, Sql, sql } from './sql.ts';
 export type {
   DeclaredPermission,
+  DomainsService,
   KeptMail,
   Limits,
   Mail,
@@ -132,6 +133,7 @@ export type {
   SystemCache,
   SystemOptions,
   SystemServices,
+  TenantDomain,
   Tenants,
 } from './system-services.ts';
 export { Email, Line, NullableEmail, NullableLine, NullableText, Tags, Text } from './text.ts';

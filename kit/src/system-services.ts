@@ -53,6 +53,34 @@ export interface Tenants {
   finish(id: string, inTransaction?: (db: Db) => Promise<void>): Promise<void>;
 }
 
+/** The settings of tenants. `can` decides about settings that have their own permission. */
+export interface SettingsService {
+  of(tenantId: string): Promise<Settings>;
+  /** The settings that the caller may see, with defaults filled in. */
+  visible(tenantId: string, can: (permission: string) => boolean): Promise<Readonly<Record<string, unknown>>>;
+  /** Changes all of the settings or, if one of them is invalid, none. `null` restores the default. */
+  change(
+    tenantId: string,
+    changes: Readonly<Record<string, unknown>>,
+    can: (permission: string) => boolean,
+  ): Promise<void>;
+}
+
+export interface TenantDomain {
+  readonly domain: string;
+  readonly kind: 'random' | 'alias';
+  readonly created_at: string;
+}
+
+/** The domains of tenants: labels below the base domain, in lower case. */
+export interface DomainsService {
+  list(tenantId: string): Promise<TenantDomain[]>;
+  /** Adds an alias. Throws 422 when the label is invalid, reserved or taken. */
+  add(tenantId: string, domain: string): Promise<TenantDomain>;
+  /** Removes an alias. Throws 404 when there is none, 409 when the domain must stay. */
+  remove(tenantId: string, domain: string): Promise<void>;
+}
+
 export interface Mail {
   readonly to: string;
   readonly subject: string;
@@ -113,12 +141,13 @@ export interface SystemServices {
   readonly signals: SignalSource;
   readonly secrets: Secrets;
   readonly tenants: Tenants;
+  readonly settings: SettingsService;
+  readonly domains: DomainsService;
   readonly limits: Limits;
   readonly mail: Mails;
   readonly cache: SystemCache;
   /** The permissions of all modules of this ring. */
   readonly permissions: readonly DeclaredPermission[];
-  settingsOf(tenantId: string): Promise<Settings>;
   now(): Date;
   /** A UUIDv7. */
   newId(): string;

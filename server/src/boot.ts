@@ -12,10 +12,7 @@ import { migrate, readMigrations } from './db/migrations.ts';
 import { type DatabaseServer, limitsOf } from './db/server.ts';
 import { Signals } from './db/signals.ts';
 import { deliveryJob, EventHub } from './events/event-hub.ts';
-import { auditActions } from './http/audit-actions.ts';
-import { domainActions } from './http/domain-actions.ts';
 import { healthActions } from './http/health.ts';
-import { settingsActions } from './http/settings-actions.ts';
 import { bossDatabase } from './jobs/boss-database.ts';
 import { type JobHandler, JobQueues, type Task } from './jobs/job-queues.ts';
 import { kernelJobs } from './jobs/kernel-jobs.ts';
@@ -115,17 +112,9 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
   const audit = new AuditLog(log);
   const hasModule = (tenantId: string, alias: string) => installations.has(tenantId, alias);
   const actions: readonly RegisteredAction[] = [
-    ...register(
-      {
-        ...healthActions(config, db, redis),
-        ...settingsActions(settings),
-        ...domainActions(db, directory),
-        ...auditActions,
-      },
-      { module: undefined, tag: 'Platform' },
-    ),
+    ...register(healthActions(config, db, redis), { module: undefined, tag: 'Platform' }),
     ...modules.flatMap(({ alias, manifest, parts: { actions: own = {} } }) =>
-      register(own, { module: alias, tag: manifest.name }),
+      register(own, { module: alias, tag: manifest.name, isSystem: manifest.system ?? false }),
     ),
     ...register(parts.actions ?? {}, { module: undefined, tag: 'Test' }),
   ];

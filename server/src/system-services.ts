@@ -1,4 +1,4 @@
-import { type Db, type Limits, type Log, type SystemServices, sql } from '@chowk/kit';
+import { type Db, type DomainsService, type Limits, type Log, type SystemServices, sql } from '@chowk/kit';
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from './config.ts';
 import { type MigrationSource, migrate } from './db/migrations.ts';
@@ -16,6 +16,7 @@ import { knownTenant } from './tenancy/bind.ts';
 import { type Central, oneAtATime } from './tenancy/central.ts';
 import type { TenantDatabases } from './tenancy/databases.ts';
 import type { Directory } from './tenancy/directory.ts';
+import { addAlias, listDomains, removeAlias } from './tenancy/domains.ts';
 import { resetDatabases } from './tenancy/reset.ts';
 import type { SettingsStore } from './tenancy/settings.ts';
 import { createTenant, finishTenant, idProblem } from './tenancy/tenants.ts';
@@ -64,7 +65,6 @@ export function makeSystemServices(parts: Parts): SystemServices {
     limits: limitsOf(parts),
     cache: parts.cache,
     permissions: permissionsOf(parts.modules),
-    settingsOf: (tenantId) => parts.settings.of(tenantId),
     now: parts.now,
     newId: uuidv7,
     tenants: {
@@ -76,6 +76,8 @@ export function makeSystemServices(parts: Parts): SystemServices {
       create: (tenant, inTransaction) => createTenant(central.db, databases, tenant, inTransaction),
       finish: (id, inTransaction) => finishTenant(central.db, databases, id, inTransaction),
     },
+    settings: parts.settings,
+    domains: domainsOf(parts),
     async migrate() {
       const { applied, skipped } = await migrate(central.address, central.database, parts.centralMigrations);
       return { applied: applied.length, skipped };
@@ -104,6 +106,21 @@ function inTurn(central: Central): SystemServices['oneAtATime'] {
     const turn = (last.get(lock) ?? Promise.resolve()).catch(() => {}).then(() => oneAtATime(central, lock, work));
     last.set(lock, turn);
     return turn;
+  };
+}
+
+function domainsOf({ central, directory }: Parts): DomainsService {
+  return {
+    list: (tenantId) => listDomains(central.db, tenantId),
+    async add(tenantId, domain) {
+      const alias = await addAlias(central.db, tenantId, domain);
+      directory.domainChanged(domain);
+      return alias;
+    },
+    async remove(tenantId, domain) {
+      await removeAlias(central.db, tenantId, domain);
+      directory.domainChanged(domain);
+    },
   };
 }
 

@@ -5,7 +5,6 @@ import {
   GuardedCache,
   type MaybePromise,
   type Membership,
-  type Settings,
   type SystemServices,
   sql,
 } from '@chowk/kit';
@@ -29,10 +28,10 @@ type CachedMembership = Membership & { readonly tenantId: string };
 export class Memberships {
   readonly #members: GuardedCache<CachedMembership>;
   readonly #tenants: GuardedCache<readonly TenantOfUser[]>;
-  readonly #settingsOf: (tenantId: string) => Promise<Settings>;
+  readonly #settings: SystemServices['settings'];
 
-  constructor({ central, signals, settingsOf }: Pick<SystemServices, 'central' | 'signals' | 'settingsOf'>) {
-    this.#settingsOf = settingsOf;
+  constructor({ central, signals, settings }: Pick<SystemServices, 'central' | 'signals' | 'settings'>) {
+    this.#settings = settings;
     this.#members = new GuardedCache({ max: 50_000, load: (key) => loadMembership(central, key) });
     this.#tenants = new GuardedCache<readonly TenantOfUser[]>({
       max: 20_000,
@@ -62,7 +61,7 @@ export class Memberships {
   }
 
   async #limitUnverified(membership: Membership, tenantId: string): Promise<Membership> {
-    const { 'security.unverified_users': access } = await this.#settingsOf(tenantId);
+    const { 'security.unverified_users': access } = await this.#settings.of(tenantId);
     if (access === 'full') return membership;
     return limitTo(membership, (name) => access === 'view' && name.endsWith('.view'));
   }

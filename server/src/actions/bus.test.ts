@@ -6,7 +6,7 @@ import { testModule } from '../../testing/test-module.ts';
 const Anything = Type.Object({}, { additionalProperties: true });
 const common = { summary: 'Test', public: true, bus: { rateLimit: 600 } } as const;
 
-/** Lets a test call any action from inside a module, as that module's code would. */
+/** An action through which a test calls any other action in the name of the module. */
 function door(alias: string): Actions {
   return {
     [`${alias}.call`]: action({
@@ -44,7 +44,7 @@ const loopTo = (name: string) => action({ ...common, run: (ctx) => ctx.bus.call(
 const offBus = action({ summary: 'Test', http: 'GET /gamma/off-bus', public: true, run: async () => ({}) });
 
 const names = ['alpha', 'beta', 'gamma', 'delta'] as const;
-/** Who may call whom: every combination occurs. */
+/** Declared calls by module: covers every combination. */
 const declared: Record<(typeof names)[number], string[]> = {
   alpha: ['beta.echo', 'gamma.echo', 'gamma.write', 'gamma.guarded', 'gamma.limited', 'beta.loop'],
   beta: ['alpha.echo', 'alpha.loop'],
@@ -89,13 +89,14 @@ function call(
   return tenant.caller('test.call', ...more).post(`/api/v1/${from}/call`, { name, input, undo });
 }
 
-async function audit(tenant: TestTenant, filter = ''): Promise<Record<string, unknown>[]> {
+/** The audit log, newest first. */
+async function auditEntries({ db }: TestTenant): Promise<Record<string, unknown>[]> {
   await platform.kernel.audit.flush();
-  return (await tenant.caller('audit.view').get(`/api/v1/audit?per_page=100${filter}`)).body.audit;
+  return db.rows(sql`SELECT * FROM module_bus_audit_log ORDER BY at DESC, id DESC`);
 }
 
 test.each(names.flatMap((from) => names.map((to) => [from, to] as const)))(
-  'a call from %s to %s is allowed exactly when it is declared',
+  'a call from %s to %s is allowed only if the caller declares it',
   async (from, to) => {
     const { status, body } = await call(from, `${to}.echo`, { n: 1 });
     const allowed = from === to || declared[from].includes(`${to}.echo`);
@@ -105,26 +106,26 @@ test.each(names.flatMap((from) => names.map((to) => [from, to] as const)))(
   },
 );
 
-test('nothing in a call makes it come from somebody else', async () => {
+test('the input cannot forge the calling module', async () => {
   const forged = { caller: 'alpha', module: 'alpha', _caller: 'alpha' };
   expect((await call('gamma', 'beta.echo', forged)).body.code).toBe('bus.not_declared');
   const tenant = await platform.tenant();
   await call('alpha', 'beta.echo', { caller: 'gamma' }, { tenant });
-  expect(await audit(tenant)).toMatchObject([{ module: 'alpha', action: 'beta.echo', transport: 'bus' }]);
+  expect(await auditEntries(tenant)).toMatchObject([{ module: 'alpha', action: 'beta.echo', transport: 'bus' }]);
 });
 
-test('an action that nobody has, or that is not on the bus, is refused like one that is not declared', async () => {
+test('an action that does not exist or is not on the bus is refused like an undeclared one', async () => {
   expect((await call('gamma', 'gamma.offBus')).body.code).toBe('bus.not_declared');
   expect((await call('alpha', 'alpha.nothing')).body.code).toBe('bus.not_declared');
   expect((await call('alpha', 'constructor')).body.code).toBe('bus.not_declared');
 });
 
-test("an action's permission is asked of the user, however deep the call", async () => {
+test("a nested call needs the user's permission too", async () => {
   expect((await call('alpha', 'gamma.guarded')).body).toMatchObject({ code: 'auth.forbidden' });
   expect((await call('alpha', 'gamma.guarded', {}, { more: ['gamma.secret'] })).status).toBe(200);
 });
 
-test('input that does not fit is refused with the fields that are wrong', async () => {
+test('invalid input is rejected with an error for each invalid field', async () => {
   const { status, body } = await call('alpha', 'gamma.write', { key: '' });
   expect({ status, body }).toMatchObject({
     status: 422,
@@ -136,13 +137,13 @@ test('input that does not fit is refused with the fields that are wrong', async 
   });
 });
 
-test('an input is read as its action wants it, and stays as it is for the caller', async () => {
+test("the callee gets a normalized copy of the input; the caller's input is unchanged", async () => {
   const input = { list: [{ name: ' a ', more: 1 }] };
   const { body } = await call('gamma', 'gamma.read', input);
   expect(body).toEqual({ result: { list: [{ name: 'a' }], size: 1 }, input });
 });
 
-test('a module that the tenant does not have cannot be called, over the bus or over HTTP', async () => {
+test('a module that is not installed for the tenant cannot be called, over the bus or over HTTP', async () => {
   const tenant = await platform.tenant();
   await platform.kernel.installations.set(tenant.id, 'beta', 'disabled');
   const notInstalled = { status: 404, body: { code: 'modules.not_installed' } };
@@ -152,7 +153,7 @@ test('a module that the tenant does not have cannot be called, over the bus or o
   expect(stranger.body.code).toBe('auth.not_a_member');
 });
 
-test('thirty calls spend thirty of the limit, for each caller and each tenant', async () => {
+test('the rate limit counts calls per calling module and tenant', async () => {
   const [one, other] = [await platform.tenant(), await platform.tenant()];
   for (let calls = 0; calls < 30; calls += 1) {
     expect((await call('alpha', 'gamma.limited', {}, { tenant: one })).status).toBe(200);
@@ -164,7 +165,7 @@ test('thirty calls spend thirty of the limit, for each caller and each tenant', 
   expect((await call('alpha', 'gamma.limited', {}, { tenant: other })).status).toBe(200);
 });
 
-test("a call inside a transaction joins it: the callee's writes are undone with the caller's", async () => {
+test("a call inside a transaction joins it: the callee's writes are rolled back with the caller's", async () => {
   expect((await call('alpha', 'gamma.write', { key: 'undone' }, { undo: true })).status).toBe(500);
   await call('alpha', 'gamma.write', { key: 'kept' });
   expect(await acme.db.rows(sql`SELECT key FROM gamma_notes WHERE key IN ('undone', 'kept')`)).toEqual([
@@ -172,17 +173,17 @@ test("a call inside a transaction joins it: the callee's writes are undone with 
   ]);
 });
 
-test('modules that call each other in circles are stopped', async () => {
+test('a circular call is stopped', async () => {
   const { status, body } = await call('alpha', 'beta.loop');
   expect({ status, code: body.code }).toEqual({ status: 508, code: 'bus.too_deep' });
 });
 
-test('every call is written down, secrets hidden, with its outcome', async () => {
+test('every call is recorded with its outcome, and secrets are masked', async () => {
   const tenant = await platform.tenant();
   await call('alpha', 'gamma.write', { key: 'a', password: 'hunter2' }, { tenant });
   await call('alpha', 'gamma.guarded', {}, { tenant });
   await call('alpha', 'gamma.write', { key: '' }, { tenant });
-  const rows = await audit(tenant);
+  const rows = await auditEntries(tenant);
   expect(rows).toHaveLength(3);
   expect(rows.at(-1)).toMatchObject({
     transport: 'bus',
@@ -199,18 +200,12 @@ test('every call is written down, secrets hidden, with its outcome', async () =>
     changes: null,
   });
   expect(JSON.stringify(rows)).not.toContain('hunter2');
-  expect((await audit(tenant, '&outcome=refused')).map(({ error_code }) => error_code).sort()).toEqual([
-    'auth.forbidden',
-    'http.validation_failed',
-  ]);
-  expect(await audit(tenant, '&action=gamma.guarded')).toHaveLength(1);
-  expect(await audit(tenant, '&from=2999-01-01T00:00:00Z')).toEqual([]);
-  expect((await tenant.caller('settings.view').get('/api/v1/audit')).status).toBe(403);
-  expect((await tenant.caller('audit.view').get('/api/v1/audit?per_page=101')).status).toBe(422);
+  const refused = rows.filter(({ outcome }) => outcome === 'refused');
+  expect(refused.map(({ error_code }) => error_code).sort()).toEqual(['auth.forbidden', 'http.validation_failed']);
 });
 
-test('an input with a character that PostgreSQL cannot keep does not stop the log', async () => {
+test('an input with a character that PostgreSQL cannot store is recorded with a replacement', async () => {
   const tenant = await platform.tenant();
   await call('alpha', 'beta.echo', { text: 'a\u0000b' }, { tenant });
-  expect(await audit(tenant)).toMatchObject([{ input: { text: 'a\ufffdb' } }]);
+  expect(await auditEntries(tenant)).toMatchObject([{ input: { text: 'a\ufffdb' } }]);
 });

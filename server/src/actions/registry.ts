@@ -7,6 +7,8 @@ export type RegisteredAction = Action & {
   /** `undefined` is the kernel. */
   readonly module: string | undefined;
   readonly tag: string;
+  /** It belongs to a system module, which every tenant has. */
+  readonly isSystem: boolean;
   readonly method: Method | undefined;
   /** The full path, with parameters as `:id`; empty where the action is not served over HTTP. */
   readonly path: string;
@@ -20,11 +22,12 @@ export interface Owner {
   readonly module: string | undefined;
   /** The default group in the API description. */
   readonly tag: string;
+  readonly isSystem?: boolean;
 }
 
 const acceptAnything: Validator = () => undefined;
 
-export function register(actions: Actions, { module, tag }: Owner): RegisteredAction[] {
+export function register(actions: Actions, { module, tag, isSystem = false }: Owner): RegisteredAction[] {
   return Object.entries(actions).map(([name, action]) => {
     const [method, path = ''] = (action.http?.split(' ') ?? []) as [Method?, string?];
     const isReadOnly = action.readOnly ?? method === 'GET';
@@ -33,6 +36,7 @@ export function register(actions: Actions, { module, tag }: Owner): RegisteredAc
       name,
       module,
       tag: action.tag ?? tag,
+      isSystem,
       method,
       path: path && !action.root ? `/api/v1${path}` : path,
       isReadOnly,

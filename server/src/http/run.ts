@@ -33,8 +33,8 @@ function beginRecord({ kernel, request, route: { action }, tenant, caller }: Exc
   return kernel.audit.begin({ ...call, transport: 'rest', module: undefined }) satisfies AuditRecord;
 }
 
-function changesAccounts({ kernel, route: { action } }: Exchange): boolean {
-  return action.module !== undefined && !action.isReadOnly && kernel.systemModules.has(action.module);
+function changesAccounts({ route: { action } }: Exchange): boolean {
+  return action.isSystem && !action.isReadOnly;
 }
 
 function answer({ kernel, request, reply, route, tenant }: Exchange, input: unknown, output: unknown): unknown {

@@ -1,22 +1,16 @@
-import { type Db, sql, taken } from '@chowk/kit';
+import { type Db, sql, type TenantDomain, taken } from '@chowk/kit';
 import { fail, invalid } from '../errors.ts';
 import { labelProblem } from './labels.ts';
 
-export interface Domain {
-  readonly domain: string;
-  readonly kind: 'random' | 'alias';
-  readonly created_at: string;
-}
-
-export function listDomains(central: Db, tenantId: string): Promise<Domain[]> {
-  return central.rows<Domain>(sql`
+export function listDomains(central: Db, tenantId: string): Promise<TenantDomain[]> {
+  return central.rows<TenantDomain>(sql`
     SELECT domain, kind, created_at FROM domains WHERE tenant_id = ${tenantId} ORDER BY kind DESC, created_at, domain`);
 }
 
-export async function addAlias(central: Db, tenantId: string, domain: string): Promise<Domain> {
+export async function addAlias(central: Db, tenantId: string, domain: string): Promise<TenantDomain> {
   const problem = labelProblem(domain, await ringSegments(central));
   if (problem) throw invalid({ domain: [problem] });
-  const added = await central.row<Domain>(sql`
+  const added = await central.row<TenantDomain>(sql`
     INSERT INTO domains (domain, tenant_id, kind) VALUES (${domain}, ${tenantId}, 'alias')
     ON CONFLICT (domain) DO NOTHING RETURNING domain, kind, created_at`);
   if (!added) throw invalid({ domain: taken(`${domain} is taken.`) });
@@ -26,7 +20,7 @@ export async function addAlias(central: Db, tenantId: string, domain: string): P
 /** The random domain and the one that is the tenant's id stay: links and databases carry them. So does the last alias. */
 export async function removeAlias(central: Db, tenantId: string, domain: string): Promise<void> {
   await central.tx(async (tx) => {
-    const domains = await tx.rows<Domain>(sql`
+    const domains = await tx.rows<TenantDomain>(sql`
       SELECT domain, kind FROM domains WHERE tenant_id = ${tenantId} FOR UPDATE`);
     const found = domains.find((one) => one.domain === domain);
     if (!found) throw fail('tenancy.domain_not_found', { domain });

@@ -71,8 +71,6 @@ const headerParameters: Json = {
 
 const kernelTags: Readonly<Record<string, string>> = {
   Platform: 'The service itself.',
-  Settings: "The tenant's settings and domains.",
-  Audit: 'Who changed what.',
 };
 
 /** The OpenAPI 3.1 description, made from the same actions that serve the requests. */

@@ -162,7 +162,7 @@ export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
     needs !== undefined && isBound && 'auth.not_a_member',
     needs !== undefined && !action.isReadOnly && 'auth.password_exposed',
     isBound && 'tenancy.unknown',
-    isBound && module !== undefined && 'modules.not_installed',
+    isBound && module !== undefined && !action.isSystem && 'modules.not_installed',
     hasKey && 'http.idempotency_busy',
     hasKey && 'http.idempotency_mismatch',
     method !== 'GET' && method !== 'POST' && versionedOutput(action) && 'http.precondition_failed',

@@ -1,6 +1,6 @@
 import { MoneyInput, sql, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
-import { startPlatform } from '../../testing/platform.ts';
+import { startPlatform } from '../../server/testing/platform.ts';
 
 const secret = {
   key: 'security.secret',
@@ -10,7 +10,8 @@ const secret = {
   permission: 'settings.security',
 };
 const limit = { key: 'test.limit', schema: MoneyInput, default: '0.00', description: '' };
-const platform = await startPlatform({ settings: [secret, limit] });
+const note = { key: 'test.note', schema: Type.String(), default: '', description: '' };
+const platform = await startPlatform({ settings: [secret, limit, note] });
 const acme = await platform.tenant();
 
 test('settings come with their defaults', async () => {
@@ -19,7 +20,7 @@ test('settings come with their defaults', async () => {
   expect(body.settings).toMatchObject({ 'general.currency': 'INR', 'general.timezone': 'Asia/Kolkata' });
 });
 
-test('a change is seen at once, by another tenant never', async () => {
+test('a change takes effect at once and only in its own tenant', async () => {
   const other = await platform.tenant();
   const { status, body } = await acme.caller('settings.edit').patch('/api/v1/settings', { 'general.currency': 'EUR' });
   expect({ status, body }).toMatchObject({ status: 200, body: { settings: { 'general.currency': 'EUR' } } });
@@ -27,7 +28,7 @@ test('a change is seen at once, by another tenant never', async () => {
   expect((await other.caller('settings.view').get('/api/v1/settings')).body.settings['general.currency']).toBe('INR');
 });
 
-test('null goes back to the default, and what GET answers can be sent back', async () => {
+test('null restores the default, and the response of GET can be sent back', async () => {
   const caller = acme.caller('settings.view', 'settings.edit');
   await caller.patch('/api/v1/settings', { 'general.locale': 'de-DE' });
   const { body } = await caller.get('/api/v1/settings');
@@ -36,7 +37,7 @@ test('null goes back to the default, and what GET answers can be sent back', asy
   expect(reset.body.settings['general.locale']).toBe('en-IN');
 });
 
-test('one wrong value changes nothing and each is named', async () => {
+test('one invalid value rejects the whole change, and every invalid key is named', async () => {
   const caller = acme.caller('settings.view', 'settings.edit');
   const before = (await caller.get('/api/v1/settings')).body;
   const changes = { 'general.country': 'DE', 'general.currency': 5, 'general.timezone': 'Mars/Base', nonsense: 1 };
@@ -50,7 +51,7 @@ test('one wrong value changes nothing and each is named', async () => {
   expect((await caller.get('/api/v1/settings')).body).toEqual(before);
 });
 
-test('a setting with a permission of its own is neither shown nor changed without it', async () => {
+test('a setting with its own permission is neither shown nor changed without that permission', async () => {
   const plain = acme.caller('settings.view', 'settings.edit');
   expect((await plain.get('/api/v1/settings')).body.settings).not.toHaveProperty(['security.secret']);
   expect((await plain.patch('/api/v1/settings', { 'security.secret': 7 })).status).toBe(403);
@@ -60,12 +61,12 @@ test('a setting with a permission of its own is neither shown nor changed withou
 });
 
 test.each([[[]], ['text'], [null], [{ settings: 'x' }]])(
-  'a body that is no map of settings is refused: %j',
-  async (wrong) => {
+  'a body that is not an object of settings is rejected: %j',
+  async (payload) => {
     const { status, body } = await acme.caller('settings.edit').request({
       method: 'PATCH',
       url: '/api/v1/settings',
-      payload: JSON.stringify(wrong),
+      payload: JSON.stringify(payload),
       headers: { 'content-type': 'application/json' },
     });
     expect(status).toBe(422);
@@ -73,13 +74,13 @@ test.each([[[]], ['text'], [null], [{ settings: 'x' }]])(
   },
 );
 
-test('a change is written down with what was there before', async () => {
+test('a change is recorded in the audit log with the old and the new value', async () => {
   const tenant = await platform.tenant();
   const caller = tenant.caller('settings.edit');
   await caller.patch('/api/v1/settings', { 'general.currency': 'EUR', 'general.country': 'IN' });
   await platform.kernel.audit.flush();
-  const lines = await tenant.db.rows(sql`SELECT user_id, action, outcome, changes FROM module_bus_audit_log`);
-  expect(lines).toEqual([
+  const entries = await tenant.db.rows(sql`SELECT user_id, action, outcome, changes FROM module_bus_audit_log`);
+  expect(entries).toEqual([
     {
       user_id: caller.user.id,
       action: 'settings.update',
@@ -89,8 +90,13 @@ test('a change is written down with what was there before', async () => {
   ]);
 });
 
-test('a value is stored as its setting writes it', async () => {
+test('a value is stored in the format of its setting', async () => {
   const { body } = await acme.caller('settings.edit').patch('/api/v1/settings', { 'test.limit': 5 });
   expect(body.settings['test.limit']).toBe('5.00');
   expect((await acme.caller('settings.view').get('/api/v1/settings')).body.settings['test.limit']).toBe('5.00');
+});
+
+test('text that PostgreSQL cannot store is rejected', async () => {
+  const { status } = await acme.caller('settings.edit').patch('/api/v1/settings', { 'test.note': 'a\u0000b' });
+  expect(status).toBe(422);
 });

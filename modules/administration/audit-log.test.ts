@@ -1,13 +1,15 @@
 import { action, sql, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
-import { startPlatform, type TestCaller } from '../../testing/platform.ts';
-import { readByCursor } from '../../testing/read-by-cursor.ts';
-import { testModule } from '../../testing/test-module.ts';
+import { startPlatform, type TestCaller } from '../../server/testing/platform.ts';
+import { readByCursor } from '../../server/testing/read-by-cursor.ts';
+import { repositoryModules } from '../../server/testing/repository-modules.ts';
+import { testModule } from '../../server/testing/test-module.ts';
 
 const Note = Type.Object({ id: Type.String(), text: Type.Optional(Type.String()) });
 const common = { summary: 'Test', needs: 'notes.edit', input: Note } as const;
 const platform = await startPlatform({
   modules: [
+    ...(await repositoryModules('administration')),
     testModule({
       alias: 'notes',
       consumes: ['tasks.put'],
@@ -31,7 +33,7 @@ const acme = await platform.tenant();
 const [asha, ravi] = [acme.caller('notes.edit'), acme.caller('notes.edit')];
 const reader = acme.caller('audit.view', 'audit.export');
 
-const put = (who: TestCaller, path: string) => who.request({ method: 'PUT', url: `/api/v1${path}`, payload: {} });
+const put = (caller: TestCaller, path: string) => caller.request({ method: 'PUT', url: `/api/v1${path}`, payload: {} });
 await put(asha, '/notes/n1');
 await put(ravi, '/notes/n2');
 await put(ravi, '/tasks/n1');
@@ -43,7 +45,7 @@ await acme.db.run(sql`
   INSERT INTO module_bus_audit_log (id, at, transport, action, resource, outcome, request_id, duration_ms)
   SELECT gen_random_uuid(), at, 'command', 'old.thing', 'old', 'ok', 'old', 1 FROM unnest(${days}::timestamptz[]) at`);
 
-interface Line {
+interface Entry {
   readonly id: string;
   readonly at: string;
   readonly action: string;
@@ -52,14 +54,15 @@ interface Line {
   readonly outcome: string;
 }
 
-async function find(query: string): Promise<Line[]> {
+async function find(query: string): Promise<Entry[]> {
   const { status, body } = await reader.get(`/api/v1/audit?per_page=100&${query}`);
   expect(status).toBe(200);
   return body.audit;
 }
 
-/** What was done to what. */
-const short = (lines: readonly Line[]) => lines.map(({ action, resource_id }) => `${action} ${resource_id}`).sort();
+/** `action resource_id` of each entry, sorted. */
+const summarize = (entries: readonly Entry[]) =>
+  entries.map(({ action, resource_id }) => `${action} ${resource_id}`).sort();
 
 test.each([
   [() => `user_id=${asha.user.id}`, ['notes.put n1', 'tasks.put n3']],
@@ -74,14 +77,14 @@ test.each([
   [() => 'transport=bus', ['tasks.put n3']],
   [() => 'module=notes', ['tasks.put n3']],
   [() => `user_id=${asha.user.id}&resource=notes`, ['notes.put n1']],
-])('the log is found by user, action, resource and outcome: %#', async (query, expected) => {
-  expect(short(await find(query()))).toEqual(expected);
+])('the log is filtered by user, action, resource, outcome, transport and module: %#', async (query, expected) => {
+  expect(summarize(await find(query()))).toEqual(expected);
 });
 
-test('the line of an answer is found by its X-Request-Id', async () => {
+test('an entry is found by the X-Request-Id of the response', async () => {
   const { headers } = await asha.request({ method: 'PUT', url: '/api/v1/notes/n9', payload: {} });
   await platform.kernel.audit.flush();
-  expect(short(await find(`request_id=${headers['x-request-id']}`))).toEqual(['notes.put n9']);
+  expect(summarize(await find(`request_id=${headers['x-request-id']}`))).toEqual(['notes.put n9']);
 });
 
 test.each([
@@ -92,11 +95,11 @@ test.each([
   ['to=2026-03-02T18:29:59.999Z', 3],
   ['updated_from=2026-03-02', 3],
   ['from=2999-01-01', 0],
-])('times are found by the moment, days by the time zone of the tenant: %s', async (query, count) => {
+])('a time filters by the instant, a date by the day in the time zone of the tenant: %s', async (query, count) => {
   expect(await find(`resource=old&${query}`)).toHaveLength(count);
 });
 
-test('the newest come first, by page and by cursor', async () => {
+test('entries are sorted newest first, by page and by cursor', async () => {
   const all = await find('');
   const times = all.map(({ at }) => at);
   expect(times).toEqual(times.toSorted().reverse());
@@ -104,9 +107,9 @@ test('the newest come first, by page and by cursor', async () => {
   expect((await find('sort_order=asc')).map(({ id }) => id)).toEqual(all.map(({ id }) => id).reverse());
 });
 
-test('a line says all that there is to say', async () => {
-  const [line] = await find('resource_id=n2');
-  expect(line).toEqual({
+test('an entry has all its fields', async () => {
+  const [entry] = await find('resource_id=n2');
+  expect(entry).toEqual({
     id: expect.any(String),
     at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     transport: 'rest',
@@ -124,7 +127,7 @@ test('a line says all that there is to say', async () => {
   });
 });
 
-test('the log as a file has the same lines, and who took it is in the log', async () => {
+test('an export has the same entries as the list, and is itself recorded', async () => {
   const json = await reader.get('/api/v1/audit/export?format=json&resource=notes');
   expect(json.headers['content-disposition']).toMatch(/^attachment; filename="audit-\d{4}-\d\d-\d\d\.json"$/);
   expect(json.body.audit).toEqual(await find('resource=notes'));
@@ -142,14 +145,14 @@ test('the log as a file has the same lines, and who took it is in the log', asyn
   ]);
 });
 
-test('to see the log and to take it away are two permissions', async () => {
+test('viewing and exporting the log need different permissions', async () => {
   const viewer = acme.caller('audit.view');
   expect((await viewer.get('/api/v1/audit')).status).toBe(200);
   expect((await viewer.get('/api/v1/audit/export')).status).toBe(403);
   expect((await acme.caller('audit.export').get('/api/v1/audit')).status).toBe(403);
 });
 
-test('nobody reads the log of another tenant', async () => {
+test('a tenant cannot read the log of another tenant', async () => {
   const other = await platform.tenant();
   expect((await other.caller('audit.view').get('/api/v1/audit')).body.audit).toEqual([]);
 });
@@ -162,6 +165,6 @@ test.each([
   'from=yesterday',
   'sort_by=user_id',
   'who=me',
-])('a filter that makes no sense is 422: %s', async (query) => {
+])('an invalid filter is 422: %s', async (query) => {
   expect((await reader.get(`/api/v1/audit?${query}`)).status).toBe(422);
 });

@@ -1,0 +1,73 @@
+import { action, systemAction, Type } from '@chowk/kit';
+import { auditLog } from './audit-log.ts';
+import { addDomain, listDomains, removeDomain } from './domains.ts';
+import { ByDomain, Domain, NewDomain, SettingsChanges, SettingValues } from './schemas.ts';
+import { getSettings, updateSettings } from './settings.ts';
+
+const domains = { tag: 'Settings', needs: 'settings.domains' } as const;
+
+export const actions = {
+  'settings.get': systemAction({
+    summary: 'Get the settings',
+    description: 'Returns all settings that the caller may see, with defaults filled in.',
+    tag: 'Settings',
+    http: 'GET /settings',
+    needs: 'settings.view',
+    output: SettingValues,
+    answer: { key: 'settings' },
+    run: getSettings,
+  }),
+  'settings.update': systemAction({
+    summary: 'Change settings',
+    description: 'Changes all of the given settings or, if one of them is invalid, none. `null` restores the default.',
+    tag: 'Settings',
+    http: 'PATCH /settings',
+    needs: 'settings.edit',
+    input: SettingsChanges,
+    output: SettingValues,
+    answer: { key: 'settings', message: 'Settings saved.' },
+    run: updateSettings,
+  }),
+  'domains.list': systemAction({
+    ...domains,
+    summary: 'List the domains',
+    http: 'GET /domains',
+    output: Type.Array(Domain),
+    answer: { key: 'domains' },
+    run: listDomains,
+  }),
+  'domains.create': systemAction({
+    ...domains,
+    summary: 'Add an alias',
+    http: 'POST /domains',
+    input: NewDomain,
+    output: Domain,
+    answer: { key: 'domain', message: 'Domain added.', status: 201 },
+    run: addDomain,
+  }),
+  'domains.delete': systemAction({
+    ...domains,
+    summary: 'Remove an alias',
+    description: "The random domain, the tenant's id and the last alias cannot be removed.",
+    http: 'DELETE /domains/:domain',
+    input: ByDomain,
+    answer: { message: 'Domain removed.' },
+    errors: ['tenancy.domain_not_found', 'tenancy.domain_permanent'],
+    run: removeDomain,
+  }),
+  'audit.list': action({
+    summary: 'List the audit log',
+    description: 'Lists every change in the tenant, over any transport, and every call over the bus, newest first.',
+    tag: 'Audit',
+    http: 'GET /audit',
+    needs: 'audit.view',
+    ...auditLog.paged,
+  }),
+  'audit.export': action({
+    summary: 'Export the audit log',
+    tag: 'Audit',
+    http: 'GET /audit/export',
+    needs: 'audit.export',
+    ...auditLog.exported,
+  }),
+};

@@ -1,0 +1,10 @@
+import { defineModule } from '@chowk/kit';
+import { actions } from './actions.ts';
+
+export const module = defineModule({
+  actions,
+  tags: {
+    Settings: "The tenant's settings and domains.",
+    Audit: 'Who changed what.',
+  },
+});

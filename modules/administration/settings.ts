@@ -1,0 +1,25 @@
+import { changesBetween, invalid, type SystemCtx } from '@chowk/kit';
+
+export async function getSettings(ctx: SystemCtx): Promise<Record<string, unknown>> {
+  return { ...(await ctx.system.settings.visible(ctx.tenant.id, permissionCheck(ctx))) };
+}
+
+export async function updateSettings(ctx: SystemCtx, input: object): Promise<Record<string, unknown>> {
+  const before = await getSettings(ctx);
+  await ctx.system.settings.change(ctx.tenant.id, unwrapSettings(input), permissionCheck(ctx));
+  const after = await getSettings(ctx);
+  ctx.audit(changesBetween(before, after));
+  return after;
+}
+
+function permissionCheck(ctx: SystemCtx): (permission: string) => boolean {
+  return (permission) => ctx.can(permission);
+}
+
+/** The response of `GET /settings` may be sent back as it is: `{ "settings": { … } }`. */
+function unwrapSettings(input: object): Record<string, unknown> {
+  const { settings, ...rest } = input as Record<string, unknown>;
+  if (settings === undefined || Object.keys(rest).length > 0) return input as Record<string, unknown>;
+  if (typeof settings === 'object' && settings !== null) return settings as Record<string, unknown>;
+  throw invalid({ settings: 'The settings must be an object of dotted keys to values.' });
+}
