@@ -10,9 +10,9 @@ const Provided = Type.Object({
   name: Type.String({ pattern: dotted }),
   description: Type.String({ minLength: 1 }),
   input: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  /** Of several, one is enough. */
+  /** The caller needs one of them. */
   permission: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
-  /** Calls a minute for each caller in each tenant. */
+  /** Calls a minute for each calling module in each tenant. */
   rate_limit: Type.Optional(Type.Integer({ minimum: 1 })),
   graphql_expose: Type.Optional(Type.Boolean()),
 });
@@ -20,29 +20,31 @@ const Provided = Type.Object({
 const name = '^[a-z_][a-z0-9_]{0,62}$';
 
 /**
- * What is in a column of a table that belongs to customers. `keep`: nothing that tells who they are. `personal`: emptied
- * when they are anonymized. Personal, and hidden from who may not see them: `phone` but for two digits, `street` and a
- * phone beside it, and of an `address`, which is a JSON object, its street lines and its phone. `internal`: made from
- * others, never exported.
+ * The content of a column in a table that belongs to customers:
+ * - `keep`: nothing that identifies the customer;
+ * - `personal`: emptied when the customer is anonymized;
+ * - `phone`, `street`, `address`: personal, and masked for callers who may not view sensitive data (all but two digits
+ *   of a phone; the street; the street lines and the phone of an address, which is a JSON object);
+ * - `internal`: derived from other columns, never exported.
  */
 const ColumnKind = Type.Enum(['keep', 'personal', 'phone', 'street', 'address', 'internal']);
 
-/** A table: whose rows they are, and what is in them. One without is declared to hold nothing of a customer. */
+/** A table and its personal data. `{}` declares that no row belongs to a customer. */
 const TableData = Type.Object({
   /** The column with the customer's id. */
   customer: Type.Optional(Type.String({ pattern: name })),
-  /** The rows belong to rows of another table, whose ids are in the column. */
+  /** The table that the rows belong to, and the column with its id. */
   parent: Type.Optional(Type.Object({ table: Type.String({ pattern: name }), column: Type.String({ pattern: name }) })),
   /**
-   * A customer has one row for each value of these columns; of none, one row at all. When two customers become one, the
-   * row of the one that is kept stays. Such rows have no others that belong to them.
+   * A customer has at most one row for each value of these columns; with an empty list, at most one row. A merge keeps the
+   * row of the primary customer. No other rows may belong to such rows.
    */
   unique_by: Type.Optional(Type.Array(Type.String({ pattern: name }))),
-  /** When the customer is anonymized: empty the personal columns, or remove the row. */
+  /** What anonymizing the customer does: empty the personal columns, or delete the row. */
   anonymize: Type.Optional(Type.Enum(['empty', 'delete'])),
   /** Every column of a customer's table that can hold text. */
   columns: Type.Optional(Type.Record(Type.String({ pattern: name }), ColumnKind)),
-  /** Columns with ids of users, and why they are there. */
+  /** Columns with ids of users, and what they are for. */
   users: Type.Optional(Type.Record(Type.String({ pattern: name }), Type.String())),
 });
 export type TableData = Static<typeof TableData>;
@@ -53,6 +55,14 @@ const Setting = Type.Object({
   default: Type.Unknown(),
   description: Type.String({ minLength: 1 }),
   permission: Type.Optional(Type.String()),
+});
+
+const Operation = Type.String({ pattern: dotted });
+
+const ConsumedOperation = Type.Object({
+  operation: Operation,
+  /** A permission of the consuming module that its calls need instead of the operation's own. */
+  permission: Type.Optional(Type.String({ pattern: dotted })),
 });
 
 const Manifest = Type.Object({
@@ -67,7 +77,7 @@ const Manifest = Type.Object({
   api: Type.Optional(
     Type.Object({
       provides: Type.Optional(Type.Array(Provided)),
-      consumes: Type.Optional(Type.Array(Type.String({ pattern: dotted }))),
+      consumes: Type.Optional(Type.Array(Type.Union([Operation, ConsumedOperation]))),
     }),
   ),
   events: Type.Optional(
@@ -84,21 +94,30 @@ const Manifest = Type.Object({
       providers: Type.Optional(Type.Array(Type.String())),
     }),
   ),
-  /** Its tables, every one, and which of them hold personal data. */
+  /** Every table of the module and its personal data. */
   data: Type.Optional(Type.Record(Type.String({ pattern: name }), TableData)),
 });
 
 export type Manifest = Static<typeof Manifest>;
 
+export type Consumed = Static<typeof Operation> | Static<typeof ConsumedOperation>;
+
+export function consumedOperation(entry: Consumed): Static<typeof ConsumedOperation> {
+  return typeof entry === 'string' ? { operation: entry } : entry;
+}
+
 const validate = compileBody(Manifest);
 
-/** Reads a `module.json`. What is wrong with it is told by file and field. */
+/** Reads a `module.json`. The error names the file and every wrong or unknown field. */
 export async function readManifest(file: string): Promise<Manifest> {
   const manifest = parse(file, await readText(file));
-  const errors = Object.entries(validate(manifest) ?? {});
-  if (errors.length > 0) {
-    throw new Error(`${file}: ${errors.map(([field, [first]]) => `${field}: ${first?.message}`).join('; ')}`);
-  }
+  const unknown: string[] = [];
+  const errors = validate(manifest, unknown) ?? {};
+  const problems = [
+    ...Object.entries(errors).map(([field, [first]]) => `${field}: ${first?.message}`),
+    ...unknown.map((field) => `${field}: There is no such field; remove it or correct its name.`),
+  ];
+  if (problems.length > 0) throw new Error(`${file}: ${problems.join(' ')}`);
   return manifest as Manifest;
 }
 
