@@ -56,9 +56,9 @@ export async function autoInstallEverywhere(db: Db, fingerprint: string, aliases
   if (aliases.length === 0) return;
   await db.run(sql`
     INSERT INTO module_installations (tenant_id, alias, status)
-    SELECT m.tenant_id, alias, 'enabled' FROM tenant_migrations m CROSS JOIN unnest(${aliases}::text[]) AS alias
+    SELECT m.tenant_id, n.alias, 'enabled' FROM tenant_migrations m CROSS JOIN unnest(${aliases}::text[]) AS n (alias)
     WHERE m.status = 'done' AND m.fingerprint = ${fingerprint} AND NOT EXISTS (
-      SELECT FROM module_installations i WHERE i.tenant_id = m.tenant_id AND i.alias = alias)
+      SELECT FROM module_installations i WHERE i.tenant_id = m.tenant_id AND i.alias = n.alias)
     ON CONFLICT (tenant_id, alias) DO NOTHING`);
 }
 
