@@ -12,5 +12,4 @@ for (const command of steps) {
   if (!failed) continue;
   process.stderr.write(`\n${command.join(' ')}:\n${output}\n`);
   process.exitCode = 1;
-  break;
 }

@@ -91,9 +91,21 @@ async function newTenant(role: 'merchant' | 'reseller'): Promise<TestTenant> {
   return tenant;
 }
 
+/** Permissions that modules add to the 68. Owner and Admin hold them. */
+const added = kernel.modules
+  .flatMap(({ alias: category, manifest }) =>
+    (manifest.permissions ?? []).map((name) => ({ name, category, is_sensitive: false })),
+  )
+  .filter(({ name }) => !names.includes(name));
+const addedNames = added.map(({ name }) => name);
+
+function permissionsOf(role: string): string[] {
+  return [...(roles[role] ?? []), ...(['Owner', 'Admin'].includes(role) ? addedNames : [])];
+}
+
 function holds(role: string, permission: string, { role: tenantRole }: TestTenant): boolean {
   const acts = tenantRole !== 'merchant' || !/^(reseller|platform)\./.test(permission);
-  return acts && (roles[role]?.includes(permission) ?? false);
+  return acts && permissionsOf(role).includes(permission);
 }
 
 function may(role: string, action: RegisteredAction, tenant: TestTenant): boolean {
@@ -144,7 +156,9 @@ test('the permissions are the 68 that were promised, in their order, and so are 
   for (const { entries, count } of categories) expect(entries).toHaveLength(count);
   const owner = await platform.person({ tenant: merchant });
   const { body } = await owner.get('/api/v1/permissions');
-  expect(body).toEqual({ permissions });
+  expect(body.permissions.slice(0, 68)).toEqual(permissions);
+  expect(body.permissions.slice(68)).toEqual(expect.arrayContaining(added));
+  expect(body.permissions).toHaveLength(68 + added.length);
 });
 
 test('there are five roles for everyone, and each holds what was promised', async () => {
@@ -152,7 +166,7 @@ test('there are five roles for everyone, and each holds what was promised', asyn
   const { body } = await owner.get('/api/v1/roles');
   const held = body.roles.map((role: { name: string; permissions: string[] }) => [role.name, role.permissions.sort()]);
   expect(Object.fromEntries(held)).toEqual(
-    Object.fromEntries(Object.entries(roles).map(([role, list]) => [role, list.toSorted()])),
+    Object.fromEntries(Object.keys(roles).map((role) => [role, permissionsOf(role).toSorted()])),
   );
   const inDatabase = await kernel.central.db.rows<{ name: string }>(
     sql`SELECT name FROM roles WHERE tenant_id IS NULL`,
@@ -161,7 +175,7 @@ test('there are five roles for everyone, and each holds what was promised', asyn
 });
 
 test('every action needs a permission that exists, a signed-in user, or nothing, and can be called', () => {
-  const known = new Set(names);
+  const known = new Set([...names, ...addedNames]);
   const unknown = actions.filter((action) => permissionsFor(action).some((permission) => !known.has(permission)));
   expect(unknown.map(({ name }) => name)).toEqual([]);
   expect(needing.length).toBeGreaterThan(20);
@@ -235,7 +249,7 @@ test.each(onBus)('$name on the bus is for those who hold $needs', async (one) =>
     }
   }
   const owner = await callerOf(await tokenOf(merchant, 'Owner'), merchant);
-  const others = new Set(names.filter((name) => !permissionsFor(one).includes(name)));
+  const others = new Set([...names, ...addedNames].filter((name) => !permissionsFor(one).includes(name)));
   const without = { ...owner, membership: { role: 'Custom', permissions: others } };
   expect(await callOnBus(one, merchant, without)).toBe(isOpen ? 'admitted' : 'auth.forbidden');
 });

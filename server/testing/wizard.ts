@@ -32,6 +32,12 @@ export interface Wizard extends TestPlatform {
   counts(): Promise<Record<string, number>>;
 }
 
+/** How many permissions the seed creates: the platform's 68 and those that modules add. */
+export function permissionCount({ kernel }: TestPlatform): number {
+  const platform = kernel.services.permissions.catalogue.map(({ name }) => name);
+  return new Set([...platform, ...kernel.modules.flatMap(({ manifest }) => manifest.permissions ?? [])]).size;
+}
+
 export function ownerForm(changes: Partial<Record<keyof OwnerFields, unknown>> = {}): OwnerFields {
   return {
     organization_name: 'Acme Stores',
