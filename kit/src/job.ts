@@ -12,7 +12,8 @@ export interface Job {
   readonly schedule?: string;
   /** Done for no tenant. */
   readonly system?: true;
-  run(ctx: Ctx, data: unknown): Promise<void>;
+  /** `chowkd jobs:run` prints the value it returns. */
+  run(ctx: Ctx, data: unknown): Promise<unknown>;
 }
 
 export interface TypedJob<Data extends TSchema> extends Job {
@@ -22,7 +23,7 @@ export interface TypedJob<Data extends TSchema> extends Job {
 export function job<Data extends TSchema>(
   definition: Omit<Job, 'run' | 'data'> & {
     readonly data: Data;
-    run(ctx: Ctx, data: Static<Data>): Promise<void>;
+    run(ctx: Ctx, data: Static<Data>): Promise<unknown>;
   },
 ): TypedJob<Data> {
   return definition as TypedJob<Data>;
@@ -32,7 +33,7 @@ export function job<Data extends TSchema>(
 export function systemJob<Data extends TSchema>(
   definition: Omit<Job, 'run' | 'data' | 'system'> & {
     readonly data: Data;
-    run(ctx: SystemCtx, data: Static<Data>): Promise<void>;
+    run(ctx: SystemCtx, data: Static<Data>): Promise<unknown>;
   },
 ): TypedJob<Data> {
   return { ...definition, system: true } as unknown as TypedJob<Data>;

@@ -19,7 +19,15 @@ import { kernelJobs } from './jobs/kernel-jobs.ts';
 import type { Kernel } from './kernel.ts';
 import { autoInstall, Installations } from './loader/installations.ts';
 import { type LoadedModule, loadModules } from './loader/load-modules.ts';
-import { consumesOf, emitsOf, helpersOf, identityOf, jobsOf, listenersOf } from './loader/module-parts.ts';
+import {
+  autoInstalledOf,
+  consumesOf,
+  emitsOf,
+  helpersOf,
+  identityOf,
+  jobsOf,
+  listenersOf,
+} from './loader/module-parts.ts';
 import { Mailer } from './mail/mailer.ts';
 import { personalDataOf } from './privacy/personal-data.ts';
 import { PostgresPubSub } from './pubsub/postgres-pubsub.ts';
@@ -94,9 +102,9 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
   const settings = new SettingsStore(db, [...kernelSettings, ...declared, ...(parts.settings ?? [])], signals);
   const tenantMigrations = [await readMigrations('kernel', join(migrationsFolder, 'tenant'))];
   const sources = [...tenantMigrations, ...tenant.map(({ migrations }) => migrations)];
-  const comeAlong = tenant.filter(({ manifest }) => manifest.auto_install).map(({ alias }) => alias);
+  const autoInstalled = autoInstalledOf(modules);
   const databases = new TenantDatabases(central, sources, config.spareDatabases, log, (tx, tenantId) =>
-    autoInstall(tx, tenantId, comeAlong),
+    autoInstall(tx, tenantId, autoInstalled),
   );
 
   const redis = config.redisUrl === undefined ? undefined : new Redis(config.redisUrl, log);
@@ -133,17 +141,17 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
   const mailer = new Mailer({ config, secrets, now, add });
 
   /** Runs background work in its context, with an audit line where a user asked for it. */
-  const inContext = async (task: Task, module: string | undefined, work: (ctx: Ctx) => Promise<void>) => {
+  const inContext = async (task: Task, module: string | undefined, work: (ctx: Ctx) => Promise<unknown>) => {
     const { tenant: id, job, requestId, userId } = task;
     if (jobs.isSystemJob(job)) return work(new Context(kernel, { requestId, module, system: true }));
     const tenant = await directory.find(id);
     if (!tenant || (module && !(await hasModule(id, module)))) {
       log.info({ job, tenant: id }, 'dropped a task: the tenant is gone or no longer has the module');
-      return;
+      return undefined;
     }
     const call = { tenant, module, transport: 'job', action: job, userId, requestId, input: task.data } as const;
     const record = userId === undefined ? undefined : audit.begin(call);
-    await audited(audit, record, () => work(new Context(kernel, { requestId, module, tenant, record, system: true })));
+    return audited(audit, record, () => work(new Context(kernel, { requestId, module, tenant, record, system: true })));
   };
   const { handlers, schedules } = jobsOf(
     modules,

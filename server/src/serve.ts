@@ -2,6 +2,7 @@ import { lockStorage } from './db/storage-lock.ts';
 import { createHttpServer } from './http/server.ts';
 import type { Kernel } from './kernel.ts';
 import type { Command } from './operator/command.ts';
+import { enableModules, seedModules } from './operator/seed-modules.ts';
 import { stopSignal } from './operator/stop-signal.ts';
 import { migrateFleet } from './tenancy/fleet.ts';
 
@@ -14,6 +15,7 @@ export const serveCommand: Command = {
     const kernel = await open();
     const release =
       config.databaseUrl === undefined ? await lockStorage(kernel.central, config.storagePath) : undefined;
+    await seedModules(kernel);
     const app = await createHttpServer(kernel);
     try {
       const address = await app
@@ -42,6 +44,7 @@ async function prepare(kernel: Kernel): Promise<void> {
       const { failed } = await migrateFleet(central.db, central.address, databases, { parallel: 2 });
       for (const { id, error } of failed) log.error({ tenant: id }, error);
     }
+    await enableModules(kernel);
     await databases.refillSpares();
   } catch (error) {
     log.error({ err: error }, 'could not prepare the tenant databases');

@@ -6,7 +6,7 @@ import type { Signals } from './db/signals.ts';
 import { fail } from './errors.ts';
 import type { JobQueues } from './jobs/job-queues.ts';
 import type { LoadedModule } from './loader/load-modules.ts';
-import { permissionsOf } from './loader/module-parts.ts';
+import { permissionsOf } from './loader/permissions.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { Redis } from './redis/redis.ts';

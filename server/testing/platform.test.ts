@@ -1,6 +1,7 @@
-import { action, Failure, Type } from '@chowk/kit';
-import { expect, test } from 'vitest';
+import { action, Failure, sql, Type } from '@chowk/kit';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startPlatform } from './platform.ts';
+import { testModule } from './test-module.ts';
 
 /* The harness itself: a test fails when an answer is not one that the API description lists. */
 
@@ -8,12 +9,18 @@ const common = { summary: 'Test', public: true, tenant: 'none', input: Type.Obje
 const run = async (_: unknown, { code }: { code: string }): Promise<never> => {
   throw new Failure(code, code === 'test.broken' ? 503 : 409, 'No.');
 };
-const { request } = await startPlatform({
-  modules: [],
+const { request, tenant } = await startPlatform({
+  modules: [testModule({ alias: 'notes', migration: 'CREATE TABLE notes (n int)' })],
   actions: {
     'test.listed': action({ ...common, http: 'GET /listed', errors: ['test.conflict'], run }),
     'test.unlisted': action({ ...common, http: 'GET /unlisted', run }),
     'test.post': action({ ...common, http: 'POST /post', run }),
+    'test.crash': action({
+      ...{ summary: 'Test', public: true, tenant: 'none', http: 'GET /crash' },
+      run: async () => {
+        throw new TypeError('the cause of the crash');
+      },
+    }),
   },
 });
 
@@ -49,4 +56,30 @@ test('answers that come at the same time are each checked against their own acti
     ),
   );
   expect(await Promise.all(answers)).toEqual(Array.from({ length: 20 }, (_, n) => (n % 2 ? 409 : 'undeclared')));
+});
+
+const crash = () => request({ url: '/api/v1/crash' });
+const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
+await crash();
+const printedOutsideOfTests = printed.mock.calls.flat();
+printed.mockClear();
+
+test('the cause of a 500 is printed with its stack', () => {
+  expect(printedOutsideOfTests).toEqual([
+    expect.stringMatching(/TypeError: the cause of the crash\n +at .*platform\.test/),
+  ]);
+});
+
+test('a test that expects a 500 and passes prints nothing', async () => {
+  onTestFinished(() => printed.mockRestore());
+  expect((await crash()).status).toBe(500);
+  expect(printed).not.toHaveBeenCalled();
+});
+
+test("a tenant gives a module's context", async () => {
+  const acme = await tenant();
+  const ctx = acme.context('notes');
+  expect(ctx.tenant.id).toBe(acme.id);
+  expect(await ctx.db.rows(sql`SELECT * FROM notes`)).toEqual([]);
+  expect(() => acme.context('nodes')).toThrow('there is no module nodes; loaded are notes');
 });

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Caller } from '@chowk/kit';
+import type { Caller, Ctx } from '@chowk/kit';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterAll, inject } from 'vitest';
 import type { RegisteredAction } from '../src/actions/registry.ts';
 import { boot, type Parts } from '../src/boot.ts';
+import { Context } from '../src/context.ts';
 import { withConnection } from '../src/db/connection.ts';
 import type { ServerAddress } from '../src/db/server-address.ts';
 import { errorCodes } from '../src/http/openapi/responses.ts';
@@ -14,7 +15,7 @@ import { createHttpServer } from '../src/http/server.ts';
 import type { Kernel } from '../src/kernel.ts';
 import type { TenantEntry } from '../src/tenancy/directory.ts';
 import { createTenant, type NewTenant } from '../src/tenancy/tenants.ts';
-import { silent } from './silent-log.ts';
+import { recordErrors } from './logged-errors.ts';
 import { testConfig, testSecrets } from './test-config.ts';
 import { TestIdentity } from './test-identity.ts';
 
@@ -28,6 +29,8 @@ export interface TestAnswer {
 /** A tenant with callers of its own: `await acme.caller('settings.view').get('/api/v1/settings')`. */
 export interface TestTenant extends TenantEntry {
   caller(...permissions: string[]): TestCaller;
+  /** The context of a module in this tenant, as a job of the module gets it. */
+  context(module: string): Ctx;
 }
 
 export interface TestCaller {
@@ -74,7 +77,8 @@ export async function startPlatform({ environment = {}, beside, ...parts }: Test
   const server = { address, centralDatabase, embedded: false, close: async () => {} };
   const storage = beside?.kernel.config.storagePath ?? (await mkdtemp(join(tmpdir(), 'chowk-storage-')));
   const config = testConfig({ STORAGE_PATH: storage, ...environment });
-  const kernel = await boot({ config, log: silent, server, secrets: testSecrets }, { identity, ...parts });
+  const errors = recordErrors();
+  const kernel = await boot({ config, log: errors.log, server, secrets: testSecrets }, { identity, ...parts });
   const app = await createHttpServer(kernel);
   afterAll(async () => {
     await app.close();
@@ -84,6 +88,7 @@ export async function startPlatform({ environment = {}, beside, ...parts }: Test
   const actionOf = recordActions(app);
   const request = async (options: InjectOptions) => {
     const answer = readAnswer(await app.inject(options));
+    if (answer.status === 500) errors.show(String(answer.headers['x-request-id']));
     mustBeDeclared(kernel, actionOf(answer), answer);
     return answer;
   };
@@ -95,9 +100,19 @@ export async function startPlatform({ environment = {}, beside, ...parts }: Test
     async tenant({ id = uniqueId(), ...wanted } = {}) {
       await createTenant(kernel.central.db, kernel.databases, { name: id, ...wanted, id });
       const entry = (await kernel.directory.find(id)) as TenantEntry;
-      return { ...entry, caller: (...permissions) => makeCaller(identity, entry.id, permissions, request) };
+      return {
+        ...entry,
+        caller: (...permissions) => makeCaller(identity, entry.id, permissions, request),
+        context: (module) => moduleContext(kernel, entry, module),
+      };
     },
   };
+}
+
+function moduleContext(kernel: Kernel, tenant: TenantEntry, module: string): Ctx {
+  const aliases = kernel.modules.map(({ alias }) => alias);
+  if (!aliases.includes(module)) throw new Error(`there is no module ${module}; loaded are ${aliases.join(', ')}`);
+  return new Context(kernel, { requestId: 'test', module, tenant, system: true });
 }
 
 /** An id that no other test file uses: tenant databases of all files stand on one server. */

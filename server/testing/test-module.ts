@@ -1,9 +1,10 @@
 import type { Module } from '@chowk/kit';
 import type { LoadedModule } from '../src/loader/load-modules.ts';
+import type { Consumed } from '../src/loader/manifest.ts';
 
 export interface TestModule extends Module {
   readonly alias: string;
-  readonly consumes?: readonly string[];
+  readonly consumes?: readonly Consumed[];
   readonly emits?: readonly string[];
   /** SQL of its one migration. */
   readonly migration?: string;

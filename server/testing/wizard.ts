@@ -32,6 +32,11 @@ export interface Wizard extends TestPlatform {
   counts(): Promise<Record<string, number>>;
 }
 
+/** How many permissions the seed creates: the platform's 68 and those that modules add. */
+export function permissionCount({ kernel }: TestPlatform): number {
+  return kernel.services.permissions.length;
+}
+
 export function ownerForm(changes: Partial<Record<keyof OwnerFields, unknown>> = {}): OwnerFields {
   return {
     organization_name: 'Acme Stores',

@@ -19,13 +19,20 @@ type HasModule = (tenantId: string, alias: string) => MaybePromise<boolean>;
  * Decides, for every transport, whether an action may be called; throws if not. Membership comes before anything about
  * the thing asked for, so that a stranger learns nothing about a tenant.
  */
-export function authorise(hasModule: HasModule, action: RegisteredAction, who: Who): MaybePromise<void> {
+export function authorise(
+  hasModule: HasModule,
+  action: RegisteredAction,
+  who: Who,
+  /** The permission that the call needs instead of the action's own. */
+  permission?: string,
+): MaybePromise<void> {
   const { tenant } = who;
-  if (!action.public && !who.system) mustBeMember(action, who);
+  const isOpen = (action.public && permission === undefined) || who.system;
+  if (!isOpen) mustBeMember(action, who);
   const installed = !action.module || !tenant || hasModule(tenant.id, action.module);
   return andThen(installed, (isThere) => {
     if (!isThere) throw fail('modules.not_installed', { module: action.module });
-    if (!action.public && !who.system) mustBePermitted(action, who);
+    if (!isOpen) mustBePermitted(action, who, permission ?? action.needs);
   });
 }
 
@@ -35,7 +42,11 @@ function mustBeMember(action: RegisteredAction, { tenant, caller, membership }: 
   if (!action.isReadOnly && caller.frozen) throw fail('auth.password_exposed');
 }
 
-function mustBePermitted({ needs, tenant = 'required' }: RegisteredAction, { caller, membership }: Who): void {
+function mustBePermitted(
+  { tenant = 'required' }: RegisteredAction,
+  { caller, membership }: Who,
+  needs: RegisteredAction['needs'],
+): void {
   if (needs !== signedIn) {
     if (!holdsOne(membership, needs)) throw fail('auth.forbidden', { permission: [needs].flat().join(' or ') });
     return;

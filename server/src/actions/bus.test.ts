@@ -2,6 +2,7 @@ import { type Actions, action, type Ctx, Default, Line, sql, Type } from '@chowk
 import { expect, test } from 'vitest';
 import { startPlatform, type TestTenant } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';
+import type { Consumed } from '../loader/manifest.ts';
 
 const Anything = Type.Object({}, { additionalProperties: true });
 const common = { summary: 'Test', public: true, bus: { rateLimit: 600 } } as const;
@@ -45,9 +46,9 @@ const offBus = action({ summary: 'Test', http: 'GET /gamma/off-bus', public: tru
 
 const names = ['alpha', 'beta', 'gamma', 'delta'] as const;
 /** Declared calls by module: covers every combination. */
-const declared: Record<(typeof names)[number], string[]> = {
+const declared: Record<(typeof names)[number], Consumed[]> = {
   alpha: ['beta.echo', 'gamma.echo', 'gamma.write', 'gamma.guarded', 'gamma.limited', 'beta.loop'],
-  beta: ['alpha.echo', 'alpha.loop'],
+  beta: ['alpha.echo', 'alpha.loop', { operation: 'gamma.guarded', permission: 'beta.view' }],
   gamma: [],
   delta: ['alpha.echo', 'beta.echo', 'gamma.echo', 'gamma.limited'],
 };
@@ -123,6 +124,15 @@ test('an action that does not exist or is not on the bus is refused like an unde
 test("a nested call needs the user's permission too", async () => {
   expect((await call('alpha', 'gamma.guarded')).body).toMatchObject({ code: 'auth.forbidden' });
   expect((await call('alpha', 'gamma.guarded', {}, { more: ['gamma.secret'] })).status).toBe(200);
+});
+
+test("a consumer's own permission replaces the operation's for its calls", async () => {
+  const fromBeta = (...more: string[]) => call('beta', 'gamma.guarded', {}, { more });
+  expect((await fromBeta('beta.view')).status).toBe(200);
+  expect((await fromBeta('gamma.secret')).body.code).toBe('auth.forbidden');
+  expect((await call('alpha', 'gamma.guarded', {}, { more: ['beta.view'] })).body.code).toBe('auth.forbidden');
+  const inJob = acme.context('beta').bus.call('gamma.guarded' as never, {} as never);
+  await expect(inJob).resolves.toEqual({});
 });
 
 test('invalid input is rejected with an error for each invalid field', async () => {

@@ -23,8 +23,8 @@ export interface CallFrame extends Who {
 
 export interface BusOptions {
   readonly actions: ReadonlyMap<string, RegisteredAction>;
-  /** What each module has declared to call. */
-  readonly consumes: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The operations that each module may call, with the permission that a call needs instead of the operation's own. */
+  readonly consumes: ReadonlyMap<string, ReadonlyMap<string, string | undefined>>;
   readonly hasModule: (tenantId: string, alias: string) => MaybePromise<boolean>;
   readonly limiter: RateLimiter;
   readonly audit: AuditLog;
@@ -65,7 +65,7 @@ export class Bus {
       throw fail('bus.not_declared', { caller: module, name });
     }
     if (depth >= mostLevels) throw fail('bus.too_deep', { name });
-    await authorise(hasModule, action, frame);
+    await authorise(hasModule, action, frame, consumes.get(module)?.get(name));
     const { allowed, seconds } = limiter.take(`${tenant.id} ${module} ${name}`, action.bus.rateLimit, Date.now());
     if (!allowed) throw fail('bus.rate_limited', { name, seconds }, { headers: { 'Retry-After': String(seconds) } });
     return action;

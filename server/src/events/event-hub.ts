@@ -9,11 +9,11 @@ export interface RegisteredListener extends Listener {
   readonly module: string;
 }
 
-/** Who emits, from where; made by the kernel. */
+/** The emitting call. */
 export interface EmitFrame {
   readonly module: string;
   readonly tenant: TenantEntry;
-  /** The transaction that emits. */
+  /** The emitting transaction. */
   readonly db: Db;
   newId(): string;
   /** The context of another module in the same transaction. */
@@ -22,14 +22,14 @@ export interface EmitFrame {
 
 export interface EventHubOptions {
   readonly listeners: readonly RegisteredListener[];
-  /** What each module has declared to emit. */
+  /** The events that each module may emit. */
   readonly emits: ReadonlyMap<string, ReadonlySet<string>>;
   readonly hasModule: (tenantId: string, alias: string) => MaybePromise<boolean>;
   readonly central: Db;
   readonly log: Log;
 }
 
-/** The job that takes one event to one listener. */
+/** The job that delivers one event to one listener. */
 export const deliveryJob = 'kernel.deliver';
 
 interface DeliveryData extends Delivery {
@@ -37,15 +37,16 @@ interface DeliveryData extends Delivery {
   readonly payload: unknown;
 }
 
-const noteEveryMs = 60_000;
+const recordActivityEveryMs = 60_000;
 const sweepEveryMs = 30_000;
 
-/** Carries events from the module that emits them to those that listen. */
+/** Delivers events to listeners, in the emitting transaction or after its commit. */
 export class EventHub {
   readonly #options: EventHubOptions;
   readonly #inTransaction = new Map<string, RegisteredListener[]>();
-  readonly #after = new Map<string, RegisteredListener[]>();
-  readonly #noted = new Map<string, number>();
+  readonly #afterCommit = new Map<string, RegisteredListener[]>();
+  /** When this process last recorded activity of a tenant. */
+  readonly #recordedAt = new Map<string, number>();
   readonly #draining = new Map<string, { again: boolean; done: Promise<void> }>();
   #jobs: JobQueues | undefined;
   #sweeping: NodeJS.Timeout | undefined;
@@ -53,34 +54,34 @@ export class EventHub {
   constructor(options: EventHubOptions) {
     this.#options = options;
     for (const listener of options.listeners) {
-      const table = listener.when === 'in_transaction' ? this.#inTransaction : this.#after;
-      table.set(listener.event, [...(table.get(listener.event) ?? []), listener]);
+      const byEvent = listener.when === 'in_transaction' ? this.#inTransaction : this.#afterCommit;
+      byEvent.set(listener.event, [...(byEvent.get(listener.event) ?? []), listener]);
     }
   }
 
-  /** The queue comes later than the hub: its handlers deliver what the hub hands over. */
+  /** Called after the constructor, because the queues need the hub's handler. */
   connect(jobs: JobQueues): void {
     this.#jobs = jobs;
   }
 
-  /** Runs the listeners within and writes the event down for those after. `true`: there is something to drain. */
+  /** Runs the in-transaction listeners and writes the event to the outbox. Settles with whether the outbox must be drained. */
   async emit(frame: EmitFrame, name: string, payload: unknown, about: string | undefined): Promise<boolean> {
     const { module, tenant, db } = frame;
     if (!this.#options.emits.get(module)?.has(name)) throw fail('events.not_declared', { module, name });
     const event: OutboxEvent = { id: frame.newId(), name, about, payload, emittedAt: new Date().toISOString() };
-    const kept = this.#after.has(name);
-    if (kept) {
-      await this.#note(tenant);
+    const isKept = this.#afterCommit.has(name);
+    if (isKept) {
+      await this.#recordActivity(tenant);
       await writeOutbox(db, event);
     }
     for (const listener of this.#inTransaction.get(name) ?? []) {
       if (!(await this.#options.hasModule(tenant.id, listener.module))) continue;
       await listener.run(frame.enter(listener.module), payload, event);
     }
-    return kept;
+    return isKept;
   }
 
-  /** Turns what was written down into one task a listener. Calls for one tenant at the same time become one. */
+  /** Adds one task for each event in the outbox and listener. Concurrent calls for a tenant share one run. */
   drain(tenant: TenantEntry): Promise<void> {
     const running = this.#draining.get(tenant.id);
     if (running) {
@@ -93,7 +94,7 @@ export class EventHub {
     return state.done;
   }
 
-  /** Finds, now and from time to time, what a crash between commit and drain has left behind. */
+  /** Drains, now and regularly, outboxes that a process left behind when it died between commit and drain. */
   startSweeping(find: (tenantId: string) => MaybePromise<TenantEntry | undefined>): void {
     const sweep = () =>
       this.sweep(find).catch((error: unknown) =>
@@ -109,7 +110,7 @@ export class EventHub {
     for (const { tenant_id, old } of rows) {
       const tenant = await find(tenant_id);
       if (tenant) await this.drain(tenant);
-      // A process notes activity once a minute, so a note this old has nothing uncommitted behind it.
+      // A process records activity every minute, so no open transaction relies on a record this old.
       if (old) {
         await this.#options.central.run(sql`
           DELETE FROM outbox_activity WHERE tenant_id = ${tenant_id} AND active_at < now() - interval '5 minutes'`);
@@ -122,8 +123,10 @@ export class EventHub {
     await Promise.allSettled([...this.#draining.values()].map(({ done }) => done));
   }
 
-  /** What a worker does with one event for one listener. */
-  handler(inContext: (task: Task, module: string, work: (ctx: Ctx) => Promise<void>) => Promise<void>): JobHandler {
+  /** The handler of the delivery job. */
+  handler(
+    inContext: (task: Task, module: string, run: (ctx: Ctx) => Promise<unknown>) => Promise<unknown>,
+  ): JobHandler {
     const byKey = new Map(this.#options.listeners.map((listener) => [keyOf(listener), listener]));
     return {
       queue: 'events',
@@ -132,7 +135,7 @@ export class EventHub {
         const { listener: key, payload, ...delivery } = task.data as DeliveryData;
         const listener = byKey.get(key);
         if (!listener) {
-          this.#options.log.warn({ listener: key }, 'dropped an event for a listener that no module has any more');
+          this.#options.log.warn({ listener: key }, 'dropped an event: no module has its listener');
           return;
         }
         await inContext(task, listener.module, (ctx) => listener.run(ctx, payload, delivery));
@@ -149,7 +152,7 @@ export class EventHub {
 
   async #enqueue(tenant: TenantEntry, events: readonly OutboxEvent[]): Promise<void> {
     const entries = events.flatMap((event) =>
-      (this.#after.get(event.name) ?? []).map((listener, index) => {
+      (this.#afterCommit.get(event.name) ?? []).map((listener, index) => {
         const { about, payload, ...delivery } = event;
         const key = keyOf(listener);
         const task = {
@@ -164,14 +167,14 @@ export class EventHub {
     if (entries.length > 0) await this.#jobs?.addAll(entries);
   }
 
-  /** Says in the central database that this tenant's outbox may hold something; before it does. */
-  async #note(tenant: TenantEntry): Promise<void> {
+  /** Records in the central database, before the first write, that the tenant's outbox may hold events. */
+  async #recordActivity(tenant: TenantEntry): Promise<void> {
     const now = Date.now();
-    if (now - (this.#noted.get(tenant.id) ?? 0) < noteEveryMs) return;
+    if (now - (this.#recordedAt.get(tenant.id) ?? 0) < recordActivityEveryMs) return;
     await this.#options.central.run(sql`
       INSERT INTO outbox_activity (tenant_id) VALUES (${tenant.id})
       ON CONFLICT (tenant_id) DO UPDATE SET active_at = now()`);
-    this.#noted.set(tenant.id, now);
+    this.#recordedAt.set(tenant.id, now);
   }
 }
 
@@ -179,7 +182,7 @@ function keyOf({ module, name }: RegisteredListener): string {
   return `${module}/${name}`;
 }
 
-/** The event's id with the listener's number in it: the same task gets the same id however often it is drained. */
+/** The event's id combined with the listener's index, so that draining an event twice adds one task. */
 function taskId(eventId: string, listener: number): string {
   const tail = (Number.parseInt(eventId.slice(-4), 16) ^ (listener + 1)) & 0xffff;
   return eventId.slice(0, -4) + tail.toString(16).padStart(4, '0');

@@ -2,7 +2,7 @@ import type { Db as BossDatabase } from 'pg-boss';
 import type { ConnectionBudget, Target } from '../db/budget.ts';
 import type { Signals } from '../db/signals.ts';
 
-/** Lets pg-boss work within the connection budget and hear on the connection that hears everything else. */
+/** Runs pg-boss on the connection budget of the process and on its one listening connection. */
 export function bossDatabase(budget: ConnectionBudget, central: Target, signals: Signals): BossDatabase {
   return {
     async executeSql(text, values) {

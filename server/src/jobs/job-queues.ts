@@ -1,11 +1,12 @@
-import { type Db, type Log, sql } from '@chowk/kit';
+import { type Db, type Log, sql, type TSchema } from '@chowk/kit';
 import { type Db as BossDatabase, type JobResult, type JobWithMetadata, PgBoss } from 'pg-boss';
 
-/** A job as it waits in a queue. */
+/** One run of a job, as it waits in a queue. */
 export interface Task {
   readonly job: string;
+  /** Empty for a system job, and for a scheduled task that becomes one task for each tenant. */
   readonly tenant: string;
-  /** Who asked for it; absent where the platform did. */
+  /** The user who added it; absent if the platform did. */
   readonly userId?: number | undefined;
   readonly data: unknown;
   readonly requestId: string;
@@ -13,17 +14,22 @@ export interface Task {
 
 export interface JobHandler {
   readonly queue: string;
-  /** Seconds before each further try. */
+  /** Seconds to wait before each retry. */
   readonly retries: readonly number[];
-  /** Done for no tenant. */
+  /** Runs for the platform and not for a tenant. */
   readonly system?: boolean;
-  perform(task: Task): Promise<void>;
+  /** The module that declares the job; `undefined` is the kernel. */
+  readonly module?: string | undefined;
+  /** Absent for a job that only the kernel can add. */
+  readonly data?: TSchema;
+  /** Settles with the value that the job returns. */
+  perform(task: Task): Promise<unknown>;
 }
 
 export interface AddOptions {
   readonly id?: string;
   readonly delaySeconds?: number;
-  /** In a queue that keeps order: tasks with the same key are done one after the other. */
+  /** In an ordered queue, tasks with the same key run one after the other. */
   readonly orderKey?: string;
 }
 
@@ -38,18 +44,18 @@ export interface JobSummary {
   readonly created_at: string;
 }
 
-/** Tasks that failed for good wait here for an operator. */
+/** Tasks whose last retry has failed wait here for an operator. */
 const deadQueue = 'dead';
-/** Queues whose tasks are done in order, key by key. */
+/** Queues whose tasks run in order for each key. */
 const orderedQueues = new Set(['events']);
-/** A worker that is silent for this long is dead and its task goes to another. pg-boss takes no less. */
+/** The task of a worker without a heartbeat for this long goes to another worker. The minimum of pg-boss. */
 const heartbeatSeconds = 10;
-const tasksAtOnce = 4;
-/** Telling an event is quick: so many are taken and reported together, which costs as much as one. */
-const quickTasks = 20;
-const looking = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 } as const;
+const workersPerQueue = 4;
+/** Events are delivered quickly; fetching and completing a batch costs as much as one task. */
+const eventBatchSize = 20;
+const polling = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 } as const;
 
-/** Named queues of background work in the central database, on pg-boss. */
+/** Named job queues in the central database, on pg-boss. */
 export class JobQueues {
   readonly #boss: PgBoss;
   readonly #central: Db;
@@ -62,7 +68,7 @@ export class JobQueues {
     database: BossDatabase;
     central: Db;
     handlers: ReadonlyMap<string, JobHandler>;
-    /** Job name to cron expression: done for every tenant that has the module. */
+    /** Cron expressions by job. */
     schedules: ReadonlyMap<string, string>;
     log: Log;
   }) {
@@ -77,7 +83,7 @@ export class JobQueues {
       monitorIntervalSeconds: 3,
       maintenanceIntervalSeconds: 300,
     });
-    this.#boss.on('error', ({ message }) => this.#log.warn({}, `the job queue is in trouble: ${message}`));
+    this.#boss.on('error', ({ message }) => this.#log.warn({}, `the job queue reports an error: ${message}`));
     this.#boss.on('warning', ({ message }) => this.#log.debug({}, message));
   }
 
@@ -85,24 +91,31 @@ export class JobQueues {
     return [...new Set([...this.#handlers.values()].map(({ queue }) => queue))].sort();
   }
 
+  /** Throws if no module has the job. */
+  handlerOf(job: string): JobHandler {
+    const handler = this.#handlers.get(job);
+    if (!handler) throw new Error(`there is no job ${job}; the jobs are ${this.#jobNames().join(', ')}`);
+    return handler;
+  }
+
   isSystemJob(job: string): boolean {
-    return this.#handlerOf(job).system ?? false;
+    return this.handlerOf(job).system ?? false;
   }
 
   async add(task: Task, options: AddOptions = {}): Promise<void> {
     await this.addAll([{ task, options }]);
   }
 
-  /** Adds tasks in order. One whose id is known already is not added again. */
+  /** Adds tasks in order. A task whose id exists already is not added again. */
   async addAll(entries: readonly { task: Task; options: AddOptions }[]): Promise<void> {
     await this.start();
-    const byQueue = Map.groupBy(entries, ({ task }) => this.#handlerOf(task.job).queue);
+    const byQueue = Map.groupBy(entries, ({ task }) => this.handlerOf(task.job).queue);
     for (const [queue, batch] of byQueue) {
       await this.#boss.insert(
         queue,
         batch.map(({ task, options: { id, delaySeconds, orderKey } }) => ({
           data: task,
-          retryLimit: this.#handlerOf(task.job).retries.length,
+          retryLimit: this.handlerOf(task.job).retries.length,
           ...(id === undefined ? {} : { id }),
           ...(delaySeconds === undefined ? {} : { startAfter: delaySeconds }),
           ...(orderKey === undefined ? {} : { singletonKey: orderKey }),
@@ -111,19 +124,21 @@ export class JobQueues {
     }
   }
 
-  /** Makes the queues ready to take tasks and plans what is done regularly; the first `add` does it by itself. */
+  /** Creates the queues and the schedules. The first `add` does it as well. */
   start(): Promise<void> {
     this.#started ??= this.#open();
     return this.#started;
   }
 
-  /** Does the tasks of the given queues, or of all, until `stop`. */
+  /** Starts workers for the given queues, which run until `stop`. */
   async work(queues: readonly string[] = this.names): Promise<void> {
     await this.start();
-    await Promise.all(queues.flatMap((queue) => Array.from({ length: tasksAtOnce }, () => this.#employ(queue))));
+    await Promise.all(
+      queues.flatMap((queue) => Array.from({ length: workersPerQueue }, () => this.#startWorker(queue))),
+    );
   }
 
-  /** Lets the tasks under way finish, for so long; what is not done by then goes back to its queue. */
+  /** Waits up to this many seconds for running tasks; the others go back to their queues. */
   async stop(seconds: number): Promise<void> {
     if (!this.#started) return;
     await this.#started.catch(() => {});
@@ -138,7 +153,7 @@ export class JobQueues {
       ORDER BY created_on LIMIT 500`);
   }
 
-  /** Puts tasks that failed for good back into their queues: the one with this id, or all. Says how many. */
+  /** Moves the dead task with this id, or all of them, back to their queues and returns the count. */
   async retryDead(id?: string): Promise<number> {
     await this.start();
     const dead = await this.#boss.findJobs<Task & { orderKey?: string }>(deadQueue, {
@@ -153,17 +168,17 @@ export class JobQueues {
     return dead.length;
   }
 
-  /** One worker: woken by a new task, looking again after each it has done, and now and then for one that is due. */
-  async #employ(queue: string): Promise<void> {
-    const batchSize = orderedQueues.has(queue) ? quickTasks : 1;
-    const options = { ...looking, batchSize, includeMetadata: true, perJobResults: true } as const;
+  /** One worker. It fetches when notified of a new task, after each batch, and when polling for delayed tasks. */
+  async #startWorker(queue: string): Promise<void> {
+    const batchSize = orderedQueues.has(queue) ? eventBatchSize : 1;
+    const options = { ...polling, batchSize, includeMetadata: true, perJobResults: true } as const;
     const worker = await this.#boss.work<Task, JobResult[], typeof options>(queue, options, (jobs) => {
       this.#boss.notifyWorker(worker);
       return Promise.all(jobs.map((job) => this.#settle(queue, job)));
     });
   }
 
-  /** Each of a batch succeeds or fails on its own. */
+  /** The tasks of a batch succeed or fail independently. */
   async #settle(queue: string, job: JobWithMetadata<Task>): Promise<JobResult> {
     try {
       await this.#perform(queue, job);
@@ -173,10 +188,8 @@ export class JobQueues {
     }
   }
 
-  #handlerOf(job: string): JobHandler {
-    const handler = this.#handlers.get(job);
-    if (!handler) throw new Error(`there is no job ${job}`);
-    return handler;
+  #jobNames(): string[] {
+    return [...this.#handlers].filter(([, { data }]) => data).map(([name]) => name);
   }
 
   async #open(): Promise<void> {
@@ -187,7 +200,7 @@ export class JobQueues {
       await this.#boss.createQueue(queue, { policy, notify: true, heartbeatSeconds, deleteAfterSeconds: 86_400 });
     }
     for (const [job, cron] of this.#schedules) {
-      const { queue } = this.#handlerOf(job);
+      const { queue } = this.handlerOf(job);
       await this.#boss.schedule(queue, cron, { job, tenant: '', data: {}, requestId: 'schedule' }, { key: job });
     }
   }
@@ -195,7 +208,7 @@ export class JobQueues {
   async #perform(queue: string, { id, data: task, retryCount, singletonKey }: JobWithMetadata<Task>): Promise<void> {
     const handler = this.#handlers.get(task.job);
     if (!handler) {
-      this.#log.warn({ job: task.job }, 'dropped a task of a job that no module has');
+      this.#log.warn({ job: task.job }, 'dropped a task: no module has its job');
       return;
     }
     try {
@@ -204,8 +217,8 @@ export class JobQueues {
       const details = { err: error, job: task.job, tenant: task.tenant, tries: retryCount + 1 };
       const delay = handler.retries[retryCount];
       if (delay === undefined) {
-        // Completed here, so that it holds back nothing that waits behind it; kept there, for an operator to look at.
-        this.#log.error(details, 'a task failed for good; see chowkd jobs:list');
+        // Completed in its queue, so that the tasks behind it with the same key can run.
+        this.#log.error(details, 'a task failed its last retry; see chowkd jobs:list');
         await this.#boss.send(deadQueue, {
           ...task,
           error: (error as Error).message,
@@ -213,7 +226,7 @@ export class JobQueues {
         });
         return;
       }
-      this.#log.warn(details, `a task failed; next try in ${delay} seconds`);
+      this.#log.warn(details, `a task failed; next attempt in ${delay} seconds`);
       await this.#central.run(sql`UPDATE pgboss.job SET retry_delay = ${delay} WHERE name = ${queue} AND id = ${id}`);
       throw error;
     }

@@ -4,7 +4,7 @@ import { startPlatform } from '../../testing/platform.ts';
 import { testConfig } from '../../testing/test-config.ts';
 import { register } from '../actions/registry.ts';
 import { loadModules } from './load-modules.ts';
-import { permissionsOf } from './module-parts.ts';
+import { permissionsOf } from './permissions.ts';
 
 /* What holds for every module of the trade, whatever it does. */
 

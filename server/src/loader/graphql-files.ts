@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Resolvers } from '@chowk/kit';
 
-/** What a module adds to the schema. The gateway puts the modules' parts together and says which of them collide. */
+/** A module's part of the GraphQL schema. */
 export interface GraphqlFiles {
   readonly sdl: string;
   readonly resolvers: Resolvers;
@@ -15,9 +15,9 @@ export async function readGraphqlFiles(folder: string): Promise<GraphqlFiles | u
   const schema = join(folder, 'graphql/schema.graphql');
   const code = join(folder, 'graphql/resolvers.ts');
   if (!existsSync(schema) && !existsSync(code)) return undefined;
-  if (!existsSync(schema)) throw new Error(`${code} has no schema.graphql beside it`);
-  if (!existsSync(code)) throw new Error(`${schema} has no resolvers.ts beside it`);
+  if (!existsSync(schema)) throw new Error(`${code} needs a schema.graphql in the same folder`);
+  if (!existsSync(code)) throw new Error(`${schema} needs a resolvers.ts in the same folder`);
   const { resolvers } = (await import(pathToFileURL(code).href)) as { resolvers?: Resolvers };
-  if (!resolvers) throw new Error(`${code} exports no resolvers`);
+  if (!resolvers) throw new Error(`${code} does not export resolvers`);
   return { sdl: await readFile(schema, 'utf8'), resolvers };
 }

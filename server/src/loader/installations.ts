@@ -1,16 +1,16 @@
 import { andThen, type Db, GuardedCache, type MaybePromise, sql } from '@chowk/kit';
 import type { Signals } from '../db/signals.ts';
 
-/** Which modules each tenant has. */
+/** The modules that are enabled for each tenant. */
 export class Installations {
   readonly #central: Db;
   readonly #cache: GuardedCache<ReadonlySet<string>>;
-  /** System modules: every tenant has them. */
-  readonly #always: ReadonlySet<string>;
+  /** Enabled for every tenant. */
+  readonly #systemModules: ReadonlySet<string>;
 
-  constructor(central: Db, signals: Signals, always: ReadonlySet<string> = new Set()) {
+  constructor(central: Db, signals: Signals, systemModules: ReadonlySet<string> = new Set()) {
     this.#central = central;
-    this.#always = always;
+    this.#systemModules = systemModules;
     this.#cache = new GuardedCache({ max: 20_000, load: (tenantId) => listEnabled(central, tenantId) });
     void signals.listen('chowk_modules', {
       onNotify: (tenantId) => this.#cache.invalidate(tenantId),
@@ -19,11 +19,11 @@ export class Installations {
   }
 
   has(tenantId: string, alias: string): MaybePromise<boolean> {
-    if (this.#always.has(alias)) return true;
+    if (this.#systemModules.has(alias)) return true;
     return andThen(this.#cache.get(tenantId), (aliases) => aliases?.has(alias) ?? false);
   }
 
-  /** Tenants that have the module; without one, every tenant. */
+  /** The active tenants that have the module, or all of them for `undefined`. */
   async tenantsWith(alias: string | undefined): Promise<string[]> {
     const rows = await this.#central.rows<{ id: string }>(sql`
       SELECT id FROM tenants t WHERE status = 'active' AND (${alias ?? null}::text IS NULL OR EXISTS (
@@ -32,7 +32,6 @@ export class Installations {
     return rows.map(({ id }) => id);
   }
 
-  /** Switches a module on or off for a tenant. */
   async set(tenantId: string, alias: string, status: 'enabled' | 'disabled'): Promise<void> {
     await this.#central.run(sql`
       INSERT INTO module_installations (tenant_id, alias, status) VALUES (${tenantId}, ${alias}, ${status})
@@ -41,12 +40,23 @@ export class Installations {
   }
 }
 
-/** Gives a tenant the modules that come by themselves. One that it has switched off stays off. */
+/** Enables modules for a tenant. A module that the tenant has disabled stays disabled. */
 export async function autoInstall(db: Db, tenantId: string, aliases: readonly string[]): Promise<void> {
   if (aliases.length === 0) return;
   await db.run(sql`
     INSERT INTO module_installations (tenant_id, alias, status)
     SELECT ${tenantId}, alias, 'enabled' FROM unnest(${aliases}::text[]) AS alias
+    ON CONFLICT (tenant_id, alias) DO NOTHING`);
+}
+
+/** The same for every tenant whose database has all migrations. */
+export async function autoInstallEverywhere(db: Db, fingerprint: string, aliases: readonly string[]): Promise<void> {
+  if (aliases.length === 0) return;
+  await db.run(sql`
+    INSERT INTO module_installations (tenant_id, alias, status)
+    SELECT m.tenant_id, n.alias, 'enabled' FROM tenant_migrations m CROSS JOIN unnest(${aliases}::text[]) AS n (alias)
+    WHERE m.status = 'done' AND m.fingerprint = ${fingerprint} AND NOT EXISTS (
+      SELECT FROM module_installations i WHERE i.tenant_id = m.tenant_id AND i.alias = n.alias)
     ON CONFLICT (tenant_id, alias) DO NOTHING`);
 }
 

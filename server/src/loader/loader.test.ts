@@ -1,8 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { action, type Module, signedIn } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { testConfig } from '../../testing/test-config.ts';
+import { testModule } from '../../testing/test-module.ts';
+import { checkReferences } from './check-modules.ts';
 import { findModules, loadModule } from './load-modules.ts';
 import { folderIntegrity, readLockFile, writeLockFile } from './lock-file.ts';
 import { lockPath } from './lock-path.ts';
@@ -20,6 +23,8 @@ const good = {
 const code = `export const module = {
   actions: { 'notes.get': { summary: 'Get a note', public: true, bus: { rateLimit: 1 }, run: async () => ({}) } },
 };`;
+
+const setting = { key: 'notes.limit', schema: { type: 'integer', minimum: 1 }, default: 5, description: 'The limit.' };
 
 async function moduleFolder(manifest: object | string = good, text = code): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'chowk-module-'));
@@ -42,20 +47,22 @@ test('a module is loaded from its folder', async () => {
   });
 });
 
-test("a module's part of the GraphQL schema is its two files, both or neither", async () => {
+test('a module has both GraphQL files or neither', async () => {
   expect((await load()).graphql).toBeUndefined();
   const folder = await moduleFolder();
   const manifest = await readManifest(join(folder, 'module.json'));
   await mkdir(join(folder, 'graphql'));
   const sdl = 'type Query { note: String }';
   await writeFile(join(folder, 'graphql/schema.graphql'), sdl);
-  await expect(loadModule(folder, manifest)).rejects.toThrow(/schema\.graphql has no resolvers\.ts beside it/);
+  await expect(loadModule(folder, manifest)).rejects.toThrow(
+    /schema\.graphql needs a resolvers\.ts in the same folder/,
+  );
   await writeFile(join(folder, 'graphql/resolvers.ts'), 'export const resolver = {};');
-  await expect(loadModule(folder, manifest)).rejects.toThrow(/resolvers\.ts exports no resolvers/);
+  await expect(loadModule(folder, manifest)).rejects.toThrow(/resolvers\.ts does not export resolvers/);
   const other = await moduleFolder();
   await mkdir(join(other, 'graphql'));
   await writeFile(join(other, 'graphql/resolvers.ts'), `export const resolvers = { Query: { note: () => 'Tea' } };`);
-  await expect(loadModule(other, manifest)).rejects.toThrow(/resolvers\.ts has no schema\.graphql beside it/);
+  await expect(loadModule(other, manifest)).rejects.toThrow(/resolvers\.ts needs a schema\.graphql in the same folder/);
   await writeFile(join(other, 'graphql/schema.graphql'), sdl);
   const { graphql } = await loadModule(other, manifest);
   expect(graphql?.sdl).toBe(sdl);
@@ -65,71 +72,169 @@ test("a module's part of the GraphQL schema is its two files, both or neither", 
 test.each<[string, object, RegExp]>([
   ['no alias', { ...good, alias: undefined }, /module\.json: alias: The alias is required\./],
   ['an alias with a path in it', { ...good, alias: '../etc' }, /module\.json: alias: /],
-  ['a version that is none', { ...good, version: 'latest' }, /module\.json: version: /],
+  ['an invalid version', { ...good, version: 'latest' }, /module\.json: version: /],
   [
     'an operation without a description',
     { ...good, api: { provides: [{ name: 'notes.get' }] } },
     /api\.provides\.0\.description: /,
   ],
+  ['an unknown field', { ...good, permisions: [] }, /permisions: There is no such field; remove it or correct/],
+  ['an unknown nested field', { ...good, api: { consume: [] } }, /api\.consume: There is no such field/],
+  ['an unknown field of a setting', { ...good, settings: [{ ...setting, min: 1 }] }, /settings\.0\.min: There is no/],
   ['a limit below one', { ...good, api: { provides: [{ ...good.api.provides[0], rate_limit: 0 }] } }, /rate_limit: /],
-])('a manifest with %s is refused, naming file and field', async (_, manifest, message) => {
+])('a module.json with %s is refused, naming file and field', async (_, manifest, message) => {
   const folder = await moduleFolder(manifest);
   await expect(readManifest(join(folder, 'module.json'))).rejects.toThrow(message);
 });
 
-test('a manifest that is not JSON, or not there, is told so', async () => {
+test('a module.json that is missing or not JSON is refused', async () => {
   const folder = await moduleFolder('{ nonsense');
   await expect(readManifest(join(folder, 'module.json'))).rejects.toThrow(/module\.json is not valid JSON/);
   await expect(readManifest(join(folder, 'nowhere.json'))).rejects.toThrow(/cannot be read \(ENOENT\)/);
 });
 
 test.each(['^2.0.0', '<1.0.0', '1.0.1'])(
-  'a module that needs platform %s is refused with a clear line',
+  'a module for platform %s is refused, naming both versions',
   async (platform) => {
-    const wanted = { ...good, compatibility: { platform } };
-    await expect(load(wanted)).rejects.toThrow(`the module notes 1.2.3 needs platform ${platform}; this is 1.0.0`);
+    await expect(load({ ...good, compatibility: { platform } })).rejects.toThrow(
+      `the module notes 1.2.3 needs platform ${platform}, but this is platform 1.0.0`,
+    );
   },
 );
 
-test.each(['^1.0.0', '>=0.9 <2', '*'])('a module that takes platform %s is loaded', async (platform) => {
+test.each(['^1.0.0', '>=0.9 <2', '*'])('a module for platform %s is loaded', async (platform) => {
   await expect(load({ ...good, compatibility: { platform } })).resolves.toMatchObject({ alias: 'notes' });
 });
 
-test('what the manifest promises and the code does must be the same', async () => {
+test('module.json and module.ts must name the same listeners', async () => {
   const listening = { ...good, events: { listens: ['order.created'] } };
   const listener = `export const module = {
     listeners: [{ event: 'order.created', when: 'after_commit', name: 'count', run: async () => {} }],
   };`;
   await expect(load(listening, listener)).resolves.toMatchObject({ alias: 'notes' });
-  await expect(load(listening)).rejects.toThrow(/events\.listens names order\.created, but module\.ts has none/);
-  await expect(load(good, listener)).rejects.toThrow(/events\.listens lacks order\.created, which module\.ts has/);
-  await expect(load(good, 'export const nothing = 1;')).rejects.toThrow(/exports no module/);
+  await expect(load(listening)).rejects.toThrow(
+    'the module notes cannot be loaded: events.listens: module.ts has no listener to order.created; add one or remove',
+  );
+  await expect(load(good, listener)).rejects.toThrow(
+    'events.listens: module.ts listens to order.created; add it to events.listens in module.json',
+  );
+  await expect(load(good, 'export const nothing = 1;')).rejects.toThrow(/module\.ts does not export module/);
 });
 
-test('a module names what is its own after itself, unless it is a system module', async () => {
+test('the actions, jobs and settings of a module begin with its alias; actions of a system module need not', async () => {
   const foreign = code.replace('notes.get', 'orders.get');
-  await expect(load(good, foreign)).rejects.toThrow(/orders\.get must begin with notes\./);
+  await expect(load(good, foreign)).rejects.toThrow('actions: orders.get must begin with notes.');
   await expect(load({ ...good, system: true }, foreign)).resolves.toMatchObject({ alias: 'notes' });
   const job = `export const module = { jobs: { 'orders.count': { run: async () => {} } } };`;
-  await expect(load(good, job)).rejects.toThrow(/orders\.count must begin with notes\./);
+  await expect(load(good, job)).rejects.toThrow('jobs: orders.count must begin with notes.');
+  await expect(load({ ...good, settings: [{ ...setting, key: 'orders.limit' }] })).rejects.toThrow(
+    'settings: orders.limit must begin with notes.',
+  );
 });
 
-test('only a system module has commands, and jobs for the platform', async () => {
+test('only a system module can have commands and system jobs', async () => {
   const systemJob = `export const module = { jobs: { 'notes.sweep': { system: true, run: async () => {} } } };`;
-  await expect(load(good, systemJob)).rejects.toThrow(/only a system module has commands or jobs for the platform/);
+  await expect(load(good, systemJob)).rejects.toThrow(/jobs\.notes\.sweep: .*only a system module can have one/);
   await expect(load({ ...good, system: true }, systemJob)).resolves.toMatchObject({ alias: 'notes' });
+  const command = `export const module = { commands: [{ name: 'notes:count', usage: '', summary: '', run() {} }] };`;
+  await expect(load(good, command)).rejects.toThrow(/commands\.notes:count: only a system module can have one/);
 });
 
-test('the modules of a folder are found by their manifests', async () => {
+test('the default of a setting must fit its schema', async () => {
+  await expect(load({ ...good, settings: [setting] })).resolves.toMatchObject({ alias: 'notes' });
+  await expect(load({ ...good, settings: [{ ...setting, default: 0 }] })).rejects.toThrow(
+    /settings\.notes\.limit\.default: .* at least 1.* Change the default or the schema/,
+  );
+  await expect(load({ ...good, settings: [{ ...setting, schema: { type: 'whole' } }] })).rejects.toThrow(
+    /settings\.notes\.limit\.schema: this is not a valid JSON schema/,
+  );
+});
+
+test.each(['61 * * * *', '0 4 * *', '0 4 * * * *', 'every day at four'])(
+  'the schedule %s of a job is refused',
+  async (schedule) => {
+    const job = (cron: string) => `export const module = {
+      jobs: { 'notes.sweep': { schedule: '${cron}', run: async () => {} } },
+    };`;
+    await expect(load(good, job('*/15 4 * * mon'))).resolves.toMatchObject({ alias: 'notes' });
+    await expect(load(good, job(schedule))).rejects.toThrow(
+      `jobs.notes.sweep.schedule: '${schedule}' is not a cron expression`,
+    );
+  },
+);
+
+/** Loaded modules that refer to each other: `notes` with these fields beside a module `orders`. */
+function modulesWith(fields: Partial<Manifest>, parts: Module = {}) {
+  const orders = testModule({
+    ...{ alias: 'orders', emits: ['order.created'] },
+    actions: { 'orders.get': action({ summary: 'Get', public: true, bus: { rateLimit: 1 }, run: async () => ({}) }) },
+  });
+  const notes = testModule({ alias: 'notes', ...parts });
+  const selling = { ...orders, manifest: { ...orders.manifest, permissions: ['orders.view'] } };
+  return [selling, { ...notes, manifest: { ...notes.manifest, permissions: ['notes.view'], ...fields } }];
+}
+
+const needing = (needs: string | string[]): Module => ({
+  actions: { 'notes.get': action({ summary: 'Get', needs, run: async () => ({}) }) },
+});
+
+test('references to permissions, events and operations that exist are accepted', () => {
+  const consumes = ['orders.get', { operation: 'orders.get', permission: 'notes.view' }];
+  const known = modulesWith(
+    { api: { consumes }, events: { listens: ['order.created'] } },
+    needing(['notes.view', 'orders.view']),
+  );
+  expect(() => checkReferences(known)).not.toThrow();
+  expect(() => checkReferences(modulesWith({}, needing(signedIn)))).not.toThrow();
+});
+
+test.each<[string, Partial<Manifest>, Module, string]>([
+  [
+    'an action that needs an unknown permission',
+    {},
+    needing('notes.veiw'),
+    'actions.notes.get.needs: there is no permission notes.veiw; add it to permissions in module.json or correct the name',
+  ],
+  [
+    'a setting with an unknown permission',
+    { settings: [{ ...setting, permission: 'notes.veiw' }] },
+    {},
+    'settings.notes.limit.permission: there is no permission notes.veiw',
+  ],
+  [
+    'a listener to an event that no module emits',
+    { events: { listens: ['order.made'] } },
+    {},
+    'events.listens: no module in the lock file emits order.made; add the module that does, or correct the name',
+  ],
+  [
+    'consumption of an operation that no module provides',
+    { api: { consumes: ['orders.take'] } },
+    {},
+    'api.consumes: no module in the lock file provides orders.take; add the module that does, or correct the name',
+  ],
+  [
+    'consumption with a permission of another module',
+    { api: { consumes: [{ operation: 'orders.get', permission: 'orders.view' }] } },
+    {},
+    'api.consumes: orders.view, which is to authorize orders.get, is not a permission of this module',
+  ],
+])('%s is refused, naming module and field', (_, fields, parts, message) => {
+  expect(() => checkReferences(modulesWith(fields, parts))).toThrow(`the module notes cannot be loaded: ${message}`);
+});
+
+test('a folder with a module.json is a module, named by its alias', async () => {
   const root = await mkdtemp(join(tmpdir(), 'chowk-modules-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   await mkdir(join(root, 'notes'));
   await mkdir(join(root, 'manifests'));
   await writeFile(join(root, 'notes/module.json'), JSON.stringify(good satisfies Manifest));
   expect((await findModules(root)).map(({ manifest }) => manifest.alias)).toEqual(['notes']);
+  await rename(join(root, 'notes'), join(root, 'memos'));
+  await expect(findModules(root)).rejects.toThrow('alias: The alias must be the name of the folder, memos.');
 });
 
-test('the integrity of a module changes with its code and not with its tests or prose', async () => {
+test('the digest of a module changes with its code and not with its tests or Markdown', async () => {
   const folder = await moduleFolder();
   const before = await folderIntegrity(folder);
   await writeFile(join(folder, 'README.md'), 'words');
@@ -139,7 +244,7 @@ test('the integrity of a module changes with its code and not with its tests or 
   expect(await folderIntegrity(folder)).not.toBe(before);
 });
 
-test('a lock file is read back as it was written, and a wrong one is told so', async () => {
+test('a lock file is read as it was written, and an invalid one is refused', async () => {
   const file = join(await moduleFolder(), 'manifests', 'edge.lock.json');
   const lock = {
     lock_version: 1 as const,
@@ -154,11 +259,11 @@ test('a lock file is read back as it was written, and a wrong one is told so', a
     /edge\.lock\.json: modules\.notes\.version: The version is required\./,
   );
   await expect(readLockFile(`${file}.none`)).rejects.toThrow(
-    /cannot be read \(ENOENT\); 'chowkd module:lock' makes one/,
+    /cannot be read \(ENOENT\); 'chowkd module:lock' writes one/,
   );
 });
 
-test('the lock path is the one in the environment, else the ring, else everyone', () => {
+test('the lock file is MODULE_LOCK_PATH, else that of the ring, else the default', () => {
   expect(lockPath(testConfig({ MODULE_LOCK_PATH: '/somewhere/x.json', RING_NAME: 'edge' }))).toBe('/somewhere/x.json');
   expect(lockPath(testConfig({ RING_NAME: 'no-such-ring' }))).toBe('modules/manifest.lock.json');
 });

@@ -11,14 +11,14 @@ const LockFile = Type.Object({
   modules: Type.Record(Type.String(), Type.Object({ version: Type.String(), integrity: Type.String() })),
 });
 
-/** Which version of which module a ring runs, and what its files must add up to. */
+/** The modules of a ring, each with its version and a digest of its files. */
 export type LockFile = Static<typeof LockFile>;
 
 const validate = compileBody(LockFile);
 
 export async function readLockFile(file: string): Promise<LockFile> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`the lock file ${file} cannot be read (${error.code}); 'chowkd module:lock' makes one`);
+    throw new Error(`the lock file ${file} cannot be read (${error.code}); 'chowkd module:lock' writes one`);
   });
   let lock: unknown;
   try {
@@ -26,12 +26,12 @@ export async function readLockFile(file: string): Promise<LockFile> {
   } catch (error) {
     throw new Error(`the lock file ${file} is not valid JSON: ${(error as Error).message}`);
   }
-  const [wrong] = Object.entries(validate(lock) ?? {});
-  if (wrong) throw new Error(`the lock file ${file}: ${wrong[0]}: ${wrong[1][0]?.message}`);
+  const [problem] = Object.entries(validate(lock) ?? {});
+  if (problem) throw new Error(`the lock file ${file}: ${problem[0]}: ${problem[1][0]?.message}`);
   return lock as LockFile;
 }
 
-/** Whole or not at all: whoever reads at the same time sees the old one or the new one. */
+/** Replaces the file atomically: a concurrent reader gets the old or the new content. */
 export async function writeLockFile(file: string, lock: LockFile): Promise<void> {
   const draft = `${file}.new`;
   await mkdir(dirname(file), { recursive: true });
@@ -39,7 +39,7 @@ export async function writeLockFile(file: string, lock: LockFile): Promise<void>
   await rename(draft, file);
 }
 
-/** A digest of every file of a module that can run: names and contents, tests and prose aside. */
+/** A digest of the names and contents of a module's files, without tests and Markdown. */
 export async function folderIntegrity(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries

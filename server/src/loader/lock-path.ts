@@ -4,14 +4,13 @@ import type { Config } from '../config.ts';
 
 export const repository = resolve(import.meta.dirname, '../../..');
 
-/** The lock file of a ring of its own. */
 export function ringLockPath(ring: string): string {
   return `modules/manifests/${ring}.lock.json`;
 }
 
-/** The lock file of this process's ring: the one named in the environment, the ring's own, or everyone's. */
+/** `MODULE_LOCK_PATH`, else the lock file of this process's ring, else the default lock file. */
 export function lockPath({ moduleLockPath, ringName }: Pick<Config, 'moduleLockPath' | 'ringName'>): string {
   if (moduleLockPath !== undefined) return moduleLockPath;
-  const own = ringLockPath(ringName);
-  return existsSync(join(repository, own)) ? own : 'modules/manifest.lock.json';
+  const ofRing = ringLockPath(ringName);
+  return existsSync(join(repository, ofRing)) ? ofRing : 'modules/manifest.lock.json';
 }

@@ -10,9 +10,9 @@ const Provided = Type.Object({
   name: Type.String({ pattern: dotted }),
   description: Type.String({ minLength: 1 }),
   input: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  /** Of several, one is enough. */
+  /** The caller needs one of them. */
   permission: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
-  /** Calls a minute for each caller in each tenant. */
+  /** Calls a minute for each calling module in each tenant. */
   rate_limit: Type.Optional(Type.Integer({ minimum: 1 })),
   graphql_expose: Type.Optional(Type.Boolean()),
 });
@@ -33,11 +33,11 @@ export type Mask = Static<typeof Mask>;
 const ColumnKind = Type.Union([Type.Enum(['keep', 'personal', 'internal']), Type.Object({ mask: Mask })]);
 export type ColumnKind = Static<typeof ColumnKind>;
 
-/** A table: whose rows they are, and what is in them. One without is declared to hold nothing of a customer. */
+/** A table and its personal data. `{}` declares that no row belongs to a customer. */
 const TableData = Type.Object({
   /** The column with the customer's id. */
   customer: Type.Optional(Type.String({ pattern: name })),
-  /** The rows belong to rows of another table, whose ids are in the column. */
+  /** The table that the rows belong to, and the column with its id. */
   parent: Type.Optional(Type.Object({ table: Type.String({ pattern: name }), column: Type.String({ pattern: name }) })),
   /**
    * A customer has one row for each value of these columns, or a single row if the list is empty. No other rows may belong
@@ -53,7 +53,7 @@ const TableData = Type.Object({
   anonymize: Type.Optional(Type.Enum(['empty', 'delete'])),
   /** Every column of a customer's table that can hold text. */
   columns: Type.Optional(Type.Record(Type.String({ pattern: name }), ColumnKind)),
-  /** Columns with ids of users, and why they are there. */
+  /** Columns with ids of users, and what they are for. */
   users: Type.Optional(Type.Record(Type.String({ pattern: name }), Type.String())),
 });
 export type TableData = Static<typeof TableData>;
@@ -78,6 +78,14 @@ const Setting = Type.Object({
   permission: Type.Optional(Type.String()),
 });
 
+const Operation = Type.String({ pattern: dotted });
+
+const ConsumedOperation = Type.Object({
+  operation: Operation,
+  /** A permission of the consuming module that its calls need instead of the operation's own. */
+  permission: Type.Optional(Type.String({ pattern: dotted })),
+});
+
 const Manifest = Type.Object({
   name: Type.String({ minLength: 1 }),
   alias: Type.String({ pattern: alias }),
@@ -90,7 +98,7 @@ const Manifest = Type.Object({
   api: Type.Optional(
     Type.Object({
       provides: Type.Optional(Type.Array(Provided)),
-      consumes: Type.Optional(Type.Array(Type.String({ pattern: dotted }))),
+      consumes: Type.Optional(Type.Array(Type.Union([Operation, ConsumedOperation]))),
     }),
   ),
   events: Type.Optional(
@@ -107,21 +115,30 @@ const Manifest = Type.Object({
       providers: Type.Optional(Type.Array(Type.String())),
     }),
   ),
-  /** Its tables, every one, and which of them hold personal data. */
+  /** Every table of the module and its personal data. */
   data: Type.Optional(Type.Record(Type.String({ pattern: name }), TableData)),
 });
 
 export type Manifest = Static<typeof Manifest>;
 
+export type Consumed = Static<typeof Operation> | Static<typeof ConsumedOperation>;
+
+export function consumedOperation(entry: Consumed): Static<typeof ConsumedOperation> {
+  return typeof entry === 'string' ? { operation: entry } : entry;
+}
+
 const validate = compileBody(Manifest);
 
-/** Reads a `module.json`. What is wrong with it is told by file and field. */
+/** Reads a `module.json`. The error names the file and every wrong or unknown field. */
 export async function readManifest(file: string): Promise<Manifest> {
   const manifest = parse(file, await readText(file));
-  const errors = Object.entries(validate(manifest) ?? {});
-  if (errors.length > 0) {
-    throw new Error(`${file}: ${errors.map(([field, [first]]) => `${field}: ${first?.message}`).join('; ')}`);
-  }
+  const unknown: string[] = [];
+  const errors = validate(manifest, unknown) ?? {};
+  const problems = [
+    ...Object.entries(errors).map(([field, [first]]) => `${field}: ${first?.message}`),
+    ...unknown.map((field) => `${field}: There is no such field; remove it or correct its name.`),
+  ];
+  if (problems.length > 0) throw new Error(`${file}: ${problems.join(' ')}`);
   return manifest as Manifest;
 }
 

@@ -1,23 +1,40 @@
-import type { Ctx, DeclaredPermission, Helper, Identity, Job, SystemServices } from '@chowk/kit';
+import type { Ctx, Helper, Identity, Job, SystemServices } from '@chowk/kit';
 import type { RegisteredListener } from '../events/event-hub.ts';
 import type { AddOptions, JobHandler, Task } from '../jobs/job-queues.ts';
 import type { Installations } from './installations.ts';
 import type { LoadedModule } from './load-modules.ts';
+import { consumedOperation } from './manifest.ts';
 
 const defaultRetries = [5, 30, 120, 600];
 
-/** What each module has declared to call. */
-export function consumesOf(modules: readonly LoadedModule[]): Map<string, Set<string>> {
-  return new Map(modules.map(({ alias, manifest }) => [alias, new Set(manifest.api?.consumes)]));
+/** The operations that each module may call, with the permission that a call needs instead of the operation's own. */
+export function consumesOf(modules: readonly LoadedModule[]): Map<string, Map<string, string | undefined>> {
+  return new Map(
+    modules.map(({ alias, manifest }) => [
+      alias,
+      new Map(
+        (manifest.api?.consumes ?? [])
+          .map(consumedOperation)
+          .map(({ operation, permission }) => [operation, permission]),
+      ),
+    ]),
+  );
 }
 
-/** What each module has declared to emit. */
+/** The events that each module may emit. */
 export function emitsOf(modules: readonly LoadedModule[]): Map<string, Set<string>> {
   return new Map(modules.map(({ alias, manifest }) => [alias, new Set(manifest.events?.emits)]));
 }
 
+/** The modules that every tenant gets. */
+export function autoInstalledOf(modules: readonly LoadedModule[]): string[] {
+  return modules.filter(({ manifest }) => manifest.auto_install && !manifest.system).map(({ alias }) => alias);
+}
+
 export function listenersOf(modules: readonly LoadedModule[]): RegisteredListener[] {
-  return modules.flatMap(({ alias, parts }) => (parts.listeners ?? []).map((one) => ({ ...one, module: alias })));
+  return modules.flatMap(({ alias, parts }) =>
+    (parts.listeners ?? []).map((listener) => ({ ...listener, module: alias })),
+  );
 }
 
 export function helpersOf(modules: readonly LoadedModule[]): Map<string, Readonly<Record<string, Helper>>> {
@@ -31,20 +48,10 @@ export async function identityOf(modules: readonly LoadedModule[], system: Syste
   return module?.parts.identity?.(system) ?? { authenticate: () => undefined, membership: () => undefined };
 }
 
-/** The permissions that the modules declare, in order. */
-export function permissionsOf(modules: readonly Pick<LoadedModule, 'manifest'>[]): DeclaredPermission[] {
-  return modules
-    .flatMap(({ manifest }) => manifest.permissions ?? [])
-    .map((declared) => (typeof declared === 'string' ? { name: declared, description: declared } : declared))
-    .map(({ name, description, sensitive = false }: { name: string; description: string; sensitive?: boolean }) => ({
-      ...{ name, description, isSensitive: sensitive },
-    }));
-}
-
-type InContext = (task: Task, module: string | undefined, work: (ctx: Ctx) => Promise<void>) => Promise<void>;
+type InContext = (task: Task, module: string | undefined, run: (ctx: Ctx) => Promise<unknown>) => Promise<unknown>;
 type AddAll = (entries: { task: Task; options: AddOptions }[]) => Promise<void>;
 
-/** The jobs of all modules and of the kernel, as the queues take them. */
+/** The jobs of the kernel and of all modules, as handlers and schedules of the queues. */
 export function jobsOf(
   modules: readonly LoadedModule[],
   kernelJobs: Readonly<Record<string, Job>>,
@@ -52,7 +59,7 @@ export function jobsOf(
   inContext: InContext,
   addAll: AddAll,
 ): { handlers: Map<string, JobHandler>; schedules: Map<string, string> } {
-  const owned = [
+  const jobs = [
     ...Object.entries(kernelJobs).map(([name, job]) => ({ module: undefined, name, job })),
     ...modules.flatMap(({ alias: module, parts }) =>
       Object.entries(parts.jobs ?? {}).map(([name, job]) => ({ module, name, job })),
@@ -60,23 +67,25 @@ export function jobsOf(
   ];
   const handlers = new Map<string, JobHandler>();
   const schedules = new Map<string, string>();
-  for (const { module, name, job } of owned) {
+  for (const { module, name, job } of jobs) {
     if (job.schedule) schedules.set(name, job.schedule);
     handlers.set(name, {
+      module,
+      data: job.data,
       queue: job.queue ?? 'default',
       retries: job.retries ?? defaultRetries,
       system: job.system ?? false,
       async perform(task) {
-        if (task.tenant === '' && !job.system) return addAll(await forEveryTenant(task, module, installations));
-        await inContext(task, module, (ctx) => job.run(ctx, task.data));
+        if (task.tenant === '' && !job.system) return addAll(await tasksPerTenant(task, module, installations));
+        return inContext(task, module, (ctx) => job.run(ctx, task.data));
       },
     });
   }
   return { handlers, schedules };
 }
 
-/** A scheduled task is for nobody in particular: it becomes one for each tenant that has the module. */
-async function forEveryTenant(task: Task, module: string | undefined, installations: Installations) {
+/** A scheduled task names no tenant: it becomes one task for each tenant that has the module. */
+async function tasksPerTenant(task: Task, module: string | undefined, installations: Installations) {
   const tenants = await installations.tenantsWith(module);
   return tenants.map((tenant) => ({ task: { ...task, tenant }, options: {} }));
 }

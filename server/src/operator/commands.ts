@@ -3,6 +3,7 @@ import { configCommand } from './config.ts';
 import { demoSeedCommand } from './demo-seed.ts';
 import { jobsListCommand } from './jobs-list.ts';
 import { jobsRetryCommand } from './jobs-retry.ts';
+import { jobsRunCommand } from './jobs-run.ts';
 import { migrateCommand } from './migrate.ts';
 import { moduleListCommand } from './module-list.ts';
 import { moduleLockCommand } from './module-lock.ts';
@@ -28,4 +29,5 @@ export const operatorCommands: readonly Command[] = [
   moduleVerifyCommand,
   jobsListCommand,
   jobsRetryCommand,
+  jobsRunCommand,
 ];

@@ -1,6 +1,7 @@
 import { migrateFleet } from '../tenancy/fleet.ts';
 import { type Command, UsageError } from './command.ts';
 import { ProgressBar } from './progress-bar.ts';
+import { enableModules, seedModules } from './seed-modules.ts';
 
 export const migrateCommand: Command = {
   name: 'migrate',
@@ -12,7 +13,9 @@ export const migrateCommand: Command = {
     if (!Number.isInteger(parallel) || parallel < 1 || parallel > 32) {
       throw new UsageError('--parallel must be a whole number from 1 to 32');
     }
-    const { central, databases } = await kernel();
+    const platform = await kernel();
+    const { central, databases } = platform;
+    await seedModules(platform);
     progress('The central database is up to date.');
     await databases.ensureTemplate();
     let bar: ProgressBar | undefined;
@@ -23,6 +26,7 @@ export const migrateCommand: Command = {
       },
       onStep: (_, error) => bar?.step(!error),
     });
+    await enableModules(platform);
     if (options.json) table([result], '');
     else say(`${result.done} done, ${result.failed.length} failed, ${result.pending} pending`);
     for (const { id, error } of result.failed) progress(`  ${id}: ${error}`);

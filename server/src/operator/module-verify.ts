@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { loadModule, modulesFolder } from '../loader/load-modules.ts';
+import { checkReferences } from '../loader/check-modules.ts';
+import { type LoadedModule, loadModule, modulesFolder } from '../loader/load-modules.ts';
 import { folderIntegrity, readLockFile } from '../loader/lock-file.ts';
 import { lockPath, repository, ringLockPath } from '../loader/lock-path.ts';
 import { readManifest } from '../loader/manifest.ts';
@@ -17,28 +18,33 @@ export const moduleVerifyCommand: Command = {
       options.ring === undefined ? lockPath(config) : ringLockPath(String(options.ring)),
     );
     const lock = await readLockFile(file);
-    const rows = await Promise.all(
+    const checked = await Promise.all(
       Object.entries(lock.modules).map(async ([alias, pinned]) => ({
         alias,
         version: pinned.version,
-        state: (await problemOf(alias, pinned)) ?? 'ok',
+        module: await verifyModule(alias, pinned),
       })),
     );
+    const rows = checked.map(({ module, ...row }) => ({ ...row, state: typeof module === 'string' ? module : 'ok' }));
     table(rows, `${file} pins no modules.`);
     const wrong = rows.filter(({ state }) => state !== 'ok');
     if (wrong.length > 0) throw new Error(`${wrong.map(({ alias }) => alias).join(', ')}: not what ${file} pins`);
+    checkReferences(checked.flatMap(({ module }) => (typeof module === 'string' ? [] : [module])));
   },
 };
 
-async function problemOf(alias: string, pinned: { version: string; integrity: string }): Promise<string | undefined> {
+/** The module, or what is wrong with it. */
+async function verifyModule(
+  alias: string,
+  pinned: { version: string; integrity: string },
+): Promise<LoadedModule | string> {
   const folder = join(modulesFolder, alias);
   if (!existsSync(folder)) return 'missing';
   try {
     const manifest = await readManifest(join(folder, 'module.json'));
     if (manifest.version !== pinned.version) return `is ${manifest.version}`;
     if ((await folderIntegrity(folder)) !== pinned.integrity) return 'was changed';
-    await loadModule(folder, manifest);
-    return undefined;
+    return await loadModule(folder, manifest);
   } catch (error) {
     return (error as Error).message;
   }

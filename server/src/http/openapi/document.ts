@@ -2,7 +2,7 @@ import { permissionsFor, type TObject } from '@chowk/kit';
 import { pathParameters, type RegisteredAction } from '../../actions/registry.ts';
 import { kernelErrors } from '../../errors.ts';
 import type { LoadedModule } from '../../loader/load-modules.ts';
-import { permissionsOf } from '../../loader/module-parts.ts';
+import { permissionsOf } from '../../loader/permissions.ts';
 import { version } from '../../version.ts';
 import { versionedOutput } from '../answer-schema.ts';
 import { takesBody } from '../read-input.ts';

@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+
+/* The recipe "Add a module" of CONTRIBUTING.md, run as a new contributor would run it. */
+
+const repository = resolve(import.meta.dirname, '..');
+const execute = promisify(execFile);
+
+/** Code blocks of a section, each with its language and the first path that the paragraph before it names. */
+function codeBlocks(section: string): { language: string; path: string | undefined; content: string }[] {
+  const blocks = section.matchAll(
+    /(?<lead>(?:^(?! *```).*\n)*?)^(?<indent> *)```(?<language>\w+)\n(?<body>[\s\S]*?)^ *```$/gm,
+  );
+  return [...blocks].map(({ groups: { lead = '', indent = '', language = '', body = '' } = {} }) => ({
+    language,
+    path: lead.match(/`(modules\/notes\/[^`]+)`/)?.[1],
+    content: body.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  }));
+}
+
+const [, section = ''] =
+  /^## Add a module\n([\s\S]*?)^### /m.exec(await readFile(join(repository, 'CONTRIBUTING.md'), 'utf8')) ?? [];
+const blocks = codeBlocks(section);
+const files = blocks.flatMap(({ path, language, content }) =>
+  path === undefined || language === 'sh' ? [] : [{ path, content }],
+);
+const commands = blocks
+  .filter(({ language }) => language === 'sh')
+  .flatMap(({ content }) => content.trim().split('\n'));
+
+/** A copy of the tracked files with the installed packages. */
+async function copyRepository(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'chowk-contributing-'));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const { stdout } = await execute('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: repository,
+    maxBuffer: 2 ** 24,
+  });
+  for (const path of stdout.split('\0').filter(Boolean)) {
+    await cp(join(repository, path), join(folder, path)).catch((error: NodeJS.ErrnoException) => {
+      // Deleted but still in the index.
+      if (error.code !== 'ENOENT') throw error;
+    });
+  }
+  for (const workspace of ['.', 'server', 'e2e']) {
+    await linkPackages(join(repository, workspace, 'node_modules'), join(folder, workspace, 'node_modules'));
+  }
+  return folder;
+}
+
+/** Links every package; those of the project itself are links already and lead into the copy. */
+async function linkPackages(from: string, to: string): Promise<void> {
+  await mkdir(to);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.name === '.cache') continue;
+    if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
+    else if (entry.name === '@chowk') await linkPackages(source, target);
+    else await symlink(source, target);
+  }
+}
+
+const folder = await copyRepository();
+
+/** Runs a command line in the copy; an error has the whole output. */
+async function run(command: string): Promise<void> {
+  const { PATH, HOME } = process.env;
+  await execute('sh', ['-c', command], { cwd: folder, env: { PATH, HOME }, maxBuffer: 2 ** 24 }).catch(
+    ({ stdout, stderr }: { stdout: string; stderr: string }) => {
+      throw new Error(`${command}\n${stdout}\n${stderr}`);
+    },
+  );
+}
+
+test('the recipe shows every file of the module', () => {
+  expect(files.map(({ path }) => path.replace('modules/notes/', ''))).toEqual([
+    'module.json',
+    'migrations/0001_notes.sql',
+    'module.ts',
+    'notes.test.ts',
+    'README.md',
+  ]);
+  expect(commands).toEqual(['npm run fix', 'npm run check', 'npx vitest run modules/notes']);
+});
+
+test('a module written by the recipe passes all checks, its own test and the tests of all modules', async () => {
+  for (const { path, content } of files) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+  const platformTests = [
+    'server/src/loader/every-module.test.ts',
+    'server/src/http/route-table.test.ts',
+    'modules/identity/permission-matrix.test.ts',
+    'e2e/openapi.test.ts',
+  ];
+  for (const command of commands) {
+    await run(command.startsWith('npx vitest run') ? `${command} ${platformTests.join(' ')}` : command);
+  }
+});

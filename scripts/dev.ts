@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { watch } from 'node:fs';
+import { join } from 'node:path';
+import { root, run } from './run.ts';
+
+/** Runs `chowkd serve` and restarts it, with a new lock file, when a file of the server, the kit or a module changes. */
+const folders = ['server/src', 'server/migrations', 'kit/src', 'modules'];
+const isSource = (path: string) => /\.(ts|json|sql|graphql)$/.test(path) && !/\.(test\.ts|lock\.json)$/.test(path);
+const debounceMs = 100;
+
+let server: ChildProcess | undefined;
+let timer: NodeJS.Timeout | undefined;
+let restarting = Promise.resolve();
+let isStopping = false;
+
+for (const folder of folders) {
+  watch(join(root, folder), { recursive: true }, (_, path) => {
+    if (path === null || path.includes('node_modules') || !isSource(path)) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => queueRestart(`${join(folder, path)} changed`), debounceMs);
+  });
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+queueRestart();
+
+function queueRestart(reason?: string): void {
+  restarting = restarting.then(() => restart(reason));
+}
+
+async function restart(reason: string | undefined): Promise<void> {
+  if (isStopping) return;
+  if (reason) console.error(`${reason}: restarting`);
+  await stopServer();
+  const { failed, output } = await run(['node', 'server/src/main.ts', 'module:lock']);
+  if (failed) {
+    console.error(`${output}Waiting for a change.`);
+    return;
+  }
+  const env = { APP_ENV: 'local', ...process.env };
+  server = spawn(process.execPath, ['server/src/main.ts', 'serve'], { cwd: root, env, stdio: 'inherit' });
+  server.once('exit', (code) => code && console.error('The server has stopped. Waiting for a change.'));
+}
+
+async function stopServer(): Promise<void> {
+  if (!server || server.exitCode !== null || server.signalCode !== null) return;
+  const exited = once(server, 'exit');
+  server.kill('SIGTERM');
+  await exited;
+}
+
+async function stop(): Promise<void> {
+  isStopping = true;
+  clearTimeout(timer);
+  await restarting;
+  await stopServer();
+  process.exit();
+}

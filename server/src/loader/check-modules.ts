@@ -1,0 +1,154 @@
+import { type Module, permissionsFor, type TSchema } from '@chowk/kit';
+import { cronProblem } from '../jobs/cron.ts';
+import { compileBody } from '../validation.ts';
+import { consumedOperation, type Manifest } from './manifest.ts';
+import { permissionsOf } from './permissions.ts';
+
+interface CheckedModule {
+  readonly alias: string;
+  readonly manifest: Manifest;
+  readonly parts: Module;
+}
+
+/** Throws if `module.json` and `module.ts` disagree or one of them is wrong by itself. */
+export function checkModule(module: CheckedModule): void {
+  report(module.alias, [
+    ...systemProblems(module),
+    ...listenerProblems(module),
+    ...nameProblems(module),
+    ...settingProblems(module),
+    ...scheduleProblems(module),
+  ]);
+}
+
+/** Throws if a module refers to a permission, an event or an operation that no loaded module has. */
+export function checkReferences(modules: readonly CheckedModule[]): void {
+  const permissions = new Set(permissionsOf(modules).map(({ name }) => name));
+  const events = new Set(modules.flatMap(({ manifest }) => manifest.events?.emits ?? []));
+  const actions = modules.flatMap(({ parts }) => Object.entries(parts.actions ?? {}));
+  const operations = new Set(actions.filter(([, { bus }]) => bus).map(([name]) => name));
+  for (const module of modules) {
+    report(module.alias, [
+      ...permissionProblems(module, permissions),
+      ...eventProblems(module, events),
+      ...operationProblems(module, operations),
+    ]);
+  }
+}
+
+function report(alias: string, problems: readonly string[]): void {
+  if (problems.length > 0) throw new Error(`the module ${alias} cannot be loaded: ${problems.join('; ')}`);
+}
+
+function systemProblems({ manifest, parts }: CheckedModule): string[] {
+  if (manifest.system) return [];
+  const remedy = 'only a system module can have one; set "system": true in module.json or remove it';
+  const systemJobs = Object.entries(parts.jobs ?? {}).filter(([, { system }]) => system);
+  return [
+    ...(parts.commands ?? []).map(({ name }) => `commands.${name}: ${remedy}`),
+    ...(parts.identity ? [`identity: ${remedy}`] : []),
+    ...systemJobs.map(([name]) => `jobs.${name}: this is a system job, and ${remedy}`),
+  ];
+}
+
+function listenerProblems({ manifest, parts }: CheckedModule): string[] {
+  const declared = new Set(manifest.events?.listens);
+  const coded = new Set((parts.listeners ?? []).map(({ event }) => event));
+  return [
+    ...[...declared.difference(coded)].map(
+      (event) => `events.listens: module.ts has no listener to ${event}; add one or remove the entry`,
+    ),
+    ...[...coded.difference(declared)].map(
+      (event) => `events.listens: module.ts listens to ${event}; add it to events.listens in module.json`,
+    ),
+  ];
+}
+
+function nameProblems({ alias, manifest, parts }: CheckedModule): string[] {
+  const names = {
+    actions: manifest.system ? [] : Object.keys(parts.actions ?? {}),
+    jobs: Object.keys(parts.jobs ?? {}),
+    settings: (manifest.settings ?? []).map(({ key }) => key),
+  };
+  return Object.entries(names).flatMap(([field, list]) =>
+    list.filter((name) => !name.startsWith(`${alias}.`)).map((name) => `${field}: ${name} must begin with ${alias}.`),
+  );
+}
+
+function settingProblems({ manifest, parts }: CheckedModule): string[] {
+  const declared = new Set((manifest.settings ?? []).map(({ key }) => key));
+  const coded = new Set(Object.keys(parts.settings ?? {}));
+  const stale = [...declared.symmetricDifference(coded)];
+  return [
+    ...stale.map((key) => `settings: ${key} is not the same in module.json and module.ts; run 'npm run generate'`),
+    ...defaultProblems(manifest),
+  ];
+}
+
+function defaultProblems({ settings = [] }: Manifest): string[] {
+  return settings.flatMap(({ key, schema, default: value }) => {
+    try {
+      const wrong = compileBody({ type: 'object', properties: { default: schema } } as TSchema)({
+        default: structuredClone(value),
+      });
+      return Object.values(wrong ?? {}).map(
+        ([first]) => `settings.${key}.default: ${first?.message} Change the default or the schema`,
+      );
+    } catch (error) {
+      return [`settings.${key}.schema: this is not a valid JSON schema (${(error as Error).message})`];
+    }
+  });
+}
+
+function scheduleProblems({ parts }: CheckedModule): string[] {
+  return Object.entries(parts.jobs ?? {}).flatMap(([name, { schedule }]) => {
+    const problem = schedule === undefined ? undefined : cronProblem(schedule);
+    return problem === undefined
+      ? []
+      : [`jobs.${name}.schedule: '${schedule}' is not a cron expression (${problem}); write one such as '0 4 * * *'`];
+  });
+}
+
+function permissionProblems({ manifest, parts }: CheckedModule, known: ReadonlySet<string>): string[] {
+  const named = [
+    ...Object.entries(parts.actions ?? {}).flatMap(([name, action]) =>
+      permissionsFor(action).map((permission) => ({ field: `actions.${name}.needs`, permission })),
+    ),
+    ...(manifest.settings ?? []).flatMap(({ key, permission }) =>
+      permission === undefined ? [] : [{ field: `settings.${key}.permission`, permission }],
+    ),
+  ];
+  const remedy = 'add it to permissions in module.json or correct the name';
+  const own = new Set(permissionsOf([{ manifest }]).map(({ name }) => name));
+  return [
+    ...named
+      .filter(({ permission }) => !known.has(permission))
+      .map(({ field, permission }) => `${field}: there is no permission ${permission}; ${remedy}`),
+    ...(manifest.api?.consumes ?? [])
+      .map(consumedOperation)
+      .filter(({ permission }) => permission !== undefined && !own.has(permission))
+      .map(
+        ({ operation, permission }) =>
+          `api.consumes: ${permission}, which is to authorize ${operation}, is not a permission of this module; ${remedy}`,
+      ),
+  ];
+}
+
+function eventProblems({ manifest }: CheckedModule, emitted: ReadonlySet<string>): string[] {
+  return (manifest.events?.listens ?? [])
+    .filter((event) => !emitted.has(event))
+    .map(
+      (event) =>
+        `events.listens: no module in the lock file emits ${event}; add the module that does, or correct the name`,
+    );
+}
+
+function operationProblems({ manifest }: CheckedModule, provided: ReadonlySet<string>): string[] {
+  return (manifest.api?.consumes ?? [])
+    .map((entry) => consumedOperation(entry).operation)
+    .filter((operation) => !provided.has(operation))
+    .map(
+      (operation) =>
+        `api.consumes: no module in the lock file provides ${operation}; add the module that does, or correct the name`,
+    );
+}

@@ -1,0 +1,23 @@
+import { sql } from '@chowk/kit';
+import { Context } from '../context.ts';
+import type { Kernel } from '../kernel.ts';
+import { autoInstallEverywhere } from '../loader/installations.ts';
+import { autoInstalledOf } from '../loader/module-parts.ts';
+
+/** Seeds the permissions, grants and settings of modules that were added since the platform was installed. */
+export async function seedModules(kernel: Kernel): Promise<void> {
+  const { central, services } = kernel;
+  const installed = await central.db.row(sql`SELECT FROM platform_settings WHERE key = 'installed'`);
+  // Before that, seeding is a step of the installation.
+  if (!installed) return;
+  const identity = await new Context(kernel, { requestId: 'seed', system: true }).helpers('identity');
+  await central.db.tx(async (db) => {
+    await identity?.seed({ db });
+    await services.seed(db);
+  });
+}
+
+/** Enables new modules with `auto_install` for the tenants whose databases are migrated. */
+export async function enableModules({ central, databases, modules }: Kernel): Promise<void> {
+  await autoInstallEverywhere(central.db, databases.fingerprint, autoInstalledOf(modules));
+}
