@@ -39,7 +39,7 @@ test('every tenant has the five roles, its own after them', async () => {
   const names = body.roles.map(({ name }: Role) => name);
   expect(names.slice(0, 5)).toEqual(['Owner', 'Admin', 'Manager', 'Agent', 'Viewer']);
   expect(names).toContain(mine.name);
-  expect(body.roles[0]).toMatchObject({ is_system: true, members: 1, description: 'Everything.' });
+  expect(body.roles[0]).toMatchObject({ is_system: true, members: 1, description: 'Has every permission.' });
   expect(body.roles.find(({ id }: Role) => id === mine.id)).toEqual({
     ...{ id: mine.id, name: mine.name, description: '', is_system: false },
     ...{ permissions: ['team.view'], members: 0, updated_at: expect.stringMatching(/Z$/) },
