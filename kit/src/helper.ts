@@ -1,9 +1,9 @@
 import type { Ctx, SystemCtx } from './context.ts';
 
 /**
- * What a module does for the code of others, beside the bus: nothing to declare, no permission, no limit, no audit log. It
- * runs as the module it belongs to, in the transaction of the context that it was got from (ask inside `ctx.tx`); `caller` is the alias of the module that asked. Whoever
- * calls it answers for what its own callers may see and do.
+ * A function that a module offers to the code of other modules, without declaration, permission, limit or audit line. It
+ * runs in the context of its own module and in the transaction of the calling context; `caller` is the alias of the
+ * calling module, which is responsible for what its own callers may see and do.
  */
 // biome-ignore lint/suspicious/noExplicitAny: each takes an input of its own
 export type Helper = ((ctx: Ctx, input: any, caller: string) => unknown) & { readonly system?: true };

@@ -20,7 +20,7 @@ const send = (url: string, fields: Record<string, string>) =>
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   });
 
-test('the mailed link leads to a form, and the form to a membership', async () => {
+test('the form of the mailed link creates a membership', async () => {
   const link = await invite('ravi@example.com');
   const shown = await open(link);
   expect(shown.status).toBe(200);
@@ -42,7 +42,7 @@ test('the mailed link leads to a form, and the form to a membership', async () =
   expect((await send(link, account)).status).toBe(422);
 });
 
-test('who has an account is asked for its password', async () => {
+test('an invited person with an account is asked for its password', async () => {
   const mina = await platform.person();
   const link = await invite(mina.email);
   const shown = await open(link);
