@@ -105,7 +105,7 @@ test('a step out of order is 409 with the current step, which the status also re
     for (const path of posts.slice(step - 1)) {
       expect(await wizard.post(path, ownerForm()), path).toMatchObject({
         status: 409,
-        body: { message: expect.stringContaining(`Step ${step}`), current_step: step },
+        body: { message: expect.stringContaining(`step ${step}`), current_step: step },
       });
     }
   };

@@ -58,7 +58,7 @@ test.each([
 
 test('a password that is repeated differently is refused', async () => {
   const { organization, email } = given;
-  const { terminal } = terminalOf({ Password: 'correct horse', 'Once more': 'correct hors' });
+  const { terminal } = terminalOf({ Password: 'correct horse', 'Repeat the password': 'correct hors' });
   await expect(run({ organization, email }, terminal)).rejects.toMatchObject({
     extras: { errors: { password_confirmation: [{ code: 'mismatch' }] } },
   });
@@ -84,19 +84,19 @@ test('on a terminal the command asks for missing options, runs all steps and pri
   const slug = uniqueId();
   const { terminal, output } = terminalOf({
     'Name of the organization': 'Acme Stores',
-    'Its id': slug,
+    'Id of the organization': slug,
     'Email address': 'Asha.Rao@example.com',
     Password: ' with blanks ',
-    'Once more': ' with blanks ',
+    'Repeat the password': ' with blanks ',
   });
   await run({}, terminal);
   expect(output.asked).toEqual([
     'Name of the organization:',
-    'Its id, for good, and part of its address [acme-stores]:',
+    'Id of the organization, part of its address; it cannot be changed [acme-stores]:',
     'Email address of the owner:',
     'Name of the owner:',
     'Password: (hidden)',
-    'Once more: (hidden)',
+    'Repeat the password: (hidden)',
   ]);
   expect(output.progress).toEqual([
     expect.stringMatching(/^✓ requirements: all \d+ are met$/),
@@ -113,5 +113,5 @@ test('on a terminal the command asks for missing options, runs all steps and pri
 });
 
 test('an installed platform cannot be installed again', async () => {
-  await expect(run({})).rejects.toThrow(/^Chowk is installed already; sign in at https:.*$/);
+  await expect(run({})).rejects.toThrow(/^Chowk is already installed; sign in at https:.*$/);
 });

@@ -31,7 +31,7 @@ const defects: [key: string, found: RegExp, defect: Partial<Machine>][] = [
   ['postgresql', /PostgreSQL 14/, server({ version: 14 })],
   ['postgresql_extensions', /unaccent cannot/, server({ extensions: ['pg_trgm'] })],
   ['database_rights', /may not create/, server({ may_create: false })],
-  ['database_query', /not there/, { writeToDatabase: async () => undefined }],
+  ['database_query', /not found/, { writeToDatabase: async () => undefined }],
   ['cache', /Redis does not answer/, { pingCache: async () => ({ up: false, name: 'Redis' }) }],
   ['disk_space', /499 MB/, { freeBytes: async () => 500 * 2 ** 20 - 1 }],
 ];

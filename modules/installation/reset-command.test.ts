@@ -176,7 +176,7 @@ test('the command installs once and resets, and a running server follows', async
   expect(again).toMatchObject({
     code: 1,
     out: '',
-    err: expect.stringMatching(/^chowkd: Chowk is installed already.*\n$/),
+    err: expect.stringMatching(/^chowkd: Chowk is already installed.*\n$/),
   });
 
   const unsure = await chowkd(['install:reset'], environment);

@@ -113,7 +113,7 @@ test('the verification button verifies the address, also when it is pressed agai
   }
   expect((await account(person))?.email_verified_at).not.toBeNull();
   const { body } = await open(url);
-  expect(body).toContain('verified already');
+  expect(body).toContain('already verified');
   expect(body).not.toContain('<button>');
 });
 
@@ -150,9 +150,9 @@ test.each([
   const { status, body } = await submit(url, fields as Record<string, string>);
   expect(status).toBe(422);
   expect(body).toMatch(
-    new RegExp(`<input [^>]*id="${name}"[^>]* aria-invalid="true" aria-describedby="${name}_wrong">`),
+    new RegExp(`<input [^>]*id="${name}"[^>]* aria-invalid="true" aria-describedby="${name}_error">`),
   );
-  expect(body.match(new RegExp(`id="${name}_wrong" role="alert">([^<]*)<`))?.[1]).toContain(message);
+  expect(body.match(new RegExp(`id="${name}_error" role="alert">([^<]*)<`))?.[1]).toContain(message);
   expect((await submit(url, { password: 'long enough', password_confirmation: 'long enough' })).status).toBe(200);
 });
 
@@ -191,7 +191,7 @@ test.each([
 ])('%s shows the error as a page', async (url, expected) => {
   for (const { status, body } of [await open(url), await submit(url)]) {
     expect(status).toBe(expected);
-    expect(body).toMatch(/<p class="wrong" role="alert">[^<]{10,}<\/p>/);
+    expect(body).toMatch(/<p class="error" role="alert">[^<]{10,}<\/p>/);
   }
 });
 

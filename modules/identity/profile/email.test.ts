@@ -231,7 +231,7 @@ test('resending a link is limited', async () => {
   const resend = () => person.post('/api/v1/profile/email/resend-verification');
   const messages = [];
   for (let count = 0; count < 3; count += 1) messages.push((await resend()).body);
-  expect(messages).toEqual(Array(3).fill({ message: 'A new verification link is on its way.' }));
+  expect(messages).toEqual(Array(3).fill({ message: 'A new verification link was mailed.' }));
   const { status, headers } = await resend();
   expect(status).toBe(429);
   expect(Number(headers['retry-after'])).toBeGreaterThan(0);
@@ -245,7 +245,7 @@ test('a verified user gets no mail', async () => {
   const mails = () => central.db.row(sql`SELECT count(*) FROM pgboss.job WHERE name = 'mail'`);
   const before = await mails();
   const { status, body } = await person.post('/api/v1/profile/email/resend-verification');
-  expect({ status, body }).toEqual({ status: 200, body: { message: 'Your email address is verified already.' } });
+  expect({ status, body }).toEqual({ status: 200, body: { message: 'Your email address is already verified.' } });
   expect(await mails()).toEqual(before);
 });
 

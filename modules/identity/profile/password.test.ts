@@ -304,7 +304,7 @@ test('the mail names the recipient and the expiry; its link is stored as a hash'
   expect(subject).toBe('Choose a new password for Acme');
   expect(text).toContain(`${platform.kernel.config.appUrl}/password/reset/${token}\n`);
   expect(text).toContain('expires in 60 minutes');
-  expect(text).toContain('your password stays as it is');
+  expect(text).toContain('your password is unchanged');
   const rows = await central.db.rows<{ token_hash: Buffer }>(
     sql`SELECT token_hash FROM password_resets WHERE user_id = ${person.id}`,
   );

@@ -39,7 +39,7 @@ test('two-factor authentication is on after a code is confirmed, and ten recover
   expect(confirmed.status).toBe(200);
   expect(new Set(confirmed.body.recovery_codes).size).toBe(10);
   expect((await asha.get('/api/v1/auth/me')).body.two_factor_enabled).toBe(true);
-  expect((await platform.mailTo(asha.email)).subject).toMatch(/^Two-factor authentication was switched on/);
+  expect((await platform.mailTo(asha.email)).subject).toMatch(/^Two-factor authentication was turned on/);
   expect((await asha.post('/api/v1/profile/two-factor', {})).status).toBe(409);
   expect((await asha.post('/api/v1/profile/two-factor/confirm', { otp: '000000' })).status).toBe(409);
 });
@@ -109,7 +109,7 @@ test('two-factor authentication can be turned off, and on again with another sec
   expect((await login(asha.email)).status).toBe(401);
   expect((await asha.delete('/api/v1/profile/two-factor', { password: testPassword })).status).toBe(200);
   expect((await login(asha.email)).status).toBe(200);
-  await platform.mailTo(asha.email, /^Two-factor authentication was switched off/);
+  await platform.mailTo(asha.email, /^Two-factor authentication was turned off/);
   const { body } = await asha.post('/api/v1/profile/two-factor', {});
   expect(body.secret).not.toBe(secret);
 });

@@ -46,7 +46,7 @@ test('an invited person with an account is asked for its password', async () => 
   const mina = await platform.person();
   const link = await invite(mina.email);
   const shown = await open(link);
-  expect(shown.body).toContain('Its password');
+  expect(shown.body).toContain('Password of the account');
   expect(shown.body).not.toContain('name="password_confirmation"');
   expect((await send(link, { password: 'wrong password' })).status).toBe(422);
   expect((await send(link, { password: testPassword })).status).toBe(200);

@@ -79,7 +79,7 @@ test('the mail of an invitation contains the inviter, the role, the tenant and t
     'Acme <Tea> & Co',
     'Manager',
     'https://shop.example/invitations/',
-    'until',
+    'expires on',
     'ignore',
   ]) {
     expect(text).toContain(part);

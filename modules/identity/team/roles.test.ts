@@ -139,7 +139,7 @@ test('a role with members cannot be deleted, and the error contains their number
   await holderOf(role);
   const one = await owner.delete(`/api/v1/roles/${role.id}`);
   expect(one).toMatchObject({ status: 409, body: { code: 'identity.role_in_use' } });
-  expect(one.body.message).toContain('1 member ');
+  expect(one.body.message).toContain('1 member.');
   await holderOf(role);
   expect((await owner.delete(`/api/v1/roles/${role.id}`)).body.message).toContain('2 members');
 });
