@@ -25,14 +25,14 @@ function inFrontOfAll(max: number) {
   return { asked, cache: new GuardedCache<Version>({ max, load }) };
 }
 
-test('what was found is found again without asking', async () => {
+test('a loaded value is cached', async () => {
   const { asked, cache } = inFrontOfAll(10);
   const first = await cache.get('a');
   expect(await cache.get('a')).toBe(first);
   expect(asked).toEqual(['a']);
 });
 
-test('many who ask for the same at once cause one question', async () => {
+test('concurrent gets of one key load it once', async () => {
   const { asked, cache } = inFrontOfNothing();
   const answers = Promise.all([cache.get('a'), cache.get('a'), cache.get('a')]);
   const value = { key: 'a', version: 1 };
@@ -41,7 +41,7 @@ test('many who ask for the same at once cause one question', async () => {
   expect(await answers).toEqual([value, value, value]);
 });
 
-test('who asks after the invalidation does not share the question that was asked before it', async () => {
+test('a get after an invalidation does not share the load from before it', async () => {
   const { asked, cache } = inFrontOfNothing();
   const before = cache.get('a');
   cache.invalidate('a');
@@ -55,7 +55,7 @@ test('who asks after the invalidation does not share the question that was asked
   expect(asked).toHaveLength(2);
 });
 
-test('a failure is told to all who shared the question and is not kept', async () => {
+test('a failed load rejects all callers and is not cached', async () => {
   const { asked, cache } = inFrontOfNothing();
   const answers = [cache.get('a'), cache.get('a')];
   asked[0]?.refuse(new Error('no answer'));
@@ -66,7 +66,7 @@ test('a failure is told to all who shared the question and is not kept', async (
   expect(await cache.get('a')).toMatchObject({ version: 1 });
 });
 
-test('a failure of a question from before an invalidation does not spoil the one after it', async () => {
+test('a failed load from before an invalidation does not affect the one after it', async () => {
   const { asked, cache } = inFrontOfNothing();
   const before = cache.get('a');
   cache.invalidate('a');
@@ -79,7 +79,7 @@ test('a failure of a question from before an invalidation does not spoil the one
   expect(asked).toHaveLength(2);
 });
 
-test('what does not exist is remembered until it is invalidated', async () => {
+test('a miss is cached until it is invalidated', async () => {
   const { asked, cache } = inFrontOfAll(10);
   expect(await cache.get('unknown')).toBeUndefined();
   expect(await cache.get('unknown')).toBeUndefined();
@@ -91,7 +91,7 @@ test('what does not exist is remembered until it is invalidated', async () => {
   expect(asked).toHaveLength(3);
 });
 
-test('a flood of unknown keys pushes nothing known out and is itself bounded', async () => {
+test('a flood of unknown keys does not evict hits and is bounded', async () => {
   const { asked, cache } = inFrontOfAll(50);
   for (let index = 0; index < 50; index += 1) await cache.get(`known ${index}`);
   for (let index = 0; index < 5_000; index += 1) await cache.get(`unknown ${index}`);
@@ -103,13 +103,13 @@ test('a flood of unknown keys pushes nothing known out and is itself bounded', a
   expect(asked.length).toBeGreaterThan(4_800);
 });
 
-test('no more is kept than fits', async () => {
+test('the size is limited', async () => {
   const { cache } = inFrontOfAll(20);
   for (let index = 0; index < 1_000; index += 1) await cache.get(`key ${index}`);
   expect(cache.size).toBe(20);
 });
 
-test('what matches is invalidated, the rest stays', async () => {
+test('invalidateWhere removes matching values only', async () => {
   const { asked, cache } = inFrontOfAll(10);
   await cache.get('a');
   await cache.get('b');
@@ -119,17 +119,17 @@ test('what matches is invalidated, the rest stays', async () => {
   expect(asked).toEqual(['a', 'b', 'a']);
 });
 
-test('while changes go unheard everything is asked, and what was asked then is not kept', async () => {
+test('without trust every get loads, and nothing is cached', async () => {
   const { asked, cache } = inFrontOfNothing();
   const before = cache.get('a');
   cache.trust(false);
   asked[0]?.answer({ key: 'a', version: 1 });
   await before;
-  const meanwhile = [cache.get('a'), cache.get('a')];
+  const concurrent = [cache.get('a'), cache.get('a')];
   expect(asked).toHaveLength(3);
   cache.trust(true);
   for (const { answer } of asked) answer({ key: 'a', version: 2 });
-  await Promise.all(meanwhile);
+  await Promise.all(concurrent);
   expect(cache.size).toBe(0);
   const after = cache.get('a');
   expect(asked).toHaveLength(4);
@@ -138,29 +138,29 @@ test('while changes go unheard everything is asked, and what was asked then is n
   expect(await cache.get('a')).toMatchObject({ version: 3 });
 });
 
-type Act = 'get' | 'change' | 'remove' | 'change another' | 'lose the line';
+type Act = 'get' | 'change' | 'remove' | 'change another' | 'lose the connection';
 
 /**
- * The world around a cache. The authority is read somewhere between question and answer, and a change is heard some
- * time after it was made; the scheduler of fast-check decides when each of these happens.
+ * A source of values and its cache. The scheduler of fast-check decides when a load reads the source, when it returns, and
+ * when a change is notified.
  */
-class World {
+class Simulation {
   readonly #scheduler: fc.Scheduler;
   readonly #cache: GuardedCache<Version>;
   #version = 0;
-  #inForce: number | undefined = 0;
+  #current: number | undefined = 0;
   readonly #removals: number[] = [];
-  /** The latest change that was onNotify: nothing older may be given to who asks from now on. */
-  #heard = 0;
+  /** The latest notified change: later gets must not return an older version. */
+  #notified = 0;
 
   constructor(scheduler: fc.Scheduler) {
     this.#scheduler = scheduler;
     this.#cache = new GuardedCache({
       max: 10,
       load: async (key) => {
-        await scheduler.schedule(Promise.resolve(), 'the question travels');
-        const version = this.#inForce;
-        await scheduler.schedule(Promise.resolve(), 'the answer travels');
+        await scheduler.schedule(Promise.resolve(), 'the load starts');
+        const version = this.#current;
+        await scheduler.schedule(Promise.resolve(), 'the load returns');
         return version === undefined ? undefined : { key, version };
       },
     });
@@ -168,22 +168,22 @@ class World {
 
   async act(act: Act): Promise<void> {
     if (act === 'get') await this.#get();
-    else if (act === 'lose the line') await this.#loseTheLine();
+    else if (act === 'lose the connection') await this.#loseConnection();
     else if (act === 'change another') this.#cache.invalidateWhere(({ key }) => key === 'another');
     else {
       const version = this.#change(act === 'remove');
-      await this.#scheduler.schedule(Promise.resolve(), 'the change travels');
+      await this.#scheduler.schedule(Promise.resolve(), 'the change is notified');
       this.#cache.invalidate('key');
-      this.#heard = Math.max(this.#heard, version);
+      this.#notified = Math.max(this.#notified, version);
     }
   }
 
-  async checkTheEnd(): Promise<void> {
-    expect((await this.#cache.get('key'))?.version).toBe(this.#inForce);
+  async checkFinalValue(): Promise<void> {
+    expect((await this.#cache.get('key'))?.version).toBe(this.#current);
   }
 
   async #get(): Promise<void> {
-    const oldest = this.#heard;
+    const oldest = this.#notified;
     const value = await this.#cache.get('key');
     if (value) expect(value.version).toBeGreaterThanOrEqual(oldest);
     else expect(this.#removals.some((removal) => removal >= oldest)).toBe(true);
@@ -191,28 +191,28 @@ class World {
 
   #change(remove: boolean): number {
     this.#version += 1;
-    this.#inForce = remove ? undefined : this.#version;
+    this.#current = remove ? undefined : this.#version;
     if (remove) this.#removals.push(this.#version);
     return this.#version;
   }
 
-  /** What is changed while the line is down is never heard of; that it is up again stands for all of it. */
-  async #loseTheLine(): Promise<void> {
+  /** Changes without a connection are not notified; the reconnection stands for all of them. */
+  async #loseConnection(): Promise<void> {
     this.#cache.trust(false);
     this.#change(false);
-    await this.#scheduler.schedule(Promise.resolve(), 'the line is down');
+    await this.#scheduler.schedule(Promise.resolve(), 'the connection is down');
     this.#cache.trust(true);
-    this.#heard = this.#version;
+    this.#notified = this.#version;
   }
 }
 
-test('under every order of events nobody who asks after a change was heard gets what was before it', async () => {
-  const act = fc.constantFrom<Act>('get', 'get', 'get', 'change', 'remove', 'change another', 'lose the line');
+test('in every order of events, a get after an invalidation never returns the value from before it', async () => {
+  const act = fc.constantFrom<Act>('get', 'get', 'get', 'change', 'remove', 'change another', 'lose the connection');
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 2, maxLength: 15 }), fc.scheduler(), async (acts, scheduler) => {
-      const world = new World(scheduler);
+      const world = new Simulation(scheduler);
       const all = acts.map((one) => scheduler.schedule(Promise.resolve(), one).then(() => world.act(one)));
-      const done = Promise.all(all).then(() => world.checkTheEnd());
+      const done = Promise.all(all).then(() => world.checkFinalValue());
       await scheduler.waitFor(done);
     }),
     { numRuns: 2_000 },

@@ -2,9 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { MaybePromise } from './maybe-promise.ts';
 
 /**
- * A cache in front of a slower authority that never serves what was invalidated: a lookup that was under way when its
- * key was invalidated still answers its callers, but its result is not kept. Misses are kept too, apart from the hits,
- * so that a flood of unknown keys pushes nothing useful out.
+ * A cache that never keeps invalidated values: if a key is invalidated while it is loading, the callers get the result,
+ * but it is not cached. Misses are cached separately, so that a flood of unknown keys does not evict hits.
  */
 export class GuardedCache<Value extends object> {
   readonly #hits: LRUCache<string, Value>;
@@ -19,13 +18,13 @@ export class GuardedCache<Value extends object> {
     this.#load = load;
   }
 
-  /** At once if the answer is at hand: most requests need not wait for anything. */
+  /** Returns a cached value without a promise. */
   get(key: string): MaybePromise<Value | undefined> {
     const hit = this.#hits.get(key);
     if (hit) return hit;
     if (this.#misses.get(key)) return undefined;
     if (!this.#trusted) return this.#load(key);
-    return this.#loading.get(key) ?? this.#begin(key);
+    return this.#loading.get(key) ?? this.#startLoading(key);
   }
 
   invalidate(key: string): void {
@@ -34,14 +33,14 @@ export class GuardedCache<Value extends object> {
     this.#loading.delete(key);
   }
 
-  /** Invalidates every value that matches, every miss, and every lookup under way. */
+  /** Invalidates all matching values, all misses and all running loads. */
   invalidateWhere(matches: (value: Value) => boolean): void {
     for (const [key, value] of this.#hits) if (matches(value)) this.#hits.delete(key);
     this.#misses.clear();
     this.#loading.clear();
   }
 
-  /** While changes may go unheard, nothing is kept and every lookup asks the authority. */
+  /** While invalidations may be missed (`false`), nothing is cached and every `get` loads. */
   trust(trusted: boolean): void {
     this.#trusted = trusted;
     this.invalidateWhere(() => true);
@@ -51,9 +50,9 @@ export class GuardedCache<Value extends object> {
     return this.#hits.size;
   }
 
-  async #begin(key: string): Promise<Value | undefined> {
+  async #startLoading(key: string): Promise<Value | undefined> {
     const loading = this.#load(key);
-    // Shared with other callers and kept only while no invalidation has removed it from here.
+    // Shared by concurrent callers. The result is cached only if no invalidation has removed the entry.
     this.#loading.set(key, loading);
     try {
       const value = await loading;

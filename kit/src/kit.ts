@@ -81,15 +81,18 @@ export {
 export type { Resolver, Resolvers } from './graphql.ts';
 export { GuardedCache } from './guarded-cache.ts';
 export { type Helper, type HelpersOf, helper, systemHelper } from './helper.ts';
+export { Html, html } from './html.ts';
 export type { Caller, Client, Identity, Membership, Session, SessionKind, User } from './identity.ts';
 export { type Job, type JobsOf, job, systemJob } from './job.ts';
 export { Json } from './json.ts';
 export { type List, list } from './list.ts';
 export { byInteger, byNumber, byText, byTime, type Sort } from './list-query.ts';
 export type { Log } from './log.ts';
+export { greet, layoutMail, type MailContent, nameInMail } from './mail-layout.ts';
 export { andThen, type MaybePromise } from './maybe-promise.ts';
 export { defineModule, type Module } from './module.ts';
 export { fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
+export { formField, htmlPage, newPasswordField, pageOrFailure, successPage } from './page.ts';
 export { limitTo, Pagination, type Paging, pageOf, paging } from './paging.ts';
 export { NewPassword, passwordProblem } from './password.ts';
 export { maskDigits, type PersonalData, type PersonalRows } from './personal-data.ts';

@@ -69,7 +69,7 @@ function* attacks(action: RegisteredAction): Generator<[what: string, options: R
   }
 }
 
-/** By somebody new for each action: what one does to an account must not keep the next from being reached. */
+/** A new person for each action, because an action may disable the account. */
 async function faultsOf(action: RegisteredAction): Promise<string[]> {
   const faults: string[] = [];
   const person = await platform.person({ tenant });
@@ -85,6 +85,6 @@ const actions = platform.kernel.actions.filter(
   ({ method, path }) => method && !path.endsWith('/install/check-requirements') && path !== '/api/health',
 );
 
-test.each(actions)('$name refuses what is hostile and never fails at it', async (action) => {
+test.each(actions)('$name refuses hostile input without an internal error', async (action) => {
   expect(await faultsOf(action)).toEqual([]);
 });

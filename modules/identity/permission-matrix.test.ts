@@ -10,10 +10,10 @@ import { accountsOf } from './accounts/accounts.ts';
 import { addMember, createUser } from './accounts/users.ts';
 
 /**
- * Who may call what: five roles, a stranger and nobody at all against every action there is, over REST and on the bus.
- * What is expected stands here once more, as it was promised, and not as the code says it; `*` marks what is sensitive.
+ * Calls every action as each role, as a non-member and anonymously, over REST and on the bus. The expectations repeat the
+ * contract instead of reading the code; `*` marks sensitive permissions.
  */
-const promised = `
+const contract = `
 customers (7): customers.view, customers.create, customers.edit, customers.delete*, customers.export, customers.merge*, customers.view_sensitive*
 orders (7): orders.view, orders.create, orders.edit, orders.cancel, orders.refund*, orders.delete*, orders.export
 products (6): products.view, products.create, products.edit, products.delete*, products.import, products.export
@@ -27,7 +27,7 @@ reseller (5): reseller.applications.view, reseller.applications.review*, reselle
 audit (5): audit.view, audit.export, activity.view, activity.export, reports.view
 platform (4): platform.releases.view, platform.releases.manage*, platform.rings.view, platform.rings.manage*`;
 
-const categories = promised
+const categories = contract
   .trim()
   .split('\n')
   .map((line) => {
@@ -62,7 +62,7 @@ function words(text: string): string[] {
   return text.trim().split(/\s+/);
 }
 
-/** One for each permission, so that each is tried whether or not an action needs it yet. */
+/** One action for each permission, so that permissions without actions are tested too. */
 const probes = names.map((needs) => ({
   needs,
   path: `/probe/${needs.replaceAll('_', '-')}` as const,
@@ -109,7 +109,7 @@ function may(role: string, action: RegisteredAction, tenant: TestTenant): boolea
   return permissionsFor(action).some((permission) => holds(role, permission, tenant));
 }
 
-/** A token of somebody new: a call may end the session it came with, or all of them. */
+/** A token of a new user, because a call may end its session. */
 async function tokenOf(tenant: TestTenant, role: string): Promise<string> {
   const { sessions } = accountsOf(kernel.services);
   const email = `${randomUUID()}@example.com`;
@@ -146,7 +146,7 @@ const needing = served.filter(needsPermission);
 const forAnyoneSignedIn = served.filter(({ needs }) => needs === signedIn);
 const forAnyone = served.filter((one) => one.public);
 
-test('the permissions are the 68 that were promised, in their order, and so are their categories', async () => {
+test('there are exactly the 68 permissions of the contract, in order and by category', async () => {
   expect(names).toHaveLength(68);
   expect(new Set(names).size).toBe(68);
   expect(categories).toHaveLength(12);
@@ -158,7 +158,7 @@ test('the permissions are the 68 that were promised, in their order, and so are 
   expect(body.permissions.slice(68)).toEqual(added.map((name) => expect.objectContaining({ name })));
 });
 
-test('there are five roles for everyone, and each holds what was promised', async () => {
+test('the five system roles hold the permissions of the contract', async () => {
   const owner = await platform.person({ tenant: merchant });
   const { body } = await owner.get('/api/v1/roles');
   const held = body.roles.map((role: { name: string; permissions: string[] }) => [role.name, role.permissions.sort()]);
@@ -171,7 +171,7 @@ test('there are five roles for everyone, and each holds what was promised', asyn
   expect(inDatabase.map(({ name }) => name).sort()).toEqual(Object.keys(roles).sort());
 });
 
-test('every action needs a permission that exists, a signed-in user, or nothing, and can be called', () => {
+test('every action needs an existing permission or a signed-in user, or is public, and can be called', () => {
   const known = new Set([...names, ...added]);
   const unknown = actions.filter((action) => permissionsFor(action).some((permission) => !known.has(permission)));
   expect(unknown.map(({ name }) => name)).toEqual([]);
@@ -181,7 +181,7 @@ test('every action needs a permission that exists, a signed-in user, or nothing,
 });
 
 test.each(Object.keys(roles))(
-  '%s is let in where its role allows, for each of the 68, in every kind of tenant',
+  '%s has access exactly where the role allows, for each of the 68 permissions, in every kind of tenant',
   async (role) => {
     for (const tenant of [merchant, reseller]) {
       const token = await tokenOf(tenant, role);
@@ -195,11 +195,11 @@ test.each(Object.keys(roles))(
   },
 );
 
-test.each(needing)('$name is for those who hold $needs', async (one) => {
+test.each(needing)('$name is allowed only with $needs', async (one) => {
   const send = call(one);
-  for (const headers of [{}, { authorization: 'Bearer nobody' }]) {
-    const nobody = await send({ 'x-tenant': merchant.id, ...headers });
-    expect(nobody).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
+  for (const headers of [{}, { authorization: 'Bearer unknown' }]) {
+    const anonymous = await send({ 'x-tenant': merchant.id, ...headers });
+    expect(anonymous).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
   }
   const stranger = await send(as(await tokenOf(strangersTenant, 'Owner'), merchant));
   expect({ status: stranger.status, code: stranger.body.code }).toEqual({ status: 403, code: 'auth.not_a_member' });
@@ -232,10 +232,10 @@ async function callerOf(token: string | undefined, tenant: TestTenant) {
   return identify(kernel.identity, token, tenant);
 }
 
-test.each(onBus)('$name on the bus is for those who hold $needs', async (one) => {
+test.each(onBus)('$name on the bus is allowed only with $needs', async (one) => {
   const isOpen = !needsPermission(one);
-  const nobody = await callerOf(undefined, merchant);
-  expect(await callOnBus(one, merchant, nobody)).toBe(one.public ? 'admitted' : 'auth.unauthenticated');
+  const anonymous = await callerOf(undefined, merchant);
+  expect(await callOnBus(one, merchant, anonymous)).toBe(one.public ? 'admitted' : 'auth.unauthenticated');
   const stranger = await callerOf(await tokenOf(strangersTenant, 'Owner'), merchant);
   expect(await callOnBus(one, merchant, stranger)).toBe(one.public ? 'admitted' : 'auth.not_a_member');
   for (const tenant of [merchant, reseller]) {
@@ -251,10 +251,10 @@ test.each(onBus)('$name on the bus is for those who hold $needs', async (one) =>
   expect(await callOnBus(one, merchant, without)).toBe(isOpen ? 'admitted' : 'auth.forbidden');
 });
 
-test.each(forAnyoneSignedIn)('$name is for whoever is signed in', async (one) => {
+test.each(forAnyoneSignedIn)('$name is allowed for every signed-in user', async (one) => {
   const send = call(one);
-  const nobody = await send({ 'x-tenant': merchant.id });
-  expect(nobody).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
+  const anonymous = await send({ 'x-tenant': merchant.id });
+  expect(anonymous).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
   for (const role of Object.keys(roles)) {
     const { status, body } = await send(as(await tokenOf(merchant, role), merchant));
     // What a call refuses by itself, as a code that is missing, is not for want of a token.
@@ -266,7 +266,7 @@ test.each(forAnyoneSignedIn)('$name is for whoever is signed in', async (one) =>
   expect({ status: stranger.status, code: stranger.body.code }).toEqual({ status: 403, code: 'auth.not_a_member' });
 });
 
-test.each(forAnyone)('$name asks nobody to sign in first', async (one) => {
+test.each(forAnyone)('$name does not require a sign-in', async (one) => {
   const tenant: Record<string, string> = one.tenant === 'none' ? {} : { 'x-tenant': merchant.id };
   const { status, body } = await call(one)(tenant);
   // One that checks credentials of its own may refuse them, in its own words.

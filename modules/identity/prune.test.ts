@@ -57,13 +57,13 @@ const kinds = [
   },
 ];
 
-test.each(kinds)('of $table what is old goes and the rest stays', async ({ days, add, count }) => {
+test.each(kinds)('old rows of $table are deleted and the others stay', async ({ days, add, count }) => {
   for (const one of days) await central.db.run(add(one));
   await prune();
   expect(await central.db.row(count)).toEqual({ count: 1 });
 });
 
-test('sessions that are over for a month go with their tokens; others stay', async () => {
+test('sessions that ended a month ago are deleted with their tokens; others stay', async () => {
   const { sessions } = accountsOf(platform.kernel.services);
   const open = async (change: ReturnType<typeof sql>) => {
     const { id } = await platform.person();
@@ -89,7 +89,7 @@ test('sessions that are over for a month go with their tokens; others stay', asy
   expect(await sessions.open({ userId: person.id, kind: 'login', client })).toBeDefined();
 });
 
-test('refresh tokens past their time go, and the session goes on', async () => {
+test('expired refresh tokens are deleted, and their session continues', async () => {
   const { sessions } = accountsOf(platform.kernel.services);
   const { refresh_token } = await sessions.open({ userId: person.id, kind: 'login', client });
   const next = await sessions.refresh(refresh_token);
@@ -102,7 +102,7 @@ test('refresh tokens past their time go, and the session goes on', async () => {
   expect(await sessions.refresh(next?.refresh_token ?? '')).toBeDefined();
 });
 
-test('it is done every night', async () => {
+test('pruning runs every night', async () => {
   const rows = await central.db.rows(sql`SELECT cron FROM pgboss.schedule WHERE key = 'identity.prune'`);
   expect(rows).toEqual([{ cron: '41 3 * * *' }]);
 });

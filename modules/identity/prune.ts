@@ -6,18 +6,18 @@ export const pruneJobs = {
   'identity.prune': systemJob({
     data: Type.Object({}),
     schedule: '41 3 * * *',
-    // The next night is the next try.
+    // It runs again the next night.
     retries: [],
     run: (ctx) => prune(ctx.central, ctx.now()),
   }),
 };
 
-/** Forgets what nobody can use or asks for any more. */
+/** Deletes rows that have expired. */
 async function prune(db: Db, now: Date): Promise<void> {
   await db.run(sql`DELETE FROM password_resets WHERE expires_at < ${now}`);
   await db.run(sql`DELETE FROM device_codes WHERE expires_at < ${now}`);
   await db.run(sql`DELETE FROM email_changes WHERE created_at < ${daysBefore(now, keepDays.emailChanges)}`);
-  // Their refresh tokens go with them. Of the sessions that go on, those past their time are refused known or unknown.
+  // Deletes their refresh tokens too. Below, the expired refresh tokens of sessions that continue.
   await db.run(sql`DELETE FROM sessions WHERE least(revoked_at, expires_at) < ${daysBefore(now, keepDays.sessions)}`);
   await db.run(sql`DELETE FROM refresh_tokens WHERE expires_at < ${now}`);
   await db.run(sql`DELETE FROM reserved_emails WHERE until < ${now}`);

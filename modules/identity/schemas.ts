@@ -1,7 +1,7 @@
 import { Default, extend, Line, Nullable, named, type Static, Timestamp, Type, Uuid } from '@chowk/kit';
 
 export const Name = Line(255);
-/** A password that is only compared. */
+/** A password to verify; the rules for new passwords do not apply. */
 export const Password = Type.String({ minLength: 1, maxLength: 1000 });
 /** The secret in a mailed link. */
 export const ByToken = Type.Object({ token: Type.String({ maxLength: 200 }) });
@@ -105,14 +105,14 @@ export const NewPersonalToken = named(
       Type.Array(Scope, {
         minItems: 1,
         maxItems: 200,
-        description: 'Permissions the token is limited to; `*` is all that you may do.',
+        description: 'The permissions that the token is limited to; `*` stands for all of yours.',
       }),
       ['*'],
     ),
     expires_at: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Absent: until it is revoked.',
+        description: 'Absent: the token does not expire.',
         examples: ['2099-12-31T23:59:59Z'],
       }),
     ),

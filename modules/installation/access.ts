@@ -8,14 +8,14 @@ import { mustBeReached, type StepName } from './steps.ts';
 export async function admitStep(ctx: SystemCtx, step: StepName): Promise<void> {
   await mustNotBeInstalled(ctx);
   const { installToken } = ctx.system.options;
-  if (installToken !== undefined && !isSame(ctx.client.header('x-install-token') ?? '', installToken)) {
+  if (installToken !== undefined && !isEqual(ctx.client.header('x-install-token') ?? '', installToken)) {
     throw fail('installation.token_required');
   }
   await mustBeReached(ctx, step);
 }
 
 /** In constant time. */
-function isSame(given: string, wanted: string): boolean {
+function isEqual(left: string, right: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(wanted));
+  return timingSafeEqual(digest(left), digest(right));
 }

@@ -7,7 +7,7 @@ import { createUser } from '../identity/accounts/users.ts';
 
 const posts = ['setup-database', 'seed-data', 'owner'] as const;
 
-test('the wizard leads by HTTP alone from a fresh start to a signed-in owner', async () => {
+test('the wizard installs the platform over HTTP, and the owner can sign in', async () => {
   const wizard = await startWizard({ keyAtHand: false, identity: undefined });
   expect(await wizard.get('status')).toMatchObject({
     status: 200,
@@ -98,14 +98,14 @@ const installed = {
   body: { message: expect.any(String), code: 'installation.installed', redirect: '/login' },
 };
 
-test('a step whose turn has not come is 409 and says which one has, and a browser that comes back finds that one', async () => {
+test('a step out of order is 409 with the current step, which the status also returns', async () => {
   const wizard = await startWizard();
   const refusals = async (step: number) => {
     expect((await wizard.get('status')).body.current_step).toBe(step);
     for (const path of posts.slice(step - 1)) {
       expect(await wizard.post(path, ownerForm()), path).toMatchObject({
         status: 409,
-        body: { message: expect.stringContaining(`Step ${step}`), current_step: step },
+        body: { message: expect.stringContaining(`step ${step}`), current_step: step },
       });
     }
   };
@@ -120,7 +120,7 @@ test('a step whose turn has not come is 409 and says which one has, and a browse
   expect(await wizard.post('owner', {})).toMatchObject({ status: 409, body: { current_step: 3 } });
 });
 
-test('taking steps again changes nothing', async () => {
+test('repeating steps changes nothing', async () => {
   const wizard = await startWizard();
   await wizard.untilOwner();
   const before = await wizard.counts();
@@ -141,7 +141,7 @@ test('taking steps again changes nothing', async () => {
   });
 });
 
-test('databases set up by several at once have one key and one client of personal access tokens', async () => {
+test('concurrent database set-ups create one key and one client of personal access tokens', async () => {
   const wizard = await startWizard({ keyAtHand: false });
   await wizard.get('check-requirements');
   const answers = await Promise.all(Array.from({ length: 4 }, () => wizard.post('setup-database')));
@@ -169,7 +169,7 @@ describe('with INSTALL_TOKEN set', async () => {
     }
   });
 
-  test('a GET needs none, and a POST with it is served', async () => {
+  test('a GET needs no token, and a POST with it succeeds', async () => {
     expect((await wizard.get('status')).status).toBe(200);
     expect((await wizard.get('check-requirements')).status).toBe(200);
     await wizard.untilOwner();
@@ -178,7 +178,7 @@ describe('with INSTALL_TOKEN set', async () => {
   });
 });
 
-test('an Idempotency-Key of somebody who is not signed in is ignored: an owner posted again is told to sign in', async () => {
+test('an Idempotency-Key of an anonymous caller is ignored: posting the owner again is 403', async () => {
   const wizard = await startWizard();
   await wizard.untilOwner();
   const form = ownerForm();
@@ -189,7 +189,7 @@ test('an Idempotency-Key of somebody who is not signed in is ignored: an owner p
   expect(again.headers['idempotency-replayed']).toBeUndefined();
 });
 
-describe('an owner that cannot be', async () => {
+describe('an invalid owner', async () => {
   const wizard = await startWizard();
   await wizard.untilOwner();
   let before: Record<string, number> = {};
@@ -230,7 +230,7 @@ describe('an owner that cannot be', async () => {
     ['has a null character', 'password', 'correct\u0000horse'],
     ['differs', 'password_confirmation', 'correct hors'],
   ];
-  test.each(cases)('is 422 by field where it %s: %s', async (_, field, value) => {
+  test.each(cases)('is 422 with an error for the field if it %s: %s', async (_, field, value) => {
     const confirmation = field === 'password' && value !== undefined ? { password_confirmation: value } : {};
     const { status, body } = await wizard.post('owner', ownerForm({ [field]: value, ...confirmation }));
     expect({ status, body }).toMatchObject({ status: 422, body: { message: expect.any(String) } });
@@ -238,7 +238,7 @@ describe('an owner that cannot be', async () => {
     expect(await wizard.counts()).toEqual(before);
   });
 
-  test('is told everything that is wrong with it in one answer', async () => {
+  test('gets all errors in one response', async () => {
     const { status, body } = await wizard.post('owner', {
       organization_name: ' ',
       organization_slug: 'A B',
@@ -262,7 +262,7 @@ describe('an owner that cannot be', async () => {
   test.each([
     ['reserved', 'www', 'invalid'],
     ['taken', uniqueId(), 'taken'],
-  ])('is told of a slug that is %s together with a taken email and everything else', async (why, slug, code) => {
+  ])('gets the error of a slug that is %s together with all others', async (why, slug, code) => {
     const { central } = wizard.kernel;
     // Of another installation on the same server: with a tenant of its own this one would be installed.
     if (why === 'taken') await central.db.run(raw(`CREATE DATABASE tenant${slug}`));
@@ -297,7 +297,7 @@ describe('an owner that cannot be', async () => {
     expect({ status, message: body.message }).toEqual({ status: expected, message: expect.any(String) });
   });
 
-  test('is told that the address is taken, and leaves neither a tenant nor a database behind', async () => {
+  test('with a taken address is refused and leaves neither a tenant nor a database', async () => {
     const form = ownerForm({ email: 'Taken@example.com' });
     await createUser(wizard.kernel.central.db, {
       name: 'Other',
@@ -313,7 +313,7 @@ describe('an owner that cannot be', async () => {
     expect((await wizard.get('status')).body).toMatchObject({ installed: false, current_step: 4 });
   });
 
-  test('is told that the slug is taken where another installation on the server has the database', async () => {
+  test('with a slug that another installation on the server uses is refused', async () => {
     const slug = uniqueId();
     await wizard.kernel.central.db.run(raw(`CREATE DATABASE tenant${slug}`));
     const { status, body } = await wizard.post('owner', ownerForm({ organization_slug: slug }));

@@ -7,20 +7,20 @@ import { uniqueId } from '../../server/testing/platform.ts';
 import { startWizard } from '../../server/testing/wizard.ts';
 import { installCommand } from './install-command.ts';
 
-/** A terminal at which somebody answers, or nobody does. */
+/** A terminal with prepared answers, or without any. */
 function terminalOf(answers?: Record<string, string>) {
-  const heard = { said: [] as string[], progress: [] as string[], asked: [] as string[], rows: [] as object[] };
+  const output = { said: [] as string[], progress: [] as string[], asked: [] as string[], rows: [] as object[] };
   const terminal: Terminal = {
-    say: (line) => void heard.said.push(line),
-    progress: (line) => void heard.progress.push(line),
-    table: (rows) => void heard.rows.push(...rows),
+    say: (line) => void output.said.push(line),
+    progress: (line) => void output.progress.push(line),
+    table: (rows) => void output.rows.push(...rows),
     async ask(question, { hidden = false } = {}) {
       if (!answers) return undefined;
-      heard.asked.push(`${question}${hidden ? ' (hidden)' : ''}`);
+      output.asked.push(`${question}${hidden ? ' (hidden)' : ''}`);
       return Object.entries(answers).find(([words]) => question.includes(words))?.[1] ?? '';
     },
   };
-  return { terminal, heard };
+  return { terminal, output };
 }
 
 const wizard = await startWizard({
@@ -37,8 +37,8 @@ test.each([
   ['--email', { organization: given.organization, password: given.password }],
   ['--password-file', { organization: given.organization, email: given.email }],
   ['--slug', { ...given, organization: 'चौक' }],
-  ['exclude each other', { ...given, 'password-file': '-' }],
-])('where nobody can be asked, what is wrong with the call names %s', async (named, options) => {
+  ['not both', { ...given, 'password-file': '-' }],
+])('without a terminal the error names %s', async (named, options) => {
   const refusal = await run(options).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(UsageError);
   expect((refusal as Error).message).toContain(named);
@@ -56,55 +56,55 @@ test.each([
   expect(await wizard.counts()).toEqual(before);
 });
 
-test('a password that is typed differently the second time is refused', async () => {
+test('a password that is repeated differently is refused', async () => {
   const { organization, email } = given;
-  const { terminal } = terminalOf({ Password: 'correct horse', 'Once more': 'correct hors' });
+  const { terminal } = terminalOf({ Password: 'correct horse', 'Repeat the password': 'correct hors' });
   await expect(run({ organization, email }, terminal)).rejects.toMatchObject({
     extras: { errors: { password_confirmation: [{ code: 'mismatch' }] } },
   });
 });
 
-test('a password file that is not there is one clear line', async () => {
+test('a missing password file is reported in one line', async () => {
   const { organization, email } = given;
   const file = join(await temporaryFolder(), 'nothing');
   await expect(run({ organization, email, 'password-file': file })).rejects.toThrow(/password file .* \(ENOENT\)$/);
 });
 
-test('requirements that are not met are told one by one, and nothing else is done', async () => {
+test('unmet requirements are listed, and nothing is installed', async () => {
   const cache = join(wizard.kernel.config.storagePath, 'cache');
   await writeFile(cache, '');
-  const { terminal, heard } = terminalOf();
+  const { terminal, output } = terminalOf();
   await expect(run(given, terminal)).rejects.toThrow(/^1 of \d+ requirements are not met$/);
   await rm(cache);
-  expect(heard.progress).toEqual([expect.stringMatching(/^✗ Cache folder: .*STORAGE_PATH/)]);
+  expect(output.progress).toEqual([expect.stringMatching(/^✗ Cache folder: .*STORAGE_PATH/)]);
   expect(await wizard.counts()).toMatchObject({ signing_keys: 0, roles: 0, users: 0 });
 });
 
-test('on a terminal it asks for what is missing, takes the steps one after the other and says where to sign in', async () => {
+test('on a terminal the command asks for missing options, runs all steps and prints the sign-in address', async () => {
   const slug = uniqueId();
-  const { terminal, heard } = terminalOf({
+  const { terminal, output } = terminalOf({
     'Name of the organization': 'Acme Stores',
-    'Its id': slug,
+    'Id of the organization': slug,
     'Email address': 'Asha.Rao@example.com',
     Password: ' with blanks ',
-    'Once more': ' with blanks ',
+    'Repeat the password': ' with blanks ',
   });
   await run({}, terminal);
-  expect(heard.asked).toEqual([
+  expect(output.asked).toEqual([
     'Name of the organization:',
-    'Its id, for good, and part of its address [acme-stores]:',
+    'Id of the organization, part of its address; it cannot be changed [acme-stores]:',
     'Email address of the owner:',
     'Name of the owner:',
     'Password: (hidden)',
-    'Once more: (hidden)',
+    'Repeat the password: (hidden)',
   ]);
-  expect(heard.progress).toEqual([
+  expect(output.progress).toEqual([
     expect.stringMatching(/^✓ requirements: all \d+ are met$/),
     expect.stringMatching(/^✓ database: \d+ migrations/),
     expect.stringMatching(/^✓ seed: 5 roles, \d+ permissions/),
     '✓ owner: Asha Rao <asha.rao@example.com> of Acme Stores',
   ]);
-  expect(heard.said).toEqual([
+  expect(output.said).toEqual([
     'Chowk is installed. Sign in as asha.rao@example.com at https://chowk.example:8443/login',
     `Acme Stores is at https://${slug}.chowk.example:8443`,
   ]);
@@ -112,6 +112,6 @@ test('on a terminal it asks for what is missing, takes the steps one after the o
   expect((await wizard.get('status')).status).toBe(403);
 });
 
-test('what is installed is not installed again, whatever the options', async () => {
-  await expect(run({})).rejects.toThrow(/^Chowk is installed already; sign in at https:.*$/);
+test('an installed platform cannot be installed again', async () => {
+  await expect(run({})).rejects.toThrow(/^Chowk is already installed; sign in at https:.*$/);
 });

@@ -16,7 +16,7 @@ export const installCommand: ModuleCommand = {
   usage:
     '--organization=<name> --email=<address> [--slug=<id>] [--name=<text>] ' +
     '[--password=<text> | --password-file=<path or - for standard input>] [--json]',
-  summary: 'run all steps of the installation; asks for missing options',
+  summary: 'install the platform; asks for missing options',
   options: {
     organization: { type: 'string' },
     slug: { type: 'string' },
@@ -27,7 +27,7 @@ export const installCommand: ModuleCommand = {
   },
   async run(ctx, { options }, terminal) {
     if (await isInstalled(ctx)) {
-      throw new Error(`Chowk is installed already; sign in at ${ctx.system.url}/login or see chowkd install:reset`);
+      throw new Error(`Chowk is already installed; sign in at ${ctx.system.url}/login, or see chowkd install:reset`);
     }
     const form = await readForm(options, terminal);
     // Before anything is changed.
@@ -58,9 +58,9 @@ async function takeSteps(ctx: SystemCtx, { progress }: Terminal): Promise<void> 
 }
 
 async function readForm(options: Options, terminal: Terminal): Promise<NewOwner> {
-  const organization = await given(options, terminal, 'organization', 'Name of the organization:');
+  const organization = await readOption(options, terminal, 'organization', 'Name of the organization:');
   const slug = await readSlug(options, terminal, organization);
-  const email = await given(options, terminal, 'email', 'Email address of the owner:');
+  const email = await readOption(options, terminal, 'email', 'Email address of the owner:');
   const name = textOf(options, 'name') ?? ((await terminal.ask('Name of the owner:')) || nameFrom(email));
   const { password, confirmation } = await readPassword(options, terminal);
   return {
@@ -69,7 +69,7 @@ async function readForm(options: Options, terminal: Terminal): Promise<NewOwner>
   };
 }
 
-async function given(options: Options, terminal: Terminal, option: string, question: string): Promise<string> {
+async function readOption(options: Options, terminal: Terminal, option: string, question: string): Promise<string> {
   const value = textOf(options, option) ?? (await terminal.ask(question));
   if (value === undefined)
     throw new UsageError(`--${option} is missing; usage: chowkd install ${installCommand.usage}`);
@@ -78,26 +78,28 @@ async function given(options: Options, terminal: Terminal, option: string, quest
 
 async function readSlug(options: Options, terminal: Terminal, organization: string): Promise<string> {
   const proposed = slugOf(organization);
-  const question = `Its id, for good, and part of its address${proposed && ` [${proposed}]`}:`;
+  const question = `Id of the organization, part of its address; it cannot be changed${proposed && ` [${proposed}]`}:`;
   const slug = textOf(options, 'slug') ?? ((await terminal.ask(question)) || proposed);
-  if (slug === '') throw new UsageError(`no id can be made from the name ${organization}; choose one with --slug`);
+  if (slug === '')
+    throw new UsageError(`the name ${organization} contains no characters for an id; set one with --slug`);
   return slug;
 }
 
 async function readPassword(options: Options, terminal: Terminal): Promise<{ password: string; confirmation: string }> {
   const [direct, file] = [textOf(options, 'password'), textOf(options, 'password-file')];
   if (direct !== undefined && file !== undefined) {
-    throw new UsageError('--password and --password-file exclude each other');
+    throw new UsageError('use either --password or --password-file, not both');
   }
-  const ready = direct ?? (file === undefined ? undefined : await passwordFrom(file));
+  const ready = direct ?? (file === undefined ? undefined : await readPasswordFile(file));
   if (ready !== undefined) return { password: ready, confirmation: ready };
   const password = await terminal.ask('Password:', { hidden: true });
-  if (password === undefined) throw new UsageError('give the password with --password-file=<path or -> or --password');
-  return { password, confirmation: (await terminal.ask('Once more:', { hidden: true })) ?? '' };
+  if (password === undefined)
+    throw new UsageError('the password is missing; set it with --password-file=<path or -> or --password');
+  return { password, confirmation: (await terminal.ask('Repeat the password:', { hidden: true })) ?? '' };
 }
 
 /** The line break at the end of the file is not part of the password. */
-async function passwordFrom(file: string): Promise<string> {
+async function readPasswordFile(file: string): Promise<string> {
   try {
     const content = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
     return content.replace(/\r?\n$/, '');

@@ -16,7 +16,7 @@ import { hasMarker, type Marker, writeMarker } from './marker.ts';
 
 const paths = ['status', 'check-requirements', 'setup-database', 'seed-data', 'owner'] as const;
 
-test('the marker file alone says that the platform is installed', async () => {
+test('the platform is installed if the marker file exists', async () => {
   const wizard = await startWizard();
   const file = join(wizard.kernel.config.storagePath, 'installed');
   await writeFile(file, '');
@@ -25,7 +25,7 @@ test('the marker file alone says that the platform is installed', async () => {
   expect(await wizard.get('status')).toMatchObject({ status: 200, body: { installed: false } });
 });
 
-test('without it, a user and a tenant say so together and neither says so alone', async () => {
+test('without the marker file, the platform is installed if there is a user and a tenant', async () => {
   const wizard = await startWizard();
   const { db } = wizard.kernel.central;
   const { id } = await wizard.tenant();
@@ -41,14 +41,14 @@ test('without it, a user and a tenant say so together and neither says so alone'
   expect(await wizard.marker()).toBeUndefined();
 });
 
-test('a database without the tables is not installed', async () => {
+test('a database without users and tenants is not installed', async () => {
   const wizard = await startWizard();
   const { db } = wizard.kernel.central;
   await db.run(sql`ALTER TABLE users RENAME TO people`);
   expect((await wizard.get('status')).status).toBe(200);
 });
 
-test('while the database is away every route answers 503, as if neither installed nor not', async () => {
+test('while the database is unreachable every install route returns 503', async () => {
   const wizard = await startWizard();
   const { wire, ask } = await overAWire(wizard);
   expect((await ask('status')).statusCode).toBe(200);
@@ -62,18 +62,17 @@ test('while the database is away every route answers 503, as if neither installe
   await expect.poll(async () => (await ask('status')).statusCode).toBe(200);
 });
 
-test('an installed platform that has lost its marker is not offered to anyone while the database is away', async () => {
+test('an installed platform without its marker file cannot be installed again while the database is unreachable', async () => {
   const wizard = await startWizard();
   await wizard.untilOwner();
   expect((await wizard.post('owner', ownerForm())).status).toBe(201);
   const { wire, ask, ctx } = await overAWire(wizard);
   wire.cut();
   for (const path of paths) expect((await ask(path)).statusCode, path).toBe(503);
-  // Whoever asks is told nothing rather than no.
   await expect(isInstalled(ctx)).rejects.toThrow();
 });
 
-test('a marker that would outlive its data is taken back', async () => {
+test('a marker file is removed if the data is deleted concurrently', async () => {
   const { kernel } = await startWizard();
   const marker: Marker = { installed_at: '2026-01-01T00:00:00.000Z', version: '1.0.0' };
   const ctxOver = (...rows: (object | undefined | Error)[]) => {

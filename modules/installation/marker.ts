@@ -32,12 +32,12 @@ export async function writeMarker(ctx: SystemCtx): Promise<void> {
   const marker = await installedRow(ctx.central);
   if (!marker) return;
   const { installed_at, version } = marker;
-  await writeWhole(markerFile(ctx), `${JSON.stringify({ installed_at, version })}\n`);
-  let stillThere = false;
+  await replaceFile(markerFile(ctx), `${JSON.stringify({ installed_at, version })}\n`);
+  let isStillInstalled = false;
   try {
-    stillThere = (await installedRow(ctx.central))?.installed_at === installed_at;
+    isStillInstalled = (await installedRow(ctx.central))?.installed_at === installed_at;
   } finally {
-    if (!stillThere) await removeMarker(ctx);
+    if (!isStillInstalled) await removeMarker(ctx);
   }
 }
 
@@ -58,7 +58,7 @@ async function installedRow(central: Db): Promise<Marker | undefined> {
 }
 
 /** Writes the file atomically and durably. */
-async function writeWhole(file: string, content: string): Promise<void> {
+async function replaceFile(file: string, content: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   try {
     const handle = await open(draft, 'wx', 0o644);

@@ -10,7 +10,7 @@ async function startAtOwner(): Promise<Wizard> {
   return wizard;
 }
 
-test('of eight owners posted at once to two processes one is created, and the others are told to sign in', async () => {
+test('one of eight owners posted concurrently to two processes is created, and the others get 403', async () => {
   const one = await startAtOwner();
   const other = await startWizard({ beside: one });
   const answers = await Promise.all(
@@ -23,7 +23,7 @@ test('of eight owners posted at once to two processes one is created, and the ot
   expect(await one.counts()).toMatchObject({ users: 1, tenants: 1, memberships: 1 });
 });
 
-test('the same owner posted twice at once is created once', async () => {
+test('the same owner posted twice concurrently is created once', async () => {
   const wizard = await startAtOwner();
   const form = ownerForm();
   const answers = await Promise.all([wizard.post('owner', form), wizard.post('owner', form)]);
@@ -31,7 +31,7 @@ test('the same owner posted twice at once is created once', async () => {
   expect(await wizard.counts()).toMatchObject({ users: 1, tenants: 1, memberships: 1 });
 });
 
-test('what fails in the midst leaves no owner, and the same form posted again completes it', async () => {
+test('a failed attempt leaves no owner, and posting the same form again completes it', async () => {
   const wizard = await startAtOwner();
   const { db } = wizard.kernel.central;
   const form = ownerForm();
@@ -52,7 +52,7 @@ test('what fails in the midst leaves no owner, and the same form posted again co
   expect(await tenant?.db.rows(sql`SELECT 1 FROM products`)).toEqual([]);
 });
 
-test('a tenant whose process died before it had a database is completed too', async () => {
+test('a tenant without a database, left by a crash, is completed', async () => {
   const wizard = await startAtOwner();
   const form = ownerForm();
   await leaveHalfMade(wizard, form.organization_slug);
@@ -61,7 +61,7 @@ test('a tenant whose process died before it had a database is completed too', as
   expect(await tenant?.db.rows(sql`SELECT 1 FROM products`)).toEqual([]);
 });
 
-test('what an interrupted try has left under another slug is in nobody’s way', async () => {
+test('an unfinished tenant with another slug does not block the installation', async () => {
   const wizard = await startAtOwner();
   const left = uniqueId();
   await leaveHalfMade(wizard, left);
@@ -69,7 +69,7 @@ test('what an interrupted try has left under another slug is in nobody’s way',
   expect(await wizard.kernel.directory.find(left)).toBeUndefined();
 });
 
-test('a half-made tenant of somebody else is not taken over', async () => {
+test('an unfinished tenant that is not the platform owner is not taken over', async () => {
   const wizard = await startAtOwner();
   const form = ownerForm();
   await leaveHalfMade(wizard, form.organization_slug, 'merchant');
@@ -80,7 +80,7 @@ test('a half-made tenant of somebody else is not taken over', async () => {
   });
 });
 
-test('without room for the marker the owner is there, nobody can install again, and the next look writes it', async () => {
+test('if the marker file cannot be written, the installation is complete, and the next check writes it', async () => {
   const wizard = await startAtOwner();
   const { storagePath } = wizard.kernel.config;
   const form = ownerForm();
@@ -107,11 +107,11 @@ async function refuseMemberships({ kernel }: Wizard): Promise<void> {
   await db.run(sql`CREATE TRIGGER refuse BEFORE INSERT ON memberships FOR EACH ROW EXECUTE FUNCTION refuse()`);
 }
 
-/** As it is when the process dies right after it has written down what it is about to make. */
+/** The state after a crash between inserting the tenant and creating its database. */
 async function leaveHalfMade({ kernel }: Wizard, id: string, role = 'platform_owner'): Promise<void> {
   const { db } = kernel.central;
   await db.run(sql`
     INSERT INTO tenants (id, name, role, database_name, module_ring_id)
-    SELECT ${id}, 'Half made', ${role}, ${`tenant${id}`}, id FROM module_rings WHERE is_default`);
+    SELECT ${id}, 'Unfinished', ${role}, ${`tenant${id}`}, id FROM module_rings WHERE is_default`);
   await db.run(sql`INSERT INTO domains (domain, tenant_id, kind) VALUES (${id}, ${id}, 'alias')`);
 }

@@ -31,24 +31,24 @@ const defects: [key: string, found: RegExp, defect: Partial<Machine>][] = [
   ['postgresql', /PostgreSQL 14/, server({ version: 14 })],
   ['postgresql_extensions', /unaccent cannot/, server({ extensions: ['pg_trgm'] })],
   ['database_rights', /may not create/, server({ may_create: false })],
-  ['database_query', /not there/, { writeToDatabase: async () => undefined }],
+  ['database_query', /not found/, { writeToDatabase: async () => undefined }],
   ['cache', /Redis does not answer/, { pingCache: async () => ({ up: false, name: 'Redis' }) }],
   ['disk_space', /499 MB/, { freeBytes: async () => 500 * 2 ** 20 - 1 }],
 ];
 
-test('every requirement is met here, each by something that was done', async () => {
+test('every requirement is met on this machine', async () => {
   const { passed, requirements } = await checkRequirements(ctx);
   expect(requirements.filter((one) => !one.passed)).toEqual([]);
   expect(passed).toBe(true);
   expect(requirements.map(({ key }) => key)).toEqual(checks.map(({ key }) => key));
 });
 
-test('there is a defect for every requirement but the folders', () => {
+test('every requirement except the folders has a test defect', () => {
   const keys = new Set(defects.map(([key]) => key));
   expect(checks.map(({ key }) => key).filter((key) => !keys.has(key))).toEqual(['storage_writable', 'cache_writable']);
 });
 
-test.each(defects)('%s fails alone, with what was found (%s) and what to do about it', async (key, found, defect) => {
+test.each(defects)('%s fails alone, with the problem (%s) and the remedy', async (key, found, defect) => {
   const { passed, requirements } = await checkRequirements(ctx, { ...sound, ...defect });
   expect(passed).toBe(false);
   expect(requirements.filter((one) => !one.passed)).toEqual([
@@ -58,7 +58,7 @@ test.each(defects)('%s fails alone, with what was found (%s) and what to do abou
   expect(requirements.find((one) => one.key === key)?.detail).toContain(remedy);
 });
 
-test.each(['storage', 'cache'] as const)('a %s folder that cannot be written is found by writing', async (which) => {
+test.each(['storage', 'cache'] as const)('a %s folder that is not writable is detected', async (which) => {
   const file = join(await temporaryFolder(), 'file');
   await writeFile(file, '');
   const folders = { ...sound.folders, [which]: file };
@@ -68,14 +68,14 @@ test.each(['storage', 'cache'] as const)('a %s folder that cannot be written is 
   expect(failing[0]?.detail).toMatch(/EEXIST|ENOTDIR/);
 });
 
-test('the cache folder is made where it is absent', async () => {
+test('a missing cache folder is created', async () => {
   const cache = join(await temporaryFolder(), 'cache');
   const { passed } = await checkRequirements(ctx, { ...sound, folders: { ...sound.folders, cache } });
   expect(passed).toBe(true);
   await expect(mkdir(cache)).rejects.toThrow('EEXIST');
 });
 
-test('whatever a check throws is a requirement not met, told without the names of folders', async () => {
+test('an exception in a check is an unmet requirement, reported without folder names', async () => {
   for (const part of ['runTypeScript', 'signs', 'echo', 'writeInto', 'freeBytes'] as const) {
     const { passed, requirements } = await checkRequirements(ctx, { ...sound, [part]: broken });
     expect(passed, part).toBe(false);
@@ -83,7 +83,7 @@ test('whatever a check throws is a requirement not met, told without the names o
   }
 });
 
-test('a Redis that is configured and away is found by asking it', async () => {
+test('an unreachable Redis is detected', async () => {
   const closed = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => closed.once('listening', resolve));
   const { port } = closed.address() as { port: number };
@@ -95,7 +95,7 @@ test('a Redis that is configured and away is found by asking it', async () => {
   expect((await lonely.post('setup-database')).status).toBe(409);
 });
 
-test('the step is completed while the last check was passed', async () => {
+test('the step is completed if the last check has passed', async () => {
   const step = async () => (await wizard.get('status')).body.steps.requirements;
   await checkRequirements(ctx);
   expect(await step()).toBe('completed');

@@ -12,19 +12,19 @@ interface Check {
   find(machine: Machine): Promise<string>;
 }
 
-const oldestNode = 24;
-const oldestPostgres = 15;
-const neededExtensions = ['pg_trgm', 'unaccent'];
-const leastFreeBytes = 500 * 2 ** 20;
+const minNode = 24;
+const minPostgres = 15;
+const requiredExtensions = ['pg_trgm', 'unaccent'];
+const minFreeBytes = 500 * 2 ** 20;
 const hindi = '१२,३४,५६७ जनवरी';
 
 export const checks: readonly Check[] = [
   {
     key: 'node',
-    label: `Node.js ${oldestNode} or newer`,
+    label: `Node.js ${minNode} or newer`,
     remedy: 'Run npm install again and start with ./chowkd, which brings its own Node.js.',
     async find({ nodeVersion }) {
-      if (Number.parseInt(nodeVersion, 10) >= oldestNode) return `Node.js ${nodeVersion}`;
+      if (Number.parseInt(nodeVersion, 10) >= minNode) return `Node.js ${nodeVersion}`;
       throw new Error(`this is Node.js ${nodeVersion}`);
     },
   },
@@ -69,9 +69,9 @@ export const checks: readonly Check[] = [
     label: 'All languages (full ICU)',
     remedy: 'Use a Node.js with full ICU, as the one that npm install brings, and unset NODE_ICU_DATA.',
     async find(machine) {
-      const found = machine.inHindi();
-      mustHold(found === hindi, `Hindi is formatted as ${found}`);
-      return `Hindi is formatted as ${found}`;
+      const text = machine.inHindi();
+      mustHold(text === hindi, `Hindi is formatted as ${text}`);
+      return `Hindi is formatted as ${text}`;
     },
   },
   {
@@ -88,21 +88,21 @@ export const checks: readonly Check[] = [
   },
   {
     key: 'postgresql',
-    label: `PostgreSQL ${oldestPostgres} or newer`,
-    remedy: `Upgrade the server that DATABASE_URL names to PostgreSQL ${oldestPostgres} or newer.`,
+    label: `PostgreSQL ${minPostgres} or newer`,
+    remedy: `Upgrade the server that DATABASE_URL names to PostgreSQL ${minPostgres} or newer.`,
     async find(machine) {
       const { version = 0 } = (await machine.databaseServer()) ?? {};
-      mustHold(version >= oldestPostgres, `this is PostgreSQL ${version}`);
+      mustHold(version >= minPostgres, `this is PostgreSQL ${version}`);
       return `PostgreSQL ${version}`;
     },
   },
   {
     key: 'postgresql_extensions',
-    label: `PostgreSQL extensions ${neededExtensions.join(' and ')}`,
+    label: `PostgreSQL extensions ${requiredExtensions.join(' and ')}`,
     remedy: "Install PostgreSQL's contrib package on the database server.",
     async find(machine) {
       const { extensions = [] } = (await machine.databaseServer()) ?? {};
-      const missing = neededExtensions.filter((name) => !extensions.includes(name));
+      const missing = requiredExtensions.filter((name) => !extensions.includes(name));
       mustHold(missing.length === 0, `${missing.join(' and ')} cannot be installed`);
       return 'all available';
     },
@@ -120,9 +120,9 @@ export const checks: readonly Check[] = [
   {
     key: 'database_query',
     label: 'Database connection and query',
-    remedy: 'Make sure that the database server runs, accepts writes (is no standby) and has free disk space.',
+    remedy: 'Make sure that the database server runs, accepts writes (is not a standby) and has free disk space.',
     async find(machine) {
-      mustHold((await machine.writeToDatabase('probe')) === 'probe', 'what was written was not there');
+      mustHold((await machine.writeToDatabase('probe')) === 'probe', 'the written row was not found');
       return 'written and read';
     },
   },
@@ -156,11 +156,11 @@ export const checks: readonly Check[] = [
   },
   {
     key: 'disk_space',
-    label: `${inMegabytes(leastFreeBytes)} of free disk`,
+    label: `${inMegabytes(minFreeBytes)} of free disk`,
     remedy: 'Free space on the disk of STORAGE_PATH, or move STORAGE_PATH to a larger disk.',
     async find(machine) {
       const free = await machine.freeBytes(machine.folders.storage);
-      mustHold(free >= leastFreeBytes, `only ${inMegabytes(free)} are free`);
+      mustHold(free >= minFreeBytes, `only ${inMegabytes(free)} are free`);
       return `${inMegabytes(free)} are free`;
     },
   },
@@ -179,13 +179,13 @@ export function checkRequirementsOnce(ctx: SystemCtx): Promise<Requirements> {
 
 /** Step 1: completed while the last check has passed. */
 export async function checkRequirements(ctx: SystemCtx, machine = machineOf(ctx)): Promise<Requirements> {
-  const requirements = await Promise.all(checks.map((check) => outcome(check, machine)));
+  const requirements = await Promise.all(checks.map((check) => runCheck(check, machine)));
   const passed = requirements.every((requirement) => requirement.passed);
   await recordRequirements(ctx, passed);
   return { passed, requirements };
 }
 
-async function outcome({ key, label, remedy, find }: Check, machine: Machine): Promise<Requirement> {
+async function runCheck({ key, label, remedy, find }: Check, machine: Machine): Promise<Requirement> {
   try {
     return { key, label, passed: true, detail: await find(machine) };
   } catch (error) {
@@ -199,8 +199,8 @@ function reason(error: unknown): string {
   return code === undefined ? message : `it failed with ${code}`;
 }
 
-function mustHold(holds: boolean, otherwise: string): void {
-  if (!holds) throw new Error(otherwise);
+function mustHold(holds: boolean, problem: string): void {
+  if (!holds) throw new Error(problem);
 }
 
 function inMegabytes(bytes: number): string {

@@ -64,7 +64,7 @@ function reset(ctx: Context, answer: string | undefined, options = {}) {
   return { said, done: resetCommand.run(ctx, { words: [], options }, terminal) };
 }
 
-test('a reset wants the platform’s name, destroys everything, and a process beside it goes on with nothing installed', async () => {
+test("a reset asks for the platform's name and destroys all data, and other processes continue with an empty platform", async () => {
   const start = await newInstallation();
   const beside = await start();
   await beside.kernel.jobs.work();
@@ -121,7 +121,7 @@ test('a reset wants the platform’s name, destroys everything, and a process be
   expect(planned).toBeGreaterThan(0);
 });
 
-test('a reset that was interrupted before the databases were dropped leaves an installation that works', async () => {
+test('a reset that is interrupted before the databases are dropped leaves a working installation', async () => {
   const start = await newInstallation();
   const { ctx, kernel, status } = await start();
   await install(ctx);
@@ -137,7 +137,7 @@ test('a reset that was interrupted before the databases were dropped leaves an i
   });
 });
 
-test('the program installs, refuses to do it twice, and resets, beside a server that follows each time', async () => {
+test('the command installs once and resets, and a running server follows', async () => {
   const { port, user, password } = inject('server');
   const database = `central_${randomBytes(6).toString('hex')}`;
   const environment = {
@@ -176,7 +176,7 @@ test('the program installs, refuses to do it twice, and resets, beside a server 
   expect(again).toMatchObject({
     code: 1,
     out: '',
-    err: expect.stringMatching(/^chowkd: Chowk is installed already.*\n$/),
+    err: expect.stringMatching(/^chowkd: Chowk is already installed.*\n$/),
   });
 
   const unsure = await chowkd(['install:reset'], environment);

@@ -21,9 +21,9 @@ export const kernelErrors = {
   'auth.not_a_member': { status: 403, message: 'You are not a member of this tenant.' },
   'auth.password_exposed': {
     status: 403,
-    message: 'Somebody else knew your password. Choose a new one first, with the link that was mailed to you.',
+    message: 'Another person may know your password. Choose a new one with the link that was mailed to you.',
   },
-  'auth.no_account': { status: 403, message: 'This is about an account, and an API client has none.' },
+  'auth.no_account': { status: 403, message: 'This needs an account, and API clients have none.' },
   'tenancy.required': {
     status: 400,
     message: "Say which tenant this is for: use the tenant's subdomain or the X-Tenant header.",

@@ -5,15 +5,15 @@ const tag = 'Activity';
 
 export const activityActions = {
   'activity.list': systemAction({
-    summary: 'List the activity',
-    description: 'What happened in the tenant and to the accounts of its members, the newest first.',
+    summary: 'List activity',
+    description: 'Changes in the tenant and to the accounts of its members, newest first.',
     tag,
     http: 'GET /activity',
     needs: 'activity.view',
     ...activityLog.paged,
   }),
   'activity.export': systemAction({
-    summary: 'Export the activity',
+    summary: 'Export activity',
     tag,
     http: 'GET /activity/export',
     needs: 'activity.export',

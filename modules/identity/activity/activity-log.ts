@@ -59,11 +59,11 @@ export const activityLog = list({
 });
 
 /**
- * What happened in the tenant, and what its members have done to their accounts since they joined. What they did in
- * other tenants, or before, is not visible here.
+ * Entries of the tenant, and changes that its members made to their accounts since they joined. Their entries in other
+ * tenants are not visible.
  */
 function visibleEntries(ctx: SystemCtx): Sql {
-  // Clocks differ, and an account may be made just before its membership.
+  // One minute of tolerance: clocks differ, and an account may be created just before its membership.
   return sql`(
     SELECT a.* FROM activity_log a WHERE a.tenant_id = ${ctx.tenant.id}
     UNION ALL

@@ -41,7 +41,7 @@ async function actions(query: string, person = owner): Promise<string[]> {
   return body.activity.map(({ action }: Entry) => action);
 }
 
-test('an entry says who did what to whom, when and from where', async () => {
+test('an entry contains the actor, the action, the subject, the time and the origin', async () => {
   const id = await happened({ action: 'entry', subjectId: manager.id, details: { to: 'Agent' } });
   const { body } = await owner.get('/api/v1/activity?action=entry');
   expect(body).toEqual({
@@ -57,7 +57,7 @@ test('an entry says who did what to whom, when and from where', async () => {
   });
 });
 
-test('the newest comes first, page by page', async () => {
+test('entries are listed newest first, page by page', async () => {
   for (const [index, action] of ['p1', 'p2', 'p3'].entries()) {
     await happened({ action, userId: manager.id, at: `2030-01-0${index + 1}T00:00:00Z` });
   }
@@ -77,7 +77,7 @@ test.each(['page=0', 'per_page=101', 'from=yesterday', 'to=2030-13-01T00:00:00Z'
   },
 );
 
-test('what members do to their accounts is seen in each of their tenants, what they do in others is not', async () => {
+test('account changes of members are visible in each of their tenants, entries of other tenants are not', async () => {
   const both = await platform.person({ tenant: acme });
   await addMember(central.db, { userId: both.id, tenantId: other.id, role: 'Viewer' });
   await happened({ tenantId: null, userId: both.id, action: 'account' });
@@ -92,7 +92,7 @@ test('what members do to their accounts is seen in each of their tenants, what t
   for (const hidden of ['in_other', 'account_of_other', 'of_nobody']) expect(all).not.toContain(hidden);
 });
 
-test('what somebody did before it joined, or after it left, is not shown', async () => {
+test('entries from before a member joined or after it left are not shown', async () => {
   const person = await platform.person({ tenant: acme });
   await happened({ tenantId: null, userId: person.id, action: 'before', at: '2020-01-01T00:00:00Z' });
   await happened({ tenantId: null, userId: person.id, action: 'since' });
@@ -101,7 +101,7 @@ test('what somebody did before it joined, or after it left, is not shown', async
   expect(await actions(`user_id=${person.id}`)).toEqual([]);
 });
 
-test('the file has the same entries in fixed columns, and nothing that a spreadsheet would run', async () => {
+test('the export has the same entries in fixed columns, with formulas escaped', async () => {
   await happened({ action: 'exported', userId: manager.id, subjectId: null, details: { a: 'x,"y"\n' } });
   const { status, body, headers } = await owner.get('/api/v1/activity/export?action=exported');
   expect(status).toBe(200);
@@ -115,13 +115,13 @@ test('the file has the same entries in fixed columns, and nothing that a spreads
   expect(end).toBe('');
 });
 
-test('the file shows nothing of another tenant', async () => {
+test('the export contains no entries of other tenants', async () => {
   await happened({ tenantId: other.id, userId: otherOwner.id, action: 'secret_of_other' });
   expect((await owner.get('/api/v1/activity/export')).body).not.toContain('secret_of_other');
   expect((await otherOwner.get('/api/v1/activity/export')).body).toContain('secret_of_other');
 });
 
-test('a long export is read no faster than it is taken, and holds no connection meanwhile', async () => {
+test('a long export respects backpressure and holds no connection while it waits', async () => {
   const tenant = await platform.tenant();
   const person = await platform.person({ tenant });
   await central.db.run(sql`
@@ -142,7 +142,7 @@ test('a long export is read no faster than it is taken, and holds no connection 
   expect(new Set(actions).size).toBe(2300);
 });
 
-test('the file may be JSON, with the entries as the list shows them', async () => {
+test('the export can be JSON, with the entries as in the list', async () => {
   const id = await happened({ action: 'as_json', details: { n: 1 } });
   const { body, headers } = await owner.get('/api/v1/activity/export?action=as_json&format=json');
   expect(headers['content-disposition']).toMatch(/activity-[\d-]+\.json"$/);
@@ -150,7 +150,7 @@ test('the file may be JSON, with the entries as the list shows them', async () =
   expect(body.activity).toMatchObject([{ id, user: { name: 'Olga Owner' }, details: { n: 1 } }]);
 });
 
-test('an export leaves a line in the audit log', async () => {
+test('an export is recorded in the audit log', async () => {
   await owner.get('/api/v1/activity/export?action=audited');
   expect((await auditLines(platform, owner, 'activity.export'))[0]).toMatchObject({
     ...{ outcome: 'ok', user_id: owner.id, input: { action: 'audited' } },
@@ -171,7 +171,7 @@ test('a cursor visits every entry once, also while others are added', async () =
   }
 });
 
-test('what happened since a moment is listed, a day being one of the tenant', async () => {
+test('entries since a given time are listed, with days in the time zone of the tenant', async () => {
   // In Asia/Kolkata it is half past midnight on the 15th.
   await happened({ action: 'night', at: '2026-11-14T19:00:00Z' });
   expect(await actions('action=night&from=2026-11-15&to=2026-11-15')).toEqual(['night']);
@@ -179,7 +179,7 @@ test('what happened since a moment is listed, a day being one of the tenant', as
   expect(await actions('action=night&updated_from=2026-11-16')).toEqual([]);
 });
 
-test('everything wrong with a query is answered at once', async () => {
+test('all errors of a query are reported in one response', async () => {
   const { status, body } = await owner.get('/api/v1/activity?colour=red&page=0&from=yesterday&_trace=1');
   expect({ status, codes: body.error_codes }).toEqual({
     status: 422,

@@ -2,17 +2,17 @@ import { type Db, type SystemCtx, sql } from '@chowk/kit';
 
 export interface Activity {
   readonly action: string;
-  /** Who did it; the caller unless said otherwise. */
+  /** The acting user; default: the caller. */
   readonly userId?: number | undefined;
-  /** Whom it was done to; the one who did it unless said otherwise, `null` for nobody with an account. */
+  /** The affected user; default: the acting user; `null`: no user. */
   readonly subjectId?: number | null | undefined;
-  /** The tenant it was done in; the one the call is bound to unless said otherwise. */
+  /** Default: the tenant of the call. */
   readonly tenantId?: string | null | undefined;
-  /** Never a secret. */
+  /** Must not contain secrets. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Writes down what was done, in the same transaction. */
+/** Adds an entry to the activity log, in the transaction `db` of the change. */
 export async function record(ctx: SystemCtx, activity: Activity, db: Db = ctx.central): Promise<void> {
   const { action, userId = ctx.userId, subjectId = userId, tenantId = ctx.tenantId, details = {} } = activity;
   const { address, userAgent } = ctx.client;

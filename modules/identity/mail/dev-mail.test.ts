@@ -15,14 +15,14 @@ async function deliver(subject: string, changes: { html?: string; text?: string 
   });
 }
 
-test('before there is a mail, the page says how to get one', async () => {
+test('without mails the page explains how to get one', async () => {
   const { status, headers, body } = await open('/dev/mail');
   expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'text/html; charset=utf-8' });
   expect(body).toContain('No mails yet');
   expect((await open('/dev/mail?format=json')).body).toEqual({ mails: [] });
 });
 
-test('mails are listed, the newest first, with a link to each', async () => {
+test('mails are listed newest first, with a link to each', async () => {
   const [first, second] = [await deliver('The first <b>'), await deliver('The second')];
   const { body } = await open('/dev/mail');
   expect(body).toContain(`<a href="/dev/mail/${first}">The first &#60;b&#62;</a>`);
@@ -30,7 +30,7 @@ test('mails are listed, the newest first, with a link to each', async () => {
   expect(body).toContain('<a href="/dev/mail">Refresh</a>');
 });
 
-test('as JSON they are there for programs', async () => {
+test('the list is available as JSON', async () => {
   const id = await deliver('For programs');
   const { headers, body } = await open('/dev/mail?format=json');
   expect(headers['content-type']).toMatch(/^application\/json/);
@@ -38,7 +38,7 @@ test('as JSON they are there for programs', async () => {
   expect((await open('/dev/mail?format=xml')).status).toBe(422);
 });
 
-test('a mail is shown with its headers, in a frame that runs nothing, and as text with its links', async () => {
+test('a mail is shown with its headers, in a sandboxed frame and as text with links', async () => {
   const html = '<p title="x">Hello</p><script>alert(1)</script></iframe><script>alert(2)</script>';
   const id = await deliver('One', { html, text: 'See https://chowk.example/?a=1&b=2 <soon>' });
   const { status, headers, body } = await open(`/dev/mail/${id}`);
@@ -54,19 +54,19 @@ test('a mail is shown with its headers, in a frame that runs nothing, and as tex
   expect(headers['content-security-policy']).toContain("default-src 'none'");
 });
 
-test('a mail that is not there is a page too', async () => {
+test('an unknown mail is an error page', async () => {
   const { status, headers } = await open('/dev/mail/x');
   expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: 'text/html; charset=utf-8' });
 });
 
-test('a page of another origin cannot read them', async () => {
+test('pages of other origins cannot read the mails', async () => {
   for (const url of ['/dev/mail', '/dev/mail?format=json', '/dev/mail/x']) {
     const { status, body } = await open(url, { origin: 'https://evil.example' });
     expect({ status, code: body.code }).toEqual({ status: 404, code: 'http.not_found' });
   }
 });
 
-test('in production there is nothing', async () => {
+test('the pages do not exist in production', async () => {
   const environment = { APP_ENV: 'production', APP_URL: 'https://chowk.example', BASE_DOMAIN: 'chowk.example' };
   // Production runs nothing but what the lock file pins; what is being written here is not pinned yet.
   const { modules } = platform.kernel;

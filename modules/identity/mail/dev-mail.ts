@@ -1,10 +1,8 @@
-import { type KeptMail, notFound, type SystemCtx, systemAction, Type } from '@chowk/kit';
-import { type Html, html } from './html.ts';
-import { page } from './page.ts';
+import { type Html, html, htmlPage, type KeptMail, notFound, type SystemCtx, systemAction, Type } from '@chowk/kit';
 
 const common = { root: true, page: true, tag: 'Development', public: true, tenant: 'none' } as const;
 
-/** What would have been sent. There in development alone: the links in it are as good as passwords. */
+/** Mails that were kept instead of sent. Not in production: the links in them give access to accounts. */
 export const devMailActions = {
   'pages.mails': systemAction({
     ...common,
@@ -26,35 +24,32 @@ export const devMailActions = {
     input: Type.Object({ id: Type.String() }),
     run: async (ctx, { id }) => {
       mustBeDevelopment(ctx, `/dev/mail/${id}`);
-      const mail = (await ctx.system.mail.kept()).find((one) => one.id === id);
+      const mail = (await ctx.system.mail.kept()).find((kept) => kept.id === id);
       return mail ? mailPage(mail) : missingPage();
     },
   }),
 };
 
-/**
- * A page of another origin may call the API from a developer's browser, also under a name of its own that leads to this
- * machine; it must not read the mails here.
- */
+/** Refuses pages of other origins in a developer's browser, also those whose host name resolves to this machine. */
 function mustBeDevelopment({ system: { environment, baseDomain }, client }: SystemCtx, path: string): void {
   const name = String(client.header('host')).replace(/:\d*$/, '').toLowerCase();
-  const isOurs =
+  const isOwnHost =
     name === baseDomain || name.endsWith(`.${baseDomain}`) || /^(localhost|127\.0\.0\.1|\[::1\])$/.test(name);
-  if (environment === 'production' || client.header('origin') !== undefined || !isOurs) throw notFound('GET', path);
+  if (environment === 'production' || client.header('origin') !== undefined || !isOwnHost) throw notFound('GET', path);
 }
 
 function listPage(mails: readonly KeptMail[]) {
   const refresh = html`<p><a href="/dev/mail">Refresh</a></p>`;
   const body = mails.length === 0 ? emptyList : html`${listOf(mails)}`;
-  return page({ title: 'Mails', wide: true, body: html`${refresh}${body}` });
+  return htmlPage({ title: 'Mails', isWide: true, body: html`${refresh}${body}` });
 }
 
-const emptyList = html`<p>No mails yet. What the platform would send is kept here while <code>MAIL_URL</code> is not set.</p>
-<p class="quiet">Invite somebody or ask for a new password, then refresh. A mail arrives within a few seconds, if a worker is running.</p>`;
+const emptyList = html`<p>No mails yet. Mails are kept here instead of being sent while <code>MAIL_URL</code> is not set.</p>
+<p class="quiet">Invite a team member or request a new password, then refresh. A mail appears within a few seconds if a worker is running.</p>`;
 
 function listOf(mails: readonly KeptMail[]): Html {
   const rows = mails.map(
-    ({ id, to, subject, at }) => html`<tr><td><time datetime="${at}">${readable(at)}</time></td><td>${to}</td>
+    ({ id, to, subject, at }) => html`<tr><td><time datetime="${at}">${formatTime(at)}</time></td><td>${to}</td>
 <td><a href="/dev/mail/${id}">${subject}</a></td></tr>
 `,
   );
@@ -63,24 +58,24 @@ function listOf(mails: readonly KeptMail[]): Html {
 }
 
 function mailPage({ from, to, at, subject, text, html: markup }: KeptMail) {
-  // The frame runs no scripts and is of no origin; its links open beside it.
+  // The sandboxed frame runs no scripts; its links open in a new tab.
   const framed = `<base target="_blank">${markup}`;
   const body = html`<p><a href="/dev/mail">All mails</a></p>
 <table>
 <tr><th scope="row">From</th><td>${from}</td></tr>
 <tr><th scope="row">To</th><td>${to}</td></tr>
-<tr><th scope="row">Time</th><td><time datetime="${at}">${readable(at)}</time></td></tr>
+<tr><th scope="row">Time</th><td><time datetime="${at}">${formatTime(at)}</time></td></tr>
 </table>
 <h2>HTML</h2>
 <iframe title="The mail as HTML" sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc="${framed}"></iframe>
 <h2>Text</h2>
 <pre>${withLinks(text)}</pre>`;
-  return page({ title: subject, wide: true, body });
+  return htmlPage({ title: subject, isWide: true, body });
 }
 
 function missingPage() {
-  const body = html`<p>This mail is not here, or no longer among the newest. <a href="/dev/mail">All mails</a></p>`;
-  return page({ title: 'No such mail', status: 404, body });
+  const body = html`<p>This mail does not exist or is no longer among the newest. <a href="/dev/mail">All mails</a></p>`;
+  return htmlPage({ title: 'No such mail', status: 404, body });
 }
 
 function withLinks(text: string): Html[] {
@@ -91,6 +86,6 @@ function withLinks(text: string): Html[] {
     );
 }
 
-function readable(at: string): string {
+function formatTime(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
 }

@@ -70,7 +70,7 @@ test.each(pages)('the $name page shows one button and changes nothing', async ({
 });
 
 test.each(pages)(
-  'the $name page runs nothing, loads nothing, is in no frame and tells its address to nobody',
+  'the $name page has no scripts, loads nothing, cannot be framed and sends no referrer',
   async ({ make }) => {
     const { url } = await make();
     for (const { headers, body } of [await open(url), await submit(url)]) {
@@ -93,7 +93,7 @@ test.each(pages)(
   },
 );
 
-test.each(pages)('the $name page works with what trackers add to its link', async ({ make, button }) => {
+test.each(pages)('the $name page ignores parameters that trackers add to its link', async ({ make, button }) => {
   const { person, url } = await make();
   const before = await account(person);
   const tracked = `${url}${url.includes('?') ? '&' : '?'}utm_source=mail&fbclid=x&fbclid=y&token=z&id=7&tags[]=a`;
@@ -104,7 +104,7 @@ test.each(pages)('the $name page works with what trackers add to its link', asyn
   expect(await account(person)).not.toEqual(before);
 });
 
-test('the button of the verification page verifies, and pressed again says that all is well', async () => {
+test('the verification button verifies the address, also when it is pressed again', async () => {
   const { person, url } = await verificationPage();
   for (let presses = 0; presses < 2; presses += 1) {
     const { status, body } = await submit(url);
@@ -113,11 +113,11 @@ test('the button of the verification page verifies, and pressed again says that 
   }
   expect((await account(person))?.email_verified_at).not.toBeNull();
   const { body } = await open(url);
-  expect(body).toContain('verified already');
+  expect(body).toContain('already verified');
   expect(body).not.toContain('<button>');
 });
 
-test('the button of the undo page puts the address back', async () => {
+test('the undo button restores the address', async () => {
   const { person, url } = await undoPage();
   expect((await open(url)).body).toContain(person.email);
   const { status, body } = await submit(url);
@@ -145,18 +145,18 @@ test.each([
     'password_confirmation',
     'does not match',
   ],
-])('given %s, the password page says what is wrong beside the field', async (_, fields, name, message) => {
+])('with %s, the password page shows the error beside the field', async (_, fields, name, message) => {
   const { url } = await passwordPage();
   const { status, body } = await submit(url, fields as Record<string, string>);
   expect(status).toBe(422);
   expect(body).toMatch(
-    new RegExp(`<input [^>]*id="${name}"[^>]* aria-invalid="true" aria-describedby="${name}_wrong">`),
+    new RegExp(`<input [^>]*id="${name}"[^>]* aria-invalid="true" aria-describedby="${name}_error">`),
   );
-  expect(body.match(new RegExp(`id="${name}_wrong" role="alert">([^<]*)<`))?.[1]).toContain(message);
+  expect(body.match(new RegExp(`id="${name}_error" role="alert">([^<]*)<`))?.[1]).toContain(message);
   expect((await submit(url, { password: 'long enough', password_confirmation: 'long enough' })).status).toBe(200);
 });
 
-test('a field that is sent twice is no password', async () => {
+test('a repeated field is not accepted as a password', async () => {
   const { url } = await passwordPage();
   const { status } = await platform.request({
     method: 'POST',
@@ -167,7 +167,7 @@ test('a field that is sent twice is no password', async () => {
   expect(status).toBe(422);
 });
 
-test.each(pages)('an old link of the $name page is told as such', async ({ make }) => {
+test.each(pages)('the $name page reports an expired link', async ({ make }) => {
   const { person, url } = await make();
   const before = await account(person);
   hoursAhead = 24 * 8;
@@ -188,14 +188,14 @@ test.each([
   [`/email/undo/x`, 422],
   [`/password/reset/x`, 422],
   [`/password/reset/${'x'.repeat(300)}`, 422],
-])('%s is a page that says what is wrong', async (url, expected) => {
+])('%s shows the error as a page', async (url, expected) => {
   for (const { status, body } of [await open(url), await submit(url)]) {
     expect(status).toBe(expected);
-    expect(body).toMatch(/<p class="wrong" role="alert">[^<]{10,}<\/p>/);
+    expect(body).toMatch(/<p class="error" role="alert">[^<]{10,}<\/p>/);
   }
 });
 
-test('nothing in an address becomes markup', async () => {
+test('addresses are escaped', async () => {
   const { url } = await passwordPage();
   const { body } = await submit(url, { password: '<b>', password_confirmation: '"><script>' });
   expect(body).not.toContain('<b>');

@@ -3,8 +3,14 @@ import {
   extend,
   Failure,
   type FieldErrors,
+  type Html,
+  html,
+  htmlPage,
   invalid,
+  newPasswordField,
+  pageOrFailure,
   type SystemCtx,
+  successPage,
   systemAction,
   Type,
 } from '@chowk/kit';
@@ -13,8 +19,6 @@ import { previewUndo, undoEmailChange } from '../profile/email-undo.ts';
 import { checkResetLink, resetPassword } from '../profile/password-reset.ts';
 import { ChosenPassword } from '../profile/passwords.ts';
 import { VerificationLink } from '../profile/verification-link.ts';
-import { type Html, html } from './html.ts';
-import { done, newPasswordField, orFailurePage, page } from './page.ts';
 
 const open = { root: true, page: true, tag: 'Pages', public: true, tenant: 'none' } as const;
 const press = { ...open, accepts: 'form', inputFrom: 'query' } as const;
@@ -27,7 +31,7 @@ const titles = {
   password: 'Choose a password',
 };
 
-/** Where mailed links lead while no console answers there. Opening one changes nothing; its button does. */
+/** The pages of mailed links. Opening a link changes nothing; the button on its page does. */
 export const pageActions = {
   'pages.verification': systemAction({
     ...open,
@@ -69,7 +73,7 @@ export const pageActions = {
     summary: 'Set a password and show the result',
     http: 'POST /password/reset/:token',
     accepts: 'form',
-    // What is wrong with the form is shown beside its fields.
+    // Errors are shown beside the fields.
     unchecked: true,
     input: extend(Link, ChosenPassword.properties),
     run: inPage(titles.password, choosePassword),
@@ -77,33 +81,33 @@ export const pageActions = {
 };
 
 function inPage<Input>(title: string, show: (ctx: SystemCtx, input: Input) => Promise<Answer>) {
-  return (ctx: SystemCtx, input: Input) => orFailurePage(title, () => show(ctx, input));
+  return (ctx: SystemCtx, input: Input) => pageOrFailure(title, () => show(ctx, input));
 }
 
 async function showVerification(ctx: SystemCtx, link: VerificationLink): Promise<Answer> {
   const { email, verified } = await previewVerification(ctx, link);
-  if (verified) return done(titles.verify, `The address ${email} is verified already. You can close this page.`);
+  if (verified) return successPage(titles.verify, `The address ${email} is already verified. You can close this page.`);
   const question = html`<p>Is <strong>${email}</strong> your address?</p>`;
-  return page({ title: titles.verify, body: html`${question}${buttonForm('Yes, verify it')}` });
+  return htmlPage({ title: titles.verify, body: html`${question}${buttonForm('Yes, verify it')}` });
 }
 
 async function verify(ctx: SystemCtx, link: VerificationLink): Promise<Answer> {
   await verifyEmail(ctx, link);
-  return done(titles.verify, 'Your email address is verified. You can close this page.');
+  return successPage(titles.verify, 'Your email address is verified. You can close this page.');
 }
 
 async function showUndo(ctx: SystemCtx, link: Link): Promise<Answer> {
   const { email } = await previewUndo(ctx, link);
-  const consequences = html`<p>Your account will use <strong>${email}</strong> again. Everyone who is signed in to it is
-signed out, its password is again what it was before, and a link to choose a new one is mailed to ${email}.</p>`;
-  return page({ title: titles.undo, body: html`${consequences}${buttonForm('Undo the change')}` });
+  const consequences = html`<p>Your account will use <strong>${email}</strong> again. All sessions end, the previous
+password is restored, and a link to choose a new one is mailed to ${email}.</p>`;
+  return htmlPage({ title: titles.undo, body: html`${consequences}${buttonForm('Undo the change')}` });
 }
 
 async function undo(ctx: SystemCtx, link: Link): Promise<Answer> {
   const { email } = await undoEmailChange(ctx, link);
-  return done(
+  return successPage(
     titles.undo,
-    `Your account uses ${email} again, and everyone was signed out. A link to choose a new password is on its way to ${email}.`,
+    `Your account uses ${email} again, and all sessions have ended. A link to choose a new password was mailed to ${email}.`,
   );
 }
 
@@ -114,29 +118,32 @@ async function showPasswordForm(ctx: SystemCtx, link: Link): Promise<Answer> {
 
 async function choosePassword(ctx: SystemCtx, { token, ...form }: Link & ChosenPassword): Promise<Answer> {
   await checkResetLink(ctx, { token });
-  const wrong = ctx.check(ChosenPassword, form);
+  const errors = ctx.check(ChosenPassword, form);
   try {
-    if (wrong) throw invalid(wrong);
+    if (errors) throw invalid(errors);
     await resetPassword(ctx, { token, ...form });
   } catch (error) {
     const { errors = {} } = error instanceof Failure ? error.extras : {};
     if (!errors.password && !errors.password_confirmation) throw error;
     return passwordForm(errors);
   }
-  return done(titles.password, 'Your password was set, and everyone was signed out. You can sign in with it now.');
+  return successPage(
+    titles.password,
+    'Your password was set, and all sessions have ended. Sign in with the new password.',
+  );
 }
 
 function passwordForm(errors?: Readonly<FieldErrors>): Answer {
   const body = html`<form method="post">
 ${newPasswordField('password', 'New password', errors)}
-${newPasswordField('password_confirmation', 'The same once more', errors)}
+${newPasswordField('password_confirmation', 'Repeat the password', errors)}
 <p class="quiet">At least 8 characters.</p>
 <button>Set the password</button>
 </form>`;
-  return page({ title: titles.password, body, status: errors ? 422 : 200 });
+  return htmlPage({ title: titles.password, body, status: errors ? 422 : 200 });
 }
 
-/** Posts to the address it stands at, so the link goes along as it is. */
+/** Posts to the URL of the page, which contains the link's parameters. */
 function buttonForm(label: string): Html {
   return html`<form method="post"><button>${label}</button></form>`;
 }

@@ -49,7 +49,7 @@ const mailTo = (address: string) =>
     return found;
   });
 
-test('a mailed link, followed as a browser follows it, verifies the address', async () => {
+test('following the mailed link in a browser verifies the address', async () => {
   const acme = await platform.tenant({ name: 'Acme' });
   const person = await platform.person({ tenant: acme, verified: false });
   const origin = await platform.app.listen({ port: 0, host: '127.0.0.1' });
@@ -77,7 +77,7 @@ test('a mailed link, followed as a browser follows it, verifies the address', as
   expect(await again.json()).toEqual({ message: expect.any(String), already_verified: true });
 });
 
-test('a mail that the server turns away is tried again, and what waits shows no link', async () => {
+test('a rejected mail is retried, and the queued mail is encrypted', async () => {
   const person = await platform.person({ verified: false });
   refusals = 1;
   await person.post('/api/v1/profile/email/resend-verification');
@@ -99,7 +99,7 @@ test('a mail that the server turns away is tried again, and what waits shows no 
   expect(mail.subject).toBe('Verify your email address for Chowk');
 });
 
-test('line breaks and markup in names add no recipient, no header and no tag', async () => {
+test('line breaks and markup in names cannot add recipients, headers or tags', async () => {
   const name = 'Evil\r\nBcc: victim@example.com\r\n\r\n<script>alert(1)</script> ਦੁਕਾਨ';
   const acme = await platform.tenant({ name });
   const person = await platform.person({ tenant: acme, verified: false, name: 'A\r\nCc: other@example.com <b>' });

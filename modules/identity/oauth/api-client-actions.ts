@@ -46,7 +46,7 @@ export const apiClientActions = {
   'apiClients.update': systemAction({
     ...common,
     summary: 'Update an API client',
-    description: 'New scopes hold at once for the tokens there are.',
+    description: 'New scopes apply to existing tokens at once.',
     http: 'PATCH /api-clients/:id',
     input: ApiClientChanges,
     output: ApiClient,
@@ -69,7 +69,7 @@ export const apiClientActions = {
   'apiClients.delete': systemAction({
     ...common,
     summary: 'Delete an API client',
-    description: 'All its tokens end at once.',
+    description: 'Revokes all its tokens at once.',
     http: 'DELETE /api-clients/:id',
     input: ClientKey,
     answer: { message: 'API client deleted.' },

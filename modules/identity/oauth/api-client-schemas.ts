@@ -9,7 +9,7 @@ export const NewApiClient = named(
       minItems: 1,
       maxItems: 200,
       distinct: true,
-      description: 'Permissions that the caller holds too.',
+      description: 'Permissions of the client. The caller must hold them.',
       examples: [['orders.view']],
     }),
   }),

@@ -25,15 +25,15 @@ async function tokenOf(client: TestClient): Promise<string> {
   return (await client.token(platform)).body.access_token;
 }
 
-/** What was written down about a client, the newest last. */
+/** The activity log of a client, newest last. */
 async function activityOf(id: string) {
   return db.rows<{ action: string; user_id: number; tenant_id: string; details: Record<string, unknown> }>(sql`
     SELECT action, user_id, tenant_id, details FROM activity_log WHERE details->>'client_id' = ${id} ORDER BY id`);
 }
 
-test('a client is made with a secret that is shown once and kept as a hash', async () => {
-  const wanted = { name: 'Shop window', scopes: ['settings.view', 'customers.view', 'settings.view'] };
-  const { status, body } = await asha.post(url, wanted);
+test('the secret of an API client is shown once and stored as a hash', async () => {
+  const input = { name: 'Shop window', scopes: ['settings.view', 'customers.view', 'settings.view'] };
+  const { status, body } = await asha.post(url, input);
   expect(status).toBe(201);
   expect(body).toEqual({
     message: 'API client created.',
@@ -60,7 +60,7 @@ test('a client is made with a secret that is shown once and kept as a hash', asy
   ]);
 });
 
-test('the list has pages, the newest first, and only the own tenant’s', async () => {
+test('the list of API clients is paginated, newest first, and limited to the tenant', async () => {
   const tenant = await platform.tenant();
   const owner = await platform.person({ tenant });
   for (const name of ['one', 'two', 'three']) await makeClient(owner, ['settings.view'], name);
@@ -85,7 +85,7 @@ test.each<[string, Record<string, unknown>, string]>([
   expect(Object.keys(answer.body.errors)).toEqual([field]);
 });
 
-test('nobody gives a client more than it holds, nor gets hold of one that has more', async () => {
+test('a caller cannot create or take over an API client with permissions that the caller lacks', async () => {
   const admin = await platform.person({ tenant: acme, role: 'Admin' });
   const notHeld = { status: 403, code: 'identity.scope_not_held' };
   const seen = ({ status, body }: { status: number; body: { code: string } }) => ({ status, code: body.code });
@@ -114,26 +114,26 @@ test.each(Object.values(apiClientActions).map(({ http }) => http as string))(
   },
 );
 
-test('another tenant’s client, the platform’s own and one that is not are not there', async () => {
+test('API clients of other tenants, of the platform and unknown ones are not found', async () => {
   const { id } = await makeClient(asha, ['settings.view']);
   const ids: [typeof asha, string][] = [
     [stranger, id],
     [asha, 'chowk-console'],
     [asha, 'nobody'],
   ];
-  for (const [who, wanted] of ids) {
+  for (const [caller, id] of ids) {
     const answers = await Promise.all([
-      who.get(`${url}/${wanted}`),
-      who.patch(`${url}/${wanted}`, { name: 'Mine' }),
-      who.post(`${url}/${wanted}/secret`),
-      who.delete(`${url}/${wanted}`),
+      caller.get(`${url}/${id}`),
+      caller.patch(`${url}/${id}`, { name: 'Mine' }),
+      caller.post(`${url}/${id}/secret`),
+      caller.delete(`${url}/${id}`),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
   }
   expect((await asha.get(`${url}/${id}`)).body.api_client.name).toBe('Shop window');
 });
 
-test('new scopes hold for the tokens there are, in every process', async () => {
+test('new scopes apply to existing tokens in every process', async () => {
   const client = await makeClient(asha, ['settings.view', 'settings.domains']);
   const token = await tokenOf(client);
   expect(await statusWith(token, { on: beside })).toBe(200);
@@ -150,7 +150,7 @@ test('new scopes hold for the tokens there are, in every process', async () => {
   });
 });
 
-test('a new secret takes the place of the old one at once, in every process', async () => {
+test('a new secret replaces the old one at once, in every process', async () => {
   const client = await makeClient(asha, ['settings.view']);
   expect((await client.token(beside)).status).toBe(200);
   const { status, body } = await asha.post(`${url}/${client.id}/secret`);
@@ -173,7 +173,7 @@ test('a new secret takes the place of the old one at once, in every process', as
   expect(JSON.stringify(await activityOf(client.id))).not.toContain(secret);
 });
 
-test('a deleted client and its tokens are over, here at once and elsewhere within a second', async () => {
+test('deleting an API client revokes its tokens at once, in other processes within a second', async () => {
   const client = await makeClient(asha, ['settings.view']);
   const token = await tokenOf(client);
   for (const on of [platform, beside]) expect(await statusWith(token, { on })).toBe(200);
@@ -186,7 +186,7 @@ test('a deleted client and its tokens are over, here at once and elsewhere withi
   expect((await activityOf(client.id)).at(-1)?.action).toBe('api_client_deleted');
 });
 
-test('no token outlives a client that is deleted while it asks for them', async () => {
+test('no token remains valid when its client is deleted while requesting tokens', async () => {
   const client = await makeClient(asha, ['settings.view']);
   const asking = Array.from({ length: 12 }, (_, index) => client.token(index % 2 ? platform : beside));
   const [deleted, ...answers] = await Promise.all([asha.delete(`${url}/${client.id}`), ...asking]);
@@ -197,7 +197,7 @@ test('no token outlives a client that is deleted while it asks for them', async 
   }
 });
 
-test('when the one who made it is gone, a client works on', async () => {
+test('an API client keeps working after its creator is gone', async () => {
   const admin = await platform.person({ tenant: acme, role: 'Admin' });
   const client = await makeClient(admin, ['settings.view']);
   await db.run(sql`DELETE FROM users WHERE id = ${admin.id}`);
@@ -205,7 +205,7 @@ test('when the one who made it is gone, a client works on', async () => {
   expect(await statusWith(await tokenOf(client))).toBe(200);
 });
 
-test('a cursor visits every client once, also while others are made', async () => {
+test('a cursor visits every API client once, also while others are created', async () => {
   const owner = await platform.person({ tenant: await platform.tenant() });
   const names = ['e', 'a', 'd', 'B', 'c'];
   for (const name of names) await makeClient(owner, ['settings.view'], name);
@@ -215,7 +215,7 @@ test('a cursor visits every client once, also while others are made', async () =
   expect(read.map(({ name }) => name)).toEqual(['a', 'B', 'c', 'd', 'e']);
 });
 
-test('clients that have changed since a moment are listed, the last change last', async () => {
+test('API clients that changed since a given time are listed, latest change last', async () => {
   const owner = await platform.person({ tenant: await platform.tenant() });
   const first = await makeClient(owner, ['settings.view'], 'first');
   await makeClient(owner, ['settings.view'], 'untouched');
@@ -227,7 +227,7 @@ test('clients that have changed since a moment are listed, the last change last'
   expect(changed.body.api_clients.map(({ name }: { name: string }) => name)).toEqual(['renamed', 'first']);
 });
 
-test('a parameter that nobody knows is refused by name', async () => {
+test('an unknown parameter is refused by name', async () => {
   const { status, body } = await asha.get(`${url}?colour=red&sort_by=secret_hash`);
   expect({ status, codes: body.error_codes }).toEqual({
     status: 422,
@@ -235,7 +235,7 @@ test('a parameter that nobody knows is refused by name', async () => {
   });
 });
 
-test('everything wrong with a client is answered at once', async () => {
+test('all errors of an API client are reported in one response', async () => {
   const scopes = ['settings.view', 'settings.fly', 'settings.swim'];
   const { body, status } = await asha.post(url, { name: '', scopes });
   expect({ status, codes: body.error_codes }).toEqual({
@@ -247,7 +247,7 @@ test('everything wrong with a client is answered at once', async () => {
   expect(Object.keys(changed.body.errors).sort()).toEqual(['name', 'scopes.1', 'scopes.2']);
 });
 
-test('a change of a client that has changed since it was read is refused', async () => {
+test('a change based on an outdated version of an API client is refused', async () => {
   const { id } = await makeClient(asha, ['settings.view']);
   const { headers } = await asha.get(`${url}/${id}`);
   const old = { 'if-match': headers.etag as string };
@@ -265,7 +265,7 @@ test('a change of a client that has changed since it was read is refused', async
   );
 });
 
-test('the audit log tells what became of the scopes, and never a secret', async () => {
+test('the audit log contains changes of scopes and no secrets', async () => {
   const client = await makeClient(asha, ['settings.view', 'settings.domains'], 'Watched');
   await asha.patch(`${url}/${client.id}`, { scopes: ['settings.view'] });
   const { body } = await asha.post(`${url}/${client.id}/secret`);

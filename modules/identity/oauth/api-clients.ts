@@ -24,10 +24,9 @@ import {
   type NewApiClient,
 } from './api-client-schemas.ts';
 
-/** Lets scanners recognise a secret that was published by mistake. */
+/** Lets secret scanners recognize a leaked secret. */
 const secretPrefix = 'chowk_cs_';
-/** Each is a user of its own, with limits of its own. */
-const mostClients = 100;
+const maxClients = 100;
 
 const columns = sql`c.id, c.name, c.scopes, c.created_at, c.updated_at, c.last_used_at,
   ${userReference(sql`c.created_by`)} AS created_by`;
@@ -45,15 +44,15 @@ export const apiClientList = list({
 });
 
 export async function getApiClient(ctx: SystemCtx, { id }: ClientKey): Promise<ApiClient> {
-  const found = await ctx.central.row<ApiClient>(sql`SELECT ${columns} FROM ${clients(ctx)} WHERE c.id = ${id}`);
-  if (!found) throw fail('identity.api_client_not_found');
-  return found;
+  const client = await ctx.central.row<ApiClient>(sql`SELECT ${columns} FROM ${clients(ctx)} WHERE c.id = ${id}`);
+  if (!client) throw fail('identity.api_client_not_found');
+  return client;
 }
 
-/** A client acts as a service user of its own, whose membership is what the client may do. */
+/** A client acts as its own service user, whose membership holds the permissions. */
 export async function createApiClient(ctx: SystemCtx, { name, scopes }: NewApiClient): Promise<ApiClientWithSecret> {
   await mustHoldScopes(ctx, ctx.central, scopes);
-  await mustHaveRoom(ctx);
+  await mustBeBelowMaximum(ctx);
   const id = ctx.newId();
   const client_secret = secretPrefix + newSecret();
   const tenantId = ctx.tenant.id;
@@ -82,12 +81,12 @@ export function explainApiClient(
   return explainPermissions(central, { field: 'scopes', names }, issues);
 }
 
-/** New scopes hold for the tokens there are, too. */
-export async function updateApiClient(ctx: SystemCtx, { id, ...given }: ApiClientChanges): Promise<ApiClient> {
+/** New scopes apply to existing tokens too. */
+export async function updateApiClient(ctx: SystemCtx, { id, ...changes }: ApiClientChanges): Promise<ApiClient> {
   return ctx.central.tx(async (tx) => {
     const before = await lockApiClient(ctx, tx, id);
     const { user_id: subjectId } = before;
-    const { name, scopes } = { ...before, ...given };
+    const { name, scopes } = { ...before, ...changes };
     await mustHoldScopes(ctx, tx, scopes, before.scopes);
     await tx.run(sql`UPDATE users SET name = ${name}, updated_at = now() WHERE id = ${subjectId}`);
     await tx.run(sql`
@@ -105,7 +104,7 @@ export async function updateApiClient(ctx: SystemCtx, { id, ...given }: ApiClien
   });
 }
 
-/** The old secret is invalid at once. Whoever reads the new one can do what the client can. */
+/** The old secret is invalid at once. The caller must hold the scopes, since it can use the new secret. */
 export async function rotateSecret(ctx: SystemCtx, { id }: ClientKey): Promise<ApiClientWithSecret> {
   const client_secret = secretPrefix + newSecret();
   const api_client = await ctx.central.tx(async (tx) => {
@@ -117,11 +116,11 @@ export async function rotateSecret(ctx: SystemCtx, { id }: ClientKey): Promise<A
   return { api_client, client_secret };
 }
 
-/** Its user is kept, disabled, for what the client has done. */
+/** Its user is disabled, not deleted, because the logs refer to it. */
 export async function deleteApiClient(ctx: SystemCtx, { id }: ClientKey): Promise<void> {
   const userId = await ctx.central.tx(async (tx) => {
     const { user_id: subjectId, name, scopes } = await lockApiClient(ctx, tx, id);
-    // Deletes its sessions too.
+    // Cascades to its sessions.
     await tx.run(sql`DELETE FROM oauth_clients WHERE id = ${id}`);
     await tx.run(sql`DELETE FROM memberships WHERE user_id = ${subjectId}`);
     await tx.run(sql`UPDATE users SET disabled_at = now(), updated_at = now() WHERE id = ${subjectId}`);
@@ -129,16 +128,16 @@ export async function deleteApiClient(ctx: SystemCtx, { id }: ClientKey): Promis
     ctx.audit(removalOf({ name, scopes }));
     return subjectId;
   });
-  // Other processes are notified; this one need not wait for that.
+  // Other processes are notified; this one invalidates its cache at once.
   await accountsOf(ctx.system).sessions.revokeAll(userId);
 }
 
 async function lockApiClient(ctx: SystemCtx, tx: Db, id: string): Promise<ApiClient & { user_id: number }> {
-  const found = await tx.row<ApiClient & { user_id: number }>(sql`
+  const client = await tx.row<ApiClient & { user_id: number }>(sql`
     SELECT ${columns}, c.user_id FROM ${clients(ctx)} WHERE c.id = ${id} FOR UPDATE`);
-  if (!found) throw fail('identity.api_client_not_found');
-  ctx.mustMatch(found);
-  return found;
+  if (!client) throw fail('identity.api_client_not_found');
+  ctx.mustMatch(client);
+  return client;
 }
 
 async function saveClient(tx: Db, id: string, changes: Sql): Promise<ApiClient> {
@@ -147,14 +146,14 @@ async function saveClient(tx: Db, id: string, changes: Sql): Promise<ApiClient> 
   return saved as ApiClient;
 }
 
-async function mustHaveRoom({ central, tenant }: SystemCtx): Promise<void> {
+async function mustBeBelowMaximum({ central, tenant }: SystemCtx): Promise<void> {
   const row = await central.row<{ count: number }>(
     sql`SELECT count(*) FROM oauth_clients WHERE tenant_id = ${tenant.id}`,
   );
-  if ((row?.count ?? 0) >= mostClients) throw fail('identity.too_many_api_clients', { most: mostClients });
+  if ((row?.count ?? 0) >= maxClients) throw fail('identity.too_many_api_clients', { max: maxClients });
 }
 
-/** Nobody gets more through a client than it has. */
+/** A client must not have permissions that the caller lacks. */
 function mustHoldScopes(ctx: SystemCtx, db: Db, names: readonly string[], before: readonly string[] = []) {
   return mustHold(ctx, db, { field: 'scopes', names, before }, 'identity.scope_not_held');
 }

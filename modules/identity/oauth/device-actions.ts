@@ -6,7 +6,10 @@ const common = {
   needs: signedIn,
   tenant: 'optional',
   input: Type.Object({
-    user_code: Type.String({ maxLength: 32, description: 'As the device shows it; case and hyphen do not matter.' }),
+    user_code: Type.String({
+      maxLength: 32,
+      description: 'The code that the device shows; case and hyphens are ignored.',
+    }),
   }),
   errors: ['identity.session_only', 'identity.device_not_found'],
 } as const;
@@ -14,7 +17,7 @@ const common = {
 export const deviceActions = {
   'device.get': systemAction({
     ...common,
-    summary: 'Get the program that waits under a code',
+    summary: 'Get the device that waits with a code',
     http: 'GET /device/:user_code',
     output: WaitingDevice,
     answer: { key: 'device' },
@@ -23,7 +26,7 @@ export const deviceActions = {
   'device.approve': systemAction({
     ...common,
     summary: 'Approve a device',
-    description: 'Lets the program act for the caller.',
+    description: 'Signs the device in as the caller.',
     http: 'POST /device/:user_code/approve',
     answer: { message: 'Device approved.' },
     run: (ctx, key) => decide(ctx, key, 'approved'),

@@ -37,7 +37,7 @@ function later(seconds: number): void {
   ahead += seconds * 1_000;
 }
 
-test('the user recognises the program, says yes, and the program is signed in', async () => {
+test('a device is signed in after its user has approved it', async () => {
   const { status, body } = await begin();
   expect(status).toBe(200);
   const shown = await asha.get(`/api/v1/device/${body.user_code}`);
@@ -83,14 +83,14 @@ test.each<[string, (code: string) => string]>([
   ['in small letters', (code) => code.toLowerCase()],
   ['without the hyphen', (code) => code.replace('-', '')],
   ['with spaces', (code) => encodeURIComponent(` ${code.replace('-', ' ')} `)],
-])('a code may be typed %s', async (_, typed) => {
+])('a user code may be typed %s', async (_, typed) => {
   const { body } = await begin();
   expect((await asha.get(`/api/v1/device/${typed(body.user_code)}`)).status).toBe(200);
   expect((await asha.post(`/api/v1/device/${typed(body.user_code)}/approve`)).status).toBe(200);
   expect((await poll(body.device_code)).status).toBe(200);
 });
 
-test('a program that asks too fast must wait longer and longer', async () => {
+test('a device that polls too fast must wait longer each time', async () => {
   onTestFinished(() => {
     ahead = 0;
   });
@@ -109,7 +109,7 @@ test('a program that asks too fast must wait longer and longer', async () => {
   expect((await poll(body.device_code)).status).toBe(200);
 });
 
-test('patience is no failure', async () => {
+test('polling while the user has not decided does not count as a failure', async () => {
   const strict = await startAccounts({ now, environment: { LOGIN_FAILURES_PER_MINUTE: '1' }, beside: platform });
   const { body } = await begin();
   for (let index = 0; index < 15; index += 1) {
@@ -117,7 +117,7 @@ test('patience is no failure', async () => {
   }
 });
 
-test('who says no is believed', async () => {
+test('a denied device gets no token', async () => {
   const { body } = await begin();
   const { body: no } = await asha.post(`/api/v1/device/${body.user_code}/deny`);
   expect(no).toEqual({ message: 'Device denied.' });
@@ -129,7 +129,7 @@ test('who says no is believed', async () => {
   expect(activity).toHaveLength(1);
 });
 
-test('a yes is withdrawn with the login that gave it', async () => {
+test('an approval ends with the session in which it was given', async () => {
   const { body } = await begin();
   const robbed = await platform.person({ tenant: acme });
   await robbed.post(`/api/v1/device/${body.user_code}/approve`);
@@ -137,7 +137,7 @@ test('a yes is withdrawn with the login that gave it', async () => {
   expect((await poll(body.device_code)).body.error).toBe('access_denied');
 });
 
-test('after fifteen minutes a code is over for both, and later it is forgotten', async () => {
+test('a code expires after fifteen minutes and is deleted later', async () => {
   onTestFinished(() => {
     ahead = 0;
   });
@@ -145,7 +145,7 @@ test('after fifteen minutes a code is over for both, and later it is forgotten',
   const approved = (await begin()).body;
   await asha.post(`/api/v1/device/${approved.user_code}/approve`);
   later(890);
-  // Whoever has signed in before is by now signed in no longer.
+  // The sessions from before have expired by now.
   const late = await platform.person({ tenant: acme });
   expect((await late.get(`/api/v1/device/${body.user_code}`)).status).toBe(200);
   later(10);
@@ -158,7 +158,7 @@ test('after fifteen minutes a code is over for both, and later it is forgotten',
   expect((await poll(body.device_code)).body.error).toBe('invalid_grant');
 });
 
-test('of eight that ask at once, one is given a pair of tokens', async () => {
+test('one of eight concurrent requests redeems a device code', async () => {
   const { body } = await begin();
   await asha.post(`/api/v1/device/${body.user_code}/approve`);
   const answers = await Promise.all(Array.from({ length: 8 }, () => poll(body.device_code)));
@@ -166,14 +166,14 @@ test('of eight that ask at once, one is given a pair of tokens', async () => {
   expect(answers.filter(({ body: refused }) => refused.error === 'invalid_grant')).toHaveLength(7);
 });
 
-test('of a yes and a no at once, one counts', async () => {
+test('one of a concurrent approval and denial counts', async () => {
   const { body } = await begin();
   const says = ['approve', 'deny', 'approve', 'deny'];
   const answers = await Promise.all(says.map((word) => asha.post(`/api/v1/device/${body.user_code}/${word}`)));
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404]);
 });
 
-test('a device code is of use to its client alone', async () => {
+test('a device code can be redeemed only by its own client', async () => {
   await db.run(sql`
     INSERT INTO oauth_clients (id, name, grants) SELECT 'another', 'Another', grants FROM oauth_clients
     WHERE id = 'chowk-cli'`);
@@ -182,7 +182,7 @@ test('a device code is of use to its client alone', async () => {
   expect((await poll(body.device_code)).body.error).toBe('invalid_grant');
 });
 
-test('a program may ask for less than its user may do', async () => {
+test('a device may request fewer permissions than its user has', async () => {
   const { body } = await begin({ scope: 'settings.view' });
   expect((await asha.get(`/api/v1/device/${body.user_code}`)).body.device.scopes).toEqual(['settings.view']);
   await asha.post(`/api/v1/device/${body.user_code}/approve`);
@@ -197,12 +197,12 @@ test.each<[string, string, Record<string, string>]>([
   ['an unknown client', 'invalid_client', { client_id: 'nobody' }],
   ['a client without this grant', 'unauthorized_client', { client_id: 'chowk-console' }],
   ['an unknown scope', 'invalid_scope', { scope: 'settings.view settings.fly' }],
-])('%s begins nothing: %s', async (_, error, fields) => {
+])('a device grant with %s is refused: %s', async (_, error, fields) => {
   const { status, body } = await begin(fields);
   expect({ status, error: body.error }).toEqual({ status: 400, error });
 });
 
-test('only somebody who has signed in lets a program in', async () => {
+test('only a signed-in person can approve a device', async () => {
   const { body } = await begin();
   const { sessions } = accountsOf(platform.kernel.services);
   const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
@@ -222,7 +222,7 @@ test('only somebody who has signed in lets a program in', async () => {
   expect((await asha.get(url)).status).toBe(200);
 });
 
-test('who guesses codes is held back, others are not', async () => {
+test('a user who guesses codes is limited, other users are not', async () => {
   const guesser: Person = await platform.person({ tenant: acme });
   const { body } = await begin();
   for (let index = 0; index < 20; index += 1) {
@@ -234,7 +234,7 @@ test('who guesses codes is held back, others are not', async () => {
   expect((await asha.get(url)).status).toBe(200);
 });
 
-test('one address cannot fill the table', async () => {
+test('one network can start only a limited number of device grants', async () => {
   const strict = await startAccounts({ environment: { LOGIN_FAILURES_PER_MINUTE: '1' }, beside: platform });
   const ask = () => postForm(strict, '/oauth/device_authorization', { client_id: 'chowk-cli' });
   for (let index = 0; index < 10; index += 1) expect((await ask()).status).toBe(200);

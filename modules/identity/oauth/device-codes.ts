@@ -8,15 +8,15 @@ import { type Parameters, required } from './oauth-parameters.ts';
 import { type DeviceAuthorization, deviceGrant, type OAuthToken } from './oauth-schemas.ts';
 import { mustBeKnown, readScopes, scopeOf } from './oauth-scopes.ts';
 
-/** No vowels, so that no words appear, and no letters that look alike. */
+/** Without vowels, to avoid words, and without letters that look alike. */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 const codeLength = 8;
 const lifetimeSeconds = 900;
 const firstInterval = 5;
-/** The network may delay one request less than the one before. */
+/** Tolerance for varying network delays. */
 const leewayMs = 500;
 
-/** Begins the grant of RFC 8628: a code for the device, and one for its user to type. */
+/** Starts the device grant of RFC 8628. */
 export async function beginDeviceGrant(
   ctx: SystemCtx,
   parameters: Parameters,
@@ -25,7 +25,7 @@ export async function beginDeviceGrant(
   mustHaveGrant(client, deviceGrant);
   const scopes = readScopes(parameters.scope);
   await mustBeKnown(ctx.central, scopes);
-  // Anyone may begin, and each grant is stored for a while.
+  // Anonymous callers can start grants, and each one is stored.
   const { options, limits, url } = ctx.system;
   limits.take(`device grant ${ctx.client.network}`, 10 * options.loginFailuresPerMinute);
   const deviceCode = newSecret();
@@ -41,18 +41,18 @@ export async function beginDeviceGrant(
   };
 }
 
-/** Once the user has approved, the device gets its tokens, once. */
+/** Returns the tokens after the user has approved; a code can be redeemed once. */
 export async function redeemDeviceCode(
   ctx: SystemCtx,
   client: OAuthClient,
   parameters: Parameters,
 ): Promise<OAuthToken> {
   const deviceCode = required(parameters, 'device_code');
-  // A refusal is returned, not thrown: what it has written must be committed.
+  // A refusal is returned, not thrown, so that its updates are committed.
   const outcome = await ctx.central.tx(async (tx) => {
     const device = await lockDevice(tx, deviceCode);
     if (!device || device.client_id !== client.id) {
-      return refuse('invalid_grant', { reason: 'the device code is unknown or was used already' });
+      return refuse('invalid_grant', { reason: 'the device code is unknown or was already used' });
     }
     if (Date.parse(device.expires_at) <= ctx.now().getTime()) return refuse('expired_token');
     if (device.decision === 'denied' || device.withdrawn) return refuse('access_denied');
@@ -69,7 +69,7 @@ interface Device {
   readonly scopes: string[] | null;
   readonly user_id: number | null;
   readonly decision: 'approved' | 'denied' | null;
-  /** The session in which the user approved was revoked since. */
+  /** The session in which the user approved was revoked. */
   readonly withdrawn: boolean;
   readonly expires_at: string;
   readonly polled_at: string | null;
@@ -101,7 +101,7 @@ async function keepWaiting(ctx: SystemCtx, tx: Db, { device_hash, polled_at, int
   return tooFast ? refuse('slow_down', { seconds: next }) : refuse('authorization_pending');
 }
 
-/** Locked, so that only one of several requests at once gets the tokens. */
+/** The lock gives the tokens to one of several concurrent requests. */
 function lockDevice(tx: Db, deviceCode: string): Promise<Device | undefined> {
   return tx.row<Device>(sql`
     SELECT d.device_hash, d.client_id, d.scopes, d.user_id, d.decision, d.expires_at, d.polled_at, d.interval,
@@ -124,16 +124,16 @@ async function storeDeviceCode(ctx: SystemCtx, device: NewDevice): Promise<strin
   }
 }
 
-/** Deletes some that expired more than an hour ago; until then the device is told that it has. */
+/** Also deletes some codes that expired more than an hour ago; until then the device gets `expired_token`. */
 function insertDevice(ctx: SystemCtx, { deviceCode, client, scopes }: NewDevice, userCode: string): Promise<number> {
   const now = ctx.now();
   const expires = new Date(now.getTime() + lifetimeSeconds * 1_000);
-  const longAgo = new Date(now.getTime() - 3_600_000);
+  const deleteBefore = new Date(now.getTime() - 3_600_000);
   const { address, userAgent } = ctx.client;
   return ctx.central.run(sql`
-    WITH swept AS (
+    WITH deleted AS (
       DELETE FROM device_codes WHERE device_hash IN (
-        SELECT device_hash FROM device_codes WHERE expires_at < ${longAgo.toISOString()} LIMIT 20
+        SELECT device_hash FROM device_codes WHERE expires_at < ${deleteBefore.toISOString()} LIMIT 20
         FOR UPDATE SKIP LOCKED))
     INSERT INTO device_codes (device_hash, user_code, client_id, scopes, ip, user_agent, created_at, expires_at, interval)
     VALUES (${hashOf(deviceCode)}, ${userCode}, ${client.id}, ${scopes ?? null}::text[], ${address},

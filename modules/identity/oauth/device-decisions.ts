@@ -6,11 +6,11 @@ import { limitFailures } from '../sign-in/limit-failures.ts';
 export const WaitingDevice = named(
   'WaitingDevice',
   Type.Object({
-    client: Type.String({ description: 'The program that wants to act for the user.' }),
+    client: Type.String({ description: 'The program that requests access.' }),
     ip: Nullable(Type.String()),
     user_agent: Nullable(Type.String()),
     scopes: Nullable(
-      Type.Array(Type.String(), { description: 'The permissions it is limited to; null is all of the user.' }),
+      Type.Array(Type.String(), { description: 'The permissions it is limited to; null: all of the user.' }),
     ),
     created_at: Timestamp,
     expires_at: Timestamp,
@@ -27,7 +27,7 @@ export function getDevice(ctx: SystemCtx, { user_code }: Key): Promise<WaitingDe
   );
 }
 
-/** The first decision counts. */
+/** Only the first decision counts. */
 export async function decide(ctx: SystemCtx, { user_code }: Key, decision: 'approved' | 'denied'): Promise<void> {
   await limitGuesses(ctx, () =>
     ctx.central.tx(async (tx) => {
@@ -40,18 +40,18 @@ export async function decide(ctx: SystemCtx, { user_code }: Key, decision: 'appr
   );
 }
 
-/** Needs a login session: a program must not admit another one. */
-function limitGuesses<Found>(ctx: SystemCtx, find: () => Promise<Found | undefined>): Promise<Found> {
+/** Requires a login session: a program must not approve another one. */
+function limitGuesses<Result>(ctx: SystemCtx, find: () => Promise<Result | undefined>): Promise<Result> {
   if (ctx.session.kind !== 'login') throw fail('identity.session_only');
   const limit = { key: `device code ${ctx.user.id}`, perMinute: ctx.system.options.loginFailuresPerMinute };
   return limitFailures(ctx, limit, async () => {
-    const found = await find();
-    if (!found) throw fail('identity.device_not_found');
-    return found;
+    const result = await find();
+    if (!result) throw fail('identity.device_not_found');
+    return result;
   });
 }
 
-/** Case, hyphens and spaces in the code do not matter. */
+/** Ignores case, hyphens and spaces in the code. */
 function isWaiting(ctx: SystemCtx, userCode: string) {
   const letters = userCode.toUpperCase().replace(/[^A-Z]/g, '');
   return sql`d.user_code = ${letters} AND d.decision IS NULL AND d.expires_at > ${ctx.now().toISOString()}`;

@@ -1,6 +1,6 @@
 import { type SystemCtx, systemAction, Type } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
-import { limitFailures, perAddress } from '../sign-in/limit-failures.ts';
+import { limitFailures, limitPerNetwork } from '../sign-in/limit-failures.ts';
 import { beginDeviceGrant } from './device-codes.ts';
 import { oauthErrors } from './oauth-errors.ts';
 import { getMetadata } from './oauth-metadata.ts';
@@ -29,10 +29,10 @@ const endpoint = {
 } as const;
 const errorsOf = (...names: typeof oauthErrors) => names.map((name) => `identity.${name}`);
 
-/** An attacker must not guess secrets and codes; many honest clients may share an address. */
+/** Limits guesses of secrets and codes. */
 function limited<Result>(work: (ctx: SystemCtx, parameters: Parameters) => Promise<Result>) {
   return (ctx: SystemCtx, input: object) =>
-    limitFailures(ctx, perAddress(ctx), async () => work(ctx, readParameters(input)));
+    limitFailures(ctx, limitPerNetwork(ctx), async () => work(ctx, readParameters(input)));
 }
 
 export const oauthActions = {
@@ -58,7 +58,7 @@ export const oauthActions = {
   }),
   'oauth.authorizeDevice': systemAction({
     ...endpoint,
-    summary: 'Begin to sign in a device',
+    summary: 'Start to sign in a device',
     description: 'For a program whose user has a browser elsewhere (RFC 8628).',
     http: 'POST /oauth/device_authorization',
     input: DeviceAuthorizationRequest,
@@ -69,7 +69,7 @@ export const oauthActions = {
   'oauth.metadata': systemAction({
     ...common,
     summary: 'Get the OAuth metadata',
-    description: 'What an OAuth client needs to know about this server (RFC 8414).',
+    description: 'The endpoints and capabilities of this server (RFC 8414).',
     http: 'GET /.well-known/oauth-authorization-server',
     output: OAuthMetadata,
     run: getMetadata,
@@ -80,7 +80,7 @@ export const oauthActions = {
     description: 'The public keys of access tokens (RFC 7517).',
     http: 'GET /.well-known/jwks.json',
     output: Type.Array(Type.Record(Type.String(), Type.Unknown())),
-    // A retired key is accepted for longer than this.
+    // Shorter than the time for which a retired key stays trusted.
     answer: { key: 'keys', headers: { 'Cache-Control': 'public, max-age=300' } },
     run: async (ctx) => [...(await accountsOf(ctx.system).keys.list())],
   }),

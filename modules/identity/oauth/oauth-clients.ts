@@ -8,7 +8,7 @@ import type { Parameters } from './oauth-parameters.ts';
 export interface OAuthClient {
   readonly id: string;
   readonly name: string;
-  /** Whom it acts as; `null` for a program of the platform, which acts as whoever uses it. */
+  /** The service user of an API client; `null` for the programs of the platform, which act as their user. */
   readonly user_id: number | null;
   readonly secret_hash: Buffer | null;
   readonly grants: readonly string[];
@@ -20,16 +20,16 @@ interface Credentials {
   readonly secret: string | undefined;
 }
 
-/** The client that a request comes from. One with a secret must send it; one without is known by its id alone. */
+/** Throws unless the client exists and sends its secret, if it has one. */
 export async function authenticateClient({ central, client }: SystemCtx, parameters: Parameters): Promise<OAuthClient> {
   const basic = /^Basic(?: +(.*))?$/i.exec(client.header('authorization') ?? '');
   const refusal = basic ? refuseBasic : () => refuse('invalid_client');
   const credentials = basic ? fromHeader(basic[1] ?? '', parameters) : fromBody(parameters);
-  // PostgreSQL cannot store NUL.
+  // PostgreSQL rejects NUL characters.
   if (!credentials || !/^[\x20-\x7e]+$/.test(credentials.id)) throw refusal();
-  const found = await findClient(central, credentials.id);
-  if (!found || !hasSecret(found, credentials.secret)) throw refusal();
-  return found;
+  const oauthClient = await findClient(central, credentials.id);
+  if (!oauthClient || !hasSecret(oauthClient, credentials.secret)) throw refusal();
+  return oauthClient;
 }
 
 export function mustHaveGrant(client: OAuthClient, grant: string): void {
@@ -45,9 +45,9 @@ function fromHeader(encoded: string, { client_id, client_secret }: Parameters): 
   if (client_secret !== undefined) {
     throw refuse('invalid_request', { reason: 'the secret is sent twice' });
   }
-  const [, name, word] = /^([^:]+):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
-  const id = formDecoded(name);
-  const secret = formDecoded(word);
+  const [, encodedId, encodedSecret] = /^([^:]+):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
+  const id = decodeForm(encodedId);
+  const secret = decodeForm(encodedSecret);
   if (id === undefined || secret === undefined) return undefined;
   if (client_id !== undefined && client_id !== id) {
     throw refuse('invalid_request', { reason: 'header and body name different clients' });
@@ -55,7 +55,7 @@ function fromHeader(encoded: string, { client_id, client_secret }: Parameters): 
   return { id, secret: secret === '' ? undefined : secret };
 }
 
-function formDecoded(text: string | undefined): string | undefined {
+function decodeForm(text: string | undefined): string | undefined {
   try {
     return text && decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

@@ -9,20 +9,20 @@ export const oauthErrors = [
 ];
 type OAuthError = (typeof oauthErrors)[number];
 
-/** A failure for OAuth clients. Details must be ASCII: the RFC allows nothing else in a description. */
+/** A failure for OAuth clients. Details must be ASCII, as the RFC requires of a description. */
 export function refuse(error: OAuthError, details: Record<string, unknown> = {}): Failure {
   const { message } = fail(`identity.${error}`, details);
   return fail(`identity.${error}`, details, { body: { error, error_description: message } });
 }
 
-/** The client used the Authorization header, so it is told to use it again (RFC 6749, 5.2). */
+/** For a client that used the Authorization header (RFC 6749, 5.2). */
 export function refuseBasic(): Failure {
   const { code, message, extras } = refuse('invalid_client');
   const headers = { 'WWW-Authenticate': 'Basic realm="oauth", charset="UTF-8"' };
   return new Failure(code, 401, message, { ...extras, headers });
 }
 
-/** Whether it is the answer to a device whose user has not decided yet, which is no failure of anyone. */
-export function isPatience({ code }: Failure): boolean {
+/** Whether a device polls before its user has decided, which is not a failure. */
+export function isPending({ code }: Failure): boolean {
   return code === 'identity.authorization_pending' || code === 'identity.slow_down';
 }

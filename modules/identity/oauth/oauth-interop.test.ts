@@ -28,7 +28,7 @@ async function discover(): Promise<oauth.AuthorizationServer> {
   return oauth.processDiscoveryResponse(issuer, response);
 }
 
-test('the metadata says all that RFC 8414 asks for', async () => {
+test('the metadata contains everything that RFC 8414 requires', async () => {
   const server = await discover();
   expect(server).toEqual({
     issuer: url,
@@ -49,7 +49,7 @@ test('the metadata says all that RFC 8414 asks for', async () => {
 test.each([
   ['in the header', oauth.ClientSecretBasic],
   ['in the body', oauth.ClientSecretPost],
-])('oauth4webapi gets a token for a secret %s', async (_, how) => {
+])('oauth4webapi gets a token with a secret %s', async (_, how) => {
   const server = await discover();
   const client: oauth.Client = { client_id: shop.id };
   const response = await oauth.clientCredentialsGrantRequest(server, client, how(shop.secret), {}, insecure);
@@ -58,7 +58,7 @@ test.each([
   expect(await statusWith(given.access_token)).toBe(200);
 });
 
-test('a token can be verified with nothing but the metadata', async () => {
+test('a token can be verified with the metadata alone', async () => {
   const server = await discover();
   const keys = createRemoteJWKSet(new URL(server.jwks_uri as string));
   const { body } = await shop.token(platform, 'settings.view');
@@ -69,8 +69,8 @@ test('a token can be verified with nothing but the metadata', async () => {
     audience: url,
     requiredClaims: ['exp', 'iat', 'jti', 'sub', 'client_id'],
   });
-  const { body: made } = await asha.get(`/api/v1/api-clients/${shop.id}`);
-  expect(made.api_client.last_used_at).not.toBeNull();
+  const { body: created } = await asha.get(`/api/v1/api-clients/${shop.id}`);
+  expect(created.api_client.last_used_at).not.toBeNull();
   expect(protectedHeader).toEqual({ alg: 'RS256', typ: 'at+jwt', kid: decodeProtectedHeader(body.access_token).kid });
   expect(payload).toMatchObject({ client_id: shop.id, scope: 'settings.view', sub: expect.stringMatching(/^\d+$/) });
   expect(payload.sub).not.toBe(String(asha.id));
@@ -81,7 +81,7 @@ test('a token can be verified with nothing but the metadata', async () => {
   expect(next.scope).toBeUndefined();
 });
 
-test('the keys may be cached for a while, tokens never', async () => {
+test('responses with keys may be cached, responses with tokens may not', async () => {
   const keys = await fetch(`${url}/.well-known/jwks.json`);
   expect(keys.headers.get('cache-control')).toBe('public, max-age=300');
   const { keys: published } = (await keys.json()) as { keys: Record<string, unknown>[] };

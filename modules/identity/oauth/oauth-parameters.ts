@@ -2,7 +2,7 @@ import { refuse } from './oauth-errors.ts';
 
 export type Parameters = Readonly<Record<string, string | undefined>>;
 
-/** A parameter without a value counts as left out (RFC 6749, 3.2). */
+/** A parameter without a value counts as omitted (RFC 6749, 3.2). */
 export function readParameters(input: object): Parameters {
   const parameters: Record<string, string | undefined> = Object.create(null);
   for (const [name, value] of Object.entries(input)) {

@@ -34,7 +34,7 @@ export const RevocationRequest = named(
 
 export const DeviceAuthorizationRequest = named(
   'DeviceAuthorizationRequest',
-  Type.Object({ ...client, scope: text('Permissions, separated by spaces, to limit the program to.') }),
+  Type.Object({ ...client, scope: text('Permissions, separated by spaces, to limit the device to.') }),
 );
 
 export const OAuthToken = named(
@@ -44,7 +44,7 @@ export const OAuthToken = named(
     token_type: Type.Literal('Bearer'),
     expires_in: Type.Integer({ description: 'Seconds.' }),
     refresh_token: Type.Optional(Type.String()),
-    scope: Type.Optional(Type.String({ description: 'What the token is limited to.' })),
+    scope: Type.Optional(Type.String({ description: 'The permissions that the token is limited to.' })),
   }),
 );
 export type OAuthToken = Static<typeof OAuthToken>;

@@ -11,7 +11,7 @@ const asha = await platform.person({ tenant: acme });
 const shop = await makeClient(asha, ['settings.view', 'settings.domains']);
 const device = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** As the console does, for somebody who has signed in. */
+/** As the console does for a signed-in user. */
 const refresh = (token: string, more: Record<string, string> = {}) =>
   postForm(platform, '/oauth/token', {
     grant_type: 'refresh_token',
@@ -69,7 +69,7 @@ test.each<[string, string, Record<string, string> | [string, string][]]>([
   expect(headers['www-authenticate']).toBeUndefined();
 });
 
-test('a client that was refused with another client’s refresh token has done no harm to it', async () => {
+test('a refused refresh by another client leaves the refresh token valid', async () => {
   const user = await platform.person({ tenant: acme });
   await postForm(platform, '/oauth/token', { ...console_, client_id: 'chowk-cli', refresh_token: user.refreshToken });
   expect((await refresh(user.refreshToken)).status).toBe(200);
@@ -82,7 +82,7 @@ test.each<[string, Record<string, string>]>([
   ['nothing', { authorization: 'Basic' }],
   ['what is no pair', { authorization: `Basic ${Buffer.from('nobody').toString('base64')}` }],
   ['what cannot be decoded', { authorization: `Basic ${Buffer.from('%zz:%').toString('base64')}` }],
-])('%s in the header is 401 and asks for Basic', async (_, headers) => {
+])('%s in the header is 401 with a Basic challenge', async (_, headers) => {
   const answer = await postForm(platform, '/oauth/token', { grant_type: 'client_credentials' }, headers);
   expect({ status: answer.status, error: answer.body.error }).toEqual({ status: 401, error: 'invalid_client' });
   expect(answer.headers['www-authenticate']).toMatch(/^Basic realm=/);
@@ -97,7 +97,7 @@ test.each<[string, Record<string, string>]>([
   expect({ status, error: body.error }).toEqual({ status: 400, error: 'invalid_request' });
 });
 
-test('name and secret in the header are form-encoded', async () => {
+test('the client id and secret in the header are form-encoded', async () => {
   const secret = 'a secret: 100% + ü';
   await platform.kernel.central.db.run(sql`
     UPDATE oauth_clients SET secret_hash = sha256(${Buffer.from(secret)}) WHERE id = ${shop.id}`);
@@ -107,7 +107,7 @@ test('name and secret in the header are form-encoded', async () => {
     UPDATE oauth_clients SET secret_hash = sha256(${Buffer.from(shop.secret)}) WHERE id = ${shop.id}`);
 });
 
-test('JSON is taken too, and what is no set of texts is refused in the same words', async () => {
+test('JSON is accepted too, and values that are not text are refused in the same form', async () => {
   const post = (payload: string) =>
     platform.request({
       method: 'POST',
@@ -122,7 +122,7 @@ test('JSON is taken too, and what is no set of texts is refused in the same word
   }
 });
 
-test('unknown parameters are ignored, and none is read from the query', async () => {
+test('unknown parameters are ignored, and the query is not read', async () => {
   const more = { ...credentials, audience: 'https://shop.example', resource: 'x' };
   const given = await postForm(platform, '/oauth/token?trace=1&grant_type=password', more);
   expect({ status: given.status, ignored: given.headers['ignored-fields'] }).toEqual({
@@ -138,7 +138,7 @@ test('unknown parameters are ignored, and none is read from the query', async ()
 });
 
 test.each(['/oauth/token', '/oauth/revoke', '/oauth/device_authorization'])(
-  '%s takes no other type of body',
+  '%s refuses other content types',
   async (url) => {
     const headers = { 'content-type': 'text/plain' };
     const { status } = await platform.request({ method: 'POST', url, headers, payload: 'grant_type=password' });
@@ -146,7 +146,7 @@ test.each(['/oauth/token', '/oauth/revoke', '/oauth/device_authorization'])(
   },
 );
 
-test('a token is narrowed to the scope that is asked for', async () => {
+test('a token is limited to the requested scope', async () => {
   const { body } = await shop.token(platform, 'settings.view settings.view');
   expect(body.scope).toBe('settings.view');
   expect(await statusWith(body.access_token)).toBe(200);
@@ -157,7 +157,7 @@ test('a token is narrowed to the scope that is asked for', async () => {
   expect(await statusWith(whole.body.access_token, '/api/v1/domains')).toBe(200);
 });
 
-test('a token of an API client is good in its tenant and for no account', async () => {
+test('a token of an API client is valid in its tenant and not for account actions', async () => {
   const other = await platform.tenant();
   const { body } = await shop.token(platform);
   expect(await statusWith(body.access_token, '/api/v1/settings', other.id)).toBe(403);
@@ -169,7 +169,7 @@ test('a token of an API client is good in its tenant and for no account', async 
   expect({ status: account.status, code: account.body.code }).toEqual({ status: 403, code: 'auth.no_account' });
 });
 
-test('a refresh gives the next pair, and the old token again ends them all', async () => {
+test('a refresh returns new tokens, and reusing the old one ends the session', async () => {
   const user = await platform.person({ tenant: acme });
   const { status, body } = await refresh(user.refreshToken);
   expect({ status, body }).toEqual({
@@ -187,7 +187,7 @@ test('a refresh gives the next pair, and the old token again ends them all', asy
   expect((await refresh(body.refresh_token)).body.error).toBe('invalid_grant');
 });
 
-test('of eight that refresh at once at most one gets a pair, and the session is over', async () => {
+test('at most one of eight concurrent refreshes succeeds, and the session ends', async () => {
   const user = await platform.person({ tenant: acme });
   const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(user.refreshToken)));
   const given = answers.filter(({ status }) => status === 200);
@@ -197,7 +197,7 @@ test('of eight that refresh at once at most one gets a pair, and the session is 
   await expect.poll(() => statusWith(given[0]?.body.access_token)).toBe(401);
 });
 
-test('a refresh cannot widen a scope, and one that was refused has not used the token', async () => {
+test('a refresh cannot widen the scope, and a refused one does not use up the token', async () => {
   const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
   const { sessions } = accountsOf(platform.kernel.services);
   const scopes = ['settings.view', 'settings.domains'];
@@ -207,7 +207,7 @@ test('a refresh cannot widen a scope, and one that was refused has not used the 
   expect(body.scope).toBe('settings.view settings.domains');
 });
 
-test('old sessions of an API client are forgotten as it asks for new tokens', async () => {
+test('expired sessions of an API client are deleted when it requests new tokens', async () => {
   const { db } = platform.kernel.central;
   const busy = await makeClient(asha, ['settings.view']);
   await busy.token(platform);
@@ -217,7 +217,7 @@ test('old sessions of an API client are forgotten as it asks for new tokens', as
   expect(left?.count).toBe(1);
 });
 
-test('an Idempotency-Key gives nobody the token of another client', async () => {
+test('an Idempotency-Key does not return the token of another client', async () => {
   const key = { 'idempotency-key': randomBytes(8).toString('hex') };
   const fields = { grant_type: 'client_credentials' };
   const ask = (secret: string) => postForm(platform, '/oauth/token', fields, { ...basic(shop.id, secret), ...key });
@@ -226,7 +226,7 @@ test('an Idempotency-Key gives nobody the token of another client', async () => 
   expect({ status: stranger.status, token: stranger.body.access_token }).toEqual({ status: 401, token: undefined });
 });
 
-test('failures are limited by address, successes are not', async () => {
+test('failures are limited per network, successes are not', async () => {
   const strict = await startAccounts({ environment: { LOGIN_FAILURES_PER_MINUTE: '1' }, beside: platform });
   for (let index = 0; index < 15; index += 1) expect((await shop.token(strict)).status).toBe(200);
   const wrong = { ...credentials, client_secret: 'wrong' };

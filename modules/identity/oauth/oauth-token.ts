@@ -23,15 +23,15 @@ export async function issueToken(ctx: SystemCtx, parameters: Parameters): Promis
   return grants[type as keyof typeof grants](ctx, client, parameters);
 }
 
-/** The session keeps its scope: less may be requested, and the answer names the whole. */
+/** A narrower scope may be requested, but the session keeps its scope, which the response names. */
 async function refresh(ctx: SystemCtx, client: OAuthClient, parameters: Parameters): Promise<OAuthToken> {
   const { sessions } = accountsOf(ctx.system);
   const token = required(parameters, 'refresh_token');
-  const wanted = readScopes(parameters.scope);
-  if (wanted) mustBeWithin(wanted, (await sessions.find(token))?.scopes ?? []);
+  const requested = readScopes(parameters.scope);
+  if (requested) mustBeWithin(requested, (await sessions.find(token))?.scopes ?? []);
   const refreshed = await sessions.refresh(token, client.id);
   if (!refreshed)
-    throw refuse('invalid_grant', { reason: 'the refresh token is unknown, expired or was used already' });
+    throw refuse('invalid_grant', { reason: 'the refresh token is unknown, expired or was already used' });
   const { userId: _, scopes, ...tokens } = refreshed;
   return { ...tokens, ...scopeOf(scopes) };
 }
@@ -42,18 +42,18 @@ async function issueClientToken(ctx: SystemCtx, client: OAuthClient, parameters:
   const { id: clientId, user_id: userId, name } = client;
   if (userId === null) throw refuse('unauthorized_client');
   return ctx.central.tx(async (tx) => {
-    // Whoever deletes the client or replaces its secret at the same time comes first, or waits and finds the session.
-    const used = await tx.run(sql`
+    // Locks the client: a concurrent deletion or rotation of the secret either precedes this or finds the session.
+    const updated = await tx.run(sql`
       UPDATE oauth_clients SET last_used_at = ${ctx.now().toISOString()}
       WHERE id = ${clientId} AND secret_hash = ${client.secret_hash}`);
-    if (used === 0) throw refuse('invalid_client');
+    if (updated === 0) throw refuse('invalid_client');
     await tx.run(deleteExpired(clientId, userId));
     const session = { userId, kind: 'client' as const, clientId, name, scopes, client: ctx.client };
     return { ...(await accountsOf(ctx.system).sessions.openBriefly(session, { db: tx })), ...scopeOf(scopes) };
   });
 }
 
-/** Every token is a session: a client that requests one a second must not leave them all behind. */
+/** Every token is a session, and clients may request many. */
 function deleteExpired(clientId: string, userId: number) {
   return sql`
     DELETE FROM sessions WHERE id IN (

@@ -80,7 +80,7 @@ test('a retired key is trusted until it expires, even without a notification', a
   expect((await published(beside)).keys).toHaveLength(1);
 });
 
-test('a table is printed where no JSON is asked for, and a wrong use is told', async () => {
+test('the command prints a table without --json and reports wrong usage', async () => {
   const { code, out } = await rotate();
   expect(code).toBe(0);
   expect(out).toMatch(/kid\s+state/i);

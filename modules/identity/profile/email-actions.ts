@@ -17,7 +17,7 @@ const verification = {
   output: Type.Object({ already_verified: Type.Optional(Type.Literal(true)) }),
   answer: {
     message: ({ already_verified }: { already_verified?: true }) =>
-      already_verified ? 'Your email address was verified before.' : 'Your email address is verified.',
+      already_verified ? 'Your email address is already verified.' : 'Your email address is verified.',
   },
   errors: ['tenancy.unknown'],
   run: verifyEmail,
@@ -45,7 +45,7 @@ export const emailActions = {
   'email.change': systemAction({
     ...own,
     summary: 'Change your email address',
-    description: 'The old address gets a link that undoes the change for seven days.',
+    description: 'The old address receives a link that undoes the change within seven days.',
     http: 'PUT /profile/email',
     input: named('EmailChange', Type.Object({ email: Email, password: Password })),
     output: Type.Object({ email: Type.String(), requires_verification: Type.Literal(true) }),
@@ -67,13 +67,13 @@ export const emailActions = {
   }),
   'email.undo': systemAction({
     ...open,
-    summary: 'Undo a change of the email address',
-    description: 'Everyone is signed out, and a link to choose a new password is mailed to the restored address.',
+    summary: 'Undo an email address change',
+    description: 'Ends all sessions and mails a link to choose a new password to the restored address.',
     http: 'POST /email/undo/:token',
     input: ByToken,
     output: Type.Object({ email: Type.String() }),
     answer: {
-      message: ({ email }) => `Your account uses ${email} again. A link to choose a new password is on its way there.`,
+      message: ({ email }) => `Your account uses ${email} again. A link to choose a new password was mailed there.`,
     },
     run: undoEmailChange,
   }),

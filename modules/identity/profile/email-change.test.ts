@@ -15,8 +15,8 @@ afterEach(() => {
   hoursAhead = 0;
 });
 
-const somebody = () => platform.person({ tenant: acme });
-const fresh = (() => {
+const newPerson = () => platform.person({ tenant: acme });
+const newEmail = (() => {
   let count = 0;
   return () => {
     count += 1;
@@ -45,9 +45,9 @@ const signedOut = (person: Person) =>
 
 const refusedToken = { status: 422, body: { message: expect.any(String), errors: { token: [expect.any(String)] } } };
 
-test('an address is changed at once, in lower case, and is to be verified', async () => {
-  const person = await somebody();
-  const email = fresh();
+test('an address is changed at once, in lower case, and must be verified', async () => {
+  const person = await newPerson();
+  const email = newEmail();
   const { status, body } = await change(person, email);
   expect({ status, body }).toEqual({
     status: 200,
@@ -60,17 +60,17 @@ test('an address is changed at once, in lower case, and is to be verified', asyn
 });
 
 test('the link to the new address verifies it', async () => {
-  const person = await somebody();
-  const { body } = await change(person, fresh());
+  const person = await newPerson();
+  const { body } = await change(person, newEmail());
   const { text } = await platform.mailTo(body.email, /^Verify/);
   const { pathname, search } = new URL(/http\S+/.exec(text)?.[0] ?? '');
   expect((await platform.request({ method: 'POST', url: `/api/v1${pathname}${search}` })).status).toBe(200);
   expect(await account(person)).toMatchObject({ email: body.email, verified: true });
 });
 
-test('the old address is told, with a link that undoes it and how long', async () => {
-  const person = await somebody();
-  const { body } = await change(person, fresh());
+test('the old address receives a link that undoes the change, with its expiry', async () => {
+  const person = await newPerson();
+  const { body } = await change(person, newEmail());
   const { subject, text } = await platform.mailTo(person.email);
   expect(subject).toBe('The email address of your Acme account was changed');
   expect(text).toMatch(new RegExp(`${platform.kernel.config.appUrl}/email/undo/[\\w-]{43}\n`));
@@ -95,46 +95,48 @@ const badInput: [string, Record<string, unknown>, string][] = [
 ];
 
 test.each(badInput)('%s is refused', async (_, body, field) => {
-  const person = await somebody();
+  const person = await newPerson();
   const answer = await person.put('/api/v1/profile/email', body);
   expect({ status: answer.status, fields: Object.keys(answer.body.errors) }).toEqual({ status: 422, fields: [field] });
   expect(await account(person)).toMatchObject({ email: person.email, verified: true });
   expect(await activity(person)).toEqual([]);
 });
 
-test('everything wrong with a change is answered at once', async () => {
-  const [person, other] = [await somebody(), await somebody()];
+test('all errors of a change are reported in one response', async () => {
+  const [person, other] = [await newPerson(), await newPerson()];
   const wrong = async (email: string) => (await change(person, email, 'not the one')).body.error_codes;
   expect(await wrong('nobody')).toEqual({ email: ['invalid'], password: ['invalid'] });
   expect(await wrong(other.email)).toEqual({ email: ['taken'], password: ['invalid'] });
   expect(await wrong(person.email)).toEqual({ email: ['invalid'], password: ['invalid'] });
-  expect(await wrong(fresh())).toEqual({ password: ['invalid'] });
+  expect(await wrong(newEmail())).toEqual({ password: ['invalid'] });
 });
 
-test('the same address, in whatever case, is no change', async () => {
-  const person = await somebody();
+test('changing to the same address is refused regardless of case', async () => {
+  const person = await newPerson();
   const { status, body } = await change(person, person.email.toUpperCase());
   expect({ status, errors: body.errors }).toEqual({
     status: 422,
-    errors: { email: ['This is your address already.'] },
+    errors: { email: ['This is already your address.'] },
   });
 });
 
-test('an address that another account has is refused, and of two that want one at once, one gets it', async () => {
-  const [one, other] = [await somebody(), await somebody()];
+test('a taken address is refused, and one of two concurrent requests for an address succeeds', async () => {
+  const [one, other] = [await newPerson(), await newPerson()];
   const { status, body } = await change(one, other.email.toUpperCase());
   expect({ status, errors: body.errors }).toEqual({
     status: 422,
     errors: { email: ['Another account has this address.'] },
   });
-  const wanted = fresh();
-  const answers = await Promise.all([change(one, wanted), change(other, wanted)]);
+  const email = newEmail();
+  const answers = await Promise.all([change(one, email), change(other, email)]);
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 422]);
 });
 
-test('changes at once happen one after the other, each undone to the address before it', async () => {
-  const person = await somebody();
-  const answers = await Promise.all([fresh(), fresh(), fresh(), fresh()].map((email) => change(person, email)));
+test('concurrent changes run one after the other, and each can be undone to the address before it', async () => {
+  const person = await newPerson();
+  const answers = await Promise.all(
+    [newEmail(), newEmail(), newEmail(), newEmail()].map((email) => change(person, email)),
+  );
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   const changes = await central.db.rows<{ old_email: string; new_email: string }>(
     sql`SELECT old_email, new_email FROM email_changes WHERE user_id = ${person.id} ORDER BY created_at`,
@@ -143,28 +145,28 @@ test('changes at once happen one after the other, each undone to the address bef
   expect(changes.map(({ old_email }) => old_email)).toEqual(before.slice(0, 4));
 });
 
-test('a password cannot be guessed through it', async () => {
-  const person = await somebody();
+test('password guesses through a change are limited', async () => {
+  const person = await newPerson();
   const statuses = [];
   for (let tries = 0; tries < 11; tries += 1) {
     statuses.push((await change(person, 'a@example.com', `guess ${tries}`)).status);
   }
   expect(statuses).toEqual([...Array(10).fill(422), 429]);
-  const { status, headers } = await change(person, fresh());
+  const { status, headers } = await change(person, newEmail());
   expect(status).toBe(429);
   expect(Number(headers['retry-after'])).toBeGreaterThan(0);
 });
 
-test('a password cannot be guessed through it with an address that is none', async () => {
-  const person = await somebody();
+test('password guesses with an invalid address are limited', async () => {
+  const person = await newPerson();
   const guess = async (password: string) => Object.keys((await change(person, 'nobody', password)).body.errors);
   for (let tries = 0; tries < 10; tries += 1) expect(await guess(`guess ${tries}`)).toEqual(['email', 'password']);
   expect(await guess('one more guess')).toEqual(['email']);
   expect(await guess(testPassword)).toEqual(['email']);
 });
 
-test('addresses cannot be tried out without end, nor with a wrong password', async () => {
-  const [person, other] = [await somebody(), await somebody()];
+test('attempts with a wrong password are limited', async () => {
+  const [person, other] = [await newPerson(), await newPerson()];
   for (let tries = 0; tries < 5; tries += 1) {
     expect(Object.keys((await change(person, other.email, 'wrong')).body.errors)).toContain('email');
   }
@@ -173,55 +175,55 @@ test('addresses cannot be tried out without end, nor with a wrong password', asy
   expect(Object.keys((await change(person, other.email, 'wrong')).body.errors)).toEqual(['password']);
 });
 
-test('addresses cannot be tried out without end', async () => {
-  const [person, other] = [await somebody(), await somebody()];
+test('attempts to find taken addresses are limited', async () => {
+  const [person, other] = [await newPerson(), await newPerson()];
   const statuses = [];
   for (let tries = 0; tries < 11; tries += 1) statuses.push((await change(person, other.email)).status);
   expect(statuses).toEqual([...Array(10).fill(422), 429]);
 });
 
-test('nobody signed in, no change', async () => {
+test('an anonymous caller cannot change an address', async () => {
   const { status } = await platform.request({ method: 'PUT', url: '/api/v1/profile/email', payload: {} });
   expect(status).toBe(401);
 });
 
-test('a personal access token changes no address', async () => {
-  const person = await somebody();
+test('a personal access token cannot change an address', async () => {
+  const person = await newPerson();
   const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
   const { token } = await sessions.issuePersonal({ userId: person.id, kind: 'personal', client });
   const { status, body } = await platform.request({
     method: 'PUT',
     url: '/api/v1/profile/email',
     headers: { authorization: `Bearer ${token}` },
-    payload: { email: fresh(), password: testPassword },
+    payload: { email: newEmail(), password: testPassword },
   });
   expect({ status, code: body.code }).toEqual({ status: 403, code: 'identity.session_only' });
 });
 
-test('who has no password is told to set one', async () => {
-  const person = await somebody();
+test('a user without a password is asked to set one first', async () => {
+  const person = await newPerson();
   await central.db.run(sql`UPDATE users SET password_hash = NULL WHERE id = ${person.id}`);
-  const { status, body } = await change(person, fresh());
+  const { status, body } = await change(person, newEmail());
   expect({ status, message: body.errors.password[0] }).toEqual({
     status: 422,
     message: expect.stringMatching(/no password/),
   });
 });
 
-test('a link to reset the password that went to the old address is not good after it', async () => {
-  const person = await somebody();
+test('a password reset link to the old address is invalid after the change', async () => {
+  const person = await newPerson();
   await platform.request({ method: 'POST', url: '/api/v1/auth/password/forgot', payload: { email: person.email } });
   const { text } = await platform.mailTo(person.email, /new password/);
   const token = /reset\/([\w-]+)/.exec(text)?.[1];
-  await change(person, fresh());
+  await change(person, newEmail());
   const body = { token, password: 'long enough', password_confirmation: 'long enough' };
   const answer = await platform.request({ method: 'POST', url: '/api/v1/auth/password/reset', payload: body });
   expect(answer).toMatchObject(refusedToken);
 });
 
-test('looking at the link tells what it would do and does nothing', async () => {
-  const person = await somebody();
-  const { body: changed } = await change(person, fresh());
+test('previewing the link changes nothing', async () => {
+  const person = await newPerson();
+  const { body: changed } = await change(person, newEmail());
   const { status, body } = await look(await undoToken(person.email));
   expect({ status, body }).toEqual({ status: 200, body: { email: person.email, expires_at: expect.any(String) } });
   const days = (Date.parse(body.expires_at) - Date.now()) / 86_400_000;
@@ -230,19 +232,19 @@ test('looking at the link tells what it would do and does nothing', async () => 
   expect(await account(person)).toMatchObject({ email: changed.email });
 });
 
-test('the link puts the address back as it was, verified or not', async () => {
+test('the link restores the address and its verification', async () => {
   for (const verified of [true, false]) {
     const person = await platform.person({ tenant: acme, verified });
-    await change(person, fresh());
+    await change(person, newEmail());
     const { status, body } = await undo(await undoToken(person.email));
     expect({ status, email: body.email }).toEqual({ status: 200, email: person.email });
     expect(await account(person)).toMatchObject({ email: person.email, verified });
   }
 });
 
-test('undoing is written down, ends every session and mails a link to choose a new password', async () => {
-  const person = await somebody();
-  const { body: changed } = await change(person, fresh());
+test('undoing is logged, ends all sessions and mails a link to choose a new password', async () => {
+  const person = await newPerson();
+  const { body: changed } = await change(person, newEmail());
   await undo(await undoToken(person.email));
   await signedOut(person);
   expect(await sessions.refresh(person.refreshToken)).toBeUndefined();
@@ -254,9 +256,9 @@ test('undoing is written down, ends every session and mails a link to choose a n
   expect(text).toMatch(/\/password\/reset\/[\w-]{43}\n/);
 });
 
-test('a link is good once, also for two at once', async () => {
-  const person = await somebody();
-  await change(person, fresh());
+test('a link can be used once, also by concurrent requests', async () => {
+  const person = await newPerson();
+  await change(person, newEmail());
   const token = await undoToken(person.email);
   const answers = await Promise.all([undo(token), undo(token), undo(token)]);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422]);
@@ -264,9 +266,9 @@ test('a link is good once, also for two at once', async () => {
   expect(await look(token)).toMatchObject(refusedToken);
 });
 
-test('a link is good for seven days', async () => {
-  const person = await somebody();
-  await change(person, fresh());
+test('a link expires after seven days', async () => {
+  const person = await newPerson();
+  await change(person, newEmail());
   const token = await undoToken(person.email);
   hoursAhead = 7 * 24 + 0.1;
   expect(await look(token)).toMatchObject(refusedToken);
@@ -275,15 +277,15 @@ test('a link is good for seven days', async () => {
   expect((await undo(token)).status).toBe(200);
 });
 
-test.each(['x', 'A'.repeat(43), 'a'.repeat(201), '%00'])('the token %s is nobody’s', async (token) => {
+test.each(['x', 'A'.repeat(43), 'a'.repeat(201), '%00'])('the token %s is invalid', async (token) => {
   expect(await look(token)).toMatchObject(refusedToken);
   expect(await undo(token)).toMatchObject(refusedToken);
 });
 
-test('undoing an older change goes back to its address and ends the later ones', async () => {
-  const person = await somebody();
-  const { body: second } = await change(person, fresh());
-  const { body: third } = await change(person, fresh());
+test('undoing an older change restores its address and closes the later changes', async () => {
+  const person = await newPerson();
+  const { body: second } = await change(person, newEmail());
+  const { body: third } = await change(person, newEmail());
   const [first, later] = [await undoToken(person.email), await undoToken(second.email)];
   expect((await undo(first)).body.email).toBe(person.email);
   expect(await account(person)).toMatchObject({ email: person.email, verified: true });
@@ -295,34 +297,34 @@ test('undoing an older change goes back to its address and ends the later ones',
   ]);
 });
 
-test('undoing the later change leaves the earlier one to be undone', async () => {
-  const person = await somebody();
-  const { body: second } = await change(person, fresh());
-  await change(person, fresh());
+test('after undoing the later change the earlier one can still be undone', async () => {
+  const person = await newPerson();
+  const { body: second } = await change(person, newEmail());
+  await change(person, newEmail());
   expect((await undo(await undoToken(second.email))).body.email).toBe(second.email);
   expect((await undo(await undoToken(person.email))).body.email).toBe(person.email);
 });
 
-test('an address that its account may still take back is nobody else’s', async () => {
-  const person = await somebody();
-  await change(person, fresh());
+test('a former address stays reserved while its account may return to it', async () => {
+  const person = await newPerson();
+  await change(person, newEmail());
   const token = await undoToken(person.email);
-  const thief = await somebody();
+  const thief = await newPerson();
   expect(await change(thief, person.email)).toMatchObject({
     status: 422,
     body: { errors: { email: expect.anything() } },
   });
-  const made = await createUser(central.db, { name: 'Thief', email: person.email });
-  expect(made).toBeUndefined();
+  const userId = await createUser(central.db, { name: 'Thief', email: person.email });
+  expect(userId).toBeUndefined();
   expect((await undo(token)).status).toBe(200);
 });
 
-test('its account itself may go back to it, and after seven days anyone may have it', async () => {
-  const person = await somebody();
-  await change(person, fresh());
+test('the account may return to its former address, which becomes available after seven days', async () => {
+  const person = await newPerson();
+  await change(person, newEmail());
   expect((await change(person, person.email)).status).toBe(200);
-  await change(person, fresh());
-  const other = await somebody();
+  await change(person, newEmail());
+  const other = await newPerson();
   hoursAhead = 7 * 24 + 0.1;
   const { access_token } = await signIn(other.email, testPassword);
   const answer = await platform.request({
@@ -334,10 +336,10 @@ test('its account itself may go back to it, and after seven days anyone may have
   expect(answer.status).toBe(200);
 });
 
-test('whoever undoes a change keeps nothing that was given to the address in between', async () => {
-  // Somebody changes its address to that of another, who is then invited, asks for a password and accepts.
-  const attacker = await somebody();
-  const victim = fresh().toLowerCase();
+test('undoing a change removes memberships that were granted to the new address', async () => {
+  // The attacker changes its address to the victim's, who is then invited, requests a password and accepts.
+  const attacker = await newPerson();
+  const victim = newEmail().toLowerCase();
   await change(attacker, victim);
   const corp = await platform.tenant();
   const owner = await platform.person({ tenant: corp });
@@ -361,9 +363,9 @@ test('whoever undoes a change keeps nothing that was given to the address in bet
   expect((await platform.request({ url: '/api/v1/auth/me', headers: own })).status).toBe(200);
 });
 
-test('a second factor that was begun before the undo cannot be finished after it', async () => {
-  const owner = await somebody();
-  await change(owner, fresh());
+test('a second factor that was requested before the undo cannot be confirmed after it', async () => {
+  const owner = await newPerson();
+  await change(owner, newEmail());
   const { body } = await owner.post('/api/v1/profile/two-factor', {});
   expect(body.secret).toBeTypeOf('string');
   await undo(await undoToken(owner.email));
@@ -371,15 +373,15 @@ test('a second factor that was begun before the undo cannot be finished after it
   expect(row).toEqual({ two_factor_secret: null });
 });
 
-test('who took an account over loses it to the owner of the old address', async () => {
-  const owner = await somebody();
-  // Somebody knows the password, signs in, takes the address, the password, and a second factor.
+test('an attacker who took over an account loses it to the owner of the old address', async () => {
+  const owner = await newPerson();
+  // The thief knows the password, signs in and changes the address, the password and the second factor.
   const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
   const stolen = await sessions.open({ userId: owner.id, kind: 'login', client });
   const headers = { authorization: `Bearer ${stolen.access_token}`, 'x-tenant': acme.id };
   const asThief = (method: 'PUT' | 'POST', url: string, payload?: object) =>
     platform.request({ method, url, headers, ...(payload ? { payload } : {}) });
-  const { body: taken } = await asThief('PUT', '/api/v1/profile/email', { email: fresh(), password: testPassword });
+  const { body: taken } = await asThief('PUT', '/api/v1/profile/email', { email: newEmail(), password: testPassword });
   const newPassword = { password: 'all mine now', password_confirmation: 'all mine now' };
   const changed = await asThief('PUT', '/api/v1/profile/password', { current_password: testPassword, ...newPassword });
   expect(changed.status).toBe(200);
@@ -396,7 +398,7 @@ test('who took an account over loses it to the owner of the old address', async 
     expect((await asThief('POST', '/api/v1/profile/email/resend-verification')).status).toBe(401),
   );
   expect(await sessions.refresh(stolen.refresh_token)).toBeUndefined();
-  // The owner's own password is back, and whoever else has it can sign in with it and change nothing.
+  // The old password is restored; the thief can sign in with it but change nothing.
   const { password_hash: restored, ...address } = (await account(owner)) ?? {};
   expect(address).toEqual({ email: owner.email, verified: true });
   expect(await passwords.verify(testPassword, restored)).toBe(true);
@@ -424,12 +426,12 @@ test('who took an account over loses it to the owner of the old address', async 
   expect(reset.status).toBe(200);
   const { password_hash } = (await account(owner)) ?? {};
   expect(await passwords.verify('mine again now', password_hash)).toBe(true);
-  const again = { email: fresh(), password: 'mine again now' };
-  const { access_token: fresher } = await signIn(owner.email, 'mine again now');
+  const again = { email: newEmail(), password: 'mine again now' };
+  const { access_token: newToken } = await signIn(owner.email, 'mine again now');
   const answer = await platform.request({
     method: 'PUT',
     url: '/api/v1/profile/email',
-    headers: { authorization: `Bearer ${fresher}` },
+    headers: { authorization: `Bearer ${newToken}` },
     payload: again,
   });
   expect(answer.status).toBe(200);
@@ -444,7 +446,7 @@ async function expectFrozen({ email }: Person): Promise<void> {
   const { access_token } = await signIn(email, testPassword);
   const repeated = { password: 'all mine now', password_confirmation: 'all mine now' };
   const tries = [
-    ['PUT', 'email', { email: fresh(), password: testPassword }],
+    ['PUT', 'email', { email: newEmail(), password: testPassword }],
     ['PUT', 'password', { current_password: testPassword, ...repeated }],
     ['POST', 'two-factor', {}],
     ['POST', 'two-factor', { password: testPassword }],
@@ -458,11 +460,11 @@ async function expectFrozen({ email }: Person): Promise<void> {
   }
 }
 
-test('a second factor that was there before the change stays', async () => {
-  const person = await somebody();
+test('a second factor from before the change stays', async () => {
+  const person = await newPerson();
   await central.db.run(sql`
     UPDATE users SET two_factor_secret = 'x', two_factor_confirmed_at = now() - interval '1 hour' WHERE id = ${person.id}`);
-  await change(person, fresh());
+  await change(person, newEmail());
   await undo(await undoToken(person.email));
   const row = await central.db.row(sql`SELECT two_factor_secret FROM users WHERE id = ${person.id}`);
   expect(row).toEqual({ two_factor_secret: 'x' });

@@ -7,7 +7,7 @@ import { confirmPassword } from './own-session.ts';
 import { deletePasswordResets } from './password.ts';
 
 const undoDays = 7;
-const anothers = 'Another account has this address.';
+const addressTaken = 'Another account has this address.';
 
 interface EmailChange {
   readonly email: string;
@@ -20,13 +20,13 @@ interface Account {
   password_hash: string;
 }
 
-/** Takes effect at once, unproven; the old address is notified and can undo it. */
+/** Takes effect at once, unverified. The old address receives a link that undoes it. */
 export async function changeEmail(ctx: SystemCtx, { email, password }: EmailChange) {
   const { id: userId, name } = ctx.user;
   const passwordHash = await confirmPassword(ctx, { password, field: 'password' });
   limitAttempts(ctx);
   const token = newSecret();
-  const old = await unlessTaken(anothers, () =>
+  const old = await unlessTaken(addressTaken, () =>
     ctx.central.tx(async (tx) => {
       const account = await lockAccount(tx, userId, passwordHash);
       const problem = await addressProblem(ctx, tx, email);
@@ -58,15 +58,12 @@ export async function explainEmailChange(
   if (password !== undefined) await confirmPassword(ctx, { password, field: 'password' });
 }
 
-/** Whoever could try any number of addresses would learn who has an account, and have mails sent to strangers. */
+/** Without a limit, a caller could find out which addresses have accounts and have mails sent to strangers. */
 function limitAttempts({ system: { limits, options }, user }: SystemCtx): void {
   limits.take(`email change ${user.id}`, options.loginFailuresPerMinute);
 }
 
-/**
- * Why the caller cannot have an address. One that its account may still take back is as good as taken: whoever stole
- * that would block its return.
- */
+/** A former address of another account counts as taken while that account may return to it. */
 async function addressProblem(ctx: SystemCtx, db: Db, email: string): Promise<FieldError | undefined> {
   const owner = await db.row<{ id: number }>(sql`
     SELECT id FROM users WHERE email = ${email}
@@ -74,10 +71,10 @@ async function addressProblem(ctx: SystemCtx, db: Db, email: string): Promise<Fi
     SELECT user_id FROM reserved_emails WHERE email = ${email} AND user_id <> ${ctx.user.id} AND until > ${ctx.now()}
     LIMIT 1`);
   if (!owner) return undefined;
-  return owner.id === ctx.user.id ? { code: 'invalid', message: 'This is your address already.' } : taken(anothers);
+  return owner.id === ctx.user.id ? { code: 'invalid', message: 'This is already your address.' } : taken(addressTaken);
 }
 
-/** Two accounts never have one address: of two that want it at once, the second is refused. */
+/** Turns a violation of the unique index, as in a race for an address, into 422. */
 export async function unlessTaken<Result>(message: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -92,11 +89,11 @@ async function lockAccount(tx: Db, userId: number, passwordHash: string): Promis
   const account = await tx.row<Account>(sql`
     SELECT email, email_verified_at, password_hash FROM users
     WHERE id = ${userId} AND password_hash = ${passwordHash} AND password_exposed_at IS NULL FOR UPDATE`);
-  if (!account) throw invalid({ password: 'The password was changed in this moment.' });
+  if (!account) throw invalid({ password: 'The password was changed by another request. Try again.' });
   return account;
 }
 
-/** The clock and not the time of the call orders changes: they are made one at a time, under the lock of the user. */
+/** `clock_timestamp()` orders the changes: they run one at a time, under the lock of the user. */
 async function keepOldAddress(
   tx: Db,
   ctx: SystemCtx,
@@ -118,10 +115,10 @@ function notifyOldAddress(ctx: SystemCtx, user: Addressee, token: string): Promi
     subject: `The email address of your ${name} account was changed`,
     paragraphs: [
       `Your account at ${name} no longer uses ${user.email}. If that was you, there is nothing to do.`,
-      'If it was not you, somebody knows your password. Undo the change: your address is put back, everyone is signed out, and you choose a new password.',
+      'If it was not you, another person knows your password. Undo the change: your address is restored, all sessions end, and you choose a new password.',
     ],
     button: { label: 'Undo the change', url: `${ctx.system.url}/email/undo/${token}` },
     expiry: `This link expires in ${undoDays} days.`,
-    warning: 'Do not pass this mail on: whoever has the link can undo the change.',
+    warning: 'Do not forward this mail: anyone with the link can undo the change.',
   }));
 }

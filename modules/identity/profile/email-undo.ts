@@ -15,20 +15,20 @@ interface UndoLink {
   readonly token: string;
 }
 
-/** What the link would do, without doing it. */
+/** The address that the link would restore. */
 export async function previewUndo(ctx: SystemCtx, { token }: UndoLink): Promise<{ email: string; expires_at: string }> {
   const { old_email, expires_at } = await findChange(ctx, ctx.central, token);
   return { email: old_email, expires_at };
 }
 
 /**
- * Puts the old address and the old password back and turns everyone out. Whoever changed them knew the password: the
- * restored address is sent a link to choose another, and until then nobody can change the account by it.
+ * Restores the old address and the old password and ends all sessions. The person who made the change knew the
+ * password, so the account is read-only until a new one is chosen by the link mailed to the restored address.
  */
 export async function undoEmailChange(ctx: SystemCtx, { token }: UndoLink): Promise<{ email: string }> {
   const { user_id: userId } = await findChange(ctx, ctx.central, token);
   const email = await unlessTaken(
-    'Another account has taken this address in the meantime. Ask for help where you have your account.',
+    'Another account uses this address now. Contact the administrator of your organization.',
     () =>
       ctx.central.tx(async (tx) => {
         const current = await lockAddress(tx, userId);
@@ -45,7 +45,7 @@ export async function undoEmailChange(ctx: SystemCtx, { token }: UndoLink): Prom
   await sendPasswordReset(
     ctx,
     userId,
-    'A change of your email address was undone. Whoever made it knows your password: choose a new one now.',
+    'A change of your email address was undone. The person who made it knows your password: choose a new one now.',
   );
   return { email };
 }
@@ -63,15 +63,15 @@ async function lockAddress(tx: Db, userId: number): Promise<string> {
   return user?.email ?? '';
 }
 
-/** A second factor that was set up after the change is not the owner's either: it would lock the owner out. */
+/** Also removes a second factor that was set up after the change: it would lock the owner out. */
 async function restoreAccount(tx: Db, ctx: SystemCtx, token: string): Promise<void> {
   await tx.run(sql`
     WITH change AS (SELECT * FROM email_changes WHERE token_hash = ${hashOf(token)}),
-    foreign_factor AS (
+    removed_factor AS (
       UPDATE users u SET two_factor_secret = NULL, two_factor_confirmed_at = NULL, two_factor_last_step = NULL
       FROM change c WHERE u.id = c.user_id
         AND (u.two_factor_confirmed_at IS NULL OR u.two_factor_confirmed_at > c.created_at) RETURNING u.id)
-    DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM foreign_factor)`);
+    DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM removed_factor)`);
   await tx.run(sql`
     UPDATE users u SET email = c.old_email, email_verified_at = c.old_verified_at, password_hash = c.old_password_hash,
       password_exposed_at = ${ctx.now()}, updated_at = ${ctx.now()}
@@ -79,8 +79,8 @@ async function restoreAccount(tx: Db, ctx: SystemCtx, token: string): Promise<vo
 }
 
 /**
- * Whoever had the new address may have been let into tenants by it, which are none of the old owner's business. One
- * whose only Owner it is stays: it was made by this account, and nobody else could look after it.
+ * Ends memberships that were granted to the new address. A tenant whose only Owner is this account keeps it: it would
+ * have no Owner otherwise.
  */
 async function leaveTenantsSince(tx: Db, token: string): Promise<void> {
   await tx.run(sql`
@@ -90,7 +90,7 @@ async function leaveTenantsSince(tx: Db, token: string): Promise<void> {
         SELECT FROM memberships o WHERE o.tenant_id = m.tenant_id AND o.role_id = m.role_id AND o.user_id <> m.user_id))`);
 }
 
-/** This change and those made after it; an earlier one can still be undone by whoever had the address before. */
+/** Closes this change and later ones. An earlier change can still be undone by the link sent for it. */
 async function endChangesSince(
   tx: Db,
   ctx: SystemCtx,

@@ -44,22 +44,25 @@ const activity = ({ id }: Person) =>
 
 const refused = { status: 422, body: { message: expect.any(String), errors: { hash: [expect.any(String)] } } };
 
-test.each(['GET', 'POST'] as const)('%s verifies an address by the hash of it, and says so once', async (method) => {
-  const person = await unverified();
-  const first = await platform.request({ method, url: bare(person) });
-  expect({ status: first.status, body: first.body }).toEqual({
-    status: 200,
-    body: { message: 'Your email address is verified.' },
-  });
-  expect(await isVerified(person)).toBe(true);
-  const second = await platform.request({ method, url: bare(person) });
-  expect({ status: second.status, body: second.body }).toEqual({
-    status: 200,
-    body: { message: expect.not.stringMatching(/is verified\.$/), already_verified: true },
-  });
-});
+test.each(['GET', 'POST'] as const)(
+  '%s verifies an address by its hash; a repetition reports that it is already verified',
+  async (method) => {
+    const person = await unverified();
+    const first = await platform.request({ method, url: bare(person) });
+    expect({ status: first.status, body: first.body }).toEqual({
+      status: 200,
+      body: { message: 'Your email address is verified.' },
+    });
+    expect(await isVerified(person)).toBe(true);
+    const second = await platform.request({ method, url: bare(person) });
+    expect({ status: second.status, body: second.body }).toEqual({
+      status: 200,
+      body: { message: expect.not.stringMatching(/is verified\.$/), already_verified: true },
+    });
+  },
+);
 
-test('it is written down once, in the tenant of the link', async () => {
+test('a verification is logged once, in the tenant of the link', async () => {
   const person = await unverified();
   await open(bare(person));
   await open(bare(person));
@@ -68,7 +71,7 @@ test('it is written down once, in the tenant of the link', async () => {
   ]);
 });
 
-test('of clicks at once one verifies and the others come too late', async () => {
+test('one of several concurrent clicks verifies, the others find the address verified', async () => {
   const person = await unverified();
   const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => (index % 2 ? open : press)(bare(person))));
   expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
@@ -76,7 +79,7 @@ test('of clicks at once one verifies and the others come too late', async () => 
   expect(await activity(person)).toHaveLength(1);
 });
 
-test('who is signed in is verified at once', async () => {
+test('an open session is verified at once', async () => {
   const person = await unverified();
   await person.get('/api/v1/settings');
   await open(bare(person));
@@ -98,7 +101,7 @@ const wrongLinks: [string, (person: Person) => string][] = [
     ({ id, email }) => `/api/v1/email/verify/${id}/${sha1(email.toUpperCase())}?tenant=${acme.id}`,
   ],
   ['an unknown id', ({ email }) => `/api/v1/email/verify/999999999/${sha1(email)}?tenant=${acme.id}`],
-  ["somebody else's id", ({ id, email }) => `/api/v1/email/verify/${id - 1}/${sha1(email)}?tenant=${acme.id}`],
+  ["another user's id", ({ id, email }) => `/api/v1/email/verify/${id - 1}/${sha1(email)}?tenant=${acme.id}`],
   ['an id that is none', ({ email }) => `/api/v1/email/verify/abc/${sha1(email)}?tenant=${acme.id}`],
   ['an id with a zero before it', ({ id, email }) => `/api/v1/email/verify/0${id}/${sha1(email)}?tenant=${acme.id}`],
   [
@@ -119,8 +122,8 @@ test.each(wrongLinks)('a link with %s is refused', async (_, link) => {
   expect(await isVerified(person)).toBe(false);
 });
 
-test.each(['nobody', 'a'.repeat(64), '%00', 'a%20b', ''])(
-  'a tenant called "%s" is unknown, as everywhere',
+test.each(['unknown', 'a'.repeat(64), '%00', 'a%20b', ''])(
+  'a link with the unknown tenant "%s" is 404',
   async (label) => {
     const person = await unverified();
     const { status, body } = await open(`/api/v1/email/verify/${person.id}/${sha1(person.email)}?tenant=${label}`);
@@ -134,7 +137,7 @@ test('a tenant may be named by its domain, in any case', async () => {
   expect(await activity(person)).toMatchObject([{ tenant_id: acme.id }]);
 });
 
-test('a stranger to the tenant is unknown there', async () => {
+test('a link for a tenant without the user is refused', async () => {
   const person = await unverified();
   const other = await platform.tenant();
   await platform.person({ tenant: other });
@@ -142,14 +145,14 @@ test('a stranger to the tenant is unknown there', async () => {
   expect(await isVerified(person)).toBe(false);
 });
 
-test('a link without a tenant is good as well, for who belongs to none', async () => {
+test('a link without a tenant is valid for a user without tenants', async () => {
   const person = await platform.person({ verified: false });
   const { status } = await open(`/api/v1/email/verify/${person.id}/${sha1(person.email)}`);
   expect(status).toBe(200);
   expect(await activity(person)).toMatchObject([{ action: 'email_verified', tenant_id: null }]);
 });
 
-test('who is disabled verifies nothing', async () => {
+test('a disabled user cannot verify an address', async () => {
   const person = await unverified();
   await central.db.run(sql`UPDATE users SET disabled_at = now() WHERE id = ${person.id}`);
   expect(await open(bare(person))).toMatchObject(refused);
@@ -169,7 +172,7 @@ test('the mailed link verifies; opening the page it leads to does not', async ()
   expect(await isVerified(person)).toBe(true);
 });
 
-test('the mail names the organization, when it expires, and what to do if it was not expected', async () => {
+test('the mail names the organization, the expiry and what to do if it was not expected', async () => {
   const person = await unverified();
   await mailedLink(person);
   const { subject, text, html } = await platform.mailTo(person.email);
@@ -180,7 +183,7 @@ test('the mail names the organization, when it expires, and what to do if it was
   expect(html).toContain('Acme &#38; Sons');
 });
 
-test('the mailed link is good for an hour', async () => {
+test('the mailed link expires after an hour', async () => {
   const person = await unverified();
   const link = await mailedLink(person);
   minutesAhead = 61;
@@ -190,7 +193,7 @@ test('the mailed link is good for an hour', async () => {
   expect((await press(link)).status).toBe(200);
 });
 
-test('a link to an address that was changed is not good any more', async () => {
+test('a link to a former address is invalid', async () => {
   const person = await unverified();
   const link = await mailedLink(person);
   await central.db.run(sql`UPDATE users SET email = ${`new-${person.email}`} WHERE id = ${person.id}`);
@@ -216,19 +219,19 @@ test('a signed link with any character changed is refused', async () => {
   expect((await strict.request({ method: 'POST', url: link })).body).toEqual({ message: expect.any(String) });
 });
 
-test('where only signed links are taken, the bare one is forged', async () => {
+test('links without a signature are refused if only signed links are allowed', async () => {
   const person = await unverified();
   expect(await strict.request({ method: 'GET', url: bare(person) })).toMatchObject(refused);
   const unsigned = (await mailedLink(person)).replace(/&signature=.*/, '');
   expect(await strict.request({ method: 'GET', url: unsigned })).toMatchObject(refused);
 });
 
-test('a link is sent again as often as the limit allows', async () => {
+test('resending a link is limited', async () => {
   const person = await unverified();
   const resend = () => person.post('/api/v1/profile/email/resend-verification');
   const messages = [];
   for (let count = 0; count < 3; count += 1) messages.push((await resend()).body);
-  expect(messages).toEqual(Array(3).fill({ message: 'A new verification link is on its way.' }));
+  expect(messages).toEqual(Array(3).fill({ message: 'A new verification link was mailed.' }));
   const { status, headers } = await resend();
   expect(status).toBe(429);
   expect(Number(headers['retry-after'])).toBeGreaterThan(0);
@@ -237,21 +240,21 @@ test('a link is sent again as often as the limit allows', async () => {
   expect((await resend()).status).toBe(200);
 });
 
-test('who is verified is told so and gets no mail', async () => {
+test('a verified user gets no mail', async () => {
   const person = await platform.person({ tenant: acme });
   const mails = () => central.db.row(sql`SELECT count(*) FROM pgboss.job WHERE name = 'mail'`);
   const before = await mails();
   const { status, body } = await person.post('/api/v1/profile/email/resend-verification');
-  expect({ status, body }).toEqual({ status: 200, body: { message: 'Your email address is verified already.' } });
+  expect({ status, body }).toEqual({ status: 200, body: { message: 'Your email address is already verified.' } });
   expect(await mails()).toEqual(before);
 });
 
-test('without a token nothing is sent', async () => {
+test('an anonymous caller cannot request a mail', async () => {
   const { status, headers } = await press('/api/v1/profile/email/resend-verification');
   expect({ status, authenticate: headers['www-authenticate'] }).toEqual({ status: 401, authenticate: 'Bearer' });
 });
 
-test('asked for without a tenant, the mail speaks for the only one there is, or for the platform', async () => {
+test('without a tenant in the request, the mail names the only tenant of the user, or the platform', async () => {
   const person = await unverified();
   const headers = { authorization: `Bearer ${person.accessToken}` };
   await platform.request({ method: 'POST', url: '/api/v1/profile/email/resend-verification', headers });

@@ -9,7 +9,7 @@ import { type ChosenPassword, checkNewPassword, explainNewPassword } from './pas
 const resetMinutes = 60;
 
 interface LinkedUser extends Addressee {
-  /** The password that somebody else is known to have. */
+  /** The hash of a password that another person is known to have. */
   readonly exposed_hash: string | null;
 }
 
@@ -19,8 +19,8 @@ interface ResetLink {
 }
 
 /**
- * Mails a link to choose a new password, or the first one. Those mailed before stay good until one is used: else a
- * stranger who keeps asking could keep the owner from ever using one.
+ * Mails a link to choose a new password, or the first one. Earlier links stay valid until one is used: otherwise a
+ * stranger could invalidate them by requesting new ones.
  */
 export async function sendPasswordReset(ctx: SystemCtx, userId: number, reason?: string): Promise<void> {
   const user = await ctx.central.row<Addressee>(sql`
@@ -34,21 +34,21 @@ export async function sendPasswordReset(ctx: SystemCtx, userId: number, reason?:
       ${ctx.now()}::timestamptz + make_interval(mins => ${resetMinutes}))`);
   await mailUser(ctx, user, ({ name }) => ({
     subject: `Choose a new password for ${name}`,
-    paragraphs: [reason ?? `Somebody, probably you, asked for a new password for your account at ${name}.`],
+    paragraphs: [reason ?? `A new password was requested for your account at ${name}.`],
     button: { label: 'Choose a password', url: `${ctx.system.url}/password/reset/${token}` },
-    expiry: `This link expires in ${resetMinutes} minutes and is good once.`,
+    expiry: `This link expires in ${resetMinutes} minutes and can be used once.`,
     warning: reason
-      ? 'If you did not expect this mail, use the link nevertheless: somebody may know your password.'
-      : 'If you did not ask for this, ignore this mail: your password stays as it is.',
+      ? 'If you did not expect this mail, use the link anyway: another person may know your password.'
+      : 'If you did not request this, ignore this mail: your password is unchanged.',
   }));
 }
 
-/** A worker looks the address up later, so that neither answer nor time tells whether it has an account. */
+/** A worker looks up the address, so that neither the response nor its timing reveals whether an account exists. */
 export async function requestPasswordReset(ctx: SystemCtx, { email }: { email: string }): Promise<void> {
   const { limits, options } = ctx.system;
-  // Many people may share a network, so that has room for more.
+  // Higher, because many people may share a network.
   limits.take(`forgot from ${ctx.client.network}`, options.resendsPerMinute * 10);
-  // Enough links are on their way already. The caller is not told: somebody else may have asked for them.
+  // No error: it would reveal that another person has requested links for this address.
   const key = `forgot ${email}`;
   if (!limits.has(key, options.resendsPerMinute)) return;
   limits.take(key, options.resendsPerMinute);
@@ -66,7 +66,7 @@ export const passwordJobs = {
   }),
 };
 
-/** Throws for a link that is not good. */
+/** Throws if the link is invalid. */
 export async function checkResetLink(ctx: SystemCtx, { token, email }: ResetLink): Promise<LinkedUser> {
   const user = await ctx.central.row<LinkedUser>(sql`
     SELECT u.id AS "userId", u.name, u.email,
@@ -77,17 +77,17 @@ export async function checkResetLink(ctx: SystemCtx, { token, email }: ResetLink
   return user;
 }
 
-/** The link proves the address as well. */
+/** Also verifies the address: the link was mailed to it. */
 export async function resetPassword(ctx: SystemCtx, reset: ResetLink & ChosenPassword): Promise<void> {
   checkNewPassword(reset);
   const user = await checkResetLink(ctx, reset);
   const { userId } = user;
   if (user.exposed_hash && (await accountsOf(ctx.system).passwords.verify(reset.password, user.exposed_hash))) {
-    throw invalid({ password: 'Choose another password: somebody else knows this one.' });
+    throw invalid({ password: 'Choose a different password: another person knows this one.' });
   }
   const passwordHash = await accountsOf(ctx.system).passwords.hash(reset.password);
   await ctx.central.tx(async (tx) => {
-    // First the user, as everyone who changes an address or a password does; then the link may have been used.
+    // Every change of an address or a password locks the user first.
     await tx.run(sql`SELECT FROM users WHERE id = ${userId} FOR UPDATE`);
     const used = await tx.run(sql`DELETE FROM password_resets WHERE token_hash = ${hashOf(reset.token)}`);
     if (used === 0) throw badToken();

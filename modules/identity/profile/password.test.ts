@@ -15,7 +15,7 @@ afterEach(() => {
   minutesAhead = 0;
 });
 
-const somebody = () => platform.person({ tenant: acme });
+const newPerson = () => platform.person({ tenant: acme });
 const chosen = (password: string) => ({ password, password_confirmation: password });
 const change = (person: Person, body: object) => person.put('/api/v1/profile/password', body);
 const post = (url: string, payload: object, remoteAddress = '127.0.0.1') =>
@@ -47,8 +47,8 @@ const stillIn = (person: Person) => person.put('/api/v1/profile/password', {});
 
 const refusedToken = { status: 422, body: { message: expect.any(String), errors: { token: [expect.any(String)] } } };
 
-test('a password is changed, written down, and its owner is told', async () => {
-  const person = await somebody();
+test('changing a password is logged and mailed to the owner', async () => {
+  const person = await newPerson();
   const { status, body } = await change(person, { current_password: testPassword, ...chosen('a better one') });
   expect({ status, body }).toEqual({ status: 200, body: { message: expect.any(String) } });
   expect([await hasPassword(person, 'a better one'), await hasPassword(person, testPassword)]).toEqual([true, false]);
@@ -56,8 +56,8 @@ test('a password is changed, written down, and its owner is told', async () => {
   expect((await platform.mailTo(person.email)).subject).toBe('Your Acme password was changed');
 });
 
-test('changing the password signs out everyone but who did it', async () => {
-  const person = await somebody();
+test('changing the password ends all other sessions', async () => {
+  const person = await newPerson();
   const other = await sessions.open({ userId: person.id, kind: 'login', client });
   const { token } = await sessions.issuePersonal({ userId: person.id, kind: 'personal', client });
   await change(person, { current_password: testPassword, ...chosen('a better one') });
@@ -93,7 +93,7 @@ const badPasswords: [string, object, string][] = [
 ];
 
 test.each(badPasswords)('a new password %s is refused, by change and by link', async (_, body, field) => {
-  const person = await somebody();
+  const person = await newPerson();
   const changed = await change(person, { current_password: testPassword, ...body });
   expect({ status: changed.status, fields: Object.keys(changed.body.errors) }).toEqual({
     status: 422,
@@ -106,8 +106,8 @@ test.each(badPasswords)('a new password %s is refused, by change and by link', a
   expect((await reset({ token, ...chosen('long enough') })).status).toBe(200);
 });
 
-test('everything wrong with a change or a reset is answered at once', async () => {
-  const person = await somebody();
+test('all errors of a change or a reset are reported in one response', async () => {
+  const person = await newPerson();
   const changed = async (body: object) =>
     (await change(person, { current_password: 'not the one', ...body })).body.error_codes;
   expect(await changed(chosen('short'))).toEqual({ password: ['too_short'], current_password: ['invalid'] });
@@ -125,7 +125,7 @@ test('everything wrong with a change or a reset is answered at once', async () =
 });
 
 test('the current password cannot be guessed with a new one that is refused anyway', async () => {
-  const person = await somebody();
+  const person = await newPerson();
   const guess = async (current_password: string) =>
     Object.keys((await change(person, { current_password, ...chosen('short') })).body.errors);
   for (let tries = 0; tries < 10; tries += 1) {
@@ -135,8 +135,8 @@ test('the current password cannot be guessed with a new one that is refused anyw
   expect(await guess(testPassword)).toEqual(['password']);
 });
 
-test('a token made for a program learns nothing about the password', async () => {
-  const person = await somebody();
+test('a token of a program learns nothing about the password', async () => {
+  const person = await newPerson();
   const { token } = await sessions.issuePersonal({ userId: person.id, kind: 'personal', client });
   for (const body of [chosen('short'), chosen('long enough')]) {
     const answer = await platform.request({
@@ -149,15 +149,15 @@ test('a token made for a program learns nothing about the password', async () =>
   }
 });
 
-test('72 bytes are not too many', async () => {
-  const person = await somebody();
+test('a password of 72 bytes is accepted', async () => {
+  const person = await newPerson();
   const longest = '🌶'.repeat(18);
   expect((await change(person, { current_password: testPassword, ...chosen(longest) })).status).toBe(200);
   expect(await hasPassword(person, longest)).toBe(true);
 });
 
 test('without the current password nothing is changed, and it cannot be guessed', async () => {
-  const person = await somebody();
+  const person = await newPerson();
   const guess = (current_password: unknown) => change(person, { current_password, ...chosen('a better one') });
   const missing = await guess(undefined);
   expect({ status: missing.status, fields: Object.keys(missing.body.errors) }).toEqual({
@@ -175,13 +175,13 @@ test('without the current password nothing is changed, and it cannot be guessed'
   expect(await hasPassword(person, testPassword)).toBe(true);
 });
 
-test('a wrong current password is told at its field', async () => {
-  const { body } = await change(await somebody(), { current_password: 'wrong', ...chosen('a better one') });
+test('a wrong current password is reported at its field', async () => {
+  const { body } = await change(await newPerson(), { current_password: 'wrong', ...chosen('a better one') });
   expect(body.errors).toEqual({ current_password: ['The password is not correct.'] });
 });
 
-test('of two changes at once with the same old password, one happens', async () => {
-  const person = await somebody();
+test('one of two concurrent changes with the same old password succeeds', async () => {
+  const person = await newPerson();
   const answers = await Promise.all(
     ['the first one', 'the second one'].map((password) =>
       change(person, { current_password: testPassword, ...chosen(password) }),
@@ -190,8 +190,8 @@ test('of two changes at once with the same old password, one happens', async () 
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
 });
 
-test('neither nobody nor a personal access token changes a password', async () => {
-  const person = await somebody();
+test('neither an anonymous caller nor a personal access token can change a password', async () => {
+  const person = await newPerson();
   const { token } = await sessions.issuePersonal({ userId: person.id, kind: 'personal', client });
   const body = { current_password: testPassword, ...chosen('a better one') };
   const as = (headers: Record<string, string>) =>
@@ -201,15 +201,15 @@ test('neither nobody nor a personal access token changes a password', async () =
   expect(await hasPassword(person, testPassword)).toBe(true);
 });
 
-test('changing the password makes a mailed link useless', async () => {
-  const person = await somebody();
+test('changing the password invalidates a mailed link', async () => {
+  const person = await newPerson();
   const token = await resetToken(person);
   await change(person, { current_password: testPassword, ...chosen('a better one') });
   expect(await reset({ token, ...chosen('a third one') })).toMatchObject(refusedToken);
 });
 
-test('whether an address is known shows in nothing', async () => {
-  const person = await somebody();
+test('the response does not reveal whether an address has an account', async () => {
+  const person = await newPerson();
   const [known, unknown] = [await forgot(person.email, '10.1.0.1'), await forgot('nobody@example.com', '10.1.0.2')];
   expect(known.status).toBe(200);
   expect(known.body).toEqual({ message: expect.any(String) });
@@ -232,8 +232,8 @@ test('whether an address is known shows in nothing', async () => {
   expect(mails.filter(({ to }) => to === 'nobody@example.com')).toEqual([]);
 });
 
-test('an address is found in whatever case it is written', async () => {
-  const person = await somebody();
+test('an address is found regardless of case', async () => {
+  const person = await newPerson();
   await forgot(person.email.toUpperCase(), '10.1.0.3');
   await mailedToken(person.email);
 });
@@ -248,17 +248,17 @@ test.each([
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['email'] });
 });
 
-test('links for one address are limited, known or not, from wherever they are asked for', async () => {
-  for (const email of [(await somebody()).email, 'stranger@example.com']) {
+test('links for one address are limited, known or not, across all networks', async () => {
+  for (const email of [(await newPerson()).email, 'stranger@example.com']) {
     const statuses = [];
     for (let tries = 0; tries < 6; tries += 1) statuses.push((await forgot(email, `10.2.0.${tries}`)).status);
-    // Whoever asks is not told: it may not be the one who has asked too often.
+    // No error: another person may have requested the earlier links.
     expect(statuses).toEqual(Array(6).fill(200));
   }
 });
 
-test('a link more than enough is not mailed', async () => {
-  const person = await somebody();
+test('links beyond the limit are not mailed', async () => {
+  const person = await newPerson();
   for (let tries = 0; tries < 6; tries += 1) await forgot(person.email, `10.4.0.${tries}`);
   await forgot('last@example.com', '10.4.0.9');
   const mails = async () =>
@@ -266,13 +266,13 @@ test('a link more than enough is not mailed', async () => {
   await expect.poll(mails).toBe(3);
 });
 
-test('links asked for from one place are limited, for whomever they are', async () => {
+test('links requested from one network are limited across all addresses', async () => {
   const statuses = [];
   for (let tries = 0; tries < 31; tries += 1) statuses.push((await forgot(`p${tries}@example.com`, '10.3.0.1')).status);
   expect(statuses).toEqual([...Array(30).fill(200), 429]);
 });
 
-test('the mailed link sets a password, once, verifies the address and signs everyone out', async () => {
+test('the mailed link sets a password once, verifies the address and ends all sessions', async () => {
   const person = await platform.person({ tenant: acme, verified: false });
   const token = await resetToken(person);
   const { status, body } = await reset({ token, email: person.email.toUpperCase(), ...chosen('a better one') });
@@ -289,30 +289,30 @@ test('the mailed link sets a password, once, verifies the address and signs ever
   expect(await reset({ token, ...chosen('a third one') })).toMatchObject(refusedToken);
 });
 
-test('of resets at once with one link, one happens', async () => {
-  const person = await somebody();
+test('one of several concurrent resets with one link succeeds', async () => {
+  const person = await newPerson();
   const token = await resetToken(person);
   const answers = await Promise.all(['one of them', 'another of them'].map((one) => reset({ token, ...chosen(one) })));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
   expect(await activity(person)).toHaveLength(1);
 });
 
-test('the mail says for whom, how long, and what if it was not expected; its link is kept as a hash', async () => {
-  const person = await somebody();
+test('the mail names the recipient and the expiry; its link is stored as a hash', async () => {
+  const person = await newPerson();
   const token = await resetToken(person);
   const { subject, text } = await platform.mailTo(person.email);
   expect(subject).toBe('Choose a new password for Acme');
   expect(text).toContain(`${platform.kernel.config.appUrl}/password/reset/${token}\n`);
   expect(text).toContain('expires in 60 minutes');
-  expect(text).toContain('your password stays as it is');
+  expect(text).toContain('your password is unchanged');
   const rows = await central.db.rows<{ token_hash: Buffer }>(
     sql`SELECT token_hash FROM password_resets WHERE user_id = ${person.id}`,
   );
   expect(rows.map(({ token_hash }) => token_hash.length)).toEqual([32]);
 });
 
-test('the link is good for an hour', async () => {
-  const person = await somebody();
+test('the link expires after an hour', async () => {
+  const person = await newPerson();
   const token = await resetToken(person);
   minutesAhead = 61;
   expect(await reset({ token, ...chosen('a better one') })).toMatchObject(refusedToken);
@@ -320,8 +320,8 @@ test('the link is good for an hour', async () => {
   expect((await reset({ token, ...chosen('a better one') })).status).toBe(200);
 });
 
-test('a stranger who asks for a link makes none of the owner’s worthless; using one ends them all', async () => {
-  const person = await somebody();
+test('requesting another link does not invalidate earlier ones; using one invalidates all', async () => {
+  const person = await newPerson();
   const first = await resetToken(person);
   await forgot(person.email, '10.1.0.5');
   const second = await eventually(async () => {
@@ -338,21 +338,21 @@ test.each([
   ['an unknown token', { token: 'x' }],
   ['an empty token', { token: '' }],
 ])('a reset with %s is refused', async (_, changes) => {
-  const person = await somebody();
+  const person = await newPerson();
   const token = await resetToken(person);
   expect(await reset({ token, ...chosen('a better one'), ...changes })).toMatchObject(refusedToken);
   expect(await hasPassword(person, testPassword)).toBe(true);
 });
 
-test('who never had a password sets the first one this way', async () => {
-  const person = await somebody();
+test('a user without a password can set the first one with a link', async () => {
+  const person = await newPerson();
   await central.db.run(sql`UPDATE users SET password_hash = NULL WHERE id = ${person.id}`);
   expect((await reset({ token: await resetToken(person), ...chosen('the first one') })).status).toBe(200);
   expect(await hasPassword(person, 'the first one')).toBe(true);
 });
 
-test('who is disabled gets no link, and one that was mailed before is not good', async () => {
-  const person = await somebody();
+test('a disabled user gets no link, and earlier links are invalid', async () => {
+  const person = await newPerson();
   const token = await resetToken(person);
   await central.db.run(sql`UPDATE users SET disabled_at = now() WHERE id = ${person.id}`);
   expect(await reset({ token, ...chosen('a better one') })).toMatchObject(refusedToken);

@@ -12,17 +12,17 @@ interface PasswordChange extends ChosenPassword {
 
 const field = 'current_password';
 
-/** Signs everyone else out: whoever else knows the old password is gone with it. */
+/** Ends all other sessions: another person may have signed in with the old password. */
 export async function changePassword(ctx: SystemCtx, change: PasswordChange): Promise<void> {
   const { id: userId, name, email } = ctx.user;
   checkNewPassword(change);
-  const known = await confirmPassword(ctx, { password: change.current_password, field });
+  const currentHash = await confirmPassword(ctx, { password: change.current_password, field });
   const passwordHash = await accountsOf(ctx.system).passwords.hash(change.password);
   await ctx.central.tx(async (tx) => {
     const changed = await tx.run(sql`
       UPDATE users SET password_hash = ${passwordHash}, updated_at = ${ctx.now()}
-      WHERE id = ${userId} AND password_hash = ${known} AND password_exposed_at IS NULL`);
-    if (changed === 0) throw invalid({ [field]: 'The password was changed in this moment.' });
+      WHERE id = ${userId} AND password_hash = ${currentHash} AND password_exposed_at IS NULL`);
+    if (changed === 0) throw invalid({ [field]: 'The password was changed by another request. Try again.' });
     await deletePasswordResets(tx, userId);
     await accountsOf(ctx.system).sessions.revokeAll(userId, { except: ctx.session.id, db: tx });
     await record(ctx, { action: 'password_changed' }, tx);
@@ -40,7 +40,7 @@ export async function explainPasswordChange(
   if (password !== undefined) await confirmPassword(ctx, { password, field });
 }
 
-/** A link that was mailed before the password or the address changed is not good after it. */
+/** Links are invalid after the password or the address has changed. */
 export async function deletePasswordResets(tx: Db, userId: number): Promise<void> {
   await tx.run(sql`DELETE FROM password_resets WHERE user_id = ${userId}`);
 }
@@ -48,6 +48,6 @@ export async function deletePasswordResets(tx: Db, userId: number): Promise<void
 export function sendPasswordChanged(ctx: SystemCtx, user: Addressee): Promise<void> {
   return sendSecurityNotice(ctx, user, (organization) => ({
     subject: `Your ${organization} password was changed`,
-    text: `The password of your account at ${organization} was changed. Everyone who was signed in elsewhere was signed out.`,
+    text: `The password of your account at ${organization} was changed. All other sessions have ended.`,
   }));
 }

@@ -1,13 +1,12 @@
 import { Issues, NewPassword, passwordProblem, type Static, Type } from '@chowk/kit';
 
-/** What a form to choose a password sends. */
 export const ChosenPassword = Type.Object({
   password: NewPassword,
   password_confirmation: Type.String({ maxLength: 1000 }),
 });
 export type ChosenPassword = Static<typeof ChosenPassword>;
 
-/** Throws for what the schema cannot say about a new password and its confirmation. */
+/** Checks that the schema cannot express. */
 export function checkNewPassword(chosen: ChosenPassword): void {
   const issues = new Issues();
   explainNewPassword(chosen, issues);

@@ -37,7 +37,7 @@ export const profileActions = {
   'profile.sessions': systemAction({
     ...byPerson,
     summary: 'List your sessions',
-    description: 'Where you are signed in, the latest first.',
+    description: 'Your sessions, most recently used first.',
     http: 'GET /profile/sessions',
     output: Type.Array(Session),
     answer: { key: 'sessions' },
@@ -46,9 +46,9 @@ export const profileActions = {
   'profile.endOtherSessions': systemAction({
     ...byPerson,
     summary: 'Sign out everywhere else',
-    description: 'Ends all sessions but this one. Personal access tokens stay.',
+    description: 'Ends all sessions except this one. Personal access tokens stay valid.',
     http: 'DELETE /profile/sessions',
-    output: Type.Object({ count: Type.Integer({ description: 'How many sessions were ended.' }) }),
+    output: Type.Object({ count: Type.Integer({ description: 'The number of sessions that ended.' }) }),
     answer: { message: 'You are signed out everywhere else.' },
     run: endOtherSessions,
   }),
@@ -72,11 +72,11 @@ export const profileActions = {
   'profile.createToken': systemAction({
     ...byPerson,
     summary: 'Create a personal access token',
-    description: 'The token is shown this once.',
+    description: 'The token is shown only once.',
     http: 'POST /profile/tokens',
     input: NewPersonalToken,
     output: Type.Object({ token: PersonalToken, access_token: Type.String() }),
-    answer: { message: 'Copy the token now; it is not shown again.', status: 201 },
+    answer: { message: 'Copy the token now. It is not shown again.', status: 201 },
     errors: [sessionOnly, 'identity.too_many_tokens'],
     run: createToken,
     explain: explainToken,
@@ -93,7 +93,7 @@ export const profileActions = {
   'twoFactor.begin': systemAction({
     ...byPerson,
     summary: 'Request a secret for two-factor authentication',
-    description: 'Add it to your authenticator app; two-factor authentication is on once you confirm a code.',
+    description: 'Add it to your authenticator app. Two-factor authentication is on after you confirm a code.',
     http: 'POST /profile/two-factor',
     input: Confirmation,
     output: Type.Object({ secret: Type.String(), otpauth_uri: Type.String() }),
@@ -104,7 +104,7 @@ export const profileActions = {
   'twoFactor.confirm': systemAction({
     ...byPerson,
     summary: 'Turn two-factor authentication on',
-    description: 'The recovery codes are shown this once.',
+    description: 'The recovery codes are shown only once.',
     http: 'POST /profile/two-factor/confirm',
     input: Type.Object({ otp: Type.String({ minLength: 1, maxLength: 50 }) }),
     output: RecoveryCodes,
@@ -115,7 +115,7 @@ export const profileActions = {
   'twoFactor.renewRecoveryCodes': systemAction({
     ...byPerson,
     summary: 'Replace your recovery codes',
-    description: 'The old ones are void; the new ones are shown this once.',
+    description: 'The old codes become invalid. The new ones are shown only once.',
     http: 'POST /profile/two-factor/recovery-codes',
     input: Confirmation,
     output: RecoveryCodes,

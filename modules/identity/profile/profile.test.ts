@@ -20,7 +20,7 @@ const login = async (email: string, userAgent = 'test') =>
 const as = (token: string, method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, through = platform) =>
   through.request({ method, url, headers: { authorization: `Bearer ${token}`, 'x-tenant': acme.id } });
 
-test('a profile says who one is', async () => {
+test('the profile contains the account of the caller', async () => {
   const asha = await platform.person({ tenant: acme });
   const { status, body } = await asha.get('/api/v1/profile');
   expect(status).toBe(200);
@@ -30,7 +30,7 @@ test('a profile says who one is', async () => {
   });
 });
 
-test('name, language and time zone can be changed, and nothing else', async () => {
+test('only name, language and time zone can be changed', async () => {
   const asha = await platform.person();
   const changes = { name: ' Asha Iyer ', locale: 'hi-IN', timezone: 'Asia/Kolkata', email: 'x@example.com', id: 1 };
   const { status, body } = await asha.patch('/api/v1/profile', changes);
@@ -61,7 +61,7 @@ test.each([
   expect((await asha.get('/api/v1/profile')).body.profile).toMatchObject({ name: asha.name, locale: null });
 });
 
-test('a profile that was changed in the meantime is not overwritten', async () => {
+test('a change based on an outdated version of the profile is refused', async () => {
   const asha = await platform.person();
   const { headers } = await asha.get('/api/v1/profile');
   const seen = headers.etag as string;
@@ -83,7 +83,7 @@ async function auditLines({ db }: TestTenant) {
   );
 }
 
-test('a change of a profile is in the audit log of the tenant, with what changed', async () => {
+test('a profile change is in the audit log of the tenant, with the changed fields', async () => {
   const tenant = await platform.tenant();
   const asha = await platform.person({ tenant });
   await asha.patch('/api/v1/profile', { name: asha.name, locale: 'en' });
@@ -97,7 +97,7 @@ test('a change of a profile is in the audit log of the tenant, with what changed
   ]);
 });
 
-test('the audit log says what was done to an account and holds no secret; signing in is not in it', async () => {
+test('the audit log contains account changes without secrets and no sign-ins', async () => {
   const tenant = await platform.tenant();
   const asha = await platform.person({ tenant });
   const inTenant = { 'x-tenant': tenant.id };
@@ -107,7 +107,7 @@ test('the audit log says what was done to an account and holds no secret; signin
   const { body: first } = await anonymously('/api/v1/auth/login', credentials);
   const { body: second } = await anonymously('/api/v1/auth/refresh', { refresh_token: first.refresh_token });
   await anonymously('/api/v1/auth/logout', { refresh_token: second.refresh_token });
-  const { body: made } = await asha.post('/api/v1/profile/tokens', { name: 'script' });
+  const { body: created } = await asha.post('/api/v1/profile/tokens', { name: 'script' });
   const { body: begun } = await asha.post('/api/v1/profile/two-factor', { password: testPassword });
   const password = 'a better password';
   const change = { current_password: testPassword, password, password_confirmation: password };
@@ -122,17 +122,17 @@ test('the audit log says what was done to an account and holds no secret; signin
     'email.change',
   ]);
   const text = JSON.stringify(lines);
-  const tokens = [first.access_token, first.refresh_token, second.refresh_token, made.access_token, begun.secret];
+  const tokens = [first.access_token, first.refresh_token, second.refresh_token, created.access_token, begun.secret];
   for (const secret of [testPassword, password, email, ...tokens]) expect(text).not.toContain(secret);
 });
 
-test('a query parameter that nobody knows is refused', async () => {
+test('an unknown query parameter is refused', async () => {
   const asha = await platform.person();
   const { status, body } = await asha.get('/api/v1/profile/sessions?colour=red');
   expect({ status, codes: body.error_codes }).toEqual({ status: 422, codes: { colour: ['unknown'] } });
 });
 
-test('one sees where one is signed in, and signs out there', async () => {
+test('a user can list and end sessions', async () => {
   const asha = await platform.person({ tenant: acme });
   const phone = await login(asha.email, 'Phone');
   const { body } = await asha.get('/api/v1/profile/sessions');
@@ -148,7 +148,7 @@ test('one sees where one is signed in, and signs out there', async () => {
   expect((await asha.get('/api/v1/auth/me')).status).toBe(200);
 });
 
-test('one signs out everywhere else, and keeps personal access tokens', async () => {
+test('ending all other sessions keeps personal access tokens', async () => {
   const asha = await platform.person({ tenant: acme });
   const others = [await login(asha.email), await login(asha.email)];
   const { access_token: personal } = (await asha.post('/api/v1/profile/tokens', { name: 'script' })).body;
@@ -161,7 +161,7 @@ test('one signs out everywhere else, and keeps personal access tokens', async ()
   expect((await as(personal, 'GET', '/api/v1/auth/me')).status).toBe(200);
 });
 
-test("somebody else's session is not there", async () => {
+test('a session of another user is not found', async () => {
   const [asha, ravi] = [await platform.person(), await platform.person()];
   const { body } = await ravi.get('/api/v1/profile/sessions');
   expect((await asha.delete(`/api/v1/profile/sessions/${body.sessions[0].id}`)).status).toBe(404);
@@ -169,11 +169,11 @@ test("somebody else's session is not there", async () => {
   expect((await ravi.get('/api/v1/auth/me')).status).toBe(200);
 });
 
-test('a personal access token is shown once, kept as a hash, and good until it is revoked', async () => {
+test('a personal access token is shown once, stored as a hash and valid until it is revoked', async () => {
   const asha = await platform.person({ tenant: acme });
-  const made = await asha.post('/api/v1/profile/tokens', { name: 'Nightly export' });
-  expect(made.status).toBe(201);
-  const { token, access_token } = made.body;
+  const created = await asha.post('/api/v1/profile/tokens', { name: 'Nightly export' });
+  expect(created.status).toBe(201);
+  const { token, access_token } = created.body;
   expect(access_token).toMatch(/^chowk_pat_[\w-]{43}$/);
   expect(token).toMatchObject({ name: 'Nightly export', scopes: ['*'], expires_at: null, last_used_at: null });
   const list = await asha.get('/api/v1/profile/tokens');
@@ -190,7 +190,7 @@ test('a personal access token is shown once, kept as a hash, and good until it i
   expect((await asha.delete(`/api/v1/profile/tokens/${token.id}`)).status).toBe(404);
 });
 
-test('a scoped token does what it is scoped to, as far as its user may', async () => {
+test('a scoped token is limited to its scopes and the permissions of its user', async () => {
   const asha = await platform.person({ tenant: acme, role: 'Viewer' });
   const scopes = ['products.view', 'products.create'];
   const { access_token } = (await asha.post('/api/v1/profile/tokens', { name: 'x', scopes })).body;
@@ -200,7 +200,7 @@ test('a scoped token does what it is scoped to, as far as its user may', async (
   expect((await as(access_token, 'GET', '/api/v1/auth/me')).body.permissions).toEqual(['products.view']);
 });
 
-test('a token that ends is over at its time', async () => {
+test('a token with an expiry expires', async () => {
   const asha = await platform.person({ tenant: acme });
   const expires_at = new Date(Date.now() + 1_500).toISOString();
   const { access_token } = (await asha.post('/api/v1/profile/tokens', { name: 'x', expires_at })).body;
@@ -216,13 +216,13 @@ test.each([
   [{ name: 'x', scopes: ['products.view', 'products.eat'] }, 'scopes.1'],
   [{ name: 'x', expires_at: 'tomorrow' }, 'expires_at'],
   [{ name: 'x', expires_at: '2001-01-01T00:00:00Z' }, 'expires_at'],
-])('the token %j is refused', async (wanted, field) => {
+])('the token %j is refused', async (token, field) => {
   const asha = await platform.person();
-  const { status, body } = await asha.post('/api/v1/profile/tokens', wanted);
+  const { status, body } = await asha.post('/api/v1/profile/tokens', token);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
 });
 
-test('everything wrong with a new token is answered at once', async () => {
+test('all errors of a new token are reported in one response', async () => {
   const asha = await platform.person();
   const { status, body } = await asha.post('/api/v1/profile/tokens', {
     name: ' ',
@@ -236,7 +236,7 @@ test('everything wrong with a new token is answered at once', async () => {
   expect(body.errors['scopes.1']).toEqual(['There is no permission products.eat.']);
 });
 
-test('a token made for a program reaches nothing of the account itself', async () => {
+test('a token of a program cannot read or change the account', async () => {
   const asha = await platform.person({ tenant: acme });
   const { token, access_token } = (await asha.post('/api/v1/profile/tokens', { name: 'x' })).body;
   const id = token.id;
@@ -260,7 +260,7 @@ test('a token made for a program reaches nothing of the account itself', async (
   expect((await as(access_token, 'GET', '/api/v1/profile')).status).toBe(200);
 });
 
-test('a token limited to something reaches nothing of the account, whatever kind it is', async () => {
+test('a scoped token of any kind cannot change the account', async () => {
   const asha = await platform.person({ tenant: acme });
   const { sessions } = accountsOf(platform.kernel.services);
   const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
@@ -277,7 +277,7 @@ test('a token limited to something reaches nothing of the account, whatever kind
   expect((await make((await sessions.open(device)).access_token)).status).toBe(201);
 });
 
-test('a device is never taken for a fresh sign-in', async () => {
+test('a device session does not count as a recent sign-in', async () => {
   const asha = await platform.person({ tenant: acme });
   const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
   const { access_token } = await accountsOf(platform.kernel.services).sessions.open({
@@ -296,7 +296,7 @@ test('a device is never taken for a fresh sign-in', async () => {
   expect((await begin({ password: testPassword })).status).toBe(200);
 });
 
-test('an answer with a token is kept sealed under its idempotency key, and given again', async () => {
+test('a response with a token is stored encrypted under its idempotency key and repeated', async () => {
   const asha = await platform.person();
   const headers = { 'idempotency-key': `token-${asha.id}` };
   const create = (name: string) => asha.post('/api/v1/profile/tokens', { name }, headers);
@@ -310,13 +310,13 @@ test('an answer with a token is kept sealed under its idempotency key, and given
   expect(row?.body).not.toContain(first.body.access_token);
 });
 
-test('what one token was answered is not given to another that may do less', async () => {
+test('a stored response is not repeated for another token', async () => {
   const asha = await platform.person({ tenant: acme });
   const scopes = ['products.view'];
   const { access_token: limited } = (await asha.post('/api/v1/profile/tokens', { name: 'limited', scopes })).body;
   const headers = { 'idempotency-key': `token-${asha.id}` };
-  const made = await asha.post('/api/v1/profile/tokens', { name: 'all' }, headers);
-  expect(made.status).toBe(201);
+  const created = await asha.post('/api/v1/profile/tokens', { name: 'all' }, headers);
+  expect(created.status).toBe(201);
   const repeated = await platform.request({
     method: 'POST',
     url: '/api/v1/profile/tokens',
@@ -324,13 +324,10 @@ test('what one token was answered is not given to another that may do less', asy
     payload: { name: 'all' },
   });
   expect(repeated.status).toBe(422);
-  expect(JSON.stringify(repeated.body)).not.toContain(made.body.access_token);
+  expect(JSON.stringify(repeated.body)).not.toContain(created.body.access_token);
 });
 
-test.each(['1990-12-31T23:59:60Z', '2999-01-01T00:00:00+23:59'])(
-  'the end %s is not taken for one',
-  async (expires_at) => {
-    const asha = await platform.person();
-    expect((await asha.post('/api/v1/profile/tokens', { name: 'x', expires_at })).status).toBe(422);
-  },
-);
+test.each(['1990-12-31T23:59:60Z', '2999-01-01T00:00:00+23:59'])('the expiry %s is refused', async (expires_at) => {
+  const asha = await platform.person();
+  expect((await asha.post('/api/v1/profile/tokens', { name: 'x', expires_at })).status).toBe(422);
+});

@@ -25,6 +25,6 @@ async function readProfile(ctx: SystemCtx, db: Db, lock: Sql): Promise<Profile> 
   const row = await db.row<Omit<Profile, 'id'>>(sql`
     SELECT name, locale, timezone, password_hash IS NOT NULL AS has_password, created_at, updated_at FROM users
     WHERE id = ${ctx.user.id} ${lock}`);
-  if (!row) throw new Error('the signed-in user is gone');
+  if (!row) throw new Error('the signed-in user does not exist any more');
   return { ...summaryOf(ctx.user), ...row };
 }

@@ -1,7 +1,7 @@
 import type { SystemCtx } from '@chowk/kit';
 import { type Addressee, mailUser } from '../mail/mails.ts';
 
-/** Mails a user that its account was changed: if it was somebody else, this is how it learns. */
+/** Notifies a user of a change to the account, in case another person made it. */
 export function sendSecurityNotice(
   ctx: SystemCtx,
   user: Addressee,
@@ -9,7 +9,7 @@ export function sendSecurityNotice(
 ): Promise<void> {
   return mailUser(ctx, user, ({ name }) => {
     const { subject, text } = write(name);
-    const warning = `If that was not you, ask for a new password at once: choose "Forgot password" where you sign in to ${name}.`;
+    const warning = `If that was not you, request a new password at once: choose "Forgot password" on the sign-in page of ${name}.`;
     return { subject, paragraphs: [text], warning };
   });
 }

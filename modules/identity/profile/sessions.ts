@@ -4,7 +4,7 @@ import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import type { Session } from '../schemas.ts';
 
-/** Where the user is signed in, the latest first. */
+/** Most recently used first. */
 export function listSessions(ctx: SystemCtx): Promise<Session[]> {
   return ctx.central.rows<Session>(sql`
     SELECT s.id, s.kind, coalesce(s.name, c.name) AS name, s.ip, s.user_agent, s.created_at, s.last_used_at, s.expires_at,
@@ -24,7 +24,7 @@ export async function endSession(ctx: SystemCtx, { id }: { id: string }): Promis
   await record(ctx, { action: 'session_revoked' });
 }
 
-/** Personal access tokens stay: they are no sign-ins. */
+/** Personal access tokens stay valid. */
 export async function endOtherSessions(ctx: SystemCtx): Promise<{ count: number }> {
   const count = await ctx.central.run(sql`
     UPDATE sessions SET revoked_at = now()

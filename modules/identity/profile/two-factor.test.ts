@@ -27,7 +27,7 @@ async function withTwoFactor(): Promise<{ asha: Person; secret: string; codes: s
   return { asha, secret: begun.secret, codes: body.recovery_codes };
 }
 
-test('it is on once a code is confirmed, and ten recovery codes are shown', async () => {
+test('two-factor authentication is on after a code is confirmed, and ten recovery codes are shown', async () => {
   const asha = await platform.person();
   const { status, body } = await asha.post('/api/v1/profile/two-factor', {});
   expect(status).toBe(200);
@@ -39,12 +39,12 @@ test('it is on once a code is confirmed, and ten recovery codes are shown', asyn
   expect(confirmed.status).toBe(200);
   expect(new Set(confirmed.body.recovery_codes).size).toBe(10);
   expect((await asha.get('/api/v1/auth/me')).body.two_factor_enabled).toBe(true);
-  expect((await platform.mailTo(asha.email)).subject).toMatch(/^Two-factor authentication was switched on/);
+  expect((await platform.mailTo(asha.email)).subject).toMatch(/^Two-factor authentication was turned on/);
   expect((await asha.post('/api/v1/profile/two-factor', {})).status).toBe(409);
   expect((await asha.post('/api/v1/profile/two-factor/confirm', { otp: '000000' })).status).toBe(409);
 });
 
-test('without a code the sign-in asks for one, and only who has the password is asked', async () => {
+test('a sign-in with the correct password and no code asks for a code', async () => {
   const { asha, secret } = await withTwoFactor();
   const asked = await login(asha.email);
   expect(asked).toMatchObject({ status: 401, body: { two_factor_required: true } });
@@ -59,7 +59,7 @@ test('without a code the sign-in asks for one, and only who has the password is 
   expect({ status, on: body.user.two_factor_enabled }).toEqual({ status: 200, on: true });
 });
 
-test('a code is good once, also for eight at once', async () => {
+test('a code can be used once, also by concurrent requests', async () => {
   const { asha, secret } = await withTwoFactor();
   const otp = await codeFor(secret);
   const statuses = await Promise.all(Array.from({ length: 8 }, async () => (await login(asha.email, otp)).status));
@@ -80,7 +80,7 @@ test.each([
   expect((await login(asha.email, otp)).status).toBe(expected);
 });
 
-test('a recovery code gets in once, however it is written', async () => {
+test('a recovery code can be used once, in any notation', async () => {
   const { asha, codes } = await withTwoFactor();
   const [first = '', second = ''] = codes;
   expect((await login(asha.email, first)).status).toBe(200);
@@ -88,12 +88,12 @@ test('a recovery code gets in once, however it is written', async () => {
   expect((await login(asha.email, ` ${second.toUpperCase().replace('-', '')} `)).status).toBe(200);
 });
 
-test("another user's recovery code is worth nothing", async () => {
+test('a recovery code of another user is refused', async () => {
   const [one, other] = [await withTwoFactor(), await withTwoFactor()];
   expect((await login(one.asha.email, other.codes[0])).status).toBe(422);
 });
 
-test('new recovery codes make the old ones void', async () => {
+test('new recovery codes invalidate the old ones', async () => {
   const { asha, codes } = await withTwoFactor();
   const { status, body } = await asha.post('/api/v1/profile/two-factor/recovery-codes', {});
   expect(status).toBe(200);
@@ -103,23 +103,23 @@ test('new recovery codes make the old ones void', async () => {
   expect((await plain.post('/api/v1/profile/two-factor/recovery-codes', {})).status).toBe(409);
 });
 
-test('it can be switched off, and on again with another secret', async () => {
+test('two-factor authentication can be turned off, and on again with another secret', async () => {
   const { asha, secret } = await withTwoFactor();
   expect((await asha.delete('/api/v1/profile/two-factor', { password: 'wrong password' })).status).toBe(422);
   expect((await login(asha.email)).status).toBe(401);
   expect((await asha.delete('/api/v1/profile/two-factor', { password: testPassword })).status).toBe(200);
   expect((await login(asha.email)).status).toBe(200);
-  await platform.mailTo(asha.email, /^Two-factor authentication was switched off/);
+  await platform.mailTo(asha.email, /^Two-factor authentication was turned off/);
   const { body } = await asha.post('/api/v1/profile/two-factor', {});
   expect(body.secret).not.toBe(secret);
 });
 
-test('long after the sign-in the password is asked for once more', async () => {
+test('the password is required again some time after the sign-in', async () => {
   const asha = await platform.person();
   const { body: tokens } = await login(asha.email);
   const start = clock;
   clock += 16 * 60_000;
-  const { body: fresh } = await platform.request({
+  const { body: renewed } = await platform.request({
     method: 'POST',
     url: '/api/v1/auth/refresh',
     payload: { refresh_token: tokens.refresh_token },
@@ -128,7 +128,7 @@ test('long after the sign-in the password is asked for once more', async () => {
     platform.request({
       method: 'POST',
       url: '/api/v1/profile/two-factor',
-      headers: { authorization: `Bearer ${fresh.access_token}` },
+      headers: { authorization: `Bearer ${renewed.access_token}` },
       payload,
     });
   expect(await begin({})).toMatchObject({ status: 422, body: { errors: { password: expect.anything() } } });
@@ -137,7 +137,7 @@ test('long after the sign-in the password is asked for once more', async () => {
   clock = start;
 });
 
-test('the secret is kept sealed, and for its user alone', async () => {
+test('the secret is stored encrypted and bound to its user', async () => {
   const [one, other] = [await withTwoFactor(), await withTwoFactor()];
   const { db } = platform.kernel.central;
   const dump = JSON.stringify(await db.rows(sql`SELECT * FROM users WHERE id = ${one.asha.id}`));

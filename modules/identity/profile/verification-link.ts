@@ -4,7 +4,7 @@ import { invalid, type Static, type SystemCtx, Type } from '@chowk/kit';
 const purpose = 'email verification';
 export const verificationMinutes = 60;
 
-/** Loose, for whatever is wrong with a link is answered in one way: it is not valid. */
+/** Loose: every defect of a link gets the same error. */
 export const VerificationLink = Type.Object({
   id: Type.String(),
   hash: Type.String(),
@@ -12,14 +12,13 @@ export const VerificationLink = Type.Object({
   expires: Type.Optional(Type.String({ description: 'Seconds since 1970.' })),
   signature: Type.Optional(Type.String()),
 });
-/** A link as it came back: nothing in it is to be trusted before it was checked. */
 export type VerificationLink = Static<typeof VerificationLink>;
 
 export function addressHash(email: string): string {
   return createHash('sha1').update(email.toLowerCase()).digest('hex');
 }
 
-/** Leads to a page with a button: what opens every link in a mail, as scanners do, verifies nothing. */
+/** Leads to a page with a button, because mail scanners open every link. */
 export function verificationUrl(
   ctx: SystemCtx,
   { userId, email, tenantId }: { userId: number; email: string; tenantId: string | undefined },
@@ -32,22 +31,22 @@ export function verificationUrl(
   return `${ctx.system.url}/email/verify/${link.id}/${link.hash}?${query}`;
 }
 
-/** Throws for a link that is forged or over. One without a signature passes where the operator lets it. */
+/** Throws if the link is forged or expired. Links without a signature pass unless the configuration forbids them. */
 export function checkSignature(ctx: SystemCtx, link: VerificationLink): void {
   const { expires, signature } = link;
   if (expires === undefined && signature === undefined && !ctx.system.options.signedLinksOnly) return;
   if (expires === undefined || signature === undefined) throw badLink();
   if (!ctx.system.secrets.isSignature(purpose, signedText(link), signature)) throw badLink();
   if (Number(expires) * 1_000 <= ctx.now().getTime()) {
-    throw invalid({ hash: 'This verification link has expired. Sign in and ask for a new one.' });
+    throw invalid({ hash: 'This verification link has expired. Sign in and request a new one.' });
   }
 }
 
 export function badLink() {
-  return invalid({ hash: 'This verification link is not valid. Sign in and ask for a new one.' });
+  return invalid({ hash: 'This verification link is not valid. Sign in and request a new one.' });
 }
 
-/** As JSON, so that no two links have the same text. */
+/** JSON, so that different links never have the same text. */
 function signedText({ id, hash, tenant, expires }: VerificationLink): string {
   return JSON.stringify([id, hash, tenant ?? null, expires]);
 }

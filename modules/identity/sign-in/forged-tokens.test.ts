@@ -52,7 +52,7 @@ async function status(token: string): Promise<number> {
   return (await platform.request({ method: 'GET', url: '/api/v1/auth/me', headers })).status;
 }
 
-test('the token that the forgeries are made from is good', async () => {
+test('the token that the forgeries are derived from is valid', async () => {
   expect(await status(asha.accessToken)).toBe(200);
   expect(await status(signed(header, { ...claims, jti: randomUUID() }))).toBe(200);
 });
@@ -83,7 +83,7 @@ test.each([
   ['no audience', without('aud')],
   ['another issuer', withClaims({ iss: 'https://other.example' })],
   ['an issuer with a slash more', withClaims({ iss: `${url}/` })],
-  ['a time that is over', withClaims({ exp: now - 1 })],
+  ['an expired token', withClaims({ exp: now - 1 })],
   ['no end', without('exp')],
   ['an end that is text', withClaims({ exp: 'never' })],
   ['a beginning in the future', withClaims({ nbf: now + 600 })],
@@ -106,7 +106,7 @@ test.each([
   ['an array inside', signed(header, [claims])],
   ['padding', `${h}=.${p}=.${s}=`],
   ['a refresh token', asha.refreshToken],
-  ['a personal access token nobody made', `chowk_pat_${'a'.repeat(43)}`],
+  ['an unknown personal access token', `chowk_pat_${'a'.repeat(43)}`],
   ['a personal access token without its rest', 'chowk_pat_'],
   ['a word', 'token'],
   ['dots', '..'],
@@ -121,12 +121,12 @@ test.each([
   ['two tokens', `Bearer ${asha.accessToken} ${asha.accessToken}`],
   ['a token with a comma', `Bearer ${asha.accessToken},`],
   ['nothing', 'Bearer '],
-])('an Authorization header with %s is refused and says what is wanted', async (_, authorization) => {
+])('an Authorization header with %s is refused with a challenge', async (_, authorization) => {
   const answer = await platform.request({ method: 'GET', url: '/api/v1/auth/me', headers: { authorization } });
   expect(answer).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
 });
 
-test('a disabled user is out at once, and a deleted one', async () => {
+test('a disabled or deleted user loses access at once', async () => {
   const [ravi, mina] = [await platform.person({ tenant: acme }), await platform.person({ tenant: acme })];
   const { db } = platform.kernel.central;
   for (const person of [ravi, mina]) expect(await status(person.accessToken)).toBe(200);

@@ -1,29 +1,28 @@
 import { Failure, type SystemCtx } from '@chowk/kit';
-import { isPatience } from '../oauth/oauth-errors.ts';
+import { isPending } from '../oauth/oauth-errors.ts';
 
 interface Limit {
-  /** Who is to be held back. */
   readonly key: string;
   readonly perMinute: number;
 }
 
-/** Does the work unless this one has failed too often of late. Only failures count. */
+/** Throws 429 if the key has failed too often. Only failures count. */
 export async function limitFailures<Result>(
   { system: { limits } }: SystemCtx,
   { key, perMinute }: Limit,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  // Where there is no room, taking refuses and counts nothing.
+  // `take` throws and counts nothing when the limit is reached.
   if (!limits.has(key, perMinute)) limits.take(key, perMinute);
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Failure && error.status < 500 && !isPatience(error)) limits.take(key, perMinute);
+    if (error instanceof Failure && error.status < 500 && !isPending(error)) limits.take(key, perMinute);
     throw error;
   }
 }
 
-/** Against guessing secrets and codes: many clients may share an address, few of them fail. */
-export function perAddress(ctx: SystemCtx): Limit {
+/** Against guessing secrets and codes. Higher, because many clients may share a network. */
+export function limitPerNetwork(ctx: SystemCtx): Limit {
   return { key: `token ${ctx.client.network}`, perMinute: 10 * ctx.system.options.loginFailuresPerMinute };
 }

@@ -3,15 +3,15 @@ import { Me, Password, TokenAnswer, UserSummary } from '../schemas.ts';
 import { refresh, signIn, signOut } from './login.ts';
 import { getMe } from './me.ts';
 
-/** Strangers may try to sign in at a tenant's address, which is no business of its audit log; the activity log has it. */
-const open = { tag: 'Signing in', public: true, tenant: 'optional', audited: false } as const;
+/** Not audited: anyone can try to sign in at a tenant's address. The activity log records sign-ins of members. */
+const open = { tag: 'Sign-in', public: true, tenant: 'optional', audited: false } as const;
 const RefreshToken = Type.String({ minLength: 1, maxLength: 500 });
 
 export const loginActions = {
   'auth.login': systemAction({
     ...open,
     summary: 'Sign in',
-    description: 'With email and password and, where two-factor authentication is on, a code.',
+    description: 'With email, password and, if two-factor authentication is on, a code.',
     http: 'POST /auth/login',
     input: named(
       'Credentials',
@@ -31,7 +31,7 @@ export const loginActions = {
     errors: ['identity.two_factor_required', 'auth.busy'],
     also: {
       401: {
-        description: 'The password is right and a code is needed: ask for it and send all three.',
+        description: 'The password is correct and a code is required: send email, password and `otp`.',
         body: Type.Object({ two_factor_required: Type.Literal(true) }),
       },
       429: { description: 'Too many failures; `Retry-After` says how long to wait.' },
@@ -41,7 +41,7 @@ export const loginActions = {
   'auth.refresh': systemAction({
     ...open,
     summary: 'Refresh the tokens of a session',
-    description: 'A refresh token is good once; one that is used again ends its session.',
+    description: 'A refresh token can be used once. Using it again ends its session.',
     http: 'POST /auth/refresh',
     input: Type.Object({ refresh_token: RefreshToken }),
     output: TokenAnswer,
@@ -51,7 +51,7 @@ export const loginActions = {
   'auth.logout': systemAction({
     ...open,
     summary: 'Sign out',
-    description: 'Ends the session of the refresh token, or of the bearer token where none is given.',
+    description: 'Ends the session of the refresh token or, without one, of the bearer token.',
     http: 'POST /auth/logout',
     input: Type.Object({ refresh_token: Type.Optional(RefreshToken) }),
     answer: { message: 'You are signed out.' },
@@ -59,8 +59,8 @@ export const loginActions = {
   }),
   'auth.me': systemAction({
     summary: 'Get the signed-in user',
-    description: 'With its tenants and, in tenant context, its role and permissions there.',
-    tag: 'Signing in',
+    description: 'With the tenants of the user and, in tenant context, the role and permissions.',
+    tag: 'Sign-in',
     http: 'GET /auth/me',
     needs: signedIn,
     tenant: 'optional',

@@ -16,7 +16,7 @@ const login = (payload: object, headers = {}) => post('/api/v1/auth/login', payl
 const meWith = (token: string, through = request) =>
   through({ method: 'GET', url: '/api/v1/auth/me', headers: { authorization: `Bearer ${token}` } });
 
-test('who signs in gets a pair of tokens and hears who it is', async () => {
+test('a sign-in returns tokens and the user', async () => {
   const asha = await platform.person({ tenant: acme });
   const { status, body, headers } = await login({ email: ` ${asha.email.toUpperCase()} `, password: testPassword });
   expect(status).toBe(200);
@@ -29,7 +29,7 @@ test('who signs in gets a pair of tokens and hears who it is', async () => {
   expect((await meWith(body.access_token)).body.id).toBe(asha.id);
 });
 
-test('an access token is a JWT after RFC 9068', async () => {
+test('an access token is a JWT as in RFC 9068', async () => {
   const asha = await platform.person();
   const { body } = await login({ email: asha.email, password: testPassword });
   const [key] = await accountsOf(platform.kernel.services).keys.list();
@@ -45,7 +45,7 @@ test('an access token is a JWT after RFC 9068', async () => {
   expect(jti).toMatch(/^[\da-f-]{36}$/);
 });
 
-test('unknown users, wrong passwords, accounts without one and disabled ones hear the same', async () => {
+test('unknown users, wrong passwords, accounts without a password and disabled accounts get the same error', async () => {
   const asha = await platform.person();
   const [bare, disabled] = [await platform.person(), await platform.person()];
   const { db } = platform.kernel.central;
@@ -70,12 +70,12 @@ test.each([
   ['numbers', { email: 5, password: 5 }, ['email', 'password']],
   ['an endless password', { email: 'a@example.com', password: 'x'.repeat(1001) }, ['password']],
   ['a code that is no text', { email: 'a@example.com', password: 'x', otp: 123456 }, ['otp']],
-])('a sign-in with %s is refused field by field', async (_, body, fields) => {
+])('a sign-in with %s is refused with an error for each field', async (_, body, fields) => {
   const answer = await login(body);
   expect({ status: answer.status, fields: Object.keys(answer.body.errors) }).toEqual({ status: 422, fields });
 });
 
-test('a password is compared whole, whatever letters it has', async () => {
+test('a password is compared completely, with any characters', async () => {
   const asha = await platform.person();
   const { passwords } = accountsOf(platform.kernel.services);
   const long = 'पासवर्ड'.repeat(3);
@@ -86,7 +86,7 @@ test('a password is compared whole, whatever letters it has', async () => {
   expect((await login({ email: asha.email, password: long.slice(0, -1) })).status).toBe(422);
 });
 
-test('a token is over after fifteen minutes, and a refresh brings the next pair', async () => {
+test('an access token expires after fifteen minutes, and a refresh returns the next one', async () => {
   const asha = await platform.person();
   const { body: first } = await login({ email: asha.email, password: testPassword });
   const start = clock;
@@ -104,7 +104,7 @@ test('a token is over after fifteen minutes, and a refresh brings the next pair'
   }
 });
 
-test('a refresh token that is used again ends the whole session', async () => {
+test('reusing a refresh token ends the session', async () => {
   const asha = await platform.person();
   const { body: first } = await login({ email: asha.email, password: testPassword });
   const { body: second } = await post('/api/v1/auth/refresh', { refresh_token: first.refresh_token });
@@ -114,7 +114,7 @@ test('a refresh token that is used again ends the whole session', async () => {
   expect((await meWith(second.access_token)).status).toBe(401);
 });
 
-test('of eight who refresh with one token at once, one succeeds', async () => {
+test('one of eight concurrent refreshes with one token succeeds', async () => {
   const asha = await platform.person();
   const tries = Array.from({ length: 8 }, (_, index) =>
     (index % 2 ? platform : beside).request({
@@ -135,28 +135,28 @@ test.each(['', 'x', `chowk_rt_${'a'.repeat(43)}`, 'x'.repeat(501)])(
   },
 );
 
-test('a sign-out ends the session on every process within a second', async () => {
+test('a sign-out ends the session in every process within a second', async () => {
   const asha = await platform.person({ tenant: acme });
   expect((await meWith(asha.accessToken, beside.request)).status).toBe(200);
   expect((await post('/api/v1/auth/logout', { refresh_token: asha.refreshToken })).status).toBe(200);
   expect((await meWith(asha.accessToken)).status).toBe(401);
-  // Nobody waits longer than a second for this, heard or not.
+  // Within a second, with or without a notification.
   await beside.kernel.signals.waitUntilApplied();
   expect((await meWith(asha.accessToken, beside.request)).status).toBe(401);
   expect((await post('/api/v1/auth/refresh', { refresh_token: asha.refreshToken })).status).toBe(401);
 });
 
-test('a sign-out with the bearer token alone ends its session, and of nobody else', async () => {
+test('a sign-out with a bearer token alone ends only its session', async () => {
   const [asha, ravi] = [await platform.person(), await platform.person()];
   expect((await asha.post('/api/v1/auth/logout', { refresh_token: ravi.refreshToken })).status).toBe(200);
   expect((await ravi.get('/api/v1/auth/me')).status).toBe(200);
   expect((await asha.post('/api/v1/auth/logout', {})).status).toBe(200);
   expect((await asha.get('/api/v1/auth/me')).status).toBe(401);
-  // Who is signed out already has nothing to be told.
+  // A repeated sign-out succeeds.
   expect((await post('/api/v1/auth/logout', {})).status).toBe(200);
 });
 
-test('me tells tenants, and in tenant context role and permissions', async () => {
+test('the signed-in user is returned with tenants and, in tenant context, role and permissions', async () => {
   const asha = await platform.person({ tenant: acme, role: 'Agent' });
   const inTenant = await asha.get('/api/v1/auth/me');
   expect(inTenant.body).toEqual({
@@ -176,7 +176,7 @@ test('me tells tenants, and in tenant context role and permissions', async () =>
   expect((await stranger.get('/api/v1/auth/me', { 'x-tenant': acme.id })).status).toBe(403);
 });
 
-test('a sign-in is written down', async () => {
+test('a sign-in is in the activity log', async () => {
   const asha = await platform.person({ tenant: acme });
   await login({ email: asha.email, password: testPassword }, { 'x-tenant': acme.id, 'user-agent': 'Firefox' });
   const rows = await platform.kernel.central.db.rows(
@@ -185,7 +185,7 @@ test('a sign-in is written down', async () => {
   expect(rows).toEqual([{ action: 'signed_in', tenant_id: acme.id, user_agent: 'Firefox' }]);
 });
 
-test('what users without a verified address may do is for the tenant to say', async () => {
+test('a tenant setting limits users without a verified address', async () => {
   const tenant = await platform.tenant();
   const [asha, owner] = [
     await platform.person({ tenant, role: 'Manager', verified: false }),
@@ -208,7 +208,7 @@ test('what users without a verified address may do is for the tenant to say', as
   await expect.poll(may).toEqual([200, 422]);
 });
 
-test('whoever is not signed in has no idempotency key: each sign-in opens a session of its own', async () => {
+test('an Idempotency-Key is ignored at sign-in: each sign-in opens a session', async () => {
   const asha = await platform.person();
   const headers = { 'idempotency-key': `login-${asha.id}` };
   const first = await login({ email: asha.email, password: testPassword }, headers);
@@ -217,7 +217,7 @@ test('whoever is not signed in has no idempotency key: each sign-in opens a sess
   expect(again.body.refresh_token).not.toBe(first.body.refresh_token);
 });
 
-test('who signs in at the address of a tenant it is no member of leaves no trace in its log', async () => {
+test('a sign-in at the address of a foreign tenant is not in its activity log', async () => {
   const [owner, stranger] = [await platform.person({ tenant: acme }), await platform.person()];
   await login({ email: stranger.email, password: testPassword }, { 'x-tenant': acme.id });
   const { body } = await owner.get(`/api/v1/activity?user_id=${stranger.id}`);

@@ -2,7 +2,7 @@ import type { SystemCtx, User } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
 import type { Me, UserSummary } from '../schemas.ts';
 
-/** A membership is kept for many requests; so is the list of what it allows. */
+/** The permissions as an array, cached with the membership. */
 const lists = new WeakMap<ReadonlySet<string>, string[]>();
 
 export function summaryOf({ id, name, email, emailVerified, twoFactor }: User): UserSummary {

@@ -21,7 +21,7 @@ async function fail(email: string, from: string, times: number): Promise<number[
   return statuses;
 }
 
-test('after a few failures an address must wait, and is told for how long', async () => {
+test('after a few failures a network must wait, and Retry-After says how long', async () => {
   const asha = await platform.person();
   expect(await fail(asha.email, '203.0.113.1', 5)).toEqual([422, 422, 422, 422, 429]);
   const refused = await login(asha.email, testPassword, '203.0.113.1');
@@ -32,25 +32,25 @@ test('after a few failures an address must wait, and is told for how long', asyn
   expect((await login(asha.email, testPassword, '203.0.113.1')).status).toBe(200);
 });
 
-test('success costs nothing, however often', async () => {
+test('successful sign-ins are not limited', async () => {
   const asha = await platform.person();
   for (let index = 0; index < 12; index += 1) {
     expect((await login(asha.email, testPassword, '203.0.113.2')).status).toBe(200);
   }
 });
 
-test('guesses that come all at once are not let through together', async () => {
+test('concurrent guesses are limited too', async () => {
   const asha = await platform.person();
   const tries = Array.from({ length: 40 }, (_, index) => login(asha.email, `guess ${index}`, '203.0.113.3'));
   const guessed = (await Promise.all(tries)).filter(({ status }) => status === 422).length;
   expect(guessed).toBeLessThanOrEqual(6);
 });
 
-test('a crowd of strangers cannot lock an owner out of where it has signed in before', async () => {
+test('strangers cannot lock the owner out of a network from which the owner has signed in before', async () => {
   const asha = await platform.person();
   expect((await login(asha.email, testPassword, '198.51.100.7')).status).toBe(200);
   for (let host = 1; host <= 10; host += 1) await fail(asha.email, `203.0.113.${host + 20}`, 4);
-  // Nobody new gets to try, not even with the right password; where it is known, it gets in at once.
+  // Unknown networks are refused even with the correct password; the known one is not.
   expect((await login(asha.email, testPassword, '192.0.2.1')).status).toBe(429);
   expect((await login(asha.email, testPassword, '198.51.100.7')).status).toBe(200);
   // The same address as a server that listens on IPv6 sees it.
@@ -59,7 +59,7 @@ test('a crowd of strangers cannot lock an owner out of where it has signed in be
   expect((await login(asha.email, testPassword, '192.0.2.1')).status).toBe(200);
 });
 
-test('the addresses of one IPv6 network count as one, also through many accounts', async () => {
+test('the addresses of one IPv6 /64 share one limit across accounts', async () => {
   const people = await Promise.all(Array.from({ length: 12 }, () => platform.person()));
   const statuses: number[] = [];
   for (const [index, { email }] of people.entries()) {

@@ -1,6 +1,5 @@
 import type { SystemCtx } from '@chowk/kit';
 
-/** Counts failures, and says whether one more attempt is allowed. */
 export interface Guard {
   /** Throws 429 after too many failures. */
   check(): void;
@@ -8,27 +7,27 @@ export interface Guard {
 }
 
 /**
- * Slows guessing from one network, at one account, and at one account from everywhere. The last holds only for networks
- * its owner has not signed in from: a stranger can make it slow for strangers, but cannot lock the owner out.
+ * Limits failures per network and account, per network, and per account. The last limit does not apply to networks from
+ * which the owner has signed in before, so that a stranger cannot lock the owner out.
  */
 export function signInGuard(
   { system: { limits, options }, client: { network } }: SystemCtx,
   account: string,
-  { known }: { known: boolean },
+  { isKnownNetwork }: { isKnownNetwork: boolean },
 ): Guard {
-  const { loginFailuresPerMinute: few } = options;
-  const counted: [key: string, most: number][] = [
-    [`sign-in ${network} ${account}`, few],
-    [`sign-in ${network}`, few * 10],
+  const { loginFailuresPerMinute: max } = options;
+  const limited: [key: string, perMinute: number][] = [
+    [`sign-in ${network} ${account}`, max],
+    [`sign-in ${network}`, max * 10],
   ];
-  if (!known) counted.push([`sign-in of ${account}`, few * 5]);
+  if (!isKnownNetwork) limited.push([`sign-in of ${account}`, max * 5]);
   return {
     check() {
-      // `take` says for how long to wait; nothing is taken where there is no room.
-      for (const [key, most] of counted) if (!limits.has(key, most)) limits.take(key, most);
+      // `take` throws with the time to wait and counts nothing when the limit is reached.
+      for (const [key, perMinute] of limited) if (!limits.has(key, perMinute)) limits.take(key, perMinute);
     },
     count() {
-      for (const [key, most] of counted) if (limits.has(key, most)) limits.take(key, most);
+      for (const [key, perMinute] of limited) if (limits.has(key, perMinute)) limits.take(key, perMinute);
     },
   };
 }

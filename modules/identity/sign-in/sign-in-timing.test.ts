@@ -21,7 +21,7 @@ function separation(one: readonly number[], other: readonly number[]): number {
   return (sum - (n * m) / 2) / Math.sqrt((n * m * (n + m + 1)) / 12);
 }
 
-test('how long a refusal takes does not tell whether there is such an account', async () => {
+test('the time of a refusal does not reveal whether an account exists', async () => {
   const people = await Promise.all(Array.from({ length: pairs }, () => platform.person()));
   const [known, unknown]: [number[], number[]] = [[], []];
   await timed('warm@example.com');
@@ -36,7 +36,7 @@ test('how long a refusal takes does not tell whether there is such an account', 
   expect(Math.abs(separation(known, unknown))).toBeLessThan(4.2);
 });
 
-test('the measure would notice a refusal that compares nothing', () => {
+test('the measurement detects a refusal without a comparison', () => {
   const slow = Array.from({ length: pairs }, (_, index) => 20 + (index % 7));
   const quick = Array.from({ length: pairs }, (_, index) => 18 + (index % 7));
   expect(Math.abs(separation(slow, quick))).toBeGreaterThan(4.2);

@@ -60,12 +60,12 @@ const marked = await platform.tenant();
 const marker = await platform.person({ tenant: marked, role: 'Viewer' });
 let mark = 'Viewer';
 
-/** Waits until what was changed before has been heard of: changes are heard in the order in which they were made. */
+/** Waits until earlier changes are applied: notifications arrive in the order of the commits. */
 async function settle(): Promise<void> {
   mark = mark === 'Viewer' ? 'Agent' : 'Viewer';
   await addMember(central.db, { userId: marker.id, tenantId: marked.id, role: mark });
-  const wanted = mark === 'Viewer' ? 200 : 403;
-  await expect.poll(async () => (await marker.get('/api/v1/team')).status, { interval: 2 }).toBe(wanted);
+  const expected = mark === 'Viewer' ? 200 : 403;
+  await expect.poll(async () => (await marker.get('/api/v1/team')).status, { interval: 2 }).toBe(expected);
 }
 
 function pick<Value>(all: Iterable<Value>, index: number): Value | undefined {
@@ -83,10 +83,10 @@ class Team {
   }
 
   /** Does a step; who did it and what came of it, or nothing if there was nothing to do it with. */
-  async perform(wanted: Step, state: State): Promise<{ by: number; answer: TestAnswer } | undefined> {
-    if (wanted.what === 'accept') return this.#accept(pick(state.invitations.values(), wanted.invitation));
-    const by = this.people.get(pick(state.members.keys(), wanted.by) as number) as Person;
-    const answer = await act(by, wanted, state);
+  async perform(step: Step, state: State): Promise<{ by: number; answer: TestAnswer } | undefined> {
+    if (step.what === 'accept') return this.#accept(pick(state.invitations.values(), step.invitation));
+    const by = this.people.get(pick(state.members.keys(), step.by) as number) as Person;
+    const answer = await act(by, step, state);
     return answer && { by: by.id, answer };
   }
 
@@ -114,24 +114,24 @@ class Team {
   }
 }
 
-async function act(by: Person, wanted: Exclude<Step, { what: 'accept' }>, state: State) {
-  const role = 'role' in wanted ? pick(state.roles.keys(), wanted.role) : undefined;
-  const member = 'to' in wanted ? `/api/v1/team/${pick(state.members.keys(), wanted.to)}` : '';
-  switch (wanted.what) {
+async function act(by: Person, step: Exclude<Step, { what: 'accept' }>, state: State) {
+  const role = 'role' in step ? pick(state.roles.keys(), step.role) : undefined;
+  const member = 'to' in step ? `/api/v1/team/${pick(state.members.keys(), step.to)}` : '';
+  switch (step.what) {
     case 'assign':
       return by.patch(member, { role });
     case 'remove':
       return by.delete(member);
     case 'create':
-      return by.post('/api/v1/roles', { name: uniqueId(), permissions: wanted.permissions });
+      return by.post('/api/v1/roles', { name: uniqueId(), permissions: step.permissions });
     case 'edit':
-      return by.patch(`/api/v1/roles/${role}`, { permissions: wanted.permissions });
+      return by.patch(`/api/v1/roles/${role}`, { permissions: step.permissions });
     case 'delete':
       return by.delete(`/api/v1/roles/${role}`);
     case 'invite':
       return by.post('/api/v1/invitations', { email: `${uniqueId()}@example.com`, role });
     case 'withdraw': {
-      const invitation = pick(state.invitations.keys(), wanted.invitation);
+      const invitation = pick(state.invitations.keys(), step.invitation);
       return invitation === undefined ? undefined : by.delete(`/api/v1/invitations/${invitation}`);
     }
   }
@@ -151,7 +151,7 @@ function offered({ invitations }: State): Map<unknown, Set<string>> {
   return new Map([...invitations].map(([id, { may }]) => [id, may]));
 }
 
-test('whatever is done, nobody gives, takes or changes what it does not hold itself, and an Owner remains', async () => {
+test('no sequence of actions grants, removes or changes permissions that the caller lacks, and an Owner always remains', async () => {
   const outcomes = { done: 0, refused: 0 };
   const starting = fc.array(permissions, { minLength: 3, maxLength: 3 });
   await fc.assert(
@@ -161,8 +161,8 @@ test('whatever is done, nobody gives, takes or changes what it does not hold its
       for (const set of sets) people.push(await newMember(tenant, set));
       const team = new Team(tenant, people);
       let before = await stateOf(tenant);
-      for (const wanted of steps) {
-        const done = await team.perform(wanted, before);
+      for (const step of steps) {
+        const done = await team.perform(step, before);
         const after = await stateOf(tenant);
         if (done) {
           outcomes[done.answer.status < 300 ? 'done' : 'refused'] += 1;

@@ -22,7 +22,7 @@ export function joinedMessage({ tenant }: Accepted): string {
   return `You are now a member of ${tenant.name}.`;
 }
 
-interface Found {
+interface InvitationRow {
   readonly id: string;
   readonly email: string;
   readonly tenant: Accepted['tenant'];
@@ -31,7 +31,7 @@ interface Found {
   readonly role: string;
   readonly permissions: readonly string[];
   readonly invited_by: string;
-  /** What the inviter may do now. */
+  /** The current permissions of the inviter. */
   readonly held: readonly string[];
   readonly expires_at: string;
 }
@@ -40,7 +40,7 @@ interface Account extends UserSummary {
   readonly password_hash: string | null;
 }
 
-/** The account that the caller has proved to be, or the one to create. */
+/** The caller's account, or the one to create. */
 type Proof =
   | { readonly account: Account; readonly signIn: boolean }
   | { readonly name: string; readonly passwordHash: string };
@@ -49,19 +49,19 @@ export async function getInvitation(
   ctx: SystemCtx,
   { invitation: token }: InvitationToken,
 ): Promise<Static<typeof OpenInvitation>> {
-  const found = await findByToken(ctx, ctx.central, token);
-  if (!found) throw fail('identity.invitation_not_found');
-  const { email, role, tenant, invited_by, expires_at } = found;
+  const invitation = await findByToken(ctx, ctx.central, token);
+  if (!invitation) throw fail('identity.invitation_not_found');
+  const { email, role, tenant, invited_by, expires_at } = invitation;
   const account_exists = (await findAccount(ctx.central, email)) !== undefined;
   return { email, role, tenant, invited_by, expires_at, account_exists };
 }
 
-/** Makes the invited person a member; of several requests at once, one succeeds. */
-export async function acceptInvitation(ctx: SystemCtx, { invitation: token, ...given }: Acceptance): Promise<Accepted> {
+/** Adds the invited person to the tenant. One of several concurrent requests succeeds. */
+export async function acceptInvitation(ctx: SystemCtx, { invitation: token, ...form }: Acceptance): Promise<Accepted> {
   const invitation = await findByToken(ctx, ctx.central, token);
   if (!invitation) throw notOpen();
   const { tenant } = invitation;
-  const proof = await prove(ctx, invitation, given);
+  const proof = await prove(ctx, invitation, form);
   const { password_hash: _, ...user } = await join(ctx, token, proof);
   const { id: userId, name, email } = user;
   const account_created = !('account' in proof);
@@ -73,42 +73,42 @@ export async function acceptInvitation(ctx: SystemCtx, { invitation: token, ...g
   return { account_created, tenant, user, ...tokens };
 }
 
-/** The rules of a new account, where the invitation needs one. */
+/** Adds the errors of the new account if the invited address has none. */
 export async function explainAcceptance(
   ctx: SystemCtx,
-  { invitation: token, ...given }: Partial<Acceptance>,
+  { invitation: token, ...form }: Partial<Acceptance>,
   issues: Issues,
 ): Promise<void> {
   if (token === undefined || ctx.userId !== undefined) return;
   const invitation = await findByToken(ctx, ctx.central, token);
   if (!invitation || (await findAccount(ctx.central, invitation.email))) return;
-  for (const [field, problems] of Object.entries(accountIssues(ctx, given).errors)) {
+  for (const [field, problems] of Object.entries(accountIssues(ctx, form).errors)) {
     if (!issues.has(field)) issues.addAll({ [field]: problems });
   }
 }
 
-function accountIssues(ctx: SystemCtx, given: Partial<NewAccount>): Issues {
+function accountIssues(ctx: SystemCtx, form: Partial<NewAccount>): Issues {
   const issues = new Issues();
-  issues.addAll(ctx.check(NewAccount, given));
-  explainNewPassword(given, issues);
+  issues.addAll(ctx.check(NewAccount, form));
+  explainNewPassword(form, issues);
   return issues;
 }
 
 /**
- * The link alone gives nobody access to an existing account: that takes the account's session or its password. Without
- * an account, the link proves who reads the address, and an account is created.
+ * The link alone does not give access to an existing account: that needs its session or its password. If there is no
+ * account, the link proves the address, and an account is created.
  */
-async function prove(ctx: SystemCtx, { email }: Found, given: Partial<NewAccount>): Promise<Proof> {
+async function prove(ctx: SystemCtx, { email }: InvitationRow, form: Partial<NewAccount>): Promise<Proof> {
   const account = await findAccount(ctx.central, email);
   if (ctx.userId !== undefined) return { account: await bySession(ctx, account), signIn: false };
-  if (account) return { account: await byPassword(ctx, account, given.password), signIn: true };
-  accountIssues(ctx, given).throwIfAny();
-  const { name, password } = given as NewAccount;
+  if (account) return { account: await byPassword(ctx, account, form.password), signIn: true };
+  accountIssues(ctx, form).throwIfAny();
+  const { name, password } = form as NewAccount;
   return { name, passwordHash: await accountsOf(ctx.system).passwords.hash(password) };
 }
 
 async function bySession(ctx: SystemCtx, account: Account | undefined): Promise<Account> {
-  if (account?.id !== ctx.user.id) throw fail('identity.invited_somebody_else', { email: ctx.user.email });
+  if (account?.id !== ctx.user.id) throw fail('identity.wrong_account', { email: ctx.user.email });
   await mustBeOwnSession(ctx);
   return account;
 }
@@ -118,10 +118,10 @@ async function byPassword(ctx: SystemCtx, account: Account, password: string | u
   const { limits, options } = ctx.system;
   const key = `invitation password ${account.id}`;
   const perMinute = options.loginFailuresPerMinute;
-  const fits = await accountsOf(ctx.system).passwords.verify(password, account.password_hash, () => {
+  const isCorrect = await accountsOf(ctx.system).passwords.verify(password, account.password_hash, () => {
     if (!limits.has(key, perMinute)) limits.take(key, perMinute);
   });
-  if (!fits) {
+  if (!isCorrect) {
     limits.take(key, perMinute);
     throw invalid({ password: 'This is not the password of the account with the invited address.' });
   }
@@ -130,16 +130,21 @@ async function byPassword(ctx: SystemCtx, account: Account, password: string | u
 }
 
 function mustProve() {
-  return invalid({ password: 'There is an account with the invited address: sign in to it, or send its password.' });
+  return invalid({ password: 'An account with the invited address exists. Sign in to it, or send its password.' });
 }
 
 function notOpen() {
   return invalid({ token: fail('identity.invitation_not_found').message });
 }
 
-/** An invitation that can be accepted. It ends too when the inviter may no longer assign the role. */
-async function findByToken(ctx: SystemCtx, db: Db, token: string, lock: Sql = empty): Promise<Found | undefined> {
-  const found = await db.row<Found>(sql`
+/** An open invitation whose inviter may still assign the role. */
+async function findByToken(
+  ctx: SystemCtx,
+  db: Db,
+  token: string,
+  lock: Sql = empty,
+): Promise<InvitationRow | undefined> {
+  const invitation = await db.row<InvitationRow>(sql`
     SELECT i.id, i.email, i.expires_at, json_build_object('id', t.id, 'name', t.name) AS tenant, t.role AS tenant_role,
       r.id AS role_id, r.name AS role, u.name AS invited_by,
       ARRAY(SELECT permission FROM role_permissions WHERE role_id = r.id) AS permissions,
@@ -150,14 +155,14 @@ async function findByToken(ctx: SystemCtx, db: Db, token: string, lock: Sql = em
       JOIN users u ON u.id = i.invited_by AND u.disabled_at IS NULL
       JOIN memberships m ON m.user_id = u.id AND m.tenant_id = t.id
     WHERE i.token_hash = ${hashOf(token)} AND ${isOpen(ctx)} ${lock}`);
-  return found && mayStillInvite(found) ? found : undefined;
+  return invitation && canInvite(invitation) ? invitation : undefined;
 }
 
-function mayStillInvite({ permissions, held, tenant_role }: Found): boolean {
+function canInvite({ permissions, held, tenant_role }: InvitationRow): boolean {
   return ['team.invite', ...permissions].every((name) => held.includes(name) || !actsIn(name, tenant_role));
 }
 
-/** A disabled account keeps its address, so that nobody else gets in with it. */
+/** Also finds disabled accounts, without their password: their addresses stay taken. */
 function findAccount(db: Db, email: string): Promise<Account | undefined> {
   return db.row<Account>(sql`
     SELECT id, name, email, email_verified_at IS NOT NULL AS email_verified,
@@ -172,10 +177,10 @@ async function join(ctx: SystemCtx, token: string, proof: Proof): Promise<Accoun
     if (!invitation) throw notOpen();
     const { id, email, tenant, role, role_id } = invitation;
     const account = 'account' in proof ? proof.account : await createAccount(tx, { ...proof, email });
-    const joined = await tx.run(sql`
+    const inserted = await tx.run(sql`
       INSERT INTO memberships (user_id, tenant_id, role_id) VALUES (${account.id}, ${tenant.id}, ${role_id})
       ON CONFLICT DO NOTHING`);
-    if (joined === 0) throw fail('identity.already_member');
+    if (inserted === 0) throw fail('identity.already_member');
     const now = ctx.now().toISOString();
     await tx.run(sql`UPDATE invitations SET accepted_at = ${now}, updated_at = ${now} WHERE id = ${id}`);
     const activity = { action: 'invitation_accepted', userId: account.id, tenantId: tenant.id, details: { role } };
@@ -186,7 +191,7 @@ async function join(ctx: SystemCtx, token: string, proof: Proof): Promise<Accoun
 
 async function createAccount(tx: Db, account: { name: string; email: string; passwordHash: string }): Promise<Account> {
   const id = await createUser(tx, account);
-  // Somebody has created one meanwhile.
+  // A concurrent request has created it.
   if (id === undefined) throw mustProve();
   const { name, email } = account;
   return { id, name, email, email_verified: false, two_factor_enabled: false, password_hash: null };

@@ -17,7 +17,7 @@ import {
 } from './invitations.ts';
 
 const tag = 'Team';
-/** The same place in the path is the id for members and the token for who was invited. */
+/** The path parameter is the id for members and the token for the invited person. */
 const ById = Type.Object({ invitation: { ...Uuid, description: 'Its id.' } });
 const byId = {
   tag,
@@ -36,10 +36,10 @@ export const invitationActions = {
     ...invitationList.paged,
   }),
   'invitations.create': systemAction({
-    summary: 'Invite somebody',
+    summary: 'Invite a team member',
     description:
-      'Mails a link to join with a role that may do no more than the caller. Replaces an open invitation of the same ' +
-      'address.',
+      'Mails a link to join with a role. The caller must hold the permissions of the role. Replaces an open invitation to ' +
+      'the same address.',
     tag,
     http: 'POST /invitations',
     needs: 'team.invite',
@@ -79,14 +79,14 @@ export const invitationActions = {
   'invitations.accept': systemAction({
     ...byToken,
     summary: 'Accept an invitation',
-    description: 'With a new account (201), or with an existing one, by its session or its password (200).',
+    description: 'Creates an account (201), or uses an existing one by its session or its password (200).',
     http: 'POST /invitations/:invitation/accept',
     input: Acceptance,
     output: Accepted,
     answer: { message: joinedMessage, status: ({ account_created }) => (account_created ? 201 : 200) },
     also: { 201: { description: 'A new account was created.' } },
     errors: [
-      'identity.invited_somebody_else',
+      'identity.wrong_account',
       'identity.session_only',
       'identity.sign_in_to_accept',
       'identity.already_member',

@@ -20,7 +20,7 @@ const send = (url: string, fields: Record<string, string>) =>
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   });
 
-test('the mailed link leads to a form, and the form to a membership', async () => {
+test('the form of the mailed link creates a membership', async () => {
   const link = await invite('ravi@example.com');
   const shown = await open(link);
   expect(shown.status).toBe(200);
@@ -42,11 +42,11 @@ test('the mailed link leads to a form, and the form to a membership', async () =
   expect((await send(link, account)).status).toBe(422);
 });
 
-test('who has an account is asked for its password', async () => {
+test('an invited person with an account is asked for its password', async () => {
   const mina = await platform.person();
   const link = await invite(mina.email);
   const shown = await open(link);
-  expect(shown.body).toContain('Its password');
+  expect(shown.body).toContain('Password of the account');
   expect(shown.body).not.toContain('name="password_confirmation"');
   expect((await send(link, { password: 'wrong password' })).status).toBe(422);
   expect((await send(link, { password: testPassword })).status).toBe(200);

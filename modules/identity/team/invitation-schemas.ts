@@ -33,7 +33,7 @@ export const OpenInvitation = named(
     tenant: Type.Object({ id: Type.String(), name: Type.String() }),
     invited_by: Type.String(),
     expires_at: Timestamp,
-    account_exists: Type.Boolean({ description: 'Whether there is an account with this address to accept it with.' }),
+    account_exists: Type.Boolean({ description: 'Whether an account with this address exists.' }),
   }),
 );
 

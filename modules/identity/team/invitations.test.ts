@@ -56,7 +56,7 @@ function roleIn(tenantId: string, email: string): Promise<{ role: string } | und
     WHERE m.tenant_id = ${tenantId} AND u.email = ${email}`);
 }
 
-test('an invitation is mailed with all that one wants to know before one clicks', async () => {
+test('the mail of an invitation contains the inviter, the role, the tenant and the expiry', async () => {
   const email = newAddress();
   const { status, body } = await owner.post('/api/v1/invitations', { email: email.toUpperCase(), role: 'manager' });
   expect({ status, body }).toEqual({
@@ -79,7 +79,7 @@ test('an invitation is mailed with all that one wants to know before one clicks'
     'Acme <Tea> & Co',
     'Manager',
     'https://shop.example/invitations/',
-    'until',
+    'expires on',
     'ignore',
   ]) {
     expect(text).toContain(part);
@@ -87,7 +87,7 @@ test('an invitation is mailed with all that one wants to know before one clicks'
   expect(html).not.toContain('<Tea>');
 });
 
-test('the link shows what it invites to', async () => {
+test('the link shows the tenant and the role of the invitation', async () => {
   const { email, token } = await invited();
   expect(await show(token)).toMatchObject({
     status: 200,
@@ -103,7 +103,7 @@ test('the link shows what it invites to', async () => {
   expect((await show(second.token)).body.invitation.account_exists).toBe(true);
 });
 
-test('somebody new gets an account, a session and a mail to verify the address with', async () => {
+test('a new person gets an account, a session and a verification mail', async () => {
   const { email, token } = await invited();
   const { status, body } = await accept(token);
   expect({ status, body }).toMatchObject({
@@ -132,7 +132,7 @@ test.each([
   [{ ...newAccount, password: 'ü'.repeat(40), password_confirmation: 'ü'.repeat(40) }, ['password']],
   [{ ...newAccount, password: 12345678 }, ['password']],
   [{ name: '', password: 'short', password_confirmation: 'other' }, ['name', 'password', 'password_confirmation']],
-])('no account is made of %j, and the invitation stays open', async (given, fields) => {
+])('an account with %j is refused, and the invitation stays open', async (given, fields) => {
   const { email, token } = await invited();
   const { status, body } = await accept(token, given);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields });
@@ -140,7 +140,7 @@ test.each([
   expect((await show(token)).status).toBe(200);
 });
 
-test('who has an account joins with its session, and gets no other', async () => {
+test('a signed-in person joins with the current session', async () => {
   const person = await platform.person({ name: 'Sita Session' });
   const { token } = await invited({ email: person.email });
   const { status, body } = await accept(token, {}, person);
@@ -156,7 +156,7 @@ test('who has an account joins with its session, and gets no other', async () =>
   expect(await roleIn(acme.id, person.email)).toEqual({ role: 'Agent' });
 });
 
-test('who has an account joins with its password, and is signed in', async () => {
+test('a person with an account joins with its password and is signed in', async () => {
   const person = await platform.person();
   const { token } = await invited({ email: person.email });
   const { status, body } = await accept(token, { password: testPassword });
@@ -164,7 +164,7 @@ test('who has an account joins with its password, and is signed in', async () =>
   expect(body.user).not.toHaveProperty('password_hash');
 });
 
-test('the link alone lets nobody into an account that is there', async () => {
+test('the link alone does not give access to an existing account', async () => {
   const person = await platform.person();
   const { token } = await invited({ email: person.email });
   for (const given of [{}, newAccount, { password: 'wrong' }]) {
@@ -174,31 +174,31 @@ test('the link alone lets nobody into an account that is there', async () => {
   expect(await roleIn(acme.id, person.email)).toBeUndefined();
 });
 
-test('who is signed in as somebody else is told so', async () => {
+test('a person who is signed in with another account gets an error', async () => {
   const person = await platform.person();
   for (const email of [person.email, newAddress()]) {
     const { token } = await invited({ email });
     const { status, body } = await accept(token, { ...newAccount, password: testPassword }, admin);
-    expect({ status, code: body.code }).toEqual({ status: 403, code: 'identity.invited_somebody_else' });
+    expect({ status, code: body.code }).toEqual({ status: 403, code: 'identity.wrong_account' });
     expect(body.message).toContain(admin.email);
     expect(await roleIn(acme.id, email)).toBeUndefined();
   }
 });
 
-test('a token that was made for a program joins nothing', async () => {
+test('a token of a program cannot accept an invitation', async () => {
   const person = await platform.person();
   const { token } = await invited({ email: person.email });
   const client = { address: '', network: '', userAgent: undefined };
-  const made = await accountsOf(platform.kernel.services).sessions.issuePersonal({
+  const created = await accountsOf(platform.kernel.services).sessions.issuePersonal({
     userId: person.id,
     kind: 'personal',
     client,
   });
-  const { status, body } = await accept(token, {}, { ...person, accessToken: made.token });
+  const { status, body } = await accept(token, {}, { ...person, accessToken: created.token });
   expect({ status, code: body.code }).toEqual({ status: 403, code: 'identity.session_only' });
 });
 
-test('a password alone does not get past a second factor', async () => {
+test('a password alone does not bypass two-factor authentication', async () => {
   const person = await platform.person();
   await central.db.run(sql`UPDATE users SET two_factor_confirmed_at = now() WHERE id = ${person.id}`);
   const { token } = await invited({ email: person.email });
@@ -210,7 +210,7 @@ test('a password alone does not get past a second factor', async () => {
   expect((await accept(token, {}, person)).status).toBe(200);
 });
 
-test('an account that was closed is not let in', async () => {
+test('a disabled account cannot accept an invitation', async () => {
   const person = await platform.person();
   await central.db.run(sql`UPDATE users SET disabled_at = now() WHERE id = ${person.id}`);
   const { token } = await invited({ email: person.email });
@@ -218,7 +218,7 @@ test('an account that was closed is not let in', async () => {
   expect((await accept(token, newAccount)).status).toBe(422);
 });
 
-test('passwords cannot be guessed through an invitation', async () => {
+test('password guesses through an invitation are limited', async () => {
   const person = await platform.person();
   const { token } = await invited({ email: person.email });
   for (let guess = 0; guess < 10; guess += 1) {
@@ -230,9 +230,9 @@ test('passwords cannot be guessed through an invitation', async () => {
 });
 
 test.each([
-  ['somebody new', undefined],
-  ['somebody with an account', { password: testPassword }],
-])('of eight that accept at once as %s, one is let in', async (_, proof) => {
+  ['a new person', undefined],
+  ['a person with an account', { password: testPassword }],
+])('one of eight concurrent acceptances by %s succeeds', async (_, proof) => {
   const email = proof ? (await platform.person()).email : newAddress();
   const { token } = await invited({ email });
   const answers = await Promise.all(Array.from({ length: 8 }, () => accept(token, proof ?? newAccount)));
@@ -245,7 +245,7 @@ test.each([
   expect(members).toHaveLength(1);
 });
 
-test('a second invitation takes the place of the first', async () => {
+test('a second invitation replaces the first', async () => {
   const first = await invited({ role: 'Agent' });
   const { status } = await owner.post('/api/v1/invitations', { email: first.email, role: 'Viewer' });
   expect(status).toBe(201);
@@ -256,7 +256,7 @@ test('a second invitation takes the place of the first', async () => {
   expect(open).toHaveLength(1);
 });
 
-test('of many invitations of one address at once, one is open and nothing fails', async () => {
+test('concurrent invitations of one address leave one open invitation', async () => {
   const email = newAddress();
   const answers = await Promise.all(
     Array.from({ length: 6 }, () => owner.post('/api/v1/invitations', { email, role: 'Agent' })),
@@ -266,7 +266,7 @@ test('of many invitations of one address at once, one is open and nothing fails'
   expect(body.invitations.filter((one: { email: string }) => one.email === email)).toHaveLength(1);
 });
 
-test('a new link is sent on demand, and the old one is dead', async () => {
+test('resending an invitation mails a new link and invalidates the old one', async () => {
   const { id, email, token } = await invited();
   const { status, body } = await admin.post(`/api/v1/invitations/${id}/resend`);
   expect({ status, by: body.invitation.invited_by.id }).toEqual({ status: 200, by: admin.id });
@@ -275,7 +275,7 @@ test('a new link is sent on demand, and the old one is dead', async () => {
   expect((await accept(await tokenFor(email))).status).toBe(201);
 });
 
-test('a withdrawn invitation is dead', async () => {
+test('a withdrawn invitation cannot be accepted', async () => {
   const { id, email, token } = await invited();
   expect(await owner.delete(`/api/v1/invitations/${id}`)).toMatchObject({
     ...{ status: 200, body: { message: 'Invitation withdrawn.' } },
@@ -287,7 +287,7 @@ test('a withdrawn invitation is dead', async () => {
   expect(body.invitations.map((one: { email: string }) => one.email)).not.toContain(email);
 });
 
-test("an invitation is good for seven days, and stands in nobody's way after them", async () => {
+test('an invitation expires after seven days and does not block a new one', async () => {
   const { email, token } = await invited({ role: 'Owner' });
   try {
     clock = 7 * 86_400_000 - 60_000;
@@ -308,11 +308,11 @@ test("an invitation is good for seven days, and stands in nobody's way after the
   }
 });
 
-test.each(['nothing', 'a'.repeat(200), '%00', '..%2f..'])('the token %s opens nothing', async (token) => {
+test.each(['nothing', 'a'.repeat(200), '%00', '..%2f..'])('the invitation token %s is not found', async (token) => {
   await expectDead(token);
 });
 
-test('a role that is deleted takes its invitations along', async () => {
+test('deleting a role deletes its invitations', async () => {
   const role = await owner.post('/api/v1/roles', { name: 'Seasonal', permissions: ['orders.view'] });
   const { token } = await invited({ role: role.body.role.id });
   expect((await show(token)).body.invitation.role).toBe('Seasonal');
@@ -320,7 +320,7 @@ test('a role that is deleted takes its invitations along', async () => {
   await expectDead(token);
 });
 
-test('an invitation dies with the right of the one who invited', async () => {
+test('an invitation becomes invalid when the inviter loses the permission to invite', async () => {
   const inviter = await platform.person({ tenant: acme });
   const high = await invited({ by: inviter, role: 'Owner' });
   const low = await invited({ by: inviter, role: 'Viewer' });
@@ -331,7 +331,7 @@ test('an invitation dies with the right of the one who invited', async () => {
   await expectDead(low.token);
 });
 
-test('who is removed does not come back through an invitation that is still open', async () => {
+test('a removed member cannot return through an open invitation', async () => {
   const person = await platform.person();
   const { token } = await invited({ email: person.email });
   await addMember(central.db, { userId: person.id, tenantId: acme.id, role: 'Viewer' });
@@ -340,7 +340,7 @@ test('who is removed does not come back through an invitation that is still open
   await expectDead(token);
 });
 
-test('nobody invites to more than it may do itself, nor withdraws or replaces such an invitation', async () => {
+test('a caller cannot invite to a role with permissions that it lacks, nor withdraw or replace such an invitation', async () => {
   const { email, id } = await invited({ role: 'Owner' });
   for (const { status, body } of [
     await admin.post('/api/v1/invitations', { email: newAddress(), role: 'Owner' }),
@@ -360,17 +360,17 @@ test.each([
   [{ email: ['a@example.com'], role: 'Agent' }, 'email'],
   [{ email: 'a@example.com', role: 'Emperor' }, 'role'],
   [{ email: 'a@example.com', role: 0 }, 'role'],
-])('nobody is invited with %j', async (given, field) => {
+])('an invitation with %j is refused', async (given, field) => {
   const { status, body } = await owner.post('/api/v1/invitations', given);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
 });
 
-test('who is a member already is not invited', async () => {
+test('a member cannot be invited again', async () => {
   const { status, body } = await owner.post('/api/v1/invitations', { email: admin.email.toUpperCase(), role: 'Agent' });
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['email'] });
 });
 
-test("another tenant's invitations are not there", async () => {
+test('invitations of another tenant are not found', async () => {
   const { id, token } = await invited();
   const stranger = await platform.person({ tenant: await platform.tenant() });
   expect((await stranger.delete(`/api/v1/invitations/${id}`)).status).toBe(404);
@@ -379,7 +379,7 @@ test("another tenant's invitations are not there", async () => {
   expect((await show(token)).status).toBe(200);
 });
 
-test('invitations are listed page by page, the newest first', async () => {
+test('invitations are listed newest first, page by page', async () => {
   const tenant = await platform.tenant();
   const person = await platform.person({ tenant });
   const emails: string[] = [];
@@ -390,7 +390,7 @@ test('invitations are listed page by page, the newest first', async () => {
   expect((await person.get('/api/v1/invitations?per_page=101')).status).toBe(422);
 });
 
-test('a minute takes only so many invitations', async () => {
+test('the number of invitations per minute is limited', async () => {
   const calm = await startAccounts({ beside: platform, environment: { ...environment, RESENDS_PER_MINUTE: '1' } });
   const payload = { email: 'nobody@example.com', role: 'Agent' };
   const headers = { authorization: `Bearer ${owner.accessToken}`, 'x-tenant': acme.id };
@@ -399,7 +399,7 @@ test('a minute takes only so many invitations', async () => {
   expect((await send()).status).toBe(429);
 });
 
-test('what becomes of invitations is written down, without what opens them', async () => {
+test('changes of invitations are in the activity log, without their tokens', async () => {
   const tenant = await platform.tenant();
   const person = await platform.person({ tenant });
   const first = await invited({ by: person });
@@ -421,7 +421,7 @@ test('what becomes of invitations is written down, without what opens them', asy
   expect(JSON.stringify(body)).not.toContain(second.token);
 });
 
-test('everything wrong with an invitation is answered at once', async () => {
+test('all errors of an invitation are reported in one response', async () => {
   const { status, body } = await owner.post('/api/v1/invitations', { email: admin.email, role: 'Emperor' });
   expect({ status, codes: body.error_codes }).toEqual({
     status: 422,
@@ -439,7 +439,7 @@ test('a cursor visits every open invitation once, also while others are sent', a
   expect(read.map(({ id }) => id)).toEqual(ids.reverse());
 });
 
-test('invitations that were sent or resent since a moment are listed, the last one last', async () => {
+test('invitations that were sent or resent since a given time are listed, latest last', async () => {
   const person = await platform.person({ tenant: await platform.tenant() });
   const first = await invited({ by: person });
   await invited({ by: person });
@@ -451,10 +451,10 @@ test('invitations that were sent or resent since a moment are listed, the last o
   expect((await person.get('/api/v1/invitations?colour=red')).body.error_codes).toEqual({ colour: ['unknown'] });
 });
 
-test('an invitation that has changed since it was read is neither resent nor withdrawn', async () => {
-  const made = await owner.post('/api/v1/invitations', { email: newAddress(), role: 'Agent' });
-  const url = `/api/v1/invitations/${made.body.invitation.id}`;
-  const old = { 'if-match': made.headers.etag as string };
+test('an outdated version of an invitation can be neither resent nor withdrawn', async () => {
+  const created = await owner.post('/api/v1/invitations', { email: newAddress(), role: 'Agent' });
+  const url = `/api/v1/invitations/${created.body.invitation.id}`;
+  const old = { 'if-match': created.headers.etag as string };
   const resent = await owner.post(`${url}/resend`, {}, old);
   expect(resent.status).toBe(200);
   expect((await owner.post(`${url}/resend`, {}, old)).status).toBe(412);
@@ -462,7 +462,7 @@ test('an invitation that has changed since it was read is neither resent nor wit
   expect((await owner.delete(url, undefined, { 'if-match': resent.headers.etag as string })).status).toBe(200);
 });
 
-test('the audit log tells which invitation was withdrawn, without the address', async () => {
+test('the audit log contains the withdrawn invitation without the address', async () => {
   const { id, email } = await invited({ role: 'Viewer' });
   await owner.delete(`/api/v1/invitations/${id}`);
   const [line] = await auditLines(platform, owner, 'invitations.delete');

@@ -5,6 +5,7 @@ import {
   type Issues,
   invalid,
   list,
+  nameInMail,
   removalOf,
   type Sql,
   type SystemCtx,
@@ -14,7 +15,7 @@ import {
 import { mustHoldRole } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
-import { named, sendMail } from '../mail/mails.ts';
+import { sendMail } from '../mail/mails.ts';
 import { hashOf, newSecret } from '../secret-tokens.ts';
 import { userReference } from '../user-reference.ts';
 import { Invitation, type NewInvitation } from './invitation-schemas.ts';
@@ -22,7 +23,7 @@ import { assignableRole, findRole, getRole, noSuchRole } from './roles.ts';
 
 type Key = { readonly invitation: string };
 
-const days = 7;
+const validDays = 7;
 
 const columns = sql`i.id, i.email, (SELECT r.name FROM roles r WHERE r.id = i.role_id) AS role,
   ${userReference(sql`i.invited_by`)} AS invited_by, i.created_at, i.updated_at, i.expires_at`;
@@ -51,12 +52,12 @@ export async function createInvitation(ctx: SystemCtx, { email, role }: NewInvit
   limitMails(ctx);
   const token = newSecret();
   const invitation = await ctx.central.tx(async (tx) => {
-    const wanted = await assignableRole(ctx, tx, role);
-    if (await isMember(ctx, tx, email)) throw invalid({ email: memberAlready });
+    const assigned = await assignableRole(ctx, tx, role);
+    if (await isMember(ctx, tx, email)) throw invalid({ email: alreadyMember });
     await lockOpen(ctx, tx, sql`i.email = ${email}`);
-    const made = await insertInvitation(ctx, tx, { email, roleId: wanted.id, token });
-    await record(ctx, { action: 'member_invited', subjectId: null, details: { email, role: wanted.name } }, tx);
-    return made;
+    const inserted = await insertInvitation(ctx, tx, { email, roleId: assigned.id, token });
+    await record(ctx, { action: 'member_invited', subjectId: null, details: { email, role: assigned.name } }, tx);
+    return inserted;
   });
   await mailInvitation(ctx, invitation, token);
   return invitation;
@@ -68,7 +69,7 @@ export async function explainInvitation(
   issues: Issues,
 ): Promise<void> {
   const { central } = ctx;
-  if (email !== undefined && (await isMember(ctx, central, email))) issues.addAll({ email: [memberAlready] });
+  if (email !== undefined && (await isMember(ctx, central, email))) issues.addAll({ email: [alreadyMember] });
   if (role !== undefined && !(await findRole(ctx, central, role))) issues.addAll({ role: [noSuchRole] });
 }
 
@@ -99,13 +100,13 @@ export async function revokeInvitation(ctx: SystemCtx, { invitation: id }: Key):
   });
 }
 
-/** Mails go to strangers, so each tenant may send only so many. */
+/** Limits mails to strangers per tenant. */
 function limitMails(ctx: SystemCtx): void {
   const { limits, options } = ctx.system;
   limits.take(`invite ${ctx.tenant.id}`, 10 * options.resendsPerMinute);
 }
 
-const memberAlready = taken('Somebody with this address is a member already.');
+const alreadyMember = taken('A member with this address already exists.');
 
 async function isMember(ctx: SystemCtx, db: Db, email: string): Promise<boolean> {
   const member = await db.row(sql`
@@ -121,7 +122,7 @@ async function lockInvitation(ctx: SystemCtx, tx: Db, id: string): Promise<Invit
   return invitation;
 }
 
-/** An invitation to a role beyond the caller is not the caller's to withdraw or replace. */
+/** The caller must hold the permissions of the role to withdraw or replace the invitation. */
 async function lockOpen(ctx: SystemCtx, tx: Db, where: Sql): Promise<Invitation | undefined> {
   const open = await tx.row<Invitation & { role_id: number }>(sql`
     SELECT ${columns}, i.role_id FROM invitations i
@@ -136,7 +137,7 @@ async function insertInvitation(
   { email, roleId, token }: { email: string; roleId: number; token: string },
 ): Promise<Invitation> {
   const now = ctx.now();
-  const made = await tx.row<Invitation>(sql`
+  const invitation = await tx.row<Invitation>(sql`
     INSERT INTO invitations AS i
       (id, tenant_id, email, role_id, token_hash, invited_by, created_at, updated_at, expires_at)
     VALUES (${ctx.newId()}, ${ctx.tenant.id}, ${email}, ${roleId}, ${hashOf(token)}, ${ctx.user.id},
@@ -145,25 +146,24 @@ async function insertInvitation(
       role_id = excluded.role_id, token_hash = excluded.token_hash, invited_by = excluded.invited_by,
       created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at
     RETURNING ${columns}`);
-  return made as Invitation;
+  return invitation as Invitation;
 }
 
 function expiryOf(now: Date): string {
-  return new Date(now.getTime() + days * 86_400_000).toISOString();
+  return new Date(now.getTime() + validDays * 86_400_000).toISOString();
 }
 
-const inWords = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 
 async function mailInvitation(ctx: SystemCtx, { email, role, expires_at }: Invitation, token: string): Promise<void> {
-  const organization = named(ctx.tenant.name, ctx.tenant.id);
-  await sendMail(ctx, {
-    to: email,
+  const organization = nameInMail(ctx.tenant.name, ctx.tenant.id);
+  await sendMail(ctx, email, {
     subject: `You are invited to join ${organization}`,
     organization,
     greeting: 'Hello,',
-    paragraphs: [`${named(ctx.user.name, 'Somebody')} invites you to join ${organization} as ${role}.`],
+    paragraphs: [`${nameInMail(ctx.user.name, 'A team member')} invites you to join ${organization} as ${role}.`],
     button: { label: 'Accept the invitation', url: `${ctx.system.url}/invitations/${token}` },
-    expiry: `The link is good once, until ${inWords.format(new Date(expires_at))} UTC.`,
-    warning: 'If you did not expect this invitation, ignore this mail: nothing happens unless you accept.',
+    expiry: `The link can be used once and expires on ${dateFormat.format(new Date(expires_at))} UTC.`,
+    warning: 'If you did not expect this invitation, ignore this mail.',
   });
 }

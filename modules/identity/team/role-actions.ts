@@ -10,8 +10,8 @@ const ownRole = ['identity.role_not_found', 'identity.role_is_system', 'identity
 export const roleActions = {
   'permissions.list': systemAction({
     ...view,
-    summary: 'List the permissions',
-    description: 'Every permission there is, by category.',
+    summary: 'List permissions',
+    description: 'All permissions of all modules, by category.',
     http: 'GET /permissions',
     output: Type.Array(Permission),
     answer: { key: 'permissions' },
@@ -39,7 +39,7 @@ export const roleActions = {
   'roles.create': systemAction({
     ...manage,
     summary: 'Create a role',
-    description: 'With permissions that the caller holds.',
+    description: 'The caller must hold its permissions.',
     http: 'POST /roles',
     input: NewRole,
     output: Role,
@@ -51,7 +51,7 @@ export const roleActions = {
   'roles.update': systemAction({
     ...manage,
     summary: 'Update a role',
-    description: 'The role may do no more than the caller. Changes hold at once for all who have it.',
+    description: 'The caller must hold its permissions. Changes apply to all members with the role at once.',
     http: 'PATCH /roles/:id',
     input: RoleChanges,
     output: Role,
@@ -63,7 +63,7 @@ export const roleActions = {
   'roles.delete': systemAction({
     ...manage,
     summary: 'Delete a role',
-    description: 'Only a role that no member has.',
+    description: 'Only if no member has it.',
     http: 'DELETE /roles/:id',
     input: ById,
     answer: { message: 'Role deleted.' },

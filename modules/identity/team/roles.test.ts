@@ -33,13 +33,13 @@ async function holderOf(role: Role): Promise<Person> {
   return person;
 }
 
-test('every tenant has the five roles, its own after them', async () => {
+test('a tenant has the five system roles, followed by its own', async () => {
   const mine = await newRole(['team.view']);
   const { body } = await owner.get('/api/v1/roles');
   const names = body.roles.map(({ name }: Role) => name);
   expect(names.slice(0, 5)).toEqual(['Owner', 'Admin', 'Manager', 'Agent', 'Viewer']);
   expect(names).toContain(mine.name);
-  expect(body.roles[0]).toMatchObject({ is_system: true, members: 1, description: 'Everything.' });
+  expect(body.roles[0]).toMatchObject({ is_system: true, members: 1, description: 'Has every permission.' });
   expect(body.roles.find(({ id }: Role) => id === mine.id)).toEqual({
     ...{ id: mine.id, name: mine.name, description: '', is_system: false },
     ...{ permissions: ['team.view'], members: 0, updated_at: expect.stringMatching(/Z$/) },
@@ -48,14 +48,14 @@ test('every tenant has the five roles, its own after them', async () => {
   expect(theirs.body.roles.map(({ name }: Role) => name)).not.toContain(mine.name);
 });
 
-test('a role is made, read, changed and deleted, and all of it is written down', async () => {
-  const made = await owner.post('/api/v1/roles', {
+test('a role can be created, read, updated and deleted, and each change is in the activity log', async () => {
+  const created = await owner.post('/api/v1/roles', {
     name: '  Cashier ',
     description: 'At the till',
     permissions: ['orders.view', 'orders.create', 'orders.view'],
   });
-  expect(made).toMatchObject({ status: 201, body: { message: 'Role created.', role: { name: 'Cashier' } } });
-  const { id } = made.body.role;
+  expect(created).toMatchObject({ status: 201, body: { message: 'Role created.', role: { name: 'Cashier' } } });
+  const { id } = created.body.role;
   const url = `/api/v1/roles/${id}`;
   expect((await owner.get(url)).body.role.permissions).toEqual(['orders.create', 'orders.view']);
   const changed = await owner.patch(url, { name: 'Till', permissions: ['orders.view', 'products.view'] });
@@ -91,7 +91,7 @@ test.each([
   [{ name: 'A', permissions: 'team.view' }, 'permissions'],
   [{ name: 'A', permissions: [1] }, 'permissions.0'],
   [{ name: 'A', permissions: [], description: 'x'.repeat(501) }, 'description'],
-])('no role is made of %j', async (given, field) => {
+])('a role with %j is refused', async (given, field) => {
   const { status, body } = await owner.post('/api/v1/roles', given);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
   const role = await newRole([]);
@@ -103,7 +103,7 @@ test.each([
   });
 });
 
-test('a name is taken once in a tenant, whatever its case, also by two at once, and is free in another', async () => {
+test('role names are unique within a tenant, ignoring case, also for concurrent requests', async () => {
   const name = `Name ${uniqueId()}`;
   const names = Array.from({ length: 6 }, (_, index) => (index % 2 ? name.toUpperCase() : name));
   const answers = await Promise.all(names.map((one) => owner.post('/api/v1/roles', { name: one, permissions: [] })));
@@ -114,7 +114,7 @@ test('a name is taken once in a tenant, whatever its case, also by two at once, 
   expect(renamed).toMatchObject({ status: 422, body: { errors: { name: [expect.any(String)] } } });
 });
 
-test('the roles of every tenant stay as they are', async () => {
+test('system roles cannot be changed', async () => {
   const { body } = await owner.get('/api/v1/roles');
   for (const { id } of body.roles.slice(0, 5)) {
     for (const answer of [
@@ -126,7 +126,7 @@ test('the roles of every tenant stay as they are', async () => {
   }
 });
 
-test("another tenant's role is not there", async () => {
+test('a role of another tenant is not found', async () => {
   const { id } = await newRole([], otherOwner);
   expect((await owner.get(`/api/v1/roles/${id}`)).status).toBe(404);
   expect((await owner.patch(`/api/v1/roles/${id}`, { name: 'Mine' })).status).toBe(404);
@@ -134,17 +134,17 @@ test("another tenant's role is not there", async () => {
   expect((await otherOwner.get(`/api/v1/roles/${id}`)).status).toBe(200);
 });
 
-test('a role that members have is not deleted, and the refusal says how many they are', async () => {
+test('a role with members cannot be deleted, and the error contains their number', async () => {
   const role = await newRole(['team.view']);
   await holderOf(role);
   const one = await owner.delete(`/api/v1/roles/${role.id}`);
   expect(one).toMatchObject({ status: 409, body: { code: 'identity.role_in_use' } });
-  expect(one.body.message).toContain('1 member ');
+  expect(one.body.message).toContain('1 member.');
   await holderOf(role);
   expect((await owner.delete(`/api/v1/roles/${role.id}`)).body.message).toContain('2 members');
 });
 
-test('a role that is deleted while it is given is either in use or gone, and nothing breaks', async () => {
+test('deleting a role while it is assigned either fails or makes the assignment fail', async () => {
   for (let round = 0; round < 8; round += 1) {
     const role = await newRole(['team.view']);
     const person = await platform.person({ tenant: acme, role: 'Viewer' });
@@ -159,16 +159,16 @@ test('a role that is deleted while it is given is either in use or gone, and not
   }
 });
 
-test('nobody puts into a role what it does not hold itself', async () => {
-  const made = await admin.post('/api/v1/roles', { name: 'Accountant', permissions: ['settings.billing'] });
-  expect(made).toMatchObject({ status: 403, body: { code: 'identity.permission_beyond_caller' } });
-  expect(made.body.message).toContain('settings.billing');
+test('a caller cannot add a permission that it lacks to a role', async () => {
+  const created = await admin.post('/api/v1/roles', { name: 'Accountant', permissions: ['settings.billing'] });
+  expect(created).toMatchObject({ status: 403, body: { code: 'identity.permission_beyond_caller' } });
+  expect(created.body.message).toContain('settings.billing');
   const role = await newRole(['team.view'], admin);
   const changed = await admin.patch(`/api/v1/roles/${role.id}`, { permissions: ['team.view', 'settings.billing'] });
   expect(changed.status).toBe(403);
 });
 
-test('nobody adds to the role it has itself', async () => {
+test('a caller cannot extend its own role', async () => {
   const role = await newRole(['team.roles.manage', 'team.view']);
   const holder = await holderOf(role);
   const url = `/api/v1/roles/${role.id}`;
@@ -176,7 +176,7 @@ test('nobody adds to the role it has itself', async () => {
   expect((await holder.patch(url, { permissions: ['team.roles.manage'] })).status).toBe(200);
 });
 
-test('nobody changes or deletes a role that may do more than itself', async () => {
+test('a caller cannot change or delete a role with permissions that it lacks', async () => {
   const high = await newRole(['settings.billing', 'team.view']);
   for (const answer of [
     await admin.patch(`/api/v1/roles/${high.id}`, { permissions: ['team.view'] }),
@@ -187,7 +187,7 @@ test('nobody changes or deletes a role that may do more than itself', async () =
   }
 });
 
-test('a token that is limited grants no more than it may do itself', async () => {
+test('a scoped token can grant only permissions within its scopes', async () => {
   const { sessions } = accountsOf(platform.kernel.services);
   const client = { address: '', network: '', userAgent: undefined };
   const scopes = ['team.roles.manage', 'team.view'];
@@ -198,7 +198,7 @@ test('a token that is limited grants no more than it may do itself', async () =>
   expect((await create(['team.edit'])).status).toBe(403);
 });
 
-test('what has no effect in a merchant is not granted there, for it may become a reseller', async () => {
+test("reseller permissions cannot be granted in a merchant's tenant", async () => {
   const { status } = await owner.post('/api/v1/roles', { name: 'Dealer', permissions: ['reseller.tenants.view'] });
   expect(status).toBe(403);
   const reseller = await platform.tenant({ role: 'reseller' });
@@ -208,7 +208,7 @@ test('what has no effect in a merchant is not granted there, for it may become a
   );
 });
 
-test('a change is in effect for all who have the role within a second, in every process', async () => {
+test('a change of a role applies to all its members within a second, in every process', async () => {
   const role = await newRole(['team.view']);
   const holder = await holderOf(role);
   const ask = (at: typeof platform, url: string) =>
@@ -225,7 +225,7 @@ test('a change is in effect for all who have the role within a second, in every 
   }
 });
 
-test('a tenant has so many roles and no more', async () => {
+test('the number of custom roles of a tenant is limited', async () => {
   const crowded = await platform.tenant();
   const person = await platform.person({ tenant: crowded });
   await central.db.run(sql`
@@ -234,7 +234,7 @@ test('a tenant has so many roles and no more', async () => {
   expect({ status, code: body.code }).toEqual({ status: 409, code: 'identity.too_many_roles' });
 });
 
-test('everything wrong with a role is answered at once', async () => {
+test('all errors of a role are reported in one response', async () => {
   const { name } = await newRole([]);
   const permissions = ['team.view', 'team.fly', 'team.swim'];
   const unknown = { 'permissions.1': ['not_allowed'], 'permissions.2': ['not_allowed'] };
@@ -245,7 +245,7 @@ test('everything wrong with a role is answered at once', async () => {
   expect(changed.body.error_codes).toEqual({ name: ['taken'], description: ['too_long'], ...unknown });
 });
 
-test('a role keeps its own name, in any case', async () => {
+test('a role can be saved with its own name in another case', async () => {
   const role = await newRole(['team.view']);
   const name = role.name.toUpperCase();
   const { status, body } = await owner.patch(`/api/v1/roles/${role.id}`, { name, permissions: ['team.fly'] });
@@ -253,7 +253,7 @@ test('a role keeps its own name, in any case', async () => {
   expect((await owner.patch(`/api/v1/roles/${role.id}`, { name })).body.role.name).toBe(name);
 });
 
-test('a change of a role that has changed since it was read is refused', async () => {
+test('a change based on an outdated version of a role is refused', async () => {
   const { id } = await newRole(['team.view']);
   const url = `/api/v1/roles/${id}`;
   const old = { 'if-match': (await owner.get(url)).headers.etag as string };
@@ -265,7 +265,7 @@ test('a change of a role that has changed since it was read is refused', async (
   expect((await owner.delete(url, undefined, { 'if-match': changed.headers.etag as string })).status).toBe(200);
 });
 
-test('the audit log tells which permissions a role had and has', async () => {
+test('the audit log contains the permissions of a role before and after a change', async () => {
   const { id, name } = await newRole(['orders.view']);
   await owner.patch(`/api/v1/roles/${id}`, { permissions: ['orders.view', 'orders.edit'] });
   await owner.patch(`/api/v1/roles/${id}`, { name: 'Audited', description: 'x' });

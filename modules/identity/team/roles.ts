@@ -16,10 +16,10 @@ import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import type { Key, NewRole, Role, RoleChanges } from './team-schemas.ts';
 
-/** The list has no pages. */
-const mostRoles = 100;
+/** The list is not paginated. */
+const maxRoles = 100;
 
-/** The roles of every tenant first, in order of rank. */
+/** System roles first, in order of rank. */
 export function listRoles(ctx: SystemCtx): Promise<Role[]> {
   return ctx.central.rows<Role>(sql`
     SELECT ${columns(ctx)} FROM roles r WHERE ${usable(ctx)}
@@ -32,7 +32,7 @@ export async function getRole(ctx: SystemCtx, { id }: Key, db: Db = ctx.central)
   return role;
 }
 
-/** A role by its name, in any case, or by its id: no name is a number. */
+/** Finds a role by its name, ignoring case, or by its id. Names are never numbers. */
 export function findRole(ctx: SystemCtx, db: Db, role: string | number, lock: Sql = empty): Promise<Role | undefined> {
   return db.row<Role>(sql`
     SELECT ${columns(ctx)} FROM roles r
@@ -41,12 +41,12 @@ export function findRole(ctx: SystemCtx, db: Db, role: string | number, lock: Sq
 
 export const noSuchRole: FieldError = { code: 'not_allowed', message: 'There is no such role in this tenant.' };
 
-/** A role that the caller may assign; it stays as long as the transaction lasts. */
+/** A role that the caller may assign, locked against deletion until the end of the transaction. */
 export async function assignableRole(ctx: SystemCtx, db: Db, role: string | number): Promise<Role> {
-  const found = await findRole(ctx, db, role, sql`FOR KEY SHARE OF r`);
-  if (!found) throw invalid({ role: noSuchRole });
-  mustHoldRole(ctx, found);
-  return found;
+  const assignable = await findRole(ctx, db, role, sql`FOR KEY SHARE OF r`);
+  if (!assignable) throw invalid({ role: noSuchRole });
+  mustHoldRole(ctx, assignable);
+  return assignable;
 }
 
 export async function createRole(ctx: SystemCtx, role: NewRole): Promise<Role> {
@@ -60,10 +60,7 @@ export async function createRole(ctx: SystemCtx, role: NewRole): Promise<Role> {
   });
 }
 
-/**
- * The role as it was and as it becomes must be within what the caller holds: nobody extends its own role, or reduces
- * the role of those above it.
- */
+/** The caller must hold the permissions of the role before and after the change. */
 export async function updateRole(ctx: SystemCtx, { id, ...changes }: RoleChanges): Promise<Role> {
   return ctx.central.tx(async (tx) => {
     const current = await lockOwnRole(ctx, tx, id);
@@ -75,9 +72,9 @@ export async function updateRole(ctx: SystemCtx, { id, ...changes }: RoleChanges
     await saveRole(tx, { id, ...after });
     const added = after.permissions.filter((name) => !before.permissions.includes(name));
     const removed = before.permissions.filter((name) => !after.permissions.includes(name));
-    // Every write of permissions, even of none, empties the caches of all members.
+    // Every write of permissions invalidates the caches of all members.
     if (added.length > 0) await grant(tx, id, added);
-    if (removed.length > 0) await withdraw(tx, id, removed);
+    if (removed.length > 0) await revoke(tx, id, removed);
     const details = { role_id: id, name: after.name, ...(changed.name ? { was: before.name } : {}), added, removed };
     await record(ctx, { action: 'role_updated', subjectId: null, details }, tx);
     ctx.audit(changed);
@@ -94,14 +91,14 @@ export async function explainRole(ctx: SystemCtx, input: Partial<RoleChanges>, i
   if (other) issues.add('name', nameTaken.message, nameTaken.code);
 }
 
-/** Deletes a role that nobody has; open invitations to it go with it. */
+/** Deletes a role without members, and the open invitations to it. */
 export async function deleteRole(ctx: SystemCtx, { id }: Key): Promise<void> {
   await ctx.central.tx(async (tx) => {
     const role = await lockOwnRole(ctx, tx, id);
     const { members, name } = role;
     if (members > 0) {
-      const how = members === 1 ? '1 member' : `${members} members`;
-      throw fail('identity.role_in_use', { role: name, members: how });
+      const count = members === 1 ? '1 member' : `${members} members`;
+      throw fail('identity.role_in_use', { role: name, members: count });
     }
     await tx.run(sql`DELETE FROM roles WHERE id = ${id}`);
     await record(ctx, { action: 'role_deleted', subjectId: null, details: { role_id: id, name } }, tx);
@@ -109,7 +106,6 @@ export async function deleteRole(ctx: SystemCtx, { id }: Key): Promise<void> {
   });
 }
 
-/** What can be changed. */
 function fieldsOf({ name, description, permissions }: NewRole) {
   return { name, description, permissions: permissions.toSorted() };
 }
@@ -120,12 +116,12 @@ function columns(ctx: SystemCtx): Sql {
     (SELECT count(*) FROM memberships m WHERE m.role_id = r.id AND m.tenant_id = ${ctx.tenant.id}) AS members`;
 }
 
-/** The roles of every tenant, and the tenant's own. */
+/** System roles and the tenant's own. */
 function usable(ctx: SystemCtx): Sql {
   return sql`(r.tenant_id IS NULL OR r.tenant_id = ${ctx.tenant.id})`;
 }
 
-/** Locked before it is read, so that whoever is being given the role meanwhile is counted, or finds it gone. */
+/** Locks before it reads, so that concurrent assignments of the role are either counted or refused. */
 async function lockOwnRole(ctx: SystemCtx, tx: Db, id: number): Promise<Role> {
   await tx.run(sql`SELECT FROM roles WHERE id = ${id} AND tenant_id = ${ctx.tenant.id} FOR UPDATE`);
   const role = await getRole(ctx, { id }, tx);
@@ -135,7 +131,7 @@ async function lockOwnRole(ctx: SystemCtx, tx: Db, id: number): Promise<Role> {
   return role;
 }
 
-/** Also of permissions without effect in this tenant: it may become a reseller. */
+/** Includes permissions without effect in this tenant: it may become a reseller. */
 function mustHoldPermissions(ctx: SystemCtx, db: Db, names: readonly string[], before: readonly string[] = []) {
   return mustHold(ctx, db, { field: 'permissions', names, before }, 'identity.permission_beyond_caller');
 }
@@ -148,13 +144,13 @@ function isSystemName(name: string): Sql {
 }
 
 async function insertRole({ tenant }: SystemCtx, tx: Db, { name, description }: NewRole): Promise<number> {
-  const made = await tx.row<{ id: number; others: number }>(sql`
+  const role = await tx.row<{ id: number; others: number }>(sql`
     INSERT INTO roles (tenant_id, name, description) SELECT ${tenant.id}, ${name}, ${description}
     WHERE NOT ${isSystemName(name)} ON CONFLICT (coalesce(tenant_id, ''), lower(name)) DO NOTHING
     RETURNING id, (SELECT count(*) FROM roles WHERE tenant_id = ${tenant.id}) AS others`);
-  if (!made) throw invalid({ name: nameTaken });
-  if (made.others >= mostRoles) throw fail('identity.too_many_roles', { most: mostRoles });
-  return made.id;
+  if (!role) throw invalid({ name: nameTaken });
+  if (role.others >= maxRoles) throw fail('identity.too_many_roles', { max: maxRoles });
+  return role.id;
 }
 
 async function saveRole(tx: Db, { id, name, description }: NewRole & Key): Promise<void> {
@@ -175,7 +171,7 @@ async function grant(tx: Db, roleId: number, permissions: readonly string[]): Pr
     SELECT ${roleId}, permission FROM unnest(${permissions}::text[]) AS permission ON CONFLICT DO NOTHING`);
 }
 
-async function withdraw(tx: Db, roleId: number, permissions: readonly string[]): Promise<void> {
+async function revoke(tx: Db, roleId: number, permissions: readonly string[]): Promise<void> {
   await tx.run(sql`
     DELETE FROM role_permissions WHERE role_id = ${roleId} AND permission = ANY(${permissions}::text[])`);
 }

@@ -8,7 +8,7 @@ const notChangeable = [...notFound, 'identity.role_beyond_caller', 'identity.las
 
 export const teamActions = {
   'team.list': systemAction({
-    summary: 'List the members',
+    summary: 'List members',
     tag,
     http: 'GET /team',
     needs: 'team.view',
@@ -27,7 +27,7 @@ export const teamActions = {
   }),
   'team.update': systemAction({
     summary: 'Change the role of a member',
-    description: 'Needs team.roles.assign too, and all permissions of both roles.',
+    description: 'Also needs `team.roles.assign`. The caller must hold the permissions of both roles.',
     tag,
     http: 'PATCH /team/:id',
     needs: 'team.edit',
@@ -39,7 +39,7 @@ export const teamActions = {
   }),
   'team.remove': systemAction({
     summary: 'Remove a member',
-    description: 'Access ends at once; the account stays.',
+    description: 'Access ends at once. The account is not deleted.',
     tag,
     http: 'DELETE /team/:id',
     needs: 'team.remove',

@@ -4,7 +4,7 @@ import { UserSummary } from '../schemas.ts';
 export const ById = Type.Object({ id: UserId });
 export type Key = Static<typeof ById>;
 
-/** One schema and not a union, so that messages are about the value itself. */
+/** One schema instead of a union, for clearer error messages. */
 export const RoleReference = Type.Unsafe<string | number>({
   ...{ type: ['string', 'integer'], minLength: 1, maxLength: 255, trim: true },
   ...{ minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
@@ -31,9 +31,9 @@ export const Role = named(
     id: Type.Integer(),
     name: Type.String({ examples: ['Cashier'] }),
     description: Type.String(),
-    is_system: Type.Boolean({ description: 'Whether every tenant has it.' }),
+    is_system: Type.Boolean({ description: 'Whether it is one of the five roles that every tenant has.' }),
     permissions: Type.Array(Type.String(), { examples: [['orders.view']] }),
-    members: Type.Integer({ description: 'How many members have it.' }),
+    members: Type.Integer({ description: 'The number of members with the role.' }),
     updated_at: Timestamp,
   }),
 );

@@ -37,7 +37,7 @@ const { tenant: acme, owner } = await newTeam();
 const admin = await platform.person({ tenant: acme, role: 'Admin', name: 'Anil Admin' });
 const agent = await platform.person({ tenant: acme, role: 'Agent', name: 'Bela 100%_Agent', verified: false });
 
-test('the list shows who is in the team, page by page', async () => {
+test('members are listed page by page', async () => {
   const { status, body } = await owner.get('/api/v1/team?per_page=2&sort_by=email');
   const emails = [owner, admin, agent].map(({ email }) => email).sort();
   expect(status).toBe(200);
@@ -47,7 +47,7 @@ test('the list shows who is in the team, page by page', async () => {
   expect(second.body.team.map(({ email }: Person) => email)).toEqual(emails.slice(2));
 });
 
-test('a member is shown with its role and when it was last there', async () => {
+test('a member is shown with its role and last activity', async () => {
   const { body } = await owner.get(`/api/v1/team/${agent.id}`);
   expect(body.member).toEqual({
     ...{ id: agent.id, name: 'Bela 100%_Agent', email: agent.email, role: 'Agent' },
@@ -75,7 +75,7 @@ test.each([
   expect(body.team.map(({ name }: Person) => name)).toEqual(names);
 });
 
-test('a role is found by its id as well', async () => {
+test('members can be filtered by the id of a role', async () => {
   const { body } = await owner.get('/api/v1/roles');
   const { id } = body.roles.find(({ name }: { name: string }) => name === 'Agent');
   const found = await owner.get(`/api/v1/team?role=${id}`);
@@ -102,12 +102,12 @@ test.each([
   [{ role: 0 }, 'role'],
   [{ role: 999_999_999 }, 'role'],
   [{ role: ['Owner'] }, 'role'],
-])('a member does not get the role %j', async (body, field) => {
+])('changing the role of a member to %j is refused', async (body, field) => {
   const answer = await owner.patch(`/api/v1/team/${agent.id}`, body);
   expect({ status: answer.status, fields: Object.keys(answer.body.errors) }).toEqual({ status: 422, fields: [field] });
 });
 
-test('who is no person of this tenant is not there', async () => {
+test('users of other tenants and API clients are not found in the team', async () => {
   const other = await newTeam();
   const service = await central.db.row<{ id: number }>(sql`
     WITH service AS (INSERT INTO users (kind, name) VALUES ('service', 'Till') RETURNING id)
@@ -122,7 +122,7 @@ test('who is no person of this tenant is not there', async () => {
   expect(body.team.map(({ id }: Person) => id)).not.toContain(service?.id);
 });
 
-test('a role is given by name or by id, also one of the tenant itself, and is in effect soon everywhere', async () => {
+test('a role can be assigned by name or id and applies in every process within a second', async () => {
   const person = await platform.person({ tenant: acme, role: 'Viewer' });
   const headers = { authorization: `Bearer ${person.accessToken}`, 'x-tenant': acme.id };
   const elsewhere = () => neighbour.request({ method: 'GET', url: '/api/v1/activity/export', headers });
@@ -140,7 +140,7 @@ test('a role is given by name or by id, also one of the tenant itself, and is in
   expect((await owner.patch(`/api/v1/team/${person.id}`, { role: String(id) })).status).toBe(200);
 });
 
-test("another tenant's role cannot be given", async () => {
+test('a role of another tenant cannot be assigned', async () => {
   const other = await newTeam();
   const { id, name } = await customRole(other.owner, 'team.view');
   for (const role of [id, name]) {
@@ -148,7 +148,7 @@ test("another tenant's role cannot be given", async () => {
   }
 });
 
-test('giving a role needs the permission for it', async () => {
+test('assigning a role needs team.roles.assign', async () => {
   const editor = await memberWith(acme, owner, 'team.view', 'team.edit');
   const { status, body } = await editor.patch(`/api/v1/team/${agent.id}`, { role: 'Viewer' });
   expect({ status, message: body.message }).toEqual({
@@ -157,7 +157,7 @@ test('giving a role needs the permission for it', async () => {
   });
 });
 
-test('an Admin can neither make, change nor remove an Owner', async () => {
+test('an Admin cannot appoint, change or remove an Owner', async () => {
   const second = await platform.person({ tenant: acme });
   const answers = [
     await admin.patch(`/api/v1/team/${agent.id}`, { role: 'Owner' }),
@@ -185,7 +185,7 @@ test('the last Owner can be neither demoted nor removed, but a second one can', 
   expect((await second.patch(self, { role: 'Admin' })).status).toBe(200);
 });
 
-test('an Owner who cannot sign in does not count', async () => {
+test('a disabled Owner does not count as an Owner', async () => {
   const team = await newTeam();
   const closed = await platform.person({ tenant: team.tenant });
   await central.db.run(sql`UPDATE users SET disabled_at = now() WHERE id = ${closed.id}`);
@@ -198,7 +198,7 @@ test.each([
   ['remove each other', (me: Person, other: Person) => me.delete(`/api/v1/team/${other.id}`)],
   ['step down', (me: Person) => me.patch(`/api/v1/team/${me.id}`, { role: 'Viewer' })],
   ['leave', (me: Person) => me.delete(`/api/v1/team/${me.id}`)],
-])('of two Owners who %s at once, one remains', async (_, act) => {
+])('when two Owners %s concurrently, one Owner remains', async (_, act) => {
   for (let round = 0; round < 4; round += 1) {
     const team = await newTeam();
     const second = await platform.person({ tenant: team.tenant });
@@ -213,7 +213,7 @@ test.each([
   }
 });
 
-test('who is removed is out of this tenant within a second, in every process, and stays in others', async () => {
+test('a removed member loses access within a second, in every process, and keeps other tenants', async () => {
   const elsewhere = await platform.tenant();
   const person = await platform.person({ tenant: acme });
   await addMember(central.db, { userId: person.id, tenantId: elsewhere.id, role: 'Viewer' });
@@ -233,7 +233,7 @@ test('who is removed is out of this tenant within a second, in every process, an
   }
 });
 
-test('what becomes of members is written down', async () => {
+test('changes of members are in the activity log', async () => {
   const person = await platform.person({ tenant: acme, role: 'Viewer', name: 'Wanda' });
   await owner.patch(`/api/v1/team/${person.id}`, { role: 'Agent' });
   await owner.patch(`/api/v1/team/${person.id}`, { role: 'Agent' });
@@ -267,7 +267,7 @@ test('a cursor visits every member once, in every order, also while others join'
   expect(read.map(({ id }) => id).sort()).toEqual(expected);
 });
 
-test('members who have changed since a moment are listed, the last change last', async () => {
+test('members that changed since a given time are listed, latest change last', async () => {
   const team = await newTeam();
   const [first, , third] = [
     await platform.person({ tenant: team.tenant, role: 'Viewer' }),
@@ -281,7 +281,7 @@ test('members who have changed since a moment are listed, the last change last',
   expect(changed.body.team.map(({ id }: Person) => id)).toEqual([third?.id, first?.id]);
 });
 
-test('everything wrong with a query is answered at once', async () => {
+test('all errors of a query are reported in one response', async () => {
   const { status, body } = await owner.get('/api/v1/team?colour=red&per_page=101&role=');
   expect({ status, codes: body.error_codes }).toEqual({
     status: 422,
@@ -289,7 +289,7 @@ test('everything wrong with a query is answered at once', async () => {
   });
 });
 
-test('a change of a member that has changed since it was read is refused', async () => {
+test('a change based on an outdated version of a member is refused', async () => {
   const person = await platform.person({ tenant: acme, role: 'Viewer' });
   const url = `/api/v1/team/${person.id}`;
   const old = { 'if-match': (await owner.get(url)).headers.etag as string };
@@ -301,7 +301,7 @@ test('a change of a member that has changed since it was read is refused', async
   expect((await owner.delete(url, undefined, { 'if-match': changed.headers.etag as string })).status).toBe(200);
 });
 
-test('the audit log tells which role a member had and has', async () => {
+test('the audit log contains the role of a member before and after a change', async () => {
   const person = await platform.person({ tenant: acme, role: 'Viewer' });
   await owner.patch(`/api/v1/team/${person.id}`, { role: 'Agent' });
   await owner.delete(`/api/v1/team/${person.id}`);

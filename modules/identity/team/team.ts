@@ -17,7 +17,7 @@ import { fail } from '../errors.ts';
 import { assignableRole, getRole } from './roles.ts';
 import { type Key, Member, type MemberChanges, type Role } from './team-schemas.ts';
 
-/** People only: the service users of API clients are no part of the team. */
+/** Without the service users of API clients. */
 function members(ctx: SystemCtx): Sql {
   return sql`(
     SELECT u.id, u.name, u.email, u.email_verified_at IS NOT NULL AS email_verified,
@@ -66,10 +66,10 @@ export async function getMember(ctx: SystemCtx, { id }: Key, db: Db = ctx.centra
 export async function updateMember(ctx: SystemCtx, { id, role }: MemberChanges): Promise<Member> {
   if (!ctx.can('team.roles.assign')) throw forbidden('team.roles.assign');
   return ctx.central.tx(async (tx) => {
-    const { member, current, mayLeave } = await lockMember(ctx, tx, id);
+    const { member, current, canLeave } = await lockMember(ctx, tx, id);
     const next = await assignableRole(ctx, tx, role);
     if (next.id === current.id) return member;
-    if (!mayLeave) throw fail('identity.last_owner');
+    if (!canLeave) throw fail('identity.last_owner');
     await tx.run(sql`
       UPDATE memberships SET role_id = ${next.id}, updated_at = now()
       WHERE tenant_id = ${ctx.tenant.id} AND user_id = ${id}`);
@@ -80,13 +80,13 @@ export async function updateMember(ctx: SystemCtx, { id, role }: MemberChanges):
   });
 }
 
-/** Ends a membership. The account and its other memberships stay. */
+/** Ends the membership. The account and its other memberships stay. */
 export async function removeMember(ctx: SystemCtx, { id }: Key): Promise<void> {
   await ctx.central.tx(async (tx) => {
-    const { member, current, mayLeave } = await lockMember(ctx, tx, id);
-    if (!mayLeave) throw fail('identity.last_owner');
+    const { member, current, canLeave } = await lockMember(ctx, tx, id);
+    if (!canLeave) throw fail('identity.last_owner');
     await tx.run(sql`DELETE FROM memberships WHERE tenant_id = ${ctx.tenant.id} AND user_id = ${id}`);
-    // The former member must not come back through a link that is still open.
+    // Otherwise the former member could return through an open invitation.
     await tx.run(sql`
       UPDATE invitations SET revoked_at = now(), updated_at = now()
       WHERE tenant_id = ${ctx.tenant.id} AND email = ${member.email} AND accepted_at IS NULL AND revoked_at IS NULL`);
@@ -98,13 +98,13 @@ export async function removeMember(ctx: SystemCtx, { id }: Key): Promise<void> {
 interface LockedMember {
   readonly member: Member;
   readonly current: Role;
-  /** Whether it is no Owner, or another Owner can sign in. */
-  readonly mayLeave: boolean;
+  /** False for the last Owner who can sign in. */
+  readonly canLeave: boolean;
 }
 
 /**
- * Locks a member whose role the caller may take away. The Owners are locked too, in order of their ids: of two that
- * demote each other at once, the second sees what the first has done.
+ * Locks a member and all Owners, in order of their ids, so that two Owners who demote each other concurrently do not
+ * leave the tenant without one. The caller must hold the permissions of the member's role.
  */
 async function lockMember(ctx: SystemCtx, tx: Db, id: number): Promise<LockedMember> {
   const rows = await tx.rows<{ id: number; role_id: number; is_owner: boolean; enabled: boolean }>(sql`
@@ -120,5 +120,5 @@ async function lockMember(ctx: SystemCtx, tx: Db, id: number): Promise<LockedMem
   const member = await getMember(ctx, { id }, tx);
   ctx.mustMatch(member);
   const otherOwners = rows.filter((row) => row.is_owner && row.enabled && row.id !== id);
-  return { member, current, mayLeave: !locked.is_owner || otherOwners.length > 0 };
+  return { member, current, canLeave: !locked.is_owner || otherOwners.length > 0 };
 }

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 
 const purpose = 'mail';
 const mailJob = 'kernel.mail';
-const mostShown = 200;
+const maxListed = 200;
 
 interface MailerParts {
   readonly config: Config;
@@ -21,7 +21,7 @@ interface Transport {
   close(): void;
 }
 
-/** Sends mails in the background. They wait sealed, for their links are as good as passwords. */
+/** Sends mails in the background. Queued mails are encrypted, because their links give access to accounts. */
 export class Mailer {
   readonly #parts: MailerParts;
   readonly #transport: Transport;
@@ -29,7 +29,7 @@ export class Mailer {
   constructor(parts: MailerParts) {
     this.#parts = parts;
     const { mailUrl, mailFrom } = parts.config;
-    this.#transport = mailUrl === undefined ? new MailFolder(parts) : overSmtp(mailUrl, mailFrom);
+    this.#transport = mailUrl === undefined ? new MailFolder(parts) : createSmtpTransport(mailUrl, mailFrom);
   }
 
   readonly jobs: Readonly<Record<string, Job>> = {
@@ -56,22 +56,22 @@ export class Mailer {
   }
 }
 
-function overSmtp(url: string, from: string): Transport {
-  // A mail server that says nothing must not hold a worker for the ten minutes that are the default.
-  const patience = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTimeout: 60_000 };
-  // So that nobody's absence is reported to us (RFC 3834).
+function createSmtpTransport(url: string, from: string): Transport {
+  // The default of ten minutes would block a worker.
+  const timeouts = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTimeout: 60_000 };
+  // Suppresses automatic replies (RFC 3834).
   const headers = { 'Auto-Submitted': 'auto-generated' };
-  const transport = createTransport({ url, pool: true, maxConnections: 4, ...patience }, { from });
+  const transport = createTransport({ url, pool: true, maxConnections: 4, ...timeouts }, { from });
   return {
     async deliver({ to, subject, text, html }) {
-      // An address, not a text to be read as a list of them.
+      // An object, because a string would be parsed as a list of addresses.
       await transport.sendMail({ to: { name: '', address: to }, subject, text, html, headers });
     },
     close: () => transport.close(),
   };
 }
 
-/** Where mails stay when there is no server to send them to: one file each. */
+/** Keeps mails as files when no mail server is configured. */
 class MailFolder implements Transport {
   readonly #folder: string;
   readonly #from: string;
@@ -97,7 +97,7 @@ class MailFolder implements Transport {
       .filter((name) => name.endsWith('.json'))
       .sort()
       .reverse()
-      .slice(0, mostShown);
+      .slice(0, maxListed);
     return Promise.all(
       newest.map(async (name) => JSON.parse(await readFile(join(this.#folder, name), 'utf8')) as KeptMail),
     );

@@ -1,0 +1,43 @@
+import { sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { Context } from '../../../server/src/context.ts';
+import { loadModules } from '../../../server/src/loader/load-modules.ts';
+import { startPlatform } from '../../../server/testing/platform.ts';
+import { testConfig } from '../../../server/testing/test-config.ts';
+import { testModule } from '../../../server/testing/test-module.ts';
+
+const platform = await startPlatform();
+
+test('the system roles receive the permissions of a module that is added later, by the rules of each role', async () => {
+  const { manifest, ...notes } = testModule({ alias: 'notes' });
+  const permissions = [
+    { name: 'notes.view', description: 'View notes' },
+    { name: 'notes.erase', description: 'Erase notes', sensitive: true },
+  ];
+  const added = { ...notes, manifest: { ...manifest, permissions } };
+  await startPlatform({ beside: platform, modules: [...(await loadModules(testConfig())), added] });
+  const { db } = platform.kernel.central;
+  expect(
+    await db.rows(sql`
+      SELECT name, category, description, is_sensitive FROM permissions WHERE name LIKE 'notes.%' ORDER BY name`),
+  ).toEqual([
+    { name: 'notes.erase', category: 'notes', description: 'Erase notes', is_sensitive: true },
+    { name: 'notes.view', category: 'notes', description: 'View notes', is_sensitive: false },
+  ]);
+  const holders = await db.rows(sql`
+    SELECT r.name AS role, array_agg(p.permission ORDER BY p.permission) AS permissions
+    FROM role_permissions p JOIN roles r ON r.id = p.role_id WHERE p.permission LIKE 'notes.%' GROUP BY r.id ORDER BY r.id`);
+  expect(holders).toEqual([
+    { role: 'Owner', permissions: ['notes.erase', 'notes.view'] },
+    { role: 'Admin', permissions: ['notes.erase', 'notes.view'] },
+    { role: 'Viewer', permissions: ['notes.view'] },
+  ]);
+});
+
+test('only system modules can call the system helpers of identity', async () => {
+  const tenant = await platform.tenant();
+  const helpersFor = async (module: string) =>
+    Object.keys((await new Context(platform.kernel, { requestId: 'test', module, tenant }).helpers('identity')) ?? {});
+  expect(await helpersFor('orders')).toEqual(['members']);
+  expect(await helpersFor('installation')).toContain('createOwner');
+});
