@@ -2,6 +2,7 @@ import type { Sql } from '@chowk/kit';
 import pg from 'pg';
 import { CopyIn } from './copy-in.ts';
 import type { ServerAddress } from './server-address.ts';
+import type { SlowQueryLog } from './slow-query-log.ts';
 import { Statement } from './statement.ts';
 import { renameStatement, statementName } from './statement-names.ts';
 import { valueTypes } from './value-types.ts';
@@ -10,6 +11,7 @@ import { Watchdog } from './watchdog.ts';
 export interface ConnectionLimits {
   readonly connectTimeoutMs: number;
   readonly queryTimeoutMs: number;
+  readonly slowQueries?: SlowQueryLog;
 }
 
 /** How much longer than the server's own statement timeout we wait before we give up on the whole connection. */
@@ -52,10 +54,12 @@ export async function endClient(client: pg.Client): Promise<void> {
 export class Connection {
   readonly #client: pg.Client;
   readonly #watchdog: Watchdog;
+  readonly #slowQueries: SlowQueryLog | undefined;
   #broken = false;
 
   private constructor(client: pg.Client, limits: ConnectionLimits) {
     this.#client = client;
+    this.#slowQueries = limits.slowQueries;
     this.#watchdog = new Watchdog(limits.queryTimeoutMs + answerGraceMs, () => {
       client.connection.stream.destroy(new Error('Connection terminated: PostgreSQL did not answer in time'));
     });
@@ -144,9 +148,11 @@ export class Connection {
     name?: string,
     onStalePlan?: 'again',
   ): Promise<pg.QueryResult<Row>> {
+    const startedAt = performance.now();
     return new Promise((resolve, reject) => {
       const done = (error: Error | undefined, result: pg.QueryResult<Row>) => {
         this.#watchdog.answered();
+        this.#slowQueries?.record({ name, text }, startedAt);
         if (!error) return resolve(result);
         // Said before the socket closes, so that nobody is given this connection in between.
         if (isFatal(error)) this.#broken = true;

@@ -7,7 +7,7 @@ import type { Command } from './command.ts';
 export const moduleLockCommand: Command = {
   name: 'module:lock',
   usage: '[--ring=<ring>] [--json]',
-  summary: 'write the lock file of a ring from the modules that are here',
+  summary: 'write the lock file of a ring from the modules in modules/',
   options: { ring: { type: 'string' } },
   async run({ config, say, table }, { options }) {
     const ring = String(options.ring ?? config.ringName);
@@ -19,6 +19,6 @@ export const moduleLockCommand: Command = {
     await writeLockFile(file, { lock_version: 1, ring, generated_at: new Date().toISOString(), modules });
     const rows = Object.entries(modules).map(([alias, entry]) => ({ alias, ...entry }));
     if (options.json) table(rows, '');
-    else say(`${file} pins ${rows.length} modules for the ring ${ring}.`);
+    else say(`Locked ${rows.length} modules for the ring ${ring} in ${file}.`);
   },
 };

@@ -9,7 +9,7 @@ import type { Command } from './command.ts';
 export const moduleVerifyCommand: Command = {
   name: 'module:verify',
   usage: '[--ring=<ring>] [--json]',
-  summary: 'check that what is here is what the lock file of a ring pins, and that it loads',
+  summary: 'check that the modules match the lock file of a ring, and that they load',
   options: { ring: { type: 'string' } },
   async run({ config, table }, { options }) {
     const file = resolve(
@@ -21,22 +21,27 @@ export const moduleVerifyCommand: Command = {
       Object.entries(lock.modules).map(async ([alias, pinned]) => ({
         alias,
         version: pinned.version,
-        state: (await problemOf(alias, pinned)) ?? 'ok',
+        state: (await findProblem(alias, pinned)) ?? 'ok',
       })),
     );
-    table(rows, `${file} pins no modules.`);
-    const wrong = rows.filter(({ state }) => state !== 'ok');
-    if (wrong.length > 0) throw new Error(`${wrong.map(({ alias }) => alias).join(', ')}: not what ${file} pins`);
+    table(rows, `${file} lists no modules.`);
+    const invalid = rows.filter(({ state }) => state !== 'ok');
+    if (invalid.length > 0) {
+      const aliases = invalid.map(({ alias }) => alias).join(', ');
+      throw new Error(
+        `these modules do not match ${file} or do not load: ${aliases}; run 'chowkd module:lock' to accept changes`,
+      );
+    }
   },
 };
 
-async function problemOf(alias: string, pinned: { version: string; integrity: string }): Promise<string | undefined> {
+async function findProblem(alias: string, pinned: { version: string; integrity: string }): Promise<string | undefined> {
   const folder = join(modulesFolder, alias);
   if (!existsSync(folder)) return 'missing';
   try {
     const manifest = await readManifest(join(folder, 'module.json'));
-    if (manifest.version !== pinned.version) return `is ${manifest.version}`;
-    if ((await folderIntegrity(folder)) !== pinned.integrity) return 'was changed';
+    if (manifest.version !== pinned.version) return `version is ${manifest.version}`;
+    if ((await folderIntegrity(folder)) !== pinned.integrity) return 'files changed';
     await loadModule(folder, manifest);
     return undefined;
   } catch (error) {
