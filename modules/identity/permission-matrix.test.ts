@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { action, permissionsFor, signedIn, sql, type TSchema } from '@chowk/kit';
 import { expect, test } from 'vitest';
-import { identify } from '../../server/src/actions/identify.ts';
 import type { RegisteredAction } from '../../server/src/actions/registry.ts';
+import { resolveCaller } from '../../server/src/actions/resolve-caller.ts';
 import { takesBody } from '../../server/src/http/read-input.ts';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import type { TestAnswer, TestTenant } from '../../server/testing/platform.ts';
@@ -220,16 +220,16 @@ test.each(needing)('$name is allowed only with $needs', async (one) => {
 /** What becomes of a call on the bus: a code, or `admitted` where the action would run. */
 async function callOnBus({ name, module = '' }: RegisteredAction, tenant: TestTenant, caller: Caller) {
   const admitted = new Error('admitted');
-  const enter = () => {
+  const contextFor = () => {
     throw admitted;
   };
-  const frame = { tenant, module, requestId: 'test', depth: 0, lines: undefined, enter, ...caller };
+  const frame = { tenant, module, requestId: 'test', depth: 0, auditEntries: undefined, contextFor, ...caller };
   return kernel.bus.call(frame, name, {}).catch((error) => (error === admitted ? 'admitted' : error.code));
 }
 type Caller = Awaited<ReturnType<typeof callerOf>>;
 
 async function callerOf(token: string | undefined, tenant: TestTenant) {
-  return identify(kernel.identity, token, tenant);
+  return resolveCaller(kernel.identity, token, tenant);
 }
 
 test.each(onBus)('$name on the bus is allowed only with $needs', async (one) => {

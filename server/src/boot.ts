@@ -2,8 +2,8 @@ import { join, resolve } from 'node:path';
 import type { Actions, Ctx, Identity, Log, SettingDefinition, TSchema } from '@chowk/kit';
 import { AuditLog } from './actions/audit-log.ts';
 import { Bus } from './actions/bus.ts';
-import { audited } from './actions/perform.ts';
-import { mustDiffer, type RegisteredAction, register } from './actions/registry.ts';
+import { withAuditEntry } from './actions/invoke.ts';
+import { assertUniqueActions, type RegisteredAction, registerActions } from './actions/registry.ts';
 import type { Config } from './config.ts';
 import { Context } from './context.ts';
 import { ConnectionBudget } from './db/budget.ts';
@@ -11,6 +11,7 @@ import { openDatabase } from './db/database.ts';
 import { migrate, readMigrations } from './db/migrations.ts';
 import { type DatabaseServer, limitsOf } from './db/server.ts';
 import { Signals } from './db/signals.ts';
+import { SlowQueryLog } from './db/slow-query-log.ts';
 import { deliveryJob, EventHub } from './events/event-hub.ts';
 import { healthActions } from './http/health.ts';
 import { bossDatabase } from './jobs/boss-database.ts';
@@ -39,14 +40,14 @@ import { RedisCounts } from './redis/redis-counts.ts';
 import type { SecretBox } from './secrets.ts';
 import { LocalCache } from './shared-cache.ts';
 import { makeSystemServices } from './system-services.ts';
-import type { Central } from './tenancy/central.ts';
-import { installationId, TenantDatabases } from './tenancy/databases.ts';
+import type { Central } from './tenancy/central-database.ts';
 import { Directory } from './tenancy/directory.ts';
 import { kernelSettings, SettingsStore } from './tenancy/settings.ts';
+import { installationId, TenantDatabases } from './tenancy/tenant-databases.ts';
 
 const migrationsFolder = resolve(import.meta.dirname, '../migrations');
 
-/** What is given from outside: all that a test replaces and production never does. */
+/** Parts that tests replace; production never does. */
 export interface Parts {
   readonly identity?: Identity | undefined;
   readonly modules?: readonly LoadedModule[];
@@ -55,7 +56,7 @@ export interface Parts {
   readonly now?: () => Date;
 }
 
-/** What must be there before the platform is. */
+/** The prerequisites of the platform. */
 export interface Foundations {
   readonly config: Config;
   readonly log: Log;
@@ -63,13 +64,13 @@ export interface Foundations {
   readonly secrets: SecretBox;
 }
 
-/** Puts the platform together, from the database upward. */
+/** Wires the platform, from the database upward. The only place where parts are connected. */
 export async function boot({ config, log, server, secrets }: Foundations, parts: Parts = {}): Promise<Kernel> {
   const now = parts.now ?? (() => new Date());
   const { address, centralDatabase: database } = server;
   const limits = limitsOf(config);
   const modules = parts.modules ?? (await loadModules(config));
-  const [system, tenant] = [modules.filter(isSystem), modules.filter((one) => !isSystem(one))];
+  const [system, tenant] = [modules.filter(isSystem), modules.filter((module) => !isSystem(module))];
   const systemModules = new Set(system.map(({ alias }) => alias));
   const centralMigrations = [
     await readMigrations('kernel', join(migrationsFolder, 'central')),
@@ -82,6 +83,7 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
     connections: config.databaseConnections,
     perDatabase: config.databaseConnectionsPerTenant,
     waitTimeoutMs: config.databaseWaitTimeoutMs,
+    slowQueries: new SlowQueryLog(log, config.slowQueryMs),
   });
   const centralTarget = { address, database, central: true };
   const db = openDatabase(budget, centralTarget);
@@ -112,7 +114,7 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
   const prefix = `chowk:${await installationId(db)}:`;
   const limiter = new RateLimiter(redis && new RedisCounts(redis, prefix));
   const cache = redis ? new RedisCache(redis, prefix, () => new LocalCache()) : new LocalCache();
-  // Whether the platform is installed is remembered there; a reset may come from another process.
+  // The cache holds whether the platform is installed; another process may have reset it.
   const forgetInstalled = () => void cache.delete('app.installed').catch(() => {});
   void signals.listen('chowk_installed', { onNotify: forgetInstalled, onConnectionChange: forgetInstalled });
   const local = new PostgresPubSub(db, signals);
@@ -120,13 +122,13 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
   const audit = new AuditLog(log);
   const hasModule = (tenantId: string, alias: string) => installations.has(tenantId, alias);
   const actions: readonly RegisteredAction[] = [
-    ...register(healthActions(config, db, redis), { module: undefined, tag: 'Platform' }),
+    ...registerActions(healthActions(config, db, redis), { module: undefined, tag: 'Platform' }),
     ...modules.flatMap(({ alias, manifest, parts: { actions: own = {} } }) =>
-      register(own, { module: alias, tag: manifest.name, isSystem: manifest.system ?? false }),
+      registerActions(own, { module: alias, tag: manifest.name, isSystem: manifest.system ?? false }),
     ),
-    ...register(parts.actions ?? {}, { module: undefined, tag: 'Test' }),
+    ...registerActions(parts.actions ?? {}, { module: undefined, tag: 'Test' }),
   ];
-  mustDiffer(actions);
+  assertUniqueActions(actions);
   const byName = new Map(actions.map((action) => [action.name, action]));
   const bus = new Bus({ actions: byName, consumes: consumesOf(modules), hasModule, limiter, audit });
   const events = new EventHub({
@@ -140,18 +142,19 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
   const add = (job: string, data: unknown) => jobs.add({ job, tenant: '', data, requestId: job });
   const mailer = new Mailer({ config, secrets, now, add });
 
-  /** Runs background work in its context, with an audit line where a user asked for it. */
+  /** Runs a task in a context of its own; a task that a user has started gets an audit entry. */
   const inContext = async (task: Task, module: string | undefined, work: (ctx: Ctx) => Promise<unknown>) => {
     const { tenant: id, job, requestId, userId } = task;
     if (jobs.isSystemJob(job)) return work(new Context(kernel, { requestId, module, system: true }));
     const tenant = await directory.find(id);
     if (!tenant || (module && !(await hasModule(id, module)))) {
-      log.info({ job, tenant: id }, 'dropped a task: the tenant is gone or no longer has the module');
+      log.info({ job, tenant: id }, 'dropped a task: the tenant does not exist or does not have the module');
       return undefined;
     }
     const call = { tenant, module, transport: 'job', action: job, userId, requestId, input: task.data } as const;
-    const record = userId === undefined ? undefined : audit.begin(call);
-    return audited(audit, record, () => work(new Context(kernel, { requestId, module, tenant, record, system: true })));
+    const auditEntry = userId === undefined ? undefined : audit.begin(call);
+    const ctx = new Context(kernel, { requestId, module, tenant, auditEntry, system: true });
+    return withAuditEntry(audit, auditEntry, () => work(ctx));
   };
   const { handlers, schedules } = jobsOf(
     modules,
@@ -206,7 +209,7 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
       await events.close();
       await jobs.stop(config.shutdownSeconds);
       await audit.close();
-      await databases.settled();
+      await databases.waitForRefill();
       await signals.close();
       await budget.close();
       mailer.close();

@@ -31,13 +31,13 @@ const variables = {
     name: 'APP_ENV',
     kind: oneOf('local', 'testing', 'production'),
     default: 'local',
-    help: 'What the process is for; `production` turns off what only helps development.',
+    help: 'The environment; `production` disables development features.',
   }),
   port: variable({
     name: 'PORT',
     kind: integer(0, 65_535),
     default: 8080,
-    help: 'The port to listen on; 0 takes any free one.',
+    help: 'The port to listen on; 0 uses any free port.',
   }),
   host: variable({
     name: 'HOST',
@@ -45,7 +45,7 @@ const variables = {
     default: derived('`0.0.0.0` in production, `127.0.0.1` elsewhere', ({ appEnv }) =>
       appEnv === 'production' ? '0.0.0.0' : '127.0.0.1',
     ),
-    help: 'The address to listen on; `::` listens on every IPv4 and IPv6 address.',
+    help: 'The address to listen on; `::` listens on all IPv4 and IPv6 addresses.',
   }),
   baseDomain: variable({
     name: 'BASE_DOMAIN',
@@ -60,7 +60,7 @@ const variables = {
       '`http://<BASE_DOMAIN>:<PORT>`',
       ({ baseDomain, port }) => new URL(`http://${baseDomain}:${port}`).origin,
     ),
-    help: 'The address people reach the platform at, used in mails and links.',
+    help: 'The public URL of the platform, used in mails and links.',
   }),
   storagePath: variable({
     name: 'STORAGE_PATH',
@@ -72,37 +72,37 @@ const variables = {
     name: 'APP_KEY',
     kind: base64(32),
     secret: true,
-    help: 'The key that encrypts and signs; unset, it is made on the first start and kept in `app.key` under `STORAGE_PATH`.',
+    help: 'The key for encryption and signatures; if unset, one is created on the first start and stored in `app.key` under `STORAGE_PATH`.',
   }),
   appPreviousKey: variable({
     name: 'APP_PREVIOUS_KEY',
     kind: base64(32),
     secret: true,
-    help: 'The key before `APP_KEY`: what it has encrypted can still be read.',
+    help: 'The previous `APP_KEY`, for reading data that was encrypted with it.',
   }),
   installToken: variable({
     name: 'INSTALL_TOKEN',
     kind: token(8),
     secret: true,
-    help: 'When set, every installation request must carry it as `X-Install-Token`.',
+    help: 'If set, every installation request must send it as `X-Install-Token`.',
   }),
   logLevel: variable({
     name: 'LOG_LEVEL',
     kind: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     default: 'info',
-    help: 'The least severe log lines to write.',
+    help: 'The minimum severity of log lines.',
   }),
 
   databaseUrl: variable({
     name: 'DATABASE_URL',
     kind: connectionUrl(['postgres', 'postgresql'], { database: true }),
-    help: 'The PostgreSQL server and the central database; unset, an embedded PostgreSQL runs under `STORAGE_PATH`.',
+    help: 'The PostgreSQL server and the central database; if unset, an embedded PostgreSQL runs under `STORAGE_PATH`.',
   }),
   databaseConnections: variable({
     name: 'DATABASE_CONNECTIONS',
     kind: integer(4, 1000),
     default: 50,
-    help: 'The most database connections this process opens.',
+    help: 'The maximum number of database connections of this process.',
   }),
   databaseConnectionsPerTenant: variable({
     name: 'DATABASE_CONNECTIONS_PER_TENANT',
@@ -110,37 +110,43 @@ const variables = {
     default: derived('`10`, or `DATABASE_CONNECTIONS` if that is less', ({ databaseConnections }) =>
       Math.min(10, databaseConnections),
     ),
-    help: 'The most connections this process opens to the database of one tenant; not above `DATABASE_CONNECTIONS`.',
+    help: 'The maximum number of connections of this process to the database of one tenant; at most `DATABASE_CONNECTIONS`.',
   }),
   databaseConnectTimeoutMs: variable({
     name: 'DATABASE_CONNECT_TIMEOUT_MS',
     kind: integer(1, 600_000),
     default: 5000,
-    help: 'How long opening a database connection may take, in milliseconds.',
+    help: 'The timeout for opening a database connection, in milliseconds.',
   }),
   databaseQueryTimeoutMs: variable({
     name: 'DATABASE_QUERY_TIMEOUT_MS',
     kind: integer(1, 3_600_000),
     default: 30_000,
-    help: 'How long one query may run, in milliseconds.',
+    help: 'The timeout of a query, in milliseconds.',
   }),
   databaseWaitTimeoutMs: variable({
     name: 'DATABASE_WAIT_TIMEOUT_MS',
     kind: integer(1, 600_000),
     default: 5000,
-    help: 'How long a request waits for a free database connection, in milliseconds.',
+    help: 'The timeout for waiting for a free database connection, in milliseconds.',
+  }),
+  slowQueryMs: variable({
+    name: 'SLOW_QUERY_MS',
+    kind: integer(0, 3_600_000),
+    default: 1000,
+    help: 'SQL statements that take at least this long are logged, in milliseconds; 0 turns the log off.',
   }),
   databaseCopyStrategy: variable({
     name: 'DATABASE_COPY_STRATEGY',
     kind: oneOf('wal_log', 'file_copy'),
     default: 'wal_log',
-    help: 'How PostgreSQL copies the template of a new tenant; `file_copy` forces a checkpoint each time, which pays on file systems that clone files.',
+    help: 'How PostgreSQL copies the template of a new tenant; `file_copy` forces a checkpoint for each copy and is faster only on file systems that clone files.',
   }),
   spareDatabases: variable({
     name: 'SPARE_DATABASES',
     kind: integer(0, 50),
     default: 3,
-    help: 'How many empty tenant databases are kept ready, so that a new tenant need not wait for one.',
+    help: 'The number of empty tenant databases that are prepared in advance for new tenants.',
   }),
   migrateOnStart: variable({
     name: 'MIGRATE_ON_START',
@@ -152,12 +158,12 @@ const variables = {
   redisUrl: variable({
     name: 'REDIS_URL',
     kind: connectionUrl(['redis', 'rediss']),
-    help: 'The Redis server; unset, the cache is in process and processes notify each other through PostgreSQL.',
+    help: 'The Redis server; if unset, the cache is in process and processes notify each other through PostgreSQL.',
   }),
   mailUrl: variable({
     name: 'MAIL_URL',
     kind: connectionUrl(['smtp', 'smtps']),
-    help: 'The mail server; unset, mails are kept in `mail` under `STORAGE_PATH`.',
+    help: 'The mail server; if unset, mails are stored in `mail` under `STORAGE_PATH` instead of being sent.',
   }),
   mailFrom: variable({
     name: 'MAIL_FROM',
@@ -168,14 +174,14 @@ const variables = {
   objectStorageUrl: variable({
     name: 'OBJECT_STORAGE_URL',
     kind: connectionUrl(['s3']),
-    help: 'The object storage for uploaded files; unset, they are kept under `STORAGE_PATH`.',
+    help: 'The object storage for uploaded files; if unset, they are stored under `STORAGE_PATH`.',
   }),
 
   ringName: variable({
     name: 'RING_NAME',
     kind: matching(
       /^[a-z0-9][a-z0-9-]{0,30}$/,
-      'up to 31 lower-case letters, digits and hyphens, the first of them no hyphen',
+      'up to 31 lower-case letters, digits and hyphens, not starting with a hyphen',
     ),
     default: 'stable',
     help: 'The ring this process serves.',
@@ -183,7 +189,7 @@ const variables = {
   moduleLockPath: variable({
     name: 'MODULE_LOCK_PATH',
     kind: path,
-    help: 'The lock file to load modules from; unset, `modules/manifests/<ring>.lock.json`, else `modules/manifest.lock.json`.',
+    help: 'The lock file that lists the modules to load; if unset, `modules/manifests/<ring>.lock.json`, else `modules/manifest.lock.json`.',
   }),
 
   platformSignup: variable({
@@ -196,75 +202,75 @@ const variables = {
     name: 'EMAIL_VERIFICATION_SIGNED_ONLY',
     kind: boolean,
     default: derived('`true` in production, `false` elsewhere', ({ appEnv }) => appEnv === 'production'),
-    help: 'Whether only signed verification links are accepted; always so in production.',
+    help: 'Whether only signed verification links are accepted; must be `true` in production.',
   }),
   graphqlIntrospection: variable({
     name: 'GRAPHQL_INTROSPECTION',
     kind: boolean,
     default: derived('`false` in production, `true` elsewhere', ({ appEnv }) => appEnv !== 'production'),
-    help: 'Whether GraphQL introspection is answered; a tenant may allow it for itself.',
+    help: 'Whether GraphQL introspection is enabled; a tenant may enable it for itself.',
   }),
 
   trustedProxies: variable({
     name: 'TRUSTED_PROXIES',
     kind: proxies,
     default: Object.freeze([]),
-    help: 'The proxies in front of the platform; `X-Forwarded-*` headers are believed from these alone.',
+    help: 'The proxies in front of the platform; `X-Forwarded-*` headers are honored from these only.',
   }),
   corsOrigins: variable({
     name: 'CORS_ORIGINS',
     kind: origins,
     default: '*',
-    help: 'The web origins whose pages may call the API; it takes bearer tokens and no cookies, so `*` gives nothing away.',
+    help: 'The web origins whose pages may call the API; `*` is safe, because the API uses bearer tokens and no cookies.',
   }),
   rateLimitPerMinute: variable({
     name: 'RATE_LIMIT_PER_MINUTE',
     kind: integer(0, 10_000_000),
     default: 3000,
-    help: 'How many requests a minute one user may make in one tenant; 0 turns the limit off.',
+    help: 'The maximum number of requests per minute of a user in a tenant, or of an anonymous network; 0 turns the limit off.',
   }),
   loginFailuresPerMinute: variable({
     name: 'LOGIN_FAILURES_PER_MINUTE',
     kind: integer(1, 10_000),
     default: 10,
-    help: 'How many failed sign-ins a minute are taken from one address for one account; ten times as many from one address for all accounts.',
+    help: 'The maximum number of failed sign-ins per minute from one address for one account; ten times as many from one address for all accounts.',
   }),
   resendsPerMinute: variable({
     name: 'RESENDS_PER_MINUTE',
     kind: integer(1, 1_000),
     default: 3,
-    help: 'How many verification, invitation and password mails a minute one user, or one address, may ask for.',
+    help: 'The maximum number of verification, invitation and password mails per minute for one user or one address.',
   }),
   bcryptCost: variable({
     name: 'BCRYPT_COST',
     kind: integer(4, 16),
     default: derived('`12`, and `4` when `APP_ENV` is `testing`', ({ appEnv }) => (appEnv === 'testing' ? 4 : 12)),
-    help: 'How hard it is to guess a password from its hash; one more doubles the work of a sign-in.',
+    help: 'The cost of password hashes; each increment doubles the time of a sign-in.',
   }),
   bodyLimitBytes: variable({
     name: 'BODY_LIMIT_BYTES',
     kind: integer(1024, 1_073_741_824),
     default: 1_048_576,
-    help: 'The largest request body taken where a route sets no limit of its own.',
+    help: 'The maximum size of a request body, in bytes, for actions without a limit of their own.',
   }),
   metricsToken: variable({
     name: 'METRICS_TOKEN',
     kind: token(8),
     secret: true,
-    help: 'When set, `/metrics` needs it as bearer token; unset in production, `/metrics` answers only to loopback.',
+    help: 'If set, `/metrics` requires it as bearer token; if unset in production, `/metrics` is served to loopback only.',
   }),
   shutdownSeconds: variable({
     name: 'SHUTDOWN_SECONDS',
     kind: integer(1, 300),
     default: 25,
-    help: 'How long a stop waits for the requests in flight.',
+    help: 'The maximum time that a stop waits for requests in flight, in seconds.',
   }),
 
   cliReleasesDefaultAdapter: variable({
     name: 'CLI_RELEASES_DEFAULT_ADAPTER',
     kind: oneOf('gitlab', 'static'),
     default: 'gitlab',
-    help: 'Where releases of the command-line client come from for tenants without a channel of their own.',
+    help: 'The source of releases of the command-line client for tenants without their own channel.',
   }),
   cliReleasesGitlabProject: variable({
     name: 'CLI_RELEASES_GITLAB_PROJECT',
@@ -281,7 +287,7 @@ const variables = {
     name: 'CLI_RELEASES_GITLAB_TOKEN',
     kind: token(1),
     secret: true,
-    help: 'A GitLab token with read-only API scope; it never leaves the server.',
+    help: 'A GitLab token with read-only API scope; it is never sent to clients.',
   }),
   cliReleasesStaticManifestUrl: variable({
     name: 'CLI_RELEASES_STATIC_MANIFEST_URL',
@@ -329,7 +335,7 @@ function defaultOf(variable: Variable<unknown>, basis: Basis): unknown {
 }
 
 function problemWith(variable: Variable<unknown>, text: string): string {
-  const shown = variable.secret ? undefined : variable.kind.showRefused(text);
+  const shown = variable.secret ? undefined : variable.kind.showInvalid(text);
   const value = shown === undefined ? ' (its value is not shown)' : `, not ${quote(shown)}`;
   return `${variable.name} must be ${variable.kind.allowed}${value}`;
 }
@@ -349,9 +355,7 @@ function disagreements(config: Config): string[] {
     );
   }
   if (config.appEnv === 'production' && !config.emailVerificationSignedOnly) {
-    problems.push(
-      'EMAIL_VERIFICATION_SIGNED_ONLY must be true in production, where an unsigned link proves nothing, not "false"',
-    );
+    problems.push('EMAIL_VERIFICATION_SIGNED_ONLY must be true in production, not "false"');
   }
   if (config.appEnv === 'production' && config.bcryptCost < 10) {
     problems.push(`BCRYPT_COST must be at least 10 in production, not "${config.bcryptCost}"`);

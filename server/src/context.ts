@@ -24,7 +24,7 @@ import {
   type User,
 } from '@chowk/kit';
 import { v7 as uuidv7 } from 'uuid';
-import type { AuditRecord } from './actions/audit-log.ts';
+import type { AuditEntry } from './actions/audit-log.ts';
 import { copyOf } from './actions/bus.ts';
 import type { RegisteredAction } from './actions/registry.ts';
 import type { Kernel } from './kernel.ts';
@@ -39,32 +39,32 @@ export interface ContextParts {
   readonly tenant?: TenantEntry | undefined;
   readonly user?: Caller | undefined;
   readonly membership?: Membership | undefined;
-  /** Where the call comes from; read only when needed. */
+  /** The request that the call comes from. */
   readonly source?: { readonly ip: string; readonly headers: NodeJS.Dict<string | string[]> };
-  /** The line of the audit log that the call leaves. */
-  readonly record?: AuditRecord | undefined;
-  /** The versions that the caller accepts to change, as `If-Match` names them. */
+  /** The audit entry of the call. */
+  readonly auditEntry?: AuditEntry | undefined;
+  /** The `If-Match` header: the ETags of the versions that the caller agrees to change. */
   readonly ifMatch?: string | undefined;
-  /** The platform itself acts, as in a job: there is nobody whose permissions could be asked. */
+  /** The platform itself calls, as in a job: no permission is required. */
   readonly system?: true;
   readonly transaction?: Transaction;
-  /** How many modules deep the call is. */
+  /** The number of bus calls above this one. */
   readonly depth?: number;
 }
 
-/** One transaction, shared by every module that has joined it. */
+/** One transaction, shared by all modules that take part in it. */
 interface Transaction {
   readonly db: Db;
-  /** Something was emitted that others must hear of once it is committed. */
-  emitted: boolean;
-  /** The audit lines of the calls over the bus that are part of it. */
-  readonly lines: AuditRecord[];
+  /** Events were written to the outbox and must be delivered after the commit. */
+  hasEvents: boolean;
+  /** The audit entries of bus calls in the transaction. */
+  readonly auditEntries: AuditEntry[];
 }
 
-/** Where the platform's own doings come from. */
-const nowhere: Client = { address: '', network: '', userAgent: undefined, header: () => undefined };
+/** The client of calls that come from no request. */
+const noClient: Client = { address: '', network: '', userAgent: undefined, header: () => undefined };
 
-/** The context of one call: a request, a job, an event or an operator's command. */
+/** The context of one call: a request, a job, an event listener or an operator command. */
 export class Context implements SystemCtx {
   readonly #kernel: Kernel;
   readonly #parts: ContextParts;
@@ -96,7 +96,7 @@ export class Context implements SystemCtx {
 
   get client(): Client {
     const { source } = this.#parts;
-    if (!source) return nowhere;
+    if (!source) return noClient;
     const { ip: address, headers } = source;
     const header = (name: string) => {
       const value = headers[name];
@@ -122,12 +122,12 @@ export class Context implements SystemCtx {
   }
 
   get central(): Db {
-    this.#mustBeSystem('the central database');
+    this.#requireSystem('the central database');
     return this.#kernel.central.db;
   }
 
   get system(): SystemServices {
-    this.#mustBeSystem('ctx.system');
+    this.#requireSystem('ctx.system');
     return this.#kernel.services;
   }
 
@@ -143,29 +143,30 @@ export class Context implements SystemCtx {
     return this.#kernel.settings.of(this.#tenant.id);
   }
 
-  /** Joins the transaction there is, in a savepoint, or begins one; events are delivered when it is committed. */
+  /** Begins a transaction, or a savepoint inside one. Events are delivered after the commit. */
   async tx<Result>(work: (ctx: this) => Promise<Result>): Promise<Result> {
-    const { transaction: outer, record } = this.#parts;
-    const noted = record && { changes: record.changes, resourceId: record.resourceId };
+    const { transaction: outer, auditEntry } = this.#parts;
+    const initial = auditEntry && { changes: auditEntry.changes, resourceId: auditEntry.resourceId };
     let transaction: Transaction | undefined;
     const result = await this.db
       .tx(async (db) => {
-        // What an earlier try has noted was undone with it.
-        if (record) Object.assign(record, noted);
-        transaction = { db, emitted: false, lines: [] };
-        const done = await work(this.#with({ transaction }) as this);
-        if (!outer) await this.#kernel.audit.write(db, [...(record ? [record] : []), ...transaction.lines]);
-        return done;
+        // A retry must not keep the changes of the attempt that was rolled back.
+        if (auditEntry) Object.assign(auditEntry, initial);
+        transaction = { db, hasEvents: false, auditEntries: [] };
+        const output = await work(this.#with({ transaction }) as this);
+        const entries = [...(auditEntry ? [auditEntry] : []), ...transaction.auditEntries];
+        if (!outer) await this.#kernel.audit.write(db, entries);
+        return output;
       })
       .catch((error) => {
-        if (record) Object.assign(record, noted);
+        if (auditEntry) Object.assign(auditEntry, initial);
         throw error;
       });
-    if (record && !outer) record.isWritten = true;
-    if (transaction) outer?.lines.push(...(transaction as Transaction).lines);
-    if (transaction?.emitted) {
-      if (outer) outer.emitted = true;
-      else void this.#drain();
+    if (auditEntry && !outer) auditEntry.isWritten = true;
+    if (transaction) outer?.auditEntries.push(...(transaction as Transaction).auditEntries);
+    if (transaction?.hasEvents) {
+      if (outer) outer.hasEvents = true;
+      else void this.#deliverEvents();
     }
     return result;
   }
@@ -200,17 +201,17 @@ export class Context implements SystemCtx {
   }
 
   audit(changes: Changes): void {
-    const { record } = this.#parts;
-    if (!record) return;
-    record.changes = { ...record.changes, ...changes };
-    record.isWritten = false;
+    const { auditEntry } = this.#parts;
+    if (!auditEntry) return;
+    auditEntry.changes = { ...auditEntry.changes, ...changes };
+    auditEntry.isWritten = false;
   }
 
   mustMatch({ updated_at }: { readonly updated_at: string }): void {
     const { ifMatch } = this.#parts;
     if (ifMatch === undefined || ifMatch.trim() === '*') return;
-    const versions = ifMatch.split(',').map((version) => version.trim());
-    if (!versions.includes(versionOf(updated_at))) throw preconditionFailed();
+    const etags = ifMatch.split(',').map((etag) => etag.trim());
+    if (!etags.includes(etagOf(updated_at))) throw preconditionFailed();
   }
 
   get jobs(): JobQueue {
@@ -223,16 +224,16 @@ export class Context implements SystemCtx {
 
   get cache(): Cache {
     const { cache } = this.#kernel;
-    const own = (key: string) => `${this.#tenant.id}:${this.#module}:${key}`;
+    const scopedKey = (key: string) => `${this.#tenant.id}:${this.#module}:${key}`;
     return {
       async remember<Value>(key: string, seconds: number, make: () => Promise<Value>): Promise<Value> {
-        const kept = await cache.get(own(key));
-        if (kept !== undefined) return kept as Value;
+        const cached = await cache.get(scopedKey(key));
+        if (cached !== undefined) return cached as Value;
         const value = await make();
-        await cache.set(own(key), value, seconds);
+        await cache.set(scopedKey(key), value, seconds);
         return value;
       },
-      forget: (key) => cache.delete(own(key)),
+      forget: (key) => cache.delete(scopedKey(key)),
     };
   }
 
@@ -257,19 +258,18 @@ export class Context implements SystemCtx {
       newId: uuidv7,
       enter: (module: string) => this.#with({ module, ifMatch: undefined }),
     };
-    const { record } = this.#parts;
-    if (record?.action.startsWith(`${this.#module}.`)) record.resourceId ??= options.about;
-    if (await this.#kernel.events.emit(frame, name, payload, options.about)) transaction.emitted = true;
+    const { auditEntry } = this.#parts;
+    if (auditEntry?.action.startsWith(`${this.#module}.`)) auditEntry.resourceId ??= options.about;
+    if (await this.#kernel.events.emit(frame, name, payload, options.about)) transaction.hasEvents = true;
   }
 
   #call(name: string, input: unknown): Promise<unknown> {
     const { user, membership, system, requestId, depth = 0, transaction } = this.#parts;
     const frame = {
       ...{ module: this.#module, tenant: this.#tenant, caller: user, membership, system, requestId, depth },
-      lines: transaction?.lines,
-      // What the callee notes belongs to its own line.
-      enter: ({ module }: RegisteredAction, record: AuditRecord) =>
-        this.#with({ module, record, depth: depth + 1, ifMatch: undefined }),
+      auditEntries: transaction?.auditEntries,
+      contextFor: ({ module }: RegisteredAction, auditEntry: AuditEntry) =>
+        this.#with({ module, auditEntry, depth: depth + 1, ifMatch: undefined }),
     };
     return this.#kernel.bus.call(frame, name, input);
   }
@@ -278,22 +278,27 @@ export class Context implements SystemCtx {
     return new Context(this.#kernel, { ...this.#parts, ...changes });
   }
 
-  async #drain(): Promise<void> {
+  async #deliverEvents(): Promise<void> {
     try {
       await this.#kernel.events.drain(this.#tenant);
     } catch (error) {
-      this.log.warn({ err: error, tenant: this.#tenant.id }, 'events wait in the outbox until the next sweep');
+      this.log.warn(
+        { err: error, tenant: this.#tenant.id },
+        'could not deliver events; they stay in the outbox until the next sweep',
+      );
     }
   }
 
-  /** What is done for the platform is done for no tenant. */
+  /** System jobs belong to no tenant. */
   #tenantOf(job: string): string {
     return this.#kernel.jobs.isSystemJob(job) ? '' : this.#tenant.id;
   }
 
-  #mustBeSystem(what: string): void {
+  #requireSystem(feature: string): void {
     if (this.#isSystem) return;
-    throw new Error(`the module ${this.#module} is no system module and may not use ${what}`);
+    throw new Error(
+      `the module ${this.#module} may not use ${feature}; only modules with "system": true in module.json may`,
+    );
   }
 
   get #isSystem(): boolean {
@@ -303,7 +308,7 @@ export class Context implements SystemCtx {
 
   get #caller(): Caller {
     const { user } = this.#parts;
-    if (!user) throw new Error('nobody is signed in here; the route must say needs');
+    if (!user) throw new Error('the call has no signed-in user; declare `needs` on the action');
     return user;
   }
 
@@ -313,12 +318,12 @@ export class Context implements SystemCtx {
 
   get #tenant(): TenantEntry {
     const { tenant } = this.#parts;
-    if (!tenant) throw new Error('this call is bound to no tenant; the route must say tenant: required');
+    if (!tenant) throw new Error("the call is bound to no tenant; declare `tenant: 'required'` on the action");
     return tenant;
   }
 }
 
-/** The `ETag` of a record. */
-export function versionOf(updatedAt: string): string {
+/** The `ETag` of a record, derived from its `updated_at`. */
+export function etagOf(updatedAt: string): string {
   return `"${updatedAt}"`;
 }

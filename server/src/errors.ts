@@ -1,50 +1,75 @@
 import { commonErrors, defineErrors, invalid } from '@chowk/kit';
 
-/** The kernel's failures. `docs/errors.md` lists the same ones. */
+/** The errors of the kernel. `docs/errors.md` is generated from them. */
 export const kernelErrors = {
   'http.malformed_json': { status: 400, message: 'The request body is not valid JSON.' },
-  'http.bad_request': { status: 400, message: 'The request could not be understood.' },
+  'http.bad_request': { status: 400, message: 'The request is malformed.' },
   ...commonErrors,
-  'http.method_not_allowed': { status: 405, message: '{method} is not possible here; use {allowed}.' },
-  'http.idempotency_busy': { status: 409, message: 'A request with this Idempotency-Key is still being handled.' },
+  'http.method_not_allowed': { status: 405, message: 'The method {method} is not allowed here; use {allowed}.' },
+  'http.idempotency_busy': {
+    status: 409,
+    message: 'A request with this Idempotency-Key is still in progress; try again in a moment.',
+  },
   'http.idempotency_mismatch': {
     status: 422,
     message: 'This Idempotency-Key was used for another request; use a new key.',
   },
   'http.too_large': { status: 413, message: 'The request body is larger than the {limit} bytes allowed.' },
   'http.unsupported_media_type': { status: 415, message: 'Send the body as {type}.' },
-  'http.unstorable': { status: 422, message: 'The given data contains a value that cannot be stored.' },
+  'http.unstorable': {
+    status: 422,
+    message: 'The input contains a value that cannot be stored. Remove NUL characters and numbers out of range.',
+  },
   'http.too_many_requests': { status: 429, message: 'Too many requests; try again in {seconds} seconds.' },
-  'http.internal': { status: 500, message: 'Something went wrong on our side. Quote the request id when you ask us.' },
+  'http.internal': {
+    status: 500,
+    message: 'An internal error occurred. Quote the request id when you contact support.',
+  },
   'http.shutting_down': { status: 503, message: 'The service is stopping; try again in a moment.' },
   'auth.unauthenticated': { status: 401, message: 'Sign in first: send a valid bearer token.' },
   'auth.not_a_member': { status: 403, message: 'You are not a member of this tenant.' },
   'auth.password_exposed': {
     status: 403,
-    message: 'Another person may know your password. Choose a new one with the link that was mailed to you.',
+    message:
+      'Your password may be known to someone else. Set a new password first, with the link in the email we sent you.',
   },
-  'auth.no_account': { status: 403, message: 'This needs an account, and API clients have none.' },
+  'auth.no_account': { status: 403, message: 'This action requires a user account; an API client has none.' },
   'tenancy.required': {
     status: 400,
-    message: "Say which tenant this is for: use the tenant's subdomain or the X-Tenant header.",
+    message: "No tenant given. Use the tenant's subdomain or the X-Tenant header.",
   },
-  'tenancy.ambiguous': { status: 400, message: 'The host and the X-Tenant header name different tenants.' },
-  'tenancy.bad_host': { status: 400, message: 'The request must carry exactly one valid Host header.' },
+  'tenancy.ambiguous': {
+    status: 400,
+    message: 'The host and the X-Tenant header name different tenants; send only one of them.',
+  },
+  'tenancy.bad_host': { status: 400, message: 'The request must have exactly one valid Host header.' },
   'tenancy.unknown': { status: 404, message: 'There is no such tenant.' },
-  'tenancy.domain_not_found': { status: 404, message: 'There is no domain {domain} here.' },
-  'tenancy.domain_permanent': { status: 409, message: 'The domain {domain} cannot be removed.' },
+  'tenancy.domain_not_found': { status: 404, message: 'This tenant has no domain {domain}.' },
+  'tenancy.domain_permanent': {
+    status: 409,
+    message: "The domain {domain} cannot be removed: it is the random domain, the tenant's id or the last alias.",
+  },
   'modules.not_installed': { status: 404, message: 'The module {module} is not enabled for this tenant.' },
-  'bus.not_declared': { status: 403, message: 'The module {caller} has not declared that it calls {name}.' },
+  'bus.not_declared': {
+    status: 403,
+    message: 'The module {caller} may not call {name}; declare it in api.consumes of its module.json.',
+  },
   'bus.rate_limited': { status: 429, message: 'Too many calls of {name}; try again in {seconds} seconds.' },
-  'bus.too_deep': { status: 508, message: 'The call of {name} goes round in circles.' },
-  'events.not_declared': { status: 500, message: 'The module {module} has not declared that it emits {name}.' },
+  'bus.too_deep': {
+    status: 508,
+    message: 'The call of {name} is nested too deeply; modules probably call each other in a loop.',
+  },
+  'events.not_declared': {
+    status: 500,
+    message: 'The module {module} may not emit {name}; declare it in events.emits of its module.json.',
+  },
   'db.unavailable': { status: 503, message: 'The database cannot be reached; try again in a moment.' },
   'http.too_many_downloads': {
     status: 429,
-    message: 'Too many files are being downloaded at once; try again when one of them is done.',
+    message: 'Too many downloads at the same time; try again when one of them is finished.',
   },
   'db.busy': { status: 503, message: 'All database connections are in use; try again in a moment.' },
-  'db.too_slow': { status: 503, message: 'The database took too long to answer; try again in a moment.' },
+  'db.too_slow': { status: 503, message: 'The database did not respond in time; try again in a moment.' },
 } as const;
 
 export const fail = defineErrors(kernelErrors);

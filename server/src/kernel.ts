@@ -12,12 +12,12 @@ import type { LoadedModule } from './loader/load-modules.ts';
 import type { PubSub } from './pubsub/pubsub.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { SharedCache } from './shared-cache.ts';
-import type { Central } from './tenancy/central.ts';
-import type { TenantDatabases } from './tenancy/databases.ts';
+import type { Central } from './tenancy/central-database.ts';
 import type { Directory } from './tenancy/directory.ts';
 import type { SettingsStore } from './tenancy/settings.ts';
+import type { TenantDatabases } from './tenancy/tenant-databases.ts';
 
-/** The parts that `boot` has put together, for those who stand above them. */
+/** The parts of the running platform, wired by `boot`. */
 export interface Kernel {
   readonly config: Config;
   readonly log: Log;
@@ -27,7 +27,7 @@ export interface Kernel {
   readonly directory: Directory;
   readonly settings: SettingsStore;
   readonly identity: Identity;
-  /** What the kernel does for system modules. */
+  /** `ctx.system` of system modules. */
   readonly services: SystemServices;
   readonly systemModules: ReadonlySet<string>;
   readonly secrets: Secrets;
@@ -37,7 +37,7 @@ export interface Kernel {
   readonly modules: readonly LoadedModule[];
   readonly installations: Installations;
   readonly bus: Bus;
-  /** What modules do for each other's code, by alias. */
+  /** The internal APIs of modules, by alias. */
   readonly helpers: ReadonlyMap<string, Readonly<Record<string, Helper>>>;
   readonly personalData: (db: Db) => PersonalData;
   readonly audit: AuditLog;
@@ -46,6 +46,6 @@ export interface Kernel {
   readonly signals: Signals;
   readonly actions: readonly RegisteredAction[];
   readonly now: () => Date;
-  /** Lets go of every connection. */
+  /** Finishes background work and closes all connections. */
   close(): Promise<void>;
 }

@@ -22,7 +22,7 @@ async function health(url: string) {
   return { status: response.status, body: await response.json() };
 }
 
-/** Every process below this one, from the kernel's own books. */
+/** The process and all its descendants, from /proc. */
 async function descendants(pid: number): Promise<number[]> {
   const parents = new Map<number, number>();
   for (const entry of await readdir('/proc')) {
@@ -35,21 +35,21 @@ async function descendants(pid: number): Promise<number[]> {
   return [pid, ...below(pid)];
 }
 
-test('help lists the commands, and a wrong one is told apart from a wrong use', async () => {
+test('help lists the commands; an unknown command and wrong options are usage errors', async () => {
   const help = await chowkd(['help']);
   expect(help).toMatchObject({ code: 0, err: '' });
   for (const name of ['serve', 'migrate', 'config', 'tenant:create', 'tenant:doctor']) expect(help.out).toContain(name);
   expect(await chowkd(['tenant:destroy'])).toEqual({
     code: 2,
     out: '',
-    err: "chowkd: there is no command tenant:destroy; 'chowkd help' lists them\n",
+    err: "chowkd: unknown command tenant:destroy; run 'chowkd help' to see all commands\n",
   });
   const usage = await chowkd(['tenant:create', '--nmae=x', 'acme']);
   expect(usage).toMatchObject({ code: 2, out: '' });
   expect(usage.err).toMatch(/^chowkd: Unknown option '--nmae'; usage: chowkd tenant:create <id> .*\n$/);
 });
 
-test('config prints the effective values with secrets hidden', async () => {
+test('config prints the effective values with secrets masked', async () => {
   const secrets = { DATABASE_URL: 'postgres://me:hunter2hunter2@db/chowk', METRICS_TOKEN: 'hunter2hunter2' };
   const { code, out } = await chowkd(['config', '--json'], { ...secrets, PORT: '9999' });
   expect(code).toBe(0);
@@ -83,7 +83,7 @@ test('an unreachable DATABASE_URL is one clear line and exit code 1', async () =
   expect(err).not.toContain('secret');
 });
 
-test('a database user without the right to create databases is told so', async () => {
+test('a database user that may not create databases is a clear error', async () => {
   const role = `poor_${uniqueId()}`;
   const { port } = inject('server');
   await withConnection(inject('server'), 'postgres', limits, async (connection) => {
@@ -103,10 +103,10 @@ test('a busy port is one clear line and exit code 1', async () => {
   const environment = { STORAGE_PATH: await temporaryFolder(), DATABASE_URL: externalDatabase(), PORT: String(port) };
   const { code, err } = await chowkd(['serve'], environment);
   expect(code).toBe(1);
-  expect(err).toBe(`chowkd: port ${port} on 127.0.0.1 is in use; stop what uses it or set PORT to another one\n`);
+  expect(err).toBe(`chowkd: port ${port} on 127.0.0.1 is in use; stop the other process or set PORT to another port\n`);
 });
 
-test('with DATABASE_URL the central database is made, and tenants are created, listed, shown and migrated', async () => {
+test('with DATABASE_URL the central database is created, and tenants are created, listed, shown and migrated', async () => {
   const environment = { STORAGE_PATH: await temporaryFolder(), DATABASE_URL: externalDatabase() };
   const id = uniqueId();
   expect((await chowkd(['tenant:list'], environment)).out).toMatch(/^There are no tenants yet/);
@@ -120,10 +120,10 @@ test('with DATABASE_URL the central database is made, and tenants are created, l
   expect((await chowkd(['tenant:show', `${id}-SHOP`], environment)).out).toContain(`tenant${id}`);
   expect((await chowkd(['tenant:show', 'nobody'], environment)).code).toBe(1);
   expect((await chowkd(['migrate'], environment)).out).toBe('1 done, 0 failed, 0 pending\n');
-  expect((await chowkd(['tenant:doctor'], environment)).out).toBe('All tenants are whole.\n');
+  expect((await chowkd(['tenant:doctor'], environment)).out).toBe('No problems found.\n');
 });
 
-test('serve answers, is found by other commands, refuses a second serve, stops cleanly and finds its data again', async () => {
+test('serve works beside other commands, refuses a second serve, stops cleanly and keeps its data', async () => {
   const STORAGE_PATH = await temporaryFolder();
   const first = await serve({ STORAGE_PATH });
   expect(await health(first.url)).toEqual({
@@ -154,7 +154,7 @@ test('serve answers, is found by other commands, refuses a second serve, stops c
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'kill -9 of the whole process tree loses nothing that was acknowledged (needs /proc)',
+  'kill -9 of all processes loses no acknowledged data (needs /proc)',
   async () => {
     const STORAGE_PATH = await temporaryFolder();
     const first = await serve({ STORAGE_PATH });

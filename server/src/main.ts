@@ -6,10 +6,10 @@ import { openServer } from './db/server.ts';
 import type { Kernel } from './kernel.ts';
 import { loadModules } from './loader/load-modules.ts';
 import { createLog } from './log.ts';
-import { ask } from './operator/ask.ts';
 import { type Command, readInput, type Session, UsageError } from './operator/command.ts';
 import { operatorCommands } from './operator/commands.ts';
-import { formatTable } from './operator/table.ts';
+import { formatTable } from './operator/format-table.ts';
+import { prompt } from './operator/prompt.ts';
 import { SecretBox } from './secrets.ts';
 import { serveCommand } from './serve.ts';
 import { openStorage, readAppKey } from './storage.ts';
@@ -19,19 +19,19 @@ const kernelCommands: readonly Command[] = [serveCommand, ...operatorCommands];
 
 process.exitCode = await main(process.argv.slice(2));
 
-/** Runs one command and answers with the exit code: 0 done, 1 failed, 2 wrong usage. */
+/** Runs one command and returns the exit code: 0 success, 1 failure, 2 wrong usage. */
 async function main([name = 'help', ...argv]: readonly string[]): Promise<number> {
   if (['help', '--help', '-h'].includes(name)) return say(help([...kernelCommands, ...(await moduleCommands())]));
   if (['version', '--version', '-v'].includes(name)) return say(version);
-  const named = (one: Command) => one.name === name;
-  const command = kernelCommands.find(named) ?? (await moduleCommands()).find(named);
-  if (!command) return complain(`there is no command ${name}; 'chowkd help' lists them`, 2);
+  const hasName = (command: Command) => command.name === name;
+  const command = kernelCommands.find(hasName) ?? (await moduleCommands()).find(hasName);
+  if (!command) return printError(`unknown command ${name}; run 'chowkd help' to see all commands`, 2);
   if (argv.includes('--help')) return say(`${command.summary}\nusage: chowkd ${command.name} ${command.usage}`);
   try {
     await runCommand(command, argv);
     return 0;
   } catch (error) {
-    return complain(sentence(error), error instanceof UsageError ? 2 : 1);
+    return printError(errorMessage(error), error instanceof UsageError ? 2 : 1);
   }
 }
 
@@ -45,7 +45,7 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<vo
     say,
     progress: (line) => process.stderr.write(`${line}\n`),
     table: (rows, whenEmpty) => say(json ? JSON.stringify(rows, null, 2) : formatTable(rows) || whenEmpty),
-    ask,
+    ask: prompt,
     kernel: platform.open,
   };
   try {
@@ -55,7 +55,7 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<vo
   }
 }
 
-/** The platform for a command: put together when first asked for, taken apart at the end. */
+/** The platform of a command: booted on first use. */
 function openLazily(config: Config, command: string): { open: () => Promise<Kernel>; close: () => Promise<void> } {
   const closers: (() => Promise<void>)[] = [];
   let opened: Promise<Kernel> | undefined;
@@ -64,9 +64,9 @@ function openLazily(config: Config, command: string): { open: () => Promise<Kern
       await readAppKey(await openStorage(config.storagePath), config),
       ...previousKeys(config),
     );
-    // What a command has to say it says itself.
-    const quiet = !['serve', 'work'].includes(command) && !config.given.includes('LOG_LEVEL');
-    const log = createLog(quiet ? { ...config, logLevel: 'error' } : config);
+    // Commands print their own output; only `serve` and `work` log.
+    const isQuiet = !['serve', 'work'].includes(command) && !config.given.includes('LOG_LEVEL');
+    const log = createLog(isQuiet ? { ...config, logLevel: 'error' } : config);
     const server = await openServer(config, (line) => process.stderr.write(`${line}\n`));
     closers.unshift(server.close);
     const kernel = await boot({ config, log, server, secrets });
@@ -88,17 +88,17 @@ function previousKeys({ appPreviousKey }: Config): Buffer[] {
   return appPreviousKey === undefined ? [] : [Buffer.from(appPreviousKey, 'base64')];
 }
 
-/** What modules add. One that does not load is told by the commands that need it, not by `help`. */
+/** The commands of modules. If modules do not load, `help` still works; other commands report the error. */
 async function moduleCommands(): Promise<Command[]> {
   try {
     const modules = await loadModules(readConfig(process.env));
-    return modules.flatMap(({ alias, parts }) => (parts.commands ?? []).map((command) => ofModule(alias, command)));
+    return modules.flatMap(({ alias, parts }) => (parts.commands ?? []).map((command) => toCommand(alias, command)));
   } catch {
     return [];
   }
 }
 
-function ofModule(module: string, command: ModuleCommand): Command {
+function toCommand(module: string, command: ModuleCommand): Command {
   return {
     ...command,
     async run(session, input) {
@@ -111,11 +111,17 @@ function ofModule(module: string, command: ModuleCommand): Command {
 function help(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   const lines = commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
-  return ['usage: chowkd <command> [options]', '', ...lines, '', "'chowkd <command> --help' tells more."].join('\n');
+  return [
+    'usage: chowkd <command> [options]',
+    '',
+    ...lines,
+    '',
+    "Run 'chowkd <command> --help' for the options of a command.",
+  ].join('\n');
 }
 
-/** One line, and for refused input the reasons instead of the fact. */
-function sentence(error: unknown): string {
+/** The message of an error; for invalid input, the messages of its fields. */
+function errorMessage(error: unknown): string {
   if (error instanceof Failure && error.extras.errors)
     return Object.values(error.extras.errors)
       .flat()
@@ -129,7 +135,7 @@ function say(line: string): 0 {
   return 0;
 }
 
-function complain(message: string, code: 1 | 2): number {
+function printError(message: string, code: 1 | 2): number {
   process.stderr.write(`chowkd: ${message.split('\n')[0]}\n`);
   return code;
 }

@@ -4,12 +4,12 @@ import type { Kernel } from './kernel.ts';
 import type { Command } from './operator/command.ts';
 import { enableModules, seedModules } from './operator/seed-modules.ts';
 import { stopSignal } from './operator/stop-signal.ts';
-import { migrateFleet } from './tenancy/fleet.ts';
+import { migrateFleet } from './tenancy/migrate-fleet.ts';
 
 export const serveCommand: Command = {
   name: 'serve',
   usage: '',
-  summary: 'run the platform until it is told to stop',
+  summary: 'run the platform until stopped',
   async run({ config, kernel: open, say }) {
     const stop = stopSignal();
     const kernel = await open();
@@ -23,21 +23,21 @@ export const serveCommand: Command = {
         .catch((error: NodeJS.ErrnoException) => {
           throw new Error(listenProblem(error, config.host, config.port));
         });
-      // Port 0 means any free one, which only the socket can tell.
-      say(`Chowk is ready at ${config.port === 0 ? address : config.appUrl} (stop it with Ctrl-C)`);
+      // With port 0 the operating system chooses the port.
+      say(`Chowk is ready at ${config.port === 0 ? address : config.appUrl} (press Ctrl-C to stop)`);
       await kernel.jobs.work();
       kernel.events.startSweeping((id) => kernel.directory.find(id));
-      void prepare(kernel);
-      kernel.log.info({}, `${await stop}: finishing what is under way`);
+      void prepareDatabases(kernel);
+      kernel.log.info({}, `${await stop}: finishing requests in flight`);
     } finally {
-      await atMost(config.shutdownSeconds, app.close());
+      await withTimeout(config.shutdownSeconds, app.close());
       await release?.();
     }
   },
 };
 
-/** What can wait until the first request is answered. */
-async function prepare(kernel: Kernel): Promise<void> {
+/** Background work that need not delay the first request. */
+async function prepareDatabases(kernel: Kernel): Promise<void> {
   const { central, databases, config, log } = kernel;
   try {
     if (config.migrateOnStart) {
@@ -47,17 +47,18 @@ async function prepare(kernel: Kernel): Promise<void> {
     await enableModules(kernel);
     await databases.refillSpares();
   } catch (error) {
-    log.error({ err: error }, 'could not prepare the tenant databases');
+    log.error({ err: error }, 'could not migrate or prepare tenant databases');
   }
 }
 
 function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
-  if (code === 'EADDRINUSE') return `port ${port} on ${host} is in use; stop what uses it or set PORT to another one`;
-  if (code === 'EACCES') return `port ${port} needs more rights than this user has; set PORT to 1024 or more`;
+  if (code === 'EADDRINUSE')
+    return `port ${port} on ${host} is in use; stop the other process or set PORT to another port`;
+  if (code === 'EACCES') return `this user may not listen on port ${port}; set PORT to 1024 or higher`;
   return `cannot listen on ${host}:${port}: ${message}`;
 }
 
-async function atMost(seconds: number, work: Promise<unknown>): Promise<void> {
+async function withTimeout(seconds: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, seconds * 1_000);

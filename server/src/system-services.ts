@@ -12,13 +12,13 @@ import type { RateLimiter } from './rate-limiter.ts';
 import type { Redis } from './redis/redis.ts';
 import type { SecretBox } from './secrets.ts';
 import type { SharedCache } from './shared-cache.ts';
-import { knownTenant } from './tenancy/bind.ts';
-import { type Central, oneAtATime } from './tenancy/central.ts';
-import type { TenantDatabases } from './tenancy/databases.ts';
+import { type Central, runExclusively } from './tenancy/central-database.ts';
 import type { Directory } from './tenancy/directory.ts';
 import { addAlias, listDomains, removeAlias } from './tenancy/domains.ts';
-import { resetDatabases } from './tenancy/reset.ts';
+import { resetDatabases } from './tenancy/reset-databases.ts';
+import { requireTenant } from './tenancy/resolve-tenant.ts';
 import type { SettingsStore } from './tenancy/settings.ts';
+import type { TenantDatabases } from './tenancy/tenant-databases.ts';
 import { createTenant, finishTenant, idProblem } from './tenancy/tenants.ts';
 import { version } from './version.ts';
 
@@ -70,7 +70,7 @@ export function makeSystemServices(parts: Parts): SystemServices {
     tenants: {
       problemOf: (id) => idProblem(central.db, databases, id),
       async find(label) {
-        const { id, name } = await knownTenant(parts.directory, label);
+        const { id, name } = await requireTenant(parts.directory, label);
         return { id, name };
       },
       create: (tenant, inTransaction) => createTenant(central.db, databases, tenant, inTransaction),
@@ -103,7 +103,7 @@ export function makeSystemServices(parts: Parts): SystemServices {
 function inTurn(central: Central): SystemServices['oneAtATime'] {
   const last = new Map<string, Promise<unknown>>();
   return (lock, work) => {
-    const turn = (last.get(lock) ?? Promise.resolve()).catch(() => {}).then(() => oneAtATime(central, lock, work));
+    const turn = (last.get(lock) ?? Promise.resolve()).catch(() => {}).then(() => runExclusively(central, lock, work));
     last.set(lock, turn);
     return turn;
   };

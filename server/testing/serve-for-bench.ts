@@ -148,7 +148,7 @@ const preparingActions: Actions = {
       const began = performance.now();
       const { database } = await createTenant(kernel.central.db, kernel.databases, { id, name: id });
       const ms = performance.now() - began;
-      await kernel.databases.settled();
+      await kernel.databases.waitForRefill();
       await join(id);
       return { ms, database };
     },

@@ -4,11 +4,10 @@ import type { TenantEntry } from '../tenancy/directory.ts';
 
 export type Transport = 'rest' | 'bus' | 'graphql' | 'job' | 'command';
 
-/** A call as it begins. */
 interface Call {
   readonly tenant: TenantEntry;
   readonly transport: Transport;
-  /** The calling module; `undefined` where the call comes from outside. */
+  /** The calling module; `undefined` for a call from outside. */
   readonly module: string | undefined;
   readonly action: string;
   readonly userId: number | undefined;
@@ -16,55 +15,55 @@ interface Call {
   readonly input: unknown;
 }
 
-/** One line of `module_bus_audit_log` in the making. */
-export interface AuditRecord extends Omit<Call, 'input'> {
-  /** Given when it is first to be written, so that the call does not wait for it. */
+/** A row of `module_bus_audit_log`, completed when the call ends. */
+export interface AuditEntry extends Omit<Call, 'input'> {
+  /** Set on the first write, not during the call. */
   id?: string;
   readonly at: number;
   readonly startedAt: number;
-  /** As JSON. */
+  /** JSON text. */
   readonly input: string | undefined;
-  /** The id of what the action is about. */
+  /** The id of the record that the action concerns. */
   resourceId: string | undefined;
   changes: Changes | undefined;
   outcome: 'ok' | 'refused' | 'failed';
   error: string | undefined;
   duration: number;
-  /** Committed together with the change, as it is now. */
+  /** The row is committed with the change and up to date. */
   isWritten: boolean;
-  /** The lines that are committed with the transaction that the call is part of. */
-  transactionLines: AuditRecord[] | undefined;
+  /** The entries that are committed with the transaction that the call is part of. */
+  transactionEntries: AuditEntry[] | undefined;
 }
 
 const flushEveryMs = 1_000;
-/** Past this many lines a batch is written at once. */
+/** A full batch is written without waiting for the timer. */
 const batchSize = 500;
-/** What is kept while a database cannot be written; the oldest go first. */
-const mostPending = 50_000;
-/** An input, or changes, longer than this are noted by their length alone. */
-const longestInput = 4_096;
-const longestChanges = 65_536;
-/** A longer text among the changes is cut. */
-const longestText = 500;
-/** An index holds no longer one. */
-const longestId = 255;
-const secret = 'password|secret|token|otp|authorization|card|cvv|pin';
-/** Who is anonymized or removed must not live on here. */
-const personal = 'phone|mobile|mail|address|street|(?:first|last|full|customer|contact)_?name|external_?id';
-/** What people write freely, or type to find somebody; as a whole word, for it is part of many others. */
-const free = 'to|city|state|country|company|tags|notes?|message|body|subject|reason|search|q';
-const hiddenName = new RegExp(`${secret}|${personal}|^(?:${free})$`, 'i');
-/** Whether there may be such a name in a text; most inputs have none and are parsed the quick way. */
-const hiddenSomewhere = new RegExp(`${secret}|${personal}|"(?:${free})"`, 'i');
+/** Entries kept in memory while a database cannot be written; the oldest are dropped first. */
+const maxPending = 50_000;
+/** Longer JSON is replaced by its length, in characters. */
+const maxInputLength = 4_096;
+const maxChangesLength = 65_536;
+/** Longer texts among the changes are truncated. */
+const maxTextLength = 500;
+/** The id is indexed. */
+const maxIdLength = 255;
+const secretNames = 'password|secret|token|otp|authorization|card|cvv|pin';
+/** Personal data must not remain in the log after a customer is anonymized. */
+const personalNames = 'phone|mobile|mail|address|street|(?:first|last|full|customer|contact)_?name|external_?id';
+/** Free text and search terms. Matched as whole names only. */
+const freeTextNames = 'to|city|state|country|company|tags|notes?|message|body|subject|reason|search|q';
+const maskedName = new RegExp(`${secretNames}|${personalNames}|^(?:${freeTextNames})$`, 'i');
+/** A quick test on the JSON text: most inputs contain no such name. */
+const mayContainMaskedName = new RegExp(`${secretNames}|${personalNames}|"(?:${freeTextNames})"`, 'i');
 
 /**
- * Keeps the audit log. The line of a change is committed with it (`write`); all others are written in batches, and no
- * call waits for them.
+ * Writes the audit log. The entry of a change is committed with the change (`write`); all other entries are written in
+ * batches, and no call waits for them.
  */
 export class AuditLog {
   readonly #log: Log;
   readonly #timer: NodeJS.Timeout;
-  #pending: AuditRecord[] = [];
+  #pending: AuditEntry[] = [];
   #flushing: Promise<void> | undefined;
 
   constructor(log: Log) {
@@ -72,47 +71,47 @@ export class AuditLog {
     this.#timer = setInterval(() => void this.#write(), flushEveryMs).unref();
   }
 
-  begin({ tenant, transport, module, action, userId, requestId, input }: Call): AuditRecord {
+  begin({ tenant, transport, module, action, userId, requestId, input }: Call): AuditEntry {
     return {
-      // As it is now: what the action does to its input is not what the caller sent.
-      ...{ tenant, transport, module, action, userId, requestId, input: textOf(input, longestInput) },
+      // Serialized now: the action may modify its input.
+      ...{ tenant, transport, module, action, userId, requestId, input: jsonText(input, maxInputLength) },
       ...{ at: Date.now(), startedAt: performance.now(), duration: 0, outcome: 'ok', error: undefined },
-      ...{ resourceId: idOf(input), changes: undefined, isWritten: false, transactionLines: undefined },
+      ...{ resourceId: idOf(input), changes: undefined, isWritten: false, transactionEntries: undefined },
     };
   }
 
-  /** Writes lines in the transaction of the change, so that there is none without the other. */
-  async write(db: Db, records: readonly AuditRecord[]): Promise<void> {
-    for (const record of records) record.duration = performance.now() - record.startedAt;
-    if (records.length > 0) await insertRecords(db, records);
+  /** Writes entries in the transaction of the change. */
+  async write(db: Db, entries: readonly AuditEntry[]): Promise<void> {
+    for (const entry of entries) entry.duration = performance.now() - entry.startedAt;
+    if (entries.length > 0) await insertEntries(db, entries);
   }
 
-  fail(record: AuditRecord, error: unknown): void {
-    this.end(record, { code: error instanceof Failure ? error.code : 'http.internal' });
+  fail(entry: AuditEntry, error: unknown): void {
+    this.end(entry, { code: error instanceof Failure ? error.code : 'http.internal' });
   }
 
-  /** Completes a line; without a code the call went well. */
-  end(record: AuditRecord, { code, output }: { code?: string; output?: unknown }): void {
+  /** Completes an entry; without a code the call succeeded. */
+  end(entry: AuditEntry, { code, output }: { code?: string; output?: unknown }): void {
     const id = idOf(output);
-    if (code === undefined && record.isWritten && (record.resourceId !== undefined || id === undefined)) return;
-    // From outside, an input that was refused has changed nothing and says nothing about rights.
-    if (code === 'http.validation_failed' && record.transport !== 'bus') return;
-    record.duration = performance.now() - record.startedAt;
-    record.error = code;
-    record.outcome = code === undefined ? 'ok' : isRefusal(code) ? 'refused' : 'failed';
-    record.resourceId ??= id;
-    if (code === undefined && record.transactionLines) {
-      record.transactionLines.push(record);
+    if (code === undefined && entry.isWritten && (entry.resourceId !== undefined || id === undefined)) return;
+    // Invalid input from outside has changed nothing and is not recorded.
+    if (code === 'http.validation_failed' && entry.transport !== 'bus') return;
+    entry.duration = performance.now() - entry.startedAt;
+    entry.error = code;
+    entry.outcome = code === undefined ? 'ok' : isRefusal(code) ? 'refused' : 'failed';
+    entry.resourceId ??= id;
+    if (code === undefined && entry.transactionEntries) {
+      entry.transactionEntries.push(entry);
       return;
     }
-    this.#pending.push(record);
-    if (this.#pending.length > mostPending) this.#pending.splice(0, this.#pending.length - mostPending);
+    this.#pending.push(entry);
+    if (this.#pending.length > maxPending) this.#pending.splice(0, this.#pending.length - maxPending);
     if (this.#pending.length % batchSize === 0) void this.#write();
   }
 
-  /** Settles when all that there is now was written. What cannot be written is tried again later. */
+  /** Resolves when all pending entries are written. Entries that cannot be written are retried later. */
   async flush(): Promise<void> {
-    // What is being written was taken before the latest came.
+    // A write in progress does not include the latest entries.
     if (this.#flushing) await this.#flushing;
     await this.#write();
   }
@@ -122,7 +121,7 @@ export class AuditLog {
     await this.flush();
   }
 
-  /** One batch at a time: who comes while one is being written waits for it. */
+  /** One write at a time; concurrent calls share it. */
   #write(): Promise<void> {
     this.#flushing ??= this.#writeAll().finally(() => {
       this.#flushing = undefined;
@@ -131,20 +130,20 @@ export class AuditLog {
   }
 
   async #writeAll(): Promise<void> {
-    const records = this.#pending;
+    const entries = this.#pending;
     this.#pending = [];
-    for (const [tenant, batch] of Map.groupBy(records, ({ tenant }) => tenant)) {
+    for (const [tenant, batch] of Map.groupBy(entries, ({ tenant }) => tenant)) {
       try {
-        await insertRecords(tenant.db, batch);
+        await insertEntries(tenant.db, batch);
       } catch (error) {
-        this.#log.warn({ err: error, tenant: tenant.id }, 'could not write the audit log; trying again');
-        this.#pending.unshift(...batch.slice(-mostPending));
+        this.#log.warn({ err: error, tenant: tenant.id }, 'could not write the audit log; will retry');
+        this.#pending.unshift(...batch.slice(-maxPending));
       }
     }
   }
 }
 
-/** The call was refused; the action was not run. */
+/** Whether the action was not run because the call was refused. */
 function isRefusal(code: string): boolean {
   return /^(bus\.|auth\.|modules\.not_installed$|http\.validation_failed$)/.test(code);
 }
@@ -154,23 +153,23 @@ function idOf(value: unknown): string | undefined {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
 }
 
-async function insertRecords(db: Db, records: readonly AuditRecord[]): Promise<void> {
-  for (const record of records) record.id ??= uuidv7();
-  const rows = records.map((record) => ({
-    id: record.id,
-    at: new Date(record.at).toISOString(),
-    transport: record.transport,
-    module: record.module ?? null,
-    user_id: record.userId ?? null,
-    action: record.action,
-    resource: record.action.slice(0, record.action.indexOf('.')),
-    resource_id: record.resourceId?.slice(0, longestId).replaceAll('\0', '\ufffd').toWellFormed() ?? null,
-    outcome: record.outcome,
-    error_code: record.error ?? null,
-    request_id: record.requestId,
-    duration_ms: record.duration,
-    input: redact(record.input),
-    changes: redact(textOf(record.changes, longestChanges, shorten)),
+async function insertEntries(db: Db, entries: readonly AuditEntry[]): Promise<void> {
+  for (const entry of entries) entry.id ??= uuidv7();
+  const rows = entries.map((entry) => ({
+    id: entry.id,
+    at: new Date(entry.at).toISOString(),
+    transport: entry.transport,
+    module: entry.module ?? null,
+    user_id: entry.userId ?? null,
+    action: entry.action,
+    resource: entry.action.slice(0, entry.action.indexOf('.')),
+    resource_id: entry.resourceId?.slice(0, maxIdLength).replaceAll('\0', '\ufffd').toWellFormed() ?? null,
+    outcome: entry.outcome,
+    error_code: entry.error ?? null,
+    request_id: entry.requestId,
+    duration_ms: entry.duration,
+    input: maskFields(entry.input),
+    changes: maskFields(jsonText(entry.changes, maxChangesLength, truncateText)),
   }));
   await db.run(sql`
     INSERT INTO module_bus_audit_log
@@ -179,29 +178,29 @@ async function insertRecords(db: Db, records: readonly AuditRecord[]): Promise<v
       error_code = excluded.error_code, resource_id = excluded.resource_id, duration_ms = excluded.duration_ms`);
 }
 
-/** A value as JSON, or what can be said of one that is too long or too deep to be kept. */
-function textOf(
+/** The value as JSON text; a placeholder if it is too long or cannot be serialized. */
+function jsonText(
   value: unknown,
-  longest: number,
+  maxLength: number,
   replace?: (key: string, value: unknown) => unknown,
 ): string | undefined {
   try {
     const text = JSON.stringify(value, replace) as string | undefined;
-    return text && text.length > longest ? `{"too_long":${text.length}}` : text;
+    return text && text.length > maxLength ? `{"too_long":${text.length}}` : text;
   } catch {
     return '{"unreadable":true}';
   }
 }
 
-function shorten(_: string, value: unknown): unknown {
-  return typeof value === 'string' && value.length > longestText ? `${value.slice(0, longestText)}…` : value;
+function truncateText(_: string, value: unknown): unknown {
+  return typeof value === 'string' && value.length > maxTextLength ? `${value.slice(0, maxTextLength)}…` : value;
 }
 
-/** The input without what must not be kept. Ids stay: they tell what was done to whom for as long as somebody is there. */
-function redact(input: string | undefined): unknown {
+/** Parses JSON text and masks secrets and personal data. Ids are kept. */
+function maskFields(input: string | undefined): unknown {
   if (input === undefined) return null;
-  // PostgreSQL can store neither the character NUL nor half of a character.
+  // PostgreSQL can store neither NUL nor unpaired surrogates.
   const text = input.replace(/(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g, '$1\\ufffd');
-  if (!hiddenSomewhere.test(text)) return JSON.parse(text);
-  return JSON.parse(text, (key, value) => (hiddenName.test(key) ? '••••' : value));
+  if (!mayContainMaskedName.test(text)) return JSON.parse(text);
+  return JSON.parse(text, (key, value) => (maskedName.test(key) ? '••••' : value));
 }

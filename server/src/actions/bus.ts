@@ -3,22 +3,22 @@ import { type Ctx, Json } from '@chowk/kit';
 import { fail } from '../errors.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
-import type { AuditLog, AuditRecord } from './audit-log.ts';
-import { authorise, type Who } from './authorise.ts';
-import { perform } from './perform.ts';
+import type { AuditEntry, AuditLog } from './audit-log.ts';
+import { authorize, type Principal } from './authorize.ts';
+import { invoke } from './invoke.ts';
 import type { RegisteredAction } from './registry.ts';
 
-/** Who calls, from where. Made by the kernel from the module that the code belongs to; no argument can change it. */
-export interface CallFrame extends Who {
+/** The caller of a bus operation. The kernel derives it from the module whose code runs; no argument can change it. */
+export interface CallFrame extends Principal {
   readonly tenant: TenantEntry;
   /** The calling module. */
   readonly module: string;
   readonly requestId: string;
   readonly depth: number;
-  /** The lines of the audit log that are committed with the transaction that the caller is in. */
-  readonly lines?: AuditRecord[] | undefined;
-  /** The context in which the called action runs: same tenant, user and transaction, one level deeper. */
-  enter(action: RegisteredAction, record: AuditRecord): Ctx;
+  /** The audit entries that are committed with the caller's transaction. */
+  readonly auditEntries?: AuditEntry[] | undefined;
+  /** The context of the called action: same tenant, user and transaction, one level deeper. */
+  contextFor(action: RegisteredAction, auditEntry: AuditEntry): Ctx;
 }
 
 export interface BusOptions {
@@ -30,10 +30,10 @@ export interface BusOptions {
   readonly audit: AuditLog;
 }
 
-/** Deeper than any honest chain of modules: what goes on beyond is going round in circles. */
-const mostLevels = 16;
+/** Deeper chains of calls are treated as circular. */
+const maxDepth = 16;
 
-/** The one way from module to module: declared, permitted, limited, checked, audited. */
+/** Calls between modules: checks declaration, permission, rate limit and input, and writes the audit log. */
 export class Bus {
   readonly #options: BusOptions;
 
@@ -43,36 +43,37 @@ export class Bus {
 
   async call(frame: CallFrame, name: string, input: unknown): Promise<unknown> {
     const { audit } = this.#options;
-    const record = audit.begin({ ...frame, transport: 'bus', userId: frame.caller?.id, action: name, input });
+    const auditEntry = audit.begin({ ...frame, transport: 'bus', userId: frame.caller?.id, action: name, input });
     let action: RegisteredAction;
     try {
-      action = await this.#admit(frame, name);
+      action = await this.#authorize(frame, name);
     } catch (error) {
-      audit.fail(record, error);
+      audit.fail(auditEntry, error);
       throw error;
     }
-    // What is undone with its caller leaves no line that says otherwise.
-    if (!action.isReadOnly) record.transactionLines = frame.lines;
-    const output = await perform(audit, { action, input: copyOf(input), record, ctx: frame.enter(action, record) });
+    // If the caller's transaction is rolled back, the entry is not written either.
+    if (!action.isReadOnly) auditEntry.transactionEntries = frame.auditEntries;
+    const ctx = frame.contextFor(action, auditEntry);
+    const output = await invoke(audit, { action, input: copyOf(input), auditEntry, ctx });
     return output instanceof Json ? output.value : output;
   }
 
-  async #admit(frame: CallFrame, name: string): Promise<RegisteredAction> {
+  async #authorize(frame: CallFrame, name: string): Promise<RegisteredAction> {
     const { module, tenant, depth } = frame;
     const { actions, consumes, hasModule, limiter } = this.#options;
     const action = actions.get(name);
     if (!action?.bus || (action.module !== module && !consumes.get(module)?.has(name))) {
       throw fail('bus.not_declared', { caller: module, name });
     }
-    if (depth >= mostLevels) throw fail('bus.too_deep', { name });
-    await authorise(hasModule, action, frame, consumes.get(module)?.get(name));
+    if (depth >= maxDepth) throw fail('bus.too_deep', { name });
+    await authorize(hasModule, action, frame, consumes.get(module)?.get(name));
     const { allowed, seconds } = limiter.take(`${tenant.id} ${module} ${name}`, action.bus.rateLimit, Date.now());
     if (!allowed) throw fail('bus.rate_limited', { name, seconds }, { headers: { 'Retry-After': String(seconds) } });
     return action;
   }
 }
 
-/** Validation changes an input in place; the copy leaves the caller's value as it was. */
+/** Validation normalizes the input in place; the caller's object must not change. */
 export function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyOf);
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;

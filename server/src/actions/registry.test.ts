@@ -1,20 +1,20 @@
 import { action } from '@chowk/kit';
 import { expect, test } from 'vitest';
-import { mustDiffer, register } from './registry.ts';
+import { assertUniqueActions, registerActions } from './registry.ts';
 
 const run = async () => ({});
 
 function registered(module: string, name: string, http: `GET /${string}`) {
-  return register({ [name]: action({ summary: 'Test', http, public: true, run }) }, { module, tag: module });
+  return registerActions({ [name]: action({ summary: 'Test', http, public: true, run }) }, { module, tag: module });
 }
 
 test('a path is below /api/v1 unless it says otherwise', () => {
   const [below] = registered('notes', 'notes.get', 'GET /notes/:id');
   expect(below).toMatchObject({ name: 'notes.get', module: 'notes', method: 'GET', path: '/api/v1/notes/:id' });
   const root = action({ summary: 'Test', http: 'POST /oauth/token', root: true, public: true, run });
-  expect(register({ 'oauth.token': root }, { module: 'identity', tag: '' })[0]?.path).toBe('/oauth/token');
+  expect(registerActions({ 'oauth.token': root }, { module: 'identity', tag: '' })[0]?.path).toBe('/oauth/token');
   const onBus = action({ summary: 'Test', public: true, bus: { rateLimit: 1 }, run });
-  expect(register({ 'notes.on': onBus }, { module: 'notes', tag: '' })[0]).toMatchObject({
+  expect(registerActions({ 'notes.on': onBus }, { module: 'notes', tag: '' })[0]).toMatchObject({
     path: '',
     isReadOnly: false,
   });
@@ -37,17 +37,20 @@ test.each([
     { isReadOnly: false, isAudited: false },
   ],
 ] as const)('a change leaves a line in the audit log, a look does not: %j', (declared, expected) => {
-  const [one] = register({ x: action({ summary: 'Test', public: true, run, ...declared }) }, { module: 'x', tag: '' });
+  const [one] = registerActions(
+    { x: action({ summary: 'Test', public: true, run, ...declared }) },
+    { module: 'x', tag: '' },
+  );
   expect(one).toMatchObject(expected);
 });
 
 test('an action or a path that two modules have is refused, naming both', () => {
   const one = registered('one', 'one.get', 'GET /things/:id');
-  expect(() => mustDiffer([...one, ...registered('other', 'other.get', 'GET /things/:key')])).toThrow(
-    'the modules one and other both have GET /api/v1/things/:',
+  expect(() => assertUniqueActions([...one, ...registered('other', 'other.get', 'GET /things/:key')])).toThrow(
+    'the modules one and other both declare GET /api/v1/things/:',
   );
-  expect(() => mustDiffer([...one, ...registered('other', 'one.get', 'GET /other')])).toThrow(
-    'the modules one and other both have one.get',
+  expect(() => assertUniqueActions([...one, ...registered('other', 'one.get', 'GET /other')])).toThrow(
+    'the modules one and other both declare one.get',
   );
-  expect(() => mustDiffer([...one, ...registered('other', 'other.get', 'GET /things/new')])).not.toThrow();
+  expect(() => assertUniqueActions([...one, ...registered('other', 'other.get', 'GET /things/new')])).not.toThrow();
 });

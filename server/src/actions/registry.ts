@@ -1,7 +1,7 @@
 import type { Action, Actions, Method, TObject } from '@chowk/kit';
 import { compileBody, type Validator } from '../validation.ts';
 
-/** An action with its name, the module it belongs to, and what follows from its declaration. */
+/** An action with its name, its module and the values derived from its declaration. */
 export type RegisteredAction = Action & {
   readonly name: string;
   /** `undefined` is the kernel. */
@@ -10,11 +10,11 @@ export type RegisteredAction = Action & {
   /** It belongs to a system module, which every tenant has. */
   readonly isSystem: boolean;
   readonly method: Method | undefined;
-  /** The full path, with parameters as `:id`; empty where the action is not served over HTTP. */
+  /** The full path, with parameters as `:id`; empty if the action is not served over HTTP. */
   readonly path: string;
   readonly isReadOnly: boolean;
   readonly isAudited: boolean;
-  /** Checks an input that is no text: of a body, over the bus, in GraphQL. */
+  /** Validates JSON input: of a body, over the bus, in GraphQL. Text input is validated by the HTTP layer. */
   readonly validate: Validator;
 };
 
@@ -27,7 +27,7 @@ export interface Owner {
 
 const acceptAnything: Validator = () => undefined;
 
-export function register(actions: Actions, { module, tag, isSystem = false }: Owner): RegisteredAction[] {
+export function registerActions(actions: Actions, { module, tag, isSystem = false }: Owner): RegisteredAction[] {
   return Object.entries(actions).map(([name, action]) => {
     const [method, path = ''] = (action.http?.split(' ') ?? []) as [Method?, string?];
     const isReadOnly = action.readOnly ?? method === 'GET';
@@ -41,13 +41,14 @@ export function register(actions: Actions, { module, tag, isSystem = false }: Ow
       path: path && !action.root ? `/api/v1${path}` : path,
       isReadOnly,
       isAudited: action.audited ?? !isReadOnly,
-      validate: action.input && !action.unchecked ? lazily(() => compileBody(action.input as TObject)) : acceptAnything,
+      validate:
+        action.input && !action.unchecked ? compileLazily(() => compileBody(action.input as TObject)) : acceptAnything,
     };
   });
 }
 
-/** Compiled when the first input comes: a start has no time for hundreds of them. */
-function lazily(compile: () => Validator): Validator {
+/** Compiles on first use, to keep the start fast. */
+function compileLazily(compile: () => Validator): Validator {
   let compiled: Validator | undefined;
   return (value, ignored) => {
     compiled ??= compile();
@@ -60,13 +61,14 @@ export function pathParameters(path: string): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string);
 }
 
-/** What no module can see by itself: two of them declaring the same action, or serving the same path. */
-export function mustDiffer(actions: readonly RegisteredAction[]): void {
+/** Throws if two modules declare the same action name or the same route. */
+export function assertUniqueActions(actions: readonly RegisteredAction[]): void {
   const owners = new Map<string, string>();
   for (const { name, module = 'kernel', method, path } of actions) {
     for (const key of [name, ...(method ? [`${method} ${path.replace(/:\w+/g, ':')}`] : [])]) {
       const other = owners.get(key);
-      if (other !== undefined) throw new Error(`the modules ${other} and ${module} both have ${key}`);
+      if (other !== undefined)
+        throw new Error(`the modules ${other} and ${module} both declare ${key}; rename one of them`);
       owners.set(key, module);
     }
   }

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { CopyIn } from './copy-in.ts';
 import { PreparedStatement } from './prepared-statement.ts';
 import type { ServerAddress } from './server-address.ts';
+import type { SlowQueryLog } from './slow-query-log.ts';
 import { renameStatement, statementName } from './statement-names.ts';
 import { valueTypes } from './value-types.ts';
 import { Watchdog } from './watchdog.ts';
@@ -10,6 +11,7 @@ import { Watchdog } from './watchdog.ts';
 export interface ConnectionLimits {
   readonly connectTimeoutMs: number;
   readonly queryTimeoutMs: number;
+  readonly slowQueries?: SlowQueryLog;
 }
 
 /** How long a response may be overdue after the server's statement timeout before the connection is closed. */
@@ -52,10 +54,12 @@ export async function endClient(client: pg.Client): Promise<void> {
 export class Connection {
   readonly #client: pg.Client;
   readonly #watchdog: Watchdog;
+  readonly #slowQueries: SlowQueryLog | undefined;
   #isBroken = false;
 
   private constructor(client: pg.Client, limits: ConnectionLimits) {
     this.#client = client;
+    this.#slowQueries = limits.slowQueries;
     this.#watchdog = new Watchdog(limits.queryTimeoutMs + responseGraceMs, () => {
       client.connection.stream.destroy(new Error('Connection terminated: PostgreSQL did not respond in time'));
     });
@@ -144,9 +148,11 @@ export class Connection {
     name?: string,
     { retriesStalePlan = false } = {},
   ): Promise<pg.QueryResult<Row>> {
+    const startedAt = performance.now();
     return new Promise((resolve, reject) => {
       const done = (error: Error | undefined, result: pg.QueryResult<Row>) => {
         this.#watchdog.responseReceived();
+        this.#slowQueries?.record({ name, text }, startedAt);
         if (!error) return resolve(result);
         // Before the socket closes, so that the connection is not leased again meanwhile.
         if (isFatal(error)) this.#isBroken = true;

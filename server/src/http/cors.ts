@@ -1,31 +1,30 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 
-const methods = 'GET, POST, PUT, PATCH, DELETE';
-const exposed =
+const allowedMethods = 'GET, POST, PUT, PATCH, DELETE';
+const exposedHeaders =
   'X-Request-Id, X-Ring, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Idempotency-Replayed, ' +
   'WWW-Authenticate, Content-Disposition, ETag, Ignored-Fields';
 
 /**
- * Lets pages of other origins call the API. It takes bearer tokens and no cookies, so nothing rides along with such a
- * call. Only a request that names its origin costs anything: most callers are no browsers. Tells whether the request
- * was a question about that alone, and is answered.
+ * Adds CORS headers, and responds to OPTIONS requests. The API takes bearer tokens and no cookies, so a foreign page has
+ * no credentials of the user. The returned function says whether it has sent the response.
  */
-export function originRule({ corsOrigins }: Config): (request: FastifyRequest, reply: FastifyReply) => boolean {
-  const listed = corsOrigins === '*' ? undefined : new Set(corsOrigins);
+export function corsPolicy({ corsOrigins }: Config): (request: FastifyRequest, reply: FastifyReply) => boolean {
+  const allowedOrigins = corsOrigins === '*' ? undefined : new Set(corsOrigins);
   return (request, reply) => {
     const { origin } = request.headers;
-    if (listed) reply.header('vary', 'Origin');
-    const allowed = origin !== undefined && (!listed || listed.has(origin));
-    if (allowed) reply.header('access-control-allow-origin', listed ? origin : '*');
+    if (allowedOrigins) reply.header('vary', 'Origin');
+    const isAllowed = origin !== undefined && (!allowedOrigins || allowedOrigins.has(origin));
+    if (isAllowed) reply.header('access-control-allow-origin', allowedOrigins ? origin : '*');
     if (request.method !== 'OPTIONS') {
-      if (allowed) reply.header('access-control-expose-headers', exposed);
+      if (isAllowed) reply.header('access-control-expose-headers', exposedHeaders);
       return false;
     }
-    const wanted = request.headers['access-control-request-headers'];
-    if (allowed && request.headers['access-control-request-method'] !== undefined) {
-      reply.headers({ 'access-control-allow-methods': methods, 'access-control-max-age': '600' });
-      if (wanted !== undefined) reply.header('access-control-allow-headers', wanted);
+    const requestedHeaders = request.headers['access-control-request-headers'];
+    if (isAllowed && request.headers['access-control-request-method'] !== undefined) {
+      reply.headers({ 'access-control-allow-methods': allowedMethods, 'access-control-max-age': '600' });
+      if (requestedHeaders !== undefined) reply.header('access-control-allow-headers', requestedHeaders);
     }
     reply.status(204).send();
     return true;

@@ -5,22 +5,21 @@ import type { Kernel } from '../kernel.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import type { ReadInput } from './read-input.ts';
 
-/** An action as it is served over HTTP. */
+/** An action that is served over HTTP. */
 export interface Route {
   readonly action: RegisteredAction;
   readonly readInput: ReadInput;
-  /** Whether its output is a record with an `ETag`. */
-  readonly isVersioned: boolean;
+  readonly hasEtag: boolean;
 }
 
-/** An idempotency key that a request holds: its answer will be stored there. */
+/** An idempotency key that a request holds: its response is stored under the key. */
 export interface IdempotencyClaim {
   readonly db: Db;
   readonly caller: string;
   readonly key: string;
 }
 
-/** What the steps of the pipeline have found out about a request so far. */
+/** The state of one request and its response, filled in by the steps of the pipeline. */
 export interface Exchange {
   readonly kernel: Kernel;
   readonly request: FastifyRequest;
@@ -29,18 +28,21 @@ export interface Exchange {
   tenant: TenantEntry | undefined;
   caller: Caller | undefined;
   membership: Membership | undefined;
-  /** The body as it came, for the idempotency key. */
+  /** The unparsed body, which the idempotency key is compared with. */
   rawBody: string | undefined;
   idempotency: IdempotencyClaim | undefined;
-  /** The whole answer was given by a step; the action is not run. */
-  answered: boolean;
+  /** A step has sent the response; the action is not run. */
+  isAnswered: boolean;
 }
 
-/** Before the first step: all that will be known has its place. */
+/** All fields are set at once, so that every exchange has the same object shape. */
 export function newExchange(kernel: Kernel, request: FastifyRequest, reply: FastifyReply, route: Route): Exchange {
-  const unknown = { tenant: undefined, caller: undefined, membership: undefined };
-  return { kernel, request, reply, route, ...unknown, rawBody: undefined, idempotency: undefined, answered: false };
+  const unresolved = { tenant: undefined, caller: undefined, membership: undefined };
+  return {
+    ...{ kernel, request, reply, route, ...unresolved },
+    ...{ rawBody: undefined, idempotency: undefined, isAnswered: false },
+  };
 }
 
-/** Waits only if it has to. */
+/** Returns a promise only if it has to wait. */
 export type Step = (exchange: Exchange) => MaybePromise<void>;

@@ -7,23 +7,23 @@ import type { Redis } from '../redis/redis.ts';
 const Health = named(
   'Health',
   Type.Object({
-    status: Type.String({ description: '`ok`, or `degraded` when a service is not up' }),
+    status: Type.String({ description: '`ok`, or `degraded` when a service is down.' }),
     ring: Type.Object({ name: Type.String(), lock_path: Type.String() }),
     services: Type.Object({
-      database: Type.String({ description: '`up` or `down`' }),
-      redis: Type.String({ description: '`up`, `down`, or `not_configured`' }),
+      database: Type.String({ description: '`up` or `down`.' }),
+      redis: Type.String({ description: '`up`, `down` or `not_configured`.' }),
     }),
   }),
 );
 
-/** A service that needs longer than this to answer nothing is not up. */
-const patienceMs = 2_000;
+/** A service that does not respond within this time is down. */
+const timeoutMs = 2_000;
 
 export function healthActions(config: Config, central: Db, redis: Redis | undefined): Actions {
   return {
     'health.get': action({
       summary: 'Check the health of the service',
-      description: 'Says whether the services it needs are up, and which ring answered.',
+      description: 'Reports whether the database and Redis are up, and the ring that responded.',
       http: 'GET /api/health',
       root: true,
       public: true,
@@ -39,21 +39,21 @@ export function healthActions(config: Config, central: Db, redis: Redis | undefi
         return {
           status: database && cache !== false ? 'ok' : 'degraded',
           ring: { name: config.ringName, lock_path: lockPath(config) },
-          services: { database: word(database), redis: cache === undefined ? 'not_configured' : word(cache) },
+          services: { database: upOrDown(database), redis: cache === undefined ? 'not_configured' : upOrDown(cache) },
         };
       },
     }),
   };
 }
 
-function isUp(answer: Promise<unknown>): Promise<boolean> {
-  const alive = answer.then(
+function isUp(ping: Promise<unknown>): Promise<boolean> {
+  const succeeded = ping.then(
     () => true,
     () => false,
   );
-  return Promise.race([alive, pause(patienceMs, false, { ref: false })]);
+  return Promise.race([succeeded, pause(timeoutMs, false, { ref: false })]);
 }
 
-function word(up: boolean): string {
+function upOrDown(up: boolean): string {
   return up ? 'up' : 'down';
 }

@@ -4,10 +4,10 @@ import { type Db, type Secrets, sql } from '@chowk/kit';
 import { fail, invalid } from '../errors.ts';
 import type { Exchange, IdempotencyClaim } from './exchange.ts';
 
-/** Answers are kept sealed: one may hold tokens. */
-const sealedFor = 'idempotency';
+/** Stored bodies are encrypted: one may contain tokens. */
+const encryptionPurpose = 'idempotency';
 
-interface StoredAnswer {
+interface StoredResponse {
   request_hash: string;
   status: number | null;
   content_type: string | null;
@@ -15,13 +15,13 @@ interface StoredAnswer {
 }
 
 /**
- * A POST with an `Idempotency-Key` happens once: its first answer is kept for a day and given again to whoever repeats
- * it. A request that died without an answer holds its key for a minute.
+ * A POST with an `Idempotency-Key` runs once: its first successful response is stored for 24 hours and replayed for
+ * repeated requests. A request that ends without a response blocks its key for one minute.
  */
 export function claimIdempotencyKey(exchange: Exchange): MaybePromise<void> {
   const { method, headers } = exchange.request;
   const key = headers['idempotency-key'];
-  // A caller that nobody knows cannot prove that the answer is its own.
+  // An anonymous caller cannot prove that a stored response belongs to it.
   return key === undefined || method !== 'POST' || !exchange.caller
     ? undefined
     : claimKey(exchange, exchange.caller, key);
@@ -34,44 +34,44 @@ async function claimKey(exchange: Exchange, user: Caller, key: string | string[]
   }
   const db = tenant?.db ?? kernel.central.db;
   const caller = `user ${user.id}`;
-  const proof = proofOf(user);
+  const scope = tokenScope(user);
   const hash = createHash('sha256')
-    .update(`${request.method} ${request.url}\n${proof}\n${exchange.rawBody ?? ''}`)
+    .update(`${request.method} ${request.url}\n${scope}\n${exchange.rawBody ?? ''}`)
     .digest('hex');
-  if (await claim(db, caller, key, hash)) {
+  if (await insertClaim(db, caller, key, hash)) {
     exchange.idempotency = { db, caller, key };
     return;
   }
-  const stored = await find(db, caller, key);
+  const stored = await findResponse(db, caller, key);
   if (stored && stored.request_hash !== hash) throw fail('http.idempotency_mismatch');
   if (!stored || stored.status === null) throw fail('http.idempotency_busy');
-  const body = stored.body && kernel.secrets.open(sealedFor, stored.body, `${caller} ${key}`);
+  const body = stored.body && kernel.secrets.open(encryptionPurpose, stored.body, `${caller} ${key}`);
   replay(exchange, { ...stored, body });
 }
 
 /**
- * Keeps the answer before it is sent. Only a success is kept: whoever was refused may try again with the same key. A
- * request so slow that another took its key over and answered leaves that answer alone.
+ * Stores the response before it is sent. Only a success is stored: after an error the client may retry with the same key.
+ * A response that another request has stored under the key meanwhile is kept.
  */
-export async function keepAnswer(
+export async function storeResponse(
   secrets: Secrets,
   { db, caller, key }: IdempotencyClaim,
-  answer: { status: number; contentType: string; body: string },
+  response: { status: number; contentType: string; body: string },
 ) {
-  if (answer.status >= 300) {
+  if (response.status >= 300) {
     await db.run(sql`DELETE FROM idempotency_keys WHERE caller = ${caller} AND key = ${key} AND status IS NULL`);
     return;
   }
-  const body = answer.body && secrets.seal(sealedFor, answer.body, `${caller} ${key}`);
+  const body = response.body && secrets.seal(encryptionPurpose, response.body, `${caller} ${key}`);
   await db.run(sql`
     WITH swept AS (
       DELETE FROM idempotency_keys WHERE (caller, key) IN (
         SELECT caller, key FROM idempotency_keys WHERE expires_at < now() LIMIT 20 FOR UPDATE SKIP LOCKED))
-    UPDATE idempotency_keys SET status = ${answer.status}, content_type = ${answer.contentType}, body = ${body}
+    UPDATE idempotency_keys SET status = ${response.status}, content_type = ${response.contentType}, body = ${body}
     WHERE caller = ${caller} AND key = ${key} AND status IS NULL`);
 }
 
-async function claim(db: Db, caller: string, key: string, hash: string): Promise<boolean> {
+async function insertClaim(db: Db, caller: string, key: string, hash: string): Promise<boolean> {
   const claimed = await db.run(sql`
     INSERT INTO idempotency_keys AS known (caller, key, request_hash, locked_until, expires_at)
     VALUES (${caller}, ${key}, ${hash}, now() + interval '1 minute', now() + interval '24 hours')
@@ -82,19 +82,19 @@ async function claim(db: Db, caller: string, key: string, hash: string): Promise
   return claimed === 1;
 }
 
-function find(db: Db, caller: string, key: string): Promise<StoredAnswer | undefined> {
-  return db.row<StoredAnswer>(sql`
+function findResponse(db: Db, caller: string, key: string): Promise<StoredResponse | undefined> {
+  return db.row<StoredResponse>(sql`
     SELECT request_hash, status, content_type, body FROM idempotency_keys
     WHERE caller = ${caller} AND key = ${key}`);
 }
 
-/** What else decides about the answer: what the token is limited to. */
-function proofOf({ session: { kind, scopes } }: Caller): string {
+/** The response may also depend on the kind and the scopes of the token. */
+function tokenScope({ session: { kind, scopes } }: Caller): string {
   return `${kind} ${scopes ? [...scopes].sort().join(' ') : ''}`;
 }
 
-function replay(exchange: Exchange, { status, content_type, body }: StoredAnswer): void {
-  exchange.answered = true;
+function replay(exchange: Exchange, { status, content_type, body }: StoredResponse): void {
+  exchange.isAnswered = true;
   const reply = exchange.reply.status(status ?? 200).header('Idempotency-Replayed', 'true');
   if (content_type) reply.type(content_type);
   reply.send(body || undefined);

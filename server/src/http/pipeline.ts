@@ -1,14 +1,16 @@
+import { authenticate } from './authenticate.ts';
+import { authorizeRequest } from './authorize-request.ts';
+import { bindTenant } from './bind-tenant.ts';
 import type { Step } from './exchange.ts';
 import { claimIdempotencyKey } from './idempotency.ts';
-import { run } from './run.ts';
-import { authenticate, bindToTenant, limitRate, mayCall } from './steps.ts';
+import { limitRate } from './rate-limit.ts';
+import { runAction } from './run-action.ts';
 
-/** What happens to a request, in the order in which it happens. The first two come before: see `server.ts`. */
+/** The steps of a request, in order. Response headers and CORS come before them, in `server.ts`. */
 export const pipeline = {
-  /** Before the body is read: a request that is refused here costs no memory. */
-  arrival: [bindToTenant, authenticate, limitRate, mayCall] satisfies Step[],
-  /** With the body read. */
-  body: [claimIdempotencyKey] satisfies Step[],
-  /** Input, action, answer. */
-  run,
+  /** Run before the body is read, so that a refused request costs no memory. */
+  beforeBody: [bindTenant, authenticate, limitRate, authorizeRequest] satisfies Step[],
+  afterBody: [claimIdempotencyKey] satisfies Step[],
+  /** Reads the input, runs the action and builds the response body. */
+  runAction,
 };

@@ -238,7 +238,7 @@ test('parameters of a request whose input is its body are told to go there', asy
   expect({ status, errors: body.errors }).toEqual({
     status: 422,
     errors: {
-      status: ['There is no parameter status; send it in the body.'],
+      status: ['The query parameter status is unknown; send it in the body.'],
     },
   });
 });

@@ -3,12 +3,12 @@ import type { FastifyRequest } from 'fastify';
 import { pathParameters, type RegisteredAction } from '../actions/registry.ts';
 import { compileText, type FieldErrors, type Validator } from '../validation.ts';
 
-/** The flat input of an action, and the function that checks it. */
+/** Returns the flat input of an action and the function that validates it. */
 export type ReadInput = (request: FastifyRequest) => { readonly input: unknown; readonly validate: Validator };
 
 type Fields = Record<string, unknown>;
 
-/** Path parameters, query and body are one input; where a name is in the path, it means that. */
+/** Merges path parameters, query and body into one input; path parameters take precedence. */
 export function inputReader(action: RegisteredAction): ReadInput {
   if (action.unchecked) return uncheckedReader(action);
   if (!takesBody(action)) return textReader(action);
@@ -18,16 +18,16 @@ export function inputReader(action: RegisteredAction): ReadInput {
   const checkPath = names.length > 0 ? compileText(Type.Object(inPath)) : undefined;
   return ({ params, body, query }) => {
     const path = params as Fields;
-    const wrongInPath = checkPath?.(path);
-    const unknown = action.page ? undefined : unknownParameters(query as Fields);
-    const { input, wrong, ignored } = flatten(body, path, action.accepts);
+    const pathErrors = checkPath?.(path);
+    const queryErrors = action.page ? undefined : unknownParameters(query as Fields);
+    const { input, bodyErrors, ignored } = flatten(body, path, action.accepts);
     return {
       input,
       validate: (value, names) => {
         names?.push(...ignored);
-        const wrongInBody = wrong ?? action.validate(value, names);
-        if (!wrongInPath && !unknown && !wrongInBody) return undefined;
-        return { ...wrongInBody, ...wrongInPath, ...unknown };
+        const inputErrors = bodyErrors ?? action.validate(value, names);
+        if (!pathErrors && !queryErrors && !inputErrors) return undefined;
+        return { ...inputErrors, ...pathErrors, ...queryErrors };
       },
     };
   };
@@ -52,7 +52,7 @@ function textReader(action: RegisteredAction): ReadInput {
   const names = pathParameters(action.path);
   return ({ query, params }) => {
     const input = query as Fields;
-    unbracket(input);
+    removeBrackets(input);
     if (page) keepOnly(input, (name) => name in schema.properties && !names.includes(name));
     let issues: Issues | undefined;
     for (const name of names) {
@@ -62,41 +62,45 @@ function textReader(action: RegisteredAction): ReadInput {
       }
       input[name] = (params as Fields)[name];
     }
-    const twice = issues?.errors;
-    return { input, validate: twice ? (value) => ({ ...validate(value), ...twice }) : validate };
+    const duplicates = issues?.errors;
+    return { input, validate: duplicates ? (value) => ({ ...validate(value), ...duplicates }) : validate };
   };
 }
 
 function flatten(body: unknown, path: Fields, accepts: RegisteredAction['accepts']) {
-  if (accepts === 'csv') return { input: { csv: body ?? '', ...path }, wrong: undefined, ignored: [] };
-  if (body === undefined) return { input: { ...path }, wrong: undefined, ignored: [] };
+  if (accepts === 'csv') return { input: { csv: body ?? '', ...path }, bodyErrors: undefined, ignored: [] };
+  if (body === undefined) return { input: { ...path }, bodyErrors: undefined, ignored: [] };
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     const issues = new Issues();
     issues.add('body', 'The body must be a JSON object.', 'wrong_type');
-    return { input: { ...path }, wrong: issues.errors, ignored: [] };
+    return { input: { ...path }, bodyErrors: issues.errors, ignored: [] };
   }
   const ignored = Object.keys(path).filter((name) => name in body);
-  return { input: { ...body, ...path }, wrong: undefined, ignored };
+  return { input: { ...body, ...path }, bodyErrors: undefined, ignored };
 }
 
-/** Parameters in the query of a request whose input is its body; those that begin with `_` are for the caller's own use. */
+/** Rejects query parameters of a request whose input is its body. Names that begin with `_` are ignored. */
 function unknownParameters(query: Fields): FieldErrors | undefined {
   let issues: Issues | undefined;
   for (const name of Object.keys(query)) {
     if (name.startsWith('_')) continue;
     issues ??= new Issues();
-    issues.add(name.slice(0, 100), `There is no parameter ${name.slice(0, 100)}; send it in the body.`, 'unknown');
+    issues.add(
+      name.slice(0, 100),
+      `The query parameter ${name.slice(0, 100)} is unknown; send it in the body.`,
+      'unknown',
+    );
   }
   return issues?.errors;
 }
 
-/** Mail programs and trackers add parameters of their own to the links that lead to a page. */
+/** Mail programs and trackers add parameters to links. */
 function keepOnly(fields: Fields, isKnown: (name: string) => boolean): void {
   for (const name of Object.keys(fields)) if (!isKnown(name)) delete fields[name];
 }
 
-/** Many clients write a list as `tags[]=a&tags[]=b`. */
-function unbracket(query: Fields): void {
+/** Many clients send a list as `tags[]=a&tags[]=b`. */
+function removeBrackets(query: Fields): void {
   for (const name of Object.keys(query)) {
     if (!name.endsWith('[]')) continue;
     const plain = name.slice(0, -2);

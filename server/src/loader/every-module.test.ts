@@ -2,7 +2,7 @@ import { type Method, permissionsFor } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { testConfig } from '../../testing/test-config.ts';
-import { register } from '../actions/registry.ts';
+import { registerActions } from '../actions/registry.ts';
 import { loadModules } from './load-modules.ts';
 import { permissionsOf } from './permissions.ts';
 
@@ -15,7 +15,7 @@ const anything = '0190a000-0000-7000-8000-000000000000';
 const permissions = permissionsOf(modules).map(({ name }) => name);
 
 const calls = modules.flatMap(({ alias, parts }) =>
-  register(parts.actions ?? {}, { module: alias, tag: alias })
+  registerActions(parts.actions ?? {}, { module: alias, tag: alias })
     .filter(({ method }) => method)
     .map(({ name, method, path, accepts, ...action }) => ({
       ...{ alias, name, needs: permissionsFor(action) },

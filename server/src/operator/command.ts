@@ -6,15 +6,15 @@ import type { Kernel } from '../kernel.ts';
 export type { CommandInput };
 export { UsageError };
 
-/** One command of the operator program. */
+/** A command of `chowkd`. */
 export interface Command extends CommandForm {
   run(session: Session, input: CommandInput): Promise<void>;
 }
 
-/** What a command has to work with. */
+/** The configuration, the terminal and the platform of a running command. */
 export interface Session extends Terminal {
   readonly config: Config;
-  /** The platform, put together on first use and taken apart when the command is over. */
+  /** The platform: booted on first use, closed when the command ends. */
   readonly kernel: () => Promise<Kernel>;
 }
 
@@ -27,7 +27,7 @@ export function readInput(command: CommandForm, argv: readonly string[]): Comman
       options: { json: { type: 'boolean' }, ...command.options },
       allowPositionals: true,
     });
-    if (positionals.length < least || positionals.length > most) throw new Error('wrong number of words');
+    if (positionals.length < least || positionals.length > most) throw new Error('wrong number of arguments');
     return { words: positionals, options: values as CommandInput['options'] };
   } catch (error) {
     const reason = (error as Error).message.split('. ')[0];

@@ -14,7 +14,7 @@ import { tenantListCommand } from './tenant-list.ts';
 import { tenantShowCommand } from './tenant-show.ts';
 import { workCommand } from './work.ts';
 
-/** Every command but `serve`, in the order in which `help` lists them. */
+/** All commands except `serve`, in the order of `chowkd help`. */
 export const operatorCommands: readonly Command[] = [
   workCommand,
   migrateCommand,

@@ -5,14 +5,14 @@ import { uniqueId } from '../../testing/platform.ts';
 
 test.each([
   [['--customers=5'], '--tenant=<id or domain> is needed'],
-  [['--tenant=x', '--customers=0'], '--customers must be a whole number from 1 to 2000000'],
-  [['--tenant=x', '--customers=many'], '--customers must be a whole number from 1 to 2000000'],
-  [['--tenant=x', '--seed=-1'], '--seed must be a whole number from 0 to 4294967295'],
-])('a wrong call is told apart: %j', async (options, message) => {
+  [['--tenant=x', '--customers=0'], '--customers must be a integer from 1 to 2000000'],
+  [['--tenant=x', '--customers=many'], '--customers must be a integer from 1 to 2000000'],
+  [['--tenant=x', '--seed=-1'], '--seed must be a integer from 0 to 4294967295'],
+])('a wrong option is a usage error: %j', async (options, message) => {
   expect(await chowkd(['demo:seed', ...options])).toEqual({ code: 2, out: '', err: `chowkd: ${message}\n` });
 });
 
-test('a tenant is filled once a day for each seed, and one that is not there is named', async () => {
+test('a tenant is filled once a day for each seed, and an unknown tenant is an error', async () => {
   const { port, user, password } = inject('server');
   const central = `central_${randomBytes(5).toString('hex')}`;
   const environment = {
@@ -24,11 +24,11 @@ test('a tenant is filled once a day for each seed, and one that is not there is 
   expect(await seed('--tenant=nobody')).toEqual({
     code: 1,
     out: '',
-    err: "chowkd: there is no tenant nobody; 'chowkd tenant:list' lists them\n",
+    err: "chowkd: there is no tenant nobody; run 'chowkd tenant:list' to see all tenants\n",
   });
   expect((await chowkd(['tenant:create', id, `--alias=${id}-shop`], environment)).code).toBe(0);
   const { code, out, err } = await seed(`--tenant=${id}-SHOP`, '--customers=50', '--seed=7', '--json');
-  expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(/^Making up 50 customers .*seed 7/) });
+  expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(/^Generating 50 customers .*seed 7/) });
   expect(JSON.parse(out)).toContainEqual({ table: 'customers', rows: 50 });
   const again = await seed(`--tenant=${id}`, '--customers=50', '--seed=7');
   expect(again).toMatchObject({ code: 1, out: '' });

@@ -3,10 +3,10 @@ import type { Command } from './command.ts';
 export const jobsListCommand: Command = {
   name: 'jobs:list',
   usage: '[--json]',
-  summary: 'list background jobs that wait, run or have failed for good',
+  summary: 'list background jobs that are waiting, running or have failed permanently',
   async run({ kernel, table }) {
     const { jobs } = await kernel();
     await jobs.start();
-    table(await jobs.list(), 'Nothing waits, runs or has failed.');
+    table(await jobs.list(), 'There are no waiting, running or failed jobs.');
   },
 };

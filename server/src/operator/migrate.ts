@@ -1,4 +1,4 @@
-import { migrateFleet } from '../tenancy/fleet.ts';
+import { migrateFleet } from '../tenancy/migrate-fleet.ts';
 import { type Command, UsageError } from './command.ts';
 import { ProgressBar } from './progress-bar.ts';
 import { enableModules, seedModules } from './seed-modules.ts';
@@ -6,12 +6,12 @@ import { enableModules, seedModules } from './seed-modules.ts';
 export const migrateCommand: Command = {
   name: 'migrate',
   usage: '[--parallel=<1 to 32>] [--json]',
-  summary: 'bring the central database and then every tenant database up to date',
+  summary: 'migrate the central database and then all tenant databases',
   options: { parallel: { type: 'string', default: '4' } },
   async run({ kernel, say, table, progress }, { options }) {
     const parallel = Number(options.parallel);
     if (!Number.isInteger(parallel) || parallel < 1 || parallel > 32) {
-      throw new UsageError('--parallel must be a whole number from 1 to 32');
+      throw new UsageError('--parallel must be an integer from 1 to 32');
     }
     const platform = await kernel();
     const { central, databases } = platform;
@@ -31,6 +31,6 @@ export const migrateCommand: Command = {
     else say(`${result.done} done, ${result.failed.length} failed, ${result.pending} pending`);
     for (const { id, error } of result.failed) progress(`  ${id}: ${error}`);
     if (result.failed.length > 0)
-      throw new Error("some tenants were not migrated; mend the cause and run 'chowkd migrate' again");
+      throw new Error("some tenants were not migrated; fix the cause and run 'chowkd migrate' again");
   },
 };

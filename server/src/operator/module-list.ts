@@ -7,12 +7,12 @@ import type { Command } from './command.ts';
 export const moduleListCommand: Command = {
   name: 'module:list',
   usage: '[--json]',
-  summary: 'list the modules that are here and what this ring runs of them',
+  summary: 'list the modules in modules/ and the versions that this ring runs',
   async run({ config, table }) {
     const lock = await readLockFile(resolve(repository, lockPath(config)));
-    const found = await findModules();
+    const modules = await findModules();
     table(
-      found.map(({ manifest: { alias, version, description, compatibility, auto_install } }) => ({
+      modules.map(({ manifest: { alias, version, description, compatibility, auto_install } }) => ({
         alias,
         version,
         locked: lock.modules[alias]?.version ?? null,

@@ -28,7 +28,7 @@ export const moduleLockCommand: Command = {
     if (options.check) return;
     const rows = Object.entries(modules).map(([alias, entry]) => ({ alias, ...entry }));
     if (options.json) table(rows, '');
-    else say(`${file} pins ${rows.length} modules for the ring ${ring}.`);
+    else say(`Locked ${rows.length} modules for the ring ${ring} in ${file}.`);
   },
 };
 

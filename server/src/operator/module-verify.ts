@@ -10,7 +10,7 @@ import type { Command } from './command.ts';
 export const moduleVerifyCommand: Command = {
   name: 'module:verify',
   usage: '[--ring=<ring>] [--json]',
-  summary: 'check that what is here is what the lock file of a ring pins, and that it loads',
+  summary: 'check that the modules match the lock file of a ring, and that they load',
   options: { ring: { type: 'string' } },
   async run({ config, table }, { options }) {
     const file = resolve(
@@ -26,14 +26,19 @@ export const moduleVerifyCommand: Command = {
       })),
     );
     const rows = checked.map(({ module, ...row }) => ({ ...row, state: typeof module === 'string' ? module : 'ok' }));
-    table(rows, `${file} pins no modules.`);
-    const wrong = rows.filter(({ state }) => state !== 'ok');
-    if (wrong.length > 0) throw new Error(`${wrong.map(({ alias }) => alias).join(', ')}: not what ${file} pins`);
+    table(rows, `${file} lists no modules.`);
+    const invalid = rows.filter(({ state }) => state !== 'ok');
+    if (invalid.length > 0) {
+      const aliases = invalid.map(({ alias }) => alias).join(', ');
+      throw new Error(
+        `these modules do not match ${file} or do not load: ${aliases}; run "chowkd module:lock" to accept changes`,
+      );
+    }
     checkReferences(checked.flatMap(({ module }) => (typeof module === 'string' ? [] : [module])));
   },
 };
 
-/** The module, or what is wrong with it. */
+/** The module, or why it cannot be loaded. */
 async function verifyModule(
   alias: string,
   pinned: { version: string; integrity: string },
@@ -42,8 +47,8 @@ async function verifyModule(
   if (!existsSync(folder)) return 'missing';
   try {
     const manifest = await readManifest(join(folder, 'module.json'));
-    if (manifest.version !== pinned.version) return `is ${manifest.version}`;
-    if ((await folderIntegrity(folder)) !== pinned.integrity) return 'was changed';
+    if (manifest.version !== pinned.version) return `version is ${manifest.version}`;
+    if ((await folderIntegrity(folder)) !== pinned.integrity) return 'files changed';
     return await loadModule(folder, manifest);
   } catch (error) {
     return (error as Error).message;

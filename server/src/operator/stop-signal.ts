@@ -1,4 +1,4 @@
-/** Settles with the name of the signal that asks this process to stop. */
+/** Resolves with the name of the first stop signal, SIGINT or SIGTERM. */
 export function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal));

@@ -10,14 +10,14 @@ export const tenantCreateCommand: Command = {
   options: { name: { type: 'string' }, alias: { type: 'string' }, role: { type: 'string' } },
   words: { least: 1, most: 1 },
   async run({ kernel, config, say, table }, { words: [id = ''], options }) {
-    const role = roles.find((one) => one === (options.role ?? 'merchant'));
+    const role = roles.find((name) => name === (options.role ?? 'merchant'));
     if (!role) throw new UsageError(`--role must be one of ${roles.join(', ')}`);
     const aliases = String(options.alias ?? '')
       .split(',')
       .filter(Boolean);
-    const wanted: NewTenant = { id, name: String(options.name ?? id), role, aliases };
+    const newTenant: NewTenant = { id, name: String(options.name ?? id), role, aliases };
     const { central, databases } = await kernel();
-    const tenant = await createTenant(central.db, databases, wanted);
+    const tenant = await createTenant(central.db, databases, newTenant);
     if (options.json) return table([tenant], '');
     const { port } = new URL(config.appUrl);
     say(`Created ${tenant.id} (${tenant.name}) in the database ${tenant.database}.`);

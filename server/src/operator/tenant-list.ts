@@ -4,7 +4,7 @@ import type { Command } from './command.ts';
 export const tenantListCommand: Command = {
   name: 'tenant:list',
   usage: '[--json]',
-  summary: 'list every tenant',
+  summary: 'list all tenants',
   async run({ kernel, table }) {
     const { central } = await kernel();
     const tenants = await listTenants(central.db);
@@ -14,7 +14,7 @@ export const tenantListCommand: Command = {
         domains: domains.map(({ domain }) => domain),
         database,
       })),
-      "There are no tenants yet; 'chowkd tenant:create <id>' makes one.",
+      "There are no tenants yet; run 'chowkd tenant:create <id>' to create one.",
     );
   },
 };

@@ -5,7 +5,7 @@ import type { Command } from './command.ts';
 export const tenantShowCommand: Command = {
   name: 'tenant:show',
   usage: '<id or domain> [--json]',
-  summary: 'show one tenant with its domains and the state of its database',
+  summary: 'show a tenant with its domains and the state of its database',
   words: { least: 1, most: 1 },
   async run({ kernel, table }, { words: [label = ''], options }) {
     const { central } = await kernel();
@@ -13,17 +13,17 @@ export const tenantShowCommand: Command = {
       sql`SELECT tenant_id FROM domains WHERE domain = ${label.toLowerCase()}`,
     );
     const tenant = domain && (await showTenant(central.db, domain.tenant_id));
-    if (!tenant) throw new Error(`there is no tenant ${label}; 'chowkd tenant:list' lists them`);
+    if (!tenant) throw new Error(`there is no tenant ${label}; run 'chowkd tenant:list' to see all tenants`);
     const database = await central.db.row(sql`
       SELECT m.status AS migrations, m.error AS migration_error,
         pg_size_pretty(pg_database_size(d.oid)) AS database_size
       FROM tenants t LEFT JOIN tenant_migrations m ON m.tenant_id = t.id
       LEFT JOIN pg_database d ON d.datname = t.database_name WHERE t.id = ${tenant.id}`);
-    const facts = { ...tenant, ...database };
-    if (options.json) return table([facts], '');
+    const fields = { ...tenant, ...database };
+    if (options.json) return table([fields], '');
     const domains = tenant.domains.map(({ domain: name, kind }) => `${name} (${kind})`);
     table(
-      Object.entries({ ...facts, domains }).map(([field, value]) => ({ field, value })),
+      Object.entries({ ...fields, domains }).map(([field, value]) => ({ field, value })),
       '',
     );
   },

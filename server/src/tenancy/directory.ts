@@ -4,9 +4,9 @@ import type { ConnectionBudget } from '../db/budget.ts';
 import { openDatabase } from '../db/database.ts';
 import type { ServerAddress } from '../db/server-address.ts';
 import type { Signals } from '../db/signals.ts';
-import { type Binding, bindTenant, type TenantClaim } from './bind.ts';
+import { type ResolvedTenant, resolveTenant, type TenantClaim } from './resolve-tenant.ts';
 
-/** A tenant with the handle of its database. Handles come from here and from nowhere else. */
+/** A tenant with its database. Only the directory opens tenant databases. */
 export interface TenantEntry extends Tenant {
   readonly db: Db;
 }
@@ -29,21 +29,21 @@ interface DirectoryParts {
   readonly baseDomain: string;
 }
 
-/** The whole ring table under one key: there are never many. */
+/** The cache key of the whole ring table, which is small. */
 const allRings = '';
 
-/** Claims longer than this are nobody's and not worth keeping. */
-const longestClaim = 400;
+/** Longer claims cannot be valid and are not cached. */
+const maxCachedClaimLength = 400;
 
 /**
- * Which label leads to which tenant. The central database decides; what is kept here is dropped the moment a change
- * is committed anywhere, and nothing is kept while changes cannot be heard.
+ * Maps labels to tenants. Caches rows of the central database; a committed change in any process invalidates them, and
+ * nothing is cached while notifications cannot be received.
  */
 export class Directory {
   readonly #tenants: GuardedCache<TenantEntry>;
   readonly #rings: GuardedCache<Ring[]>;
-  /** What was found for a claim, so that the next request with it is bound without thinking. */
-  readonly #bindings: GuardedCache<Binding<TenantEntry>>;
+  /** Resolved tenants by host and header. */
+  readonly #resolved: GuardedCache<ResolvedTenant<TenantEntry>>;
   readonly #baseDomain: string;
 
   constructor({ central, budget, addressOf, signals, baseDomain }: DirectoryParts) {
@@ -59,52 +59,52 @@ export class Directory {
       },
     });
     this.#rings = new GuardedCache({ max: 1, load: () => listRings(central) });
-    this.#bindings = new GuardedCache({
+    this.#resolved = new GuardedCache({
       max: 20_000,
       load: (key) => {
         const [host = '', header] = key.split('\n');
-        return bindTenant(this, baseDomain, { host, header });
+        return resolveTenant(this, baseDomain, { host, header });
       },
     });
     const onConnectionChange = (ok: boolean) => {
       this.#tenants.trust(ok);
-      this.#bindings.trust(ok);
+      this.#resolved.trust(ok);
     };
     void signals.listen('chowk_tenant', { onNotify: (id) => this.tenantChanged(id), onConnectionChange });
     void signals.listen('chowk_domain', { onNotify: (domain) => this.domainChanged(domain), onConnectionChange });
     void signals.listen('chowk_ring', {
       onNotify: () => this.#ringsChanged(),
-      onConnectionChange: (ok) => this.#hearRings(ok),
+      onConnectionChange: (ok) => this.#trustRings(ok),
     });
   }
 
-  /** Which tenant a claim is bound to, and `undefined` for one that names none. Throws what is wrong with it. */
-  bind({ host, header }: TenantClaim): MaybePromise<Binding<TenantEntry> | undefined> {
+  /** The tenant that a claim names; `undefined` if it names none. Throws for an invalid or unknown one. */
+  resolve({ host, header }: TenantClaim): MaybePromise<ResolvedTenant<TenantEntry> | undefined> {
     const key = header === undefined ? host : `${host}\n${header}`;
-    if (key.length > longestClaim) return bindTenant(this, this.#baseDomain, { host, header });
-    return this.#bindings.get(key);
+    if (key.length > maxCachedClaimLength) return resolveTenant(this, this.#baseDomain, { host, header });
+    return this.#resolved.get(key);
   }
 
-  /** The active tenant that an id or a domain leads to. The label is in lower case. */
+  /** The active tenant with this id or domain, in lower case. */
   find(label: string): MaybePromise<TenantEntry | undefined> {
     return this.#tenants.get(label);
   }
 
-  /** The ring whose hostname segment this is. */
+  /** The name of the ring with this hostname segment. */
   async ringAt(segment: string): Promise<string | undefined> {
     const rings = await this.#rings.get(allRings);
     return rings?.find(({ hostname_segment }) => hostname_segment === segment)?.name;
   }
 
-  /** Forgets a tenant in this process at once, without waiting to hear of the change. */
+  /** Invalidates a tenant in this process at once, before the notification arrives. */
   tenantChanged(id: string): void {
     this.#tenants.invalidateWhere((tenant) => tenant.id === id);
-    this.#bindings.invalidateWhere(({ tenant }) => tenant.id === id);
+    this.#resolved.invalidateWhere(({ tenant }) => tenant.id === id);
   }
 
   domainChanged(domain: string): void {
     this.#tenants.invalidate(domain);
-    this.#bindings.invalidateWhere(() => true);
+    this.#resolved.invalidateWhere(() => true);
   }
 
   get size(): number {
@@ -114,16 +114,16 @@ export class Directory {
   #ringsChanged(): void {
     this.#rings.invalidate(allRings);
     this.#tenants.invalidateWhere(() => true);
-    this.#bindings.invalidateWhere(() => true);
+    this.#resolved.invalidateWhere(() => true);
   }
 
-  #hearRings(ok: boolean): void {
+  #trustRings(ok: boolean): void {
     this.#rings.trust(ok);
-    this.#bindings.trust(ok);
+    this.#resolved.trust(ok);
   }
 }
 
-/** Tenant ids are domains too, so one look-up answers for both. */
+/** Every tenant id is also a domain, so one lookup covers both. */
 function findTenant(central: Db, label: string): Promise<TenantRow | undefined> {
   return central.row<TenantRow>(sql`
     SELECT t.id, t.name, t.role, r.name AS ring, t.database_server, t.database_name

@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform, uniqueId } from '../../testing/platform.ts';
-import { databaseExists, identifier, runAlone } from './central.ts';
-import { examine, type Finding } from './doctor.ts';
+import { databaseExists, identifier, runOutsideTransaction } from './central-database.ts';
+import { type Finding, findProblems } from './doctor.ts';
 import { createTenant, listTenants } from './tenants.ts';
 
 const platform = await startPlatform();
@@ -17,11 +17,11 @@ await central.db.run(sql`UPDATE installation SET id = gen_random_uuid()`);
 await databases.ensureTemplate();
 
 async function findings(): Promise<string[]> {
-  return (await examine(central, databases)).map(({ problem, subject }) => `${problem}: ${subject}`);
+  return (await findProblems(central, databases)).map(({ problem, subject }) => `${problem}: ${subject}`);
 }
 
-async function repairAll(which: (finding: Finding) => boolean = ({ destroys }) => !destroys): Promise<void> {
-  for (const finding of await examine(central, databases)) if (which(finding)) await finding.repair?.();
+async function repairAll(which: (finding: Finding) => boolean = ({ destroysData }) => !destroysData): Promise<void> {
+  for (const finding of await findProblems(central, databases)) if (which(finding)) await finding.repair?.();
 }
 
 test('a platform that is whole has no findings', async () => {
@@ -32,8 +32,8 @@ test('a platform that is whole has no findings', async () => {
 test("an orphan database of ours is found and dropped only when asked for; another installation's is left alone", async () => {
   const [ours, foreign] = [`tenant${uniqueId()}`, `tenant${uniqueId()}`];
   await databases.copyTemplate(ours);
-  await runAlone(central, sql`CREATE DATABASE ${identifier(foreign)}`);
-  expect(await findings()).toEqual([`orphan database: ${ours}`]);
+  await runOutsideTransaction(central, sql`CREATE DATABASE ${identifier(foreign)}`);
+  expect(await findings()).toEqual([`orphaned database: ${ours}`]);
   await repairAll();
   expect(await databaseExists(central, ours)).toBe(true);
   await repairAll(() => true);
@@ -45,7 +45,7 @@ test("an orphan database of ours is found and dropped only when asked for; anoth
 test('a tenant whose database is gone is reported and cannot be repaired by itself', async () => {
   const { id } = await platform.tenant();
   await databases.drop(`tenant${id}`);
-  const [finding] = await examine(central, databases);
+  const [finding] = await findProblems(central, databases);
   expect(finding).toMatchObject({
     problem: 'missing database',
     subject: id,
@@ -68,7 +68,7 @@ test('a spare that is known but gone is forgotten, and one that is there but unk
   await central.db.run(sql`
     INSERT INTO prepared_databases (name, kind, fingerprint, ready) VALUES (${gone}, 'spare', 'x', true)`);
   await databases.copyTemplate(unknown);
-  expect(await findings()).toEqual([`prepared database is gone: ${gone}`, `forgotten spare: ${unknown}`]);
+  expect(await findings()).toEqual([`missing spare database: ${gone}`, `orphaned spare: ${unknown}`]);
   await repairAll();
   expect(await findings()).toEqual([]);
 });

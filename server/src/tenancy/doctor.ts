@@ -1,24 +1,24 @@
 import { type Db, sql } from '@chowk/kit';
-import type { Central } from './central.ts';
-import { dropDatabase } from './central.ts';
-import type { TenantDatabases } from './databases.ts';
+import type { Central } from './central-database.ts';
+import { dropDatabase } from './central-database.ts';
+import type { TenantDatabases } from './tenant-databases.ts';
 import { addRandomDomain, finishTenant } from './tenants.ts';
 
 export interface Finding {
   readonly problem: string;
   readonly subject: string;
   readonly remedy: string;
-  /** Absent: nothing that could be done by itself. */
+  /** Absent: the operator must act. */
   readonly repair?: () => Promise<void>;
-  /** The repair throws data away and is only done when asked for by name. */
-  readonly destroys?: true;
+  /** The repair deletes data and needs its own option. */
+  readonly destroysData?: true;
 }
 
-/** A tenant that has been in the making for longer than this is not being made any more. */
+/** The creation of an older tenant was interrupted. */
 const creationLimit = sql`interval '5 minutes'`;
 
-/** Finds what an interrupted creation, a lost database or a restored backup has left behind. */
-export async function examine(central: Central, databases: TenantDatabases): Promise<Finding[]> {
+/** Finds incomplete tenants, missing databases and orphaned databases. */
+export async function findProblems(central: Central, databases: TenantDatabases): Promise<Finding[]> {
   const { db } = central;
   return [
     ...(await unfinishedTenants(db, databases)),
@@ -35,7 +35,7 @@ async function unfinishedTenants(db: Db, databases: TenantDatabases): Promise<Fi
   return rows.map(({ id }) => ({
     problem: 'unfinished tenant',
     subject: id,
-    remedy: 'finish it',
+    remedy: 'finish its creation',
     repair: () => finishTenant(db, databases, id),
   }));
 }
@@ -59,7 +59,7 @@ async function missingDomains(db: Db): Promise<Finding[]> {
   return rows.map(({ id }) => ({
     problem: 'no random domain',
     subject: id,
-    remedy: 'give it one',
+    remedy: 'add one',
     repair: () => addRandomDomain(db, id),
   }));
 }
@@ -69,16 +69,16 @@ async function staleRows(db: Db): Promise<Finding[]> {
     SELECT name FROM prepared_databases p
     WHERE ready AND NOT EXISTS (SELECT FROM pg_database d WHERE d.datname = p.name) ORDER BY name`);
   return rows.map(({ name }) => ({
-    problem: 'prepared database is gone',
+    problem: 'missing spare database',
     subject: name,
-    remedy: 'forget it',
+    remedy: 'delete its row',
     repair: async () => {
       await db.run(sql`DELETE FROM prepared_databases WHERE name = ${name}`);
     },
   }));
 }
 
-/** Databases this installation made and no longer knows. Other installations' on the same server are left alone. */
+/** Databases of this installation that no row refers to. Databases of other installations are ignored. */
 async function orphans(central: Central, databases: TenantDatabases): Promise<Finding[]> {
   const { db, database } = central;
   const rows = await db.rows<{ name: string; spare: boolean }>(sql`
@@ -92,9 +92,9 @@ async function orphans(central: Central, databases: TenantDatabases): Promise<Fi
   for (const { name, spare } of rows) {
     if (!(await databases.isOurs(name).catch(() => false))) continue;
     const repair = () => dropDatabase(central, name);
-    // A spare is empty; a tenant's database may be all that is left of a tenant.
-    if (spare) findings.push({ problem: 'forgotten spare', subject: name, remedy: 'drop it', repair });
-    else findings.push({ problem: 'orphan database', subject: name, remedy: 'drop it', repair, destroys: true });
+    // A spare is empty; an orphaned tenant database may hold the only copy of the data.
+    if (spare) findings.push({ problem: 'orphaned spare', subject: name, remedy: 'drop it', repair });
+    else findings.push({ problem: 'orphaned database', subject: name, remedy: 'drop it', repair, destroysData: true });
   }
   return findings;
 }

@@ -10,27 +10,27 @@ export function listDomains(central: Db, tenantId: string): Promise<TenantDomain
 export async function addAlias(central: Db, tenantId: string, domain: string): Promise<TenantDomain> {
   const problem = labelProblem(domain, await ringSegments(central));
   if (problem) throw invalid({ domain: [problem] });
-  const added = await central.row<TenantDomain>(sql`
+  const alias = await central.row<TenantDomain>(sql`
     INSERT INTO domains (domain, tenant_id, kind) VALUES (${domain}, ${tenantId}, 'alias')
     ON CONFLICT (domain) DO NOTHING RETURNING domain, kind, created_at`);
-  if (!added) throw invalid({ domain: taken(`${domain} is taken.`) });
-  return added;
+  if (!alias) throw invalid({ domain: taken(`${domain} is taken.`) });
+  return alias;
 }
 
-/** The random domain and the one that is the tenant's id stay: links and databases carry them. So does the last alias. */
+/** The random domain and the tenant's id cannot be removed, because links and databases use them; nor can the last alias. */
 export async function removeAlias(central: Db, tenantId: string, domain: string): Promise<void> {
   await central.tx(async (tx) => {
     const domains = await tx.rows<TenantDomain>(sql`
       SELECT domain, kind FROM domains WHERE tenant_id = ${tenantId} FOR UPDATE`);
-    const found = domains.find((one) => one.domain === domain);
-    if (!found) throw fail('tenancy.domain_not_found', { domain });
-    const lastAlias = domains.filter(({ kind }) => kind === 'alias').length === 1;
-    if (found.kind === 'random' || domain === tenantId || lastAlias) throw fail('tenancy.domain_permanent', { domain });
+    const row = domains.find((candidate) => candidate.domain === domain);
+    if (!row) throw fail('tenancy.domain_not_found', { domain });
+    const isLastAlias = domains.filter(({ kind }) => kind === 'alias').length === 1;
+    if (row.kind === 'random' || domain === tenantId || isLastAlias) throw fail('tenancy.domain_permanent', { domain });
     await tx.run(sql`DELETE FROM domains WHERE domain = ${domain}`);
   });
 }
 
-/** Labels that lead to a ring and so to no tenant. */
+/** The hostname segments of rings, which no tenant may use as a label. */
 export async function ringSegments(central: Db): Promise<ReadonlySet<string>> {
   const rows = await central.rows<{ segment: string }>(sql`SELECT hostname_segment AS segment FROM module_rings`);
   return new Set(rows.map(({ segment }) => segment));

@@ -13,38 +13,39 @@ import type { Signals } from '../db/signals.ts';
 import { fail, invalid } from '../errors.ts';
 import { compileBody, type FieldErrors, type Validator } from '../validation.ts';
 
-/** The settings that every tenant has, whatever its modules. */
+/** Settings that every tenant has, independent of its modules. */
 const settings = {
   'general.timezone': setting({
     schema: Type.String({ format: 'time-zone' }),
     default: 'Asia/Kolkata',
-    description: 'The IANA time zone in which days begin and end.',
+    description: 'The IANA time zone that defines when a day begins.',
   }),
   'general.currency': setting({
     schema: Type.String({ pattern: '^[A-Z]{3}$' }),
     default: 'INR',
-    description: 'The ISO 4217 currency in which amounts are kept.',
+    description: 'The ISO 4217 currency of all amounts.',
   }),
   'general.country': setting({
     schema: Type.String({ pattern: '^[A-Z]{2}$' }),
     default: 'IN',
-    description: 'The ISO 3166 country that phone numbers without a prefix belong to.',
+    description: 'The ISO 3166 country of phone numbers without a country code.',
   }),
   'audit.retention_days': setting({
     schema: Type.Integer({ minimum: 1, maximum: 3650 }),
     default: 90,
-    description: 'For how many days calls between modules are kept in the audit log.',
+    description: 'The number of days that calls between modules are kept in the audit log.',
   }),
   'security.unverified_users': setting({
     schema: Type.Enum(['full', 'view', 'none']),
     default: 'full',
-    description: 'What users may do whose email address is not verified: all their role allows, only look, or nothing.',
+    description:
+      'Access of users without a verified email address: `full` (as their role), `view` (read only) or `none`.',
     permission: 'settings.security',
   }),
   'general.locale': setting({
     schema: Type.String({ pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$' }),
     default: 'en-IN',
-    description: 'The language and region in which numbers and dates are written.',
+    description: 'The locale of numbers and dates.',
   }),
 };
 export const kernelSettings: readonly SettingDefinition[] = settingDefinitions(settings);
@@ -55,21 +56,23 @@ declare module '@chowk/kit/catalogue' {
 
 type Values = Readonly<Record<string, unknown>>;
 
-interface Declared extends SettingDefinition {
+interface DeclaredSetting extends SettingDefinition {
   readonly validate: Validator;
 }
 
-/** Tenants' settings: declared keys only, defaults filled in, kept until a change is committed. */
+/** The settings of tenants: declared keys only, with defaults filled in. Cached until a change is committed. */
 export class SettingsStore {
   readonly #central: Db;
-  readonly #declared: ReadonlyMap<string, Declared>;
+  readonly #declared: ReadonlyMap<string, DeclaredSetting>;
   readonly #defaults: Values;
   readonly #cache: GuardedCache<Values>;
 
   constructor(central: Db, definitions: readonly SettingDefinition[], signals: Signals) {
     this.#central = central;
-    this.#declared = new Map(definitions.map((one) => [one.key, { ...one, validate: compileBody(wrap(one)) }]));
-    this.#defaults = Object.fromEntries(definitions.map((one) => [one.key, one.default]));
+    this.#declared = new Map(
+      definitions.map((setting) => [setting.key, { ...setting, validate: compileBody(objectSchema(setting)) }]),
+    );
+    this.#defaults = Object.fromEntries(definitions.map((setting) => [setting.key, setting.default]));
     this.#cache = new GuardedCache({ max: 20_000, load: (tenantId) => this.#load(tenantId) });
     void signals.listen('chowk_settings', {
       onNotify: (tenantId) => this.#cache.invalidate(tenantId),
@@ -81,28 +84,28 @@ export class SettingsStore {
     return (await this.#valuesOf(tenantId)) as unknown as Settings;
   }
 
-  /** What the caller may see: keys with a permission of their own only if it holds that. */
+  /** The settings that the caller may see; a setting with its own permission requires it. */
   async visible(tenantId: string, can: (permission: string) => boolean): Promise<Values> {
     const settings = await this.#valuesOf(tenantId);
-    const keys = Object.keys(settings).filter((key) => mayTouch(this.#declared.get(key), can));
+    const keys = Object.keys(settings).filter((key) => hasAccess(this.#declared.get(key), can));
     return Object.fromEntries(keys.map((key) => [key, settings[key]]));
   }
 
-  /** Changes all of the given settings or, if anything is wrong with one, none. `null` goes back to the default. */
+  /** Changes all of the settings or, if one of them is invalid, none. `null` restores the default. */
   async change(tenantId: string, changes: Values, can: (permission: string) => boolean): Promise<void> {
     const errors: FieldErrors = {};
-    const read: Record<string, unknown> = {};
+    const normalized: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(changes)) {
       const setting = this.#declared.get(key);
-      const one = { [key]: value };
+      const field = { [key]: value };
       if (!setting) errors[key] = [{ code: 'unknown', message: `There is no setting ${key}.` }];
-      else if (!mayTouch(setting, can)) throw fail('auth.forbidden', { permission: setting.permission });
-      // Validation leaves in it what the schema makes of the value.
-      else if (value !== null) Object.assign(errors, setting.validate(one));
-      Object.assign(read, one);
+      else if (!hasAccess(setting, can)) throw fail('auth.forbidden', { permission: setting.permission });
+      // Validation normalizes the value in place.
+      else if (value !== null) Object.assign(errors, setting.validate(field));
+      Object.assign(normalized, field);
     }
     if (Object.keys(errors).length > 0) throw invalid(errors);
-    await this.#write(tenantId, read);
+    await this.#write(tenantId, normalized);
     this.#cache.invalidate(tenantId);
   }
 
@@ -130,11 +133,11 @@ export class SettingsStore {
   }
 }
 
-/** Validated inside an object so that messages carry the setting's name. */
-function wrap({ key, schema }: SettingDefinition) {
+/** Validated as a field of an object, so that messages contain the name of the setting. */
+function objectSchema({ key, schema }: SettingDefinition) {
   return Type.Object({ [key]: schema });
 }
 
-function mayTouch(setting: SettingDefinition | undefined, can: (permission: string) => boolean): boolean {
+function hasAccess(setting: SettingDefinition | undefined, can: (permission: string) => boolean): boolean {
   return setting?.permission === undefined || can(setting.permission);
 }

@@ -2,7 +2,7 @@ import { sql, taken } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform, uniqueId } from '../../testing/platform.ts';
 import { silent } from '../../testing/silent-log.ts';
-import { TenantDatabases } from './databases.ts';
+import { TenantDatabases } from './tenant-databases.ts';
 import { createTenant, finishTenant, listTenants, showTenant } from './tenants.ts';
 
 const platform = await startPlatform();
@@ -91,8 +91,8 @@ test('a database that cannot be copied leaves no tenant behind', async () => {
 test('a database of that name that is not ours is never taken over', async () => {
   const id = uniqueId();
   await central.db.run(sql`SELECT 1`);
-  const { runAlone, identifier } = await import('./central.ts');
-  await runAlone(central, sql`CREATE DATABASE ${identifier(`tenant${id}`)}`);
+  const { runOutsideTransaction, identifier } = await import('./central-database.ts');
+  await runOutsideTransaction(central, sql`CREATE DATABASE ${identifier(`tenant${id}`)}`);
   await expect(createTenant(central.db, databases, { id, name: id })).rejects.toMatchObject({
     extras: { errors: { id: [taken(`${id} is taken.`)] } },
   });

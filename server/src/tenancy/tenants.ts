@@ -1,15 +1,15 @@
 import { type Db, Failure, type FieldError, type NewTenant, type Sql, sql, taken } from '@chowk/kit';
 import { invalid } from '../errors.ts';
-import type { TenantDatabases } from './databases.ts';
 import { ringSegments } from './domains.ts';
 import { databaseName, labelProblem, randomLabel } from './labels.ts';
+import type { TenantDatabases } from './tenant-databases.ts';
 
 export type { NewTenant };
 
-/** What else happens in the transaction that makes a tenant active. */
+/** Runs in the transaction that activates a tenant. */
 export type InTransaction = (db: Db) => Promise<void>;
 
-const nothing: InTransaction = async () => {};
+const noWork: InTransaction = async () => {};
 
 export interface TenantSummary {
   readonly id: string;
@@ -22,46 +22,46 @@ export interface TenantSummary {
   readonly created_at: string;
 }
 
-/** Makes a tenant with its domains and its database: all of it or nothing. */
+/** Creates a tenant with its domains and its database; on failure nothing is left behind. */
 export async function createTenant(
   central: Db,
   databases: TenantDatabases,
-  wanted: NewTenant,
-  inTransaction = nothing,
+  newTenant: NewTenant,
+  inTransaction = noWork,
 ): Promise<TenantSummary> {
-  const { id = randomLabel() } = wanted;
-  const aliases = [...new Set([...(wanted.id === undefined ? [] : [id]), ...(wanted.aliases ?? [])])];
-  const plan = { ...wanted, id, aliases };
+  const { id = randomLabel() } = newTenant;
+  const aliases = [...new Set([...(newTenant.id === undefined ? [] : [id]), ...(newTenant.aliases ?? [])])];
+  const plan = { ...newTenant, id, aliases };
   await checkLabels(central, plan);
   const database = databaseName(id);
   if (await isForeign(databases, database)) throw invalid({ id: taken(`${id} is taken.`) });
-  const renamed = await central.tx(async (tx) => {
+  const hasSpare = await central.tx(async (tx) => {
     await insertTenant(tx, plan, database);
     if (!(await databases.claimSpare(tx, database))) return false;
     await activate(tx, databases, id, inTransaction);
     return true;
   });
-  // Without a spare the row stands first, as `creating`, so that a crash from here on leaves nothing unknown.
-  if (!renamed) await copyOrUndo(central, databases, id, inTransaction);
+  // Without a spare the row has the status `creating`, so that an interrupted creation is known.
+  if (!hasSpare) await copyOrUndo(central, databases, id, inTransaction);
   void databases.refillSpares();
   return (await showTenant(central, id)) as TenantSummary;
 }
 
-/** What is wrong with an id for a new tenant, or `undefined`. */
+/** Why an id cannot be used for a new tenant; `undefined` if it can. */
 export async function idProblem(central: Db, databases: TenantDatabases, id: string): Promise<FieldError | undefined> {
   const problem = labelProblem(id, await ringSegments(central));
   if (problem) return { code: 'invalid', message: problem };
-  const other = await central.row(sql`
+  const existing = await central.row(sql`
     SELECT FROM tenants WHERE id = ${id} UNION ALL SELECT FROM domains WHERE domain = ${id} LIMIT 1`);
-  return other || (await isForeign(databases, databaseName(id))) ? taken(`${id} is taken.`) : undefined;
+  return existing || (await isForeign(databases, databaseName(id))) ? taken(`${id} is taken.`) : undefined;
 }
 
-/** Finishes a tenant whose creation was interrupted. Every step may have happened already. */
+/** Completes a tenant whose creation was interrupted. All steps are idempotent. */
 export async function finishTenant(
   central: Db,
   databases: TenantDatabases,
   id: string,
-  inTransaction = nothing,
+  inTransaction = noWork,
 ): Promise<void> {
   await databases.copyTemplate(databaseName(id));
   await central.tx((tx) => activate(tx, databases, id, inTransaction));
@@ -88,14 +88,14 @@ async function copyOrUndo(
   try {
     await finishTenant(central, databases, id, inTransaction);
   } catch (error) {
-    // Refused by `inTransaction`: nobody has used the database yet.
+    // Refused by `inTransaction`: the database has not been used yet.
     if (error instanceof Failure) await databases.drop(databaseName(id));
     if (!(await databases.exists(databaseName(id)))) await central.run(sql`DELETE FROM tenants WHERE id = ${id}`);
     throw error;
   }
 }
 
-/** On a server that several installations share, another one's tenant may have the name. */
+/** Whether the name is used by another installation on the same server. */
 async function isForeign(databases: TenantDatabases, database: string): Promise<boolean> {
   return (await databases.exists(database)) && !(await databases.isOurs(database).catch(() => false));
 }
@@ -104,7 +104,7 @@ async function checkLabels(central: Db, { id, aliases }: { id: string; aliases: 
   const segments = await ringSegments(central);
   const problem = labelProblem(id, segments);
   if (problem) throw invalid({ id: [problem] });
-  const problems = aliases.map((alias) => labelProblem(alias, segments)).filter((one) => one !== undefined);
+  const problems = aliases.map((alias) => labelProblem(alias, segments)).filter((problem) => problem !== undefined);
   if (problems.length > 0) throw invalid({ aliases: problems });
 }
 
@@ -113,11 +113,11 @@ async function insertTenant(
   { id, name, role = 'merchant', aliases }: NewTenant & { id: string; aliases: readonly string[] },
   database: string,
 ): Promise<void> {
-  const made = await tx.run(sql`
+  const inserted = await tx.run(sql`
     INSERT INTO tenants (id, name, role, database_name, module_ring_id)
     SELECT ${id}, ${name}, ${role}, ${database}, r.id FROM module_rings r WHERE r.is_default
     ON CONFLICT DO NOTHING`);
-  if (made === 0) throw invalid({ id: taken(`${id} is taken.`) });
+  if (inserted === 0) throw invalid({ id: taken(`${id} is taken.`) });
   for (const alias of aliases) {
     if (!(await insertDomain(tx, id, alias, 'alias'))) throw invalid({ aliases: taken(`${alias} is taken.`) });
   }
@@ -127,16 +127,16 @@ async function insertTenant(
 }
 
 async function insertDomain(tx: Db, tenantId: string, domain: string, kind: 'random' | 'alias'): Promise<boolean> {
-  const made = await tx.run(sql`
+  const inserted = await tx.run(sql`
     INSERT INTO domains (domain, tenant_id, kind) VALUES (${domain}, ${tenantId}, ${kind})
     ON CONFLICT (domain) DO NOTHING`);
-  return made === 1;
+  return inserted === 1;
 }
 
-/** The database is there and carries every migration. */
+/** Called when the database exists and has all migrations. */
 async function activate(
   tx: Db,
-  { fingerprint, migrated }: TenantDatabases,
+  { fingerprint, onMigrated }: TenantDatabases,
   id: string,
   inTransaction: InTransaction,
 ): Promise<void> {
@@ -145,7 +145,7 @@ async function activate(
     INSERT INTO tenant_migrations (tenant_id, fingerprint, status, finished_at)
     SELECT id, ${fingerprint}, 'done', now() FROM tenant
     ON CONFLICT (tenant_id) DO NOTHING`);
-  await migrated(tx, id);
+  await onMigrated(tx, id);
   await inTransaction(tx);
 }
 

@@ -22,8 +22,8 @@ test('two different schemas of one name are refused, two of the same are one', (
   const same = named('Thing', Type.Object({ name: Type.String(), size: Default(Type.Integer(), 1) }));
   expect(components.of(same, 'output')).toEqual(ref('Thing'));
   const other = named('Thing', Type.Object({ name: Type.Integer() }));
-  expect(() => components.of(other, 'output')).toThrow('two different schemas are called Thing');
-  expect(() => components.of(Type.Array(other), 'output')).toThrow('two different schemas are called Thing');
+  expect(() => components.of(other, 'output')).toThrow('two different schemas are named Thing');
+  expect(() => components.of(Type.Array(other), 'output')).toThrow('two different schemas are named Thing');
 });
 
 test('an input that differs from the output of the same name is called so', () => {
@@ -36,7 +36,7 @@ test('an input that differs from the output of the same name is called so', () =
     ThingInput: { required: ['name'] },
   });
   const other = named('Thing', Type.Object({ colour: Type.String() }));
-  expect(() => components.of(other, 'input')).toThrow('two different schemas are called Thing');
+  expect(() => components.of(other, 'input')).toThrow('two different schemas are named Thing');
 });
 
 test('an input that is the same as the output shares its name', () => {

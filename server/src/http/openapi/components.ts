@@ -8,16 +8,16 @@ interface Schema extends Json {
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
-/** Input: fields with a default need not be sent. Output: they are always there. */
+/** Fields with a default are optional in an input and always present in an output. */
 export type Direction = 'input' | 'output';
 
-/** Collects what has a name, so that it is written once and referred to. */
+/** Collects named schemas and responses, so that each is written once and referenced. */
 export class Components {
   readonly #schemas = new Map<string, { readonly json: Json; readonly text: string }>();
-  /** By what they say: the name. */
+  /** Names by JSON text. */
   readonly #responses = new Map<string, string>();
 
-  /** A response that many actions can give; those that say something else get a number. */
+  /** Returns a reference to the response; a different response of the same name gets a number. */
   response(name: string, json: Json): Json {
     const text = JSON.stringify(json);
     const others = [...this.#responses.values()].filter((known) => known.replace(/\d+$/, '') === name).length;
@@ -30,7 +30,7 @@ export class Components {
     return Object.fromEntries([...this.#responses].map(([text, name]) => [name, JSON.parse(text)]));
   }
 
-  /** The schema as the description has it: a reference if it has a name. */
+  /** The schema as OpenAPI describes it: a reference if it is named. */
   of(schema: object, direction: Direction): Json {
     const { title, ...rest } = schema as Schema;
     const json = this.#describe(rest, direction);
@@ -42,7 +42,7 @@ export class Components {
     return Object.fromEntries(sorted.map(([name, { json }]) => [name, json]));
   }
 
-  /** Two different schemas cannot have one name, but for the input and the output of the same. */
+  /** Different schemas must have different names; only the input and the output of one schema may differ. */
   #name(title: string, json: Json, direction: Direction): string {
     const text = JSON.stringify(json);
     for (const name of direction === 'input' ? [title, `${title}Input`] : [title]) {
@@ -50,7 +50,7 @@ export class Components {
       if (!known) this.#schemas.set(name, { json, text });
       if (!known || known.text === text) return name;
     }
-    throw new Error(`two different schemas are called ${title}`);
+    throw new Error(`two different schemas are named ${title}; rename one of them`);
   }
 
   #describe(schema: Schema, direction: Direction): Json {
@@ -59,7 +59,7 @@ export class Components {
     const { enum: values, type } = json as { enum?: unknown[]; type?: unknown };
     if (values && !type) json.type = typeof values[0];
     const { properties = {}, required } = schema;
-    // Generators take a field with a default for one that is always there, which is true of outputs only.
+    // Code generators treat a field with a default as always present, which is true for outputs only.
     if (direction === 'input' && json.default !== undefined) {
       json.description = [json.description, `Default: ${JSON.stringify(json.default)}.`].filter(Boolean).join(' ');
       delete json.default;
@@ -93,12 +93,12 @@ export class Components {
   }
 }
 
-/** Many validators read patterns without Unicode classes. Half of a character cannot be said to them. */
+/** Many validators do not support Unicode property classes; surrogates cannot be expressed without them. */
 function portable(pattern: string): string {
   return pattern.replaceAll('\\p{Cc}', '\\u0000-\\u001f\\u007f-\\u009f').replaceAll('\\p{Cs}', '');
 }
 
-/** The schema of an input with everything in place: nothing refers to anything. */
+/** The schema of an input without references. */
 export function inlineSchema(schema: object): Json {
   return new Inline().of(schema, 'input');
 }

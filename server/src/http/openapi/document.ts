@@ -4,8 +4,8 @@ import { kernelErrors } from '../../errors.ts';
 import type { LoadedModule } from '../../loader/load-modules.ts';
 import { permissionsOf } from '../../loader/permissions.ts';
 import { version } from '../../version.ts';
-import { versionedOutput } from '../answer-schema.ts';
 import { takesBody } from '../read-input.ts';
+import { hasEtag } from '../response-schema.ts';
 import { Components, type Json } from './components.ts';
 import { exampleOf } from './examples.ts';
 import { type Errors, errorCodes, headers, responsesOf } from './responses.ts';
@@ -14,16 +14,16 @@ const errorSchema: Json = {
   type: 'object',
   required: ['message'],
   properties: {
-    message: { type: 'string', description: 'For people.' },
-    code: { type: 'string', description: 'For programs; see the list of errors.' },
+    message: { type: 'string', description: 'A sentence for people.' },
+    code: { type: 'string', description: 'A stable code for programs; see the list of errors.' },
     errors: {
       type: 'object',
-      description: 'What is wrong with the input, by field; nested fields use dots.',
+      description: 'Messages about invalid input, by field; nested fields use dots.',
       additionalProperties: { type: 'array', items: { type: 'string' } },
     },
     error_codes: {
       type: 'object',
-      description: 'The same as codes: `required`, `wrong_type`, `too_long`, `taken` and so on.',
+      description: 'Codes for the same messages: `required`, `wrong_type`, `too_long`, `taken` and so on.',
       additionalProperties: { type: 'array', items: { type: 'string' } },
     },
     request_id: { type: 'string' },
@@ -43,42 +43,42 @@ const headerParameters: Json = {
     name: 'X-Tenant',
     in: 'header',
     schema: { type: 'string' },
-    description: "A tenant's id or domain, where the host name does not say it.",
+    description: "The tenant's id or domain, if the host name does not identify the tenant.",
     example: 'acme-stores',
   },
   idempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     schema: { type: 'string', maxLength: 255 },
-    description: 'Makes the request happen once: the first success is stored for 24 hours and answered again.',
+    description: 'Runs the request only once: the first successful response is stored for 24 hours and replayed.',
     example: '7d3b2c9e-order-1042',
   },
   ifMatch: {
     name: 'If-Match',
     in: 'header',
     schema: { type: 'string' },
-    description: 'The `ETag` of the record as you read it: if it has changed since, the request is refused with 412.',
+    description: 'The `ETag` of the record as you read it: if the record has changed since, the response is 412.',
     example: '"lz4k2m9s"',
   },
   ifNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
     schema: { type: 'string' },
-    description: 'The `ETag` you have: if the record is still the same, the answer is 304 without a body.',
+    description: 'The `ETag` you have: if the record is unchanged, the response is 304 without a body.',
     example: '"lz4k2m9s"',
   },
 };
 
 const kernelTags: Readonly<Record<string, string>> = {
-  Platform: 'The service itself.',
+  Platform: 'The state of the service.',
 };
 
-/** The OpenAPI 3.1 description, made from the same actions that serve the requests. */
+/** The OpenAPI 3.1 document, derived from the registered actions. */
 export function openApiDocument(all: readonly RegisteredAction[], modules: readonly LoadedModule[]): Json {
   const actions = all.filter(({ page, method }) => method && !page);
   const components = new Components();
   const errors: Errors = Object.assign({}, kernelErrors, ...modules.map(({ parts }) => parts.errors ?? {}));
-  // Outputs first: where an input differs from the output of the same name, it is the input that gets another one.
+  // Outputs first: an input that differs from the output of the same name gets the name with `Input`.
   for (const { output } of actions) if (output) components.of(output, 'output');
   const paths: Record<string, Json> = {};
   for (const action of actions) {
@@ -92,13 +92,13 @@ export function openApiDocument(all: readonly RegisteredAction[], modules: reado
       version,
       summary: 'A multi-tenant commerce platform.',
       description:
-        "Send a bearer token, and say which tenant a request is for: by the tenant's subdomain or by `X-Tenant`. " +
-        'Every answer carries `X-Request-Id`. A failure is JSON with a `message` for people, a `code` for programs, ' +
-        'and for refused input `errors` and `error_codes`, by field.',
+        'Send a bearer token, and name the tenant by its subdomain or with the header `X-Tenant`. ' +
+        'Every response has an `X-Request-Id`. An error response is JSON with a `message` for people, a `code` for ' +
+        'programs and, for invalid input, `errors` and `error_codes` by field.',
       contact: { name: 'Chowk' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'The server that this description comes from.' }],
+    servers: [{ url: '/', description: 'This server.' }],
     tags: tagsOf(actions, modules),
     paths: sorted(paths),
     components: {
@@ -126,11 +126,11 @@ function securitySchemes(actions: readonly RegisteredAction[], modules: readonly
       type: 'http',
       scheme: 'bearer',
       bearerFormat: 'JWT',
-      description: 'An access token of a user or a personal access token.',
+      description: 'The access token of a user, or a personal access token.',
     },
     oauth2: {
       type: 'oauth2',
-      description: 'For API clients: client credentials, limited to the permissions of the client.',
+      description: 'Client credentials of an API client, limited to the permissions of the client.',
       flows: {
         clientCredentials: {
           tokenUrl: '/oauth/token',
@@ -164,16 +164,18 @@ function operation(action: RegisteredAction, components: Components, errors: Err
 }
 
 function accessSentence(action: RegisteredAction): string {
-  if (action.public) return 'Needs no token.';
+  if (action.public) return 'No token required.';
   const [first, ...others] = permissionsFor(action).map((permission) => `\`${permission}\``);
-  if (first === undefined) return 'For every signed-in user.';
-  return others.length === 0 ? `Needs the permission ${first}.` : `Needs one of ${[first, ...others].join(', ')}.`;
+  if (first === undefined) return 'Available to every signed-in user.';
+  return others.length === 0
+    ? `Requires the permission ${first}.`
+    : `Requires one of the permissions ${[first, ...others].join(', ')}.`;
 }
 
 function parameters(action: RegisteredAction, components: Components, errors: Errors): Json[] {
   const { tenant, method, input, path, headers: own, needs } = action;
   const ref = (name: string) => ({ $ref: `#/components/parameters/${name}` });
-  const isVersioned = versionedOutput(action);
+  const isVersioned = hasEtag(action);
   const inPath = pathParameters(path);
   const inQuery = takesBody(action) ? [] : Object.keys(input?.properties ?? {}).filter((one) => !inPath.includes(one));
   return [
@@ -211,7 +213,7 @@ const bodyTypes = {
   form: ['application/x-www-form-urlencoded', 'application/json'],
 };
 
-/** The input without what is in the path. */
+/** The input without path parameters. */
 function requestBody(action: RegisteredAction, components: Components): Json {
   const { accepts = 'json' } = action;
   const inPath = pathParameters(action.path);

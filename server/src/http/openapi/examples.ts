@@ -21,7 +21,7 @@ const formats: Readonly<Record<string, string>> = {
   'time-zone': 'Asia/Kolkata',
 };
 
-/** What fields of these names hold, where their schema does not say it. */
+/** Examples by field name, for schemas without examples. */
 const names: Readonly<Record<string, string>> = {
   first_name: 'Asha',
   last_name: 'Rao',
@@ -44,7 +44,7 @@ const names: Readonly<Record<string, string>> = {
   locale: 'en-IN',
 };
 
-/** A value that the schema accepts: from its own examples, its default or the kind of thing it is. */
+/** A value that the schema accepts: from its examples, its default, its format or the name of the field. */
 export function exampleOf(schema: object, direction: Direction, name = ''): unknown {
   const { examples, anyOf, enum: values, ...rest } = schema as Schema;
   if (examples?.length) return examples[0];

@@ -1,7 +1,7 @@
 import { type ErrorKind, signedIn } from '@chowk/kit';
 import type { RegisteredAction } from '../../actions/registry.ts';
-import { answerSchema, versionedOutput } from '../answer-schema.ts';
 import { takesBody } from '../read-input.ts';
+import { hasEtag, responseSchema } from '../response-schema.ts';
 import type { Components, Json } from './components.ts';
 import { exampleOf } from './examples.ts';
 
@@ -10,14 +10,14 @@ export type Errors = Readonly<Record<string, ErrorKind>>;
 const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } });
 
 export const headers: Json = {
-  'X-Request-Id': described('Names the request, in logs and for support.'),
-  'X-Ring': described('The ring that answered.'),
-  'RateLimit-Limit': described('Requests allowed in a minute.', 'integer', 3000),
-  'RateLimit-Remaining': described('Requests left.', 'integer', 2999),
-  'RateLimit-Reset': described('Seconds until the limit starts again.', 'integer', 60),
-  'Retry-After': described('Seconds to wait before the next try.', 'integer', 10),
+  'X-Request-Id': described('Identifies the request in logs and for support.'),
+  'X-Ring': described('The ring that served the request.'),
+  'RateLimit-Limit': described('Requests allowed per minute.', 'integer', 3000),
+  'RateLimit-Remaining': described('Requests left in this minute.', 'integer', 2999),
+  'RateLimit-Reset': described('Seconds until the limit is reset.', 'integer', 60),
+  'Retry-After': described('Seconds to wait before retrying.', 'integer', 10),
   ETag: described('The version of the record, for `If-Match` and `If-None-Match`.', 'string', '"lz4k2m9s"'),
-  'Ignored-Fields': described('Fields of the body that the action does not know.', 'string', 'colour'),
+  'Ignored-Fields': described('Unknown fields of the body, which were ignored.', 'string', 'colour'),
   'Content-Disposition': described('The name of the file.', 'string', 'attachment; filename="orders.csv"'),
 };
 
@@ -25,17 +25,17 @@ function described(description: string, type = 'string', example: unknown = 'sta
   return { description, schema: { type }, example };
 }
 
-/** Every answer an action can give. */
+/** All responses of an action. */
 export function responsesOf(action: RegisteredAction, components: Components, errors: Errors): Json {
   const { answer: { status = 200 } = {}, also = {} } = action;
-  const usual = typeof status === 'number' ? status : 200;
+  const defaultStatus = typeof status === 'number' ? status : 200;
   const failures = Map.groupBy(
     errorCodes(action, errors),
     (code) => (errors[code] ?? unknownError(action, code)).status,
   );
-  const more = Object.entries(also).filter(([other]) => Number(other) !== usual);
+  const more = Object.entries(also).filter(([other]) => Number(other) !== defaultStatus);
   const statuses = [...failures.keys(), ...more.map(([other]) => Number(other))];
-  const unchanged = action.method === 'GET' && versionedOutput(action) ? notModified : {};
+  const unchanged = action.method === 'GET' && hasEtag(action) ? notModified : {};
   const others = [...new Set(statuses)].sort().map((other) => {
     const codes = failures.get(other) ?? [];
     return [
@@ -44,11 +44,11 @@ export function responsesOf(action: RegisteredAction, components: Components, er
     ];
   });
   return {
-    [usual]: success(action, components, usual),
+    [defaultStatus]: success(action, components, defaultStatus),
     ...unchanged,
     ...Object.fromEntries(others),
     default: components.response('Failure', {
-      description: 'Any other failure.',
+      description: 'Any other error.',
       headers: header('X-Request-Id'),
       content: errorContent(),
     }),
@@ -57,7 +57,7 @@ export function responsesOf(action: RegisteredAction, components: Components, er
 
 const notModified: Json = {
   304: {
-    description: 'The record is still the version that `If-None-Match` names.',
+    description: 'The record is unchanged since the version in `If-None-Match`.',
     headers: { ...header('X-Request-Id'), ...header('ETag') },
   },
 };
@@ -77,12 +77,12 @@ const statusNames: Readonly<Record<number, string>> = {
 };
 
 function unknownError({ name }: RegisteredAction, code: string): never {
-  throw new Error(`the action ${name} declares the error ${code}, which no module defines`);
+  throw new Error(`the action ${name} declares the error ${code}, which no module defines; add it to errors.ts`);
 }
 
 function success(action: RegisteredAction, components: Components, status: number): Json {
   const { file, also } = action;
-  const schema = answerSchema(action);
+  const schema = responseSchema(action);
   const common = {
     ...header('X-Request-Id'),
     ...header('RateLimit-Limit'),
@@ -103,7 +103,7 @@ function success(action: RegisteredAction, components: Components, status: numbe
     description,
     headers: {
       ...common,
-      ...(versionedOutput(action) ? header('ETag') : {}),
+      ...(hasEtag(action) ? header('ETag') : {}),
       ...(takesBody(action) && !action.unchecked ? header('Ignored-Fields') : {}),
     },
     ...(schema
@@ -116,7 +116,7 @@ function success(action: RegisteredAction, components: Components, status: numbe
   };
 }
 
-/** A named output whose fields are the body's is referred to. */
+/** References a named output whose fields are those of the body. */
 function bodyOf({ output, answer = {} }: RegisteredAction, schema: object, components: Components): Json {
   const isNamed = (output as { title?: string } | undefined)?.title !== undefined;
   if (!isNamed || answer.key !== undefined || answer.message === undefined) return components.of(schema, 'output');
@@ -145,7 +145,7 @@ function errorContent(body?: Json): Json {
   return { 'application/json': { schema: body ? { allOf: [error, body] } : error } };
 }
 
-/** The codes of the failures that an action can really answer with, besides those of the server itself. */
+/** The error codes that an action can respond with, besides those of the server itself. */
 export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
   const { tenant = 'required', needs, module, method, path, file } = action;
   const isBound = tenant !== 'none';
@@ -165,7 +165,7 @@ export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
     isBound && module !== undefined && !action.isSystem && 'modules.not_installed',
     hasKey && 'http.idempotency_busy',
     hasKey && 'http.idempotency_mismatch',
-    method !== 'GET' && method !== 'POST' && versionedOutput(action) && 'http.precondition_failed',
+    method !== 'GET' && method !== 'POST' && hasEtag(action) && 'http.precondition_failed',
     hasBody && 'http.too_large',
     hasBody && 'http.unsupported_media_type',
     !action.unchecked && 'http.validation_failed',

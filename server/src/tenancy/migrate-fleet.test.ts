@@ -2,8 +2,8 @@ import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { silent } from '../../testing/silent-log.ts';
-import { TenantDatabases } from './databases.ts';
-import { migrateFleet } from './fleet.ts';
+import { migrateFleet } from './migrate-fleet.ts';
+import { TenantDatabases } from './tenant-databases.ts';
 
 const platform = await startPlatform();
 const { central, databases: current } = platform.kernel;

@@ -3,17 +3,17 @@ import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 
-/** How many files are being sent, by tenant. */
-const open = new WeakMap<Kernel, Map<string, number>>();
+/** Open downloads by tenant id. */
+const openDownloads = new WeakMap<Kernel, Map<string, number>>();
 
 /**
- * A file that is made while it is sent may hold one of its tenant's connections for as long as its reader takes. Half of
- * them stay for everybody else, however many readers fall asleep.
+ * A streamed file may hold a connection of its tenant until the client has read it. Downloads get at most half of the
+ * tenant's connections, so that slow clients do not block other requests.
  */
 export function limitDownloads(kernel: Kernel, tenant: TenantEntry | undefined, body: Readable): void {
   if (!tenant) return;
-  const counts = open.get(kernel) ?? new Map<string, number>();
-  open.set(kernel, counts);
+  const counts = openDownloads.get(kernel) ?? new Map<string, number>();
+  openDownloads.set(kernel, counts);
   const count = counts.get(tenant.id) ?? 0;
   if (count >= Math.max(1, Math.floor(kernel.config.databaseConnectionsPerTenant / 2))) {
     body.destroy();
@@ -21,8 +21,8 @@ export function limitDownloads(kernel: Kernel, tenant: TenantEntry | undefined, 
   }
   counts.set(tenant.id, count + 1);
   body.once('close', () => {
-    const left = (counts.get(tenant.id) ?? 1) - 1;
-    if (left > 0) counts.set(tenant.id, left);
+    const remaining = (counts.get(tenant.id) ?? 1) - 1;
+    if (remaining > 0) counts.set(tenant.id, remaining);
     else counts.delete(tenant.id);
   });
 }

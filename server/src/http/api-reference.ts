@@ -2,7 +2,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import type { Kernel } from '../kernel.ts';
 import { openApiDocument } from './openapi/document.ts';
 
-/** The reference brings its scripts and styles along and talks to nobody but this server. */
+/** The page loads scripts and styles from this server only. */
 const pageHeaders = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
@@ -11,17 +11,17 @@ const pageHeaders = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
 
-/** Where people are sent by the API and by mails. Until there is a console they find out here what they can do. */
-const pagesToCome = ['/', '/login', '/install', '/device'];
+/** Pages of the future console, which the API and mails link to; until then they redirect to the reference. */
+const consolePages = ['/', '/login', '/install', '/device'];
 
-/** `/api/openapi.json`, and at `/docs` a page to read it and to try it out. */
-export function mountReference(app: FastifyInstance, { actions, modules }: Kernel): void {
+/** Serves the OpenAPI document at `/api/openapi.json` and an interactive reference at `/docs`. */
+export function mountApiReference(app: FastifyInstance, { actions, modules }: Kernel): void {
   let document: string | undefined;
   app.get('/api/openapi.json', async (_, reply) => {
     document ??= JSON.stringify(openApiDocument(actions, modules));
     return reply.type('application/json; charset=utf-8').send(document);
   });
-  for (const url of pagesToCome) app.get(url, async (_, reply) => reply.redirect('/docs/'));
+  for (const url of consolePages) app.get(url, async (_, reply) => reply.redirect('/docs/'));
   let page: Promise<FastifyInstance> | undefined;
   for (const url of ['/docs', '/docs/*']) {
     app.get(url, async (request, reply) => {
@@ -36,7 +36,7 @@ export function mountReference(app: FastifyInstance, { actions, modules }: Kerne
   }
 }
 
-/** Several megabytes of script: loaded when the first reader comes. */
+/** Loaded on the first request: it is several megabytes. */
 async function createPage(): Promise<FastifyInstance> {
   const { default: reference } = await import('@scalar/fastify-api-reference');
   const page = Fastify();
@@ -46,7 +46,7 @@ async function createPage(): Promise<FastifyInstance> {
       url: '/api/openapi.json',
       pageTitle: 'Chowk API',
       persistAuth: true,
-      // Nothing that leads to, or comes from, somebody else's servers.
+      // No links to, and no content from, third-party servers.
       hideClientButton: true,
       telemetry: false,
       withDefaultFonts: false,

@@ -2,7 +2,7 @@ import { type Db, sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform, uniqueId } from '../../testing/platform.ts';
 import { silent } from '../../testing/silent-log.ts';
-import { TenantDatabases } from './databases.ts';
+import { TenantDatabases } from './tenant-databases.ts';
 import { createTenant } from './tenants.ts';
 
 const platform = await startPlatform();
@@ -31,10 +31,10 @@ test('a changed migration means another template', () => {
 test('a template that a crash left half made is made again', async () => {
   const databases = new TenantDatabases(central, source('CREATE TABLE whole (id int)'), 0, silent);
   const name = `${central.database}_template_${databases.fingerprint}`;
-  const { identifier, runAlone } = await import('./central.ts');
+  const { identifier, runOutsideTransaction } = await import('./central-database.ts');
   await central.db.run(sql`
     INSERT INTO prepared_databases (name, kind, fingerprint) VALUES (${name}, 'template', ${databases.fingerprint})`);
-  await runAlone(central, sql`CREATE DATABASE ${identifier(name)}`);
+  await runOutsideTransaction(central, sql`CREATE DATABASE ${identifier(name)}`);
   expect(await databases.ensureTemplate()).toBe(name);
   const copy = `tenant${uniqueId()}`;
   await databases.copyTemplate(copy);
@@ -48,7 +48,7 @@ test('spares are made ready, used up by new tenants and made again', async () =>
   expect(before).toHaveLength(2);
   const id = uniqueId();
   await createTenant(central.db, databases, { id, name: id });
-  await databases.settled();
+  await databases.waitForRefill();
   const after = await spares(central.db, databases.fingerprint);
   expect(after).toHaveLength(2);
   expect(before.filter(({ name }) => !after.some((spare) => spare.name === name))).toHaveLength(1);
@@ -61,7 +61,7 @@ test('tenants created at once never share a spare', async () => {
   await databases.refillSpares();
   const ids = Array.from({ length: 8 }, uniqueId);
   await Promise.all(ids.map((id) => createTenant(central.db, databases, { id, name: id })));
-  await databases.settled();
+  await databases.waitForRefill();
   const entries = await Promise.all(ids.map((id) => platform.kernel.directory.find(id)));
   await Promise.all(entries.map((entry) => entry?.db.run(sql`INSERT INTO mine VALUES (${entry.id})`)));
   for (const entry of entries) expect(await entry?.db.rows(sql`SELECT id FROM mine`)).toEqual([{ id: entry?.id }]);
@@ -82,10 +82,10 @@ test('a transaction that fails after claiming a spare gives it back', async () =
 test('what a crash left of a spare is dropped before new ones are made', async () => {
   const databases = new TenantDatabases(central, source('CREATE TABLE leftover (id int)'), 1, silent);
   const name = `${central.database}_spare_leftover`;
-  const { identifier, runAlone, databaseExists } = await import('./central.ts');
+  const { identifier, runOutsideTransaction, databaseExists } = await import('./central-database.ts');
   await central.db.run(sql`
     INSERT INTO prepared_databases (name, kind, fingerprint) VALUES (${name}, 'spare', ${databases.fingerprint})`);
-  await runAlone(central, sql`CREATE DATABASE ${identifier(name)}`);
+  await runOutsideTransaction(central, sql`CREATE DATABASE ${identifier(name)}`);
   await databases.refillSpares();
   expect(await databaseExists(central, name)).toBe(false);
   expect(await spares(central.db, databases.fingerprint)).toHaveLength(1);

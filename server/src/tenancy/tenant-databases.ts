@@ -8,43 +8,43 @@ import {
   databaseExists,
   dropDatabase,
   identifier,
-  ifNobodyElse,
-  oneAtATime,
-  runAlone,
-} from './central.ts';
+  runExclusively,
+  runIfUnlocked,
+  runOutsideTransaction,
+} from './central-database.ts';
 
 const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 60_000 };
 
 /**
- * Makes tenant databases: copies of a template that holds every migration, which is built anew when any of them
- * changes. A few copies are kept spare, so that a new tenant costs a rename.
+ * Creates tenant databases by copying a template with all migrations applied. The template is rebuilt when a migration
+ * changes. Spare copies are prepared in advance, so that creating a tenant only renames one.
  */
 export class TenantDatabases {
   readonly fingerprint: string;
   readonly sources: readonly MigrationSource[];
   readonly #central: Central;
-  readonly #wantedSpares: number;
+  readonly #spareCount: number;
   readonly #log: Log;
-  /** A tenant's database has every migration now: told in the transaction that writes this down. */
-  readonly migrated: (db: Db, tenantId: string) => Promise<void>;
+  /** Called when all migrations are applied to a tenant's database, in the transaction that records it. */
+  readonly onMigrated: (db: Db, tenantId: string) => Promise<void>;
   #refilling: Promise<void> | undefined;
 
   constructor(
     central: Central,
     sources: readonly MigrationSource[],
-    wantedSpares: number,
+    spareCount: number,
     log: Log,
-    migrated: (db: Db, tenantId: string) => Promise<void> = async () => {},
+    onMigrated: (db: Db, tenantId: string) => Promise<void> = async () => {},
   ) {
     this.fingerprint = fingerprint(sources);
     this.sources = sources;
     this.#central = central;
-    this.#wantedSpares = wantedSpares;
+    this.#spareCount = spareCount;
     this.#log = log;
-    this.migrated = migrated;
+    this.onMigrated = onMigrated;
   }
 
-  /** Renames a spare inside the caller's transaction on the central database. `false`: there is none. */
+  /** Renames a spare in the caller's transaction on the central database. Returns `false` if there is none. */
   async claimSpare(tx: Db, name: string): Promise<boolean> {
     const spare = await tx.row<{ name: string }>(sql`
       DELETE FROM prepared_databases WHERE name = (
@@ -57,7 +57,7 @@ export class TenantDatabases {
     return true;
   }
 
-  /** Copies the template. A database of that name that an earlier, interrupted try has made is taken as it is. */
+  /** Copies the template. A database that an earlier, interrupted attempt has created is reused. */
   async copyTemplate(name: string): Promise<void> {
     const template = await this.ensureTemplate();
     try {
@@ -65,34 +65,36 @@ export class TenantDatabases {
     } catch (error) {
       if (!isDuplicate(error)) throw error;
       if (await this.isOurs(name)) return;
-      throw new Error(`the database ${name} exists already and belongs to something else`);
+      throw new Error(
+        `the database ${name} already exists and does not belong to this installation; choose another id`,
+      );
     }
   }
 
-  /** Whether a database was made by this installation: the server may hold other installations' too. */
+  /** Whether this installation created the database. Several installations may share a server. */
   async isOurs(name: string): Promise<boolean> {
     const { address, db } = this.#central;
-    const [id, written] = await Promise.all([installationId(db), ownerWrittenOn(db, name)]);
-    if (written) return written === ownerMark(id);
-    // A copy that was interrupted, or a database from a backup, has only what it holds to say whose it is.
-    const held = await withConnection(address, name, limits, async (connection) => {
+    const [id, mark] = await Promise.all([installationId(db), ownerMarkOf(db, name)]);
+    if (mark) return mark === ownerMark(id);
+    // An interrupted copy, or a database restored from a backup, has no comment.
+    const storedId = await withConnection(address, name, limits, async (connection) => {
       const { rows } = await connection.query<{ id: string | null }>(
         sql`SELECT to_regclass('public.chowk_installation')::text AS id`,
       );
       if (!rows[0]?.id) return undefined;
       return (await connection.query<{ id: string }>(sql`SELECT id FROM chowk_installation`)).rows[0]?.id;
     });
-    return held === id;
+    return storedId === id;
   }
 
-  /** The name of the template, built now if need be. */
+  /** The name of the template, which is built if it does not exist. */
   async ensureTemplate(): Promise<string> {
     const ready = await this.#readyTemplate();
     if (ready) return ready;
-    return oneAtATime(this.#central, 'tenant template', async () => (await this.#readyTemplate()) ?? this.#build());
+    return runExclusively(this.#central, 'tenant template', async () => (await this.#readyTemplate()) ?? this.#build());
   }
 
-  /** Brings the number of spares up to what is wanted, in the background; never fails. */
+  /** Creates missing spares. Logs errors and never rejects. */
   refillSpares(): Promise<void> {
     this.#refilling ??= this.#refill()
       .catch((error: unknown) => this.#log.warn({ error }, 'could not prepare spare tenant databases'))
@@ -102,8 +104,8 @@ export class TenantDatabases {
     return this.#refilling;
   }
 
-  /** Settles when nothing is being prepared. */
-  async settled(): Promise<void> {
+  /** Resolves when a refill in progress is finished. */
+  async waitForRefill(): Promise<void> {
     await this.#refilling;
   }
 
@@ -118,25 +120,25 @@ export class TenantDatabases {
     const { db, address, database } = this.#central;
     const name = `${database}_template_${this.fingerprint}`;
     await this.#prepare(name, 'template', async () => {
-      await runAlone(this.#central, sql`CREATE DATABASE ${identifier(name)}`);
+      await runOutsideTransaction(this.#central, sql`CREATE DATABASE ${identifier(name)}`);
       await migrate(address, name, this.sources);
       const id = await installationId(db);
       await withConnection(address, name, limits, (connection) =>
         connection.script(`CREATE TABLE chowk_installation AS SELECT '${id}'::uuid AS id`),
       );
-      // A connected session would make every copy wait.
-      await runAlone(this.#central, sql`ALTER DATABASE ${identifier(name)} WITH ALLOW_CONNECTIONS false`);
+      // PostgreSQL cannot copy a template that a session is connected to.
+      await runOutsideTransaction(this.#central, sql`ALTER DATABASE ${identifier(name)} WITH ALLOW_CONNECTIONS false`);
     });
-    await this.#dropOutdated();
+    await this.#dropUnused();
     return name;
   }
 
   async #refill(): Promise<void> {
-    if (this.#wantedSpares === 0) return;
+    if (this.#spareCount === 0) return;
     const template = await this.ensureTemplate();
-    await ifNobodyElse(this.#central, 'tenant spares', async () => {
-      await this.#dropHalfMadeSpares();
-      while ((await this.#countSpares()) < this.#wantedSpares) {
+    await runIfUnlocked(this.#central, 'tenant spares', async () => {
+      await this.#dropIncompleteSpares();
+      while ((await this.#countSpares()) < this.#spareCount) {
         const name = `${this.#central.database}_spare_${randomBytes(6).toString('hex')}`;
         await this.#prepare(name, 'spare', () => this.#copy(template, name));
       }
@@ -147,14 +149,14 @@ export class TenantDatabases {
     await copyDatabase(this.#central, template, name, ownerMark(await installationId(this.#central.db)));
   }
 
-  /** The row comes first: what a crash leaves behind is known by name. */
-  async #prepare(name: string, kind: 'template' | 'spare', make: () => Promise<void>): Promise<void> {
+  /** Inserts the row first, so that an incomplete database is known by name after a crash. */
+  async #prepare(name: string, kind: 'template' | 'spare', create: () => Promise<void>): Promise<void> {
     const { db } = this.#central;
     await db.run(sql`
       INSERT INTO prepared_databases (name, kind, fingerprint) VALUES (${name}, ${kind}, ${this.fingerprint})
       ON CONFLICT (name) DO UPDATE SET ready = false`);
     await dropDatabase(this.#central, name);
-    await make();
+    await create();
     await db.run(sql`UPDATE prepared_databases SET ready = true WHERE name = ${name}`);
   }
 
@@ -164,12 +166,12 @@ export class TenantDatabases {
     return row?.count ?? 0;
   }
 
-  async #dropHalfMadeSpares(): Promise<void> {
+  async #dropIncompleteSpares(): Promise<void> {
     await this.#drop(await this.#prepared(sql`kind = 'spare' AND NOT ready`));
   }
 
-  /** Rings with other module versions have templates of their own; one that nobody has used for a week is no one's. */
-  async #dropOutdated(): Promise<void> {
+  /** Rings may use different templates; one that was not used for a week is dropped. */
+  async #dropUnused(): Promise<void> {
     await this.#drop(
       await this.#prepared(sql`fingerprint IN (
         SELECT fingerprint FROM prepared_databases WHERE kind = 'template' AND used_at < now() - interval '7 days')`),
@@ -199,15 +201,16 @@ export class TenantDatabases {
   }
 }
 
-/** The name is taken, or somebody was quicker at taking it. */
+/** Whether the database exists, or another session is creating it. */
 function isDuplicate(error: unknown): boolean {
   return ['42P04', '23505'].includes((error as { code?: string }).code ?? '');
 }
 
-/** What this installation calls itself where it may share a server with others. */
+/** The id of this installation, which marks its databases on a shared server. */
 export async function installationId(db: Db): Promise<string> {
   const row = await db.row<{ id: string }>(sql`SELECT id FROM installation`);
-  if (!row) throw new Error('the central database does not say which installation it is');
+  if (!row)
+    throw new Error('the central database has no installation id; restore the table installation from a backup');
   return row.id;
 }
 
@@ -215,7 +218,7 @@ function ownerMark(installation: string): string {
   return `chowk ${installation}`;
 }
 
-async function ownerWrittenOn(db: Db, name: string): Promise<string | undefined> {
+async function ownerMarkOf(db: Db, name: string): Promise<string | undefined> {
   const row = await db.row<{ mark: string | null }>(sql`
     SELECT shobj_description(oid, 'pg_database') AS mark FROM pg_database WHERE datname = ${name}`);
   return row?.mark?.startsWith('chowk ') ? row.mark : undefined;

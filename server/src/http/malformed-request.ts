@@ -4,8 +4,8 @@ import { Failure } from '@chowk/kit';
 import { v7 as uuidv7 } from 'uuid';
 import { fail } from '../errors.ts';
 
-/** Answers bytes that never become a request, in the shape of every other failure, and hangs up. */
-export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+/** Responds to bytes that are not an HTTP request with the usual error body, then closes the connection. */
+export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -27,9 +27,9 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): 
 function asFailure(code: string | undefined): Failure {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Failure('http.bad_request', 408, 'The request took too long to arrive.');
+      return new Failure('http.bad_request', 408, 'The request was not received in time.');
     case 'HPE_HEADER_OVERFLOW':
-      return new Failure('http.bad_request', 431, "The request's address and headers are too long.");
+      return new Failure('http.bad_request', 431, 'The URL and headers of the request are too long.');
     default:
       return fail('http.bad_request');
   }

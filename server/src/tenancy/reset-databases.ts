@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { sql } from '@chowk/kit';
 import { withConnection } from '../db/connection.ts';
 import { type MigrationSource, migrate } from '../db/migrations.ts';
-import { type Central, dropDatabase, identifier } from './central.ts';
-import { installationId, type TenantDatabases } from './databases.ts';
-import { examine } from './doctor.ts';
+import { type Central, dropDatabase, identifier } from './central-database.ts';
+import { findProblems } from './doctor.ts';
+import { installationId, type TenantDatabases } from './tenant-databases.ts';
 
 const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 10 * 60_000 };
 
 /**
- * Drops every database of this installation, the central one last. The new central database is made before and takes
- * its place at once, so that processes beside this one find the old one or the new one, never half of it. It keeps the
- * installation's id, by which they all know their keys in Redis and their databases on the server.
+ * Drops all databases of this installation, the central one last. The new central database is prepared first and then
+ * renamed, so that other processes never see an incomplete one. It keeps the installation's id, which identifies keys in
+ * Redis and databases on the server.
  */
 export async function resetDatabases(
   central: Central,
@@ -20,12 +20,12 @@ export async function resetDatabases(
 ): Promise<void> {
   const { db, address, database } = central;
   const next = nextName(database);
-  await makeCentral(central, next, sources);
-  const known = await db.rows<{ name: string }>(sql`
+  await createCentral(central, next, sources);
+  const registered = await db.rows<{ name: string }>(sql`
     SELECT datname AS name FROM pg_database
     WHERE datname IN (SELECT database_name FROM tenants UNION SELECT name FROM prepared_databases)`);
-  const forgotten = (await examine(central, databases)).filter(({ destroys }) => destroys);
-  for (const name of [...known.map((row) => row.name), ...forgotten.map(({ subject }) => subject)]) {
+  const orphans = (await findProblems(central, databases)).filter(({ destroysData }) => destroysData);
+  for (const name of [...registered.map((row) => row.name), ...orphans.map(({ subject }) => subject)]) {
     await dropDatabase(central, name);
   }
   await withConnection(address, 'postgres', limits, async (connection) => {
@@ -34,7 +34,7 @@ export async function resetDatabases(
   });
 }
 
-async function makeCentral(central: Central, name: string, sources: readonly MigrationSource[]): Promise<void> {
+async function createCentral(central: Central, name: string, sources: readonly MigrationSource[]): Promise<void> {
   const id = await installationId(central.db);
   await dropDatabase(central, name);
   await withConnection(central.address, 'postgres', limits, (connection) =>
@@ -46,7 +46,7 @@ async function makeCentral(central: Central, name: string, sources: readonly Mig
   );
 }
 
-/** The same for each try, and never cut by PostgreSQL to the name it is to take. */
+/** The same name for every attempt, short enough not to be truncated by PostgreSQL. */
 function nextName(database: string): string {
   return `chowk_next_${createHash('sha256').update(database).digest('hex').slice(0, 12)}`;
 }

@@ -1,12 +1,12 @@
 import { type Db, sql } from '@chowk/kit';
 import { migrate } from '../db/migrations.ts';
 import type { ServerAddress } from '../db/server-address.ts';
-import type { TenantDatabases } from './databases.ts';
+import type { TenantDatabases } from './tenant-databases.ts';
 
 export interface FleetOptions {
-  /** How many databases are migrated at once. */
+  /** The number of databases that are migrated concurrently. */
   readonly parallel: number;
-  /** Called with how many there are to do, then after each of them. */
+  /** Called once with the number of tenants, then `onStep` after each tenant. */
   readonly onStart?: (total: number) => void;
   readonly onStep?: (tenantId: string, error: Error | undefined) => void;
 }
@@ -14,7 +14,7 @@ export interface FleetOptions {
 export interface FleetResult {
   readonly done: number;
   readonly failed: readonly { id: string; error: string }[];
-  /** Not tried, because a ring before theirs had a failure. */
+  /** Not attempted, because an earlier ring had a failure. */
   readonly pending: number;
 }
 
@@ -25,8 +25,8 @@ interface Member {
 }
 
 /**
- * Migrates every tenant's database, ring by ring, the boldest first. A failure lets its own ring finish and spares the
- * rings after it. What was done is remembered, so that a run takes up where the last one stopped.
+ * Migrates all tenant databases ring by ring, in descending promotion order. After a failure the current ring is
+ * finished and later rings are not started. Progress is stored, so that the next run continues where this one stopped.
  */
 export async function migrateFleet(
   central: Db,
@@ -37,15 +37,15 @@ export async function migrateFleet(
   const members = await markPending(central, databases.fingerprint);
   onStart?.(members.length);
   const failed: { id: string; error: string }[] = [];
-  let tried = 0;
+  let attempted = 0;
   for (const wave of Map.groupBy(members, (member) => member.wave).values()) {
     if (failed.length > 0) break;
     const queue = [...wave];
-    tried += queue.length;
+    attempted += queue.length;
     await Promise.all(
       Array.from({ length: parallel }, async () => {
         for (let member = queue.shift(); member; member = queue.shift()) {
-          const error = await migrateOne(central, address, databases, member);
+          const error = await migrateTenant(central, address, databases, member);
           if (error) failed.push({ id: member.id, error: error.message });
           onStep?.(member.id, error);
         }
@@ -55,10 +55,10 @@ export async function migrateFleet(
   const [counts] = await central.rows<{ done: number }>(sql`
     SELECT count(*) AS done FROM tenant_migrations
     WHERE status = 'done' AND fingerprint = ${databases.fingerprint}`);
-  return { done: counts?.done ?? 0, failed, pending: members.length - tried };
+  return { done: counts?.done ?? 0, failed, pending: members.length - attempted };
 }
 
-/** Tenants whose database is not up to date; each is written down as pending before anything happens to it. */
+/** Marks tenants whose database is not up to date as pending, and returns them. */
 async function markPending(central: Db, fingerprint: string): Promise<Member[]> {
   return central.rows<Member>(sql`
     WITH behind AS (
@@ -72,10 +72,10 @@ async function markPending(central: Db, fingerprint: string): Promise<Member[]> 
     ORDER BY r.promotion_order DESC, t.id`);
 }
 
-async function migrateOne(
+async function migrateTenant(
   central: Db,
   address: ServerAddress,
-  { fingerprint, sources, migrated }: TenantDatabases,
+  { fingerprint, sources, onMigrated }: TenantDatabases,
   { id, database }: Member,
 ): Promise<Error | undefined> {
   const failure = await migrate(address, database, sources).then(
@@ -87,7 +87,7 @@ async function migrateOne(
     UPDATE tenant_migrations SET status = ${failure ? 'failed' : 'done'}, error = ${failure?.message ?? null},
       finished_at = now()
     WHERE tenant_id = ${id} AND fingerprint = ${fingerprint}`);
-    if (!failure) await migrated(tx, id);
+    if (!failure) await onMigrated(tx, id);
   });
   return failure;
 }

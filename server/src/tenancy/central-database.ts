@@ -3,30 +3,30 @@ import type { ConnectionLimits } from '../db/connection.ts';
 import { withConnection } from '../db/connection.ts';
 import type { ServerAddress } from '../db/server-address.ts';
 
-/** The central database and the server it lives on. */
+/** The central database and its server. */
 export interface Central {
   readonly db: Db;
   readonly address: ServerAddress;
   readonly database: string;
-  /** How this server copies a template. */
+  /** The strategy of `CREATE DATABASE … TEMPLATE`. */
   readonly copyStrategy: 'wal_log' | 'file_copy';
 }
 
-/** Copying a template takes as long as the disk takes. */
+/** Copying a template may take minutes on a slow disk. */
 const limits: ConnectionLimits = { connectTimeoutMs: 5_000, queryTimeoutMs: 10 * 60_000 };
 
-/** A name inside SQL where no value can be bound. */
+/** Quotes a name for SQL, where no value can be bound. */
 export function identifier(name: string): Sql {
   return raw(`"${name.replaceAll('"', '""')}"`);
 }
 
-/** Runs a statement that PostgreSQL allows only outside a transaction and that may take long. */
-export async function runAlone(central: Central, statement: Sql): Promise<void> {
+/** Runs a statement outside a transaction, on a connection of its own. */
+export async function runOutsideTransaction(central: Central, statement: Sql): Promise<void> {
   await withConnection(central.address, central.database, limits, (connection) => connection.query(statement));
 }
 
-/** Runs `work` unless another process is at the same work already. */
-export async function ifNobodyElse(central: Central, lock: string, work: () => Promise<void>): Promise<boolean> {
+/** Runs `work` unless another process holds the lock. Returns whether it ran. */
+export async function runIfUnlocked(central: Central, lock: string, work: () => Promise<void>): Promise<boolean> {
   return withConnection(central.address, central.database, limits, async (connection) => {
     const { rows } = await connection.query<{ locked: boolean }>(
       sql`SELECT pg_try_advisory_lock(hashtext(${lock})) AS locked`,
@@ -37,15 +37,19 @@ export async function ifNobodyElse(central: Central, lock: string, work: () => P
   });
 }
 
-/** Runs `work` after every other process that is at the same work. */
-export async function oneAtATime<Result>(central: Central, lock: string, work: () => Promise<Result>): Promise<Result> {
+/** Waits for the lock, then runs `work`. One process at a time holds it. */
+export async function runExclusively<Result>(
+  central: Central,
+  lock: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   return withConnection(central.address, central.database, limits, async (connection) => {
     await connection.query(sql`SELECT pg_advisory_lock(hashtext(${lock}))`);
     return work();
   });
 }
 
-/** Copies a template. `owner` is written on the copy, to be read without opening it. */
+/** Copies a template. `owner` is stored as the comment of the copy, which can be read without connecting to it. */
 export async function copyDatabase(central: Central, template: string, name: string, owner: string): Promise<void> {
   const [from, to] = [identifier(template), identifier(name)];
   await withConnection(central.address, central.database, limits, async (connection) => {
@@ -59,5 +63,5 @@ export async function databaseExists(central: Central, name: string): Promise<bo
 }
 
 export async function dropDatabase(central: Central, name: string): Promise<void> {
-  await runAlone(central, sql`DROP DATABASE IF EXISTS ${identifier(name)} WITH (FORCE)`);
+  await runOutsideTransaction(central, sql`DROP DATABASE IF EXISTS ${identifier(name)} WITH (FORCE)`);
 }

@@ -226,7 +226,7 @@ test.each([...Object.keys(thrown).map((what) => `/throws/${what}`), '/broken-sql
     expect({ status, body }).toEqual({
       status: 500,
       body: {
-        message: 'Something went wrong on our side. Quote the request id when you ask us.',
+        message: 'An internal error occurred. Quote the request id when you contact support.',
         code: 'http.internal',
         request_id: headers['x-request-id'],
       },

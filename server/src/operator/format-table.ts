@@ -1,9 +1,9 @@
-/** Rows as columns under headings, as wide as they need to be. */
+/** Formats rows as a text table; the keys of the first row are the headings. */
 export function formatTable(rows: readonly object[]): string {
   const [first] = rows;
   if (!first) return '';
   const headings = Object.keys(first);
-  const cells = rows.map((row) => headings.map((heading) => text(row[heading as keyof typeof row])));
+  const cells = rows.map((row) => headings.map((heading) => cellText(row[heading as keyof typeof row])));
   const widths = headings.map((heading, at) => Math.max(heading.length, ...cells.map((row) => row[at]?.length ?? 0)));
   const line = (row: readonly string[]) =>
     row
@@ -13,7 +13,7 @@ export function formatTable(rows: readonly object[]): string {
   return [line(headings.map((heading) => heading.toUpperCase())), ...cells.map(line)].join('\n');
 }
 
-function text(value: unknown): string {
+function cellText(value: unknown): string {
   if (value === null || value === undefined) return '-';
   return Array.isArray(value) ? value.join(', ') : String(value);
 }

@@ -1,0 +1,62 @@
+import { andThen, type Caller, type MaybePromise, type Membership, signedIn } from '@chowk/kit';
+import { fail } from '../errors.ts';
+import type { TenantEntry } from '../tenancy/directory.ts';
+import type { RegisteredAction } from './registry.ts';
+
+/** The caller of an action and the tenant that the call is bound to. */
+export interface Principal {
+  readonly tenant: TenantEntry | undefined;
+  readonly caller: Caller | undefined;
+  readonly membership: Membership | undefined;
+  /** The platform itself calls, as in a job: no permission is required. */
+  readonly system?: boolean | undefined;
+}
+
+type HasModule = (tenantId: string, alias: string) => MaybePromise<boolean>;
+
+/**
+ * Throws unless the principal may call the action; used by every transport. Membership is checked first, so that a
+ * caller from outside learns nothing about a tenant.
+ */
+export function authorize(
+  hasModule: HasModule,
+  action: RegisteredAction,
+  principal: Principal,
+  /** The permission that the call needs instead of the action's own. */
+  permission?: string,
+): MaybePromise<void> {
+  const { tenant } = principal;
+  const isOpen = (action.public && permission === undefined) || principal.system;
+  if (!isOpen) requireMembership(action, principal);
+  const installed = !action.module || !tenant || hasModule(tenant.id, action.module);
+  return andThen(installed, (isInstalled) => {
+    if (!isInstalled) throw fail('modules.not_installed', { module: action.module });
+    if (!isOpen) requirePermission(action, principal, permission ?? action.needs);
+  });
+}
+
+function requireMembership(action: RegisteredAction, { tenant, caller, membership }: Principal): void {
+  if (!caller) throw fail('auth.unauthenticated', {}, { headers: { 'WWW-Authenticate': 'Bearer' } });
+  if (tenant && !membership) throw fail('auth.not_a_member');
+  if (!action.isReadOnly && caller.frozen) throw fail('auth.password_exposed');
+}
+
+function requirePermission(
+  { tenant = 'required' }: RegisteredAction,
+  { caller, membership }: Principal,
+  needs: RegisteredAction['needs'],
+): void {
+  if (needs !== signedIn) {
+    if (!hasAnyPermission(membership, needs)) throw fail('auth.forbidden', { permission: [needs].flat().join(' or ') });
+    return;
+  }
+  // Actions that need no tenant concern the caller's account, and an API client has none.
+  if (tenant !== 'required' && caller?.session.kind === 'client') throw fail('auth.no_account');
+}
+
+function hasAnyPermission(membership: Membership | undefined, needs: RegisteredAction['needs']): boolean {
+  if (!membership || needs === undefined) return false;
+  return typeof needs === 'string'
+    ? membership.permissions.has(needs)
+    : needs.some((permission) => membership.permissions.has(permission));
+}

@@ -1,0 +1,52 @@
+import type { Identity } from '@chowk/kit';
+import { andThen, type MaybePromise } from '@chowk/kit';
+import { fail } from '../errors.ts';
+import { networkOf } from '../network.ts';
+import type { RateLimiter, RateLimitState } from '../rate-limiter.ts';
+import type { Directory, TenantEntry } from '../tenancy/directory.ts';
+import type { Principal } from './authorize.ts';
+import type { RegisteredAction } from './registry.ts';
+
+/* Tenant, caller and rate limit of a call from outside, for every transport. */
+
+/** The tenant named by the host or `X-Tenant`; `undefined` if the action is not bound to one. */
+export function tenantForAction(
+  directory: Directory,
+  { tenant: mode = 'required' }: Pick<RegisteredAction, 'tenant'>,
+  claim: { readonly host: string; readonly header: string | undefined },
+): MaybePromise<TenantEntry | undefined> {
+  if (mode === 'none') return undefined;
+  return andThen(directory.resolve(claim), (resolved) => {
+    if (!resolved && mode === 'required') throw fail('tenancy.required');
+    return resolved?.tenant;
+  });
+}
+
+/** The caller that a bearer token belongs to, and its membership in the tenant. An unknown token is anonymous. */
+export function resolveCaller(
+  identity: Identity,
+  token: string | undefined,
+  tenant: TenantEntry | undefined,
+): MaybePromise<Pick<Principal, 'caller' | 'membership'>> {
+  if (!token) return anonymous;
+  return andThen(identity.authenticate(token), (caller): MaybePromise<Pick<Principal, 'caller' | 'membership'>> => {
+    if (!caller) return anonymous;
+    if (!tenant) return { caller, membership: undefined };
+    return andThen(identity.membership(caller, tenant.id), (membership) => ({ caller, membership }));
+  });
+}
+
+const anonymous = { caller: undefined, membership: undefined };
+
+/** Counts a call per user and tenant or, for anonymous callers, per network. */
+export function takeFromRateLimit(
+  limiter: RateLimiter,
+  limit: number,
+  { caller, tenant, address, now }: Pick<Principal, 'caller' | 'tenant'> & { address: string; now: number },
+): RateLimitState {
+  return limiter.take(caller ? `${tenant?.id ?? ''} ${caller.id}` : networkOf(address), limit, now);
+}
+
+export function tooManyRequests({ seconds }: RateLimitState) {
+  return fail('http.too_many_requests', { seconds }, { headers: { 'Retry-After': String(seconds) } });
+}
