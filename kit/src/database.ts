@@ -31,3 +31,9 @@ export interface Db {
    */
   tx<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>;
 }
+
+/** The unique index that a statement has violated; `undefined` for any other error. */
+export function violatedIndex(error: unknown): string | undefined {
+  const { code, constraint } = error as { code?: unknown; constraint?: string };
+  return code === '23505' ? constraint : undefined;
+}

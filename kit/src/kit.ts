@@ -30,7 +30,7 @@ export type { Cache, Ctx, Log, SystemCtx, Tenant, User } from './context.ts';
 export { counter, readCounters } from './counter.ts';
 export { csvLine, escapeFormula, unescapeFormula } from './csv.ts';
 export { type CsvRow, ImportReport, type RowErrors, readCell, readCsv } from './csv-import.ts';
-export type { Db } from './database.ts';
+export { type Db, violatedIndex } from './database.ts';
 export {
   batchesOf,
   type Demo,

@@ -91,7 +91,7 @@ test('the default one cannot stop being it: another one must become it', async (
   const second = await add(id);
   const { status, body } = await patch(id, first.id, { is_default: false, city: 'Never' });
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['is_default'] });
-  expect(body.message).toBe('One address of each type is the default: make another one the default instead.');
+  expect(body.message).toBe('One address of each type must be the default. Make another address the default instead.');
   expect((await list(id)).map((one) => one.city)).toEqual(['Pune', 'Pune']);
   expect((await patch(id, second.id, { is_default: false })).status).toBe(200);
 });

@@ -80,7 +80,7 @@ test('of an anonymized customer nothing tells who it was; orders and statistics 
   const { status, body } = await erase(customer, 'anonymize');
   expect({ status, body }).toEqual({
     status: 200,
-    body: { message: 'Customer anonymized; orders and statistics stay.' },
+    body: { message: 'Customer anonymized. Orders and statistics are kept.' },
   });
   expect(await tablesWith(customer.secret)).toEqual([]);
   expect((await show(customer)).body.customer).toMatchObject({
@@ -130,7 +130,7 @@ test('of a customer that is removed for good no row is left in any module', asyn
   const { status, body } = await erase(customer, 'hard');
   expect({ status, body }).toEqual({
     status: 200,
-    body: { message: 'Customer removed with all data about it.' },
+    body: { message: 'Customer deleted with all data about it.' },
   });
   for (const text of [customer.secret, merged.secret]) expect(await tablesWith(text)).toEqual([]);
   for (const id of [customer.id, customer.orderId, merged.id, merged.orderId]) {

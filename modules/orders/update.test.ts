@@ -222,7 +222,7 @@ test('statistics are those of all orders of the customer', async () => {
 
 test('items and total of a closed order stay, its note does not have to', async () => {
   for (const status of ['cancelled', 'refunded']) {
-    const { patch, read, order } = await create({ status });
+    const { patch, read } = await create({ status });
     for (const changes of [{ total: 1 }, { items: [cup] }, { items: [cup], note: 'x' }]) {
       const answer = await patch(changes);
       expect(answer).toMatchObject({

@@ -8,6 +8,7 @@ import {
   removalOf,
   sql,
   taken,
+  violatedIndex,
 } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { fail } from './errors.ts';
@@ -45,8 +46,7 @@ export async function updateProduct(ctx: Ctx, { id, ...changes }: ProductChanges
   try {
     return await ctx.tx((tx) => updateLocked(tx, id, changes));
   } catch (error) {
-    const { code, constraint } = error as { code?: unknown; constraint?: unknown };
-    if (code === '23505' && constraint === 'products_sku') throw invalid({ sku: skuTaken(changes.sku) });
+    if (violatedIndex(error) === 'products_sku') throw invalid({ sku: skuTaken(changes.sku) });
     throw error;
   }
 }
