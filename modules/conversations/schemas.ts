@@ -52,7 +52,7 @@ export const Assignment = NamedObject('ConversationAssignment', { id: Uuid, assi
 export type Assignment = Static<typeof Assignment>;
 export const StatusChange = NamedObject('ConversationStatusChange', { id: Uuid, status: Status });
 
-/** A conversation as it is stored and as events carry it. */
+/** As stored and as in events. */
 export const ConversationRecord = Type.Object({
   id: Uuid,
   customer_id: Uuid,
@@ -61,7 +61,7 @@ export const ConversationRecord = Type.Object({
   status: Status,
   assignee_id: Nullable(UserId),
   message_count: Type.Integer({ description: 'Includes notes.' }),
-  last_message_at: { ...Timestamp, description: 'The time of creation if there is no message.' },
+  last_message_at: { ...Timestamp, description: 'The time of creation if there are no messages.' },
   created_at: Timestamp,
   updated_at: Timestamp,
 });
@@ -97,7 +97,7 @@ export type MessageRecord = Static<typeof MessageRecord>;
 export const Message = named('ConversationMessage', extend(MessageRecord, { user: Nullable(Member) }));
 export type Message = Static<typeof Message>;
 
-const messages = Type.Array(Message, { description: 'The latest 20, the newest first.' });
+const messages = Type.Array(Message, { description: 'The latest 20, newest first.' });
 export const ConversationDetail = named('ConversationDetail', extend(Conversation, { messages }));
 export type ConversationDetail = Static<typeof ConversationDetail>;
 export const Replied = Type.Object({ conversation: Conversation, conversation_message: Message });

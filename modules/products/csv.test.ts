@@ -60,7 +60,7 @@ test('a file makes what is new, changes what is there, and tells what it could n
         },
       },
       { line: 8, errors: { row: ['The row has 2 cells and the header 7.'] } },
-      { line: 9, errors: { sku: ['The sku new is on line 2 already.'] } },
+      { line: 9, errors: { sku: ['The sku new is already on line 2.'] } },
       { line: 10, errors: { price: ['The price is required.'] } },
     ],
   });
@@ -91,7 +91,7 @@ test('a row is refused for what no schema can say, too', async () => {
 test.each([
   ['an unknown column', 'sku,colour\nA,red\n', { header: [expect.stringContaining("no column 'colour'")] }],
   ['no SKU', 'title,price\nTea,1\n', { header: ["The column 'sku' is missing."] }],
-  ['a column twice', 'sku,price,Price\nA,1,2\n', { header: ["The column 'price' is there twice."] }],
+  ['a column twice', 'sku,price,Price\nA,1,2\n', { header: ["The column 'price' occurs twice."] }],
   ['an open quote', 'sku,title,price\nA,"Tea,1\n', { file: [expect.stringMatching(/Quote/i)] }],
   ['a stray quote', 'sku,title,price\nA,Te"a,1\nB,"x"y,1', { file: [expect.stringMatching(/Quote/i)] }],
   ['nothing but empty lines', '\n\n', { file: ['The file is empty.'] }],

@@ -14,7 +14,6 @@ export const movementList = list({
 
 type NewMovement = { readonly product_id: string; readonly reason: string } & Partial<StockMovement>;
 
-/** Logs changes of stock in one statement. */
 export async function logMovements(ctx: Ctx, movements: readonly NewMovement[]): Promise<void> {
   if (movements.length === 0) return;
   const common = { change: 0, reserved_change: 0, user_id: ctx.userId ?? null, at: ctx.now() };
