@@ -1,12 +1,12 @@
 import { action, ById, type OperationsOf, Type, Uuid } from '@chowk/kit';
 import {
   assignConversation,
+  checkAssignee,
   createConversation,
   customerOf,
   deleteConversation,
   explainConversation,
   getDetail,
-  checkAssignee,
   reply,
   updateConversation,
 } from './conversations.ts';

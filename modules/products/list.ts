@@ -39,10 +39,13 @@ export const productList = list({
     category: filter(Type.String({ maxLength: 100 }), (category) => sql`p.categories @> ARRAY[${category}]`),
     ...moneyBetween('price', sql`p.price`),
     in_stock: filter(Flag('Whether units are available.'), (value) => sql`(p.stock > p.reserved) = ${value}`),
-    low_stock: filter(Flag('Whether `products.low_stock_threshold` units or fewer are available.'), async (value, ctx) => {
-      const { 'products.low_stock_threshold': threshold } = await ctx.settings();
-      return sql`(p.stock - p.reserved <= ${threshold}) = ${value}`;
-    }),
+    low_stock: filter(
+      Flag('Whether `products.low_stock_threshold` units or fewer are available.'),
+      async (value, ctx) => {
+        const { 'products.low_stock_threshold': threshold } = await ctx.settings();
+        return sql`(p.stock - p.reserved <= ${threshold}) = ${value}`;
+      },
+    ),
     mandatory: equals(Type.Boolean(), sql`p.mandatory`),
     ...between('created', sql`p.created_at`),
   },
