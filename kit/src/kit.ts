@@ -27,7 +27,7 @@ export { type Changes, changesBetween, removalOf } from './changes.ts';
 export { columnsFor, namesOf, pickFields } from './columns.ts';
 export { type CommandForm, type CommandInput, type ModuleCommand, type Terminal, UsageError } from './command.ts';
 export type { Cache, Ctx, Log, SystemCtx, Tenant, User } from './context.ts';
-export { counter, readCounters } from './counter.ts';
+export { Counts, counter, readCounters } from './counter.ts';
 export { csvLine, escapeFormula, unescapeFormula } from './csv.ts';
 export { type CsvRow, ImportReport, type RowErrors, readCell, readCsv } from './csv-import.ts';
 export { type Db, violatedIndex } from './database.ts';

@@ -16,8 +16,8 @@ import {
   Assignment,
   Conversation,
   ConversationChanges,
+  ConversationCounts,
   ConversationDetail,
-  Counts,
   NewConversation,
   Replied,
   Reply,
@@ -57,7 +57,7 @@ export const actions = {
     needs: 'conversations.view',
     bus: { rateLimit: 6_000 },
     input: Type.Object({ customer_id: Type.Optional(Uuid) }),
-    output: Counts,
+    output: ConversationCounts,
     run: countConversations,
   }),
   'conversations.export': action({

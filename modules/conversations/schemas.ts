@@ -1,4 +1,5 @@
 import {
+  Counts,
   Default,
   extend,
   Line,
@@ -103,6 +104,5 @@ export type ConversationDetail = Static<typeof ConversationDetail>;
 export const Replied = Type.Object({ conversation: Conversation, conversation_message: Message });
 export type Replied = Static<typeof Replied>;
 
-const counts = Type.Object({ open: Type.Integer(), pending: Type.Integer(), closed: Type.Integer() });
-export const Counts = NamedObject('ConversationCounts', { total: Type.Integer(), counts });
-export type Counts = Static<typeof Counts>;
+export const ConversationCounts = Counts('ConversationCounts', Status);
+export type ConversationCounts = Static<typeof ConversationCounts>;
