@@ -1,3 +1,4 @@
+import type { Ctx } from './context.ts';
 import type { TObject, TProperties } from './schema.ts';
 import { join, raw, type Sql, sql } from './sql.ts';
 
@@ -17,6 +18,13 @@ export function columnsFor(schema: TObject, alias: Sql, expressions: Readonly<Re
 export function namesOf(schema: TObject, alias?: Sql): Sql {
   const names = Object.keys(schema.properties).map(identifier);
   return join(alias ? names.map((name) => sql`${alias}.${name}`) : names);
+}
+
+/** Inserts records into a table without generated columns; fields that are absent are NULL. */
+export async function insertRecords(ctx: Ctx, table: string, records: readonly object[]): Promise<void> {
+  const name = identifier(table);
+  await ctx.db.run(sql`
+    INSERT INTO ${name} SELECT * FROM jsonb_populate_recordset(NULL::${name}, ${JSON.stringify(records)}::jsonb)`);
 }
 
 /** The schema's fields of a record. */

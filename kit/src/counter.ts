@@ -13,7 +13,9 @@ export function counter(...names: readonly string[]): Sql {
 
 /** The schema of `readCounters`. */
 export function Counts<Name extends TSchema>(title: string, name: Name) {
-  const counts = Type.Record(name as never, Type.Integer(), { description: 'Has every key, with 0 if there are no records.' });
+  const counts = Type.Record(name as never, Type.Integer(), {
+    description: 'Has every key, with 0 if there are no records.',
+  });
   return NamedObject(title, {
     total: Type.Integer(),
     counts: Type.Unsafe<Record<Static<Name> & string, number>>(counts),

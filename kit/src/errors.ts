@@ -117,6 +117,14 @@ export class Issues {
   }
 }
 
+/** Runs `read`, which adds problems to the issues, and throws 422 if there are any. */
+export async function readValid<Value>(read: (issues: Issues) => Value | Promise<Value>): Promise<Value> {
+  const issues = new Issues();
+  const value = await read(issues);
+  issues.throwIfAny();
+  return value;
+}
+
 type Problem = string | FieldError;
 
 /** 422 with problems by field: `throw invalid({ sku: taken('The SKU A-1 is taken.') })`. */

@@ -24,7 +24,7 @@ export type {
   Settings,
 } from './catalogue.ts';
 export { type Changes, changesBetween, removalOf } from './changes.ts';
-export { columnsFor, namesOf, pickFields } from './columns.ts';
+export { columnsFor, insertRecords, namesOf, pickFields } from './columns.ts';
 export { type CommandForm, type CommandInput, type ModuleCommand, type Terminal, UsageError } from './command.ts';
 export type { Cache, Ctx, Log, SystemCtx, Tenant, User } from './context.ts';
 export { Counts, counter, readCounters } from './counter.ts';
@@ -57,6 +57,7 @@ export {
   invalid,
   notFound,
   preconditionFailed,
+  readValid,
   taken,
 } from './errors.ts';
 export { afterCommit, type Delivery, inTransaction, type Listener } from './event.ts';

@@ -1,4 +1,14 @@
-import { type Ctx, changesBetween, Issues, namesOf, pickFields, removalOf, sql } from '@chowk/kit';
+import {
+  type Ctx,
+  changesBetween,
+  type Issues,
+  insertRecords,
+  namesOf,
+  pickFields,
+  readValid,
+  removalOf,
+  sql,
+} from '@chowk/kit';
 import { addressColumns, canViewSensitive, visibleAddressColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import { findCustomer, lockCustomer } from './find.ts';
@@ -32,7 +42,7 @@ export function addressesOf(ctx: Ctx, customerIds: readonly string[]): Promise<A
 export function addAddress(ctx: Ctx, { id, ...input }: NewAddress): Promise<Address> {
   return ctx.tx(async (tx) => {
     await lockCustomer(tx, id);
-    const fields = await readOrThrow(tx, input);
+    const fields = await readValid((issues) => readAddress(tx, input, issues));
     if (fields.is_default) await clearDefault(tx, id, fields.type);
     const addr = await insertAddress(tx, id, fields);
     await finishChange(tx, id);
@@ -45,7 +55,7 @@ export function updateAddress(ctx: Ctx, { id, addr, ...changes }: AddressChanges
     await lockCustomer(tx, id);
     const current = await findAddress(tx, { id, addr });
     tx.mustMatch(current);
-    const fields = await readOrThrow(tx, changes, current);
+    const fields = await readValid((issues) => readAddress(tx, changes, issues, current));
     const changed = changesBetween(current, fields);
     if (Object.keys(changed).length > 0) {
       if (fields.is_default) await clearDefault(tx, id, fields.type);
@@ -71,7 +81,7 @@ export function deleteAddress(ctx: Ctx, { id, addr }: AddressKey): Promise<void>
 export async function explainAddress(ctx: Ctx, input: Partial<AddressChanges>, issues: Issues): Promise<void> {
   const { id, addr, ...changes } = input;
   const current = id !== undefined && addr !== undefined ? await findAddress(ctx, { id, addr }) : undefined;
-  await readChanges(ctx, changes, issues, current);
+  await readAddress(ctx, changes, issues, current);
 }
 
 /** Moves the version of the customer as well, which is shown with its addresses. */
@@ -88,17 +98,10 @@ async function findAddress(ctx: Ctx, { id, addr }: AddressKey, columns = address
   return address;
 }
 
-async function readOrThrow(ctx: Ctx, changes: Changes, current?: Address): Promise<AddressFields> {
-  const issues = new Issues();
-  const fields = await readChanges(ctx, changes, issues, current);
-  issues.throwIfAny();
-  return fields as AddressFields;
-}
-
 /** The changed address; adds problems that the schema cannot express to `issues`. */
-async function readChanges(ctx: Ctx, changes: Changes, issues: Issues, current?: Address): Promise<Changes> {
+async function readAddress(ctx: Ctx, changes: Changes, issues: Issues, current?: Address): Promise<AddressFields> {
   const sent = current ? ignoreHidden(ctx, changes) : changes;
-  const fields: Changes = { ...(current && pickFields(AddressFields, current)), ...sent };
+  const fields = { ...(current && pickFields(AddressFields, current)), ...sent } as AddressFields;
   if (sent.phone) {
     const phone = (await readPhone(ctx, sent.phone)) ?? looseDigits(sent.phone);
     if (phone) fields.phone = phone;
@@ -126,9 +129,7 @@ function ignoreHidden(ctx: Ctx, changes: Changes): Changes {
 
 async function insertAddress(ctx: Ctx, customer_id: string, fields: AddressFields): Promise<string> {
   const row = { ...fields, id: ctx.newId(), customer_id, created_at: ctx.now(), updated_at: ctx.now() };
-  await ctx.db.run(sql`
-    INSERT INTO customer_addresses
-    SELECT * FROM jsonb_populate_record(NULL::customer_addresses, ${JSON.stringify(row)}::jsonb)`);
+  await insertRecords(ctx, 'customer_addresses', [row]);
   return row.id;
 }
 

@@ -1,4 +1,4 @@
-import { type Ctx, columnsFor, Failure, Issues, invalid, sql, taken, violatedIndex } from '@chowk/kit';
+import { type Ctx, columnsFor, Failure, invalid, readValid, sql, taken, violatedIndex } from '@chowk/kit';
 import { addressesOf } from './addresses.ts';
 import { mask, recordColumns } from './columns.ts';
 import { fail } from './errors.ts';
@@ -61,9 +61,7 @@ export async function getByExternalId(ctx: Ctx, { platform, external_id }: Exter
 
 export async function createCustomer(ctx: Ctx, input: NewCustomer): Promise<CustomerRecord> {
   return writeUnique(ctx, async (tx) => {
-    const issues = new Issues();
-    const fields = await readChanges(tx, input, issues);
-    issues.throwIfAny();
+    const fields = await readValid((issues) => readChanges(tx, input, issues));
     return (await insertCustomer(tx, fields)) as CustomerRecord;
   });
 }
@@ -72,9 +70,7 @@ export async function updateCustomer(ctx: Ctx, { id, ...changes }: CustomerChang
   return writeUnique(ctx, async (tx) => {
     const current = await lockCustomer(tx, id);
     tx.mustMatch(current);
-    const issues = new Issues();
-    const fields = await readChanges(tx, changes, issues, current);
-    issues.throwIfAny();
+    const fields = await readValid((issues) => readChanges(tx, changes, issues, current));
     return saveCustomer(tx, current, fields);
   });
 }
