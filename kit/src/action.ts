@@ -6,15 +6,15 @@ import type { Sent, Static, TObject, TSchema } from './schema.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Who may call: the holder of a permission or of one of several, anyone signed in (`signedIn`), or anyone at all. */
+/** Who may call: users with the permission or one of several, all signed-in users (`signedIn`), or everyone. */
 type Access =
   | { readonly needs: string | readonly string[]; readonly public?: never }
   | { readonly public: true; readonly needs?: never };
 
-/** Needs nothing but a signed-in user: `needs: signedIn`. */
+/** For actions that need a signed-in user but no permission: `needs: signedIn`. */
 export const signedIn = 'signed-in';
 
-/** The permissions of which a caller must hold one; none for an action that is public or for anyone signed in. */
+/** The permissions of which the user needs one; empty for public actions and those for all signed-in users. */
 export function permissionsFor({ needs = [] }: { readonly needs?: string | readonly string[] | undefined }): string[] {
   return [needs].flat().filter((permission) => permission !== signedIn);
 }
@@ -22,51 +22,51 @@ export function permissionsFor({ needs = [] }: { readonly needs?: string | reado
 interface Declaration {
   /** Imperative, as in `Create an order`. */
   readonly summary: string;
-  /** The rules a caller must know besides. */
+  /** The rules that a caller must know. */
   readonly description?: string;
   /** The group in the API description. Default: the module's name. */
   readonly tag?: string;
   /**
-   * `POST /orders/:id/cancel`, below `/api/v1`. Path parameters, query and body are one flat input: what is not in the
-   * path comes from the query of a GET or DELETE and from the body of the others. Absent: not served over HTTP.
+   * `POST /orders/:id/cancel`, below `/api/v1`. Path parameters, query and body are one flat input: fields that are
+   * not in the path come from the query of a GET or DELETE, else from the body. Absent: not served over HTTP.
    */
   readonly http?: `${Method} /${string}`;
   /** The path is not below `/api/v1`. */
   readonly root?: true;
-  /** Where the input comes from, if not from where the method says. */
+  /** Overrides where the method's input comes from. */
   readonly inputFrom?: 'query' | 'body';
-  /** What the body is. Default `json`. The text of a `csv` body is the input's field `csv`; a `form` may be JSON too. */
+  /** The format of the body. Default `json`. The text of a `csv` body is the field `csv`; a `form` may also be JSON. */
   readonly accepts?: 'json' | 'csv' | 'form';
   /**
-   * Takes its input as it was sent, unknown fields included, and says itself what is wrong with it: a page, or an
-   * endpoint of another standard. A body that is no object counts as an empty one.
+   * Passes the input as it was sent, with unknown fields and without validation: for pages and for endpoints of other
+   * standards. A body that is not an object becomes an empty one.
    */
   readonly unchecked?: true;
-  /** The largest body, in bytes. Default: the platform's. */
+  /** The maximum size of the body in bytes. Default: the platform's. */
   readonly bodyLimit?: number;
-  /** A page for people, not part of the API. */
+  /** A web page, not part of the API. */
   readonly page?: true;
   /** Whether the call must be bound to a tenant. Default `required`. */
   readonly tenant?: 'required' | 'optional' | 'none';
   /** Changes nothing. Default: whether the method is GET. */
   readonly readOnly?: boolean;
-  /** Leaves a line in the audit log. Default: unless it is read-only. */
+  /** Writes a line to the audit log. Default: unless it is read-only. */
   readonly audited?: boolean;
-  /** `false`: no GraphQL field is derived from it. */
+  /** `false`: has no GraphQL field. */
   readonly graphql?: false;
-  /** The codes of the failures it can throw, besides those every action has. */
+  /** The codes of the failures it can throw, in addition to those of all actions. */
   readonly errors?: readonly string[];
-  /** Headers it reads. For the API description alone. */
+  /** Request headers. For the API description only. */
   readonly headers?: TObject;
-  /** Answers with another status, or failures with more in their body. For the API description alone. */
+  /** Responses with another status, or failures with additional fields. For the API description only. */
   readonly also?: Readonly<Record<number, { readonly description: string; readonly body?: TObject }>>;
-  /** The media types of a file it answers with. For the API description alone. */
+  /** The media types of a file response. For the API description only. */
   readonly file?: readonly string[];
 }
 
-/** How REST answers with the output. */
+/** How REST wraps the output in a response. */
 interface AnswerForm<Input, Output> {
-  /** The name of the output in the body. Absent: the output's fields are the body's. */
+  /** The field of the body that holds the output. Absent: the output is the body. */
   readonly key?: string;
   readonly message?: string | ((output: Output, input: Input) => string);
   /** Default 200. */
@@ -74,12 +74,12 @@ interface AnswerForm<Input, Output> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** On the bus: so many calls a minute for each calling module in each tenant. */
 interface BusForm {
+  /** Calls a minute for each calling module in each tenant. */
   readonly rateLimit: number;
 }
 
-/** An action as the kernel sees it; `action()` makes one. */
+/** An action without the types of its input and output. */
 export type Action = Declaration &
   Access & {
     readonly bus?: BusForm | undefined;
@@ -104,18 +104,18 @@ type Definition<Context, Input, Output, Bus> = Declaration &
     readonly input?: Input;
     readonly output?: Output;
     readonly answer?: AnswerForm<InputOf<Input>, OutputOf<Output>>;
-    /** Refuses a call, by throwing, before its input is looked at. */
+    /** Rejects a call, by throwing, before its input is validated. */
     admit?(ctx: Context): Promise<void>;
     /**
-     * Called when an input was refused, with those of its fields that have passed so far: adds what else is wrong, so
-     * that all of it is answered at once. What it checks `run` must check too.
+     * Called with the valid fields of an invalid input: adds further problems, so that one response reports all of them.
+     * `run` must check the same rules.
      */
     explain?(ctx: Context, input: Partial<InputOf<Input>>, issues: Issues): Promise<void> | void;
     run(
       ctx: Context,
       input: InputOf<Input>,
     ): Promise<OutputOf<Output> | (Output extends TSchema ? Json<Static<Output>> : never) | Answer>;
-    /** Many calls at once, for data loaders: in order, an output or a failure for each. */
+    /** Runs many calls at once, for data loaders: returns an output or a failure for each, in order. */
     many?(ctx: Context, inputs: readonly InputOf<Input>[]): Promise<readonly (OutputOf<Output> | Failure)[]>;
   };
 
@@ -123,7 +123,7 @@ interface TypedAction<Input, Output, Bus> {
   readonly '~types'?: { readonly input: Input; readonly output: Output; readonly bus: Bus };
 }
 
-/** Declares an action once: REST route, bus operation, API description, GraphQL field and client follow from it. */
+/** Declares an action. REST route, bus operation, API description, GraphQL field and client are derived from it. */
 export function action<
   Input extends TObject | undefined = undefined,
   Output extends TSchema | undefined = undefined,
@@ -141,7 +141,7 @@ export function systemAction<
   return definition as unknown as Action;
 }
 
-/** The actions that are on the bus, as `ctx.bus.call` takes them. */
+/** The bus operations among actions, as `ctx.bus.call` takes them. */
 export type OperationsOf<Table> = {
   [Name in keyof Table as Table[Name] extends TypedAction<infer _, infer __, infer Bus>
     ? Bus extends BusForm

@@ -1,4 +1,4 @@
-/** A file, a page, or whatever else an action answers over HTTP with a body and headers of its own. */
+/** An HTTP response with its own body, status and headers, such as a file or a page. */
 export class Answer {
   readonly body: unknown;
   readonly status: number | undefined;

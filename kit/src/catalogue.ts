@@ -1,6 +1,6 @@
 /**
- * What modules offer each other, by name. Each module adds its own, so that every caller in every module is typed
- * without importing it:
+ * Names and types that modules share. Each module adds its own, so that callers in other modules are typed without an
+ * import:
  *
  *     declare module '@chowk/kit/catalogue' {
  *       interface Operations extends OperationsOf<typeof actions> {}
@@ -37,7 +37,7 @@ export interface DemoShares {}
 // biome-ignore lint/suspicious/noEmptyInterface: filled by the modules
 export interface Helpers {}
 
-/** Calls other modules. The callee sees the same tenant, user and transaction, and knows who calls. */
+/** Calls operations of other modules, for the same tenant and user and in the same transaction. */
 export interface Bus {
   call<Name extends keyof Operations>(
     name: Name,
@@ -46,7 +46,7 @@ export interface Bus {
 }
 
 export interface EmitOptions {
-  /** What the event is about, e.g. an order's id: events about one thing reach each listener in order. */
+  /** The id of the event's subject, such as an order. A listener gets events about one subject in order. */
   readonly about?: string;
 }
 
@@ -57,11 +57,11 @@ export type Emit = <Name extends keyof Events>(
 ) => Promise<void>;
 
 export interface AddJobOptions {
-  /** Not before so many seconds from now. */
+  /** Runs after this many seconds at the earliest. */
   readonly delaySeconds?: number;
 }
 
 export interface JobQueue {
-  /** Asks for a job, for this tenant. It is not undone when a transaction around it is rolled back. */
+  /** Adds a job for this tenant. A rollback of the surrounding transaction does not remove it. */
   add<Name extends keyof Jobs>(name: Name, data: Jobs[Name], options?: AddJobOptions): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** What became of fields: by name, the value before and after. */
+/** By field, the value before and after. */
 export type Changes = Readonly<Record<string, readonly [before: unknown, after: unknown]>>;
 
 /** The fields of `after` that differ from `before`. */
@@ -10,7 +10,7 @@ export function changesBetween<Value extends object>(before: Value, after: Parti
   return Object.fromEntries(changed.map((name) => [name, [before[name], after[name]] as const]));
 }
 
-/** What a deletion changes: every field to null. */
+/** The changes of a deletion: all fields become null. */
 export function removalOf(record: object): Changes {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, [value, null] as const]));
 }

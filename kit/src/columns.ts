@@ -1,14 +1,15 @@
+import type { Ctx } from './context.ts';
 import type { TObject, TProperties } from './schema.ts';
 import { join, raw, type Sql, sql } from './sql.ts';
 
 /**
- * The columns of a SELECT that answers a schema, each from the column of the same name; amounts are text, also in JSON.
- * `others` says what is not just a column: in JSON that the SELECT builds, write times with `iso()`.
+ * The columns of a SELECT that returns a schema's fields; amounts are text, also in JSON. `expressions` replaces columns
+ * that are not simply the field; times inside JSON need `iso()`.
  */
-export function columnsFor(schema: TObject, alias: Sql, others: Readonly<Record<string, Sql>> = {}): Sql {
+export function columnsFor(schema: TObject, alias: Sql, expressions: Readonly<Record<string, Sql>> = {}): Sql {
   const columns = Object.entries(schema.properties).map(([name, field]) => {
-    const own = sql`${alias}.${identifier(name)}`;
-    return sql`${others[name] ?? asText(own, field)} AS ${identifier(name)}`;
+    const column = sql`${alias}.${identifier(name)}`;
+    return sql`${expressions[name] ?? asText(column, field)} AS ${identifier(name)}`;
   });
   return join(columns);
 }
@@ -19,7 +20,14 @@ export function namesOf(schema: TObject, alias?: Sql): Sql {
   return join(alias ? names.map((name) => sql`${alias}.${name}`) : names);
 }
 
-/** The schema's fields of a record that has more. */
+/** Inserts records into a table without generated columns; fields that are absent are NULL. */
+export async function insertRecords(ctx: Ctx, table: string, records: readonly object[]): Promise<void> {
+  const name = identifier(table);
+  await ctx.db.run(sql`
+    INSERT INTO ${name} SELECT * FROM jsonb_populate_recordset(NULL::${name}, ${JSON.stringify(records)}::jsonb)`);
+}
+
+/** The schema's fields of a record. */
 export function pickFields<Properties extends TProperties, Value extends { [Name in keyof Properties]: unknown }>(
   schema: TObject<Properties>,
   record: Value,
@@ -34,14 +42,14 @@ interface Field {
 }
 
 function asText(column: Sql, field: object): Sql {
-  const { anyOf, ...own } = field as Field;
-  const { pattern } = anyOf?.[0] ?? own;
+  const { anyOf, pattern: ownPattern } = field as Field;
+  const pattern = anyOf?.[0]?.pattern ?? ownPattern;
   return pattern === moneyPattern ? sql`${column}::text` : column;
 }
 
 const moneyPattern = '^\\d+\\.\\d{2}$';
 
-/** A name that stands in our code, never in an input. */
+/** For names from code only, never from an input. */
 function identifier(name: string): Sql {
   return raw(`"${name}"`);
 }

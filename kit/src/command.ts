@@ -1,14 +1,14 @@
 import type { SystemCtx } from './context.ts';
 
-/** What a command says, and where. */
+/** The output of a command and its dialogue with the operator. */
 export interface Terminal {
   /** Writes a line for the operator. */
   say(line: string): void;
-  /** Writes a line about the work under way, where it does not disturb the output. */
+  /** Writes a progress line to standard error. */
   progress(line: string): void;
-  /** Rows as a table, or as JSON with `--json`. */
+  /** Writes rows as a table, or as JSON with `--json`. */
   table(rows: readonly object[], whenEmpty: string): void;
-  /** Asks the operator and waits for a line; `undefined` where nobody can answer. */
+  /** Asks the operator and waits for a line; `undefined` without a terminal. */
   ask(question: string, options?: { readonly hidden?: boolean }): Promise<string | undefined>;
 }
 
@@ -22,21 +22,21 @@ interface Option {
   readonly default?: string | boolean;
 }
 
-/** What a command of the operator program is called, and how. */
+/** The name, usage and options of a command of `chowkd`. */
 export interface CommandForm {
   readonly name: string;
-  /** What follows the name: `<id> [--name=<text>]`. */
+  /** The arguments: `<id> [--name=<text>]`. */
   readonly usage: string;
   readonly summary: string;
   readonly options?: Readonly<Record<string, Option>>;
-  /** How many words it takes besides options. */
+  /** The number of arguments that are not options. */
   readonly words?: { readonly least: number; readonly most: number };
 }
 
-/** A command that a module adds to `chowkd`. A failure is thrown, with one clear line. */
+/** A command that a module adds to `chowkd`. Failures are thrown with a one-line message. */
 export interface ModuleCommand extends CommandForm {
   run(ctx: SystemCtx, input: CommandInput, terminal: Terminal): Promise<void>;
 }
 
-/** The command was called wrongly: exit code 2. */
+/** Wrong usage of a command: exit code 2. */
 export class UsageError extends Error {}

@@ -11,41 +11,41 @@ import type { SystemServices } from './system-services.ts';
 export interface Tenant {
   readonly id: string;
   readonly name: string;
-  /** What the tenant is on the platform: `platform_owner`, `reseller`, `merchant`. */
+  /** `platform_owner`, `reseller` or `merchant`. */
   readonly role: string;
   readonly ring: string;
 }
 
 /**
- * Keeps what is dear to make and may be a little old or lost at any time; each module of each tenant has its own. Values
- * travel as JSON. One for all processes where Redis is configured, else one for each.
+ * A cache of each module in each tenant. Entries may be lost at any time and must be JSON. Shared by all processes if Redis
+ * is configured, else one for each process.
  */
 export interface Cache {
-  /** What is kept under the key, or what `make` gives, kept for so many seconds. */
-  remember<Value>(key: string, seconds: number, make: () => Promise<Value>): Promise<Value>;
+  /** Returns the cached value, or computes it and caches it. */
+  remember<Value>(key: string, seconds: number, compute: () => Promise<Value>): Promise<Value>;
   forget(key: string): Promise<void>;
 }
 
 /**
- * Everything a function needs to know about the call it serves; always its first argument. There is no ambient
- * context: what is not in `ctx` cannot be reached.
+ * The context of one call, always the first argument. There is no ambient context: code reaches tenant, user and
+ * database only through `ctx`.
  */
 export interface Ctx {
   readonly requestId: string;
   readonly log: Log;
-  /** The tenant the call is bound to. Throws when it is bound to none. */
+  /** Throws if the call is not bound to a tenant. */
   readonly tenant: Tenant;
-  /** The signed-in user. Throws when nobody is signed in. */
+  /** The signed-in user. Throws if there is none. */
   readonly user: User;
-  /** The signed-in user's id; `undefined` where the platform acts by itself, as in a job. */
+  /** The signed-in user's id; `undefined` for calls of the platform itself, such as jobs. */
   readonly userId: number | undefined;
-  /** The tenant's own database; inside `tx`, the transaction. Throws when the call is bound to no tenant. */
+  /** The tenant's database; inside `tx`, the transaction. Throws if the call is not bound to a tenant. */
   readonly db: Db;
   /** Whether the user holds the permission in this tenant. */
   can(permission: string): boolean;
   /**
-   * What is wrong with a value that no route has checked, as a row of a file: the same messages as for a body, or
-   * `undefined`. Defaults are filled in and unknown fields are dropped.
+   * Validates a value, such as a row of a file. Returns the errors with the messages of a request body, or `undefined`.
+   * Fills in defaults and drops unknown fields.
    */
   check(schema: TSchema, value: unknown): FieldErrors | undefined;
   /** The tenant's settings, defaults filled in. */
@@ -54,22 +54,20 @@ export interface Ctx {
   tx<Result>(work: (ctx: this) => Promise<Result>): Promise<Result>;
   /** Calls operations of other modules that this one has declared in `api.consumes`. */
   readonly bus: Bus;
-  /** What another module does for the code of others; `undefined` where the tenant does not have the module. */
+  /** The helpers of another module; `undefined` if the tenant does not have the module. */
   helpers<Alias extends keyof Helpers & string>(alias: Alias): Promise<Helpers[Alias] | undefined>;
-  /** What all modules hold on a customer. */
+  /** The rows of all modules about a customer. */
   readonly personalData: PersonalData;
-  /** Tells an event that this module has declared in `events.emits`, in the transaction there is or in one of its own. */
+  /** Emits an event that the module declares in `events.emits`, in the current transaction or in a new one. */
   readonly emit: Emit;
-  /** Adds what was changed to the audit line of the call. Values of personal fields are left out of it. */
+  /** Adds changes to the audit line of the call, without values of personal fields. */
   audit(changes: Changes): void;
-  /** 412 if the caller's `If-Match` names another version than this record's. */
+  /** 412 if `If-Match` names another version of the record. */
   mustMatch(record: Versioned): void;
-  /** Work for later. */
   readonly jobs: JobQueue;
-  /** What may be a little old. */
   readonly cache: Cache;
   now(): Date;
-  /** A UUIDv7: unique, and sortable by the time it was made. */
+  /** A UUIDv7: ids sort by time. */
   newId(): string;
 }
 
@@ -78,16 +76,16 @@ export interface Versioned {
   readonly updated_at: string;
 }
 
-/** What a system module has besides. */
+/** The context of a system module. */
 export interface SystemCtx extends Ctx {
   /** The central database. */
   readonly central: Db;
   readonly system: SystemServices;
-  /** What the caller's token belongs to. Throws when nobody is signed in. */
+  /** The session of the user's token. Throws if there is none. */
   readonly session: Session;
   readonly client: Client;
-  /** The tenant's id, if the call is bound to one. */
+  /** `undefined` if the call is not bound to a tenant. */
   readonly tenantId: string | undefined;
-  /** What the user is in the tenant, if it is a member. */
+  /** The user's membership of the tenant, if any. */
   readonly membership: Membership | undefined;
 }

@@ -1,4 +1,5 @@
 import type { Ctx } from './context.ts';
+import { NamedObject, type Static, type TSchema, Type } from './schema.ts';
 import { raw, type Sql, sql } from './sql.ts';
 
 /**
@@ -8,6 +9,17 @@ import { raw, type Sql, sql } from './sql.ts';
 export function counter(...names: readonly string[]): Sql {
   const list = raw(names.map((name) => `'${name}'`).join(', '));
   return sql`SELECT coalesce(sum(value), 0)::bigint AS total FROM counters WHERE name IN (${list})`;
+}
+
+/** The schema of `readCounters`. */
+export function Counts<Name extends TSchema>(title: string, name: Name) {
+  const counts = Type.Record(name as never, Type.Integer(), {
+    description: 'Has every key, with 0 if there are no records.',
+  });
+  return NamedObject(title, {
+    total: Type.Integer(),
+    counts: Type.Unsafe<Record<Static<Name> & string, number>>(counts),
+  });
 }
 
 /** Reads the counters `<prefix>.<name>`, and their sum. */

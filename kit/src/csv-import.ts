@@ -5,26 +5,25 @@ import { invalid } from './errors.ts';
 import { splitList } from './filter.ts';
 import { named, type Static, type TObject, Type } from './schema.ts';
 
-/** What a file may hold, and how its cells are read. */
+/** The columns of a file and how its cells are read. */
 interface Format {
-  /** The columns it may have, as an export writes them. */
+  /** The allowed columns, as in an export. */
   readonly columns: TObject;
   /** The fields that are read; other columns are ignored. */
   readonly fields: TObject;
-  /** The field that tells one row from another, whatever its case. */
+  /** The field that identifies a row, regardless of case. */
   readonly key: string;
-  /** How cells are read that the type of their field does not tell. */
+  /** Readers of cells whose format does not follow from the type of the field. */
   readonly cells?: Readonly<Record<string, (cell: string) => unknown>>;
 }
 
 export interface CsvRow {
-  /** The line of the file on which it begins. */
+  /** The line on which the row begins. */
   readonly line: number;
-  /** What its cells say, for a schema to check. */
+  /** The values of its cells, not validated. */
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** What is wrong with a row, by field. */
 const RowErrors = Type.Object({
   line: Type.Integer(),
   errors: Type.Record(Type.String(), Type.Array(Type.String()), { examples: [{ price: ['The price is required.'] }] }),
@@ -42,13 +41,13 @@ export const ImportReport = named(
 );
 export type ImportReport = Static<typeof ImportReport>;
 
-const mostRows = 50_000;
-/** Text is parsed in chunks, so that a large file does not block the process. */
+const maxRows = 50_000;
+/** Parsing in chunks keeps a large file from blocking the process. */
 const chunkLength = 65_536;
 
 const options = { bom: true, info: true, record_delimiter: ['\r\n', '\n', '\r'], relax_column_count: true };
 
-/** The rows of a CSV file, and the errors of those that cannot be used. A file that cannot be parsed is refused. */
+/** The rows of a CSV file and the errors of unusable ones. 422 if the file cannot be parsed. */
 export async function readCsv(text: string, format: Format): Promise<{ rows: CsvRow[]; errors: RowErrors[] }> {
   const rows: CsvRow[] = [];
   const errors: RowErrors[] = [];
@@ -63,7 +62,7 @@ export async function readCsv(text: string, format: Format): Promise<{ rows: Csv
     const problem = typeof input === 'string' ? { row: [input] } : keyProblem(format, lines, line, input);
     if (problem) errors.push({ line, errors: problem });
     else rows.push({ line, input: input as CsvRow['input'] });
-    if (rows.length + errors.length > mostRows) throw invalid({ file: `The file has more than ${mostRows} rows.` });
+    if (rows.length + errors.length > maxRows) throw invalid({ file: `The file has more than ${maxRows} rows.` });
   }
   if (!header) throw invalid({ file: 'The file is empty.' });
   return { rows, errors };
@@ -95,38 +94,38 @@ function readHeader({ columns, key }: Format, cells: readonly string[]): string[
     throw invalid({ header: `There is no column '${unknown}'; the columns are ${known.join(', ')}.` });
   }
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw invalid({ header: `The column '${twice}' is there twice.` });
+  if (twice !== undefined) throw invalid({ header: `The column '${twice}' occurs twice.` });
   if (!names.includes(key)) throw invalid({ header: `The column '${key}' is missing.` });
   return names;
 }
 
-/** The input, or why the cells cannot be read. */
+/** The input, or a problem. */
 function readRow(format: Format, header: readonly string[], cells: readonly string[]): CsvRow['input'] | string {
   if (cells.length !== header.length) return `The row has ${cells.length} cells and the header ${header.length}.`;
   const read = header.map((name, index) => [name, readCell(format, name, cells[index] ?? '')] as const);
   return Object.fromEntries(read.filter(([, value]) => value !== undefined));
 }
 
-/** Whether the row names no record, or one that a row above has named. */
+/** A problem if the key is missing or occurs in an earlier row. */
 function keyProblem({ key }: Format, lines: Map<string, number>, line: number, input: CsvRow['input']) {
   const value = input[key];
   if (typeof value !== 'string') return { [key]: [`The ${key} is required.`] };
   const above = lines.get(value.toLowerCase());
   lines.set(value.toLowerCase(), above ?? line);
-  return above === undefined ? undefined : { [key]: [`The ${key} ${value} is on line ${above} already.`] };
+  return above === undefined ? undefined : { [key]: [`The ${key} ${value} is already on line ${above}.`] };
 }
 
 const textIn = (cell: string) => cell.trim() || undefined;
 const flags: Readonly<Record<string, boolean>> = { true: true, yes: true, 1: true, false: false, no: false, 0: false };
 
-/** By the type of the field. What a cell cannot mean stays text, for the schema to refuse. */
+/** By type of the field. Invalid cells stay text, which the schema rejects. */
 const byType: Readonly<Record<string, (cell: string) => unknown>> = {
   integer: (cell) => (/^[+-]?\d{1,15}$/.test(cell.trim()) ? Number(cell) : textIn(cell)),
   boolean: (cell) => flags[cell.trim().toLowerCase()] ?? textIn(cell),
   array: (cell) => splitList([cell]),
 };
 
-/** What a cell says about a field; `undefined` says nothing. An empty cell of a field that may be null is null. */
+/** The value of a cell; `undefined` leaves the field as it is. An empty cell of a nullable field is null. */
 export function readCell(
   { fields, cells = {} }: Pick<Format, 'fields' | 'cells'>,
   name: string,

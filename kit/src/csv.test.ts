@@ -9,11 +9,11 @@ test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1', '＋1
   },
 );
 
-test.each(['', 'tea', "'tea'", '1 - 1', 'a=b', 'चाय', '茶', ' ', "'"])('%j is left as it is', (text) => {
+test.each(['', 'tea', "'tea'", '1 - 1', 'a=b', 'चाय', '茶', ' ', "'"])('%j is not escaped', (text) => {
   expect(escapeFormula(text)).toBe(text);
 });
 
-test('whatever was escaped can be read again', () => {
+test('unescaping reverses escaping', () => {
   const start = fc.string({ unit: fc.constantFrom("'", '=', '-', '＝', '\t', '茶'), maxLength: 4 });
   fc.assert(
     fc.property(start, fc.string(), (a, b) => {
@@ -23,7 +23,7 @@ test('whatever was escaped can be read again', () => {
   );
 });
 
-test('cells are quoted where they must be', () => {
+test('cells are quoted where necessary', () => {
   expect(csvLine(['a', '', 'b,c', '"d"', 'e\nf', 'g\rh', ' i ', "'=j", "o'k"])).toBe(
     'a,,"b,c","""d""","e\nf","g\rh", i ,"\'=j","o\'k"\r\n',
   );

@@ -1,21 +1,21 @@
-/** Excel takes a file without it for the local code page and spoils every name that is not in Latin letters. */
+/** Without it Excel reads a file in the local code page and corrupts other scripts. */
 export const byteOrderMark = '\ufeff';
 
-/** Cells with an apostrophe are quoted too: Gnumeric may take a bare one, which `escapeFormula` sets often, for the separator. */
+/** Also quotes cells with an apostrophe, which `escapeFormula` adds: Gnumeric may read a bare one as the separator. */
 export function csvLine(cells: readonly string[]): string {
   return `${cells.map((cell) => (/["',\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`;
 }
 
-/** A cell that a spreadsheet would take for a formula, also behind apostrophes that are there already. */
+/** A cell that a spreadsheet would read as a formula, also after apostrophes. */
 const formula = /^'*[=+\-@\t\r\n＝＋－＠]/;
-const guarded = /^'+[=+\-@\t\r\n＝＋－＠]/;
+const escaped = /^'+[=+\-@\t\r\n＝＋－＠]/;
 
-/** A cell of somebody's own text: an apostrophe in front keeps a spreadsheet from running it. */
+/** Prefixes formulas with an apostrophe, so that a spreadsheet does not run them. */
 export function escapeFormula(text: string): string {
   return formula.test(text) ? `'${text}` : text;
 }
 
-/** The text that `escapeFormula` has made the cell of. */
+/** Reverses `escapeFormula`. */
 export function unescapeFormula(cell: string): string {
-  return guarded.test(cell) ? cell.slice(1) : cell;
+  return escaped.test(cell) ? cell.slice(1) : cell;
 }

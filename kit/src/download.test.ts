@@ -23,20 +23,20 @@ test('a CSV file begins with a byte order mark and its columns, and is named for
   expect((await piecesOf(body)).join('')).toBe('\ufeffn,text\r\n1,"a,b"\r\n2,"a,b"\r\n');
 });
 
-test('a column may be left out of a CSV file, and others take its place or come last', async () => {
+test('a CSV column can be omitted and replaced, and additional columns come last', async () => {
   const rows = Readable.from([{ id: 1, by: { id: 7, name: 'Asha' }, at: 'today' }]);
   const more = { by: null, by_id: ({ by }: { by: { id: number } }) => by.id, at: () => 'now', last: () => 'x' };
   const { body } = download(ctx, { name: 'items', format: 'csv', rows, fields: ['id', 'by', 'at'], columns: more });
   expect((await piecesOf(body)).join('')).toBe('\ufeffid,by_id,at,last\r\n1,7,now,x\r\n');
 });
 
-test.each([0, 1, 2, 3_000])('a JSON file of %i rows is JSON', async (count) => {
+test.each([0, 1, 2, 3_000])('a JSON file of %i rows is valid', async (count) => {
   const { body, headers } = download(ctx, { name: 'items', format: 'json', rows: items(count), columns });
   expect(headers['content-disposition']).toBe('attachment; filename="items-2026-11-14.json"');
   expect(JSON.parse((await piecesOf(body)).join(''))).toEqual({ items: await Array.fromAsync(items(count)) });
 });
 
-test('rows are taken only as fast as the file is read', async () => {
+test('rows are read only as fast as the file is consumed', async () => {
   let taken = 0;
   async function* endless() {
     for (;;) yield { n: ++taken, text: 'x'.repeat(1_000) };
@@ -49,7 +49,7 @@ test('rows are taken only as fast as the file is read', async () => {
   await reader.return?.();
 });
 
-test('rows that fail half way fail the file, so that nobody takes it for a whole one', async () => {
+test('an error in the middle of a file fails the download', async () => {
   async function* failing() {
     yield* items(5_000);
     throw new Error('no luck');

@@ -9,13 +9,13 @@ import type { Sql } from './sql.ts';
 export const DownloadFormat = Default(Type.Enum(['csv', 'json']), 'csv');
 
 /**
- * How cells are written that are not just the row's field of the same name. `null` leaves a field out; the columns that
- * follow it in the record take its place. Other columns that are no fields come last.
+ * Writers of cells that are not simply a field of the row. `null` omits a field; the columns after it in the record take its
+ * place. Other additional columns come last.
  */
 export type Columns<Row> = Readonly<Record<string, ((row: Row) => unknown) | null>>;
 
 interface Download<Row> {
-  /** What the rows are: in the name of the file, and as the key in JSON. */
+  /** The name of the file and the key in JSON. */
   readonly name: string;
   readonly format: 'csv' | 'json';
   readonly rows: AsyncIterable<Row>;
@@ -24,12 +24,12 @@ interface Download<Row> {
   readonly columns?: Columns<Row>;
 }
 
-/** Long enough that a chunk is worth sending on its own. */
+/** In characters. */
 const chunkLength = 32_768;
 
 export const fileTypes = { csv: 'text/csv; charset=utf-8; header=present', json: 'application/json; charset=utf-8' };
 
-/** Rows as a file; only a few are in memory at a time, however many there are. */
+/** A file response that streams the rows. */
 export function download<Row extends object>(ctx: Pick<Ctx, 'now'>, file: Download<Row>): Answer {
   const { name, format } = file;
   const body = Readable.from(chunks(format === 'csv' ? csvText(file) : jsonText(file)));
@@ -63,7 +63,7 @@ function columnNames(fields: readonly string[], columns: Columns<never>): string
   return names.filter((name) => columns[name] !== null);
 }
 
-/** Text is written so that no spreadsheet takes it for a formula. */
+/** The text of a CSV cell, with formulas escaped. */
 export function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return escapeFormula(value);
@@ -96,8 +96,8 @@ async function* chunks(texts: AsyncIterable<string>): AsyncGenerator<string> {
 const batchSize = 200;
 
 /**
- * Rows that are completed in batches. Rows and what completes them are read over one connection: downloads that each
- * held one and waited for a second could wait for each other. The transaction ends when the reader does.
+ * Rows that are completed in batches, all over one connection: downloads that held one and waited for a second could
+ * deadlock. The transaction ends with the reader.
  */
 export async function* inBatches<Row extends object>(
   ctx: Ctx,

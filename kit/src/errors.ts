@@ -1,11 +1,11 @@
-/** One kind of failure: the HTTP status it answers with and the sentence the caller reads. */
+/** A kind of failure: its HTTP status and message. */
 export interface ErrorKind {
   readonly status: number;
   /** `{name}` is replaced by `details.name`. */
   readonly message: string;
 }
 
-/** What is wrong with a field: a code for programs and a sentence for people. */
+/** A problem with a field: a code for programs and a message for people. */
 export interface FieldError {
   readonly code: FieldErrorCode;
   readonly message: string;
@@ -31,14 +31,14 @@ export type FieldErrors = Record<string, FieldError[]>;
 
 export interface FailureExtras {
   readonly errors?: Readonly<FieldErrors>;
-  /** Further members of the answer's body. */
+  /** Additional fields of the response body. */
   readonly body?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What went wrong underneath; logged, never answered. */
+  /** Logged, never part of the response. */
   readonly cause?: unknown;
 }
 
-/** A failure the caller is told about. Anything else that is thrown is answered with 500 and logged. */
+/** A failure that is reported to the caller. Other errors are logged and reported as 500. */
 export class Failure extends Error {
   readonly code: string;
   readonly status: number;
@@ -54,7 +54,7 @@ export class Failure extends Error {
 }
 
 /**
- * A registry of failures and the function that makes them:
+ * Declares failures and returns the function that creates them:
  * `const fail = defineErrors({ 'customers.not_found': { status: 404, message: 'There is no customer {id}.' } })`,
  * then `throw fail('customers.not_found', { id })`.
  */
@@ -82,7 +82,7 @@ export const commonErrors = {
 } as const;
 const fail = defineErrors(commonErrors);
 
-/** Collects what is wrong with an input, so that all of it is answered at once. */
+/** Collects problems of an input, so that one response reports all of them. */
 export class Issues {
   /** No prototype: a field may be called `constructor`. */
   readonly errors: FieldErrors = Object.create(null);
@@ -90,7 +90,7 @@ export class Issues {
   add(field: string, message: string, code: FieldErrorCode = 'invalid'): void {
     const known = this.errors[field] ?? [];
     this.errors[field] = known;
-    if (!known.some((one) => one.message === message)) known.push({ code, message });
+    if (!known.some((error) => error.message === message)) known.push({ code, message });
   }
 
   addAll(errors: Readonly<FieldErrors> | undefined): void {
@@ -107,7 +107,7 @@ export class Issues {
     return Object.keys(this.errors).length > 0;
   }
 
-  /** 422 with all of it. */
+  /** 422 with all problems. */
   get failure(): Failure {
     return invalidFields(this.errors);
   }
@@ -117,13 +117,21 @@ export class Issues {
   }
 }
 
+/** Runs `read`, which adds problems to the issues, and throws 422 if there are any. */
+export async function readValid<Value>(read: (issues: Issues) => Value | Promise<Value>): Promise<Value> {
+  const issues = new Issues();
+  const value = await read(issues);
+  issues.throwIfAny();
+  return value;
+}
+
 type Problem = string | FieldError;
 
-/** 422 with what is wrong, by field: `throw invalid({ sku: taken('The SKU A-1 is taken.') })`. */
+/** 422 with problems by field: `throw invalid({ sku: taken('The SKU A-1 is taken.') })`. */
 export function invalid(problems: Readonly<Record<string, Problem | readonly Problem[]>>): Failure {
   const issues = new Issues();
-  for (const [field, given] of Object.entries(problems)) {
-    for (const problem of [given].flat() as Problem[]) {
+  for (const [field, list] of Object.entries(problems)) {
+    for (const problem of [list].flat() as Problem[]) {
       if (typeof problem === 'string') issues.add(field, problem);
       else issues.add(field, problem.message, problem.code);
     }
@@ -131,7 +139,7 @@ export function invalid(problems: Readonly<Record<string, Problem | readonly Pro
   return invalidFields(issues.errors);
 }
 
-/** The first sentence is the message, for readers who look no further. */
+/** The first problem is the message. */
 function invalidFields(errors: FieldErrors): Failure {
   const [first, ...more] = new Set(
     Object.values(errors)
@@ -147,17 +155,17 @@ export function taken(message: string): FieldError {
   return { code: 'taken', message };
 }
 
-/** 404 as for a path that no route has. */
+/** 404 as for an unknown path. */
 export function notFound(method: string, path: string): Failure {
   return fail('http.not_found', { method, path });
 }
 
-/** 403 for a right that depends on more than the action; `ctx.can` tells. */
+/** 403 for a permission that `run` checks with `ctx.can`. */
 export function forbidden(permission: string): Failure {
   return fail('auth.forbidden', { permission });
 }
 
-/** 412: the caller's `If-Match` names another version. */
+/** 412 for `If-Match`. */
 export function preconditionFailed(): Failure {
   return fail('http.precondition_failed');
 }

@@ -1,22 +1,21 @@
 import type { Events } from './catalogue.ts';
 import type { Ctx } from './context.ts';
 
-/** What a listener is told besides the payload. */
 export interface Delivery {
-  /** The event's id. The same event may come twice: a listener that must not act twice remembers it. */
+  /** The event's id. An event may be delivered twice; a listener that must not act twice stores the id. */
   readonly id: string;
   readonly name: string;
   readonly emittedAt: string;
 }
 
 /**
- * `inTransaction` listeners run in the emitter's transaction: both commit or neither. `afterCommit` listeners run in the
- * background, at least once; their failure affects neither the emitter nor other listeners.
+ * `inTransaction` listeners run in the emitter's transaction and commit or roll back with it. `afterCommit` listeners run in
+ * the background, at least once; their failures affect neither the emitter nor other listeners.
  */
 export interface Listener {
   readonly event: string;
   readonly when: 'in_transaction' | 'after_commit';
-  /** Tells apart two listeners of one module to one event; also its name in lists. */
+  /** Unique among the listeners of a module to one event. */
   readonly name: string;
   run(ctx: Ctx, payload: unknown, delivery: Delivery): Promise<void>;
 }

@@ -3,11 +3,11 @@ import type { Ctx } from './context.ts';
 import { isOneOf, isShortWord, splitList, wordsOf } from './filter.ts';
 import { sql } from './sql.ts';
 
-test('a list in a query is separated by commas, however often the query names it', () => {
+test('list parameters can be repeated and separated by commas', () => {
   expect(splitList(['hot, new', ' sale ', ',', 'hot', ''])).toEqual(['hot', 'new', 'sale']);
 });
 
-test('a search looks for a few words at most', () => {
+test('a search uses a limited number of words', () => {
   expect(wordsOf('  green\ttea \n')).toEqual(['green', 'tea']);
   expect(wordsOf('a b c d e f g h i j')).toHaveLength(8);
   expect(wordsOf(' ')).toEqual([]);
@@ -22,7 +22,7 @@ test.each([
   expect(isShortWord(word)).toBe(expected);
 });
 
-test('a choice of one value can use an index in its order', () => {
+test('a filter with one value can use the order of an index', () => {
   const filter = isOneOf(['open', 'closed'], sql`c.state`);
   const where = (...texts: string[]) => filter.where(texts, {} as Ctx);
   expect(where('open', 'closed')).toMatchObject({ values: [['open', 'closed']] });

@@ -3,10 +3,10 @@ import { MoneyInput } from './money.ts';
 import { type Static, type TSchema, Type } from './schema.ts';
 import { join, type Sql, sql } from './sql.ts';
 
-/** One parameter of a list: its schema, and the condition that it means. */
+/** A query parameter of a list: its schema and its condition. */
 export interface Filter<Schema extends TSchema = TSchema> {
   readonly schema: Schema;
-  /** PostgreSQL cannot tell how many rows it finds: they are found once, for the page and for the total. */
+  /** PostgreSQL estimates its number of rows badly: rows are found once, for both page and total. */
   readonly findsOnce?: boolean;
   where(value: Static<Schema>, ctx: Ctx): Sql | undefined | Promise<Sql | undefined>;
 }
@@ -38,7 +38,7 @@ const TimeOrDay = Type.Union([Type.String({ format: 'date' }), Type.String({ for
 });
 const isDay = (text: string) => text.length === 10;
 
-/** From a time on, or from the beginning of a day in the tenant's time zone. */
+/** From a time, or from the beginning of a day in the tenant's time zone. */
 export function since(column: Sql): Filter<typeof TimeOrDay> {
   return filter(TimeOrDay, async (text, ctx) => {
     if (!isDay(text)) return sql`${column} >= ${text}::timestamptz`;
@@ -67,7 +67,7 @@ async function timeZone(ctx: Ctx): Promise<string> {
 const Several = (description: string) =>
   Type.Array(Type.String({ maxLength: 2_600 }), { maxItems: 50, description, examples: [['wholesale', 'pune']] });
 
-/** Rows with all of the given tags. */
+/** Rows with all of the tags. */
 export function hasTags(column: Sql): Filter<ReturnType<typeof Several>> {
   return filter(
     Several('All of them; commas separate.'),
@@ -79,37 +79,37 @@ export function hasTags(column: Sql): Filter<ReturnType<typeof Several>> {
   );
 }
 
-/** Rows with any of the given values. */
-export function isOneOf(values: readonly string[], column: Sql): Filter<ReturnType<typeof Several>> {
-  const rules = { eachOneOf: values, examples: [values.slice(0, 2)] };
+/** Rows with any of the values. */
+export function isOneOf(allowed: readonly string[], column: Sql): Filter<ReturnType<typeof Several>> {
+  const rules = { eachOneOf: allowed, examples: [allowed.slice(0, 2)] };
   const schema = { ...Several('Any of them; commas separate.'), ...rules } as ReturnType<typeof Several>;
   return filter(schema, (texts) => {
-    const wanted = splitList(texts);
-    // For one value an index has the rows in their order, for several it has not.
-    return wanted.length === 1 ? sql`${column} = ${wanted[0]}` : sql`${column} = ANY(${wanted}::text[])`;
+    const values = splitList(texts);
+    // With a single value an index can return rows in order.
+    return values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = ANY(${values}::text[])`;
   });
 }
 
-/** What was given with commas, or many times, each once. */
+/** Splits repeated and comma-separated values and removes duplicates. */
 export function splitList(texts: readonly string[]): string[] {
   return [...new Set(texts.flatMap((text) => text.split(',')).map((text) => text.trim()))].filter(Boolean);
 }
 
-/** Each word costs a look into the index. */
+/** Each word is an index scan. */
 const maxWords = 8;
 
 export function wordsOf(text: string): string[] {
   return text.split(/\s+/).filter(Boolean).slice(0, maxWords);
 }
 
-/** A trigram index does not help to find it. */
+/** Too short for a trigram index. */
 export function isShortWord(word: string): boolean {
   return [...word].length < 3;
 }
 
 /**
- * Every word is somewhere in the column, which holds folded text (`fold` in SQL). With `once` the pattern is computed
- * once and not for every row, but PostgreSQL then does not know how many rows to expect.
+ * All words occur in the column, which holds folded text (`fold` in SQL). `once` computes the pattern once and not for each
+ * row, at the price of bad row estimates.
  */
 export function containsWords(column: Sql, words: readonly string[], { once = false } = {}): Sql[] {
   const computed = (pattern: Sql) => (once ? sql`(SELECT ${pattern})` : pattern);
@@ -122,11 +122,11 @@ export function containsWords(column: Sql, words: readonly string[], { once = fa
 
 const SearchText = (description: string) => Type.String({ maxLength: 200, description, examples: ['rice'] });
 
-/** Every word is in the column or, where a module has more to say, one of its other conditions holds. */
+/** All words occur in the column, or one of the additional conditions holds. */
 export function search(
   description: string,
   column: Sql,
-  others?: (text: string, ctx: Ctx) => Promise<readonly Sql[]>,
+  moreConditions?: (text: string, ctx: Ctx) => Promise<readonly Sql[]>,
 ): Filter<ReturnType<typeof SearchText>> {
   return filter(
     SearchText(description),
@@ -134,7 +134,7 @@ export function search(
       const words = wordsOf(text);
       if (words.length === 0) return undefined;
       const own = sql`(${join(containsWords(column, words, { once: true }), ' AND ')})`;
-      const more = (await others?.(text, ctx)) ?? [];
+      const more = (await moreConditions?.(text, ctx)) ?? [];
       return more.length === 0 ? own : sql`(${join([own, ...more], ' OR ')})`;
     },
     { findsOnce: true },

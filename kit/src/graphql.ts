@@ -1,7 +1,7 @@
 import type { Ctx } from './context.ts';
 
-/** Answers a field of the schema. What it returns has the fields below it, or functions that answer them. */
+/** Resolves a field. The result has the fields below it, or functions that resolve them. */
 export type Resolver = (parent: never, args: never, ctx: Ctx) => unknown;
 
-/** By type, then by field: what `graphql/resolvers.ts` exports as `resolvers`. */
+/** By type and field: the export `resolvers` of `graphql/resolvers.ts`. */
 export type Resolvers = Readonly<Record<string, Readonly<Record<string, Resolver>>>>;

@@ -1,16 +1,16 @@
 import type { Ctx, SystemCtx } from './context.ts';
 import type { Static, TSchema } from './schema.ts';
 
-/** Work done later, by a worker, for the tenant that asked for it or, in a system module, for the platform. */
+/** A background job for a tenant or, in a system module, for the platform. */
 export interface Job {
   readonly data: TSchema;
-  /** The named queue it waits in. Default `default`. */
+  /** The name of its queue. Default `default`. */
   readonly queue?: string;
-  /** Seconds to wait before each further try; as many tries as there are numbers, after the first. */
+  /** Seconds to wait before each retry. */
   readonly retries?: readonly number[];
-  /** A cron expression in UTC: done for every tenant that has the module, or once for the platform. */
+  /** A cron expression in UTC: runs for each tenant that has the module, or once for the platform. */
   readonly schedule?: string;
-  /** Done for no tenant. */
+  /** Runs for the platform and not for a tenant. */
   readonly system?: true;
   /** `chowkd jobs:run` prints the value it returns. */
   run(ctx: Ctx, data: unknown): Promise<unknown>;
@@ -29,7 +29,7 @@ export function job<Data extends TSchema>(
   return definition as TypedJob<Data>;
 }
 
-/** A job of a system module, done for the platform and not for a tenant. */
+/** A job of a system module that runs for the platform. */
 export function systemJob<Data extends TSchema>(
   definition: Omit<Job, 'run' | 'data' | 'system'> & {
     readonly data: Data;

@@ -1,4 +1,4 @@
-/** A value that is JSON text already, as PostgreSQL made it. REST passes the text on; other callers get the value. */
+/** A value as JSON text from PostgreSQL. REST sends the text; other transports use the value. */
 export class Json<Value> {
   readonly text: string;
 

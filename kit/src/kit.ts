@@ -24,13 +24,13 @@ export type {
   Settings,
 } from './catalogue.ts';
 export { type Changes, changesBetween, removalOf } from './changes.ts';
-export { columnsFor, namesOf, pickFields } from './columns.ts';
+export { columnsFor, insertRecords, namesOf, pickFields } from './columns.ts';
 export { type CommandForm, type CommandInput, type ModuleCommand, type Terminal, UsageError } from './command.ts';
 export type { Cache, Ctx, SystemCtx, Tenant } from './context.ts';
-export { counter, readCounters } from './counter.ts';
+export { Counts, counter, readCounters } from './counter.ts';
 export { csvLine, escapeFormula, unescapeFormula } from './csv.ts';
 export { type CsvRow, ImportReport, type RowErrors, readCell, readCsv } from './csv-import.ts';
-export type { Db } from './database.ts';
+export { type Db, violatedIndex } from './database.ts';
 export {
   batchesOf,
   type Demo,
@@ -57,6 +57,7 @@ export {
   invalid,
   notFound,
   preconditionFailed,
+  readValid,
   taken,
 } from './errors.ts';
 export { afterCommit, type Delivery, inTransaction, type Listener } from './event.ts';

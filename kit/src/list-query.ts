@@ -9,16 +9,16 @@ import type { Static, TObject } from './schema.ts';
 import { and, raw, type Sql, sql } from './sql.ts';
 import { timeFieldsOf, withIsoTimes } from './times-in-json.ts';
 
-/** What a list can be sorted by, and the type by which a cursor reads it again. */
+/** A sort order of a list, with the type of its cursor key. */
 export interface Sort {
-  /** Never NULL: a cursor has no place for it. */
+  /** Must not be NULL, which a cursor cannot express. */
   readonly by: Sql;
   readonly type: 'timestamptz' | 'text' | 'numeric' | 'bigint';
 }
 export const byTime = (by: Sql): Sort => ({ by, type: 'timestamptz' });
 export const byText = (by: Sql): Sort => ({ by, type: 'text' });
 export const byNumber = (by: Sql): Sort => ({ by, type: 'numeric' });
-/** For a column of integers, whose index a numeric cursor could not use. */
+/** For integer columns: a numeric cursor could not use their index. */
 export const byInteger = (by: Sql): Sort => ({ by, type: 'bigint' });
 
 export type Filters = Readonly<Record<string, Filter>>;
@@ -30,48 +30,47 @@ export interface Definition<
   Table extends Filters,
   Scope extends Filters,
 > {
-  /** What the records are called in the answer. */
+  /** The key of the records in the response. */
   readonly name: Name;
   readonly row: Row;
   /** The table and its alias: `products p`. */
   readonly from: Sql | ((ctx: Context) => Sql);
   readonly alias: Sql;
-  /** Which rows there are before any filter. */
+  /** A condition for all rows. */
   readonly where?: Sql;
   readonly columns: Sql | ((ctx: Context) => Sql);
-  /** Filters that must be given, as the id of the record whose list it is. */
+  /** Required filters, such as the id of the parent record. */
   readonly scope?: Scope;
   readonly filters?: Table;
-  /** The first is the default; `updated_at` is there in every list. */
+  /** The first is the default; `updated_at` is added to all lists. */
   readonly sorts: Readonly<Record<string, Sort>>;
   readonly sortOrder?: 'asc' | 'desc';
   /** Default: the alias's `updated_at`. */
   readonly updatedAt?: Sql;
-  /** The type of the alias's `id`, which decides between rows that are equal in the order. Default `uuid`. */
+  /** The type of the alias's `id`, which breaks ties. Default `uuid`. */
   readonly idType?: 'uuid' | 'bigint' | 'text';
-  /** A SELECT of one bigint `total` where what these filters find need not be counted. */
+  /** A SELECT of a bigint `total`, if the rows of these filters need not be counted. */
   total?(
     ctx: Context,
-    given: { readonly [Key in keyof (Table & Scope)]?: Static<(Table & Scope)[Key]['schema']> },
+    filters: { readonly [Key in keyof (Table & Scope)]?: Static<(Table & Scope)[Key]['schema']> },
   ): Sql | undefined | Promise<Sql | undefined>;
-  /** Adds what other modules know to the rows. */
+  /** Adds data of other modules to the rows. */
   complete?(ctx: Context, rows: readonly never[]): Promise<Static<Row>[]>;
-  /** The columns of the CSV file that are not just the field of the same name; `null` leaves a field out. */
+  /** Writers of CSV cells that are not simply a field; `null` omits a field. */
   readonly csv?: Columns<Static<Row>>;
-  /** The columns of the CSV file, in order. Default: the fields of the row, then the others of `csv`. */
+  /** The columns of the CSV file, in order. Default: the fields of the row, then the additional ones of `csv`. */
   readonly csvFields?: readonly string[];
-  /** Default: the tenant's. `columnsFor` is for those; what answers from another one writes its columns. */
+  /** Default: the tenant's database. Other databases cannot use `columnsFor`. */
   database?(ctx: Context): Db;
 }
 
-export type Wanted = paging.Order & paging.Paging & Readonly<Record<string, unknown>>;
+export type ListQuery = paging.Order & paging.Paging & Readonly<Record<string, unknown>>;
 export type AnyDefinition = Definition<Ctx, string, TObject, Filters, Filters>;
 export type Spec = AnyDefinition & {
   readonly filters: Filters;
   readonly id: Sql;
   readonly idType: 'uuid' | 'bigint' | 'text';
   readonly where: Sql;
-  /** The fields that are times. */
   readonly times: ReadonlySet<string>;
 };
 
@@ -90,7 +89,7 @@ export function specOf(definition: AnyDefinition): Spec {
 
 interface Read {
   readonly conditions: readonly Sql[];
-  /** The kept total, where there is one for these filters. */
+  /** A known total for these filters. */
   readonly total: Sql | undefined;
   readonly findsOnce: boolean;
 }
@@ -110,29 +109,28 @@ async function read(spec: Spec, ctx: Ctx, query: Readonly<Record<string, unknown
   return { conditions, findsOnce, total: await spec.total?.(ctx, given as never) };
 }
 
-export function page(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknown> {
+export function page(spec: Spec, ctx: Ctx, query: ListQuery): Promise<unknown> {
   const byNumber = query.cursor === undefined && query.limit === undefined;
   return byNumber ? pageByNumber(spec, ctx, query) : pageByCursor(spec, ctx, query);
 }
 
-/** Every row that the filters find. */
-export async function everyRow(spec: Spec, ctx: Ctx, query: Wanted): Promise<AsyncIterable<object>> {
+export async function everyRow(spec: Spec, ctx: Ctx, query: ListQuery): Promise<AsyncIterable<object>> {
   const { conditions } = await read(spec, ctx, query);
-  return spec.database ? inPieces(spec, ctx, query) : stream(spec, ctx, rowsOf(spec, ctx, query, and(conditions)));
+  return spec.database ? inPages(spec, ctx, query) : stream(spec, ctx, rowsOf(spec, ctx, query, and(conditions)));
 }
 
-export async function count(spec: Spec, ctx: Ctx, given: Wanted): Promise<number> {
+export async function count(spec: Spec, ctx: Ctx, given: ListQuery): Promise<number> {
   const { conditions, total } = await read(spec, ctx, given);
   return countOf(spec, ctx, total ?? countSql(spec, ctx, conditions));
 }
 
-async function pageByNumber(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknown> {
+async function pageByNumber(spec: Spec, ctx: Ctx, query: ListQuery): Promise<unknown> {
   const { page, per_page } = query;
   const { conditions, total, findsOnce } = await read(spec, ctx, query);
   const window = sql`ORDER BY ${orderBy(spec, query)} ${paging.limitTo(per_page)} ${paging.skip((page - 1) * per_page)}`;
   const rows = rowsOf(spec, ctx, query, sql`${and(conditions)} ${window}`);
   const counted = total ?? countSql(spec, ctx, conditions);
-  // Times of the central database become ISO 8601 only as values of a row.
+  // The central database formats times only as values of a row, not in JSON.
   if (spec.complete || spec.database) {
     const [found, count] = await Promise.all([dbOf(spec, ctx).rows<never>(rows), countOf(spec, ctx, counted)]);
     return { [spec.name]: (await spec.complete?.(ctx, found)) ?? found, pagination: paging.pageOf(query, count) };
@@ -141,8 +139,8 @@ async function pageByNumber(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknow
   return jsonPage(spec, ctx, query, foundOnce(spec, ctx, query, conditions));
 }
 
-/** PostgreSQL cannot tell how many rows such a filter finds: they are found once, for the page and for the total. */
-function foundOnce(spec: Spec, ctx: Ctx, query: Wanted, conditions: readonly Sql[]) {
+/** Finds the rows once, for both page and total; see `findsOnce`. */
+function foundOnce(spec: Spec, ctx: Ctx, query: ListQuery, conditions: readonly Sql[]) {
   const { page, per_page, sort_order } = query;
   const from = fromOf(spec, ctx);
   const direction = directionOf(sort_order);
@@ -158,11 +156,11 @@ function foundOnce(spec: Spec, ctx: Ctx, query: Wanted, conditions: readonly Sql
   };
 }
 
-/** PostgreSQL makes the JSON: nothing is parsed and written again on the way to the caller. */
+/** PostgreSQL builds the JSON, which is sent as it is. */
 async function jsonPage(
   spec: Spec,
   ctx: Ctx,
-  { page, per_page }: Wanted,
+  { page, per_page }: ListQuery,
   { rows, total, found = sql`` }: { rows: Sql; total: Sql; found?: Sql },
 ): Promise<Json<unknown>> {
   const size = raw(String(per_page));
@@ -175,16 +173,16 @@ async function jsonPage(
   return new Json(withIsoTimes(row?.body as string, spec.times));
 }
 
-async function pageByCursor(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknown> {
-  const { limit = paging.usualSize, cursor } = query;
+async function pageByCursor(spec: Spec, ctx: Ctx, query: ListQuery): Promise<unknown> {
+  const { limit = paging.defaultSize, cursor } = query;
   mustNotMix(query);
   const { conditions } = await read(spec, ctx, query);
-  const after = cursor === undefined ? [] : [isBehind(spec, query, paging.readCursor(query, cursor))];
+  const after = cursor === undefined ? [] : [isAfter(spec, query, paging.readCursor(query, cursor))];
   const window = sql`${and([...conditions, ...after])} ORDER BY ${orderBy(spec, query)} ${paging.limitTo(limit + 1)}`;
-  const place = sql`, (${sortOf(spec, query).by})::text AS cursor_key, ${spec.id}::text AS cursor_id`;
-  const found = await dbOf(spec, ctx).rows<Placed>(rowsOf(spec, ctx, query, window, place));
-  const last = found.length > limit ? found[limit - 1] : undefined;
-  const rows = found.slice(0, limit).map(({ cursor_key: _, cursor_id: __, ...row }) => row);
+  const position = sql`, (${sortOf(spec, query).by})::text AS cursor_key, ${spec.id}::text AS cursor_id`;
+  const page = await dbOf(spec, ctx).rows<Positioned>(rowsOf(spec, ctx, query, window, position));
+  const last = page.length > limit ? page[limit - 1] : undefined;
+  const rows = page.slice(0, limit).map(({ cursor_key: _, cursor_id: __, ...row }) => row);
   return {
     [spec.name]: spec.complete ? await spec.complete(ctx, rows as never[]) : rows,
     pagination: {
@@ -194,10 +192,10 @@ async function pageByCursor(spec: Spec, ctx: Ctx, query: Wanted): Promise<unknow
   };
 }
 
-function mustNotMix({ page, per_page = paging.usualSize }: Wanted): void {
+function mustNotMix({ page, per_page = paging.defaultSize }: ListQuery): void {
   const message = 'Use either page and per_page or cursor and limit.';
   if (page !== 1) throw invalid({ page: message });
-  if (per_page !== paging.usualSize) throw invalid({ per_page: message });
+  if (per_page !== paging.defaultSize) throw invalid({ per_page: message });
 }
 
 function stream(spec: Spec, ctx: Ctx, rows: Sql): AsyncIterable<object> {
@@ -205,24 +203,24 @@ function stream(spec: Spec, ctx: Ctx, rows: Sql): AsyncIterable<object> {
   return complete ? inBatches(ctx, rows, (tx, batch) => complete(tx, batch as never[])) : ctx.db.stream<object>(rows);
 }
 
-/** A database that all tenants share: no connection of it is held while the reader takes its time. */
-async function* inPieces(spec: Spec, ctx: Ctx, query: Wanted): AsyncGenerator<object> {
+/** Reads page by page, so that a slow reader holds no connection of the shared database. */
+async function* inPages(spec: Spec, ctx: Ctx, query: ListQuery): AsyncGenerator<object> {
   let cursor: string | undefined;
   do {
-    const piece = (await pageByCursor(spec, ctx, { ...query, page: 1, limit: 500, ...(cursor ? { cursor } : {}) })) as {
+    const batch = (await pageByCursor(spec, ctx, { ...query, page: 1, limit: 500, ...(cursor ? { cursor } : {}) })) as {
       pagination: { next_cursor: string | null };
     } & Record<string, object[]>;
-    yield* piece[spec.name] as object[];
-    cursor = piece.pagination.next_cursor ?? undefined;
+    yield* batch[spec.name] as object[];
+    cursor = batch.pagination.next_cursor ?? undefined;
   } while (cursor !== undefined);
 }
 
-interface Placed {
+interface Positioned {
   readonly cursor_key: string;
   readonly cursor_id: string;
 }
 
-const written = {
+const keyFormats = {
   timestamptz: /^(-?infinity|\d{4,6}-\d\d-\d\d [\d:.]+[+-][\d:]+( BC)?)$/,
   numeric: /^-?\d{1,40}(\.\d{1,20})?$/,
   text: /^[^\0\p{Cs}]*$/u,
@@ -230,15 +228,16 @@ const written = {
   bigint: /^\d{1,18}$/,
 };
 
-/** Behind the cursor's place in the order. */
-function isBehind(spec: Spec, query: Wanted, { key, id }: paging.Position): Sql {
+/** After the cursor's position in the order. */
+function isAfter(spec: Spec, query: ListQuery, { key, id }: paging.Position): Sql {
   const { by, type } = sortOf(spec, query);
-  if (!written[type].test(key) || !written[spec.idType].test(id)) throw invalid({ cursor: 'The cursor is not valid.' });
-  const place = sql`(${key}::${raw(type)}, ${id}::${raw(spec.idType)})`;
-  return query.sort_order === 'asc' ? sql`(${by}, ${spec.id}) > ${place}` : sql`(${by}, ${spec.id}) < ${place}`;
+  if (!keyFormats[type].test(key) || !keyFormats[spec.idType].test(id))
+    throw invalid({ cursor: 'The cursor is not valid.' });
+  const position = sql`(${key}::${raw(type)}, ${id}::${raw(spec.idType)})`;
+  return query.sort_order === 'asc' ? sql`(${by}, ${spec.id}) > ${position}` : sql`(${by}, ${spec.id}) < ${position}`;
 }
 
-/** The inner SELECT finds the rows, the outer one reads the columns of those and not of the ones it leaves out. */
+/** The inner SELECT finds the rows, so that the outer one computes columns for these only. */
 function rowsOf(spec: Spec, ctx: Ctx, order: paging.Order, found: Sql, more = sql``): Sql {
   const { alias, where } = spec;
   return sql`
@@ -255,7 +254,7 @@ async function countOf(spec: Spec, ctx: Ctx, total: Sql): Promise<number> {
   return (await dbOf(spec, ctx).row<{ total: number }>(total))?.total ?? 0;
 }
 
-/** Ids decide between equals, so that pages neither overlap nor leave anything out. */
+/** Ids break ties, so that pages neither overlap nor skip rows. */
 function orderBy(spec: Spec, order: paging.Order): Sql {
   const direction = directionOf(order.sort_order);
   return sql`${sortOf(spec, order).by} ${direction}, ${spec.id} ${direction}`;

@@ -249,7 +249,7 @@ async function walkByPage(query: object, per_page: number, path = '/things'): Pr
 
 const idsOf = (found: readonly { id: string }[]) => found.map(({ id }) => id);
 
-test('pages and cursors lead through exactly the rows that the filters find, each once and in order', async () => {
+test('pages and cursors return every filtered row once and in order', async () => {
   await fc.assert(
     fc.asyncProperty(rows, given, order, fc.integer({ min: 1, max: 7 }), async (all, wanted, by, size) => {
       await replaceAll(all);
@@ -264,7 +264,7 @@ test('pages and cursors lead through exactly the rows that the filters find, eac
   );
 });
 
-test('what another module adds does not change which rows there are, or their order', async () => {
+test('completing rows changes neither the rows nor their order', async () => {
   await fc.assert(
     fc.asyncProperty(rows, given, order, fc.integer({ min: 1, max: 7 }), async (all, wanted, by, size) => {
       await replaceAll(all);
@@ -278,7 +278,7 @@ test('what another module adds does not change which rows there are, or their or
   );
 });
 
-test('a file has the same rows as the list, in the same order', async () => {
+test('a file has the rows of the list in the same order', async () => {
   await fc.assert(
     fc.asyncProperty(rows, given, order, async (all, wanted, by) => {
       await replaceAll(all);
@@ -303,7 +303,7 @@ const write: fc.Arbitrary<Write> = fc.oneof(
   fc.record({ do: fc.constantFrom('touch' as const, 'move' as const, 'delete' as const), which: fc.nat(24), row }),
 );
 
-test('while others write, a cursor misses no row that stays where it is and shows none twice', async () => {
+test('under concurrent writes a cursor neither skips nor repeats unchanged rows', async () => {
   await fc.assert(
     fc.asyncProperty(
       rows,
@@ -375,19 +375,19 @@ test.each([
   expect(body.pagination.has_more).toBe(count > 4);
 });
 
-test('a total that is kept is not counted, unless a filter is given', async () => {
+test('a known total is used only without filters', async () => {
   await replaceAll(sample(3));
   expect((await get({}, '/things/kept')).body.pagination.total).toBe(1000);
   expect((await get({ all: true }, '/things/kept')).body.pagination.total).toBe(3);
 });
 
-test('without parameters the first sort counts, the newest first', async () => {
+test('the default is the first sort, descending', async () => {
   await replaceAll(sample(3));
   expect(idsOf((await get({})).body.things)).toEqual(idsOf(sample(3)).reverse());
   expect((await get({})).body.pagination).toEqual({ current_page: 1, last_page: 1, per_page: 20, total: 3 });
 });
 
-test('a list below a record has only what belongs to it, and numbers can be ids', async () => {
+test('a scoped list has only rows of its parent, also with numeric ids', async () => {
   const [one, other] = ['0190a000-0000-7000-8000-000000000001', '0190a000-0000-7000-8000-000000000002'];
   await db.run(
     sql`INSERT INTO parts SELECT n, CASE WHEN n % 3 = 0 THEN ${other} ELSE ${one} END::uuid, n / 4 FROM generate_series(1, 30) n`,
@@ -404,7 +404,7 @@ test('a list below a record has only what belongs to it, and numbers can be ids'
   expect(seen).toEqual(expected.map((id) => ({ id, n: Math.floor(id / 4) })));
 });
 
-test('a cursor is good for one order only', async () => {
+test('a cursor is valid for one order only', async () => {
   await replaceAll(sample(5));
   const { next_cursor: cursor } = (await get({ limit: 2, sort_by: 'name' })).body.pagination;
   expect((await get({ cursor, sort_by: 'name' })).status).toBe(200);
@@ -422,7 +422,7 @@ test.each([
   { page: 2, cursor: 'x' },
   { per_page: 50, limit: 2 },
   { per_page: 50, cursor: 'x' },
-])('pages and cursors are not mixed: %j', async (query) => {
+])('pages and cursors cannot be combined: %j', async (query) => {
   const { status, body } = await get(query);
   const [field] = Object.keys(query);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
@@ -448,14 +448,14 @@ test.each([
   ['an id that is none', forged('created_at', 'desc', at, 'x')],
   ['a sort that is none', forged('constructor', 'desc', at, id)],
   ['far too much', 'x'.repeat(2_001)],
-])('a cursor that nobody was given is 422: %s', async (_, cursor) => {
+])('an invalid cursor is 422: %s', async (_, cursor) => {
   expect((await get({ cursor, limit: 2 })).status).toBe(422);
   expect((await get({ cursor: forged('price', 'desc', '1e5', id), sort_by: 'price' })).status).toBe(422);
   expect((await get({ cursor: forged('name', 'desc', 'a\0b', id), sort_by: 'name' })).status).toBe(422);
   expect((await get({ cursor: forged('name', 'desc', '\ud800', id), sort_by: 'name' })).status).toBe(422);
 });
 
-test('whatever is done to a cursor, it is accepted or 422', async () => {
+test('any modified cursor is accepted or 422', async () => {
   await replaceAll(sample(5));
   const { next_cursor } = (await get({ limit: 2 })).body.pagination;
   const text = Buffer.from(next_cursor, 'base64url').toString();

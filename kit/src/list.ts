@@ -9,9 +9,9 @@ import {
   type Definition,
   everyRow,
   type Filters,
+  type ListQuery,
   page,
   specOf,
-  type Wanted,
 } from './list-query.ts';
 import * as paging from './paging.ts';
 import { Default, named, type Static, type TObject, type TOptional, Type } from './schema.ts';
@@ -32,7 +32,7 @@ type Page<Name extends string, Row extends TObject> = TObject<
   { [Key in Name]: ReturnType<typeof Type.Array<Row>> } & { pagination: typeof paging.Pagination }
 >;
 
-/** A list: the schemas of its queries and answers, and the functions that answer them. */
+/** A list: the schemas of its queries and responses, and the functions that run them. */
 export interface List<Context, Name extends string, Row extends TObject, Table extends Filters, Scope extends Filters> {
   readonly Query: Query<Table, Scope>;
   readonly Filters: TObject<ScopeFields<Scope> & FilterFields<Table>>;
@@ -42,15 +42,15 @@ export interface List<Context, Name extends string, Row extends TObject, Table e
     ctx: Context,
     query: Static<Query<Table, Scope>>,
   ): Promise<Static<Page<Name, Row>> | Json<Static<Page<Name, Row>>>>;
-  /** Every row that the filters find, as a CSV or JSON file. */
+  /** All rows of the filters as a CSV or JSON file. */
   file(ctx: Context, query: Static<ExportQuery<Table, Scope>>): Promise<Answer>;
-  /** To spread into the action that lists. */
+  /** Spread into the action that lists. */
   readonly paged: {
     input: Query<Table, Scope>;
     output: Page<Name, Row>;
     run: List<Context, Name, Row, Table, Scope>['page'];
   };
-  /** To spread into the action that exports. */
+  /** Spread into the action that exports. */
   readonly exported: {
     input: ExportQuery<Table, Scope>;
     file: readonly string[];
@@ -77,7 +77,7 @@ export function list<
     sort_by: Default(Type.Enum(Object.keys(sorts)), Object.keys(sorts)[0]),
     sort_order: Default(Type.Enum(['asc', 'desc']), definition.sortOrder ?? 'desc'),
   };
-  const made = {
+  const parts = {
     Query: Type.Object({ ...filterFields, ...order, ...paging.paging }),
     Filters: Type.Object(filterFields),
     ExportQuery: Type.Object({ ...filterFields, ...order, ...format }),
@@ -85,14 +85,14 @@ export function list<
       `${(row as { title?: string }).title ?? name}Page`,
       Type.Object({ [name]: Type.Array(row), pagination: paging.Pagination }),
     ),
-    page: (ctx: Ctx, query: Wanted) => page(spec, ctx, query),
-    async file(ctx: Ctx, { format, ...query }: Wanted & { format: 'csv' | 'json' }) {
+    page: (ctx: Ctx, query: ListQuery) => page(spec, ctx, query),
+    async file(ctx: Ctx, { format, ...query }: ListQuery & { format: 'csv' | 'json' }) {
       const rows = await everyRow(spec, ctx, query);
       return download(ctx, { name, format, rows, fields: csvFields, columns: (csv ?? {}) as Columns<object> });
     },
-    count: (ctx: Ctx, given: Wanted) => count(spec, ctx, given),
+    count: (ctx: Ctx, filters: ListQuery) => count(spec, ctx, filters),
   };
-  const paged = { input: made.Query, output: made.Page, run: made.page };
-  const exported = { input: made.ExportQuery, file: Object.values(fileTypes), audited: true, run: made.file };
-  return { ...made, paged, exported } as unknown as List<Context, Name, Row, Table, Scope>;
+  const paged = { input: parts.Query, output: parts.Page, run: parts.page };
+  const exported = { input: parts.ExportQuery, file: Object.values(fileTypes), audited: true, run: parts.file };
+  return { ...parts, paged, exported } as unknown as List<Context, Name, Row, Table, Scope>;
 }

@@ -10,13 +10,13 @@ import type { MaybePromise } from './maybe-promise.ts';
 import type { Setting } from './settings.ts';
 import type { SystemServices } from './system-services.ts';
 
-/** What a module is made of besides its `module.json`, migrations and GraphQL files. `module.ts` exports it as `module`. */
+/** The parts of a module besides `module.json`, migrations and GraphQL files. `module.ts` exports it as `module`. */
 export interface Module {
-  /** By name, the module's alias first: `products.create`. A system module may use other first names. */
+  /** By name, the module's alias first: `products.create`. System modules may use other prefixes. */
   readonly actions?: Actions;
-  /** What the groups in the API description are about, where actions name their own. */
+  /** Descriptions of the groups that actions name in `tag`. */
   readonly tags?: Readonly<Record<string, string>>;
-  /** What the code of other modules may ask of it: `(await ctx.helpers('customers'))?.contact({ id })`. */
+  /** Functions for the code of other modules: `(await ctx.helpers('customers'))?.get({ id })`. */
   readonly helpers?: Readonly<Record<string, Helper>>;
   /** By key, the module's alias first: `products.low_stock_threshold`. */
   readonly settings?: Readonly<Record<string, Setting>>;
@@ -25,10 +25,10 @@ export interface Module {
   readonly jobs?: Readonly<Record<string, Job>>;
   /** Authenticates all requests; one system module has it. Called once, before the first request. */
   readonly identity?: (system: SystemServices) => MaybePromise<Identity>;
-  /** What it adds to `chowkd`. */
+  /** Commands of `chowkd`. */
   readonly commands?: readonly ModuleCommand[];
   readonly errors?: Readonly<Record<string, ErrorKind>>;
-  /** What `chowkd demo:seed` makes up for it. */
+  /** Demo data for `chowkd demo:seed`. */
   readonly demo?: Demo;
 }
 

@@ -21,7 +21,7 @@ test.each([-1, '-1', 0.001, 1e10, 1e21, 1e-7, '1e3', '1,50', '1.234', '.5', '5.'
   },
 );
 
-test('every number of cents is taken as a number and as text', () => {
+test('all amounts are accepted as number and as text', () => {
   const cents = fc.bigInt({ min: 0n, max: 999_999_999_999n });
   fc.assert(
     fc.property(cents, (value) => {
@@ -32,7 +32,7 @@ test('every number of cents is taken as a number and as text', () => {
   );
 });
 
-test('cents are exact, however large a sum becomes', () => {
+test('sums of cents are exact', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), (cents) => {
       expect(fromCents(cents)).toMatch(/^\d+\.\d{2}$/);

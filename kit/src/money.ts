@@ -14,13 +14,13 @@ export const NullableMoneyInput = Type.Unsafe<string | null>({ type: ['string', 
 
 const amount = /^(\d{1,10})(?:\.(\d{1,2}))?$/;
 
-/** The amount with two decimals, or `undefined` if it is none. */
+/** The amount with two decimals; `undefined` if it is invalid. */
 export function toMoney(input: string | number): string | undefined {
   const [, whole, decimals = ''] = amount.exec(String(input).trim()) ?? [];
   return whole === undefined ? undefined : `${Number(whole)}.${decimals.padEnd(2, '0')}`;
 }
 
-/** An amount in its smallest unit: exact, however large a sum becomes. */
+/** An amount in hundredths; sums of bigints are exact. */
 export function toCents(money: string): bigint {
   return BigInt(money.replace('.', ''));
 }

@@ -2,21 +2,21 @@ import { invalid } from './errors.ts';
 import { Default, named, type Static, Type } from './schema.ts';
 import { raw, type Sql, sql } from './sql.ts';
 
-export const usualSize = 20;
+export const defaultSize = 20;
 
-/** Which part of a list is wanted: a page by its number, or what follows a cursor. */
+/** Selects a page by its number, or the records after a cursor. */
 export const paging = {
   page: Default(Type.Integer({ minimum: 1, maximum: 100_000 }), 1),
-  per_page: Default(Type.Integer({ minimum: 1, maximum: 100 }), usualSize),
+  per_page: Default(Type.Integer({ minimum: 1, maximum: 100 }), defaultSize),
   cursor: Type.Optional(
-    Type.String({ maxLength: 2_000, description: 'The `next_cursor` of the previous answer; use it with `limit`.' }),
+    Type.String({ maxLength: 2_000, description: 'The `next_cursor` of the previous response; use it with `limit`.' }),
   ),
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 100,
       description:
-        'How many records at most, from `cursor` on or from the beginning. Instead of `page` and `per_page`.',
+        'The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`.',
     }),
   ),
 };
@@ -41,7 +41,7 @@ const CursorPagination = named(
   }),
 );
 
-/** With numbers for a page, with a cursor for what was asked for by `limit` or `cursor`. */
+/** Has a cursor if the query has `limit` or `cursor`. */
 export const Pagination = Type.Union([PagePagination, CursorPagination]);
 export type Pagination = Static<typeof Pagination>;
 
@@ -49,13 +49,13 @@ export function pageOf({ page, per_page }: Pick<Paging, 'page' | 'per_page'>, to
   return { current_page: page, last_page: Math.max(1, Math.ceil(total / per_page)), per_page, total };
 }
 
-/** Where a cursor stands: behind the record with this sort key and this id. */
+/** The position of a cursor: after the record with this sort key and id. */
 export interface Position {
   readonly key: string;
   readonly id: string;
 }
 
-/** How records are ordered; a cursor is good for one order only. */
+/** A cursor is valid for one order only. */
 export interface Order {
   readonly sort_by: string;
   readonly sort_order: 'asc' | 'desc';
@@ -65,11 +65,11 @@ export function writeCursor({ sort_by, sort_order }: Order, { key, id }: Positio
   return Buffer.from(JSON.stringify([sort_by, sort_order, key, id])).toString('base64url');
 }
 
-/** 422 for what is no cursor, or one of another order. */
+/** 422 for an invalid cursor or one of another order. */
 export function readCursor({ sort_by, sort_order }: Order, cursor: string): Position {
   const parts = parse(cursor);
   if (!Array.isArray(parts) || parts.length !== 4 || !parts.every((part) => typeof part === 'string')) {
-    throw invalid({ cursor: 'The cursor is not valid. Use the next_cursor of an answer.' });
+    throw invalid({ cursor: 'The cursor is not valid. Use the next_cursor of a response.' });
   }
   const [by, order, key, id] = parts as [string, string, string, string];
   if (by !== sort_by || order !== sort_order) {
@@ -86,11 +86,11 @@ function parse(cursor: string): unknown {
   }
 }
 
-const usualSizes = new Set([10, 20, 21, 25, 26, 50, 51, 100, 101]);
+const commonSizes = new Set([10, 20, 21, 25, 26, 50, 51, 100, 101]);
 
-/** The usual numbers are literals: PostgreSQL then plans the statement once instead of with every execution. */
+/** Common sizes are literals, so that PostgreSQL plans the statement once. */
 export function limitTo(rows: number): Sql {
-  return usualSizes.has(rows) ? raw(`LIMIT ${rows}`) : sql`LIMIT ${rows}::integer`;
+  return commonSizes.has(rows) ? raw(`LIMIT ${rows}`) : sql`LIMIT ${rows}::integer`;
 }
 
 export function skip(rows: number): Sql {

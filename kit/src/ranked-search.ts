@@ -3,7 +3,6 @@ import { Default, type Static, Type } from './schema.ts';
 import { join, type Sql, sql } from './sql.ts';
 import { Line } from './text.ts';
 
-/** The input of a search. */
 export const SearchQuery = Type.Object({
   q: Line(200, { minLength: 2, examples: ['green tea'] }),
   limit: Default(Type.Integer({ minimum: 1, maximum: 50 }), 20),
@@ -15,24 +14,24 @@ interface Ranking {
   readonly from: Sql;
   readonly alias: Sql;
   readonly columns: Sql;
-  /** Decides between equals. */
+  /** Breaks ties. */
   readonly order: Sql;
 }
 
-/** A term that half of all rows contain is ranked among this many of them, not among all. */
-const mostCandidates = sql`500`;
+/** Limits the work for terms that many rows contain. */
+const maxCandidates = sql`500`;
 
-/** Ranks what the candidates find, each a SELECT of `id` and `rank`: the lowest rank first, then the most similar. */
+/** Ranks candidates, each a SELECT of `id` and `rank`: the lowest rank first, then the most similar. */
 export function rankedRows<Row extends object>(
   ctx: Ctx,
   { from, alias, columns, order }: Ranking,
   { q, limit }: SearchQuery,
   candidates: readonly Sql[],
 ): Promise<Row[]> {
-  const bounded = candidates.map((each) => sql`(${each} LIMIT ${mostCandidates})`);
+  const bounded = candidates.map((candidate) => sql`(${candidate} LIMIT ${maxCandidates})`);
   return ctx.db.rows<Row>(sql`
     SELECT ${columns}
-    FROM (SELECT id, min(rank) AS rank FROM (${join(bounded, ' UNION ALL ')}) found GROUP BY id) best
+    FROM (SELECT id, min(rank) AS rank FROM (${join(bounded, ' UNION ALL ')}) candidate GROUP BY id) best
     JOIN ${from} USING (id)
     ORDER BY best.rank, word_similarity(fold(${q}), ${alias}.search_text) DESC, ${order}, ${alias}.id
     LIMIT ${limit}`);

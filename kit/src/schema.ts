@@ -22,7 +22,7 @@ export const Message = Type.Object({ message: Type.String() });
 export const ById = Type.Object({ id: Uuid });
 export const UserId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
-/** The time as every answer writes it, or `undefined` if it is none from the year 1 to 9999. */
+/** The time as responses write it; `undefined` if it is invalid or not in the years 1 to 9999. */
 export function toTimestamp(text: string): string | undefined {
   const at = new Date(text);
   const year = at.getUTCFullYear();
@@ -43,7 +43,7 @@ export function NamedObject<Properties extends TProperties>(
   return Type.Object(properties, { title, ...rules });
 }
 
-/** What is used where a field is absent. Callers need not send it; the action always gets it. */
+/** Adds a default, so that callers may omit the field and the action always gets it. */
 export function Default<Schema extends TSchema>(schema: Schema, value: unknown): TDefault<Schema> {
   return copy(schema, { default: value }) as TDefault<Schema>;
 }
@@ -58,7 +58,7 @@ export function extend<Base extends TProperties, More extends TProperties>(
   return Type.Object(properties) as unknown as TObject<Omit<Base, keyof More> & More>;
 }
 
-/** The same fields, all optional and without defaults: what an update takes. */
+/** The input of an update: the same fields, optional and without defaults. */
 export function changesOf<Properties extends TProperties>(schema: TObject<Properties>): TObject<ChangesOf<Properties>> {
   const entries = Object.entries(schema.properties).map(([name, field]) => {
     return [name, Type.Optional(copy(field, { default: undefined }))] as const;
@@ -69,7 +69,7 @@ type ChangesOf<Properties> = {
   [Name in keyof Properties]: Properties[Name] extends TSchema ? TOptional<Properties[Name]> : never;
 };
 
-/** The fields of an input as an output shows them: without defaults and without the rules of what may be sent. */
+/** The fields of an input for an output schema: without defaults and validation rules. */
 export function outputOf<Properties extends TProperties>(schema: TObject<Properties>): OutputsOf<Properties> {
   const entries = Object.entries(schema.properties).map(([name, field]) => [name, withoutRules(field)] as const);
   return Object.fromEntries(entries) as OutputsOf<Properties>;
@@ -85,12 +85,22 @@ interface Rules {
   readonly properties?: TProperties;
 }
 
-const shown = ['type', 'enum', 'format', 'description', 'examples', 'title', 'anyOf', 'required', 'patternProperties'];
+const outputKeys = [
+  'type',
+  'enum',
+  'format',
+  'description',
+  'examples',
+  'title',
+  'anyOf',
+  'required',
+  'patternProperties',
+];
 
 function withoutRules(schema: TSchema): TSchema {
   const { money, items, properties, type } = schema as Rules;
   if (money) return [type].flat().includes('null') ? Nullable(Money) : Money;
-  const kept = Object.entries(schema).filter(([key]) => shown.includes(key));
+  const kept = Object.entries(schema).filter(([key]) => outputKeys.includes(key));
   return {
     ...Object.fromEntries(kept),
     ...(items ? { items: withoutRules(items) } : {}),
@@ -105,7 +115,7 @@ export const Money = Type.String({
   examples: ['199.65'],
 });
 
-/** A schema's value as a caller may send it: fields with a default may be left out. */
+/** A value as a caller sends it: fields with a default are optional. */
 export type Sent<Schema extends TSchema> =
   Schema extends TObject<infer Properties>
     ? SentObject<Properties>
@@ -123,12 +133,12 @@ type SentObject<Properties extends TProperties> = {
 };
 type IsOptional<Schema> = Schema extends { '~optional': true } | { readonly default: unknown } ? true : false;
 
-/** Keeps what TypeBox has hidden in the schema. */
+/** Also copies the properties of TypeBox that are not enumerable. */
 function copy<Schema extends TSchema>(schema: Schema, changes: Record<string, unknown>): Schema {
-  const made = Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema)) as Record<string, unknown>;
+  const result = Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema)) as Record<string, unknown>;
   for (const [name, value] of Object.entries(changes)) {
-    if (value === undefined) delete made[name];
-    else made[name] = value;
+    if (value === undefined) delete result[name];
+    else result[name] = value;
   }
-  return made as Schema;
+  return result as Schema;
 }

@@ -1,13 +1,12 @@
 import { Type } from './schema.ts';
 
 /*
- * Text in an input. `trim`, `lowercase`, `nullIfEmpty` and `distinct` change the value before it reaches the action, so
- * that no module has to.
+ * Text in an input. Validation applies `trim`, `lowercase`, `nullIfEmpty` and `distinct` before the action gets the value.
  */
 
-/** No control characters, and no half of a character, which PostgreSQL cannot store. */
+/** No control characters and no lone surrogates, which PostgreSQL cannot store. */
 const line = '^[^\\p{Cc}\\p{Cs}]*$';
-/** As `line`, but with line breaks. */
+/** Also allows line breaks. */
 const lines = '^[^\\0\\p{Cs}]*$';
 
 interface Rules {
@@ -18,22 +17,22 @@ interface Rules {
   readonly examples?: readonly string[];
 }
 
-/** A line that must not be empty. */
+/** A non-empty line. */
 export function Line(maxLength: number, rules: Rules = {}) {
   return Type.String({ minLength: 1, maxLength, pattern: line, trim: true, ...rules });
 }
 
-/** A line or null; an empty one is null. */
+/** A line or null; empty becomes null. */
 export function NullableLine(maxLength: number, rules: Rules = {}) {
   return nullable({ maxLength, pattern: line, trim: true, ...rules });
 }
 
-/** Text with line breaks that must not be empty. */
+/** Non-empty text with line breaks. */
 export function Text(maxLength: number, rules: Rules = {}) {
   return Type.String({ minLength: 1, maxLength, pattern: lines, notBlank: true, ...rules });
 }
 
-/** Text with line breaks, or null; a blank one is null. */
+/** Text with line breaks or null; blank becomes null. */
 export function NullableText(maxLength: number, rules: Rules = {}) {
   return nullable({ maxLength, pattern: lines, ...rules });
 }
@@ -42,12 +41,12 @@ export function NullableText(maxLength: number, rules: Rules = {}) {
 export const Email = Type.String({ format: 'email', maxLength: 254, trim: true, lowercase: true });
 export const NullableEmail = nullable({ format: 'email', maxLength: 254, trim: true, lowercase: true });
 
-/** One schema and not a union, so that messages are about the text itself. */
+/** One schema instead of a union gives better messages. */
 function nullable(rules: object) {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], nullIfEmpty: true, ...rules });
 }
 
-/** Lists of tags are written with commas, so no tag has one. */
+/** Tags have no commas, which separate them in lists. */
 export const Tags = Type.Array(
   Type.String({ minLength: 1, maxLength: 50, pattern: '^[^,\\p{Cc}\\p{Cs}]*$', trim: true }),
   {

@@ -7,7 +7,7 @@ const fields = timeFieldsOf(
   Type.Object({ text: Type.String(), at: Timestamp, ended_at: Nullable(Timestamp), count: Type.Integer() }),
 );
 
-test('the times of a schema are found, also those that may be null', () => {
+test('time fields of a schema are found, also nullable ones', () => {
   expect(fields).toEqual(new Set(['at', 'ended_at']));
 });
 
@@ -20,7 +20,7 @@ test.each([
   expect(withIsoTimes(JSON.stringify([{ at: written }]), fields)).toBe(JSON.stringify([{ at: wanted }]));
 });
 
-test('nothing but a time is changed, whatever texts say', () => {
+test('only time fields are changed, not texts', () => {
   const time = fc
     .date({ min: new Date('0001-01-01'), max: new Date('9999-12-30'), noInvalidDate: true })
     .map((date) => date.toISOString());

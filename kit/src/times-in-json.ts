@@ -5,7 +5,6 @@ interface Field {
   readonly anyOf?: readonly Field[];
 }
 
-/** The names of the fields that are times. */
 export function timeFieldsOf({ properties }: TObject): ReadonlySet<string> {
   const isTime = ({ format, anyOf = [] }: Field): boolean => format === 'date-time' || anyOf.some(isTime);
   return new Set(Object.keys(properties).filter((name) => isTime(properties[name] as Field)));
@@ -15,11 +14,11 @@ const offset = '+00:00"';
 const secondsLength = '2026-01-31T09:30:00'.length;
 
 /**
- * PostgreSQL writes times into JSON as `2026-01-31T09:30:00.12+00:00`; this makes them `2026-01-31T09:30:00.120Z`, in a
- * tenth of the time that `to_char` takes. Quotes inside a text are escaped, so only the value of a field can match.
+ * Converts times in JSON from PostgreSQL, `2026-01-31T09:30:00.12+00:00`, to `2026-01-31T09:30:00.120Z`, ten times faster
+ * than `to_char`. Quotes inside text are escaped, so only values of fields match.
  */
 export function withIsoTimes(json: string, fields: ReadonlySet<string>): string {
-  let written = '';
+  let result = '';
   let from = 0;
   for (let end = json.indexOf(offset); end !== -1; end = json.indexOf(offset, end + 1)) {
     const dot = json.lastIndexOf('.', end);
@@ -27,11 +26,11 @@ export function withIsoTimes(json: string, fields: ReadonlySet<string>): string 
     const value = seconds - secondsLength;
     const name = json.slice(json.lastIndexOf('"', value - 4) + 1, value - 3);
     if (!json.startsWith('":"', value - 3) || !fields.has(name)) continue;
-    written += `${json.slice(from, seconds)}.${json
+    result += `${json.slice(from, seconds)}.${json
       .slice(seconds + 1, end)
       .slice(0, 3)
       .padEnd(3, '0')}Z"`;
     from = end + offset.length;
   }
-  return written + json.slice(from);
+  return result + json.slice(from);
 }

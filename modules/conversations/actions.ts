@@ -1,12 +1,12 @@
 import { action, ById, type OperationsOf, Type, Uuid } from '@chowk/kit';
 import {
   assignConversation,
+  checkAssignee,
   createConversation,
   customerOf,
   deleteConversation,
   explainConversation,
   getDetail,
-  mustBeMember,
   reply,
   updateConversation,
 } from './conversations.ts';
@@ -16,8 +16,8 @@ import {
   Assignment,
   Conversation,
   ConversationChanges,
+  ConversationCounts,
   ConversationDetail,
-  Counts,
   NewConversation,
   Replied,
   Reply,
@@ -40,7 +40,7 @@ export const actions = {
   }),
   'conversations.create': action({
     summary: 'Start a conversation with a customer',
-    description: 'A customer that does not exist is created.',
+    description: 'Creates the customer if it does not exist.',
     http: 'POST /conversations',
     needs: 'conversations.reply',
     bus: { rateLimit: 1_200 },
@@ -57,7 +57,7 @@ export const actions = {
     needs: 'conversations.view',
     bus: { rateLimit: 6_000 },
     input: Type.Object({ customer_id: Type.Optional(Uuid) }),
-    output: Counts,
+    output: ConversationCounts,
     run: countConversations,
   }),
   'conversations.export': action({
@@ -86,7 +86,7 @@ export const actions = {
   }),
   'conversations.delete': action({
     summary: 'Delete a conversation',
-    description: 'Its messages are deleted with it.',
+    description: 'Also deletes its messages.',
     http: 'DELETE /conversations/:id',
     needs: 'conversations.delete',
     input: ById,
@@ -96,7 +96,7 @@ export const actions = {
   }),
   'conversations.messages': action({
     summary: 'List the messages of a conversation',
-    description: 'The newest first.',
+    description: 'Newest first.',
     http: 'GET /conversations/:id/messages',
     needs: 'conversations.view',
     ...messageList.paged,
@@ -125,7 +125,7 @@ export const actions = {
     input: Assignment,
     ...changed('Assignee changed.'),
     run: assignConversation,
-    explain: mustBeMember,
+    explain: checkAssignee,
   }),
   'conversations.updateStatus': action({
     summary: 'Change the status of a conversation',

@@ -16,12 +16,12 @@ const begun = (await asha.post(url, { customer: { first_name: 'Ravi' }, channel:
 const at = `${url}/${begun.id}`;
 const assign = (assignee_id: unknown, by = asha) => by.post(`${at}/assign`, { assignee_id });
 
-test('who wrote a message is told by name', () => {
+test('a message has the name of its author', () => {
   const { id, name, email } = asha;
   expect(begun.messages).toMatchObject([{ user_id: id, user: { id, name, email } }]);
 });
 
-test('a conversation is given to a member of the team, found by it, and taken from it', async () => {
+test('a conversation can be assigned, filtered by assignee and unassigned', async () => {
   const { id, name, email } = asha;
   const given = await assign(id);
   expect(given).toMatchObject({ status: 200, body: { message: 'Assignee changed.' } });
@@ -42,13 +42,13 @@ test.each([
   ['that is none', 0],
   ['as text', 'x'],
   ['missing', undefined],
-])('an id %s is refused', async (_, id) => {
+])('an assignee %s is rejected', async (_, id) => {
   const { status, body } = await assign(id);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['assignee_id'] });
   expect((await asha.get(at)).body.conversation.assignee_id).toBeNull();
 });
 
-test('a wrong id and somebody who is no member are named together', async () => {
+test('an invalid id and an unknown assignee are reported together', async () => {
   const { status, body } = await asha.post(`${url}/x/assign`, { assignee_id: stranger.id });
   expect({ status, codes: body.error_codes }).toEqual({
     status: 422,
@@ -56,7 +56,7 @@ test('a wrong id and somebody who is no member are named together', async () => 
   });
 });
 
-test('an assignment is in the audit log with whom it was before and whom after', async () => {
+test('an assignment is in the audit log with both assignees', async () => {
   await assign(asha.id);
   await assign(null);
   const { body } = await owner.get(`/api/v1/audit?action=conversations.assign&resource_id=${begun.id}&limit=2`);
@@ -66,11 +66,11 @@ test('an assignment is in the audit log with whom it was before and whom after',
   ]);
 });
 
-test('who may only look assigns nobody', async () => {
+test('assigning needs its own permission', async () => {
   expect((await assign(asha.id, viewer)).status).toBe(403);
 });
 
-test('who is no longer a member, or may not sign in, gets nothing and is shown no more', async () => {
+test('former and disabled members cannot be assigned and are not shown', async () => {
   const gone = await platform.person({ tenant: acme, role: 'Agent' });
   const disabled = await platform.person({ tenant: acme, role: 'Agent' });
   for (const { id } of [gone, disabled]) expect((await assign(id)).status).toBe(200);
@@ -82,7 +82,7 @@ test('who is no longer a member, or may not sign in, gets nothing and is shown n
   expect((await assign(null)).status).toBe(200);
 });
 
-test('identity tells other modules who of many are members, and leaves the others out', async () => {
+test('identity finds the members among user ids', async () => {
   const ctx = new Context(platform.kernel, { requestId: 'test', module: 'conversations', tenant: acme });
   const identity = await ctx.helpers('identity');
   const { id, name, email } = asha;

@@ -54,7 +54,7 @@ function contextOf(...permissions: string[]): Ctx {
 }
 const ctx = contextOf(...all);
 
-test('another module starts, reads, answers, closes, lists and counts conversations', async () => {
+test('another module can start, read, answer, close, list and count conversations', async () => {
   const begun = await ctx.bus.call('conversations.create', { customer: { first_name: 'Asha' }, channel: 'webchat' });
   const { id, customer_id } = begun;
   expect(begun).toMatchObject({ subject: '', status: 'open', customer: { first_name: 'Asha' }, messages: [] });
@@ -78,7 +78,7 @@ test('another module starts, reads, answers, closes, lists and counts conversati
   expect(await ctx.bus.call('conversations.count', {})).toEqual(counts);
 });
 
-test('a call joins the transaction of the caller and is undone with it', async () => {
+test("a call joins the caller's transaction and is rolled back with it", async () => {
   const before = await ctx.bus.call('conversations.count', {});
   const work = ctx.tx(async (tx) => {
     const { id } = await tx.bus.call('conversations.create', { customer: {}, channel: 'sms', message: { body: 'x' } });
@@ -102,7 +102,7 @@ test.each([
   await contextOf(permission).bus.call(name, input);
 });
 
-test('listeners hear of what has happened, in order, and can refuse it', async () => {
+test('listeners receive events in order and can reject a change', async () => {
   const agent = acme.caller(...all, 'conversations.delete');
   heard.length = 0;
   const url = '/api/v1/conversations';

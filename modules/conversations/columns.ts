@@ -4,7 +4,7 @@ import { ConversationRecord, MessageRecord } from './schemas.ts';
 /** From a row of `conversations c`. */
 export const recordColumns = columnsFor(ConversationRecord, sql`c`);
 
-/** The same with the beginning of the latest message. */
+/** With an excerpt of the latest message. */
 export const columns = sql`${recordColumns}, (
   SELECT json_build_object('direction', m.direction, 'excerpt', left(m.body, 140), 'sent_at', iso(m.sent_at))
   FROM conversation_messages m WHERE m.conversation_id = c.id ORDER BY m.sent_at DESC, m.id DESC LIMIT 1) AS last_message`;

@@ -22,7 +22,7 @@ const create = async (fields: object = {}) => {
   return body.conversation;
 };
 
-test('a conversation is begun with somebody new, who becomes a customer, and is read back', async () => {
+test('a conversation with an unknown person creates a customer', async () => {
   const { status, body } = await agent.post(url, {
     customer: { phone: '098765 43210', email: 'Asha@Example.com', first_name: 'Asha', last_name: 'Rao' },
     channel: 'whatsapp',
@@ -71,13 +71,13 @@ test('a conversation is begun with somebody new, who becomes a customer, and is 
   expect((await agent.get(`${url}/${id}`)).body).toEqual({ conversation: body.conversation });
 });
 
-test('without a message it begins silently', async () => {
+test('a conversation can start without a message', async () => {
   const conversation = await create({ channel: 'phone' });
   expect(conversation).toMatchObject({ subject: '', message_count: 0, last_message: null, messages: [] });
   expect(conversation.last_message_at).toBe(conversation.created_at);
 });
 
-test('the phone is whole for who may see it, and masked for everybody else, in every answer', async () => {
+test('the phone is masked in all responses without the permission', async () => {
   const { id, customer_id } = await create({ customer: { phone: '+919876500001' } });
   const trusted = acme.caller('conversations.view', 'conversations.export', 'customers.view_sensitive');
   const phones = async (caller: typeof agent) => [
@@ -89,14 +89,14 @@ test('the phone is whole for who may see it, and masked for everybody else, in e
   expect(await phones(agent)).toEqual(Array(3).fill('+**********01'));
 });
 
-test('a second conversation is with the same customer, whether found by phone, by email or by id', async () => {
+test('a second conversation finds the customer by phone, email or id', async () => {
   const { customer_id } = await create({ customer: { phone: '+919876500002', email: 'two@example.com' } });
   expect(await create({ customer: { phone: '098765-00002', first_name: 'Other' } })).toMatchObject({ customer_id });
   expect(await create({ customer: { email: 'TWO@example.com' } })).toMatchObject({ customer_id });
   expect(await create({ customer: { id: customer_id } })).toMatchObject({ customer_id });
 });
 
-test('many conversations begun at once with somebody new are all with one customer', async () => {
+test('concurrent conversations with an unknown person create one customer', async () => {
   const begun = await Promise.all(Array.from({ length: 8 }, () => create({ customer: { email: 'race@example.com' } })));
   expect(new Set(begun.map(({ customer_id }) => customer_id)).size).toBe(1);
 });
@@ -119,14 +119,14 @@ test.each([
   ['message.body', { message: { body: 'x'.repeat(20_001) } }],
   ['message.body', { message: {} }],
   ['message.direction', { message: { body: 'x', direction: 'sideways' } }],
-])('a wrong %s is named, and nothing is begun: %j', async (field, wrong) => {
+])('an invalid %s is reported and no conversation is created: %j', async (field, wrong) => {
   const before = (await agent.get(url)).body.pagination.total;
   const { status, body } = await agent.post(url, draft(wrong));
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
   expect((await agent.get(url)).body.pagination.total).toBe(before);
 });
 
-test('what only the platform decides cannot be set', async () => {
+test('read-only fields cannot be set', async () => {
   const forged = { id: nobody, status: 'closed', assignee_id: 1, message_count: 9, created_at: '2000-01-01T00:00:00Z' };
   const conversation = await create(forged);
   expect(conversation).toMatchObject({ status: 'open', assignee_id: null, message_count: 0 });
@@ -136,7 +136,7 @@ test('what only the platform decides cannot be set', async () => {
   expect(body.conversation).toEqual(shown);
 });
 
-test('the subject is changed and nothing else', async () => {
+test('an update changes the subject only', async () => {
   const { messages: _, ...conversation } = await create({ subject: 'Before' });
   const { status, body } = await agent.patch(`${url}/${conversation.id}`, { subject: ' After ' });
   expect({ status, message: body.message }).toEqual({ status: 200, message: 'Conversation saved.' });
@@ -144,7 +144,7 @@ test('the subject is changed and nothing else', async () => {
   expect(body.conversation).toEqual({ ...conversation, subject: 'After', updated_at });
 });
 
-test('a deleted conversation is gone with its messages', async () => {
+test('deleting a conversation deletes its messages', async () => {
   const { id } = await create({ message: { body: 'Hello' } });
   expect(await agent.delete(`${url}/${id}`)).toMatchObject({
     status: 200,
@@ -166,7 +166,7 @@ const calls = (id: string) => [
   agent.post(`${url}/${id}/reopen`),
 ];
 
-test('an id that nobody has is 404, one of another tenant too, and one that is none is 422', async () => {
+test('unknown ids and ids of other tenants are 404, invalid ones 422', async () => {
   const elsewhere = (await platform.tenant()).caller('conversations.reply');
   const { body } = await elsewhere.post(url, draft());
   for (const { status, body: answer } of await Promise.all([nobody, body.conversation.id].flatMap(calls))) {
@@ -177,7 +177,7 @@ test('an id that nobody has is 404, one of another tenant too, and one that is n
   }
 });
 
-test('without the customers module there is nobody to talk with, and what was said can still be read', async () => {
+test('without the customers module conversations can be read but not started', async () => {
   const shop = await platform.tenant();
   const caller = shop.caller(...permissions);
   const { body } = await caller.post(url, draft());
@@ -192,7 +192,7 @@ test('without the customers module there is nobody to talk with, and what was sa
   expect((await caller.post(`${url}/${body.conversation.id}/close`)).body.conversation.status).toBe('closed');
 });
 
-test('everything wrong with a new conversation is answered at once', async () => {
+test('all problems of a new conversation are reported at once', async () => {
   const { status, body } = await agent.post(url, {
     customer: { phone: 'call me', email: 'nowhere', first_name: 5 },
     channel: 'pigeon',
@@ -214,7 +214,7 @@ test('everything wrong with a new conversation is answered at once', async () =>
   expect(Object.keys(body.errors).toSorted()).toEqual(Object.keys(body.error_codes).toSorted());
 });
 
-test('an unknown customer is named together with an empty message', async () => {
+test('an unknown customer and an empty message are reported together', async () => {
   const { status, body } = await agent.post(url, draft({ customer: { id: nobody }, message: { body: '' } }));
   expect({ status, codes: body.error_codes }).toEqual({
     status: 422,
@@ -222,7 +222,7 @@ test('an unknown customer is named together with an empty message', async () => 
   });
 });
 
-test('a change of an older version is refused, and a message is still added', async () => {
+test('a change of an older version is rejected, a message is still added', async () => {
   const { id } = await create({ subject: 'Before' });
   const at = `${url}/${id}`;
   const { headers } = await agent.get(at);
@@ -246,7 +246,7 @@ test('a change of an older version is refused, and a message is still added', as
   expect((await agent.post(`${at}/close`, undefined, { 'if-match': '*' })).status).toBe(200);
 });
 
-test('changes and deletions are in the audit log with what has changed, but without what was written', async () => {
+test('changes and deletions are in the audit log without texts', async () => {
   const { id, customer_id } = await create({ subject: 'Secret' });
   const at = `${url}/${id}`;
   await agent.post(`${at}/status`, { status: 'pending' });
@@ -270,7 +270,7 @@ test('changes and deletions are in the audit log with what has changed, but with
   expect(JSON.stringify(body.audit)).not.toMatch(/secret|12345/i);
 });
 
-test('an export leaves a line in the audit log', async () => {
+test('an export is in the audit log', async () => {
   const shop = await platform.tenant();
   const clerk = shop.caller('conversations.export');
   await clerk.get(`${url}/export?status=closed`);

@@ -52,21 +52,21 @@ async function insertConversation(ctx: Ctx, input: NewConversation): Promise<Con
     RETURNING ${recordColumns}`)) as ConversationRecord;
 }
 
-type Given = Partial<NewConversation>;
+type Input = Partial<NewConversation>;
 
-export async function explainConversation(ctx: Ctx, { customer }: Given, issues: Issues): Promise<void> {
+export async function explainConversation(ctx: Ctx, { customer }: Input, issues: Issues): Promise<void> {
   const customers = await ctx.helpers('customers');
   if (customer) issues.addAll(await customers?.checkIdentity({ customer }));
 }
 
-/** What is the same already changes nothing and emits nothing. */
-export async function updateConversation(ctx: Ctx, { id, ...wanted }: Changes & Key): Promise<Conversation> {
+/** Emits nothing if nothing changes. */
+export async function updateConversation(ctx: Ctx, { id, ...fields }: Changes & Key): Promise<Conversation> {
   return ctx.tx(async (tx) => {
     const current = await lockConversation(tx, { id });
     tx.mustMatch(current);
-    const changes = changesBetween<ConversationRecord>(current, wanted);
+    const changes = changesBetween<ConversationRecord>(current, fields);
     if (Object.keys(changes).length > 0) {
-      const { subject, status, assignee_id } = { ...current, ...wanted };
+      const { subject, status, assignee_id } = { ...current, ...fields };
       const saved = await tx.db.row<ConversationRecord>(sql`
         UPDATE conversations c SET subject = ${subject}, status = ${status}, assignee_id = ${assignee_id},
           updated_at = ${tx.now()} WHERE id = ${id} RETURNING ${recordColumns}`);
@@ -78,13 +78,13 @@ export async function updateConversation(ctx: Ctx, { id, ...wanted }: Changes & 
 }
 
 export async function assignConversation(ctx: Ctx, input: Assignment): Promise<Conversation> {
-  // Before the transaction, which must not wait for the central database.
-  await mustBeMember(ctx, input);
+  // Outside the transaction, which must not wait for the central database.
+  await checkAssignee(ctx, input);
   return updateConversation(ctx, input);
 }
 
-/** 422 unless the assignee is a member of the team. */
-export async function mustBeMember(ctx: Ctx, { assignee_id: id = null }: Partial<Assignment>): Promise<void> {
+/** 422 if the assignee is not a member of the team. */
+export async function checkAssignee(ctx: Ctx, { assignee_id: id = null }: Partial<Assignment>): Promise<void> {
   if (id === null || (await membersOf(ctx, [id])).has(id)) return;
   throw invalid({ assignee_id: { code: 'unknown', message: `The team has no member ${id}.` } });
 }
@@ -101,7 +101,6 @@ export async function reply(ctx: Ctx, { id, ...input }: Reply): Promise<Replied>
   });
 }
 
-/** Removes the conversation and its messages. */
 export async function deleteConversation(ctx: Ctx, { id }: Key): Promise<void> {
   await ctx.tx(async (tx) => {
     const conversation = await lockConversation(tx, { id });
@@ -113,7 +112,7 @@ export async function deleteConversation(ctx: Ctx, { id }: Key): Promise<void> {
   });
 }
 
-/** Locks the customer before its conversation: a merge, which takes the locks in the same order, cannot deadlock. */
+/** Locks the customer before the conversation, in the same order as a merge, which prevents deadlocks. */
 async function lockConversation(ctx: Ctx, { id }: Key): Promise<ConversationRecord> {
   await (await ctx.helpers('customers'))?.lock({ id: await customerOf(ctx, { id }) });
   const conversation = await ctx.db.row<ConversationRecord>(sql`
@@ -122,7 +121,7 @@ async function lockConversation(ctx: Ctx, { id }: Key): Promise<ConversationReco
   return conversation;
 }
 
-/** The id of the conversation's customer; 404 without such a conversation. */
+/** The id of the conversation's customer; 404 if there is no such conversation. */
 export async function customerOf(ctx: Ctx, { id }: Key): Promise<string> {
   const row = await ctx.db.row<{ customer_id: string }>(sql`SELECT customer_id FROM conversations WHERE id = ${id}`);
   if (!row) throw fail('conversations.not_found', { id });

@@ -11,7 +11,7 @@ declare module '@chowk/kit/catalogue' {
   }
 }
 
-/** Emits what became of status and assignee; nothing where they are the same. */
+/** Emits events for a changed status and a changed assignee. */
 export async function emitChanges(
   ctx: Ctx,
   { status, assignee_id }: ConversationRecord,

@@ -31,7 +31,7 @@ async function inbox() {
   return { tenant, caller, list, create };
 }
 
-test('an empty inbox has one empty page', async () => {
+test('without conversations there is one empty page', async () => {
   const { list, caller } = await inbox();
   expect(await list()).toEqual({
     conversations: [],
@@ -40,7 +40,7 @@ test('an empty inbox has one empty page', async () => {
   expect((await caller.get(`${url}/counts`)).body).toEqual({ total: 0, counts: { open: 0, pending: 0, closed: 0 } });
 });
 
-test('a listed conversation looks like a read one, the last to be heard of first', async () => {
+test('listed conversations equal single ones, the latest message first', async () => {
   const { list, create, caller } = await inbox();
   const made: Conversation[] = [];
   for (const subject of ['one', 'two', 'three']) made.push(await create({ subject, message: { body: subject } }));
@@ -71,7 +71,7 @@ test.each([
   ['sort_order', 'sort_order=sideways'],
   ['per_page', 'per_page=101'],
   ['page', 'page=0'],
-])('a wrong %s is refused: %s', async (field, query) => {
+])('an invalid %s is rejected: %s', async (field, query) => {
   const { caller } = await refusing;
   const { status, body } = await caller.get(`${url}?${query}`);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
@@ -122,7 +122,7 @@ function matches(
   );
 }
 
-test('whatever the filters and the order, a list holds what a plain look at every conversation finds', async () => {
+test('any combination of filters and sorts lists the same conversations as a naive query', async () => {
   const { tenant, list, create } = await inbox();
   const ids = new Map<string, string>();
   for (const { subject, channel, customer, status, assignee } of fc.sample(arbitraryConversation, {
@@ -159,7 +159,7 @@ test('whatever the filters and the order, a list holds what a plain look at ever
   );
 });
 
-test('an export has what the filters find, as CSV that no spreadsheet runs, or as JSON', async () => {
+test('an export has the filtered rows as CSV with escaped formulas or as JSON', async () => {
   const { caller, create } = await inbox();
   const customer = { first_name: '=1+1', last_name: 'Rao', phone: '+919876512345' };
   const made = await create({ customer, subject: '@SUM(A1), "x"', message: { body: '-1\nline' } });
@@ -191,7 +191,7 @@ test('an export has what the filters find, as CSV that no spreadsheet runs, or a
   expect((await caller.get(`${url}/export?format=xml`)).status).toBe(422);
 });
 
-test('an export of many has each of them once, also over a single connection', async () => {
+test('a large export has every conversation once, also over a single connection', async () => {
   const narrow = await startPlatform({ environment: { DATABASE_CONNECTIONS_PER_TENANT: '1' } });
   const tenant = await narrow.tenant();
   await tenant.db.run(sql`
@@ -213,7 +213,7 @@ async function expectTrueCounts({ db }: { db: Db }): Promise<void> {
   expect(kept).toEqual(counted);
 }
 
-test('the kept counts are the counted ones while many write at once', async () => {
+test('counters are correct under concurrent writes', async () => {
   const { tenant, create, caller, list } = await inbox();
   await Promise.all(
     Array.from({ length: 30 }, async (_, index) => {
@@ -229,7 +229,7 @@ test('the kept counts are the counted ones while many write at once', async () =
   expect((await list('?status=closed')).pagination.total).toBe(7);
 });
 
-test('the kept counts are the counted ones after any history, also one that was undone or folded', async () => {
+test('counters are correct after any history, including rollbacks and folding', async () => {
   const { tenant } = await inbox();
   const step = fc.record({
     kind: fc.constantFrom('insert', 'open', 'pending', 'closed', 'remove', 'edit', 'fold'),
@@ -267,7 +267,7 @@ test('the kept counts are the counted ones after any history, also one that was 
   );
 });
 
-test('a cursor visits every conversation once, also while others are started', async () => {
+test('a cursor visits every conversation once while conversations are created', async () => {
   const { create, caller } = await inbox();
   const made = new Set<string>();
   for (let n = 0; n < 11; n += 1) made.add((await create({ subject: `Tea ${n}`, message: { body: 'x' } })).id);
@@ -279,7 +279,7 @@ test('a cursor visits every conversation once, also while others are started', a
   }
 });
 
-test('what has changed since a moment is listed, the last change last', async () => {
+test('updated_from lists changed records, the latest change last', async () => {
   const { create, caller, list } = await inbox();
   const [one, two, three] = [await create(), await create(), await create()];
   const since = (await caller.post(`${url}/${two.id}/close`)).body.conversation.updated_at;
@@ -290,7 +290,7 @@ test('what has changed since a moment is listed, the last change last', async ()
   expect((await list('?updated_from=2999-01-01')).pagination.total).toBe(0);
 });
 
-test('a parameter that nobody knows is refused by name, together with every wrong one', async () => {
+test('unknown and invalid parameters are reported together', async () => {
   const { caller } = await inbox();
   const { status, body } = await caller.get(`${url}?colour=red&page=0&unassigned=maybe&_trace=1`);
   expect({ status, codes: body.error_codes }).toEqual({
@@ -300,7 +300,7 @@ test('a parameter that nobody knows is refused by name, together with every wron
   expect((await caller.get(`${url}?unassigned=1&_trace=1`)).status).toBe(200);
 });
 
-test('a search finds conversations by the name and the email of their customer, too', async () => {
+test('a search finds conversations by name and email of the customer', async () => {
   const { create, list } = await inbox();
   const asha = await create({ customer: { first_name: 'Asha', email: 'asha.rao@example.com' }, subject: 'Tea' });
   await create({ customer: { first_name: 'Ravi' }, subject: 'Coffee' });

@@ -14,9 +14,9 @@ import {
 } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { withPeople } from './people.ts';
-import { Channel, Conversation, type Counts, Status } from './schemas.ts';
+import { Channel, Conversation, type ConversationCounts, Status } from './schemas.ts';
 
-const statuses = ['open', 'pending', 'closed'] as const;
+const statuses: readonly Status[] = Status.enum;
 
 export const conversationList = list({
   name: 'conversations',
@@ -62,7 +62,10 @@ export const conversationList = list({
 });
 
 /** From counters for all conversations, counted for one customer. */
-export async function countConversations(ctx: Ctx, { customer_id }: { customer_id?: string }): Promise<Counts> {
+export async function countConversations(
+  ctx: Ctx,
+  { customer_id }: { customer_id?: string },
+): Promise<ConversationCounts> {
   if (customer_id === undefined) return readCounters(ctx, 'conversations', statuses);
   const rows = await ctx.db.rows<{ status: Status; count: number }>(
     sql`SELECT status, count(*) AS count FROM conversations WHERE customer_id = ${customer_id} GROUP BY status`,

@@ -15,7 +15,7 @@ async function begin(): Promise<string> {
   return `${url}/${body.conversation.id}`;
 }
 
-test('a message is from us unless it says otherwise, and is counted', async () => {
+test('a message is outbound by default and is counted', async () => {
   const at = await begin();
   const { status, body } = await agent.post(`${at}/messages`, { body: 'We are looking for it.' });
   expect(status).toBe(201);
@@ -44,14 +44,14 @@ test.each([
   ['pending', 'outbound', 'pending'],
   ['closed', 'note', 'closed'],
   ['pending', 'note', 'pending'],
-])('a %s conversation is, after an %s message, %s', async (before, direction, after) => {
+])('a %s conversation after an %s message is %s', async (before, direction, after) => {
   const at = await begin();
   await agent.post(`${at}/status`, { status: before });
   const { body } = await agent.post(`${at}/messages`, { body: 'Again', direction });
   expect(body.conversation.status).toBe(after);
 });
 
-test('closing and reopening may be repeated', async () => {
+test('closing and reopening can be repeated', async () => {
   const at = await begin();
   for (const [verb, status] of [
     ['close', 'closed'],
@@ -73,14 +73,14 @@ test.each([
   ['body', { body: 'a\u0000' }],
   ['body', { body: 5 }],
   ['direction', { body: 'x', direction: 'up' }],
-])('a message with a wrong %s is refused: %j', async (field, wrong) => {
+])('a message with an invalid %s is rejected: %j', async (field, wrong) => {
   const at = await begin();
   const { status, body } = await agent.post(`${at}/messages`, wrong);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
   expect((await agent.get(at)).body.conversation.message_count).toBe(0);
 });
 
-test('all messages that come at once are there, page by page, the newest first', async () => {
+test('concurrent messages are all listed by page, newest first', async () => {
   const at = await begin();
   const texts = Array.from({ length: 25 }, (_, index) => `message ${index}`);
   await Promise.all(texts.map((body) => agent.post(`${at}/messages`, { body, direction: 'inbound' })));
@@ -95,7 +95,7 @@ test('all messages that come at once are there, page by page, the newest first',
   expect(conversation.messages).toEqual(messages.slice(0, 20));
 });
 
-test('a long message is shown whole, and in lists only how it begins', async () => {
+test('lists show an excerpt of a long message', async () => {
   const at = await begin();
   const text = 'चाय 茶 é '.repeat(100);
   const { body } = await agent.post(`${at}/messages`, { body: text });
@@ -103,7 +103,7 @@ test('a long message is shown whole, and in lists only how it begins', async () 
   expect(body.conversation.last_message.excerpt).toBe(Array.from(text).slice(0, 140).join(''));
 });
 
-test('a cursor visits every message once, also while others are added', async () => {
+test('a cursor visits every message once while messages are added', async () => {
   const at = await begin();
   const texts = Array.from({ length: 11 }, (_, n) => `message ${n}`);
   for (const body of texts) await agent.post(`${at}/messages`, { body });
@@ -113,7 +113,7 @@ test('a cursor visits every message once, also while others are added', async ()
   expect(seen.map(({ body }) => body)).toEqual(texts.toReversed());
 });
 
-test('messages since a moment are listed, and the oldest first if wanted', async () => {
+test('messages can be filtered by time and sorted oldest first', async () => {
   const at = await begin();
   await agent.post(`${at}/messages`, { body: 'one' });
   const { sent_at } = (await agent.post(`${at}/messages`, { body: 'two' })).body.conversation_message;

@@ -26,7 +26,7 @@ export async function latestMessages(ctx: Ctx, { id }: { id: string }): Promise<
   return withAuthors(ctx, messages);
 }
 
-/** Adds a message to a conversation that the transaction has locked or created; one from the customer reopens it. */
+/** Adds a message to a locked or new conversation. An inbound message reopens it. */
 export async function addMessage(
   ctx: Ctx,
   { id, status }: ConversationRecord,

@@ -1,10 +1,10 @@
 import type { Ctx } from '@chowk/kit';
 import type { Conversation, Member, Message, MessageRecord } from './schemas.ts';
 
-/** A conversation without what other modules know about it. */
+/** A conversation without data of other modules. */
 export type Row = Omit<Conversation, 'customer' | 'assignee'>;
 
-/** Adds customers and assignees, as the caller may see them. */
+/** Adds customers and assignees. */
 export async function withPeople(ctx: Ctx, rows: readonly Row[]): Promise<Conversation[]> {
   const ids = [...new Set(rows.map(({ customer_id }) => customer_id))];
   const assignees = rows.map(({ assignee_id }) => assignee_id);
@@ -25,7 +25,7 @@ export async function withAuthors(ctx: Ctx, messages: readonly MessageRecord[]):
   return messages.map((message) => ({ ...message, user: members.get(message.user_id) ?? null }));
 }
 
-/** Those of the users who are members of the team now. */
+/** The users who are members of the team now, by id. */
 export async function membersOf(ctx: Ctx, ids: readonly (number | null)[]): Promise<Map<number | null, Member>> {
   const users = [...new Set(ids)].filter((id) => id !== null);
   if (users.length === 0) return new Map();

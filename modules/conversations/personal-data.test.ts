@@ -18,7 +18,7 @@ async function begin() {
 }
 const show = async (id: string) => (await agent.get(`${url}/${id}`)).body.conversation;
 
-test('what is held on a customer includes what was said with it, and nothing of others', async () => {
+test('the export of a customer includes its conversations only', async () => {
   const [conversation] = [await begin(), await begin()];
   const { conversations } = await personalData.rows(conversation.customer_id, { masked: true });
   const { customer: _, assignee: __, last_message: ___, messages, ...record } = conversation;
@@ -26,7 +26,7 @@ test('what is held on a customer includes what was said with it, and nothing of 
   expect(conversations).toEqual({ conversations: [record], conversation_messages: [message] });
 });
 
-test('whoever is anonymized leaves conversations without words', async () => {
+test('anonymizing a customer clears its conversations', async () => {
   const [conversation, other] = [await begin(), await begin()];
   await personalData.anonymize(conversation.customer_id);
   const { messages, last_message, ...shown } = await show(conversation.id);
@@ -40,7 +40,7 @@ test('whoever is anonymized leaves conversations without words', async () => {
   expect(await show(other.id)).toMatchObject({ subject: 'From Asha', messages: [{ body: 'My number is 12345' }] });
 });
 
-test('whoever is removed takes everything along, also out of the counts', async () => {
+test('removing a customer deletes its conversations and updates the counters', async () => {
   const [conversation, other] = [await begin(), await begin()];
   const before = (await agent.get(`${url}/counts`)).body;
   await personalData.remove(conversation.customer_id);
@@ -55,7 +55,7 @@ test('whoever is removed takes everything along, also out of the counts', async 
   expect(await show(other.id)).toMatchObject({ id: other.id });
 });
 
-test('a merge gives the conversations to whom the customer has become', async () => {
+test('merging moves all conversations to the primary customer', async () => {
   const [from, to] = [await begin(), await begin()];
   await personalData.move(from.customer_id, to.customer_id);
   const { body } = await agent.get(`${url}?customer_id=${to.customer_id}&sort_by=created_at&sort_order=asc`);
@@ -63,7 +63,7 @@ test('a merge gives the conversations to whom the customer has become', async ()
   expect((await agent.get(`${url}?customer_id=${from.customer_id}`)).body.pagination.total).toBe(0);
 });
 
-test('a message that comes while its customer is being erased waits for the end of it', async () => {
+test('a message waits while its customer is being erased', async () => {
   const { id, customer_id } = await begin();
   let replied: Promise<{ status: number }> | undefined;
   await acme.db.tx(async (tx) => {

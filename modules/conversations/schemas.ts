@@ -1,4 +1,5 @@
 import {
+  Counts,
   Default,
   extend,
   Line,
@@ -52,7 +53,7 @@ export const Assignment = NamedObject('ConversationAssignment', { id: Uuid, assi
 export type Assignment = Static<typeof Assignment>;
 export const StatusChange = NamedObject('ConversationStatusChange', { id: Uuid, status: Status });
 
-/** A conversation as it is stored and as events carry it. */
+/** As stored and as in events. */
 export const ConversationRecord = Type.Object({
   id: Uuid,
   customer_id: Uuid,
@@ -61,7 +62,7 @@ export const ConversationRecord = Type.Object({
   status: Status,
   assignee_id: Nullable(UserId),
   message_count: Type.Integer({ description: 'Includes notes.' }),
-  last_message_at: { ...Timestamp, description: 'The time of creation if there is no message.' },
+  last_message_at: { ...Timestamp, description: 'The time of creation if there are no messages.' },
   created_at: Timestamp,
   updated_at: Timestamp,
 });
@@ -97,12 +98,11 @@ export type MessageRecord = Static<typeof MessageRecord>;
 export const Message = named('ConversationMessage', extend(MessageRecord, { user: Nullable(Member) }));
 export type Message = Static<typeof Message>;
 
-const messages = Type.Array(Message, { description: 'The latest 20, the newest first.' });
+const messages = Type.Array(Message, { description: 'The latest 20, newest first.' });
 export const ConversationDetail = named('ConversationDetail', extend(Conversation, { messages }));
 export type ConversationDetail = Static<typeof ConversationDetail>;
 export const Replied = Type.Object({ conversation: Conversation, conversation_message: Message });
 export type Replied = Static<typeof Replied>;
 
-const counts = Type.Object({ open: Type.Integer(), pending: Type.Integer(), closed: Type.Integer() });
-export const Counts = NamedObject('ConversationCounts', { total: Type.Integer(), counts });
-export type Counts = Static<typeof Counts>;
+export const ConversationCounts = Counts('ConversationCounts', Status);
+export type ConversationCounts = Static<typeof ConversationCounts>;

@@ -34,7 +34,7 @@ import { addTags, removeTags } from './tags.ts';
 
 const notFound = ['customers.not_found', 'customers.merged'];
 const MergedInto = Type.Object({ merged_into: Type.Optional(Uuid) });
-const changed = 'http.precondition_failed';
+const versioned = 'http.precondition_failed';
 const addressNotFound = [...notFound, 'customers.address_not_found'];
 
 export const actions = {
@@ -47,7 +47,7 @@ export const actions = {
   'customers.create': action({
     summary: 'Create a customer',
     description:
-      'Give at least an email, a phone or a first name. Email and phone are each unique among customers that are not deleted.',
+      'At least an email, a phone or a first name is required. Email and phone are each unique among customers that are not deleted.',
     http: 'POST /customers',
     needs: 'customers.create',
     input: NewCustomer,
@@ -58,7 +58,7 @@ export const actions = {
   }),
   'customers.search': action({
     summary: 'Search customers',
-    description: 'By name, email or phone; the best match first.',
+    description: 'By name, email or phone, best match first.',
     http: 'GET /customers/search',
     needs: 'customers.view',
     input: SearchQuery,
@@ -67,7 +67,7 @@ export const actions = {
   }),
   'customers.listVips': action({
     summary: 'List VIPs',
-    description: 'The highest spender first. The settings say who is a VIP.',
+    description: 'Highest spender first. Settings define the VIP thresholds.',
     http: 'GET /customers/vip',
     needs: 'customers.view',
     input: Type.Object(paging),
@@ -76,7 +76,7 @@ export const actions = {
   }),
   'customers.listSegments': action({
     summary: 'List segments',
-    description: 'With the number of customers that are in each of them now.',
+    description: 'Includes the current number of customers in each segment.',
     http: 'GET /customers/segments',
     needs: 'customers.view',
     output: Type.Object({ segments: Type.Array(Segment) }),
@@ -90,7 +90,7 @@ export const actions = {
   }),
   'customers.addTags': action({
     summary: 'Add tags to customers',
-    description: 'Adds to all of them or, if one would have more than 50 tags, to none.',
+    description: 'Adds the tags to all customers, or to none if one would have more than 50 tags.',
     http: 'POST /customers/bulk/tags',
     needs: 'customers.edit',
     input: BulkTags,
@@ -110,7 +110,8 @@ export const actions = {
   }),
   'customers.merge': action({
     summary: 'Merge two customers',
-    description: 'The primary gets what it lacks and everything that belongs to the secondary, which is removed.',
+    description:
+      'Fills missing fields of the primary, moves all rows of the secondary to it and deletes the secondary.',
     http: 'POST /customers/merge',
     needs: 'customers.merge',
     input: Merge,
@@ -130,8 +131,8 @@ export const actions = {
     run: previewMerge,
   }),
   'customers.getByExternalId': action({
-    summary: 'Get a customer by its id on another platform',
-    description: 'The oldest customer, where several have the same external id.',
+    summary: 'Get a customer by external id',
+    description: 'If several customers have the same external id, the oldest.',
     http: 'GET /customers/lookup',
     needs: 'customers.view',
     input: ExternalIdKey,
@@ -142,20 +143,20 @@ export const actions = {
   }),
   'customers.get': action({
     summary: 'Get a customer',
-    description: 'With addresses, the ten most recent orders, segments and metadata.',
+    description: 'Includes addresses, the ten most recent orders, segments and metadata.',
     http: 'GET /customers/:id',
     needs: 'customers.view',
     input: ById,
     output: CustomerDetail,
     answer: { key: 'customer' },
     errors: notFound,
-    also: { 404: { description: 'With `merged_into` if the customer was merged.', body: MergedInto } },
+    also: { 404: { description: 'Has `merged_into` if the customer was merged.', body: MergedInto } },
     run: getCustomer,
     many: getCustomers,
   }),
   'customers.update': action({
     summary: 'Update a customer',
-    description: 'Changes the given fields and leaves the others.',
+    description: 'Fields that are not sent stay as they are.',
     http: 'PATCH /customers/:id',
     needs: 'customers.edit',
     input: CustomerChanges,
@@ -168,18 +169,18 @@ export const actions = {
   'customers.delete': action({
     summary: 'Delete a customer',
     description:
-      '`soft` hides the customer, `anonymize` empties every personal field in every module and keeps orders and ' +
-      'statistics, `hard` removes all data about it. The latter two also work on a deleted customer.',
+      '`soft` hides the customer, `anonymize` clears personal fields in all modules and keeps orders and statistics, ' +
+      '`hard` deletes all data about it. The latter two also work on a deleted customer.',
     http: 'DELETE /customers/:id',
     needs: 'customers.delete',
     input: Deletion,
     answer: { message: (_, { mode }) => deletionMessages[mode] },
-    errors: [...notFound, changed],
+    errors: [...notFound, versioned],
     run: deleteCustomer,
   }),
   'customers.listOrders': action({
     summary: 'List the orders of a customer',
-    description: 'The most recent first.',
+    description: 'Most recent first.',
     http: 'GET /customers/:id/orders',
     needs: 'customers.view',
     input: OrdersQuery,
@@ -189,7 +190,7 @@ export const actions = {
   }),
   'customers.exportPerson': action({
     summary: 'Export all data about a customer',
-    description: 'Every row that any module holds, also about a deleted customer.',
+    description: 'All rows of all modules, also for a deleted customer.',
     http: 'GET /customers/:id/export',
     needs: 'customers.export',
     audited: true,
@@ -200,7 +201,7 @@ export const actions = {
   }),
   'customers.listAddresses': action({
     summary: 'List the addresses of a customer',
-    description: 'The default ones first.',
+    description: 'Default addresses first.',
     http: 'GET /customers/:id/addresses',
     needs: 'customers.view',
     input: ById,
@@ -210,7 +211,7 @@ export const actions = {
   }),
   'customers.addAddress': action({
     summary: 'Add an address to a customer',
-    description: 'The first of its type becomes the default.',
+    description: 'The first address of a type becomes the default.',
     http: 'POST /customers/:id/addresses',
     needs: 'customers.edit',
     input: NewAddress,
@@ -222,7 +223,7 @@ export const actions = {
   }),
   'customers.updateAddress': action({
     summary: 'Update an address',
-    description: 'Changes the given fields and leaves the others.',
+    description: 'Fields that are not sent stay as they are.',
     http: 'PATCH /customers/:id/addresses/:addr',
     needs: 'customers.edit',
     input: AddressChanges,
@@ -234,12 +235,12 @@ export const actions = {
   }),
   'customers.deleteAddress': action({
     summary: 'Delete an address',
-    description: 'If it was the default, the newest of its type becomes it.',
+    description: 'If it was the default, the newest address of its type becomes the default.',
     http: 'DELETE /customers/:id/addresses/:addr',
     needs: 'customers.edit',
     input: AddressKey,
     answer: { message: 'Address deleted.' },
-    errors: [...addressNotFound, changed],
+    errors: [...addressNotFound, versioned],
     run: deleteAddress,
   }),
   'customers.setDefaultAddress': action({
@@ -249,7 +250,7 @@ export const actions = {
     input: AddressKey,
     output: Address,
     answer: { key: 'address', message: 'Address is now the default.' },
-    errors: [...addressNotFound, changed],
+    errors: [...addressNotFound, versioned],
     run: (ctx, key) => updateAddress(ctx, { ...key, is_default: true }),
   }),
 };

@@ -50,7 +50,7 @@ test('an address is added, listed, changed and deleted', async () => {
   expect(await list(id)).toEqual([]);
 });
 
-test('a change of addresses is told as a change of the customer, but not when there is none', async () => {
+test('a change of addresses emits customer.updated, an update without changes does not', async () => {
   const id = await newCustomer();
   const { id: addr } = await add(id);
   await patch(id, addr, { city: 'Pune' });
@@ -62,14 +62,14 @@ test('a change of addresses is told as a change of the customer, but not when th
   expect(told).toEqual([{ changed: ['addresses'] }, { changed: ['addresses'] }]);
 });
 
-test('the first of a type is the default one, whatever it says', async () => {
+test('the first address of a type is always the default', async () => {
   const id = await newCustomer();
   expect(await add(id, { is_default: false })).toMatchObject({ type: 'shipping', is_default: true });
   expect(await add(id)).toMatchObject({ type: 'shipping', is_default: false });
   expect(await add(id, { type: 'billing' })).toMatchObject({ type: 'billing', is_default: true });
 });
 
-test('another one becomes the default by saying so, on creation, on change, and by its own endpoint', async () => {
+test('another address can become the default on creation, on update and by its own endpoint', async () => {
   const id = await newCustomer();
   const first = await add(id);
   const billing = await add(id, { type: 'billing' });
@@ -85,18 +85,18 @@ test('another one becomes the default by saying so, on creation, on change, and 
   expect((await list(id)).map((one) => one.is_default)).toEqual([true, true, false]);
 });
 
-test('the default one cannot stop being it: another one must become it', async () => {
+test('the default address cannot be unset, only replaced', async () => {
   const id = await newCustomer();
   const first = await add(id);
   const second = await add(id);
   const { status, body } = await patch(id, first.id, { is_default: false, city: 'Never' });
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['is_default'] });
-  expect(body.message).toBe('One address of each type is the default: make another one the default instead.');
+  expect(body.message).toBe('One address of each type must be the default. Make another address the default instead.');
   expect((await list(id)).map((one) => one.city)).toEqual(['Pune', 'Pune']);
   expect((await patch(id, second.id, { is_default: false })).status).toBe(200);
 });
 
-test('when the default one goes, the newest of its type takes its place', async () => {
+test('after the default address is deleted, the newest of its type becomes the default', async () => {
   const id = await newCustomer();
   const [first, , third] = [await add(id), await add(id), await add(id)];
   await merchant.delete(`/api/v1/customers/${id}/addresses/${first.id}`);
@@ -109,7 +109,7 @@ test('when the default one goes, the newest of its type takes its place', async 
   ]);
 });
 
-test('who may not see addresses gets neither street lines nor phones', async () => {
+test('street lines and phones of addresses are hidden without the permission', async () => {
   const id = await newCustomer();
   const { body } = await agent.post(`/api/v1/customers/${id}/addresses`, home);
   const { id: addr } = body.address;
@@ -129,7 +129,7 @@ test('who may not see addresses gets neither street lines nor phones', async () 
   expect(await list(id)).toMatchObject([{ ...home, city: 'Nashik' }]);
 });
 
-test('who may not see addresses does not empty what it does not see', async () => {
+test('sending hidden fields back empty does not change them', async () => {
   const id = await newCustomer();
   const { id: addr } = await add(id);
   const url = `/api/v1/customers/${id}/addresses/${addr}`;
@@ -150,7 +150,7 @@ test.each([
   ['98765 43210 (after 6, ext. 12)', '9876543210612'],
   ['', null],
   [null, null],
-])('the phone %j beside an address is kept as %j', async (given, kept) => {
+])('the phone %j of an address is stored as %j', async (given, kept) => {
   expect((await add(await newCustomer(), { phone: given })).phone).toBe(kept);
 });
 
@@ -164,14 +164,14 @@ test.each([
   ['city', { ...home, city: 'a\u0000b' }],
   ['pincode', { ...home, pincode: 'x'.repeat(21) }],
   ['address1', { ...home, address1: 'x'.repeat(256) }],
-])('a wrong %s is named: %j', async (field, wrong) => {
+])('an invalid %s is reported: %j', async (field, wrong) => {
   const id = await newCustomer();
   const { status, body } = await merchant.post(`/api/v1/customers/${id}/addresses`, wrong);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
   expect(await list(id)).toEqual([]);
 });
 
-test('everything that is wrong with an address is said at once, with codes', async () => {
+test('all problems of an address are reported at once, with codes', async () => {
   const id = await newCustomer();
   const { id: addr } = await add(id);
   const wrong = { type: 'home', city: 5, pincode: 'x'.repeat(21), phone: 'call me' };
@@ -187,7 +187,7 @@ test('everything that is wrong with an address is said at once, with codes', asy
   expect(without.body.error_codes).toEqual({ type: ['not_allowed'], address1: ['required'] });
 });
 
-test('a change on top of an older version of the address is refused', async () => {
+test('a change of an older version of an address is rejected', async () => {
   const id = await newCustomer();
   const { id: addr } = await add(id);
   await add(id);
@@ -222,7 +222,7 @@ test('changes and deletions of addresses are in the audit log', async () => {
   expect(JSON.stringify(body)).not.toMatch(/Elsewhere|MG Road/);
 });
 
-test('an address that is not there, or of somebody else, is 404, and so are those of a deleted customer', async () => {
+test('unknown addresses and addresses of other or deleted customers are 404', async () => {
   const [id, other] = [await newCustomer(), await newCustomer()];
   const { id: addr } = await add(other);
   const calls = (customer: string, address: string) => [
@@ -308,7 +308,7 @@ function promote(all: readonly Known[]): Known[] {
   return all.map((one) => (newest.has(one.id) ? { ...one, is_default: true } : one));
 }
 
-test('whatever is done, one address of each type there is is the default', async () => {
+test('any sequence of changes leaves one default address of each type', async () => {
   const run = async (steps: Step[]) => {
     const id = await newCustomer();
     let known: Known[] = [];
@@ -325,7 +325,7 @@ test('whatever is done, one address of each type there is is the default', async
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), run), { numRuns: 20 });
 });
 
-test('also of eight things done at once', async () => {
+test('eight concurrent changes leave one default address of each type', async () => {
   const run = async (steps: Step[]) => {
     const id = await newCustomer();
     const known = [await add(id), await add(id), await add(id, { type: 'billing' })];

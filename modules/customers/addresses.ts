@@ -1,4 +1,14 @@
-import { type Ctx, changesBetween, Issues, namesOf, pickFields, removalOf, sql } from '@chowk/kit';
+import {
+  type Ctx,
+  changesBetween,
+  type Issues,
+  insertRecords,
+  namesOf,
+  pickFields,
+  readValid,
+  removalOf,
+  sql,
+} from '@chowk/kit';
 import { addressColumns, canViewSensitive, visibleAddressColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import { findCustomer, lockCustomer } from './find.ts';
@@ -7,14 +17,14 @@ import { writeCustomer } from './save.ts';
 import { type Address, type AddressChanges, AddressFields, type AddressKey, type NewAddress } from './schemas.ts';
 
 /*
- * As long as there is an address of a type, exactly one of them is the default. Every change holds the customer's lock,
- * takes the mark away first where another gets it, and in the end gives it to the newest of a type that is left without.
+ * Exactly one address of each type is the default. Every change holds the customer's lock, clears the default before it
+ * sets another, and finally promotes the newest address of a type that has no default.
  */
 
 type Changes = Partial<AddressFields>;
 
-const { type: _, is_default: __, ...texts } = AddressFields.properties;
-const textNames = Object.keys(texts) as (keyof typeof texts)[];
+const { type: _, is_default: __, ...textFields } = AddressFields.properties;
+const textNames = Object.keys(textFields) as (keyof typeof textFields)[];
 const names = namesOf(AddressFields);
 
 export async function listAddresses(ctx: Ctx, { id }: { id: string }): Promise<{ addresses: Address[] }> {
@@ -22,7 +32,7 @@ export async function listAddresses(ctx: Ctx, { id }: { id: string }): Promise<{
   return { addresses: await addressesOf(ctx, [customer.id]) };
 }
 
-/** Of customers that exist, the default ones first. */
+/** Default addresses first. */
 export function addressesOf(ctx: Ctx, customerIds: readonly string[]): Promise<Address[]> {
   return ctx.db.rows<Address>(sql`
     SELECT ${visibleAddressColumns(ctx)} FROM customer_addresses a WHERE customer_id = ANY(${customerIds}::uuid[])
@@ -32,10 +42,10 @@ export function addressesOf(ctx: Ctx, customerIds: readonly string[]): Promise<A
 export function addAddress(ctx: Ctx, { id, ...input }: NewAddress): Promise<Address> {
   return ctx.tx(async (tx) => {
     await lockCustomer(tx, id);
-    const fields = await read(tx, input);
+    const fields = await readValid((issues) => readAddress(tx, input, issues));
     if (fields.is_default) await clearDefault(tx, id, fields.type);
     const addr = await insertAddress(tx, id, fields);
-    await settle(tx, id);
+    await finishChange(tx, id);
     return findAddress(tx, { id, addr }, visibleAddressColumns(tx));
   });
 }
@@ -45,13 +55,13 @@ export function updateAddress(ctx: Ctx, { id, addr, ...changes }: AddressChanges
     await lockCustomer(tx, id);
     const current = await findAddress(tx, { id, addr });
     tx.mustMatch(current);
-    const fields = await read(tx, changes, current);
+    const fields = await readValid((issues) => readAddress(tx, changes, issues, current));
     const changed = changesBetween(current, fields);
     if (Object.keys(changed).length > 0) {
       if (fields.is_default) await clearDefault(tx, id, fields.type);
       await saveAddress(tx, addr, fields);
       tx.audit(changed);
-      await settle(tx, id);
+      await finishChange(tx, id);
     }
     return findAddress(tx, { id, addr }, visibleAddressColumns(tx));
   });
@@ -64,18 +74,18 @@ export function deleteAddress(ctx: Ctx, { id, addr }: AddressKey): Promise<void>
     tx.mustMatch(address);
     await tx.db.run(sql`DELETE FROM customer_addresses WHERE id = ${addr}`);
     tx.audit(removalOf(address));
-    await settle(tx, id);
+    await finishChange(tx, id);
   });
 }
 
 export async function explainAddress(ctx: Ctx, input: Partial<AddressChanges>, issues: Issues): Promise<void> {
   const { id, addr, ...changes } = input;
   const current = id !== undefined && addr !== undefined ? await findAddress(ctx, { id, addr }) : undefined;
-  await readChanges(ctx, changes, issues, current);
+  await readAddress(ctx, changes, issues, current);
 }
 
-/** After every change. The customer is shown with its addresses, so it has changed, too. */
-async function settle(ctx: Ctx, customerId: string): Promise<void> {
+/** Moves the version of the customer as well, which is shown with its addresses. */
+async function finishChange(ctx: Ctx, customerId: string): Promise<void> {
   await promoteNewest(ctx, customerId);
   const customer = await writeCustomer(ctx, customerId, {});
   await ctx.emit('customer.updated', { customer, changed: ['addresses'] }, { about: customer.id });
@@ -88,19 +98,12 @@ async function findAddress(ctx: Ctx, { id, addr }: AddressKey, columns = address
   return address;
 }
 
-async function read(ctx: Ctx, changes: Changes, current?: Address): Promise<AddressFields> {
-  const issues = new Issues();
-  const fields = await readChanges(ctx, changes, issues, current);
-  issues.throwIfAny();
-  return fields as AddressFields;
-}
-
-/** The address as it will be; adds to `issues` what is wrong with it that no schema can say. */
-async function readChanges(ctx: Ctx, changes: Changes, issues: Issues, current?: Address): Promise<Changes> {
-  const given = current ? keepHidden(ctx, changes) : changes;
-  const fields: Changes = { ...(current && pickFields(AddressFields, current)), ...given };
-  if (given.phone) {
-    const phone = (await readPhone(ctx, given.phone)) ?? looseDigits(given.phone);
+/** The changed address; adds problems that the schema cannot express to `issues`. */
+async function readAddress(ctx: Ctx, changes: Changes, issues: Issues, current?: Address): Promise<AddressFields> {
+  const sent = current ? ignoreHidden(ctx, changes) : changes;
+  const fields = { ...(current && pickFields(AddressFields, current)), ...sent } as AddressFields;
+  if (sent.phone) {
+    const phone = (await readPhone(ctx, sent.phone)) ?? looseDigits(sent.phone);
     if (phone) fields.phone = phone;
     else issues.add('phone', phoneProblem);
   }
@@ -109,15 +112,15 @@ async function readChanges(ctx: Ctx, changes: Changes, issues: Issues, current?:
   }
   if (!current) return fields;
   const staysDefault = current.is_default && fields.type === current.type;
-  if (staysDefault && given.is_default === false) issues.add('is_default', mustHaveDefault);
-  // Of its new type it is the default only if the caller says so, or if it is the only one.
-  return { ...fields, is_default: given.is_default ?? staysDefault };
+  if (staysDefault && sent.is_default === false) issues.add('is_default', mustHaveDefault);
+  // After a change of type it is the default only on request, or if it is the only address of that type.
+  return { ...fields, is_default: sent.is_default ?? staysDefault };
 }
 
-const mustHaveDefault = 'One address of each type is the default: make another one the default instead.';
+const mustHaveDefault = 'One address of each type must be the default. Make another address the default instead.';
 
-/** A caller who may not see the street sends it back empty, and does not mean that there is none. */
-function keepHidden(ctx: Ctx, changes: Changes): Changes {
+/** A user who cannot see hidden fields sends them back empty, which does not change them. */
+function ignoreHidden(ctx: Ctx, changes: Changes): Changes {
   if (canViewSensitive(ctx)) return changes;
   const { address1, address2, phone, ...others } = changes;
   const filled = Object.entries({ address1, address2, phone }).filter(([, text]) => text);
@@ -126,9 +129,7 @@ function keepHidden(ctx: Ctx, changes: Changes): Changes {
 
 async function insertAddress(ctx: Ctx, customer_id: string, fields: AddressFields): Promise<string> {
   const row = { ...fields, id: ctx.newId(), customer_id, created_at: ctx.now(), updated_at: ctx.now() };
-  await ctx.db.run(sql`
-    INSERT INTO customer_addresses
-    SELECT * FROM jsonb_populate_record(NULL::customer_addresses, ${JSON.stringify(row)}::jsonb)`);
+  await insertRecords(ctx, 'customer_addresses', [row]);
   return row.id;
 }
 
@@ -145,7 +146,7 @@ async function clearDefault(ctx: Ctx, customerId: string, type: Address['type'])
     WHERE customer_id = ${customerId} AND type = ${type} AND is_default`);
 }
 
-/** Where a type has addresses and no default, the newest becomes it. */
+/** Makes the newest address of each type without a default the default. */
 async function promoteNewest(ctx: Ctx, customerId: string): Promise<void> {
   await ctx.db.run(sql`
     UPDATE customer_addresses SET is_default = true, updated_at = ${ctx.now()}

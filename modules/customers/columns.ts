@@ -9,26 +9,26 @@ export function canViewSensitive(ctx: Ctx): boolean {
 /** All fields, from a row of `customers c`. */
 export const recordColumns = columnsFor(CustomerRecord, sql`c`);
 
-const listed = columnsFor(Customer, sql`c`);
+const unmasked = columnsFor(Customer, sql`c`);
 const masked = columnsFor(Customer, sql`c`, {
   phone: sql`regexp_replace(left(c.phone, -2), '[0-9]', '*', 'g') || right(c.phone, 2)`,
 });
 
-/** A customer as the caller's lists show it, from a row of `customers c`. */
+/** A customer as the user may see it in lists. */
 export function columns(ctx: Ctx): Sql {
-  return canViewSensitive(ctx) ? listed : masked;
+  return canViewSensitive(ctx) ? unmasked : masked;
 }
 
-const none = sql`NULL::text`;
-/** All of an address, from a row of `customer_addresses a`. */
+const hidden = sql`NULL::text`;
+/** All fields, from a row of `customer_addresses a`. */
 export const addressColumns = columnsFor(Address, sql`a`);
-const maskedAddressColumns = columnsFor(Address, sql`a`, { address1: none, address2: none, phone: none });
+const maskedAddressColumns = columnsFor(Address, sql`a`, { address1: hidden, address2: hidden, phone: hidden });
 
 export function visibleAddressColumns(ctx: Ctx): Sql {
   return canViewSensitive(ctx) ? addressColumns : maskedAddressColumns;
 }
 
-/** A record as the caller may see it. */
+/** A record as the user may see it. */
 export function mask<Row extends { phone: string | null }>(ctx: Ctx, row: Row): Row {
   return canViewSensitive(ctx) || row.phone === null ? row : { ...row, phone: maskDigits(row.phone) };
 }

@@ -32,7 +32,7 @@ const eventsAbout = (id: string) =>
     SELECT name, payload FROM shop_events WHERE coalesce(payload -> 'customer' ->> 'id', payload ->> 'id') = ${id}
     ORDER BY seq`);
 
-test('a customer is made with defaults and read back', async () => {
+test('a customer gets defaults', async () => {
   const { status, body } = await merchant.post('/api/v1/customers', { first_name: 'Asha' });
   expect(status).toBe(201);
   expect(body).toEqual({
@@ -62,7 +62,7 @@ test('a customer is made with defaults and read back', async () => {
   expect(detail.body.customer.segments).toBeInstanceOf(Array);
 });
 
-test('every field is kept as it was given, but tidied', async () => {
+test('all fields are stored, trimmed and normalized', async () => {
   const customer = await create({
     email: '  Asha.Rao@Example.COM ',
     phone: ' 098765 43210 ',
@@ -91,7 +91,7 @@ test.each([
   ['0044 (20) 7946-0959', 'IN', '+442079460959'],
   ['212-555-0101', 'US', '+12125550101'],
   ['12345', 'IN', '12345'],
-])('the phone %s of a tenant in %s is kept as %s', async (given, country, kept) => {
+])('the phone %s of a tenant in %s is stored as %s', async (given, country, kept) => {
   const elsewhere = await platform.tenant();
   await elsewhere.caller('settings.edit').patch('/api/v1/settings', { 'general.country': country });
   const caller = elsewhere.caller(...rights, 'customers.view_sensitive');
@@ -138,7 +138,7 @@ test.each([
   ['external_ids', { external_ids: { ['x'.repeat(51)]: '77' } }],
   ['external_ids', { external_ids: { '': '77' } }],
   ['external_ids', { external_ids: { 'shop\u0000ify': '77' } }],
-])('a wrong %s is named, on creation and on change: %j', async (field, wrong) => {
+])('an invalid %s is reported on creation and on update: %j', async (field, wrong) => {
   const { id } = await create();
   for (const { status, body } of [
     await merchant.post('/api/v1/customers', { first_name: 'Asha', ...wrong }),
@@ -149,7 +149,7 @@ test.each([
   expect(await eventsAbout(id)).toHaveLength(1);
 });
 
-test('what only the platform decides cannot be set, and unknown fields are ignored', async () => {
+test('read-only fields cannot be set, and unknown fields are ignored', async () => {
   const forged = {
     ...{ id: nobody, total_spent: '99.00', total_orders: 9, avg_order_value: '9.00', last_order_at: '2020-01-01' },
     ...{ created_at: '2000-01-01T00:00:00.000Z', deleted_at: 'now', anonymized_at: '2000-01-01T00:00:00Z', x: 1 },
@@ -162,7 +162,7 @@ test('what only the platform decides cannot be set, and unknown fields are ignor
   expect({ status, customer: body.customer }).toEqual({ status: 200, customer });
 });
 
-test('an email and a phone belong to one customer that is not deleted', async () => {
+test('email and phone are unique among customers that are not deleted', async () => {
   const number = phone();
   const { id } = await create({ email: 'One@example.com', phone: number });
   const other = await create();
@@ -185,7 +185,7 @@ test('an email and a phone belong to one customer that is not deleted', async ()
   await create({ email: 'one@example.com', phone: number });
 });
 
-test.each(['email', 'phone'])('of eight who create with one %s at once, one does', async (field) => {
+test.each(['email', 'phone'])('of eight concurrent creations with the same %s one succeeds', async (field) => {
   const value = field === 'email' ? 'race@example.com' : phone();
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => merchant.post('/api/v1/customers', { [field]: value })),
@@ -197,7 +197,7 @@ test.each(['email', 'phone'])('of eight who create with one %s at once, one does
   expect(await eventsAbout(ids[0])).toHaveLength(1);
 });
 
-test('of eight who change to one email at once, one does', async () => {
+test('of eight concurrent changes to the same email one succeeds', async () => {
   const customers = await Promise.all(Array.from({ length: 8 }, () => create()));
   const answers = await Promise.all(
     customers.map(({ id }) => merchant.patch(`/api/v1/customers/${id}`, { email: 'wanted@example.com' })),
@@ -205,7 +205,7 @@ test('of eight who change to one email at once, one does', async () => {
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(422)]);
 });
 
-test('emails and phones that cross in many requests at once end in answers, not in failures', async () => {
+test('concurrent requests with crossing emails and phones do not fail with 500', async () => {
   const [one, two] = [phone(), phone()];
   const bodies = Array.from({ length: 12 }, (_, index) => ({
     email: `cross${index % 3}@example.com`,
@@ -216,7 +216,7 @@ test('emails and phones that cross in many requests at once end in answers, not 
   expect(answers.filter(({ status }) => status === 422)).toHaveLength(10);
 });
 
-test('a change touches what it names and nothing else; null clears, a map of ids is replaced', async () => {
+test('an update changes only the fields that are sent; null clears, external ids are replaced', async () => {
   const customer = await create({
     ...{ email: 'change@example.com', phone: phone(), last_name: 'Rao', notes: 'Old', tags: ['a'] },
     external_ids: { shopify: '1', amazon: '2' },
@@ -237,7 +237,7 @@ test('a change touches what it names and nothing else; null clears, a map of ids
   });
 });
 
-test('nothing is told and nothing changes when nothing is different', async () => {
+test('an update without changes emits nothing', async () => {
   const customer = await create({ email: 'same@example.com', tags: ['a'], external_ids: { b: '1', a: '2' } });
   for (const body of [{}, { email: 'SAME@example.com', tags: ['a', 'a'], external_ids: { a: '2', b: '1' } }]) {
     const answer = await merchant.patch(`/api/v1/customers/${customer.id}`, body);
@@ -259,14 +259,14 @@ test('an update does not leave a customer without email, phone and first name', 
   expect(moved.status).toBe(200);
 });
 
-test('two changes of different fields at once both stay', async () => {
+test('concurrent updates of different fields are both stored', async () => {
   const { id } = await create();
   const edits = Array.from({ length: 10 }, (_, index) => (index % 2 ? { last_name: 'Both' } : { notes: 'Both' }));
   await Promise.all(edits.map((edit) => merchant.patch(`/api/v1/customers/${id}`, edit)));
   expect(await show(id)).toMatchObject({ last_name: 'Both', notes: 'Both' });
 });
 
-test('who may not see a phone gets its last two digits, in every answer; events carry all of it', async () => {
+test('phones are masked in all responses without the permission; events are not masked', async () => {
   const number = phone();
   const masked = `+**********${number.slice(-2)}`;
   const { body } = await agent.post('/api/v1/customers', { first_name: 'Asha', phone: number });
@@ -283,7 +283,7 @@ test('who may not see a phone gets its last two digits, in every answer; events 
   expect((await agent.patch(`/api/v1/customers/${id}`, { phone: '+**********99' })).status).toBe(422);
 });
 
-test('an id that nobody has is 404, one of another tenant too, and one that is none is 422', async () => {
+test('unknown ids and ids of other tenants are 404, invalid ones 422', async () => {
   const elsewhere = (await platform.tenant()).caller(...rights);
   const { body } = await elsewhere.post('/api/v1/customers', { first_name: 'Other' });
   for (const id of [nobody, body.customer.id]) {
@@ -307,7 +307,7 @@ test('an id may be written in upper case', async () => {
   expect({ status, id: body.customer.id, notes: body.customer.notes }).toEqual({ status: 200, id, notes: 'Loud' });
 });
 
-test('the detail of a customer has what other modules remember', async () => {
+test('the detail of a customer has the metadata of other modules', async () => {
   const { id } = await create();
   await merchant.post('/api/v1/shop/ask/setMetadata', { customer_id: id, key: 'size', value: 'L' });
   expect((await show(id)).metadata).toEqual([
@@ -315,7 +315,7 @@ test('the detail of a customer has what other modules remember', async () => {
   ]);
 });
 
-test('orders count as soon as they are there, cancelled and failed ones do not', async () => {
+test('statistics include new orders at once and exclude cancelled and failed ones', async () => {
   const { id, updated_at } = await create();
   for (const [total, status, placed_at] of [
     ['10.00', 'pending', '2026-02-01T00:00:00Z'],
@@ -332,14 +332,14 @@ test('orders count as soon as they are there, cancelled and failed ones do not',
   expect((await show(id)).updated_at > updated_at).toBe(true);
 });
 
-test('of orders at the same time every one is counted', async () => {
+test('concurrent orders are all counted', async () => {
   const { id } = await create();
   const orders = Array.from({ length: 8 }, () => merchant.post('/api/v1/orders', orderOf({ id }, '1.50')));
   expect((await Promise.all(orders)).every(({ status }) => status === 201)).toBe(true);
   expect(await show(id)).toMatchObject({ total_orders: 8, total_spent: '12.00' });
 });
 
-test('a tenant without orders has customers all the same', async () => {
+test('customers work without the orders module', async () => {
   const { id } = await create();
   await platform.kernel.installations.set(acme.id, 'orders', 'disabled');
   onTestFinished(() => platform.kernel.installations.set(acme.id, 'orders', 'enabled'));
@@ -350,7 +350,7 @@ test('a tenant without orders has customers all the same', async () => {
   });
 });
 
-test('everything that is wrong with a customer is said at once, with codes', async () => {
+test('all problems of a customer are reported at once, with codes', async () => {
   await create({ email: 'owner@example.com', phone: '+919812345678' });
   const wrong = {
     email: 'owner@example.com',
@@ -383,7 +383,7 @@ test('everything that is wrong with a customer is said at once, with codes', asy
   }
 });
 
-test('an email and a phone that are taken are both named, whoever has them', async () => {
+test('a taken email and a taken phone are both reported', async () => {
   const [one, other] = [await create({ email: 'both@example.com' }), await create({ phone: '+919811111111' })];
   const taken = { email: 'both@example.com', phone: '+919811111111' };
   for (const { status, body } of [
@@ -397,7 +397,7 @@ test('an email and a phone that are taken are both named, whoever has them', asy
   expect((await merchant.patch(`/api/v1/customers/${other.id}`, { phone: taken.phone })).status).toBe(200);
 });
 
-test('a phone that is none and a type that is wrong are named together', async () => {
+test('an invalid phone and a wrong type are reported together', async () => {
   const { id } = await create({ first_name: null, email: 'rules@example.com' });
   const { body } = await merchant.post('/api/v1/customers', {
     email: 'nobody',
@@ -411,7 +411,7 @@ test('a phone that is none and a type that is wrong are named together', async (
   });
 });
 
-test('a change on top of an older version is refused', async () => {
+test('a change of an older version is rejected', async () => {
   const { id } = await create();
   const url = `/api/v1/customers/${id}`;
   const version = { 'if-match': (await merchant.get(url)).headers.etag as string };
@@ -443,7 +443,7 @@ test('the version of a customer changes with its addresses, metadata and orders'
   expect(new Set(versions).size).toBe(4);
 });
 
-test('changes and deletions are in the audit log with what has changed, but not with what is personal', async () => {
+test('changes and deletions are in the audit log without personal values', async () => {
   const { id } = await create({ email: 'audited@example.com' });
   await merchant.patch(`/api/v1/customers/${id}`, { accepts_marketing: true, email: 'other@example.com' });
   await merchant.patch(`/api/v1/customers/${id}`, { accepts_marketing: true });
@@ -461,7 +461,7 @@ test('changes and deletions are in the audit log with what has changed, but not 
   expect(JSON.stringify(body)).not.toMatch(/audited@|other@|Asha/);
 });
 
-test('a customer is found by its id on another platform; of several the oldest', async () => {
+test('a customer is found by external id, of several the oldest', async () => {
   const external_ids = { 'my shop': 'A/1', ebay: '2' };
   const [first] = [await create({ external_ids }), await create({ external_ids })];
   const url = `/api/v1/customers/lookup?platform=my+shop&external_id=A/1`;
@@ -477,7 +477,7 @@ test('a customer is found by its id on another platform; of several the oldest',
   expect(refused.error_codes).toEqual({ platform: ['required'], external_id: ['required'], id: ['unknown'] });
 });
 
-test('many customers at once are what each is by itself, in order, and those that are missing are named', async () => {
+test('many customers are read at once, in order, with a failure for each missing one', async () => {
   const [one, other] = [await create({ phone: phone() }), await create()];
   await merchant.post(`/api/v1/customers/${one.id}/addresses`, { city: 'Pune' });
   await merchant.post('/api/v1/orders', orderOf({ id: other.id }, '5.00'));

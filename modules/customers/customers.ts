@@ -1,4 +1,4 @@
-import { type Ctx, columnsFor, Failure, Issues, invalid, sql, taken } from '@chowk/kit';
+import { type Ctx, columnsFor, Failure, invalid, readValid, sql, taken, violatedIndex } from '@chowk/kit';
 import { addressesOf } from './addresses.ts';
 import { mask, recordColumns } from './columns.ts';
 import { fail } from './errors.ts';
@@ -27,11 +27,11 @@ export async function getCustomers(ctx: Ctx, keys: readonly Key[]): Promise<(Cus
   const ids = keys.map(({ id }) => id.toLowerCase());
   const rows = await ctx.db.rows<CustomerRecord>(sql`
     SELECT ${recordColumns} FROM customers c WHERE id = ANY(${ids}::uuid[]) AND deleted_at IS NULL`);
-  const found = new Map((await complete(ctx, rows)).map((customer) => [customer.id, customer]));
-  return Promise.all(ids.map((id) => found.get(id) ?? missing(ctx, id)));
+  const customers = new Map((await addDetails(ctx, rows)).map((customer) => [customer.id, customer]));
+  return Promise.all(ids.map((id) => customers.get(id) ?? missing(ctx, id)));
 }
 
-async function complete(ctx: Ctx, customers: readonly CustomerRecord[]): Promise<CustomerDetail[]> {
+async function addDetails(ctx: Ctx, customers: readonly CustomerRecord[]): Promise<CustomerDetail[]> {
   const ids = customers.map(({ id }) => id);
   const [addresses, metadata] = await Promise.all([addressesOf(ctx, ids), metadataOf(ctx, ids)]);
   return Promise.all(
@@ -51,7 +51,6 @@ function metadataOf(ctx: Ctx, customerIds: readonly string[]): Promise<Metadata[
     ORDER BY module_source, key`);
 }
 
-/** The oldest, where several customers have it. */
 export async function getByExternalId(ctx: Ctx, { platform, external_id }: ExternalIdKey): Promise<CustomerDetail> {
   const ids = JSON.stringify({ [platform.trim()]: external_id });
   const customer = await ctx.db.row<Key>(sql`
@@ -61,32 +60,27 @@ export async function getByExternalId(ctx: Ctx, { platform, external_id }: Exter
 }
 
 export async function createCustomer(ctx: Ctx, input: NewCustomer): Promise<CustomerRecord> {
-  return orTaken(ctx, async (tx) => {
-    const issues = new Issues();
-    const fields = await readChanges(tx, input, issues);
-    issues.throwIfAny();
+  return writeUnique(ctx, async (tx) => {
+    const fields = await readValid((issues) => readChanges(tx, input, issues));
     return (await insertCustomer(tx, fields)) as CustomerRecord;
   });
 }
 
 export async function updateCustomer(ctx: Ctx, { id, ...changes }: CustomerChanges): Promise<CustomerRecord> {
-  return orTaken(ctx, async (tx) => {
+  return writeUnique(ctx, async (tx) => {
     const current = await lockCustomer(tx, id);
     tx.mustMatch(current);
-    const issues = new Issues();
-    const fields = await readChanges(tx, changes, issues, current);
-    issues.throwIfAny();
+    const fields = await readValid((issues) => readChanges(tx, changes, issues, current));
     return saveCustomer(tx, current, fields);
   });
 }
 
-/** The unique indexes decide who was first; the others learn which field is taken. */
-async function orTaken(ctx: Ctx, work: (tx: Ctx) => Promise<CustomerRecord>): Promise<CustomerRecord> {
+/** Unique indexes decide between concurrent writers; a violation is 422 on the field. */
+async function writeUnique(ctx: Ctx, work: (tx: Ctx) => Promise<CustomerRecord>): Promise<CustomerRecord> {
   try {
     return mask(ctx, await ctx.tx(work));
   } catch (error) {
-    const { code, constraint } = error as { code?: unknown; constraint?: unknown };
-    const [, field] = /^customers_(email|phone)$/.exec(String(constraint)) ?? [];
-    throw code === '23505' && field ? invalid({ [field]: taken(takenMessage(field)) }) : error;
+    const [, field] = /^customers_(email|phone)$/.exec(violatedIndex(error) ?? '') ?? [];
+    throw field ? invalid({ [field]: taken(takenMessage(field)) }) : error;
   }
 }

@@ -38,7 +38,7 @@ async function everything({ db }: TestTenant): Promise<Record<string, unknown>> 
   return row as Record<string, unknown>;
 }
 
-test('the same seed on the same day makes the same, and another seed something else', async () => {
+test('the same seed generates the same data on the same day, another seed does not', async () => {
   const [one, same, other, nextDay] = await Promise.all([
     filled({ customers: 60 }),
     filled({ customers: 60, at: later }),
@@ -52,7 +52,7 @@ test('the same seed on the same day makes the same, and another seed something e
 
 const acme = await filled();
 
-test('the statistics of every customer are what its orders add up to', async () => {
+test('the statistics of all customers match their orders', async () => {
   const wrong = await acme.db.rows(sql`
     SELECT c.id, c.total_orders, c.total_spent, c.avg_order_value, o.*
     FROM customers c LEFT JOIN LATERAL (
@@ -69,7 +69,7 @@ test('the statistics of every customer are what its orders add up to', async () 
   expect(sums).toEqual({ many: true, none: true, often: true, at_risk: true });
 });
 
-test('orders cost what their items cost, have numbers without gaps that ascend with time, and a history', async () => {
+test('orders have correct totals, ascending numbers without gaps and a history', async () => {
   const odd = await acme.db.rows(sql`
     SELECT o.id FROM orders o
     WHERE total <> (SELECT sum(quantity * price) FROM order_items WHERE order_id = o.id)
@@ -89,7 +89,7 @@ test('orders cost what their items cost, have numbers without gaps that ascend w
   expect(numbers).toMatchObject({ first: 1001, gaps: 0, ahead: 0, ascend: true });
 });
 
-test('what is kept is what is counted, and everything can be asked for', async () => {
+test('counters are correct and the API serves the data', async () => {
   const caller = acme.caller('orders.view', 'conversations.view', 'products.view');
   const kept = await acme.db.row(sql`
     SELECT (SELECT sum(value) FROM counters WHERE name = 'customers') = 300 AS customers,
@@ -116,7 +116,7 @@ test('what is kept is what is counted, and everything can be asked for', async (
   expect(stock).toEqual([]);
 });
 
-test('another seed adds to what is there: no email and no phone is there twice, and numbers go on', async () => {
+test('another seed adds customers without duplicate contacts, and order numbers continue', async () => {
   const tenant = await filled();
   const { body } = await tenant.caller('conversations.reply').post('/api/v1/conversations', {
     customer: { phone: '+919000000001' },
@@ -133,7 +133,7 @@ test('another seed adds to what is there: no email and no phone is there twice, 
   expect(sums).toEqual({ customers: 601, apart: true, gaps: 0, ahead: 0 });
 });
 
-test('an address that somebody has already is left to them', async () => {
+test('emails and phones of existing customers are not used again', async () => {
   const tenant = await filled({ customers: 20 });
   // The same people come once more; nothing else of them is left that could be there twice.
   for (const table of [
@@ -154,7 +154,7 @@ test('an address that somebody has already is left to them', async () => {
   expect(sums).toEqual({ customers: 40, emails: true, phones: true });
 });
 
-test('a failure leaves nothing half done', async () => {
+test('a failure rolls everything back', async () => {
   const tenant = await filled({ customers: 30 });
   const before = await everything(tenant);
   const last = await tenant.db.row(sql`SELECT last FROM order_numbers`);
@@ -163,7 +163,7 @@ test('a failure leaves nothing half done', async () => {
   expect(await tenant.db.row(sql`SELECT last FROM order_numbers`)).toEqual(last);
 });
 
-test('customers come from everywhere, with phones as they are dialled and emails as they are written', async () => {
+test('customers have names in many scripts and valid phones and emails', async () => {
   const people = await acme.db.rows<{ phone: string | null; email: string | null; first_name: string }>(
     sql`SELECT phone, email, first_name FROM customers`,
   );
@@ -178,7 +178,7 @@ test('customers come from everywhere, with phones as they are dialled and emails
   }
 });
 
-test('many are written without indexes, which are all there again afterwards', async () => {
+test('large runs drop indexes and create them again', async () => {
   const [small, large] = [acme, await platform.tenant()];
   await fill(large, { customers: 5_000 });
   const shape = ({ db }: TestTenant) =>

@@ -60,7 +60,7 @@ const told = ({ id }: { id: string }) =>
     sql`SELECT payload FROM shop_events WHERE name = 'customer.deleted' AND payload ->> 'id' = ${id} ORDER BY seq`,
   );
 
-test('a deleted customer is hidden with all it has, and its email and phone are free again', async () => {
+test('a deleted customer is hidden, and its email and phone can be used again', async () => {
   const customer = await someone();
   expect(await erase(customer)).toMatchObject({ status: 200, body: { message: 'Customer deleted.' } });
   const { email, phone } = { email: `${customer.secret}@example.com`.toLowerCase(), phone: customer.phone };
@@ -72,7 +72,7 @@ test('a deleted customer is hidden with all it has, and its email and phone are 
   expect(await tablesWith(customer.secret)).toContain('customer_addresses');
 });
 
-test('of an anonymized customer nothing tells who it was; orders and statistics stay', async () => {
+test('anonymizing removes all personal data and keeps orders and statistics', async () => {
   const customer = await someone();
   expect(await tablesWith(customer.secret)).toEqual([
     ...['customer_addresses', 'customer_metadata', 'customers', 'order_history', 'orders'],
@@ -80,7 +80,7 @@ test('of an anonymized customer nothing tells who it was; orders and statistics 
   const { status, body } = await erase(customer, 'anonymize');
   expect({ status, body }).toEqual({
     status: 200,
-    body: { message: 'Customer anonymized; orders and statistics stay.' },
+    body: { message: 'Customer anonymized. Orders and statistics are kept.' },
   });
   expect(await tablesWith(customer.secret)).toEqual([]);
   expect((await show(customer)).body.customer).toMatchObject({
@@ -99,7 +99,7 @@ test('of an anonymized customer nothing tells who it was; orders and statistics 
   expect(await told(customer)).toEqual([{ payload: { id: customer.id, mode: 'anonymize' } }]);
 });
 
-test('others keep what they have when one is anonymized or removed', async () => {
+test('erasing one customer does not affect others', async () => {
   const [kept, one, other] = [await someone(), await someone(), await someone()];
   const before = (await merchant.get(`/api/v1/customers/${kept.id}/export`)).body;
   await erase(one, 'anonymize');
@@ -108,7 +108,7 @@ test('others keep what they have when one is anonymized or removed', async () =>
   expect(after).toEqual({ ...before, exported_at: after.exported_at });
 });
 
-test('an anonymized customer may be changed, order again, and be anonymized again', async () => {
+test('an anonymized customer can be changed, order again and be anonymized again', async () => {
   const customer = await someone();
   await erase(customer, 'anonymize');
   expect((await merchant.patch(`/api/v1/customers/${customer.id}`, { tags: ['back'] })).status).toBe(200);
@@ -121,7 +121,7 @@ test('an anonymized customer may be changed, order again, and be anonymized agai
   expect((await show(customer)).body.customer).toMatchObject({ tags: [], total_orders: 2 });
 });
 
-test('of a customer that is removed for good no row is left in any module', async () => {
+test('hard deletion leaves no row in any module', async () => {
   const [customer, merged] = [await someone(), await someone()];
   await merchant.post('/api/v1/customers/merge', { primary_id: customer.id, secondary_id: merged.id });
   expect(await tablesWith(customer.id)).toEqual([
@@ -130,7 +130,7 @@ test('of a customer that is removed for good no row is left in any module', asyn
   const { status, body } = await erase(customer, 'hard');
   expect({ status, body }).toEqual({
     status: 200,
-    body: { message: 'Customer removed with all data about it.' },
+    body: { message: 'Customer deleted with all data about it.' },
   });
   for (const text of [customer.secret, merged.secret]) expect(await tablesWith(text)).toEqual([]);
   for (const id of [customer.id, customer.orderId, merged.id, merged.orderId]) {
@@ -143,7 +143,7 @@ test('of a customer that is removed for good no row is left in any module', asyn
   expect((await erase(customer, 'hard')).status).toBe(404);
 });
 
-test('a deleted customer can still be anonymized, and then removed', async () => {
+test('a deleted customer can still be anonymized and hard-deleted', async () => {
   const customer = await someone();
   await erase(customer);
   expect((await erase(customer, 'anonymize')).status).toBe(200);
@@ -153,14 +153,14 @@ test('a deleted customer can still be anonymized, and then removed', async () =>
   expect(await tablesWith(customer.id)).toEqual([auditLog]);
 });
 
-test('another mode is refused, and changes nothing', async () => {
+test('an unknown mode is rejected and changes nothing', async () => {
   const customer = await someone();
   const { status, body } = await erase(customer, 'archive');
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['mode'] });
   expect((await show(customer)).status).toBe(200);
 });
 
-test.each(['anonymize', 'hard'])('what arrives beside %s is wholly there or wholly gone', async (mode) => {
+test.each(['anonymize', 'hard'])('concurrent writes during %s leave no partial data', async (mode) => {
   const customer = await someone();
   const { secret, id } = customer;
   const [erased, ...others] = await Promise.all([

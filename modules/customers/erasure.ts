@@ -6,20 +6,20 @@ type Mode = Deletion['mode'];
 
 export const deletionMessages: Record<Mode, string> = {
   soft: 'Customer deleted.',
-  anonymize: 'Customer anonymized; orders and statistics stay.',
-  hard: 'Customer removed with all data about it.',
+  anonymize: 'Customer anonymized. Orders and statistics are kept.',
+  hard: 'Customer deleted with all data about it.',
 };
 
-/** Under the lock of the customer, so that nothing is written about it meanwhile. */
+/** Holds the customer's lock, so that no module writes about it at the same time. */
 export async function deleteCustomer(ctx: Ctx, { id, mode }: Deletion): Promise<void> {
   await ctx.tx(async (tx) => {
     const { customer, isDeleted } = await findAny(tx, id, sql`FOR UPDATE`);
     if (isDeleted && mode === 'soft') throw await missing(tx, id);
     tx.mustMatch(customer);
     await erase[mode](tx, id);
-    // Tags may tell who the customer was.
-    const { tags: _, ...known } = customer;
-    tx.audit({ mode: [null, mode], ...removalOf(known) });
+    // Tags may identify the customer.
+    const { tags: _, ...fields } = customer;
+    tx.audit({ mode: [null, mode], ...removalOf(fields) });
     await tx.emit('customer.deleted', { id: customer.id, mode }, { about: customer.id });
   });
 }

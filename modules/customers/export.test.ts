@@ -21,7 +21,7 @@ await acme.db.run(sql`
 const idsOf = (text: string) => [...text.matchAll(/^([0-9a-f-]{36}),/gm)].map(([, id]) => id);
 const exported = async (query = '') => (await caller.get(`/api/v1/customers/export${query}`)).body;
 
-test('a CSV file has every field, and nothing in it that a spreadsheet would run or count', async () => {
+test('a CSV file has all fields, with formulas and phones escaped', async () => {
   const { status, headers, body } = await caller.get('/api/v1/customers/export?sort_order=asc');
   expect({ status, type: headers['content-type'], disposition: headers['content-disposition'] }).toEqual({
     status: 200,
@@ -40,7 +40,7 @@ test('a CSV file has every field, and nothing in it that a spreadsheet would run
   ]);
 });
 
-test('a JSON file has what a list has, and the notes', async () => {
+test('a JSON file has the fields of the list and the notes', async () => {
   const { body } = await caller.get('/api/v1/customers');
   const [young, old] = body.customers;
   expect(await exported('?format=json')).toEqual({
@@ -68,7 +68,7 @@ test.each([
   ['format', 'format=xls'],
   ['min_spent', 'min_spent=much'],
   ['sort_by', 'sort_by=notes'],
-])('a wrong %s is refused before anything is sent: %s', async (field, query) => {
+])('an invalid %s is rejected before anything is sent: %s', async (field, query) => {
   const { status, body } = await caller.get(`/api/v1/customers/export?${query}`);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
 });
@@ -79,7 +79,7 @@ test('an export is in the audit log, with its filters', async () => {
   expect(line).toMatchObject({ input: { format: 'json', min_spent: '10.50' }, user_id: caller.user.id });
 });
 
-test('many customers are all in the file, each once and in order', async () => {
+test('a large export has every customer once and in order', async () => {
   const globex = await platform.tenant();
   await globex.db.run(sql`
     INSERT INTO customers (id, first_name, total_spent, created_at, updated_at)

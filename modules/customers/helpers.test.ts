@@ -1,23 +1,24 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
+import { Context } from '../../server/src/context.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { orderOf, withShop } from '../../server/testing/shop-module.ts';
 
 const platform = await startPlatform({ modules: await withShop() });
 const acme = await platform.tenant();
-// A caller without any right on customers: helpers ask for none.
+// Helpers need no permission on customers.
 const shop = acme.caller('shop.use', 'orders.create');
 const merchant = acme.caller(
   ...['view', 'create', 'edit', 'delete', 'merge', 'view_sensitive'].map((verb) => `customers.${verb}`),
 );
-const nobody = '0190a000-0000-7000-8000-000000000000';
+const unknownId = '0190a000-0000-7000-8000-000000000000';
 
-let made = 0;
-const phone = () => `+9195${String(++made).padStart(8, '0')}`;
-const email = () => `someone${++made}@example.com`;
-const ask = (helper: string, input: object) => shop.post(`/api/v1/shop/ask/${helper}`, input);
+let sequence = 0;
+const phone = () => `+9195${String(++sequence).padStart(8, '0')}`;
+const email = () => `someone${++sequence}@example.com`;
+const call = (helper: string, input: object) => shop.post(`/api/v1/shop/ask/${helper}`, input);
 const result = async (helper: string, input: object) => {
-  const { status, body } = await ask(helper, input);
+  const { status, body } = await call(helper, input);
   expect({ status, body }).toMatchObject({ status: 200 });
   return body.result;
 };
@@ -29,18 +30,18 @@ const events = (id: string) =>
   acme.db.rows(sql`
     SELECT name, payload -> 'changed' AS changed FROM shop_events WHERE payload -> 'customer' ->> 'id' = ${id} ORDER BY seq`);
 
-test('an id decides before a phone, a phone before an email, and what exists stays as it is', async () => {
+test('findOrCreate looks for the id, then the phone, then the email, and leaves an existing customer unchanged', async () => {
   const [byId, byPhone, byEmail] = [await create(), await create({ phone: phone() }), await create({ email: email() })];
-  const told = { first_name: 'New', last_name: 'Name' };
-  const all = { id: byId.id, phone: byPhone.phone, email: byEmail.email, ...told };
+  const names = { first_name: 'New', last_name: 'Name' };
+  const all = { id: byId.id, phone: byPhone.phone, email: byEmail.email, ...names };
   expect(await result('findOrCreate', all)).toEqual(byId);
   expect(await result('findOrCreate', { ...all, id: undefined })).toEqual(byPhone);
-  expect(await result('findOrCreate', { email: byEmail.email, ...told })).toEqual(byEmail);
+  expect(await result('findOrCreate', { email: byEmail.email, ...names })).toEqual(byEmail);
   expect(await result('findOrCreate', { email: ` ${byEmail.email.toUpperCase()} `, phone: ' ' })).toEqual(byEmail);
   expect(await result('findOrCreate', { phone: byPhone.phone.slice(3) })).toEqual(byPhone);
 });
 
-test('who is not known is made, as Guest if without a name', async () => {
+test('findOrCreate creates an unknown customer, as Guest without a name', async () => {
   const [number, address] = [phone(), email()];
   const guest = await result('findOrCreate', { phone: number, email: address });
   expect(guest).toMatchObject({ phone: number, email: address, first_name: 'Guest', last_name: '', total_orders: 0 });
@@ -52,7 +53,7 @@ test('who is not known is made, as Guest if without a name', async () => {
   expect(one.id).not.toBe(other.id);
 });
 
-test('a new phone with the email of another makes a customer without that email', async () => {
+test('a new phone with the email of another customer creates a customer without that email', async () => {
   const known = await create({ email: email() });
   const number = phone();
   const guest = await result('findOrCreate', { phone: number, email: known.email, first_name: 'Ravi' });
@@ -60,24 +61,24 @@ test('a new phone with the email of another makes a customer without that email'
   expect(await result('findOrCreate', { phone: number, email: known.email })).toEqual(guest);
 });
 
-test('what is no phone, and an id that nobody has, is refused by name', async () => {
-  const gone = await create();
-  await merchant.delete(`/api/v1/customers/${gone.id}`);
+test('findOrCreate rejects invalid phones and unknown ids by field', async () => {
+  const deleted = await create();
+  await merchant.delete(`/api/v1/customers/${deleted.id}`);
   for (const [field, identity] of [
     ['customer.phone', { phone: 'call me' }],
     ['customer.email', { email: 'nobody' }],
     ['customer.id', { id: 'asha' }],
-    ['customer.id', { id: nobody }],
-    ['customer.id', { id: gone.id }],
+    ['customer.id', { id: unknownId }],
+    ['customer.id', { id: deleted.id }],
   ] as const) {
-    const { status, body } = await ask('findOrCreate', identity);
+    const { status, body } = await call('findOrCreate', identity);
     expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
   }
 });
 
-test('what findOrCreate would refuse is known beforehand, all of it, and nobody is made', async () => {
-  const [known, gone] = [await create(), await create()];
-  await merchant.delete(`/api/v1/customers/${gone.id}`);
+test('checkIdentity reports everything that findOrCreate would reject and creates no customer', async () => {
+  const [known, deleted] = [await create(), await create()];
+  await merchant.delete(`/api/v1/customers/${deleted.id}`);
   const count = () => acme.db.row(sql`SELECT count(*) AS customers FROM customers`);
   const before = await count();
   for (const [customer, codes] of [
@@ -85,20 +86,20 @@ test('what findOrCreate would refuse is known beforehand, all of it, and nobody 
       { phone: 'call me', email: 'nobody' },
       { 'customer.phone': 'invalid', 'customer.email': 'invalid' },
     ],
-    [{ id: nobody, phone: 'call me' }, { 'customer.id': 'unknown' }],
-    [{ id: gone.id }, { 'customer.id': 'unknown' }],
+    [{ id: unknownId, phone: 'call me' }, { 'customer.id': 'unknown' }],
+    [{ id: deleted.id }, { 'customer.id': 'unknown' }],
     [{ id: 'asha' }, { 'customer.id': 'invalid' }],
     [{ id: known.id }, {}],
     [{ phone: phone(), email: email() }, {}],
     [{}, {}],
   ] as const) {
-    const errors: Record<string, { code: string }[]> = await result('problems', { customer });
+    const errors: Record<string, { code: string }[]> = await result('checkIdentity', { customer });
     expect(Object.fromEntries(Object.entries(errors).map(([field, [one]]) => [field, one?.code]))).toEqual(codes);
   }
   expect(await count()).toEqual(before);
 });
 
-test('the id of a merged customer means whom it has become', async () => {
+test('the id of a merged customer finds the customer it was merged into', async () => {
   const [first, second, third] = [await create(), await create(), await create()];
   await merge(second, first);
   await merge(third, second);
@@ -108,14 +109,17 @@ test('the id of a merged customer means whom it has become', async () => {
   }
 });
 
-test.each(['phone', 'email'])('of eight with one %s at once one makes the customer, and all get it', async (field) => {
-  const value = field === 'phone' ? phone() : email();
-  const found = await Promise.all(Array.from({ length: 8 }, () => result('findOrCreate', { [field]: value })));
-  expect(new Set(found.map(({ id }) => id)).size).toBe(1);
-  expect(await events(found[0].id)).toHaveLength(1);
-});
+test.each(['phone', 'email'])(
+  'eight concurrent calls with the same %s create one customer, which all of them return',
+  async (field) => {
+    const value = field === 'phone' ? phone() : email();
+    const found = await Promise.all(Array.from({ length: 8 }, () => result('findOrCreate', { [field]: value })));
+    expect(new Set(found.map(({ id }) => id)).size).toBe(1);
+    expect(await events(found[0].id)).toHaveLength(1);
+  },
+);
 
-test('of many at once whose phones and emails cross, everybody is found by the phone', async () => {
+test('concurrent calls with the same email and different phones find customers by phone', async () => {
   const [phones, address] = [[phone(), phone(), phone()], email()];
   const identities = Array.from({ length: 12 }, (_, index) => ({ phone: phones[index % 3], email: address }));
   const found = await Promise.all(identities.map((identity) => result('findOrCreate', identity)));
@@ -124,7 +128,7 @@ test('of many at once whose phones and emails cross, everybody is found by the p
   expect(new Set(found.filter((one) => one.email).map(({ id }) => id)).size).toBe(1);
 });
 
-test('whoever holds a customer keeps it from being merged until it is done', async () => {
+test('orders created during a merge all belong to the primary customer', async () => {
   const [primary, secondary] = [await create(), await create({ phone: phone() })];
   const [, ...taken] = await Promise.all([
     merge(primary, secondary),
@@ -137,28 +141,28 @@ test('whoever holds a customer keeps it from being merged until it is done', asy
   expect(body.customer).toMatchObject({ phone: secondary.phone, total_orders: 6, total_spent: '6.00' });
 });
 
-test('a deleted customer can be held, one that never was cannot', async () => {
+test('a deleted customer can be locked, an unknown one cannot', async () => {
   const { id } = await create();
   await merchant.delete(`/api/v1/customers/${id}`);
   expect(await result('lock', { id })).toBe(id);
-  expect(await result('lock', { id: nobody })).toBe(null);
+  expect(await result('lock', { id: unknownId })).toBe(null);
 });
 
-test('contacts are given by id, phones only to who may see them or to code that sends messages', async () => {
+test('contacts have masked phones unless the user may see them or the code sends messages', async () => {
   const one = await create({ phone: phone(), email: email(), last_name: 'Rao' });
   const { id, first_name, last_name } = one;
-  expect(await result('contacts', { ids: [id, nobody], unmasked: true })).toEqual({
+  expect(await result('listContacts', { ids: [id, unknownId], unmasked: true })).toEqual({
     [id]: { id, first_name, last_name, email: one.email, phone: one.phone },
   });
-  expect(await result('contacts', { ids: [] })).toEqual({});
+  expect(await result('listContacts', { ids: [] })).toEqual({});
   const masked = `+**********${one.phone.slice(-2)}`;
-  expect((await result('contacts', { ids: [id] }))[id].phone).toBe(masked);
+  expect((await result('listContacts', { ids: [id] }))[id].phone).toBe(masked);
   const manager = acme.caller('shop.use', 'customers.view_sensitive');
-  const { body } = await manager.post('/api/v1/shop/ask/contacts', { ids: [id] });
+  const { body } = await manager.post('/api/v1/shop/ask/listContacts', { ids: [id] });
   expect(body.result[id].phone).toBe(one.phone);
 });
 
-test('an external id is kept by platform, read back, and told once', async () => {
+test('an external id is stored by platform and emits one event for each change', async () => {
   const customer = await create({ external_ids: { amazon: '1' } });
   const key = { customer_id: customer.id, platform: 'shopify' };
   expect(await result('getExternalId', key)).toBe(null);
@@ -170,11 +174,11 @@ test('an external id is kept by platform, read back, and told once', async () =>
     { name: 'customer.created', changed: null },
     ...Array(2).fill({ name: 'customer.updated', changed: ['external_ids'] }),
   ]);
-  const { status, body: refused } = await ask('setExternalId', { ...key, external_id: ' ' });
+  const { status, body: refused } = await call('setExternalId', { ...key, external_id: ' ' });
   expect({ status, fields: Object.keys(refused.errors) }).toEqual({ status: 422, fields: ['external_id'] });
 });
 
-test('of external ids set at once none is lost', async () => {
+test('external ids that are set concurrently are all stored', async () => {
   const { id } = await create();
   const platforms = Array.from({ length: 8 }, (_, index) => `p${index}`);
   await Promise.all(
@@ -184,7 +188,7 @@ test('of external ids set at once none is lost', async () => {
   expect(Object.keys(body.customer.external_ids).toSorted()).toEqual(platforms);
 });
 
-test('metadata belongs to the module that wrote it; another may be named to read', async () => {
+test('metadata belongs to the module that wrote it and can be read by other modules', async () => {
   const { id: customer_id } = await create();
   const key = { customer_id, key: 'size' };
   expect(await result('getMetadata', key)).toBe(null);
@@ -196,13 +200,13 @@ test('metadata belongs to the module that wrote it; another may be named to read
   expect(await result('getMetadata', key)).toBe('L');
   expect(await result('getMetadata', { ...key, module_source: 'shop' })).toBe('L');
   expect(await result('getMetadata', { ...key, module_source: 'tailor' })).toBe('XL');
-  // Nobody writes in another's name.
+  // A module cannot write metadata of another one.
   await result('setMetadata', { ...key, value: 'M', module_source: 'tailor' });
   expect(await result('getMetadata', { ...key, module_source: 'tailor' })).toBe('XL');
 });
 
-test('helpers find a merged customer, and fail for one that is deleted or was never there', async () => {
-  const [primary, secondary, gone] = [await create(), await create(), await create()];
+test('external ids and metadata of a merged customer are those of the primary; deleted customers are not found', async () => {
+  const [primary, secondary, deleted] = [await create(), await create(), await create()];
   await merge(primary, secondary);
   await result('setExternalId', { customer_id: secondary.id, platform: 'shopify', external_id: '5' });
   await result('setMetadata', { customer_id: secondary.id, key: 'size', value: 'L' });
@@ -210,15 +214,65 @@ test('helpers find a merged customer, and fail for one that is deleted or was ne
     expect(await result('getExternalId', { customer_id, platform: 'shopify' })).toBe('5');
     expect(await result('getMetadata', { customer_id, key: 'size' })).toBe('L');
   }
-  await merchant.delete(`/api/v1/customers/${gone.id}`);
-  for (const customer_id of [nobody, gone.id]) {
+  await merchant.delete(`/api/v1/customers/${deleted.id}`);
+  for (const customer_id of [unknownId, deleted.id]) {
     for (const answer of await Promise.all([
-      ask('setExternalId', { customer_id, platform: 'shopify', external_id: '5' }),
-      ask('getExternalId', { customer_id, platform: 'shopify' }),
-      ask('setMetadata', { customer_id, key: 'size', value: 'L' }),
-      ask('getMetadata', { customer_id, key: 'size' }),
+      call('setExternalId', { customer_id, platform: 'shopify', external_id: '5' }),
+      call('getExternalId', { customer_id, platform: 'shopify' }),
+      call('setMetadata', { customer_id, key: 'size', value: 'L' }),
+      call('getMetadata', { customer_id, key: 'size' }),
     ])) {
       expect(answer).toMatchObject({ status: 404, body: { code: 'customers.not_found' } });
     }
   }
+});
+
+test('get fails with merged_into for a merged customer and with 404 for a deleted one', async () => {
+  const [primary, secondary, deleted] = [await create({ phone: phone() }), await create(), await create()];
+  await merge(primary, secondary);
+  await merchant.delete(`/api/v1/customers/${deleted.id}`);
+  expect(await result('get', primary)).toMatchObject({
+    id: primary.id,
+    phone: `+**********${primary.phone.slice(-2)}`,
+  });
+  expect(await call('get', secondary)).toMatchObject({
+    ...{ status: 404, body: { code: 'customers.merged', merged_into: primary.id } },
+  });
+  expect(await call('get', deleted)).toMatchObject({ status: 404, body: { code: 'customers.not_found' } });
+});
+
+test('contacts and searches leave out deleted customers', async () => {
+  const customer = await create({ email: email() });
+  expect(await result('searchIds', { text: customer.email })).toEqual([customer.id]);
+  await merchant.delete(`/api/v1/customers/${customer.id}`);
+  expect(await result('listContacts', { ids: [customer.id] })).toEqual({});
+  expect(await result('searchIds', { text: customer.email })).toEqual([]);
+});
+
+test('a helper rejects an input that its schema does not allow', async () => {
+  for (const [name, input, field] of [
+    ['get', { id: 'asha' }, 'id'],
+    ['lock', {}, 'id'],
+    ['listContacts', { ids: 'all' }, 'ids'],
+    ['setMetadata', { customer_id: unknownId, key: 'size' }, 'value'],
+  ] as const) {
+    const { status, body } = await call(name, input);
+    expect({ status, fields: Object.keys(body.errors ?? {}) }).toEqual({ status: 422, fields: [field] });
+  }
+});
+
+test('helpers of a transaction run in it, and leave the objects of the caller unchanged', async () => {
+  const ctx = new Context(platform.kernel, { requestId: 'test', module: 'shop', tenant: acme, system: true });
+  const identity = { email: ` ${email().toUpperCase()} ` };
+  const sent = { ...identity };
+  const undone = ctx.tx(async (tx) => {
+    const customers = await tx.helpers('customers');
+    const created = await customers?.findOrCreate(identity);
+    expect(await customers?.get({ id: created?.id as string })).toMatchObject({ id: created?.id });
+    expect(await (await ctx.helpers('customers'))?.listContacts({ ids: [created?.id as string] })).toEqual(new Map());
+    throw new Error('roll back');
+  });
+  await expect(undone).rejects.toThrow('roll back');
+  expect(identity).toEqual(sent);
+  expect(await result('searchIds', { text: identity.email.trim() })).toEqual([]);
 });

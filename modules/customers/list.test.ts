@@ -42,7 +42,7 @@ test('without customers there is one empty page', async () => {
   expect(await list('?page=9000&sort_order=asc')).toMatchObject({ customers: [], pagination: { total: 0 } });
 });
 
-test('a listed customer has every field, the newest comes first, page by page', async () => {
+test('customers are listed with all fields, newest first, by page', async () => {
   const { add, list, caller } = await shop();
   const customer = {
     id: '01890000-0000-7000-8000-000000000001',
@@ -87,7 +87,7 @@ test.each([
   ['limit', 'limit=101'],
   ['page', 'page=2&limit=10'],
   ['name', 'name=asha'],
-])('a wrong %s is refused: %s', async (field, query) => {
+])('an invalid %s is rejected: %s', async (field, query) => {
   const { caller } = await refusing;
   const { status, body } = await caller.get(`/api/v1/customers?${query}`);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
@@ -163,7 +163,7 @@ function sorted(customers: readonly Customer[], { sort_by = 'created_at', sort_o
   return sort_order === 'asc' ? ascending : ascending.reverse();
 }
 
-test('whatever the filters and the order, a list holds what a plain look at every customer finds', async () => {
+test('any combination of filters and sorts lists the same customers as a naive query', async () => {
   const { add, db, list } = await shop();
   const drafts = fc.sample(arbitraryCustomer, { numRuns: 60, seed: 7 });
   await add(...drafts.map((draft, n) => ({ ...draft, email: `p${n}@example.com`, phone: `+9198765${43_200 + n}` })), {
@@ -190,7 +190,7 @@ test('whatever the filters and the order, a list holds what a plain look at ever
   );
 });
 
-test('tags may be repeated or separated by commas, and all of them are meant', async () => {
+test('tags may be repeated or separated by commas, and all must match', async () => {
   const { add, names, list } = await shop();
   await add({ first_name: 'both', tags: ['a', 'b'] }, { first_name: 'one', tags: ['a'] });
   for (const query of ['?tags=a,b', '?tags=a&tags=b', '?tags=b,%20a']) expect(await names(query)).toEqual(['both']);
@@ -198,7 +198,7 @@ test('tags may be repeated or separated by commas, and all of them are meant', a
   expect((await list('?tags=,')).pagination.total).toBe(2);
 });
 
-test('who is a VIP is for the settings to say, at once and also where it was counted by others before', async () => {
+test('changed VIP settings apply at once, also to the counter', async () => {
   const { add, caller, list, names, db } = await shop();
   await add(
     { first_name: 'spends', total_spent: 60_000, total_orders: 1 },
@@ -268,7 +268,7 @@ const shuffles = [
   sql`UPDATE customers SET total_orders = 0, total_spent = 0, last_order_at = NULL WHERE random() < 0.05`,
 ];
 
-test('pages far down are exactly those that sorting everybody would give, in every order and direction', async () => {
+test('deep pages are correct for all sorts and directions', async () => {
   const { db, list } = await shop();
   await db.run(many(1_500));
   for (const [round, settle] of [sql`SELECT`, sql`SELECT fold_counters()`, sql`SELECT`].entries()) {
@@ -290,7 +290,7 @@ test('pages far down are exactly those that sorting everybody would give, in eve
   }
 });
 
-test.each(Object.entries(sorts))('by cursor, every customer comes once in the order of %s', async (sort, key) => {
+test.each(Object.entries(sorts))('a cursor visits every customer once, sorted by %s', async (sort, key) => {
   const { db, caller } = await shop();
   await db.run(many(40));
   for (const order of ['asc', 'desc']) {
@@ -300,7 +300,7 @@ test.each(Object.entries(sorts))('by cursor, every customer comes once in the or
   }
 });
 
-test('by cursor, customers that come meanwhile neither hide others nor show any twice', async () => {
+test('a cursor neither skips nor repeats customers while others are created', async () => {
   const { add, caller } = await shop();
   const ids = Array.from({ length: 15 }, (_, n) => `01890000-0000-7000-8000-0000000000${String(n).padStart(2, '0')}`);
   await add(...ids.map((id) => ({ id })));
@@ -312,14 +312,14 @@ test('by cursor, customers that come meanwhile neither hide others nor show any 
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['cursor'] });
 });
 
-test('VIPs come by cursor, too', async () => {
+test('VIPs can be listed by cursor', async () => {
   const { add, caller } = await shop();
   await add(...[1, 2, 3].map((n) => ({ first_name: `vip${n}`, total_spent: 60_000 * n })), { first_name: 'other' });
   const found = await readByCursor<Customer>(caller, '/api/v1/customers/vip');
   expect(found.map(({ first_name }) => first_name)).toEqual(['vip3', 'vip2', 'vip1']);
 });
 
-test('who has changed since a time is found by updated_from, and an order changes its customer', async () => {
+test('updated_from finds changed customers, including those with new orders', async () => {
   const { tenant, add, db, names } = await shop();
   await add({ first_name: 'still' }, { first_name: 'orders' }, { first_name: 'renamed' });
   await db.run(sql`UPDATE customers SET updated_at = '2026-01-01T00:00:00Z'`);

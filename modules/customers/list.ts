@@ -45,7 +45,7 @@ const definition = {
     search: textFilter,
     tags: hasTags(sql`c.tags`),
     accepts_marketing: equals(Type.Boolean(), sql`c.accepts_marketing`),
-    vip: filter(Type.Boolean({ description: 'Whether they are VIPs.' }), async (vip, ctx) =>
+    vip: filter(Type.Boolean({ description: 'VIPs, or customers who are not.' }), async (vip, ctx) =>
       vip ? isVip(ctx) : sql`NOT ${await isVip(ctx)}`,
     ),
     min_orders: filter(
@@ -62,22 +62,22 @@ const definition = {
     total_spent: byNumber(sql`c.total_spent`),
     last_order_at: byTime(lastOrder),
   },
-  total: async (ctx: Ctx, given: { accepts_marketing?: boolean; vip?: boolean }) => {
-    const names = Object.keys(given);
+  total: async (ctx: Ctx, filters: { accepts_marketing?: boolean; vip?: boolean }) => {
+    const names = Object.keys(filters);
     if (names.length === 0) return counter('customers');
     if (names.length > 1) return undefined;
-    if (given.accepts_marketing) return counter('customers.marketing');
-    return given.vip ? vipCount(ctx) : undefined;
+    if (filters.accepts_marketing) return counter('customers.marketing');
+    return filters.vip ? vipCount(ctx) : undefined;
   },
 };
 
 export const customerList = list(definition);
 
-/** A file has the notes besides. */
+/** Files also have the notes. */
 export const customerFile = list({
   ...definition,
   row: CustomerRow,
   columns: (ctx: Ctx) => sql`${columns(ctx)}, c.notes`,
-  // A spreadsheet would drop the zeros of one without a plus, and write the rest as a power of ten.
+  // Without an apostrophe a spreadsheet would read a phone without a plus as a number.
   csv: { phone: ({ phone }) => (phone === null || phone.startsWith('+') ? phone : `'${phone}`) },
 });

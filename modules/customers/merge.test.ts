@@ -37,7 +37,7 @@ const eventsAbout = (id: string) =>
     SELECT name, payload FROM shop_events WHERE payload -> 'customer' ->> 'id' = ${id} AND name <> 'customer.created'
     ORDER BY seq`);
 
-test('the primary gets what it lacks, and keeps what it has', async () => {
+test('merging fills missing fields of the primary and keeps the others', async () => {
   const number = phone();
   const primary = await create({
     ...{ email: 'own@example.com', first_name: 'Asha', tags: ['a', 'b'], notes: 'Own note' },
@@ -81,20 +81,20 @@ test.each([
   [{ first_name: 'Asha' }, { first_name: 'Guest' }, { first_name: 'Asha', last_name: null }],
   [{ first_name: 'Guest' }, { first_name: 'Guest' }, { first_name: 'Guest', last_name: null }],
   [{ first_name: null, last_name: 'Rao' }, { first_name: 'Asha' }, { first_name: 'Asha', last_name: 'Rao' }],
-])('of the names %j and %j becomes %j', async (own, other, name) => {
+])('merging the names %j and %j results in %j', async (own, other, name) => {
   const primary = await create({ email: `p${++made}@example.com`, ...own });
   const secondary = await create({ email: `s${made}@example.com`, ...other });
   expect((await merge(primary, secondary)).body.customer).toMatchObject(name);
 });
 
-test('a merge is in the audit log with the id that was removed', async () => {
+test('a merge is in the audit log with the removed id', async () => {
   const [primary, secondary] = [await create(), await create({ accepts_marketing: true })];
   await merge(primary, secondary);
   const { body } = await acme.caller('audit.view').get(`/api/v1/audit?resource=customers&resource_id=${primary.id}`);
   expect(body.audit[0]).toMatchObject({ action: 'customers.merge', changes: { removed_id: [secondary.id, null] } });
 });
 
-test('email and phone of the secondary go over although each belongs to one customer only', async () => {
+test('the primary can take over the unique email and phone of the secondary', async () => {
   const [primary, secondary] = [await create(), await create({ email: 'moves@example.com', phone: phone() })];
   expect((await merge(primary, secondary)).body.customer).toMatchObject({
     email: 'moves@example.com',
@@ -102,7 +102,7 @@ test('email and phone of the secondary go over although each belongs to one cust
   });
 });
 
-test('notes of a secondary without a name are marked with its id, and none leave no mark', async () => {
+test('merged notes of a customer without a name are marked with its id', async () => {
   const [primary, secondary, silent] = [
     await create(),
     await create({ first_name: null, email: 'nameless@example.com', notes: 'Note' }),
@@ -114,7 +114,7 @@ test('notes of a secondary without a name are marked with its id, and none leave
   );
 });
 
-test('orders, addresses and metadata go over, and the statistics are those of both', async () => {
+test('merging moves orders, addresses and metadata and adds up statistics', async () => {
   const [primary, secondary] = [await create(), await create()];
   const orders = [
     await order(primary, '10.00', { placed_at: '2026-02-01T00:00:00Z' }),
@@ -143,7 +143,7 @@ test('orders, addresses and metadata go over, and the statistics are those of bo
   ]);
 });
 
-test('without the orders module the statistics are what is known of both', async () => {
+test('without the orders module merging adds up the stored statistics', async () => {
   const [primary, secondary] = [await create(), await create()];
   await order(primary, '10.00');
   await order(secondary, '2.00');
@@ -156,7 +156,7 @@ test('without the orders module the statistics are what is known of both', async
   expect(await ordersOf(primary)).toHaveLength(3);
 });
 
-test('who asks for the removed one is told whom it has become, also after more merges', async () => {
+test('requests for a merged customer return merged_into, also after further merges', async () => {
   const [first, second, third] = [await create(), await create(), await create()];
   await merge(second, first);
   await merge(third, second);
@@ -180,7 +180,7 @@ test('who asks for the removed one is told whom it has become, also after more m
   expect(row).toEqual({ user_id: merchant.user.id, merged_into: third.id });
 });
 
-test('a customer is not merged with itself, nor with one that is not there or deleted', async () => {
+test('a customer cannot be merged with itself, an unknown or a deleted one', async () => {
   const [one, gone] = [await create(), await create()];
   await merchant.delete(`/api/v1/customers/${gone.id}`);
   for (const call of [merge, preview]) {
@@ -201,7 +201,7 @@ test('a customer is not merged with itself, nor with one that is not there or de
   });
 });
 
-test('a preview tells what a merge would do, and does nothing', async () => {
+test('a preview shows the result of a merge and changes nothing', async () => {
   const [primary, secondary] = [await create(), await create({ phone: phone(), tags: ['x'] })];
   await order(secondary, '7.00');
   await address(secondary);
@@ -220,14 +220,14 @@ test('a preview tells what a merge would do, and does nothing', async () => {
   expect({ ...merged, updated_at: '' }).toEqual({ ...body.customer, updated_at: '' });
 });
 
-test('who may not see a phone does not get it by merging', async () => {
+test('merging does not reveal a masked phone', async () => {
   const [primary, secondary] = [await create(), await create({ phone: phone() })];
   const masked = `+**********${secondary.phone.slice(-2)}`;
   expect((await preview(primary, secondary, agent)).body.customer.phone).toBe(masked);
   expect((await merge(primary, secondary, agent)).body.customer.phone).toBe(masked);
 });
 
-test('of two merges against each other at once one happens, and nothing is lost', async () => {
+test('of two opposite concurrent merges one succeeds, and nothing is lost', async () => {
   for (let round = 0; round < 5; round += 1) {
     const [one, other] = [await create(), await create()];
     const orders = [await order(one), await order(other)].map(({ id }) => id).toSorted();
@@ -260,7 +260,7 @@ async function balance(ids: readonly string[]) {
       (SELECT count(*) FROM became WHERE merged_into NOT IN (SELECT id FROM mine)) AS bad`);
 }
 
-test('of a ring of eight merges at once nothing is lost, and every removed one leads to one that is there', async () => {
+test('eight concurrent merges in a ring lose nothing, and merged_into leads to existing customers', async () => {
   for (let round = 0; round < 3; round += 1) {
     const ring = await Promise.all(Array.from({ length: 8 }, () => create()));
     await Promise.all(ring.flatMap((one) => [order(one), address(one)]));
@@ -282,7 +282,7 @@ const doing = fc.oneof(
 );
 type Doing = typeof doing extends fc.Arbitrary<infer Value> ? Value : never;
 
-test('whatever happens to customers while they are merged, every order and address has one and is counted', async () => {
+test('concurrent merges, orders, addresses and tags lose nothing and keep statistics correct', async () => {
   const run = async (things: Doing[]) => {
     const people = await Promise.all(Array.from({ length: 5 }, () => create({ phone: phone() })));
     const send = (one: Doing) => {

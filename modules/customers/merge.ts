@@ -11,8 +11,8 @@ interface Pair {
 }
 
 /**
- * Everything that is written about a customer is written under its lock, and both locks are held here: what comes before
- * is moved along, what comes after finds the primary.
+ * All modules write about a customer under its lock, and a merge holds both locks: earlier writes are moved, later ones
+ * go to the primary.
  */
 export async function mergeCustomers(ctx: Ctx, merge: Merge): Promise<CustomerRecord> {
   const customer = await ctx.tx(async (tx) => {
@@ -20,10 +20,10 @@ export async function mergeCustomers(ctx: Ctx, merge: Merge): Promise<CustomerRe
     const { primary, secondary } = pair;
     await tx.emit('customer.merging', pair, { about: primary.id });
     const combined = await combine(tx, pair);
-    await yieldDefaults(tx, pair);
+    await clearDuplicateDefaults(tx, pair);
     await tx.personalData.move(secondary.id, primary.id);
-    // Before the primary gets its email and phone, which are unique.
-    await remove(tx, pair);
+    // Frees email and phone, which are unique, for the primary.
+    await deleteSecondary(tx, pair);
     const merged = await writeCustomer(tx, primary.id, combined);
     const changes = changesBetween(primary, combined);
     tx.audit({ removed_id: [secondary.id, null], ...changes });
@@ -38,15 +38,15 @@ export async function mergeCustomers(ctx: Ctx, merge: Merge): Promise<CustomerRe
 export async function previewMerge(ctx: Ctx, merge: Merge): Promise<MergePreview> {
   const pair = await findPair(ctx, merge);
   const combined = await combine(ctx, pair);
-  const rows = await ctx.personalData.count(pair.secondary.id);
+  const counts = await ctx.personalData.count(pair.secondary.id);
   return {
     customer: mask(ctx, { ...pair.primary, ...combined }),
     changed: Object.keys(changesBetween(pair.primary, combined)),
-    moved: rows.filter((one) => one.rows > 0 && one.table !== 'customers'),
+    moved: counts.filter(({ rows, table }) => rows > 0 && table !== 'customers'),
   };
 }
 
-/** In the order of ids, whichever is the primary: two merges of the same customers never wait for each other. */
+/** Locks in the order of ids, so that two merges of the same customers cannot deadlock. */
 async function findPair(ctx: Ctx, { primary_id, secondary_id }: Merge, lock = sql``): Promise<Pair> {
   if (primary_id.toLowerCase() === secondary_id.toLowerCase()) {
     throw invalid({ secondary_id: 'A customer cannot be merged with itself.' });
@@ -54,15 +54,15 @@ async function findPair(ctx: Ctx, { primary_id, secondary_id }: Merge, lock = sq
   const rows = await ctx.db.rows<CustomerRecord>(sql`
     SELECT ${recordColumns} FROM customers c
     WHERE id = ANY(${[primary_id, secondary_id]}::uuid[]) AND deleted_at IS NULL ORDER BY c.id ${lock}`);
-  const find = async (id: string) => {
-    const found = rows.find((row) => row.id === id.toLowerCase());
-    if (!found) throw await missing(ctx, id);
-    return found;
+  const pick = async (id: string) => {
+    const customer = rows.find((row) => row.id === id.toLowerCase());
+    if (!customer) throw await missing(ctx, id);
+    return customer;
   };
-  return { primary: await find(primary_id), secondary: await find(secondary_id) };
+  return { primary: await pick(primary_id), secondary: await pick(secondary_id) };
 }
 
-/** The fields of the primary that a merge may change, as they will be. */
+/** The fields of the merged customer that may differ from the primary's. */
 async function combine(ctx: Ctx, { primary, secondary }: Pair) {
   return {
     external_ids: { ...secondary.external_ids, ...primary.external_ids },
@@ -83,7 +83,7 @@ function combineNames(primary: Name, secondary: Name): Name {
   return name.first_name || name.last_name ? name : { first_name: primary.first_name, last_name: primary.last_name };
 }
 
-/** Who ordered without a name is called Guest, which is as good as none. */
+/** `findOrCreate` calls a customer without a name Guest, which counts as no name. */
 function realName({ first_name, last_name }: Name): Name {
   return first_name === 'Guest' && !last_name ? { first_name: null, last_name: null } : { first_name, last_name };
 }
@@ -97,16 +97,15 @@ async function combineNotes(ctx: Ctx, primary: CustomerRecord, secondary: Custom
   return primary.notes ? `${primary.notes}\n\n${merged}` : merged;
 }
 
-/** Of each type the primary has addresses of, its own default stays the default. */
-async function yieldDefaults(ctx: Ctx, { primary, secondary }: Pair): Promise<void> {
+/** Where both customers have a default address of a type, the primary's stays the default. */
+async function clearDuplicateDefaults(ctx: Ctx, { primary, secondary }: Pair): Promise<void> {
   await ctx.db.run(sql`
     UPDATE customer_addresses SET is_default = false, updated_at = ${ctx.now()}
     WHERE customer_id = ${secondary.id} AND is_default
       AND type IN (SELECT type FROM customer_addresses WHERE customer_id = ${primary.id})`);
 }
 
-/** Remembers what it has become for those who ask for it. */
-async function remove(ctx: Ctx, { primary, secondary }: Pair): Promise<void> {
+async function deleteSecondary(ctx: Ctx, { primary, secondary }: Pair): Promise<void> {
   await ctx.db.run(sql`DELETE FROM customers WHERE id = ${secondary.id}`);
   await ctx.db.run(sql`
     INSERT INTO customer_merges (id, merged_into, user_id, merged_at)

@@ -20,7 +20,7 @@ test('the detail has the ten most recent orders, with their items', async () => 
   expect(body.customer.recent_orders[0]).toMatchObject({ customer_id: id, items: [{ name: 'Tea', price: '1.00' }] });
 });
 
-test("a customer's orders come in pages, the most recent first", async () => {
+test('the orders of a customer are listed by page, most recent first', async () => {
   const { body } = await merchant.get(`/api/v1/customers/${id}/orders?page=3&per_page=10`);
   expect({ ...body, orders: times(body.orders) }).toEqual({
     orders: newestFirst.slice(20),
@@ -30,7 +30,7 @@ test("a customer's orders come in pages, the most recent first", async () => {
   expect({ status, fields: Object.keys(refused.errors) }).toEqual({ status: 422, fields: ['per_page'] });
 });
 
-test('by cursor every order comes once', async () => {
+test('a cursor visits every order of a customer once', async () => {
   const found = await readByCursor<{ placed_at: string }>(merchant, `/api/v1/customers/${id}/orders`);
   expect(times(found)).toEqual(newestFirst);
 });

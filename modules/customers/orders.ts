@@ -7,7 +7,7 @@ export async function listOrders(ctx: Ctx, query: OrdersQuery): Promise<OrderPag
   return ordersOf(ctx, query);
 }
 
-/** A page of orders; an empty one where the tenant has no orders module. */
+/** A page of orders, empty if the tenant does not have the orders module. */
 export async function ordersOf(ctx: Ctx, { id, ...query }: OrdersQuery): Promise<OrderPage> {
   const orders = await ctx.helpers('orders');
   if (orders) return orders.listByCustomer({ customer_id: id, ...query });
@@ -15,7 +15,7 @@ export async function ordersOf(ctx: Ctx, { id, ...query }: OrdersQuery): Promise
   return { orders: [], pagination: byCursor ? { next_cursor: null, has_more: false } : pageOf(query, 0) };
 }
 
-/** What the orders of these customers add up to together; without an orders module, what is known of them. */
+/** The order statistics of customers, together; without the orders module, from what is stored. */
 export async function statisticsOf(ctx: Ctx, ids: readonly string[]): Promise<Statistics> {
   const orders = await ctx.helpers('orders');
   if (orders) return orders.getStatistics({ customer_ids: ids });
@@ -26,8 +26,8 @@ export async function statisticsOf(ctx: Ctx, ids: readonly string[]): Promise<St
     FROM customers WHERE id = ANY(${ids}::uuid[])`)) as Statistics;
 }
 
-/** Counts anew. The lock comes first, so that of two orders at once the second counts the first. */
-async function recalculate(ctx: Ctx, { order }: { order: { customer_id: string } }): Promise<void> {
+/** Locks first, so that of two concurrent orders the second one counts both. */
+async function updateStatistics(ctx: Ctx, { order }: { order: { customer_id: string } }): Promise<void> {
   const id = (await lockCurrent(ctx, order.customer_id))?.customer.id;
   if (id === undefined) return;
   const { total_orders, total_spent, avg_order_value, first_order_at, last_order_at } = await statisticsOf(ctx, [id]);
@@ -39,8 +39,8 @@ async function recalculate(ctx: Ctx, { order }: { order: { customer_id: string }
 }
 
 export const listeners = [
-  inTransaction('order.created', 'count-created', recalculate),
-  inTransaction('order.updated', 'count-updated', recalculate),
-  inTransaction('order.status_changed', 'count-status', recalculate),
-  inTransaction('order.deleted', 'count-deleted', recalculate),
+  inTransaction('order.created', 'count-created', updateStatistics),
+  inTransaction('order.updated', 'count-updated', updateStatistics),
+  inTransaction('order.status_changed', 'count-status', updateStatistics),
+  inTransaction('order.deleted', 'count-deleted', updateStatistics),
 ];

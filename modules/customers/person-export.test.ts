@@ -23,7 +23,7 @@ await merchant.post('/api/v1/customers/merge', { primary_id: id, secondary_id: t
 
 const url = `/api/v1/customers/${id}/export`;
 
-test('a person gets every row that any module holds, as a file', async () => {
+test('the export of a customer has all rows of all modules', async () => {
   const { status, headers, body } = await merchant.get(url);
   expect(status).toBe(200);
   expect(headers['content-disposition']).toBe(`attachment; filename="customer-${id}.json"`);
@@ -54,7 +54,7 @@ test('a person gets every row that any module holds, as a file', async () => {
   expect(Object.keys(body.data.customers.customers[0])).not.toContain('phone_digits');
 });
 
-test('who may not see phones and streets gets none of them, in no module', async () => {
+test('the export of a customer is masked in all modules without the permission', async () => {
   const { status, body } = await clerk.get(url);
   expect(status).toBe(200);
   expect(body.customer.phone).toBe('+**********10');
@@ -66,7 +66,7 @@ test('who may not see phones and streets gets none of them, in no module', async
   for (const secret of ['98765432', 'MG Road', 'Flat 3']) expect(text).not.toContain(secret);
 });
 
-test('also of a deleted customer, but not of one that is merged or was never there', async () => {
+test('a deleted customer can be exported, a merged or unknown one cannot', async () => {
   const { body } = await merchant.post('/api/v1/customers', { first_name: 'Late' });
   await merchant.delete(`/api/v1/customers/${body.customer.id}`);
   const late = await merchant.get(`/api/v1/customers/${body.customer.id}/export`);

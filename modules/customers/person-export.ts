@@ -3,7 +3,7 @@ import { canViewSensitive, mask } from './columns.ts';
 import { findAny } from './find.ts';
 import type { PersonExport } from './schemas.ts';
 
-/** The lock keeps others from writing about the customer while its rows are read, so that they fit together. */
+/** The lock prevents writes about the customer while its rows are read, so that they are consistent. */
 export async function exportPerson(ctx: Ctx, { id }: { readonly id: string }): Promise<Answer> {
   const body = await ctx.tx(async (tx): Promise<PersonExport> => {
     const { customer } = await findAny(tx, id, sql`FOR SHARE`);

@@ -13,7 +13,7 @@ function scatter(number: string, between: readonly string[]): string {
   return [...number].map((digit, index) => digit + (between[index] ?? '')).join('');
 }
 
-test('however a number is written, it is kept in one way', () => {
+test('all spellings of a number are stored the same', () => {
   fc.assert(
     fc.property(digits, separators, fc.constantFrom('IN', 'US', 'DE'), (number, between, country) => {
       expect(normalizePhone(` ${scatter(number, between)}`, country)).toBe(normalizePhone(number, country));
@@ -21,7 +21,7 @@ test('however a number is written, it is kept in one way', () => {
   );
 });
 
-test('what is kept is kept as it is when it comes again', () => {
+test('normalizing a stored number does not change it', () => {
   fc.assert(
     fc.property(fc.constantFrom('', '+'), digits, fc.constantFrom('IN', 'US', 'DE'), (plus, number, country) => {
       const kept = normalizePhone(plus + number, country) ?? '';
@@ -42,18 +42,18 @@ test.each([
   '98765\u000043210',
   '********10',
   '++919876543210',
-])('%j is no phone', (text) => expect(normalizePhone(text, 'IN')).toBeUndefined());
+])('%j is not a phone', (text) => expect(normalizePhone(text, 'IN')).toBeUndefined());
 
-test('a country that is none leaves the digits', () => {
+test('an unknown country leaves the digits', () => {
   expect(normalizePhone('98765 43210', 'ZZ')).toBe('9876543210');
 });
 
-test('beside an address the digits are enough, if there are some', () => {
+test('the phone of an address needs some digits only', () => {
   expect(looseDigits('Tel. 020-1234 x5')).toBe('02012345');
   expect(looseDigits('ask 12')).toBeUndefined();
 });
 
-test('a search for digits knows no zero in front', () => {
+test('a search ignores leading zeros of a phone', () => {
   expect(phoneDigits('098765-43210')).toBe('9876543210');
   expect(phoneDigits('asha')).toBeUndefined();
 });

@@ -8,7 +8,7 @@ type Changes = Partial<NewCustomer>;
 
 const identifying = ['email', 'phone', 'first_name'] as const;
 
-/** The changes as they are stored; adds to `issues` what is wrong with them that no schema can say. */
+/** The changes as they are stored; adds problems that the schema cannot express to `issues`. */
 export async function readChanges(ctx: Ctx, changes: Changes, issues: Issues, current?: NewCustomer): Promise<Changes> {
   const fields = { ...changes };
   if (changes.external_ids) {
@@ -28,7 +28,7 @@ export async function readChanges(ctx: Ctx, changes: Changes, issues: Issues, cu
   return fields;
 }
 
-/** A form of a caller who may not see the phone sends back what it was shown, and does not mean to change it. */
+/** A user who cannot see the phone sends it back masked, which does not change it. */
 function isMasked(ctx: Ctx, phone: string, current: NewCustomer | undefined): boolean {
   return Boolean(current?.phone) && !canViewSensitive(ctx) && phone === maskDigits(current?.phone as string);
 }
@@ -51,15 +51,15 @@ export function takenMessage(field: string): string {
 }
 
 const names = namesOf(NewCustomer);
-const blank = { external_ids: {}, accepts_marketing: false, tags: [] };
+const defaults = { external_ids: {}, accepts_marketing: false, tags: [] };
 
-/** Nothing is made where the index of `onConflict` finds the customer. */
+/** With `onConflict`, `undefined` if a customer with this email or phone exists. */
 export async function insertCustomer(
   ctx: Ctx,
   fields: Changes,
   onConflict = sql``,
 ): Promise<CustomerRecord | undefined> {
-  const row = JSON.stringify({ ...blank, ...fields, id: ctx.newId(), created_at: ctx.now() });
+  const row = JSON.stringify({ ...defaults, ...fields, id: ctx.newId(), created_at: ctx.now() });
   const customer = await ctx.db.row<CustomerRecord>(sql`
     INSERT INTO customers AS c (id, ${names}, created_at, updated_at)
     SELECT id, ${names}, created_at, created_at FROM jsonb_populate_record(NULL::customers, ${row}::jsonb)
@@ -68,7 +68,7 @@ export async function insertCustomer(
   return customer;
 }
 
-/** Writes what is different of a customer that its transaction has locked. */
+/** Writes the changed fields of a locked customer, with audit line and event. */
 export async function saveCustomer(
   ctx: Ctx,
   current: CustomerRecord,
@@ -83,12 +83,12 @@ export async function saveCustomer(
   return customer;
 }
 
-const written = namesOf(extend(NewCustomer, Statistics.properties));
+const writableNames = namesOf(extend(NewCustomer, Statistics.properties));
 
-/** Fields that are not given stay as they are. */
+/** Writes the given fields and `updated_at`. */
 export async function writeCustomer(ctx: Ctx, id: string, fields: Partial<CustomerRecord>): Promise<CustomerRecord> {
   return (await ctx.db.row<CustomerRecord>(sql`
-    UPDATE customers c SET (${written}, updated_at) = (
-      SELECT ${written}, ${ctx.now()}::timestamptz FROM jsonb_populate_record(c, ${JSON.stringify(fields)}::jsonb))
+    UPDATE customers c SET (${writableNames}, updated_at) = (
+      SELECT ${writableNames}, ${ctx.now()}::timestamptz FROM jsonb_populate_record(c, ${JSON.stringify(fields)}::jsonb))
     WHERE id = ${id} RETURNING ${recordColumns}`)) as CustomerRecord;
 }

@@ -20,11 +20,11 @@ import {
   Uuid,
 } from '@chowk/kit';
 
-// Without `trim`: the name of a field cannot be changed.
+// Validation cannot trim the name of a field.
 const Platform = Type.String({ pattern: '^[^\\p{Cc}\\p{Cs}]{1,50}$', examples: ['shopify'] });
 const ExternalId = Line(255, { examples: ['7712'] });
 const ExternalIds = Type.Record(Platform, ExternalId, {
-  // A name that does not fit would be dropped like an unknown field, and an update would lose what was there.
+  // Rejects invalid names; otherwise they would be dropped like unknown fields.
   propertyNames: Platform,
   maxProperties: 50,
   description: "The customer's ids on other platforms.",
@@ -54,7 +54,7 @@ export type NewCustomer = Static<typeof NewCustomer>;
 export const CustomerChanges = named('CustomerChanges', extend(changesOf(NewCustomer), { id: Uuid }));
 export type CustomerChanges = Static<typeof CustomerChanges>;
 
-/** What the orders of a customer add up to; cancelled and failed ones do not count. */
+/** Cancelled and failed orders do not count. */
 export const Statistics = Type.Object({
   total_orders: Type.Integer(),
   total_spent: Money,
@@ -66,7 +66,7 @@ export type Statistics = Static<typeof Statistics>;
 
 const { tags, notes, ...profile } = outputOf(NewCustomer);
 
-/** A customer as lists show it. */
+/** As in lists. */
 export const Customer = NamedObject('Customer', {
   id: Uuid,
   ...profile,
@@ -78,7 +78,7 @@ export const Customer = NamedObject('Customer', {
 });
 export type Customer = Static<typeof Customer>;
 
-/** As files show it. */
+/** As in files. */
 export const CustomerRow = extend(Customer, { notes });
 export const CustomerRecord = named('CustomerRecord', extend(CustomerRow, { anonymized_at: Nullable(Timestamp) }));
 export type CustomerRecord = Static<typeof CustomerRecord>;
@@ -134,7 +134,7 @@ export const Segment = NamedObject('CustomerSegment', {
 });
 export type Segment = Static<typeof Segment>;
 
-/** An order as the orders module shows it. */
+/** As the orders module returns it. */
 const CustomerOrder = NamedObject(
   'CustomerOrder',
   {
@@ -170,7 +170,7 @@ export const BulkTags = NamedObject('CustomerTags', {
 });
 export type BulkTags = Static<typeof BulkTags>;
 export const BulkTagsResult = NamedObject('CustomerTagsResult', {
-  updated: Type.Integer({ description: 'How many of the customers were found.' }),
+  updated: Type.Integer({ description: 'The number of customers that exist.' }),
   not_found: Type.Array(Uuid),
 });
 export type BulkTagsResult = Static<typeof BulkTagsResult>;
@@ -199,7 +199,7 @@ export type PersonExport = Static<typeof PersonExport>;
 declare module '@chowk/kit/catalogue' {
   interface Events {
     'customer.created': { customer: CustomerRecord };
-    /** `changed` names the fields. */
+    /** `changed` lists the fields. */
     'customer.updated': { customer: CustomerRecord; changed: string[] };
     /** Before any row is moved: an in-transaction listener can still combine rows of both customers. */
     'customer.merging': { primary: CustomerRecord; secondary: CustomerRecord };

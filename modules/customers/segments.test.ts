@@ -103,7 +103,7 @@ async function perform(db: Db, [first, second]: readonly [Sql, Sql], undone: boo
   await work.catch((error: Error) => expect(error.message).toBe('undone'));
 }
 
-test('the segments come in their order, with labels', async () => {
+test('segments are listed in order, with labels', async () => {
   const { segments } = await shop();
   expect(await segments()).toEqual([
     { key: 'new', label: 'New', count: 0 },
@@ -115,7 +115,7 @@ test('the segments come in their order, with labels', async () => {
   ]);
 });
 
-test('more than 90 days ago is not 90 days ago', async () => {
+test('at_risk means more than 90 days ago', async () => {
   const { db, counts } = await shop();
   const limit = now.getTime() - 90 * day;
   for (const at of [limit - 1, limit, limit + 1]) {
@@ -136,7 +136,7 @@ const arbitraryStep = fc.record({
   hours: fc.constantFrom(0, 0, 1, 24, 24 * 40),
 });
 
-test('after any history the segments hold whom a look at everybody finds', async () => {
+test('segment counts are correct after any history', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(arbitraryStep, { minLength: 1, maxLength: 12 }), async (steps) => {
       const { tenant, db, counts, setRule } = await reused;
@@ -162,7 +162,7 @@ test('after any history the segments hold whom a look at everybody finds', async
 });
 const reused = shop();
 
-test('eight who write at once, folds and changes of the rule among them, leave true numbers', async () => {
+test('segment counts are correct under concurrent writes, folding and changes of the rule', async () => {
   const { tenant, db, counts, setRule } = await shop();
   await db.run(insert(100));
   const rules = [usual, { orders: 3, spend: 10_000 }, { orders: 5, spend: 0.01 }];
@@ -187,7 +187,7 @@ test('eight who write at once, folds and changes of the rule among them, leave t
   await expectTrueCounters(tenant);
 });
 
-test('of many who find that the rule has changed one counts, and all of them answer by it', async () => {
+test('concurrent readers of a changed rule recount once and all use it', async () => {
   const { tenant, db, counts, setRule } = await shop();
   await db.run(insert(50));
   await db.run(statements.fold(0));
@@ -200,7 +200,7 @@ test('of many who find that the rule has changed one counts, and all of them ans
   expect(await db.row(vip)).toEqual({ vip: expected?.vip, rows: 2 });
 });
 
-test('who writes keeps nobody from changing another customer, from folding or from asking', async () => {
+test('an open transaction blocks no other writer, folding or reader', async () => {
   const { tenant, db, counts, setRule } = await shop();
   await db.run(insert(20));
   await db.run(sql`UPDATE customers SET deleted_at = NULL`);
@@ -225,7 +225,7 @@ test('who writes keeps nobody from changing another customer, from folding or fr
   await expectTrueCounters(tenant);
 });
 
-test('a customer is in the segments that count it', async () => {
+test('the segments of a customer match the segment counts', async () => {
   const { tenant, db, counts, setRule } = await shop();
   await db.run(insert(60));
   await setRule({ orders: 6, spend: 30_000 });

@@ -11,18 +11,18 @@ const labels: Readonly<Record<SegmentKey, string>> = {
 };
 const keys = Object.keys(labels) as SegmentKey[];
 
-/** A customer whose last order was before is at risk. */
+/** Customers whose last order was before this time are at risk. */
 function riskCutoff(ctx: Ctx): Date {
   return new Date(ctx.now().getTime() - 90 * 24 * 3_600_000);
 }
 
-/** As the index has it. */
+/** The expression of the index `customers_by_last_order`. */
 export const lastOrder = sql`coalesce(c.last_order_at, '-infinity'::timestamptz)`;
 
 export async function listSegments(ctx: Ctx): Promise<{ segments: Segment[] }> {
   const cutoff = riskCutoff(ctx);
   const day = cutoff.toISOString().slice(0, 10);
-  // At risk are all who have ordered but those of later days, kept by day, and those later on the same day.
+  // At risk: all who have ordered, less those of later days (counters) and those later on the same day.
   const counts = await ctx.db.row<Record<SegmentKey, number>>(sql`
     SELECT (${counter('customers.new')}) AS new, (${counter('customers.returning')}) AS returning,
       (${counter('customers.loyal')}) AS loyal, (${await vipCount(ctx)}) AS vip,
@@ -35,7 +35,6 @@ export async function listSegments(ctx: Ctx): Promise<{ segments: Segment[] }> {
   return { segments: keys.map((key) => ({ key, label: labels[key], count: counts?.[key] ?? 0 })) };
 }
 
-/** The segments that a customer is in now. */
 export async function segmentsOf(ctx: Ctx, customer: Customer): Promise<SegmentKey[]> {
   const { orders, spend } = await vipRule(ctx);
   const { total_orders, total_spent, last_order_at, accepts_marketing } = customer;
@@ -55,19 +54,19 @@ async function vipRule(ctx: Ctx) {
   return { orders, spend };
 }
 
-/** Numbers are literals, so that PostgreSQL plans the statement once. */
+/** Literals let PostgreSQL plan the statement once. */
 const literal = (value: number) => raw(String(value));
 
-/** Whether a row of `customers c` is a VIP. */
+/** The condition on `customers c`. */
 export async function isVip(ctx: Ctx): Promise<Sql> {
   const { orders, spend } = await vipRule(ctx);
   return sql`(c.total_orders >= ${literal(orders)} OR c.total_spent >= ${literal(spend)})`;
 }
 
-/** A SELECT of how many VIPs there are: the kept number if it was counted by the tenant's rule, else all are counted. */
+/** A SELECT of the number of VIPs: the counter if it was kept by the tenant's rule, else counted. */
 export async function vipCount(ctx: Ctx): Promise<Sql> {
   const { orders, spend } = await vipRule(ctx);
-  // Not with every call: while others write, the rule cannot be kept, and a change of the settings is rare.
+  // Once a minute: the rule cannot be stored while other transactions write, and settings rarely change.
   await ctx.cache.remember(`vip-rule ${orders} ${spend}`, 60, async () => {
     await ctx.db.run(sql`SELECT keep_customer_vip_rule(${orders}, ${spend})`);
     return true;

@@ -35,7 +35,7 @@ test.each([
   '/customers/export?format=json',
   `/customers/${id}`,
   `/customers/${id}/export`,
-])('who may not see phones and streets sees none in %s', async (path) => {
+])('phones and streets are masked in %s without the permission', async (path) => {
   const [hidden, shown] = [await raw(clerk, path), await raw(manager, path)];
   expect(hidden).toContain('asha@example.com');
   expect(hidden).toContain('+**********10');
@@ -50,7 +50,7 @@ test.each([
 
 const spellings = ['+919876543210', '9876543210', '98765 43210', '098765-43210', '43210', '543', '+**********10', '10'];
 
-test('addresses and orders show who may not see streets neither a street nor a phone', async () => {
+test('addresses and orders hide streets and phones without the permission', async () => {
   const taker = acme.caller('orders.create');
   const shipping_address = { address1: streets[0], address2: streets[1], city: 'Pune', phone: phones[1] };
   const { body } = await taker.post('/api/v1/orders', {
@@ -67,7 +67,7 @@ test('addresses and orders show who may not see streets neither a street nor a p
   expect(await raw(manager, `/orders/${body.order.id}`)).toContain(streets[0]);
 });
 
-test.each(spellings)('who may not see phones cannot find out by %s whose it is', async (text) => {
+test.each(spellings)('a search by %s does not reveal a phone without the permission', async (text) => {
   const q = encodeURIComponent(text);
   expect((await clerk.get(`/api/v1/customers?search=${q}`)).body).toMatchObject({
     customers: [],
@@ -77,7 +77,7 @@ test.each(spellings)('who may not see phones cannot find out by %s whose it is',
   expect((await clerk.get(`/api/v1/customers/export?format=json&search=${q}`)).body).toEqual({ customers: [] });
 });
 
-test('who may see phones finds by them', async () => {
+test('users with the permission can search by phone', async () => {
   for (const text of spellings.slice(0, 6)) {
     const q = encodeURIComponent(text);
     expect((await manager.get(`/api/v1/customers?search=${q}`)).body.pagination.total).toBe(1);
@@ -86,7 +86,7 @@ test('who may see phones finds by them', async () => {
   }
 });
 
-test('a parameter that there is not finds nothing out either', async () => {
+test('an unknown parameter reveals nothing', async () => {
   for (const query of ['phone=9876543210', 'phone=1', 'phone_digits=1', 'sort_by=phone']) {
     expect((await clerk.get(`/api/v1/customers?${query}`)).status).toBe(422);
   }

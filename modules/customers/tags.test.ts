@@ -19,7 +19,7 @@ const changes = (id: string) =>
     SELECT payload -> 'changed' AS changed, payload -> 'customer' -> 'tags' AS tags FROM shop_events
     WHERE name = 'customer.updated' AND payload -> 'customer' ->> 'id' = ${id} ORDER BY seq`);
 
-test('tags are added to those there are, each once, in order', async () => {
+test('tags are added once and in order', async () => {
   const [one, other] = [await create(['b', 'a']), await create()];
   const { status, body } = await merchant.post(url, {
     customer_ids: [one.id, other.id, one.id.toUpperCase()],
@@ -34,7 +34,7 @@ test('tags are added to those there are, each once, in order', async () => {
   expect(await changes(one.id)).toEqual([{ changed: ['tags'], tags: ['b', 'a', 'c', 'd'] }]);
 });
 
-test('tags are removed, the others stay in order', async () => {
+test('tags are removed and the rest keeps its order', async () => {
   const [one, other] = [await create(['b', 'a', 'c']), await create(['x'])];
   const { body } = await merchant.delete(url, { customer_ids: [one.id, other.id], tags: ['a', 'none'] });
   expect(body).toEqual({ message: 'Tags removed.', updated: 2, not_found: [] });
@@ -42,7 +42,7 @@ test('tags are removed, the others stay in order', async () => {
   expect((await show(other.id)).tags).toEqual(['x']);
 });
 
-test('a customer whose tags stay the same is neither touched nor told of', async () => {
+test('a customer whose tags do not change is not updated and emits nothing', async () => {
   const customer = await create(['a', 'b']);
   await merchant.post(url, { customer_ids: [customer.id], tags: ['b', 'a'] });
   await merchant.delete(url, { customer_ids: [customer.id], tags: ['c'] });
@@ -50,7 +50,7 @@ test('a customer whose tags stay the same is neither touched nor told of', async
   expect(await changes(customer.id)).toEqual([]);
 });
 
-test('ids that nobody has, of deleted customers and of another tenant are reported', async () => {
+test('unknown ids, deleted customers and customers of other tenants are reported', async () => {
   const [one, gone] = [await create(), await create()];
   await merchant.delete(`/api/v1/customers/${gone.id}`);
   const elsewhere = (await platform.tenant()).caller(...rights);
@@ -69,13 +69,13 @@ test.each([
   ['tags', { customer_ids: [nobody], tags: [] }],
   ['tags.0', { customer_ids: [nobody], tags: ['x'.repeat(51)] }],
   ['tags.0', { customer_ids: [nobody], tags: ['a,b'] }],
-])('a wrong %s is named', async (field, wrong) => {
+])('an invalid %s is reported', async (field, wrong) => {
   for (const { status, body } of [await merchant.post(url, wrong), await merchant.delete(url, wrong)]) {
     expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
   }
 });
 
-test('nobody gets more than fifty tags, and then nobody gets any', async () => {
+test('if a customer would have more than fifty tags, no customer is changed', async () => {
   const [one, full] = [await create(), await create(Array.from({ length: 49 }, (_, index) => `${index}`))];
   const ids = [one.id, full.id];
   const { status, body } = await merchant.post(url, { customer_ids: ids, tags: ['x', 'y'] });
@@ -86,7 +86,7 @@ test('nobody gets more than fifty tags, and then nobody gets any', async () => {
   expect((await merchant.post(url, { customer_ids: ids, tags: ['x', '7'] })).body.updated).toBe(2);
 });
 
-test('tags of many customers leave one line in the audit log, with how many were changed', async () => {
+test('bulk tags write one audit line with the number of changed customers', async () => {
   const [one, other] = [await create(), await create(['x'])];
   const { body: made } = await merchant.post(url, { customer_ids: [one.id, other.id], tags: ['x'] });
   expect(made.updated).toBe(2);
@@ -94,7 +94,7 @@ test('tags of many customers leave one line in the audit log, with how many were
   expect(line).toMatchObject({ outcome: 'ok', changes: { customers: [0, 1] } });
 });
 
-test('a thousand customers get their tags in one request', async () => {
+test('tags can be added to a thousand customers at once', async () => {
   const shop = await platform.tenant();
   const caller = shop.caller(...rights);
   const rows = await shop.db.rows<{ id: string }>(sql`
@@ -110,7 +110,7 @@ test('a thousand customers get their tags in one request', async () => {
   expect({ tagged, told }).toEqual({ tagged: 1_000, told: 1_000 });
 });
 
-test('of many at once, in whatever order their ids are, none is lost and none fails', async () => {
+test('concurrent bulk changes in any order of ids neither fail nor lose tags', async () => {
   const customers = await Promise.all(Array.from({ length: 12 }, () => create(['old'])));
   const ids = customers.map(({ id }) => id);
   const tags = Array.from({ length: 10 }, (_, index) => `t${index}`);

@@ -62,7 +62,7 @@ const agent = contextOf('shop', 'orders.view', 'orders.create', 'orders.edit');
 const items = [{ name: 'Tea', quantity: 2, price: '4.50' }];
 const shipping_address = { address1: '1 High St', city: 'Pune', phone: '98765' };
 
-test('another module makes, reads, changes, lists and counts orders', async () => {
+test('another module can create, read, change, list and count orders', async () => {
   const order = await ctx.bus.call('orders.create', { items, customer: { email: 'bus@example.com' }, note: 'By bus' });
   expect(order).toMatchObject({ order_number: '1001', status: 'pending', total: '9.00' });
   const found = await ctx.bus.call('orders.get', { id: order.id });
@@ -82,12 +82,15 @@ test('another module makes, reads, changes, lists and counts orders', async () =
   expect(await own.bus.call('orders.count', { status: ['pending'] })).toEqual({ count: 0 });
 });
 
-test.each(['1', '01001', 'x1001', '', 'x', '9'.repeat(80)])('there is no order %s', async (order_number) => {
-  const reading = ctx.bus.call('orders.getByNumber', { order_number });
-  await expect(reading).rejects.toMatchObject({ code: 'orders.not_found', status: 404 });
-});
+test.each(['1', '01001', 'x1001', '', 'x', '9'.repeat(80)])(
+  'the order number %s does not exist',
+  async (order_number) => {
+    const reading = ctx.bus.call('orders.getByNumber', { order_number });
+    await expect(reading).rejects.toMatchObject({ code: 'orders.not_found', status: 404 });
+  },
+);
 
-test('who may not see phones and streets sees none over the bus either', async () => {
+test('phones and streets are masked over the bus without the permission', async () => {
   const made = await agent.bus.call('orders.create', { items, shipping_address, customer: { phone: '9876543219' } });
   const hidden = { address1: null, city: 'Pune', phone: null };
   expect(made.shipping_address).toEqual(hidden);
@@ -102,7 +105,7 @@ test('who may not see phones and streets sees none over the bus either', async (
   expect(await ctx.bus.call('orders.get', { id })).toMatchObject({ shipping_address });
 });
 
-test('the bus asks for the permission, the declaration and the module', async () => {
+test('the bus requires the permission, the declaration and the module', async () => {
   const { id } = await ctx.bus.call('orders.create', { items, status: 'confirmed' });
   const viewer = contextOf('shop', 'orders.view');
   await expect(viewer.bus.call('orders.create', { items })).rejects.toMatchObject({ code: 'auth.forbidden' });
@@ -118,7 +121,7 @@ test('the bus asks for the permission, the declaration and the module', async ()
   await expect(ctx.bus.call('orders.get', { id })).rejects.toMatchObject({ code: 'modules.not_installed' });
 });
 
-test('a call joins the transaction of the caller and is undone with it', async () => {
+test("a call joins the caller's transaction and is rolled back with it", async () => {
   const { last } = (await acme.db.row<{ last: number }>(sql`SELECT last FROM order_numbers`)) as { last: number };
   const work = ctx.tx(async (tx) => {
     await tx.bus.call('orders.create', { items, customer: { email: 'undone@example.com' } });
@@ -129,7 +132,7 @@ test('a call joins the transaction of the caller and is undone with it', async (
   expect(await acme.db.rows(sql`SELECT FROM customers WHERE email = 'undone@example.com'`)).toEqual([]);
 });
 
-test("a customer's orders come page by page, the most recent first, to whom other modules show them", async () => {
+test('other modules can list the orders of a customer by page, most recent first', async () => {
   const customer = { email: 'pages@example.com' };
   const made: Order[] = [];
   for (const day of [3, 1, 2]) {
@@ -145,7 +148,7 @@ test("a customer's orders come page by page, the most recent first, to whom othe
   expect((await helper(agent, 2))?.orders[0]?.shipping_address).toMatchObject({ address1: null, city: 'Pune' });
 });
 
-test("a customer's orders are also read with a cursor", async () => {
+test('other modules can list the orders of a customer by cursor', async () => {
   const customer = { email: 'cursor@example.com' };
   const made: string[] = [];
   for (let n = 0; n < 3; n += 1) made.push((await ctx.bus.call('orders.create', { items, customer })).id);
@@ -164,7 +167,7 @@ test("a customer's orders are also read with a cursor", async () => {
   expect(read).toEqual(made.toReversed());
 });
 
-test('many orders are read at once, each or why it is not there, in the order asked for', async () => {
+test('many orders are read at once, in order, with a failure for each missing one', async () => {
   const [one, other] = [await ctx.bus.call('orders.create', { items }), await ctx.bus.call('orders.create', { items })];
   const ids = [other.id, '0190a000-0000-7000-8000-000000000000', one.id.toUpperCase()];
   const read = await actions['orders.get'].many?.(
@@ -174,7 +177,7 @@ test('many orders are read at once, each or why it is not there, in the order as
   expect(read).toMatchObject([{ id: other.id }, { code: 'orders.not_found' }, { id: one.id, history: [{}] }]);
 });
 
-test('listeners within hear of everything in order, with all there is, and can refuse it', async () => {
+test('in-transaction listeners receive all events in order and can reject a change', async () => {
   const merchant = acme.caller(...all);
   heardWithin.length = 0;
   const { body } = await merchant.post('/api/v1/orders', { items, shipping_address });
@@ -211,7 +214,7 @@ test('listeners within hear of everything in order, with all there is, and can r
   expect(await count()).toEqual(before);
 });
 
-test('listeners after hear of it', async () => {
+test('after-commit listeners receive events', async () => {
   const { id } = await ctx.bus.call('orders.create', { items });
   await ctx.bus.call('orders.update', { id, note: 'New', status: 'shipped' });
   await platform.kernel.jobs.work(['events']);
@@ -225,7 +228,7 @@ test('listeners after hear of it', async () => {
   ]);
 });
 
-test('of an anonymized customer the orders stay without what is personal; of a removed one nothing does', async () => {
+test('anonymizing a customer clears personal fields of its orders, removing it deletes them', async () => {
   const customer = { email: 'gone@example.com' };
   const made = await ctx.bus.call('orders.create', { items, customer, shipping_address, note: 'Ask for Asha' });
   const { id, customer_id } = made;

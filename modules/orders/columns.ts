@@ -15,6 +15,5 @@ export const columns = columnsWith(sql`order_items`);
 
 const entry = columnsFor(HistoryEntry, sql`h`, { at: sql`iso(h.at)` });
 
-/** The history of `orders o`. */
 export const history = sql`(SELECT coalesce(json_agg(h), '[]') FROM (
   SELECT ${entry} FROM order_history h WHERE h.order_id = o.id ORDER BY h.at, h.id) h) AS history`;

@@ -31,7 +31,7 @@ async function expectConserved({ db }: TestTenant): Promise<void> {
   expect(row).toEqual({ astray: 0, gaps: 0, unlogged: 0, unremembered: 0, miscounted: 0 });
 }
 
-test('eight who order at once with the same phone are one customer with eight orders', async () => {
+test('eight concurrent orders with the same phone belong to one customer', async () => {
   const acme = await platform.tenant();
   const writers = Array.from({ length: 8 }, () => acme.caller(...all));
   const answers = await Promise.all(
@@ -58,7 +58,7 @@ const command = fc.record({
 });
 type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never;
 
-test('whatever eight do to the same orders at once, every customer adds up', async () => {
+test('statistics are correct after concurrent changes of the same orders', async () => {
   const acme = await platform.tenant();
   const writers = Array.from({ length: 8 }, () => acme.caller(...all));
   const ids: string[] = [];
@@ -122,7 +122,7 @@ async function merge(ctx: Ctx, primary: string, secondary: string): Promise<void
   });
 }
 
-test('orders that come and change in the middle of a merge are all those of the customer that is kept', async () => {
+test('orders created and changed during a merge belong to the remaining customer', async () => {
   const acme = await platform.tenant();
   const caller = acme.caller(...all);
   const ctx = new Context(platform.kernel, { requestId: 'merge', module: 'customers', tenant: acme, system: true });
@@ -153,7 +153,7 @@ test.each([
   ['cancels', (url: string) => ({ method: 'POST' as const, url: `${url}/cancel` })],
   ['refunds', (url: string) => ({ method: 'POST' as const, url: `${url}/refund`, payload: { amount: 1 } })],
   ['deletes', (url: string) => ({ method: 'DELETE' as const, url })],
-])('who %s an order waits for its customer before it holds the order', async (_, request) => {
+])('a request that %s an order locks the customer before the order', async (_, request) => {
   const acme = await platform.tenant();
   const caller = acme.caller(...all);
   const { order } = (await caller.post('/api/v1/orders', { items: [tea], status: 'confirmed' })).body;

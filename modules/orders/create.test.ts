@@ -23,7 +23,7 @@ async function shop() {
 const tea = { name: 'Tea', sku: 'T-1', quantity: 2, price: '4.50' };
 const acme = shop();
 
-test('an order is made with defaults, for a new customer, and read back', async () => {
+test('an order gets defaults and a new customer', async () => {
   const { caller, customers } = await shop();
   const { status, body } = await caller.post('/api/v1/orders', {
     customer: { phone: '98765 43210', email: 'Asha@Example.com', first_name: 'Asha', last_name: 'Rao' },
@@ -73,7 +73,7 @@ test('an order is made with defaults, for a new customer, and read back', async 
   });
 });
 
-test('every field is kept as it was given, but tidied', async () => {
+test('all fields are stored, trimmed and normalized', async () => {
   const { create } = await acme;
   const fields = {
     status: 'shipped',
@@ -96,7 +96,7 @@ test('every field is kept as it was given, but tidied', async () => {
   expect((await create({ shipping_address: { city: ' ' }, note: ' ' })).shipping_address).toBeNull();
 });
 
-test('the customer is found by id, then by phone, then by email, and stays as it is', async () => {
+test('the customer is found by id, then by phone, then by email, and is not changed', async () => {
   const { create, customers } = await shop();
   const first = await create({ customer: { phone: '+919876543210', first_name: 'Asha' } });
   const second = await create({ customer: { email: 'ravi@example.com', first_name: 'Ravi' } });
@@ -116,7 +116,7 @@ test('the customer is found by id, then by phone, then by email, and stays as it
   ]);
 });
 
-test('an order of a merged customer goes to whom it has become, one of a deleted customer to nobody', async () => {
+test('an order of a merged customer goes to the remaining one; a deleted customer is rejected', async () => {
   const { tenant, create, caller } = await shop();
   const { customer_id: kept } = await create({ customer: { email: 'kept@example.com' } });
   await tenant.db.run(sql`INSERT INTO customer_merges (id, merged_into, merged_at) VALUES (${nobody}, ${kept}, now())`);
@@ -172,7 +172,7 @@ test.each([
   ['customer.phone', { customer: { phone: '\u0000' } }],
   ['customer.email', { customer: { email: 'nowhere' } }],
   ['customer.first_name', { customer: { first_name: '\u0000' } }],
-])('a wrong %s is refused and named, and nothing is written (%#)', async (field, fields) => {
+])('an invalid %s is rejected and nothing is written (%#)', async (field, fields) => {
   const { caller, customers, tenant } = await refusing;
   const { status, body } = await caller.post('/api/v1/orders', { items: [tea], ...fields });
   expect({ status, fields: Object.keys(body.errors ?? {}) }).toEqual({ status: 422, fields: [field] });
@@ -181,7 +181,7 @@ test.each([
 });
 const refusing = shop();
 
-test('the largest total there is can be ordered', async () => {
+test('the maximum total is accepted', async () => {
   const { create } = await acme;
   const most = { items: [{ ...tea, quantity: 1, price: '9999999999.99' }] };
   expect(await create(most)).toMatchObject({ total: '9999999999.99' });
@@ -191,7 +191,7 @@ test('the largest total there is can be ordered', async () => {
   });
 });
 
-test('numbers follow one another without a gap, whoever fails, sixteen at once', async () => {
+test('order numbers have no gaps when concurrent orders fail', async () => {
   const { caller, create, tenant } = await shop();
   // Fails what has its number already: the statistics of its customer cannot be written.
   await tenant.db.run(sql`ALTER TABLE customers ADD CHECK (total_spent < 1000)`);
@@ -207,7 +207,7 @@ test('numbers follow one another without a gap, whoever fails, sixteen at once',
   expect((await create()).order_number).toBe('1033');
 });
 
-test('an order keeps the prefix that the tenant had, and the number goes on', async () => {
+test('an order keeps its prefix when the setting changes, and numbers continue', async () => {
   const { caller, create, tenant } = await shop();
   const owner = tenant.caller('settings.edit', 'settings.view');
   const old = await create();
@@ -219,7 +219,7 @@ test('an order keeps the prefix that the tenant had, and the number goes on', as
   expect((await set('TEA-2')).status).toBe(422);
 });
 
-test('an order is made once for one Idempotency-Key', async () => {
+test('an Idempotency-Key creates one order', async () => {
   const { caller } = await acme;
   const send = () => caller.post('/api/v1/orders', { items: [tea] }, { 'idempotency-key': 'k1' });
   const first = await send();
@@ -227,7 +227,7 @@ test('an order is made once for one Idempotency-Key', async () => {
   expect((await send()).body).toEqual(first.body);
 });
 
-test('the customer may be named by id alone', async () => {
+test('customer_id is short for customer.id', async () => {
   const { create, caller } = await acme;
   const { customer_id } = await create({ customer: { email: 'short@example.com' } });
   expect((await create({ customer_id })).customer_id).toBe(customer_id);
@@ -236,7 +236,7 @@ test('the customer may be named by id alone', async () => {
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['customer.id'] });
 });
 
-test('what only the platform decides cannot be set', async () => {
+test('read-only fields cannot be set', async () => {
   const { create } = await acme;
   const forged = {
     id: nobody,
@@ -250,14 +250,14 @@ test('what only the platform decides cannot be set', async () => {
   for (const field of ['id', 'order_number'] as const) expect(order[field]).not.toBe(forged[field]);
 });
 
-test('a tenant without customers takes no orders', async () => {
+test('orders need the customers module', async () => {
   const { caller, tenant } = await shop();
   await platform.kernel.installations.set(tenant.id, 'customers', 'disabled');
   const { status, body } = await caller.post('/api/v1/orders', { items: [tea] });
   expect({ status, code: body.code }).toEqual({ status: 409, code: 'orders.no_customers' });
 });
 
-test('everything wrong with an order is answered at once, its customer and its items included', async () => {
+test('all problems of an order are reported at once, with those of customer and items', async () => {
   const { caller, customers } = await refusing;
   const { status, body } = await caller.post('/api/v1/orders', {
     ...{ status: 7, currency: 7, placed_at: 7, note: 7, total: true },
@@ -281,7 +281,7 @@ test('everything wrong with an order is answered at once, its customer and its i
   expect(await customers()).toEqual([]);
 });
 
-test('items that cost too much and a customer who does not exist are answered together', async () => {
+test('items that cost too much and an unknown customer are reported together', async () => {
   const { caller } = await refusing;
   const items = [{ ...tea, quantity: 2, price: '9999999999.99' }];
   const { body } = await caller.post('/api/v1/orders', { items, customer_id: nobody, note: 7 });

@@ -13,14 +13,8 @@ export async function createOrder(ctx: Ctx, input: NewOrder): Promise<Order> {
     const customers = await tx.helpers('customers');
     if (!customers) throw fail('orders.no_customers');
     const { id: customer_id } = await customers.findOrCreate(customerOf(input));
-    const order = await insertOrder(tx, {
-      ...input,
-      total,
-      currency: input.currency ?? currency,
-      prefix,
-      customer_id,
-      shipping_address: addressToStore(tx, input.shipping_address),
-    });
+    const fields = { ...input, total, prefix, customer_id, currency: input.currency ?? currency };
+    const order = await insertOrder(tx, { ...fields, shipping_address: addressToStore(tx, input.shipping_address) });
     await tx.emit('order.created', { order }, { about: order.id });
     return maskOrder(tx, order);
   });

@@ -15,7 +15,7 @@ async function shop() {
   return { tenant, caller, create, exported };
 }
 
-test('a file has one row an order, with customer and items, and runs in no spreadsheet', async () => {
+test('a CSV file has one row for each order, with customer, items and escaped formulas', async () => {
   const { tenant, create, exported } = await shop();
   const placed_at = '2026-01-02T03:04:05.000Z';
   const first = await create({
@@ -42,7 +42,7 @@ test('a file has one row an order, with customer and items, and runs in no sprea
   expect(masked.body).toBe(head + row(`"'+**********10"`) + rest);
 });
 
-test('as JSON it is what a list shows, found by the same filters', async () => {
+test('a JSON file has the rows of the list with the same filters', async () => {
   const { tenant, caller, create, exported } = await shop();
   for (const status of ['pending', 'shipped', 'shipped']) {
     const shipping_address = { address1: '1 High St' };
@@ -63,7 +63,7 @@ const fill = (count: number) => sql`
   SELECT gen_random_uuid(), n, n::text, gen_random_uuid(), 'pending', 'INR', 1, repeat('x', 200), now(), now(), now()
   FROM generate_series(1, ${count}::integer) n`;
 
-test('many rows come in turn, all of them, once', async () => {
+test('a large export has every order exactly once', async () => {
   const { tenant, exported } = await shop();
   await tenant.db.run(fill(1_201));
   const { body } = await exported('?format=json&sort_by=order_number&sort_order=asc');
@@ -72,7 +72,7 @@ test('many rows come in turn, all of them, once', async () => {
   );
 });
 
-test('an export takes one connection, as many as leave others some go on at once, and a reader who goes away gives its own back', async () => {
+test('an export uses one connection, exports are limited, and a disconnected reader releases its connection', async () => {
   const narrow = await startPlatform({ environment: { DATABASE_CONNECTIONS_PER_TENANT: '1' } });
   const tenant = await narrow.tenant();
   const caller = tenant.caller('orders.view', 'orders.export');
@@ -97,7 +97,7 @@ test('an export takes one connection, as many as leave others some go on at once
   expect((await caller.get('/api/v1/orders/export?max_total=1')).status).toBe(200);
 });
 
-test('an export is in the audit log with what was asked for', async () => {
+test('an export is in the audit log with its filters', async () => {
   const { tenant, caller, exported } = await shop();
   await exported('?status=shipped&format=json');
   await platform.kernel.audit.flush();

@@ -10,8 +10,6 @@ interface Statistics {
   readonly last_order_at: string | null;
 }
 
-type OrderPage = { orders: Order[]; pagination: Pagination };
-
 export const helpers = {
   getStatistics: helper({
     summary: 'Get the order statistics of customers, together',
@@ -29,8 +27,10 @@ export const helpers = {
     summary: 'List the orders of a customer, the most recent first',
     description: 'Addresses are masked as for the user.',
     input: Type.Object({ customer_id: Uuid, ...paging }),
-    run: (ctx, query) =>
-      customerOrderList.page(ctx, { ...query, sort_by: 'placed_at', sort_order: 'desc' }) as Promise<OrderPage>,
+    async run(ctx, query) {
+      const page = await customerOrderList.page(ctx, { ...query, sort_by: 'placed_at', sort_order: 'desc' });
+      return page as { orders: Order[]; pagination: Pagination };
+    },
   }),
 };
 

@@ -24,7 +24,7 @@ async function shop() {
   return { tenant, caller, list, create };
 }
 
-test('a shop without orders has one empty page', async () => {
+test('without orders there is one empty page', async () => {
   const { list } = await shop();
   expect(await list()).toEqual({
     orders: [],
@@ -32,7 +32,7 @@ test('a shop without orders has one empty page', async () => {
   });
 });
 
-test('a listed order has its items and its customer, the newest first, page by page', async () => {
+test('orders are listed with items and customer, newest first, by page', async () => {
   const { tenant, list, create } = await shop();
   const made: ListedOrder[] = [];
   const shipping_address = { address1: '1 High St', city: 'Pune' };
@@ -69,7 +69,7 @@ test.each([
   ['placed_from', 'placed_from=yesterday'],
   ['placed_to', 'placed_to=2026-02-30'],
   ['search', `search=${'x'.repeat(201)}`],
-])('a wrong %s is refused: %s', async (field, query) => {
+])('an invalid %s is rejected: %s', async (field, query) => {
   const { caller } = await refusing;
   const { status, body } = await caller.get(`/api/v1/orders?${query}`);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
@@ -133,7 +133,7 @@ function sorted(orders: readonly ListedOrder[], { sort_by = 'placed_at', sort_or
   return sort_order === 'asc' ? ascending : ascending.reverse();
 }
 
-test('whatever the filters and the order, a list holds what a plain look at every order finds', async () => {
+test('any combination of filters and sorts lists the same orders as a naive query', async () => {
   const { list, create, caller } = await shop();
   const orders: ListedOrder[] = [];
   for (const draft of fc.sample(arbitraryOrder, { numRuns: 40, seed: 7 })) orders.push(await create(draft));
@@ -156,7 +156,7 @@ test('whatever the filters and the order, a list holds what a plain look at ever
   );
 });
 
-test('an order is found by the name and the email of its customer', async () => {
+test('an order is found by name and email of its customer', async () => {
   const { list, create } = await shop();
   const order = await create({ customer: { email: 'zoe@example.com', first_name: 'Zoë', last_name: 'Müller' } });
   await create({ note: 'For nobody in particular' });
@@ -170,7 +170,7 @@ test('an order is found by the name and the email of its customer', async () => 
   }
 });
 
-test('a phone leads nobody to an order who may not see phones', async () => {
+test('a search by phone finds no orders without the permission', async () => {
   const { tenant, list, create } = await shop();
   await create({ customer: { phone: '+919876543210' }, shipping_address: { phone: '9876543210', address1: 'Hill 7' } });
   for (const text of ['9876543210', '543210', 'Hill']) {
@@ -189,7 +189,7 @@ async function expectTrueCounts({ tenant, caller }: Pick<Awaited<ReturnType<type
   expect(body.total).toBe(counted.reduce((sum, { count }) => sum + count, 0));
 }
 
-test('orders are counted by status, every status', async () => {
+test('orders are counted for every status', async () => {
   const { caller, create, list } = await shop();
   for (const status of ['shipped', 'shipped', 'failed']) await create({ status });
   const none = { pending: 0, confirmed: 0, processing: 0, delivered: 0, cancelled: 0, refunded: 0 };
@@ -201,7 +201,7 @@ test('orders are counted by status, every status', async () => {
   expect((await list('?status=failed&status=shipped')).pagination.total).toBe(3);
 });
 
-test('the kept counts are the counted ones while many write at once', async () => {
+test('counters are correct under concurrent writes', async () => {
   const { tenant, caller, create, list } = await shop();
   await Promise.all(
     Array.from({ length: 40 }, async (_, index) => {
@@ -215,7 +215,7 @@ test('the kept counts are the counted ones while many write at once', async () =
   expect((await list()).pagination.total).toBe(26);
 });
 
-test('the kept counts are the counted ones after any history, also one that was undone', async () => {
+test('counters are correct after any history, including rollbacks', async () => {
   const { tenant, caller } = await shop();
   const step = fc.record({
     kind: fc.constantFrom('insert', 'hide', 'show', 'remove', 'ship', 'edit', 'fold'),
@@ -255,7 +255,7 @@ test('the kept counts are the counted ones after any history, also one that was 
   );
 });
 
-test('a cursor visits every order exactly once, also while others are placed', async () => {
+test('a cursor visits every order exactly once while orders are created', async () => {
   const { create, caller } = await shop();
   const ids = new Set<string>();
   for (let n = 0; n < 23; n += 1) {
@@ -280,7 +280,7 @@ test('a cursor visits every order exactly once, also while others are placed', a
   }
 });
 
-test('what has changed since a time is listed, the last change last', async () => {
+test('updated_from lists changed orders, the latest change last', async () => {
   const { create, caller, list } = await shop();
   const [first, second, third] = [await create(), await create(), await create()];
   const { body } = await caller.patch(`/api/v1/orders/${first.id}`, { note: 'Called' });
@@ -290,7 +290,7 @@ test('what has changed since a time is listed, the last change last', async () =
   expect((await list('?updated_from=2999-01-01')).pagination.total).toBe(0);
 });
 
-test('everything wrong with a query is answered at once, unknown parameters included', async () => {
+test('all problems of a query are reported at once, including unknown parameters', async () => {
   const { caller } = await refusing;
   const { status, body } = await caller.get('/api/v1/orders?colour=red&page=0&status=sold&min_total=cheap&_trace=1');
   expect({ status, codes: body.error_codes }).toEqual({

@@ -24,7 +24,6 @@ export function addressToStore(ctx: Ctx, sent: Address, current: Address = null)
   return fields.length === 0 ? null : Object.fromEntries(fields);
 }
 
-/** Masks orders and adds their customers. */
 export async function withCustomers<Row extends Order>(ctx: Ctx, orders: readonly Row[]) {
   const customers = await ctx.helpers('customers');
   const contacts = await customers?.listContacts({ ids: [...new Set(orders.map(({ customer_id }) => customer_id))] });

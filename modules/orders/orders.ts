@@ -43,7 +43,6 @@ export async function deleteOrder(ctx: Ctx, { id }: Key): Promise<void> {
   });
 }
 
-/** Changes an order under its lock. */
 export function changeOrder(ctx: Ctx, id: string, change: (tx: Ctx, current: Order) => Promise<Order>): Promise<Order> {
   return ctx.tx(async (tx) => maskOrder(tx, await change(tx, await lockOrder(tx, id))));
 }

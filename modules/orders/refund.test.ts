@@ -17,7 +17,7 @@ async function create(total: string, status = 'delivered') {
   };
 }
 
-test('amounts add up, and with the last of them the order is refunded', async () => {
+test('partial refunds add up until the order is refunded', async () => {
   const { refund, read } = await create('10.00');
   const part = await refund({ amount: '2.50', reason: 'One was broken' });
   expect(part).toMatchObject({
@@ -37,7 +37,7 @@ test('amounts add up, and with the last of them the order is refunded', async ()
   ]);
 });
 
-test('no amount means all that is left, and of nothing there is no more', async () => {
+test('a refund without an amount refunds the rest, and only once', async () => {
   const { refund, read } = await create('10.00', 'confirmed');
   await refund({ amount: 4 });
   expect((await refund()).body.order).toMatchObject({ status: 'refunded', refunded_total: '10.00' });
@@ -50,7 +50,7 @@ test('no amount means all that is left, and of nothing there is no more', async 
   expect(await read()).toEqual(before);
 });
 
-test('the status refunded refunds all that is left', async () => {
+test('the status refunded refunds the rest', async () => {
   const { url, refund, read } = await create('10.00', 'shipped');
   await refund({ amount: 4 });
   await merchant.post(`${url}/status`, { status: 'refunded', reason: 'Lost' });
@@ -75,7 +75,7 @@ test.each([
   ['status', 'pending', { amount: 1 }],
   ['status', 'cancelled', { amount: 1 }],
   ['status', 'failed', {}],
-])('a wrong %s of an order that is %s is refused (%#)', async (field, status, body) => {
+])('an invalid %s of a %s order is rejected (%#)', async (field, status, body) => {
   const { refund, read } = await create('10.00', status);
   const before = await read();
   const answer = await refund(body);
@@ -83,7 +83,7 @@ test.each([
   expect(await read()).toEqual(before);
 });
 
-test('the total cannot become less than what was refunded', async () => {
+test('the total cannot be less than the refunded amount', async () => {
   const { url, refund } = await create('10.00');
   await refund({ amount: 4 });
   const { status, body } = await merchant.patch(url, { total: '3.99' });
@@ -95,7 +95,7 @@ test('the total cannot become less than what was refunded', async () => {
   expect((await refund({ amount: 1 })).body.order).toMatchObject({ status: 'refunded', refunded_total: '5.00' });
 });
 
-test('whatever eight at once ask for, no more is refunded than was paid, and nothing is lost', async () => {
+test('concurrent refunds never exceed the total and none is lost', async () => {
   const cents = fc.integer({ min: 1, max: 400 });
   await fc.assert(
     fc.asyncProperty(fc.array(cents, { minLength: 8, maxLength: 8 }), async (amounts) => {
@@ -117,7 +117,7 @@ test('whatever eight at once ask for, no more is refunded than was paid, and not
   );
 });
 
-test('everything wrong with a refund is answered at once', async () => {
+test('all problems of a refund are reported at once', async () => {
   const { refund } = await create('10.00');
   const { status, body } = await refund({ amount: '10.01', reason: '' });
   expect({ status, codes: body.error_codes }).toEqual({

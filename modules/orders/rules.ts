@@ -36,7 +36,6 @@ function centsOf(items: readonly NewOrderItem[]): bigint {
   return items.reduce((sum, { quantity, price }) => sum + BigInt(quantity) * toCents(price), 0n);
 }
 
-/** The default total of an order. */
 export function sumOf(items: readonly NewOrderItem[]): string {
   if (centsOf(items) > maxSum) throw invalid({ total: sumProblem });
   return fromCents(centsOf(items));

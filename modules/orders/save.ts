@@ -53,7 +53,6 @@ async function replaceItems(ctx: Ctx, { id }: Order, items: readonly NewOrderIte
     FROM jsonb_populate_recordset(NULL::order_items, ${itemRows(ctx, items)}::jsonb) n`);
 }
 
-/** Rows of `order_items` as JSON. */
 export function itemRows(ctx: Ctx, items: readonly NewOrderItem[]): string {
   return JSON.stringify(items.map((item, position) => ({ ...item, id: ctx.newId(), position })));
 }

@@ -1,4 +1,5 @@
 import {
+  Counts,
   changesOf,
   Default,
   extend,
@@ -64,12 +65,11 @@ const NewOrderCustomer = NamedObject('NewOrderCustomer', {
   last_name: optionalLine,
 });
 
-const currency = { pattern: '^[A-Z]{3}$', description: 'ISO 4217 code.' };
 const OrderFields = Type.Object({
   items: Type.Array(NewOrderItem, { minItems: 1, maxItems: 500 }),
   total: Type.Optional({ ...MoneyInput, description: 'At most 9999999999.99. Default: the sum of the items.' }),
   status: Default(Status, 'pending'),
-  currency: Type.Optional(Type.String({ ...currency, examples: ['INR'] })),
+  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 code.', examples: ['INR'] })),
   placed_at: Type.Optional(TimestampInput),
   shipping_address: Default(Nullable(ShippingAddress), null),
   note: Default(NullableText(20_000), null),
@@ -134,10 +134,7 @@ export const NumberKey = Type.Object({
   order_number: Type.String({ maxLength: 100, pattern: '^[^\\p{Cc}\\p{Cs}]*$', examples: ['1042'] }),
 });
 
-export const OrderCounts = NamedObject('OrderCounts', {
-  total: Type.Integer(),
-  counts: Type.Record(Status, Type.Integer(), { description: 'By status, including those without orders.' }),
-});
+export const OrderCounts = Counts('OrderCounts', Status);
 
 declare module '@chowk/kit/catalogue' {
   interface Events {

@@ -36,7 +36,7 @@ const refusal = ({ status, body }: { status: number; body: { errors?: object } }
   fields: Object.keys(body.errors ?? {}),
 });
 
-test('the given fields change and the others stay', async () => {
+test('an update changes only the fields that are sent', async () => {
   const { order, patch, read } = await create({ note: 'Old', shipping_address: { city: 'Pune' } });
   const changes = { note: 'New', currency: 'USD', placed_at: '2026-01-02T03:04:05.000Z' };
   const { status, body } = await patch(changes);
@@ -49,7 +49,7 @@ test('the given fields change and the others stay', async () => {
   });
 });
 
-test('items are replaced as a whole and bring their total, unless one is given', async () => {
+test('items are replaced as a whole and determine the total unless it is sent', async () => {
   const { patch, statistics, order } = await create({ total: 50 });
   const replaced = (await patch({ items: [cup, { ...tea, quantity: 3 }] })).body.order;
   expect(replaced).toMatchObject({ total: '16.50', items: [cup, { ...tea, quantity: 3, total: '13.50' }] });
@@ -70,7 +70,7 @@ test('items are replaced as a whole and bring their total, unless one is given',
   expect(rows).toBe(1);
 });
 
-test('what changes nothing writes nothing', async () => {
+test('an update without changes writes nothing', async () => {
   const { order, patch, setStatus, read } = await create({ note: 'Same' });
   const before = await read();
   const { status, body } = await patch({ note: 'Same', items: [tea], total: 9, status: 'pending' });
@@ -90,14 +90,14 @@ test.each([
   ['placed_at', { placed_at: '2026-13-01T00:00:00Z' }],
   ['note', { note: 5 }],
   ['status', { note: 'Half', status: 'refunded' }],
-])('a wrong %s is refused and nothing is saved (%#)', async (field, changes) => {
+])('an invalid %s is rejected and nothing is saved (%#)', async (field, changes) => {
   const { patch, read } = await create();
   const before = await read();
   expect(refusal(await patch(changes))).toEqual({ status: 422, fields: [field] });
   expect(await read()).toEqual(before);
 });
 
-test('what is not there, or no longer, is not found', async () => {
+test('unknown and deleted orders are 404', async () => {
   const { order, url, read } = await create();
   expect((await merchant.delete(url)).body).toEqual({ message: 'Order deleted.' });
   expect(await read()).toBeUndefined();
@@ -130,7 +130,7 @@ const table: Record<Status, string> = {
   refunded: '',
 };
 
-test.each(statuses)('from %s an order goes where it can and nowhere else', async (from) => {
+test.each(statuses)('a %s order accepts only its allowed transitions', async (from) => {
   for (const to of statuses) {
     const { setStatus, patch, read } = await create({ status: from });
     const answer = statuses.indexOf(to) % 2 ? await setStatus(to) : await patch({ status: to });
@@ -147,7 +147,7 @@ test.each(statuses)('from %s an order goes where it can and nowhere else', async
   }
 });
 
-test('each status is remembered with who set it and why', async () => {
+test('the history has the user and reason of each status', async () => {
   const { setStatus, cancel, read } = await create();
   await setStatus('confirmed', {}, agent);
   const { status, body } = await cancel({ reason: 'Out of tea' });
@@ -162,7 +162,7 @@ test('each status is remembered with who set it and why', async () => {
   ]);
 });
 
-test('who edits orders neither cancels nor refunds them', async () => {
+test('cancelling and refunding need their own permissions', async () => {
   const { setStatus, patch, read } = await create({ status: 'confirmed' });
   for (const [status, permission] of [
     ['cancelled', 'orders.cancel'],
@@ -178,7 +178,7 @@ test('who edits orders neither cancels nor refunds them', async () => {
   expect((await closed.patch({ status: 'cancelled', note: 'Called' }, agent)).status).toBe(200);
 });
 
-test('cancelled and failed orders do not count, refunded ones do', async () => {
+test('statistics exclude cancelled and failed orders and include refunded ones', async () => {
   const { setStatus, cancel, statistics } = await create({ placed_at: '2026-01-01T00:00:00.000Z' });
   const moment = '2026-01-01T00:00:00.000Z';
   const counted = {
@@ -203,7 +203,7 @@ test('cancelled and failed orders do not count, refunded ones do', async () => {
   expect(await refunded.statistics()).toEqual(none);
 });
 
-test('statistics are those of all orders of the customer', async () => {
+test('statistics cover all orders of the customer', async () => {
   const customer = { phone: '9000000001' };
   const at = (day: string) => `2026-01-${day}T00:00:00.000Z`;
   const first = await create({ customer, total: 10, placed_at: at('02') });
@@ -220,9 +220,9 @@ test('statistics are those of all orders of the customer', async () => {
   });
 });
 
-test('items and total of a closed order stay, its note does not have to', async () => {
+test('items and total of a closed order cannot change, its note can', async () => {
   for (const status of ['cancelled', 'refunded']) {
-    const { patch, read, order } = await create({ status });
+    const { patch, read } = await create({ status });
     for (const changes of [{ total: 1 }, { items: [cup] }, { items: [cup], note: 'x' }]) {
       const answer = await patch(changes);
       expect(answer).toMatchObject({
@@ -238,7 +238,7 @@ test('items and total of a closed order stay, its note does not have to', async 
   }
 });
 
-test('who may not see streets sees none, and does not empty what it does not see', async () => {
+test('streets are masked without the permission, and sending them back keeps them', async () => {
   const shipping_address = {
     first_name: 'Asha',
     address1: '1 High St',
@@ -269,7 +269,7 @@ test('who may not see streets sees none, and does not empty what it does not see
   expect((await read()).shipping_address).toMatchObject(moved);
 });
 
-test('an address of which nothing is seen is not emptied by sending it back, but by null', async () => {
+test('a fully masked address is kept when sent back and removed by null', async () => {
   const shipping_address = { address1: '1 High St', phone: '98765' };
   const { read, patch } = await create({ shipping_address });
   const { shipping_address: shown } = await read(agent);
@@ -280,7 +280,7 @@ test('an address of which nothing is seen is not emptied by sending it back, but
   expect((await read()).shipping_address).toBeNull();
 });
 
-test('everything wrong with a change is answered at once: fields, the total and the status', async () => {
+test('all problems of a change are reported at once: fields, total and status', async () => {
   const { order, patch, refund, setStatus } = await create({ status: 'delivered' });
   await refund({ amount: 4 });
   const wrong = await patch({
@@ -305,7 +305,7 @@ test('everything wrong with a change is answered at once: fields, the total and 
   });
 });
 
-test('a change of an older version is refused, whichever it is', async () => {
+test('every change of an older version is rejected', async () => {
   const { url, patch, read } = await create({ status: 'confirmed' });
   const { headers } = await merchant.get(url);
   const version = { 'if-match': headers.etag as string };
@@ -326,7 +326,7 @@ test('a change of an older version is refused, whichever it is', async () => {
   expect(status).toBe(200);
 });
 
-test('changes of money, items and status, refunds and deletions are in the audit log with what has changed', async () => {
+test('changes, refunds and deletions are in the audit log with their values', async () => {
   const { order, url, patch, refund, setStatus } = await create({ shipping_address: { city: 'Pune' } });
   await patch({ items: [cup], note: 'Ring twice', shipping_address: { city: 'Delhi' } });
   await setStatus('delivered', { reason: 'Asha was at home' });

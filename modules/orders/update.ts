@@ -1,4 +1,4 @@
-import { type Ctx, forbidden, fromCents, Issues, invalid, toCents } from '@chowk/kit';
+import { type Ctx, forbidden, fromCents, type Issues, invalid, readValid, toCents } from '@chowk/kit';
 import { addressToStore } from './masking.ts';
 import { changeOrder, findOrder } from './orders.ts';
 import { explainSum, remainingOf, statusProblem, sumOf, totalProblem } from './rules.ts';
@@ -44,9 +44,7 @@ async function transition(ctx: Ctx, current: Order, status: Status, reason?: str
 
 export function refundOrder(ctx: Ctx, { id, amount, reason }: OrderRefund): Promise<Order> {
   return changeOrder(ctx, id, async (tx, current) => {
-    const issues = new Issues();
-    checkRefund(current, amount, issues);
-    issues.throwIfAny();
+    await readValid((issues) => checkRefund(current, amount, issues));
     const isFull = amount === undefined || amount === remainingOf(current);
     if (isFull) return transition(tx, current, 'refunded', reason);
     const refunded_total = fromCents(toCents(current.refunded_total) + toCents(amount));

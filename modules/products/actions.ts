@@ -48,7 +48,7 @@ export const actions = {
   }),
   'products.search': action({
     summary: 'Search products',
-    description: 'By SKU, title, tag or category; the best match first.',
+    description: 'By SKU, title, tag or category, best match first.',
     http: 'GET /products/search',
     needs: 'products.view',
     bus: { rateLimit: 1_200 },
@@ -58,7 +58,7 @@ export const actions = {
   }),
   'products.categories': action({
     summary: 'List the categories in use',
-    description: 'The category with the most products first.',
+    description: 'Categories with the most products first.',
     http: 'GET /products/categories',
     needs: 'products.view',
     output: Type.Object({ categories: Type.Array(Category) }),
@@ -72,7 +72,7 @@ export const actions = {
   }),
   'products.import': action({
     summary: 'Import products from a CSV file',
-    description: 'Creates or updates a product for each row, by its SKU. A row is imported as a whole or not at all.',
+    description: 'Creates or updates a product for each row by its SKU. A row is imported as a whole or not at all.',
     http: 'POST /products/import',
     needs: 'products.import',
     accepts: 'csv',
@@ -108,7 +108,7 @@ export const actions = {
   }),
   'products.update': action({
     summary: 'Update a product',
-    description: 'Changes the given fields and leaves the others.',
+    description: 'Fields that are not sent stay as they are.',
     http: 'PATCH /products/:id',
     needs: 'products.edit',
     bus: { rateLimit: 3_000 },
@@ -131,7 +131,7 @@ export const actions = {
   }),
   'products.changeStock': action({
     summary: 'Change the stock of a product',
-    description: 'Adds units or removes them; never more than are available.',
+    description: 'Adds or removes units. Removing more than are available fails.',
     http: 'POST /products/:id/stock',
     needs: 'products.edit',
     bus: { rateLimit: 6_000 },
@@ -173,7 +173,7 @@ export const actions = {
   }),
   'products.movements': action({
     summary: 'List the stock movements of a product',
-    description: 'The newest first.',
+    description: 'Newest first.',
     http: 'GET /products/:id/movements',
     needs: 'products.view',
     ...movementList.paged,

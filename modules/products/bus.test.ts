@@ -66,7 +66,7 @@ const draft = (fields: Partial<Sent<typeof NewProduct>> = {}) => ({
   ...fields,
 });
 
-test('another module makes, reads, changes and lists products', async () => {
+test('another module can create, read, change and list products', async () => {
   const product = await ctx.bus.call('products.create', draft({ sku: 'Bus-1', price: '5', stock: 2 }));
   expect(product).toMatchObject({ sku: 'Bus-1', price: '5.00', status: 'active', available: 2 });
   expect(await ctx.bus.call('products.get', { id: product.id })).toEqual(product);
@@ -84,7 +84,7 @@ const change = (id: string, units: number, as = ctx) => as.bus.call('products.ch
 const reserve = async (id: string, quantity: number, as = ctx) =>
   (await as.bus.call('products.reserve', { id, quantity, reference: 'O-1' })).reservation.id;
 
-test('stock is changed, reserved, released and sold over the bus', async () => {
+test('stock can be changed, reserved, released and sold over the bus', async () => {
   const { id } = await ctx.bus.call('products.create', draft({ stock: 5 }));
   expect(await change(id, 5)).toMatchObject({ stock: 10 });
   const [sold, kept] = [await reserve(id, 4), await reserve(id, 3)];
@@ -100,7 +100,7 @@ test('stock is changed, reserved, released and sold over the bus', async () => {
   expect(await ctx.bus.call('products.get', { id })).toMatchObject({ stock: 6, reserved: 0 });
 });
 
-test('a call joins the transaction of the caller and is undone with it', async () => {
+test("a call joins the caller's transaction and is rolled back with it", async () => {
   const { id } = await ctx.bus.call('products.create', draft({ stock: 5 }));
   const work = ctx.tx(async (tx) => {
     await change(id, -5, tx);
@@ -115,14 +115,14 @@ test('a call joins the transaction of the caller and is undone with it', async (
   await expect(ctx.bus.call('products.getBySku', { sku: 'UNDONE' })).rejects.toMatchObject({ status: 404 });
 });
 
-test('many products are read in one call, each found or not', async () => {
+test('many products are read in one call, with a failure for each missing one', async () => {
   const [one, other] = [await ctx.bus.call('products.create', draft()), await ctx.bus.call('products.create', draft())];
   const missing = ctx.newId();
   const found = await actions['products.get'].many?.(ctx, [{ id: other.id }, { id: missing }, { id: one.id }]);
   expect(found).toEqual([other, expect.objectContaining({ code: 'products.not_found' }), one]);
 });
 
-test('the bus asks for the permission, the declaration and the module', async () => {
+test('the bus requires the permission, the declaration and the module', async () => {
   const { id } = await ctx.bus.call('products.create', draft({ stock: 5 }));
   const viewer = contextOf('products.view');
   await expect(change(id, 1, viewer)).rejects.toMatchObject({ code: 'auth.forbidden' });
@@ -135,7 +135,7 @@ test('the bus asks for the permission, the declaration and the module', async ()
   await expect(ctx.bus.call('products.get', { id })).rejects.toMatchObject({ code: 'modules.not_installed' });
 });
 
-test('who takes orders holds and sells what is there, but does not say how much there is', async () => {
+test('users who create orders can reserve and sell units but not change the stock', async () => {
   const { id } = await ctx.bus.call('products.create', draft({ stock: 5 }));
   const agent = contextOf('products.view', 'orders.create');
   await expect(change(id, 1, agent)).rejects.toMatchObject({ code: 'auth.forbidden', status: 403 });
@@ -145,7 +145,7 @@ test('who takes orders holds and sells what is there, but does not say how much 
   await expect(reserve(id, 1, contextOf('products.view'))).rejects.toMatchObject({ code: 'auth.forbidden' });
 });
 
-test('listeners within hear of everything in order and can refuse it', async () => {
+test('in-transaction listeners receive all events in order and can reject a change', async () => {
   const merchant = acme.caller('products.view', 'products.create', 'products.edit', 'products.delete');
   heardWithin.length = 0;
   const { body } = await merchant.post('/api/v1/products', draft({ sku: 'HEARD', stock: 1 }));
@@ -170,7 +170,7 @@ test('listeners within hear of everything in order and can refuse it', async () 
   await expect(ctx.bus.call('products.getBySku', { sku: 'REFUSED' })).rejects.toMatchObject({ status: 404 });
 });
 
-test('listeners after hear of it in order, with what has changed', async () => {
+test('after-commit listeners receive events in order, with the changes', async () => {
   const { id } = await ctx.bus.call('products.create', draft({ sku: 'LATER', stock: 8 }));
   await ctx.bus.call('products.update', { id, title: 'New', price: '2' });
   await ctx.bus.call('products.changeStock', { id, change: -2, reason: 'counted', reference: 'r' });

@@ -1,13 +1,12 @@
 import { NewProduct, Product } from './schemas.ts';
 
-/** How an export writes what is not just the field as text. */
+/** CSV cells that are not simply the text of a field. */
 export const csvCells = {
   categories: ({ categories }: Product) => categories.join('|'),
-  /** A line for each image: its address, a space, its description. */
+  /** A line for each image: URL, space, description. */
   images: ({ images }: Product) => images.map(({ url, alt }) => `${url} ${alt}`.trimEnd()).join('\n'),
 };
 
-/** How an import reads it back. */
 export const csvFormat = {
   columns: Product,
   fields: NewProduct,

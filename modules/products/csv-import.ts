@@ -6,20 +6,20 @@ import { type Edit, type Fields, insertProducts, saveProducts } from './save.ts'
 import { NewProduct, type Product, ProductChanges } from './schemas.ts';
 
 const batchSize = 500;
-/** More than anyone reads; `failed` counts them all. */
-const mostErrors = 1_000;
+/** `failed` also counts errors that are not listed. */
+const maxErrors = 1_000;
 
-/** Creates or updates a product for each row, by its SKU: the whole row or nothing of it. */
+/** Creates or updates a product for each row by its SKU. An invalid row changes nothing. */
 export async function importProducts(ctx: Ctx, { csv }: { csv: string }): Promise<ImportReport> {
   const { rows, errors } = await readCsv(csv, csvFormat);
   const report = { created: 0, updated: 0 };
   for (let start = 0; start < rows.length; start += batchSize) {
-    const done = await ctx.tx((tx) => importBatch(tx, rows.slice(start, start + batchSize)));
-    report.created += done.created;
-    report.updated += done.updated;
-    errors.push(...done.errors);
+    const batch = await ctx.tx((tx) => importBatch(tx, rows.slice(start, start + batchSize)));
+    report.created += batch.created;
+    report.updated += batch.updated;
+    errors.push(...batch.errors);
   }
-  const listed = errors.sort((a, b) => a.line - b.line).slice(0, mostErrors);
+  const listed = errors.sort((a, b) => a.line - b.line).slice(0, maxErrors);
   return { ...report, failed: errors.length, errors: listed };
 }
 
@@ -27,39 +27,39 @@ async function importBatch(ctx: Ctx, rows: readonly CsvRow[]) {
   const existing = await lockBySku(ctx, rows);
   const errors: RowErrors[] = [];
   const edits: Edit[] = [];
-  const fresh: { line: number; fields: Fields }[] = [];
+  const additions: { line: number; fields: Fields }[] = [];
   for (const { line, input } of rows) {
     const current = existing.get(String(input.sku).toLowerCase());
-    const { fields, wrong } = read(ctx, current, input);
-    if (wrong) errors.push({ line, errors: wrong });
+    const { fields, problems } = readFields(ctx, current, input);
+    if (problems) errors.push({ line, errors: problems });
     else if (current) edits.push({ current, fields });
-    else fresh.push({ line, fields });
+    else additions.push({ line, fields });
   }
-  const made = await insertProducts(
+  const inserted = await insertProducts(
     ctx,
-    fresh.map(({ fields }) => fields),
+    additions.map(({ fields }) => fields),
   );
-  const skus = new Set(made.map(({ sku }) => sku));
-  // A SKU that was free when it was looked for may have been taken since.
-  const late = fresh.filter(({ fields }) => !skus.has(fields.sku));
-  errors.push(...late.map(({ line, fields: { sku } }) => ({ line, errors: { sku: [skuTaken(sku).message] } })));
+  const skus = new Set(inserted.map(({ sku }) => sku));
+  // Another transaction may have taken a SKU since `lockBySku`.
+  const conflicts = additions.filter(({ fields }) => !skus.has(fields.sku));
+  errors.push(...conflicts.map(({ line, fields: { sku } }) => ({ line, errors: { sku: [skuTaken(sku).message] } })));
   await saveProducts(ctx, edits);
-  return { created: made.length, updated: edits.length, errors };
+  return { created: inserted.length, updated: edits.length, errors };
 }
 
-/** The products that exist already, by their SKU as the file has it, in lower case. */
+/** The existing products by the SKU of the file, in lower case. */
 async function lockBySku(ctx: Ctx, rows: readonly CsvRow[]): Promise<Map<string, Product>> {
   const skus = rows.map(({ input }) => String(input.sku));
-  const found = await ctx.db.rows<Product & { place: number }>(sql`
-    SELECT given.place, ${columns}
-    FROM unnest(${skus}::text[]) WITH ORDINALITY AS given (sku, place)
-    JOIN products p ON p.sku_key = lower(given.sku) AND p.deleted_at IS NULL
+  const rowsBySku = await ctx.db.rows<Product & { position: number }>(sql`
+    SELECT sent.position, ${columns}
+    FROM unnest(${skus}::text[]) WITH ORDINALITY AS sent (sku, position)
+    JOIN products p ON p.sku_key = lower(sent.sku) AND p.deleted_at IS NULL
     ORDER BY p.id FOR UPDATE OF p`);
-  return new Map(found.map(({ place, ...product }) => [String(skus[place - 1]).toLowerCase(), product]));
+  return new Map(rowsBySku.map(({ position, ...product }) => [String(skus[position - 1]).toLowerCase(), product]));
 }
 
-/** The product that a row asks for, and all that is wrong with it. */
-function read(ctx: Ctx, current: Product | undefined, input: CsvRow['input']) {
+/** The product of a row and all its problems. */
+function readFields(ctx: Ctx, current: Product | undefined, input: CsvRow['input']) {
   const issues = new Issues();
   const values: ProductChanges = { ...input };
   issues.addAll(ctx.check(current ? ProductChanges : NewProduct, values));
@@ -71,5 +71,5 @@ function read(ctx: Ctx, current: Product | undefined, input: CsvRow['input']) {
     issues.add('stock', `${current.reserved} units are reserved; the stock must be at least that.`, 'too_small');
   }
   const errors = Object.entries(issues.errors).map(([name, list]) => [name, list.map(({ message }) => message)]);
-  return { fields, wrong: issues.any ? (Object.fromEntries(errors) as Record<string, string[]>) : undefined };
+  return { fields, problems: issues.any ? (Object.fromEntries(errors) as Record<string, string[]>) : undefined };
 }

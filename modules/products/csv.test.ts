@@ -25,7 +25,7 @@ async function shop() {
   };
 }
 
-test('a file makes what is new, changes what is there, and tells what it could not do', async () => {
+test('an import creates and updates products and reports invalid rows', async () => {
   const { create, send, all } = await shop();
   await create({ sku: 'Old', title: 'Before', price: '2.00', stock: 5, tags: ['kept'] });
   const { status, body } = await send(
@@ -60,7 +60,7 @@ test('a file makes what is new, changes what is there, and tells what it could n
         },
       },
       { line: 8, errors: { row: ['The row has 2 cells and the header 7.'] } },
-      { line: 9, errors: { sku: ['The sku new is on line 2 already.'] } },
+      { line: 9, errors: { sku: ['The sku new is already on line 2.'] } },
       { line: 10, errors: { price: ['The price is required.'] } },
     ],
   });
@@ -70,7 +70,7 @@ test('a file makes what is new, changes what is there, and tells what it could n
   ]);
 });
 
-test('a row is refused for what no schema can say, too', async () => {
+test('an import also rejects rows for rules beyond the schema', async () => {
   const { caller, create, send, all } = await shop();
   const { id } = await create({ sku: 'HELD', title: 'T', stock: 5, compare_at_price: 2 });
   await caller.post(`/api/v1/products/${id}/reservations`, { quantity: 3 });
@@ -91,7 +91,7 @@ test('a row is refused for what no schema can say, too', async () => {
 test.each([
   ['an unknown column', 'sku,colour\nA,red\n', { header: [expect.stringContaining("no column 'colour'")] }],
   ['no SKU', 'title,price\nTea,1\n', { header: ["The column 'sku' is missing."] }],
-  ['a column twice', 'sku,price,Price\nA,1,2\n', { header: ["The column 'price' is there twice."] }],
+  ['a column twice', 'sku,price,Price\nA,1,2\n', { header: ["The column 'price' occurs twice."] }],
   ['an open quote', 'sku,title,price\nA,"Tea,1\n', { file: [expect.stringMatching(/Quote/i)] }],
   ['a stray quote', 'sku,title,price\nA,Te"a,1\nB,"x"y,1', { file: [expect.stringMatching(/Quote/i)] }],
   ['nothing but empty lines', '\n\n', { file: ['The file is empty.'] }],
@@ -104,7 +104,7 @@ test.each([
 });
 const refusing = shop();
 
-test('a file is CSV and has at most 10 MB', async () => {
+test('an import must be CSV of at most 10 MB', async () => {
   const { send } = await refusing;
   for (const type of ['application/json', 'text/plain']) {
     const { status, body } = await send('sku\n', type);
@@ -113,14 +113,14 @@ test('a file is CSV and has at most 10 MB', async () => {
   expect((await send(`sku\n${'x'.repeat(10 * 1024 * 1024)}`)).status).toBe(413);
 });
 
-test('a file from a spreadsheet is read: byte order mark, carriage returns, loose header', async () => {
+test('an import accepts byte order mark, carriage returns and a loosely written header', async () => {
   const { send, all } = await shop();
   const { body } = await send('\ufeffSKU, Title ,PRICE,tags,categories\r\nA,Tea,"1","hot, new",Drinks|Tea\r\n');
   expect(body).toMatchObject({ created: 1, failed: 0 });
   expect(await all()).toMatchObject([{ title: 'Tea', tags: ['hot', 'new'], categories: ['Drinks', 'Tea'] }]);
 });
 
-test('a large file is read in batches, and at the same time twice', async () => {
+test('a large file is imported in batches, also twice concurrently', async () => {
   const { send, caller } = await shop();
   const rows = Array.from({ length: 1_300 }, (_, n) => `L-${n},Product ${n},${n}.50,${n % 7}`);
   const file = `sku,title,price,stock\n${rows.join('\n')}`;
@@ -133,7 +133,7 @@ test('a large file is read in batches, and at the same time twice', async () => 
   expect(body).toMatchObject({ created: 0, updated: 1_300, failed: 0 });
 });
 
-test('an export has a header, a name, and the rows that the filters find', async () => {
+test('an export has a header, a file name and the filtered rows', async () => {
   const { caller, create, exported } = await shop();
   await create({ sku: 'A', title: 'Tea, "hot"', stock: 2, tags: ['x', 'y'] });
   await create({ sku: 'B', title: 'Other', status: 'draft' });
@@ -181,7 +181,7 @@ test.each(['चाय', '红茶', 'Thé "noir", sucré', 'Two\nlines, "three"\r\
   },
 );
 
-test('a file is taken with its byte order mark and without', async () => {
+test('an import accepts files with and without byte order mark', async () => {
   const { create, send, exported } = await shop();
   await create({ sku: 'A', title: 'चाय' });
   const file: string = await exported();
@@ -191,11 +191,11 @@ test('a file is taken with its byte order mark and without', async () => {
   }
 });
 
-test('numbers stay numbers', () => {
+test('numbers are not escaped', () => {
   expect(cell(-5)).toBe('-5');
 });
 
-test('a reader who goes away half way gives the database connection back', async () => {
+test('a reader who disconnects releases the database connection', async () => {
   const narrow = await startPlatform({ environment: { DATABASE_CONNECTIONS_PER_TENANT: '1' } });
   const tenant = await narrow.tenant();
   const caller = tenant.caller('products.view', 'products.export');
@@ -252,7 +252,7 @@ const arbitraryProduct = fc.record({
   ),
 });
 
-test('what is exported can be imported elsewhere and is the same, whatever it holds', async () => {
+test('an export can be imported into another tenant without loss', async () => {
   const [source, target] = [await shop(), await shop()];
   const own = ({ id: _, created_at: __, updated_at: ___, ...fields }: Product) => fields;
   let made = 0;

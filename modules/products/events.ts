@@ -10,7 +10,7 @@ interface StockChanged extends Pick<StockMovement, 'change' | 'reserved_change' 
 declare module '@chowk/kit/catalogue' {
   interface Events {
     'product.created': { product: Product };
-    /** `changed` names the fields. */
+    /** `changed` lists the fields. */
     'product.updated': { product: Product; changed: string[] };
     'product.deleted': { product: Product };
     'product.stock_changed': StockChanged;

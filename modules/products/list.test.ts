@@ -18,7 +18,7 @@ async function shop() {
   return { tenant, caller, list, create };
 }
 
-test('an empty catalogue has one empty page', async () => {
+test('without products there is one empty page', async () => {
   const { list } = await shop();
   expect(await list()).toEqual({
     products: [],
@@ -26,7 +26,7 @@ test('an empty catalogue has one empty page', async () => {
   });
 });
 
-test('a listed product looks like a read one, the newest first, page by page', async () => {
+test('listed products equal single ones, newest first, by page', async () => {
   const { list, create, caller } = await shop();
   const made: Product[] = [];
   const fields = { images: [{ url: '/a.png', alt: '"x"' }], tags: ['t'], categories: ['c'], compare_at_price: '9.00' };
@@ -55,7 +55,7 @@ test.each([
   ['in_stock', 'in_stock=perhaps'],
   ['created_from', 'created_from=yesterday'],
   ['created_to', 'created_to=2026-02-30'],
-])('a wrong %s is refused: %s', async (field, query) => {
+])('an invalid %s is rejected: %s', async (field, query) => {
   const { caller } = await refusing;
   const { status, body } = await caller.get(`/api/v1/products?${query}`);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
@@ -129,7 +129,7 @@ function sorted(products: readonly Product[], { sort_by = 'created_at', sort_ord
   return sort_order === 'asc' ? ascending : ascending.reverse();
 }
 
-test('whatever the filters and the order, a list holds what a plain look at every product finds', async () => {
+test('any combination of filters and sorts lists the same products as a naive query', async () => {
   const { list, create, caller } = await shop();
   const drafts = fc.sample(arbitraryProduct, { numRuns: 40, seed: 7 });
   const products: Product[] = [];
@@ -157,7 +157,7 @@ test('whatever the filters and the order, a list holds what a plain look at ever
   );
 });
 
-test('tags may be repeated or separated by commas, and all of them are meant', async () => {
+test('tags may be repeated or separated by commas, and all must match', async () => {
   const { list, create } = await shop();
   await create({ sku: 'both', title: 'T', price: 1, tags: ['a', 'b'] });
   await create({ sku: 'one', title: 'T', price: 1, tags: ['a'] });
@@ -167,7 +167,7 @@ test('tags may be repeated or separated by commas, and all of them are meant', a
   expect((await list('?tags=a')).pagination.total).toBe(2);
 });
 
-test("a day is the tenant's day, and the last one is meant with all its hours", async () => {
+test("days are in the tenant's time zone, and the last one is included", async () => {
   const { list, create, tenant } = await shop();
   const { id } = await create({ sku: 'night', title: 'T', price: 1 });
   // In Asia/Kolkata it is half past midnight on the 15th.
@@ -187,7 +187,7 @@ async function expectTrueTotal({ db }: { db: Db }): Promise<void> {
   expect(row?.kept).toBe(row?.counted);
 }
 
-test('the kept total is the counted one while many write at once', async () => {
+test('the counter is correct under concurrent writes', async () => {
   const { tenant, create, caller, list } = await shop();
   await Promise.all(
     Array.from({ length: 40 }, async (_, index) => {
@@ -199,7 +199,7 @@ test('the kept total is the counted one while many write at once', async () => {
   expect((await list()).pagination.total).toBe(26);
 });
 
-test('the kept total is the counted one after any history, also one that was undone', async () => {
+test('the counter is correct after any history, including rollbacks', async () => {
   const { tenant } = await shop();
   const step = fc.record({
     kind: fc.constantFrom('insert', 'hide', 'show', 'remove', 'edit'),
@@ -235,7 +235,7 @@ test('the kept total is the counted one after any history, also one that was und
   );
 });
 
-test('a cursor visits every product once, also while others are made', async () => {
+test('a cursor visits every product once while products are created', async () => {
   const { create, caller } = await shop();
   const names = Array.from({ length: 23 }, (_, n) => `Tea ${n % 5}`);
   for (const [n, title] of names.entries()) await create({ sku: `k-${n}`, title, price: n % 3 });
@@ -255,7 +255,7 @@ test('a cursor visits every product once, also while others are made', async () 
   }
 });
 
-test('what has changed since a moment is listed, the last change last', async () => {
+test('updated_from lists changed records, the latest change last', async () => {
   const { create, caller } = await shop();
   const [old, other] = [
     await create({ sku: 'old', title: 'T', price: 1 }),
@@ -268,7 +268,7 @@ test('what has changed since a moment is listed, the last change last', async ()
   expect((await caller.get('/api/v1/products?updated_from=2999-01-01')).body.pagination.total).toBe(0);
 });
 
-test('a parameter that nobody knows is refused by name', async () => {
+test('an unknown parameter is rejected by name', async () => {
   const { caller } = await shop();
   const { status, body } = await caller.get('/api/v1/products?colour=red&page=0&in_stock=maybe&_trace=1');
   expect({ status, codes: body.error_codes }).toEqual({

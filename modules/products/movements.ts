@@ -1,4 +1,4 @@
-import { byTime, type Ctx, columnsFor, equals, list, sql, Uuid } from '@chowk/kit';
+import { byTime, type Ctx, columnsFor, equals, insertRecords, list, sql, Uuid } from '@chowk/kit';
 import { StockMovement } from './schemas.ts';
 
 export const movementList = list({
@@ -14,12 +14,9 @@ export const movementList = list({
 
 type NewMovement = { readonly product_id: string; readonly reason: string } & Partial<StockMovement>;
 
-/** Logs changes of stock in one statement. */
 export async function logMovements(ctx: Ctx, movements: readonly NewMovement[]): Promise<void> {
   if (movements.length === 0) return;
   const common = { change: 0, reserved_change: 0, user_id: ctx.userId ?? null, at: ctx.now() };
   const rows = movements.map((movement) => ({ ...common, id: ctx.newId(), ...movement }));
-  await ctx.db.run(sql`
-    INSERT INTO stock_movements
-    SELECT * FROM jsonb_populate_recordset(NULL::stock_movements, ${JSON.stringify(rows)}::jsonb)`);
+  await insertRecords(ctx, 'stock_movements', rows);
 }

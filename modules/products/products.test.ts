@@ -14,7 +14,7 @@ const create = async (fields: object = {}) => {
   return body.product;
 };
 
-test('a product is made with defaults, read back, and counted among the available', async () => {
+test('a product gets defaults and is available', async () => {
   const { status, body } = await merchant.post('/api/v1/products', {
     sku: 'TEA-1',
     title: 'Tea',
@@ -46,7 +46,7 @@ test('a product is made with defaults, read back, and counted among the availabl
   expect((await merchant.get(`/api/v1/products/${body.product.id}`)).body).toEqual({ product: body.product });
 });
 
-test('every field is kept as it was given, but tidied', async () => {
+test('all fields are stored, trimmed and normalized', async () => {
   const fields = {
     sku: ' Tidy-1 ',
     title: '  Déjà vu चाय 茶 ',
@@ -70,7 +70,7 @@ test('every field is kept as it was given, but tidied', async () => {
   });
 });
 
-test('what only the platform decides cannot be set, and unknown fields are ignored', async () => {
+test('read-only fields cannot be set, and unknown fields are ignored', async () => {
   const forged = {
     id: nobody,
     reserved: 9,
@@ -116,7 +116,7 @@ test.each([
   ['categories.0', { categories: ['a|b'] }],
   ['categories', { categories: Array.from({ length: 21 }, String) }],
   ['images', { images: Array.from({ length: 21 }, () => ({ url: '/a.png' })) }],
-])('a wrong %s is named: %j', async (field, wrong) => {
+])('an invalid %s is reported: %j', async (field, wrong) => {
   const { status, body } = await merchant.post('/api/v1/products', draft(wrong));
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
   expect(body.errors[field][0]).toMatch(/^The /);
@@ -134,12 +134,12 @@ test.each([
   'vbscript:x',
   'a b.png',
   '',
-])('an image is never at %j', async (url) => {
+])('the image URL %j is rejected', async (url) => {
   const { status, body } = await merchant.post('/api/v1/products', draft({ images: [{ url }] }));
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['images.0.url'] });
 });
 
-test('a SKU is taken once, whatever its case, until its product is deleted', async () => {
+test('a SKU is unique regardless of case until its product is deleted', async () => {
   const { id } = await create({ sku: 'Ünïque-1' });
   const again = await merchant.post('/api/v1/products', draft({ sku: 'üNÏQUE-1' }));
   expect({ status: again.status, errors: again.body.errors }).toEqual({
@@ -157,13 +157,13 @@ test('a SKU is taken once, whatever its case, until its product is deleted', asy
   await create({ sku: 'ünïque-1' });
 });
 
-test('of many who make the same SKU at once, one does', async () => {
+test('of concurrent creations with the same SKU one succeeds', async () => {
   const tries = Array.from({ length: 20 }, (_, index) => draft({ sku: index % 2 ? 'RACE' : 'race' }));
   const answers = await Promise.all(tries.map((body) => merchant.post('/api/v1/products', body)));
   expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(19).fill(422)]);
 });
 
-test('of many who rename to the same SKU at once, one does', async () => {
+test('of concurrent changes to the same SKU one succeeds', async () => {
   const products = await Promise.all(Array.from({ length: 8 }, () => create()));
   const answers = await Promise.all(
     products.map(({ id }) => merchant.patch(`/api/v1/products/${id}`, { sku: 'RENAMED' })),
@@ -171,7 +171,7 @@ test('of many who rename to the same SKU at once, one does', async () => {
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(422)]);
 });
 
-test('a change touches what it names and nothing else', async () => {
+test('an update changes only the fields that are sent', async () => {
   const product = await create({ price: '10.00', compare_at_price: '12.00', tags: ['a'], stock: 4 });
   const { status, body } = await merchant.patch(`/api/v1/products/${product.id}`, { title: 'New', tags: [], stock: 6 });
   expect(status).toBe(200);
@@ -180,7 +180,7 @@ test('a change touches what it names and nothing else', async () => {
   expect(updated_at >= product.updated_at).toBe(true);
 });
 
-test('a price may not rise above the price it is compared at, which may be cleared', async () => {
+test('the price cannot exceed the compare-at price, which can be cleared', async () => {
   const { id } = await create({ price: '10.00', compare_at_price: '12.00' });
   const { status, body } = await merchant.patch(`/api/v1/products/${id}`, { price: '12.01' });
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['compare_at_price'] });
@@ -188,7 +188,7 @@ test('a price may not rise above the price it is compared at, which may be clear
   expect(cleared.body.product).toMatchObject({ price: '12.01', compare_at_price: null });
 });
 
-test('the stock is not edited below what is reserved', async () => {
+test('the stock cannot be less than the reserved units', async () => {
   const { id } = await create({ stock: 5 });
   await merchant.post(`/api/v1/products/${id}/reservations`, { quantity: 3 });
   const { status, body } = await merchant.patch(`/api/v1/products/${id}`, { stock: 2, title: 'Never' });
@@ -196,7 +196,7 @@ test('the stock is not edited below what is reserved', async () => {
   expect((await merchant.get(`/api/v1/products/${id}`)).body.product).toMatchObject({ stock: 5, title: 'Assam tea' });
 });
 
-test('two edits of different fields at once both stay', async () => {
+test('concurrent updates of different fields are both stored', async () => {
   const { id } = await create();
   const edits = Array.from({ length: 10 }, (_, index) => (index % 2 ? { title: 'Both' } : { description: 'Both' }));
   await Promise.all(edits.map((edit) => merchant.patch(`/api/v1/products/${id}`, edit)));
@@ -204,7 +204,7 @@ test('two edits of different fields at once both stay', async () => {
   expect(body.product).toMatchObject({ title: 'Both', description: 'Both' });
 });
 
-test('a deleted product is gone, but not one of which pieces are reserved', async () => {
+test('a product can be deleted unless units are reserved', async () => {
   const { id } = await create({ stock: 1 });
   const reserved = await merchant.post(`/api/v1/products/${id}/reservations`, { quantity: 1 });
   const refused = await merchant.delete(`/api/v1/products/${id}`);
@@ -230,7 +230,7 @@ test('a deleted product is gone, but not one of which pieces are reserved', asyn
   }
 });
 
-test('an id that nobody has is 404, one of another tenant too, and one that is none is 422', async () => {
+test('unknown ids and ids of other tenants are 404, invalid ones 422', async () => {
   const elsewhere = await platform.tenant();
   const stranger = elsewhere.caller('products.create');
   const { body } = await stranger.post('/api/v1/products', draft());
@@ -242,7 +242,7 @@ test('an id that nobody has is 404, one of another tenant too, and one that is n
   expect({ status, fields: Object.keys(answer.errors) }).toEqual({ status: 422, fields: ['id'] });
 });
 
-test('categories are those in use, the largest first', async () => {
+test('categories in use are listed, the largest first', async () => {
   const shop = await platform.tenant();
   const caller = shop.caller('products.view', 'products.create', 'products.delete');
   expect((await caller.get('/api/v1/products/categories')).body).toEqual({ categories: [] });
@@ -259,7 +259,7 @@ test('categories are those in use, the largest first', async () => {
   });
 });
 
-test('everything wrong with a product is answered at once: title, price and the SKU that is taken', async () => {
+test('all problems of a product are reported at once, including a taken SKU', async () => {
   const { sku } = await create({ sku: 'AT-ONCE', title: 'Tea', price: 1 });
   const { status, body } = await merchant.post('/api/v1/products', {
     ...{ sku: sku.toLowerCase(), title: 7, price: 'dear', compare_at_price: -1, stock: 1.5, tags: 'hot' },
@@ -275,14 +275,14 @@ test('everything wrong with a product is answered at once: title, price and the 
   expect(Object.keys(body.errors).sort()).toEqual(Object.keys(body.error_codes).sort());
 });
 
-test('a price above the compare-at price and a taken SKU are answered together', async () => {
+test('a price above the compare-at price and a taken SKU are reported together', async () => {
   await create({ sku: 'BOTH', title: 'Tea', price: 1 });
   const wrong = { sku: 'BOTH', title: 'Tea', price: '5', compare_at_price: '4' };
   const { body } = await merchant.post('/api/v1/products', wrong);
   expect(body.error_codes).toEqual({ compare_at_price: ['invalid'], sku: ['taken'] });
 });
 
-test('a change of an older version is refused', async () => {
+test('a change of an older version is rejected', async () => {
   const { id } = await create({ sku: 'VERSION', title: 'Tea', price: 1 });
   const url = `/api/v1/products/${id}`;
   const { headers } = await merchant.get(url);
@@ -298,7 +298,7 @@ test('a change of an older version is refused', async () => {
   expect((await merchant.get(url, { 'if-none-match': saved.headers.etag as string })).status).toBe(304);
 });
 
-test('edits and deletions are in the audit log with what has changed', async () => {
+test('changes and deletions are in the audit log with their values', async () => {
   const { id } = await create({ sku: 'AUDITED', title: 'Tea', price: 1 });
   await merchant.patch(`/api/v1/products/${id}`, { price: 2, title: 'Green tea' });
   await merchant.delete(`/api/v1/products/${id}`);
@@ -310,7 +310,7 @@ test('edits and deletions are in the audit log with what has changed', async () 
   ]);
 });
 
-test('a product is found by its SKU, whatever its case', async () => {
+test('a product is found by its SKU regardless of case', async () => {
   const { id } = await create({ sku: 'Find/Me 1', title: 'Tea', price: 1 });
   const found = await merchant.get(`/api/v1/products/lookup?sku=${encodeURIComponent('find/me 1')}`);
   expect(found).toMatchObject({ status: 200, body: { product: { id } } });

@@ -8,6 +8,7 @@ import {
   removalOf,
   sql,
   taken,
+  violatedIndex,
 } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { fail } from './errors.ts';
@@ -30,12 +31,12 @@ export async function getProducts(ctx: Ctx, keys: readonly Key[]): Promise<(Prod
   const ids = keys.map(({ id }) => id);
   const rows = await ctx.db.rows<Product>(sql`
     SELECT ${columns} FROM products p WHERE id = ANY(${ids}::uuid[]) AND deleted_at IS NULL`);
-  const found = new Map(rows.map((product) => [product.id, product]));
-  return ids.map((id) => found.get(id.toLowerCase()) ?? fail('products.not_found', { key: id }));
+  const products = new Map(rows.map((product) => [product.id, product]));
+  return ids.map((id) => products.get(id.toLowerCase()) ?? fail('products.not_found', { key: id }));
 }
 
 export async function createProduct(ctx: Ctx, input: NewProduct): Promise<Product> {
-  mustFit(input);
+  checkPrice(input);
   const [product] = await ctx.tx((tx) => insertProducts(tx, [input]));
   if (!product) throw invalid({ sku: skuTaken(input.sku) });
   return product;
@@ -45,8 +46,7 @@ export async function updateProduct(ctx: Ctx, { id, ...changes }: ProductChanges
   try {
     return await ctx.tx((tx) => updateLocked(tx, id, changes));
   } catch (error) {
-    const { code, constraint } = error as { code?: unknown; constraint?: unknown };
-    if (code === '23505' && constraint === 'products_sku') throw invalid({ sku: skuTaken(changes.sku) });
+    if (violatedIndex(error) === 'products_sku') throw invalid({ sku: skuTaken(changes.sku) });
     throw error;
   }
 }
@@ -54,7 +54,7 @@ export async function updateProduct(ctx: Ctx, { id, ...changes }: ProductChanges
 async function updateLocked(ctx: Ctx, id: string, changes: ProductChanges): Promise<Product> {
   const current = await lockProduct(ctx, id);
   const fields = { ...pickFields(NewProduct, current), ...changes } as Fields;
-  mustFit(fields);
+  checkPrice(fields);
   if (fields.stock < current.reserved) {
     const { sku, available } = current;
     throw fail('products.insufficient_stock', { sku, available, wanted: current.stock - fields.stock });
@@ -64,7 +64,7 @@ async function updateLocked(ctx: Ctx, id: string, changes: ProductChanges): Prom
   return product as Product;
 }
 
-/** Hides the product for good; its SKU is free again. What is reserved stays. */
+/** Keeps the row with `deleted_at`; the SKU becomes free. */
 export async function deleteProduct(ctx: Ctx, { id }: Key): Promise<void> {
   await ctx.tx(async (tx) => {
     const product = await lockProduct(tx, id);
@@ -91,13 +91,13 @@ export async function listCategories(ctx: Ctx): Promise<{ categories: { name: st
   return { categories };
 }
 
-/** What is wrong with a product that no schema can say. */
+/** A problem that the schema cannot express. */
 export function priceProblem({ price, compare_at_price: before }: ProductChanges): string | undefined {
   const isLess = price !== undefined && before != null && Number(before) < Number(price);
   return isLess ? 'The compare at price must be at least the price.' : undefined;
 }
 
-function mustFit(fields: ProductChanges): void {
+function checkPrice(fields: ProductChanges): void {
   const problem = priceProblem(fields);
   if (problem) throw invalid({ compare_at_price: problem });
 }

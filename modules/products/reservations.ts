@@ -3,7 +3,7 @@ import { fail } from './errors.ts';
 import type { NewReservation, Product, Reservation } from './schemas.ts';
 import { moveStock } from './stock.ts';
 
-/** Holds units for some time. */
+/** Reserves units until the reservation expires. */
 export function reserve(
   ctx: Ctx,
   { id, quantity, reference, expires_in }: NewReservation,
@@ -22,23 +22,22 @@ export function reserve(
 
 type Key = { readonly id: string; readonly reservation: string };
 
-/** Makes the units available again. */
 export function release(ctx: Ctx, key: Key): Promise<Product> {
-  return end(ctx, key, 'released');
+  return endReservation(ctx, key, 'released');
 }
 
-/** Takes the units from the stock: they are sold. */
+/** Removes the units from the stock as sold. */
 export function commit(ctx: Ctx, key: Key): Promise<Product> {
-  return end(ctx, key, 'sold');
+  return endReservation(ctx, key, 'sold');
 }
 
-function end(ctx: Ctx, { id, reservation }: Key, reason: 'released' | 'sold'): Promise<Product> {
+function endReservation(ctx: Ctx, { id, reservation }: Key, reason: 'released' | 'sold'): Promise<Product> {
   return ctx.tx(async (tx) => {
-    const gone = await tx.db.row<{ quantity: number; reference: string | null }>(sql`
+    const deleted = await tx.db.row<{ quantity: number; reference: string | null }>(sql`
       DELETE FROM stock_reservations WHERE id = ${reservation} AND product_id = ${id} RETURNING quantity, reference`);
-    if (!gone) throw fail('products.reservation_not_found', { key: reservation });
-    const units = { reserved: -gone.quantity, change: reason === 'sold' ? -gone.quantity : 0 };
-    return moveStock(tx, { id, ...units, reason, reference: gone.reference ?? undefined });
+    if (!deleted) throw fail('products.reservation_not_found', { key: reservation });
+    const units = { reserved: -deleted.quantity, change: reason === 'sold' ? -deleted.quantity : 0 };
+    return moveStock(tx, { id, ...units, reason, reference: deleted.reference ?? undefined });
   });
 }
 
@@ -46,30 +45,29 @@ export const jobs = {
   'products.release_expired': job({
     data: Type.Object({}),
     schedule: '* * * * *',
-    // The next minute is the next try.
+    // The next scheduled run is the retry.
     retries: [],
     run: releaseExpired,
   }),
 };
 
-/** Few enough that no transaction locks many products for long. */
+/** Limits how long a transaction locks products. */
 const batchSize = 500;
 
-/** Releases the reservations that have expired. */
 async function releaseExpired(ctx: Ctx): Promise<void> {
   for (let released = batchSize; released === batchSize; ) released = await ctx.tx(releaseBatch);
 }
 
 async function releaseBatch(ctx: Ctx): Promise<number> {
-  // One that is locked is being ended by another transaction.
-  const gone = await ctx.db.rows<{ id: string; quantity: number; reference: string | null }>(sql`
+  // Another transaction is ending a locked reservation.
+  const expired = await ctx.db.rows<{ id: string; quantity: number; reference: string | null }>(sql`
     DELETE FROM stock_reservations WHERE id IN (
       SELECT id FROM stock_reservations WHERE expires_at <= ${ctx.now()}
       ORDER BY expires_at LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)
     RETURNING product_id AS id, quantity, reference`);
-  // In the order of ids, so that two batches do not wait for each other in a circle.
-  for (const { id, quantity, reference } of gone.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+  // The order of ids prevents deadlocks between batches.
+  for (const { id, quantity, reference } of expired.sort((a, b) => (a.id < b.id ? -1 : 1))) {
     await moveStock(ctx, { id, reserved: -quantity, reason: 'expired', reference: reference ?? undefined });
   }
-  return gone.length;
+  return expired.length;
 }

@@ -34,17 +34,17 @@ export async function insertProducts(ctx: Ctx, list: readonly Fields[]): Promise
   return products;
 }
 
-/** Writes changed products in one statement. */
+/** Updates changed products in one statement, with events and stock movements. */
 export async function saveProducts(ctx: Ctx, edits: readonly Edit[]): Promise<Product[]> {
-  const dirty = edits.filter((edit) => changedFields(edit).length > 0);
-  const saved = new Map((await writeRows(ctx, dirty)).map((product) => [product.id, product]));
-  for (const edit of dirty) {
+  const changes = edits.filter((edit) => changedFields(edit).length > 0);
+  const saved = new Map((await writeRows(ctx, changes)).map((product) => [product.id, product]));
+  for (const edit of changes) {
     const product = saved.get(edit.current.id) as Product;
     await ctx.emit('product.updated', { product, changed: changedFields(edit) }, { about: product.id });
     const stock = { product, change: product.stock - edit.current.stock, reason: 'edited' };
     if (stock.change !== 0) await emitStockChanged(ctx, { ...stock, reserved_change: 0, reference: null });
   }
-  const moved = dirty.filter(({ current, fields }) => fields.stock !== current.stock);
+  const moved = changes.filter(({ current, fields }) => fields.stock !== current.stock);
   await logMovements(
     ctx,
     moved.map(({ current: { id, stock }, fields }) => ({

@@ -14,14 +14,14 @@ import {
   Uuid,
 } from '@chowk/kit';
 
-const largestStock = 2_147_483_647;
+const maxStock = 2_147_483_647;
 
 export const Status = Type.Enum(['draft', 'active', 'archived']);
 
 const Image = named(
   'ProductImage',
   Type.Object({
-    // Neither a scheme that runs code, nor `//host`, nor what a browser would read as one of them.
+    // Excludes other schemes such as `javascript:`, `//host`, and variants that browsers accept.
     url: Type.String({
       maxLength: 2_048,
       pattern: '^(?:https://|(?!//)(?![A-Za-z][A-Za-z0-9+.-]*:))[^\\s\\\\\\p{Cc}]+$',
@@ -31,7 +31,7 @@ const Image = named(
     alt: Default(Line(255, { minLength: 0 }), ''),
   }),
 );
-// CSV files separate them by vertical bars.
+// CSV files separate categories by vertical bars.
 const Categories = Type.Array(Line(100, { pattern: '^[^|\\p{Cc}\\p{Cs}]*$' }), { maxItems: 20, distinct: true });
 
 export const NewProduct = named(
@@ -47,7 +47,7 @@ export const NewProduct = named(
     tags: Default(Tags, []),
     categories: Default(Categories, []),
     mandatory: Default(Type.Boolean(), false),
-    stock: Default(Type.Integer({ minimum: 0, maximum: largestStock, description: 'Units on hand.' }), 0),
+    stock: Default(Type.Integer({ minimum: 0, maximum: maxStock, description: 'Units on hand.' }), 0),
   }),
 );
 export type NewProduct = Static<typeof NewProduct>;
@@ -69,8 +69,8 @@ export const Product = named(
 export type Product = Static<typeof Product>;
 
 const Reason = Line(255, { examples: ['Stocktaking'] });
-const Reference = Line(255, { description: 'What it is for, such as an order number.', examples: ['1042'] });
-const Change = Type.Integer({ minimum: -largestStock, maximum: largestStock, examples: [12] });
+const Reference = Line(255, { description: 'The purpose, such as an order number.', examples: ['1042'] });
+const Change = Type.Integer({ minimum: -maxStock, maximum: maxStock, examples: [12] });
 
 export const StockChange = named(
   'StockChange',
@@ -86,7 +86,7 @@ export const NewReservation = named(
   'NewReservation',
   Type.Object({
     id: Uuid,
-    quantity: Type.Integer({ minimum: 1, maximum: largestStock }),
+    quantity: Type.Integer({ minimum: 1, maximum: maxStock }),
     reference: Type.Optional(Reference),
     expires_in: Default(Type.Integer({ minimum: 1, maximum: 2_592_000, description: 'Seconds.' }), 900),
   }),

@@ -23,7 +23,7 @@ const search = async (q: string, more = '') => {
   return body.products.map(({ sku }: { sku: string }) => sku);
 };
 
-test('the SKU itself comes first, then what begins with the term, then what contains it', async () => {
+test('equal SKUs come first, then prefixes, then other matches', async () => {
   expect(await search('tea')).toEqual(['TEA', 'TEA-9', 'A1', 'A2']);
   expect(await search(' TEA ', '&limit=2')).toEqual(['TEA', 'TEA-9']);
 });
@@ -43,11 +43,11 @@ test.each([
   expect(await search(q)).toEqual([sku]);
 });
 
-test('a wildcard is a character like any other, and nonsense finds nothing', async () => {
+test('wildcards have no meaning, and nonsense finds nothing', async () => {
   for (const q of ['__', '%%', 'x%', '\\\\', "' OR 1=1", 'qqqqq']) expect(await search(q)).toEqual([]);
 });
 
-test('what is deleted is not found', async () => {
+test('deleted products are not found', async () => {
   const { body } = await caller.post('/api/v1/products', { sku: 'GONE', title: 'Vanished', price: 1 });
   expect(await search('vanished')).toEqual(['GONE']);
   await caller.delete(`/api/v1/products/${body.product.id}`);
@@ -60,7 +60,7 @@ test.each([
   ['q', 'q=%20x%20'],
   ['limit', 'q=tea&limit=51'],
   ['limit', 'q=tea&limit=0'],
-])('a wrong %s is refused: %s', async (field, query) => {
+])('an invalid %s is rejected: %s', async (field, query) => {
   const { status, body } = await caller.get(`/api/v1/products/search?${query}`);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
 });

@@ -41,7 +41,7 @@ async function expectBalanced(id: string): Promise<void> {
   expect(row).toEqual({ stock: true, reserved: true, held: true });
 }
 
-test('stock is added and taken, and each change is written down', async () => {
+test('stock can be added and removed, and each change is logged', async () => {
   const tea = await create(5);
   const { status, body } = await tea.adjust(-2, { reason: 'broken', reference: 'box 7' });
   expect({ status, body }).toMatchObject({
@@ -63,7 +63,7 @@ test('stock is added and taken, and each change is written down', async () => {
   });
 });
 
-test('what is not there cannot be taken, and nothing changes', async () => {
+test('removing more than is available fails and changes nothing', async () => {
   const tea = await create(2);
   const before = await tea.read();
   const { status, body } = await tea.adjust(-3);
@@ -89,19 +89,19 @@ test.each([
   ['quantity', '/reservations', { quantity: 0 }],
   ['expires_in', '/reservations', { quantity: 1, expires_in: 0 }],
   ['expires_in', '/reservations', { quantity: 1, expires_in: 2_592_001 }],
-])('a wrong %s of %s is named: %j', async (field, path, wrong) => {
+])('an invalid %s of %s is reported: %j', async (field, path, wrong) => {
   const { id } = await create(1);
   const { status, body } = await merchant.post(`/api/v1/products/${id}${path}`, wrong);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
 });
 
-test('more than a shelf can hold is refused', async () => {
+test('stock above the maximum is rejected', async () => {
   const tea = await create(5);
   expect((await tea.adjust(2_147_483_647)).status).toBe(422);
   expect(await tea.read()).toMatchObject({ stock: 5 });
 });
 
-test('reserved pieces are not available; they are released or they leave the shelf', async () => {
+test('reserved units are not available until they are released or sold', async () => {
   const tea = await create(5);
   const first = await tea.reserve(3, { reference: 'order 1', expires_in: 60 });
   expect(first).toMatchObject({
@@ -136,7 +136,7 @@ test('reserved pieces are not available; they are released or they leave the she
   await expectBalanced(tea.id);
 });
 
-test('a reservation ends once, and only with its own product', async () => {
+test('a reservation ends once, and only for its own product', async () => {
   const tea = await create(5);
   const other = await create(5);
   const { reservation } = (await tea.reserve(1)).body;
@@ -146,7 +146,7 @@ test('a reservation ends once, and only with its own product', async () => {
   await expectBalanced(tea.id);
 });
 
-test('of fifty who reserve the last ten pieces at once, ten get one', async () => {
+test('of fifty concurrent reservations of the last ten units ten succeed', async () => {
   const tea = await create(10);
   const answers = await Promise.all(Array.from({ length: 50 }, () => tea.reserve(1)));
   expect(counts(answers)).toEqual({ 201: 10, 409: 40 });
@@ -154,7 +154,7 @@ test('of fifty who reserve the last ten pieces at once, ten get one', async () =
   await expectBalanced(tea.id);
 });
 
-test('many changes of every kind at once lose nothing and never go below zero', async () => {
+test('concurrent stock changes lose nothing and never go below zero', async () => {
   const tea = await create(20);
   const held: string[] = (await Promise.all([1, 2, 3, 4].map((quantity) => tea.reserve(quantity)))).map(
     ({ body }) => body.reservation.id,
@@ -172,7 +172,7 @@ test('many changes of every kind at once lose nothing and never go below zero', 
   await expectBalanced(tea.id);
 });
 
-test('what a reservation held is given back when it has expired, once however often the job runs', async () => {
+test('expired reservations are released once, however often the job runs', async () => {
   const tea = await create(5);
   await tea.reserve(2, { expires_in: 60, reference: 'cart' });
   await tea.reserve(1, { expires_in: 60 });
@@ -190,7 +190,7 @@ test('what a reservation held is given back when it has expired, once however of
   expect((await tea.commit(later.body.reservation.id)).status).toBe(200);
 });
 
-test('many more expired reservations than one transaction takes are all given back', async () => {
+test('expired reservations beyond one batch are all released', async () => {
   const tea = await create(1_200);
   await acme.db.run(sql`
     INSERT INTO stock_reservations (id, product_id, quantity, created_at, expires_at)

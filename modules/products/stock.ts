@@ -7,18 +7,15 @@ import type { Product } from './schemas.ts';
 
 interface Movement {
   readonly id: string;
-  /** Units that are added to the stock or removed from it. */
+  /** Units to add to the stock; negative to remove them. */
   readonly change?: number;
-  /** Units that become reserved, or no longer. */
+  /** Units to reserve; negative to release them. */
   readonly reserved?: number;
   readonly reason: string;
   readonly reference?: string | undefined;
 }
 
-/**
- * Changes stock and reserved units in one statement that checks and takes at once: of callers at the same time, those
- * for whom there is not enough are refused and change nothing.
- */
+/** Checks and changes stock and reserved units in one statement: with too few units it fails and changes nothing. */
 export function moveStock(ctx: Ctx, movement: Movement): Promise<Product> {
   const { id, change = 0, reserved = 0, reason, reference = null } = movement;
   return ctx.tx(async (tx) => {
@@ -38,7 +35,7 @@ export function moveStock(ctx: Ctx, movement: Movement): Promise<Product> {
   });
 }
 
-async function insufficient(ctx: Ctx, id: string, wanted: number) {
+async function insufficient(ctx: Ctx, id: string, requested: number) {
   const { sku, available } = await getProduct(ctx, { id });
-  return fail('products.insufficient_stock', { sku, available, wanted }, { body: { available } });
+  return fail('products.insufficient_stock', { sku, available, wanted: requested }, { body: { available } });
 }

@@ -3,16 +3,15 @@ import { type LoadedModule, loadModules } from '../src/loader/load-modules.ts';
 import { testConfig } from './test-config.ts';
 import { testModule } from './test-module.ts';
 
-/* A module beside the real ones: it calls the helpers of customers and writes down what it hears. */
+/* A module that calls the helpers of customers and stores the events it receives. */
 
-const heard = ['customer.created', 'customer.updated', 'customer.merged', 'customer.deleted'];
+const events = ['customer.created', 'customer.updated', 'customer.merged', 'customer.deleted'];
 
-/** In the emitter's transaction: what is undone was never heard. */
-const listeners = heard.map(
+const listeners = events.map(
   (event): Listener => ({
     event,
     when: 'in_transaction',
-    name: `hear-${event}`,
+    name: `store-${event}`,
     run: async (ctx, payload) => {
       await ctx.db.run(sql`INSERT INTO shop_events (name, payload) VALUES (${event}, ${JSON.stringify(payload)})`);
     },
@@ -25,7 +24,7 @@ const actions = {
     http: 'POST /shop/ask/:helper',
     needs: 'shop.use',
     audited: false,
-    errors: ['customers.not_found'],
+    errors: ['customers.not_found', 'customers.merged'],
     input: Type.Object({ helper: Type.String() }, { additionalProperties: true }),
     run: async (ctx, { helper, ...input }) => {
       const helpers = (await ctx.helpers('customers')) as Record<string, (input: unknown) => unknown> | undefined;
@@ -43,12 +42,12 @@ const shop = testModule({
     CREATE TABLE shop_events (seq bigint GENERATED ALWAYS AS IDENTITY, name text NOT NULL, payload jsonb NOT NULL);`,
 });
 
-/** The modules there are, and the shop. */
+/** All modules and the shop. */
 export async function withShop(): Promise<LoadedModule[]> {
   return [...(await loadModules(testConfig())), shop];
 }
 
-/** An order of one piece. */
+/** An order of one unit. */
 export function orderOf(customer: object, total: string, more: object = {}) {
   return { customer, items: [{ name: 'Tea', quantity: 1, price: total }], note: 'Ring twice', ...more };
 }

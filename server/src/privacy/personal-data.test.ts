@@ -9,29 +9,30 @@ import { personalDataOf } from './personal-data.ts';
 
 type Data = NonNullable<Manifest['data']>;
 
-/** What the kernel itself keeps in a tenant's database, and why it need not be asked about customers. */
+/** Tables of the kernel, and why they are not declared. */
 const kernelTables: Readonly<Record<string, string>> = {
-  chowk_installation: 'says whose database this is',
-  schema_migrations: 'says what was migrated',
-  idempotency_keys: 'answers, sealed, for a day',
-  module_bus_audit_log: 'inputs without what is personal, for as long as a setting says',
-  outbox: 'events until they are handed on, which is at once',
-  counters: 'numbers alone',
+  chowk_installation: 'identifies the tenant',
+  schema_migrations: 'applied migrations',
+  idempotency_keys: 'encrypted responses, kept for a day',
+  module_bus_audit_log: 'inputs without personal values, kept as long as a setting says',
+  outbox: 'events until they are delivered',
+  counters: 'numbers only',
 };
 
 interface Column {
   readonly table: string;
   readonly column: string;
   readonly type: string;
-  /** Whether it can be emptied: by NULL or by its default. */
+  /** Whether it is nullable or has a default. */
   readonly emptiable: boolean;
   readonly generated: boolean;
 }
 
 const textTypes = new Set(['text', 'varchar', 'bpchar', 'citext', 'name', 'json', 'jsonb', 'xml', 'bytea', 'inet']);
+const numberTypes = new Set(['int2', 'int4', 'int8', 'numeric', 'float4', 'float8', 'money', 'interval']);
 const holdsText = ({ type }: Column) => textTypes.has(type.replace(/^_/, ''));
 
-/** What the manifests fail to say about the tables that there are. */
+/** What the manifests fail to declare about the tables of a database. */
 async function gaps(db: Db, modules: readonly LoadedModule[]): Promise<string[]> {
   const columns = Map.groupBy(await columnsOf(db), ({ table }) => table);
   const references = await referencesOf(db);
@@ -52,13 +53,13 @@ async function gaps(db: Db, modules: readonly LoadedModule[]): Promise<string[]>
       (own.some(({ column }) => column === 'customer_id') ||
         references.some(({ from, to }) => from === table && tied.has(to))),
   );
-  // Rows are removed from the inside out, so what refers to another must be further in.
+  // Child rows are deleted first, so a table that refers to another must be declared as its child.
   const crossed = references.filter(
     ({ from, to }) =>
       from !== to && tied.has(from) && tied.has(to) && !(depthOf(declared, from) > depthOf(declared, to)),
   );
   return [
-    ...undeclared.map((table) => `${table} is declared by nobody`),
+    ...undeclared.map((table) => `${table} is not declared`),
     ...disputed.map((table) => `${table} is declared by ${owners(table).join(' and ')}`),
     ...untied.map(([table]) => `${table} belongs to customers and is not tied to them`),
     ...crossed.map(({ from, to }) => `${from} refers to ${to} and is not declared to belong to it`),
@@ -68,13 +69,13 @@ async function gaps(db: Db, modules: readonly LoadedModule[]): Promise<string[]>
 }
 
 function gapsOfTable(table: string, data: TableData, columns: readonly Column[]): string[] {
-  if (columns.length === 0) return [`${table} is declared and not there`];
+  if (columns.length === 0) return [`${table} is declared but does not exist`];
   const { customer, parent, columns: kinds = {}, users = {} } = data;
   const named = [customer, parent?.column, ...Object.keys(kinds), ...Object.keys(users)].filter(
-    (one) => one !== undefined,
+    (name) => name !== undefined,
   );
   const found = (name: string) => columns.find(({ column }) => column === name);
-  const gone = named.filter((name) => !found(name)).map((name) => `${table}.${name} is declared and not there`);
+  const gone = named.filter((name) => !found(name)).map((name) => `${table}.${name} is declared but does not exist`);
   const anonymous = columns.filter(({ column }) => column === 'user_id' && !(column in users));
   const unnamed = anonymous.map(({ column }) => `${table}.${column} is not declared among the users`);
   if (!isTied(data)) return [...gone, ...unnamed];
@@ -84,18 +85,23 @@ function gapsOfTable(table: string, data: TableData, columns: readonly Column[])
     const isPersonal = kind !== undefined && kind !== 'keep' && kind !== 'internal';
     return data.anonymize !== 'delete' && isPersonal && !emptiable;
   });
-  const open = columns.filter(({ column, generated }) => kinds[column] === 'internal' && !generated);
+  const notGenerated = columns.filter(({ column, generated }) => kinds[column] === 'internal' && !generated);
+  const keys = ['id', customer, ...(data.unique_by ?? [])];
+  const unmerged = columns.filter(({ column, type }) => {
+    return data.unique_by && numberTypes.has(type) && !keys.includes(column) && !(column in (data.merge ?? {}));
+  });
   return [
     ...gone,
     ...unnamed,
     ...(found('id') ? [] : [`${table} has no id`]),
     ...unkind.map(({ column }) => `${table}.${column} can hold text and has no kind`),
     ...stuck.map(({ column }) => `${table}.${column} is personal and cannot be emptied`),
-    ...open.map(({ column }) => `${table}.${column} is internal, but not made from others`),
+    ...notGenerated.map(({ column }) => `${table}.${column} is internal but not generated`),
+    ...unmerged.map(({ column }) => `${table}.${column} is a number and has no merge rule`),
   ];
 }
 
-/** Two customers that become one may both have such a row. */
+/** Both customers of a merge may have such a row. */
 function gapsOfUnique(table: string, by: readonly string[], declared: readonly { table: string; data: TableData }[]) {
   const { customer, unique_by } = declared.find((one) => one.table === table)?.data ?? {};
   if (customer === undefined || customer === 'id' || !by.includes(customer)) return [];
@@ -104,7 +110,7 @@ function gapsOfUnique(table: string, by: readonly string[], declared: readonly {
   return [`${table} is unique by ${by.join(' and ')}, and is not declared to be`];
 }
 
-/** One with a condition is for the module itself to look after. */
+/** Partial indexes are left to the module. */
 function uniqueOf(db: Db): Promise<{ table: string; by: string[] }[]> {
   return db.rows(sql`
     SELECT indrelid::regclass::text AS "table", array_agg(attname::text ORDER BY attnum) AS by
@@ -112,7 +118,6 @@ function uniqueOf(db: Db): Promise<{ table: string; by: string[] }[]> {
     WHERE indisunique AND indpred IS NULL AND indrelid::regclass::text !~ '\\.' GROUP BY indexrelid, indrelid`);
 }
 
-/** The customer's own row is outside of all. */
 function depthOf(declared: readonly { table: string; data: TableData }[], table: string): number {
   const { customer, parent } = declared.find((one) => one.table === table)?.data ?? {};
   if (customer !== undefined) return customer === 'id' ? -1 : 0;
@@ -142,18 +147,17 @@ function withData(module: TestModule, data: Data): LoadedModule {
   return { ...loaded, manifest: { ...loaded.manifest, data } };
 }
 
-test('the modules say of every table whose it is, and of every column of a customer what is in it', async () => {
+test('all modules declare their tables and the personal columns of customers', async () => {
   const modules = await loadModules(testConfig());
   const platform = await startPlatform({ modules });
   const { db } = await platform.tenant();
   const ofTenants = modules.filter(({ manifest }) => !manifest.system);
   expect(await gaps(db, ofTenants)).toEqual([]);
-  // There is something to find: the customers' own tables, and those of others.
   const tied = ofTenants.flatMap(({ manifest }) => Object.values(manifest.data ?? {}).filter(isTied));
   expect(tied.length).toBeGreaterThan(5);
 });
 
-test('a module that forgets something is caught', async () => {
+test('missing declarations are reported', async () => {
   const people = withData(
     {
       alias: 'people',
@@ -182,8 +186,8 @@ test('a module that forgets something is caught', async () => {
   const { db } = await platform.tenant();
   expect(await gaps(db, [people])).toEqual([
     'chats is unique by customer_id, and is not declared to be',
-    'forgotten is declared by nobody',
-    'ghosts is declared and not there',
+    'forgotten is not declared',
+    'ghosts is declared but does not exist',
     'letters belongs to customers and is not tied to them',
     'letters.user_id is not declared among the users',
     'lines belongs to customers and is not tied to them',
@@ -191,8 +195,8 @@ test('a module that forgets something is caught', async () => {
     'outbox is declared by people and the kernel',
     'pages has no id',
     'people.code is personal and cannot be emptied',
-    'people.gone is declared and not there',
-    'people.made is internal, but not made from others',
+    'people.gone is declared but does not exist',
+    'people.made is internal but not generated',
     'people.nick can hold text and has no kind',
     'people.prefs can hold text and has no kind',
     'people.tags can hold text and has no kind',
@@ -232,7 +236,7 @@ const chats = withData(
       CREATE TABLE files (id uuid PRIMARY KEY, message uuid NOT NULL REFERENCES messages, name text);`,
   },
   {
-    // The innermost first: nothing depends on the order in which they are named.
+    // Child tables first: the order of declarations does not matter.
     files: { parent: { table: 'messages', column: 'message' }, columns: { name: 'personal' } },
     messages: { parent: { table: 'chats', column: 'chat' }, anonymize: 'delete', columns: { text: 'personal' } },
     chats: {
@@ -243,7 +247,7 @@ const chats = withData(
 );
 const platform = await startPlatform({ modules: [buyers, chats] });
 
-/** Two customers with the same things each, in a tenant of their own; every id of the first begins with 1. */
+/** Two customers with the same rows in a tenant of their own; the ids of the first begin with 1. */
 async function twoBuyers() {
   const { db } = await platform.tenant();
   const uuid = (owner: number, number: number) => `${owner}0000000-0000-4000-8000-00000000000${number}`;
@@ -264,7 +268,7 @@ async function twoBuyers() {
   return { db, first, second, data: platform.kernel.personalData(db), idOf: (number: number) => uuid(1, number) };
 }
 
-test('the rows of a customer are found through every table in between, without what is made from others', async () => {
+test('an export has all rows of a customer, also of child tables, without generated columns', async () => {
   const { data, first, idOf } = await twoBuyers();
   const sent_to = { address1: '12 MG Road', address2: null, city: 'Pune', phone: '+919876543210' };
   expect(await data.rows(first, { masked: false })).toEqual({
@@ -283,7 +287,7 @@ test('the rows of a customer are found through every table in between, without w
   });
 });
 
-test('masked, a phone shows two digits, and an address neither its street nor its phone', async () => {
+test('a masked export hides columns and fields as declared', async () => {
   const { data, first } = await twoBuyers();
   const { buyers: own, chats: other } = await data.rows(first, { masked: true });
   expect(own?.buyers).toMatchObject([{ name: 'Asha', phone: '+** ***65' }]);
@@ -301,7 +305,7 @@ test('rows are counted by module and table', async () => {
   ]);
 });
 
-test('anonymized, personal columns have their defaults, and rows that are nothing without them are gone', async () => {
+test('anonymizing resets personal columns and deletes rows where declared', async () => {
   const { data, first, second, idOf } = await twoBuyers();
   const before = await data.rows(second, { masked: false });
   await data.anonymize(first);
@@ -313,7 +317,7 @@ test('anonymized, personal columns have their defaults, and rows that are nothin
     chats: {
       chats: [{ id: idOf(2), customer_id: first, sent_to: null, at: '2026-01-02T03:04:05.000Z' }],
       messages: [],
-      // They belonged to messages.
+      // Child rows of messages.
       files: [],
     },
   });
@@ -321,7 +325,7 @@ test('anonymized, personal columns have their defaults, and rows that are nothin
   await data.anonymize(first);
 });
 
-test('removed, no row is left of the one and all of the other', async () => {
+test('removing deletes all rows of one customer and none of another', async () => {
   const { data, db, first, second } = await twoBuyers();
   const before = await data.rows(second, { masked: false });
   await data.remove(first);
@@ -330,7 +334,7 @@ test('removed, no row is left of the one and all of the other', async () => {
   expect(await db.row(sql`SELECT count(*) AS files FROM files`)).toEqual({ files: 1 });
 });
 
-test('moved, everything but the own row belongs to the other, with all that hangs on it', async () => {
+test('moving gives all rows but the own one to another customer, with their child rows', async () => {
   const { data, first, second } = await twoBuyers();
   await data.move(first, second);
   const counts = (await data.count(second)).map(({ table, rows }) => `${table} ${rows}`);
@@ -340,32 +344,57 @@ test('moved, everything but the own row belongs to the other, with all that hang
   ]);
 });
 
-test('where a customer has one row of a kind, the one of whom is kept stays', async () => {
+const [kept, removed] = ['10000000-0000-4000-8000-000000000000', '20000000-0000-4000-8000-000000000000'];
+
+test('rows that a customer has once are combined by the merge rules of their columns', async () => {
   const cards = withData(
     {
       alias: 'cards',
       migration: `
-        CREATE TABLE cards (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), holder uuid UNIQUE, points integer);
+        CREATE TABLE cards (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), holder uuid UNIQUE, points integer,
+          bonus numeric(9, 2), level integer, opened_at date, note text);
         CREATE TABLE stamps (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), holder uuid, shop integer, stamps integer,
           UNIQUE (shop, holder));`,
     },
-    { cards: { customer: 'holder', unique_by: [] }, stamps: { customer: 'holder', unique_by: ['shop'] } },
+    {
+      cards: {
+        customer: 'holder',
+        unique_by: [],
+        merge: { points: 'sum', bonus: 'sum', level: 'max', opened_at: 'min', note: 'keep' },
+        columns: { note: 'personal' },
+      },
+      stamps: { customer: 'holder', unique_by: ['shop'], merge: { stamps: 'sum' } },
+    },
   );
   const own = await startPlatform({ modules: [cards] });
   const { db } = await own.tenant();
   expect(await gaps(db, [cards])).toEqual([]);
-  const [kept, gone] = ['10000000-0000-4000-8000-000000000000', '20000000-0000-4000-8000-000000000000'];
-  await db.run(sql`INSERT INTO cards (holder, points) VALUES (${kept}, 5), (${gone}, 7)`);
-  await db.run(sql`INSERT INTO stamps (holder, shop, stamps) VALUES (${kept}, 1, 1), (${gone}, 1, 2), (${gone}, 2, 3)`);
-  await own.kernel.personalData(db).move(gone as string, kept as string);
-  expect(await db.rows(sql`SELECT holder, points FROM cards`)).toEqual([{ holder: kept, points: 5 }]);
+  await db.run(sql`
+    INSERT INTO cards (holder, points, bonus, level, opened_at, note)
+    VALUES (${kept}, 5, NULL, 1, '2026-02-01', 'own'), (${removed}, 7, 2.50, 3, '2026-01-01', 'other')`);
+  await db.run(sql`
+    INSERT INTO stamps (holder, shop, stamps) VALUES (${kept}, 1, 1), (${removed}, 1, 2), (${removed}, 2, 3)`);
+  await own.kernel.personalData(db).move(removed as string, kept as string);
+  expect(await db.rows(sql`SELECT holder, points, bonus, level, opened_at, note FROM cards`)).toEqual([
+    { holder: kept, points: 12, bonus: '2.50', level: 3, opened_at: '2026-01-01', note: 'own' },
+  ]);
   expect(await db.rows(sql`SELECT holder, shop, stamps FROM stamps ORDER BY shop`)).toEqual([
-    { holder: kept, shop: 1, stamps: 1 },
+    { holder: kept, shop: 1, stamps: 3 },
     { holder: kept, shop: 2, stamps: 3 },
   ]);
 });
 
-test('in a transaction that fails nothing has happened', async () => {
+test('a number without a merge rule is reported, and merge rules need unique_by', async () => {
+  const migration = 'CREATE TABLE cards (id uuid PRIMARY KEY, holder uuid UNIQUE, points integer);';
+  const cards = withData({ alias: 'cards', migration }, { cards: { customer: 'holder', unique_by: [] } });
+  const own = await startPlatform({ modules: [cards] });
+  const { db } = await own.tenant();
+  expect(await gaps(db, [cards])).toEqual(['cards.points is a number and has no merge rule']);
+  const withoutKey = withData({ alias: 'cards' }, { cards: { customer: 'holder', merge: { points: 'sum' } } });
+  expect(() => personalDataOf([withoutKey])).toThrow('merge rules for cards, which needs unique_by');
+});
+
+test('a transaction that fails removes nothing', async () => {
   const { data, db, first } = await twoBuyers();
   const before = await data.rows(first, { masked: false });
   const undone = db.tx(async (tx) => {
@@ -377,14 +406,14 @@ test('in a transaction that fails nothing has happened', async () => {
 });
 
 test.each<[string, Data]>([
-  ['a table that is tied to nobody', { lines: { parent: { table: 'pages', column: 'page' } }, pages: {} }],
+  ['a table without a customer', { lines: { parent: { table: 'pages', column: 'page' } }, pages: {} }],
   ['a table that is not declared', { lines: { parent: { table: 'pages', column: 'page' } } }],
-  ['itself', { lines: { parent: { table: 'lines', column: 'above' } } }],
+  ['the table itself', { lines: { parent: { table: 'lines', column: 'above' } } }],
   [
-    'one that belongs to it',
+    'its own child',
     { lines: { parent: { table: 'pages', column: 'a' } }, pages: { parent: { table: 'lines', column: 'b' } } },
   ],
-])('a table that is declared to belong to %s is refused when the modules are loaded', (_, data) => {
+])('loading fails for a table whose parent is %s', (_, data) => {
   expect(() => personalDataOf([withData({ alias: 'notes' }, data)])).toThrow(
     /the module notes declares data of \w+, which is tied to no customer/,
   );
