@@ -116,7 +116,7 @@ test('a module names what is its own after itself, unless it is a system module'
 
 test('only a system module has commands, and jobs for the platform', async () => {
   const systemJob = `export const module = { jobs: { 'notes.sweep': { system: true, run: async () => {} } } };`;
-  await expect(load(good, systemJob)).rejects.toThrow(/only a system module has commands or jobs for the platform/);
+  await expect(load(good, systemJob)).rejects.toThrow(/only a system module has commands, system jobs or an identity/);
   await expect(load({ ...good, system: true }, systemJob)).resolves.toMatchObject({ alias: 'notes' });
 });
 
