@@ -104,7 +104,9 @@ test('a device that polls too fast must wait longer each time', async () => {
   later(15);
   expect(await ask()).toBe('authorization_pending');
   later(14);
-  expect((await poll(body.device_code)).body.error_description).toBe('Too fast: wait 20 seconds between two requests.');
+  expect((await poll(body.device_code)).body.error_description).toBe(
+    'Polling too fast. Wait 20 seconds between two requests.',
+  );
   await asha.post(`/api/v1/device/${body.user_code}/approve`);
   expect((await poll(body.device_code)).status).toBe(200);
 });
