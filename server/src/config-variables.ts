@@ -125,7 +125,7 @@ export const mailbox: Kind<string> = kind(
 );
 
 export const domain: Kind<string> = kind(
-  'a lower-case host name without scheme, port or trailing dot; not an IP address',
+  'a lower-case host name without scheme, port or trailing dot, and no IP address',
   (text) => (isHostName(text) ? text : undefined),
 );
 

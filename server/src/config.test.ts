@@ -165,6 +165,7 @@ const examples: Readonly<Record<string, Example>> = {
   DATABASE_CONNECT_TIMEOUT_MS: integers('databaseConnectTimeoutMs', 5000, 1, 600_000),
   DATABASE_QUERY_TIMEOUT_MS: integers('databaseQueryTimeoutMs', 30_000, 1, 3_600_000),
   DATABASE_WAIT_TIMEOUT_MS: integers('databaseWaitTimeoutMs', 5000, 1, 600_000),
+  SLOW_QUERY_MS: integers('slowQueryMs', 1000, 0, 3_600_000),
   DATABASE_COPY_STRATEGY: {
     key: 'databaseCopyStrategy',
     unset: 'wal_log',
@@ -340,7 +341,7 @@ test('a wrong value is told with what is allowed', () => {
   );
   expect(problem({ DATABASE_URL: 'mysql://me:pw@db/chowk' })).toBe(
     'DATABASE_URL must be a URL that starts with postgres:// or postgresql:// and names a database, ' +
-      'its password percent-encoded, not "mysql://me:••••@db/chowk"',
+      'with a percent-encoded password, not "mysql://me:••••@db/chowk"',
   );
 });
 

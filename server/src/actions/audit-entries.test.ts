@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { startPlatform, type TestTenant } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';
 
-/* When a line gets into the audit log, and what it says: a change and its line are one thing. */
+/* Which calls are recorded in the audit log, when, and with which content. */
 
 const Note = Type.Object({ id: Type.String(), text: Type.Optional(Type.String()) }, { additionalProperties: true });
 const conflict = () => new Failure('notes.conflict', 409, 'That is taken.');
@@ -198,7 +198,7 @@ async function start() {
   return { tenant, caller: tenant.caller('notes.edit') };
 }
 
-test('a change and its line are committed in one transaction', async () => {
+test('a change and its audit entry are committed in one transaction', async () => {
   const { tenant, caller } = await start();
   expect((await caller.post('/api/v1/notes', { id: 'n1', text: 'after' })).status).toBe(200);
   const expected = {
@@ -219,7 +219,7 @@ test('a change and its line are committed in one transaction', async () => {
   expect(await lines(tenant)).toEqual([expected]);
 });
 
-test('what is rolled back is in no line but that of the failure', async () => {
+test('a rolled-back change is recorded as a failure without changes', async () => {
   const { tenant, caller } = await start();
   expect((await caller.post('/api/v1/notes/undo', { id: 'n1' })).status).toBe(409);
   expect(await tenant.db.rows(sql`SELECT FROM notes`)).toEqual([]);
@@ -229,7 +229,7 @@ test('what is rolled back is in no line but that of the failure', async () => {
   ]);
 });
 
-test('a line is there with the commit, whatever happens to the process behind it', async () => {
+test('an entry exists as soon as the change is committed, even if the action fails afterwards', async () => {
   const { tenant, caller } = await start();
   gate = { arrived: Promise.withResolvers(), open: Promise.withResolvers() };
   const answer = caller.post('/api/v1/notes/commit-and-fail', { id: 'n1' });
@@ -241,27 +241,27 @@ test('a line is there with the commit, whatever happens to the process behind it
   expect(await lines(tenant)).toMatchObject([{ outcome: 'failed', error_code: 'http.internal', resource_id: 'n1' }]);
 });
 
-test('several transactions of one call are one line, with all that they changed', async () => {
+test('several transactions of one call share one entry with all changes', async () => {
   const { tenant, caller } = await start();
   await caller.post('/api/v1/notes/twice', { id: 'n1' });
   const changes = { first: [null, 'first'], second: [null, 'second'], third: [null, 'third'] };
   expect(await lines(tenant)).toMatchObject([{ action: 'notes.twice', outcome: 'ok', changes }]);
 });
 
-test('a transaction that had to be repeated notes only what it did in the end', async () => {
+test('a retried transaction records only the changes of the last attempt', async () => {
   const { tenant, caller } = await start();
   expect((await caller.post('/api/v1/notes/retried', { id: 'n1' })).status).toBe(200);
   expect((await lines(tenant)).map(({ changes }) => changes)).toEqual([{ try2: [null, 2] }]);
 });
 
-test('a part that was undone is not noted, nor are the calls that it made', async () => {
+test('changes and bus calls in a rolled-back savepoint are not recorded', async () => {
   const { tenant, caller } = await start();
   expect((await caller.post('/api/v1/notes/savepoint', { id: 'n1' })).status).toBe(200);
   expect(await tenant.db.rows(sql`SELECT id FROM notes`)).toEqual([{ id: 'n1' }]);
   expect(await lines(tenant)).toMatchObject([{ action: 'notes.savepoint', changes: { kept: [null, 1] } }]);
 });
 
-test('a call over the bus has a line of its own, committed with the transaction that it is part of', async () => {
+test('a bus call has its own entry, committed with the transaction of the caller', async () => {
   const { tenant, caller } = await start();
   expect((await caller.post('/api/v1/notes/copy', { id: 'n1' })).status).toBe(200);
   const committed = await lines(tenant, { flush: false });
@@ -278,27 +278,27 @@ test('a call over the bus has a line of its own, committed with the transaction 
   expect((await lines(tenant)).map(({ action }) => action).sort()).toEqual(['notes.copy', 'notes.count', 'notes.put']);
 });
 
-test('a call over the bus that is rolled back with its caller leaves no line that says otherwise', async () => {
+test('a bus call that is rolled back with its caller is not recorded as successful', async () => {
   const { tenant, caller } = await start();
   expect((await caller.post('/api/v1/notes/copy', { id: 'n1', undo: true })).status).toBe(409);
   const changed = (await lines(tenant)).filter(({ action }) => action !== 'notes.count');
   expect(changed).toMatchObject([{ action: 'notes.copy', outcome: 'failed', changes: null }]);
 });
 
-test('a call over the bus outside a transaction is committed with its own', async () => {
+test('the entry of a bus call outside a transaction is committed with the change of the callee', async () => {
   const { tenant, caller } = await start();
   await caller.post('/api/v1/notes/call-outside', { id: 'n1' });
   expect(await lines(tenant, { flush: false })).toMatchObject([{ transport: 'bus', action: 'notes.put' }]);
   expect(await lines(tenant)).toHaveLength(2);
 });
 
-test('a change without a transaction leaves its line a moment later', async () => {
+test('a change without a transaction is recorded with the next batch', async () => {
   const { tenant, caller } = await start();
   await caller.request({ method: 'PUT', url: '/api/v1/notes/n1', payload: { text: 'x' } });
   expect(await lines(tenant)).toMatchObject([{ action: 'notes.plain', outcome: 'ok', resource_id: 'n1' }]);
 });
 
-test('the id of what was made comes from the output or from the event', async () => {
+test('the id of a new record comes from the output or from the event', async () => {
   const { tenant, caller } = await start();
   const { body } = await caller.post('/api/v1/notes/new');
   await caller.post('/api/v1/notes/emit');
@@ -309,7 +309,7 @@ test('the id of what was made comes from the output or from the event', async ()
   ]);
 });
 
-test('only a change, and what says so, leaves a line', async () => {
+test('only changes and actions declared as audited are recorded', async () => {
   const { tenant, caller } = await start();
   await caller.get('/api/v1/notes');
   await caller.post('/api/v1/notes/find');
@@ -318,7 +318,7 @@ test('only a change, and what says so, leaves a line', async () => {
   expect(await lines(tenant)).toMatchObject([{ action: 'notes.export', outcome: 'ok' }]);
 });
 
-test('an input that is refused leaves no line; a member without the permission does', async () => {
+test('invalid input is not recorded; a missing permission is', async () => {
   const { tenant, caller } = await start();
   expect((await caller.post('/api/v1/notes', { id: 5 })).status).toBe(422);
   expect(
@@ -338,14 +338,14 @@ test('an input that is refused leaves no line; a member without the permission d
   ]);
 });
 
-test('a request that is answered again from its key leaves no second line', async () => {
+test('a replayed request is not recorded again', async () => {
   const { tenant, caller } = await start();
   const post = () => caller.post('/api/v1/notes', { id: 'n1' }, { 'idempotency-key': 'a' });
   expect([(await post()).status, (await post()).headers['idempotency-replayed']]).toEqual([200, 'true']);
   expect(await lines(tenant)).toHaveLength(1);
 });
 
-test('a change that nobody signed in for names nobody', async () => {
+test('an anonymous change has no user', async () => {
   const tenant = await platform.tenant();
   await platform.request({
     method: 'POST',
@@ -356,7 +356,7 @@ test('a change that nobody signed in for names nobody', async () => {
   expect(await lines(tenant)).toMatchObject([{ action: 'notes.open', user_id: null }]);
 });
 
-test('a job that a user asked for leaves a line of that user', async () => {
+test('a job that a user started is recorded for that user', async () => {
   const { tenant, caller } = await start();
   await platform.kernel.jobs.work();
   await caller.post('/api/v1/notes/later', { id: 'n1' });
@@ -370,7 +370,7 @@ test('a job that a user asked for leaves a line of that user', async () => {
 
 const odd = ['a\0b', '\ud800', 'x\udc00\ud800y', '\\u0000', '\\', '\u2028', '😀'];
 
-test.each(odd)('a text that PostgreSQL cannot keep does not fail the change: %j', async (text) => {
+test.each(odd)('text that PostgreSQL cannot store does not fail the change: %j', async (text) => {
   const { tenant, caller } = await start();
   const input = { id: 'n1', [text]: { list: [text, text + text] } };
   expect((await caller.post('/api/v1/notes', input)).status).toBe(200);
@@ -393,7 +393,7 @@ test.each(['a\0b', '\ud800', 'x'.repeat(10_000)])(
   },
 );
 
-test('what changed is noted without what is personal, and long texts are cut', async () => {
+test('changes are recorded without personal data, and long texts are truncated', async () => {
   const { tenant, caller } = await start();
   await caller.delete('/api/v1/notes/n1');
   expect(await lines(tenant)).toMatchObject([
@@ -404,7 +404,7 @@ test('what changed is noted without what is personal, and long texts are cut', a
   ]);
 });
 
-test('an input that is too long is noted by its length, a file not at all', async () => {
+test('for a long input only the length is recorded, and a file is not recorded', async () => {
   const { tenant, caller } = await start();
   await caller.post('/api/v1/notes', { id: 'n1', text: 'x'.repeat(5_000) });
   await caller.request({
@@ -416,7 +416,7 @@ test('an input that is too long is noted by its length, a file not at all', asyn
   expect((await lines(tenant)).map(({ input }) => input)).toEqual([{ too_long: expect.any(Number) }, null]);
 });
 
-test('an input so deep that nobody can write it down does not fail the change', async () => {
+test('an input that is nested too deeply to serialize does not fail the change', async () => {
   const { tenant, caller } = await start();
   const payload = `{"id":"n1","deep":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
   const headers = { 'content-type': 'application/json' };

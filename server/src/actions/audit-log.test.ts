@@ -34,7 +34,7 @@ async function kept(input: object): Promise<unknown> {
   return (await tenant.db.row<{ input: unknown }>(sql`SELECT input FROM module_bus_audit_log`))?.input;
 }
 
-test('what tells who a person is does not get into the audit log', async () => {
+test('personal data is masked', async () => {
   const place = { address1: '12 MG Road', city: 'Pune', pincode: '411001' };
   const person = { id: 'c1', phone: '+919876543210', email: 'asha@example.com', first_name: 'Asha', lastName: 'Rao' };
   const order = {
@@ -55,7 +55,7 @@ test('what tells who a person is does not get into the audit log', async () => {
   });
 });
 
-test('neither does what is written to a person or typed to find one', async () => {
+test('free text and search terms are masked', async () => {
   expect(await kept({ to: '+919876543210', message: 'Dear Asha', channel: 'sms' })).toEqual({
     ...{ to: '••••', message: '••••', channel: 'sms' },
   });
@@ -63,7 +63,7 @@ test('neither does what is written to a person or typed to find one', async () =
   expect(await kept({ q: 'asha' })).toEqual({ q: '••••' });
 });
 
-test('what was done, to what and how much of it stays', async () => {
+test('ids, amounts and statuses are kept', async () => {
   const input = {
     ...{
       id: 'o1',

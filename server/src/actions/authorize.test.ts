@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { startPlatform, type TestAnswer } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';
 
-/* One action over REST and over the bus: who is refused by one is refused by the other. */
+/* REST and the bus authorize every call in the same way. */
 
 const access = {
   permission: { needs: 'shop.sell' },
@@ -148,7 +148,7 @@ const cases = Object.keys(callers).flatMap((who) =>
   kinds.flatMap((kind) => [true, false].map((isInstalled) => ({ who, kind, isInstalled }))),
 );
 
-test.each(cases)('$who and $kind, module enabled $isInstalled: both transports decide alike', async (one) => {
+test.each(cases)('$who and $kind, module enabled $isInstalled: REST and the bus decide alike', async (one) => {
   const { who, kind, isInstalled } = one;
   const tenant = isInstalled ? shop : without;
   const input = { sku: 'TEA', quantity: 2 };
@@ -166,7 +166,7 @@ test.each([
   { sku: '', quantity: 0 },
   { sku: 'far too long', quantity: '1' },
   { sku: null, quantity: 1.5, extra: 1 },
-])('an input that one transport refuses the other refuses with the same words: %j', async (input) => {
+])('invalid input gets the same errors over REST and the bus: %j', async (input) => {
   const member = callers['a member with the permission'] as Headers;
   const rest = await send('/shop/permission', shop.id, member, input);
   const bus = await send('/door/permission', shop.id, member, input);
@@ -174,7 +174,7 @@ test.each([
   expect({ status: bus.status, body: bus.body }).toEqual({ status: rest.status, body: rest.body });
 });
 
-test('an input is read alike: trimmed, and without what the action does not know', async () => {
+test('input is normalized alike: trimmed, and without unknown fields', async () => {
   const member = callers['a member with the permission'] as Headers;
   for (const path of Object.values(transports)) {
     const { body } = await send(path('permission'), shop.id, member, { sku: ' TEA ', quantity: 1, more: 1 });
@@ -182,14 +182,14 @@ test('an input is read alike: trimmed, and without what the action does not know
   }
 });
 
-test('who may not call is told so before anything about the input', async () => {
+test('a missing permission is reported before invalid input', async () => {
   const member = callers['a member without the permission'] as Headers;
   for (const path of Object.values(transports)) {
     expect((await send(path('permission'), shop.id, member, { sku: 5 })).body.code).toBe('auth.forbidden');
   }
 });
 
-test('the platform itself needs no permission, and is not known as anybody', async () => {
+test('a job needs no permission and has no user', async () => {
   await platform.kernel.jobs.work();
   await platform.kernel.jobs.add({ job: 'door.sell', tenant: shop.id, data: {}, requestId: 'test' });
   await expect.poll(() => done).toEqual([{ sold: { sku: 'TEA', quantity: 1 }, by: null, tenant: shop.id }]);

@@ -5,7 +5,7 @@ import { silent } from '../../testing/silent-log.ts';
 import { testModule } from '../../testing/test-module.ts';
 import { createHttpServer } from '../http/server.ts';
 
-/* Everything that is wrong with an input is answered at once, whoever finds it. */
+/* All errors of an input are reported at once, whether found by validation or by the action. */
 
 const NewMember = Type.Object({
   name: Line(10),
@@ -117,7 +117,7 @@ beforeEach(() => {
   runs = 0;
 });
 
-test('types, rules of fields, rules between fields and values that are taken are told together', async () => {
+test('type errors, field rules, cross-field rules and taken values are reported together', async () => {
   const { status, body } = await caller.post('/api/v1/members', {
     ...{ name: '', email: ' asha@x ', phone: '555', starts: 5, ends: 3 },
     ...{ address: { city: 'Atlantis', pin: 'far too long' }, items: [{ sku: 'A', quantity: 0 }] },
@@ -148,19 +148,19 @@ test('types, rules of fields, rules between fields and values that are taken are
   expect(runs).toBe(0);
 });
 
-test('values that are taken are all named, though the first was enough to refuse', async () => {
+test('all taken values are reported, not only the first', async () => {
   const { status, body } = await caller.post('/api/v1/members', { name: 'Asha', email: 'asha@x', phone: '555' });
   expect({ status, codes: body.error_codes }).toEqual({ status: 422, codes: { email: ['taken'], phone: ['taken'] } });
   expect(runs).toBe(1);
 });
 
-test('nothing is asked twice of what is right', async () => {
+test('valid input is not checked twice', async () => {
   expect((await caller.post('/api/v1/members', good)).status).toBe(200);
   expect(explained).toEqual([]);
   await acme.db.run(sql`DELETE FROM members WHERE value = 'new@x'`);
 });
 
-test('only the fields that have passed are asked about, as they were read, also within others', async () => {
+test('explain gets only valid fields, normalized, including nested ones', async () => {
   await caller.post('/api/v1/members', {
     ...{ name: 5, email: ' new@x ', address: { city: ' Pune ', pin: 7 } },
     ...{
@@ -180,23 +180,23 @@ test('only the fields that have passed are asked about, as they were read, also 
   ]);
 });
 
-test('what a run has refused is not asked about again', async () => {
+test('explain does not get fields that run has rejected', async () => {
   await caller.post('/api/v1/members', { name: 'Asha', email: 'asha@x', starts: 1 });
   expect(explained).toEqual([{ name: 'Asha', starts: 1 }]);
 });
 
-test('an object that is refused as a whole is not there', async () => {
+test('explain does not get an object that was rejected as a whole', async () => {
   await caller.post('/api/v1/members', { ...good, address: 'Pune', items: { 0: {} } });
   expect(explained).toEqual([good]);
 });
 
-test('the same is told once', async () => {
+test('the same error is reported once', async () => {
   const { body } = await caller.post('/api/v1/members', { ...good, starts: 5, ends: 3 });
   expect(body.errors).toEqual({ ends: ['The end must not be before the start.'] });
   expect(body.message).toBe('The end must not be before the start.');
 });
 
-test('over the bus, and in the middle of a transaction, all of it is told too', async () => {
+test('all errors are reported over the bus and inside a transaction too', async () => {
   const input = { name: 'Asha', email: 'asha@x', phone: '555' };
   const direct = await caller.post('/api/v1/members', input);
   const { status, body } = await caller.post('/api/v1/members/call', input);
@@ -205,14 +205,14 @@ test('over the bus, and in the middle of a transaction, all of it is told too', 
 
 test.each([
   [
-    'an error of ours',
+    'an error',
     () => {
       throw new Error('broken');
     },
   ],
   ['a rejection', () => Promise.reject(new TypeError('broken'))],
-  ['nothing at all', () => Promise.reject(undefined)],
-])('an explanation that fails with %s leaves the refusal as it was, and is logged', async (_, fails) => {
+  ['undefined', () => Promise.reject(undefined)],
+])('if explain fails with %s, the response is unchanged and the error is logged', async (_, fails) => {
   trouble = fails;
   const { request, errors } = await withRecordingLog();
   const { status, body } = await request('/api/v1/members', { name: '', email: 'asha@x' });
@@ -220,7 +220,7 @@ test.each([
   expect(errors).toMatchObject([{ action: 'members.create' }]);
 });
 
-test('an explanation may throw what else is wrong', async () => {
+test('explain may throw further errors', async () => {
   trouble = () => {
     throw invalid({ phone: 'That phone is off.' });
   };
@@ -230,7 +230,7 @@ test('an explanation may throw what else is wrong', async () => {
   expect(errors).toEqual([]);
 });
 
-test('an explanation that finds no such record leaves the refusal as it was', async () => {
+test('a not-found error in explain leaves the response unchanged', async () => {
   trouble = () => {
     throw new Failure('members.not_found', 404, 'There is no such member.');
   };
@@ -238,14 +238,14 @@ test('an explanation that finds no such record leaves the refusal as it was', as
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['name'] });
 });
 
-test('an explanation that breaks in the database leaves the refusal as it was', async () => {
+test('a database error in explain leaves the response unchanged', async () => {
   const { request } = await withRecordingLog();
   const ctx = acme.db;
   trouble = async () => void (await ctx.run(sql`SELECT FROM no_such_table`));
   expect((await request('/api/v1/members', { name: '', email: 'a' })).status).toBe(422);
 });
 
-test('other failures are not explained', async () => {
+test('errors other than 422 do not call explain', async () => {
   expect((await caller.post('/api/v1/members/refused', good)).body).toMatchObject({ code: 'members.full' });
   expect((await caller.post('/api/v1/members/refused', { ...good, name: 'odd' })).body).toMatchObject({
     code: 'members.odd',
@@ -253,12 +253,12 @@ test('other failures are not explained', async () => {
   expect(explained).toEqual([]);
 });
 
-test('who is not admitted is told so before the input is looked at', async () => {
+test('admit runs before the input is validated', async () => {
   expect((await caller.post('/api/v1/members/closed', { name: 5 })).body).toMatchObject({ code: 'members.closed' });
   expect([explained.length, runs]).toEqual([0, 0]);
 });
 
-/** The same platform behind an HTTP side whose errors the test can read. */
+/** A server for the same platform whose logged errors the test can read. */
 async function withRecordingLog() {
   const errors: object[] = [];
   const log: Log = { ...silent, error: (details) => errors.push(details) };

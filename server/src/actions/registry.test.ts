@@ -8,7 +8,7 @@ function registered(module: string, name: string, http: `GET /${string}`) {
   return registerActions({ [name]: action({ summary: 'Test', http, public: true, run }) }, { module, tag: module });
 }
 
-test('a path is below /api/v1 unless it says otherwise', () => {
+test('a path is below /api/v1 unless the action declares root', () => {
   const [below] = registered('notes', 'notes.get', 'GET /notes/:id');
   expect(below).toMatchObject({ name: 'notes.get', module: 'notes', method: 'GET', path: '/api/v1/notes/:id' });
   const root = action({ summary: 'Test', http: 'POST /oauth/token', root: true, public: true, run });
@@ -44,7 +44,7 @@ test.each([
   expect(one).toMatchObject(expected);
 });
 
-test('an action or a path that two modules have is refused, naming both', () => {
+test('an action or a route that two modules declare is an error that names both', () => {
   const one = registered('one', 'one.get', 'GET /things/:id');
   expect(() => assertUniqueActions([...one, ...registered('other', 'other.get', 'GET /things/:key')])).toThrow(
     'the modules one and other both declare GET /api/v1/things/:',

@@ -7,43 +7,40 @@ const { kernel } = await startPlatform();
 const { actions } = kernel;
 const routes = actions.filter(({ method }) => method);
 
-test('there are actions to look at', () => {
+test('actions and routes are registered', () => {
   expect(actions.length).toBeGreaterThan(5);
   expect(routes.length).toBeGreaterThan(5);
 });
 
-test.each(actions)('$name says who may call it: the holder of a permission, anyone signed in, or anyone', (action) => {
+test.each(actions)('$name declares a permission, signedIn or public', (action) => {
   const isForSome = action.needs === signedIn || permissionsFor(action).length > 0;
   expect([action.public === true, isForSome].filter(Boolean)).toHaveLength(1);
   expect(permissionsFor(action)).not.toContain('');
 });
 
-test.each(actions)('$name can be called: a permission is held in a tenant and nowhere else', (action) => {
+test.each(actions)('$name requires a tenant if it requires a permission', (action) => {
   if (permissionsFor(action).length > 0) expect(action.tenant ?? 'required').toBe('required');
 });
 
-test.each(actions)('$name can be reached over HTTP or over the bus', ({ http, bus }) => {
+test.each(actions)('$name is served over HTTP or over the bus', ({ http, bus }) => {
   expect(http !== undefined || bus !== undefined).toBe(true);
 });
 
-test.each(actions)(
-  '$name is named as every action is, and has a summary in the imperative',
-  ({ name, summary, tag }) => {
-    expect(name).toMatch(/^[a-z][a-zA-Z-]*\.[a-z][a-zA-Z]*$/);
-    expect(tag).not.toBe('');
-    expect(summary).toMatch(/^[A-Z].*[^.]$/);
-  },
-);
+test.each(actions)('$name has a valid name, a tag and a summary', ({ name, summary, tag }) => {
+  expect(name).toMatch(/^[a-z][a-zA-Z-]*\.[a-z][a-zA-Z]*$/);
+  expect(tag).not.toBe('');
+  expect(summary).toMatch(/^[A-Z].*[^.]$/);
+});
 
 test.each(routes)('$http has an input with every parameter of its path', ({ path, input }) => {
   expect(Object.keys(input?.properties ?? {})).toEqual(expect.arrayContaining(pathParameters(path)));
 });
 
-test.each(routes)('$http is written as every path is', ({ path }) => {
+test.each(routes)('$http has a valid path', ({ path }) => {
   expect(path).toMatch(/^(?:\/(?:[a-z0-9._-]+|:[a-z_]+))+$/);
 });
 
-test('no two routes share a method and a path, whatever they call their parameters', () => {
+test('no two routes have the same method and path, ignoring parameter names', () => {
   const names = routes.map(({ method, path }) => `${method} ${path.replace(/:\w+/g, ':')}`);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });

@@ -114,7 +114,7 @@ function resolve(part: { $ref?: string }) {
     .reduce((inside, name) => inside[name], document);
 }
 
-test('the description is a valid OpenAPI 3.1 document, for anyone to read', async () => {
+test('the document is valid OpenAPI 3.1 and public', async () => {
   expect(answer.status).toBe(200);
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(document.openapi).toMatch(/^3\.1\./);
@@ -123,7 +123,7 @@ test('the description is a valid OpenAPI 3.1 document, for anyone to read', asyn
   expect(valid).toBe(true);
 });
 
-test('every action that is served over HTTP is described but for pages, and nothing else', () => {
+test('exactly the HTTP actions that are not pages are described', () => {
   const described = Object.entries<object>(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
@@ -142,7 +142,7 @@ test('operations have the names of their actions', () => {
   expect(ids).not.toContain('samples.onBus');
 });
 
-test('an operation tells its parameters, its answers and who may call it', () => {
+test('an operation lists its parameters, responses and permissions', () => {
   const { get } = document.paths['/api/v1/samples/{id}/parts/{part_id}'];
   const own = get.parameters.filter((parameter: object) => !('$ref' in parameter));
   expect(
@@ -164,7 +164,7 @@ test('an operation tells its parameters, its answers and who may call it', () =>
   expect(document.paths['/api/v1/me'].get.security).toEqual([{ bearer: [] }, { oauth2: [] }]);
 });
 
-test('an operation tells its body and what it answers with, by the names of their schemas', () => {
+test('an operation references the schemas of its body and its response by name', () => {
   const { post } = document.paths['/api/v1/samples'];
   expect(post.description).toContain('Nobody can have two of them.');
   expect(post.requestBody.content['application/json']).toMatchObject({
@@ -184,7 +184,7 @@ test('an operation tells its body and what it answers with, by the names of thei
   expect(document.paths['/oauth/sample'].post).toMatchObject({ security: [], parameters: [] });
 });
 
-test('a body does not have what is in the path', () => {
+test('path parameters are not part of the body', () => {
   const { patch } = document.paths['/api/v1/samples/{id}'];
   expect(patch.requestBody.content['application/json'].schema).toEqual({
     $ref: '#/components/schemas/SampleChanges',
@@ -193,7 +193,7 @@ test('a body does not have what is in the path', () => {
   expect(patch.requestBody.required).toBe(false);
 });
 
-test('a record that has a version says so, and that a change of an old one is refused', () => {
+test('a record with an ETag documents ETag, If-Match, If-None-Match and 412', () => {
   const { get } = document.paths['/api/v1/samples/{id}/parts/{part_id}'];
   expect(get.parameters).toContainEqual({ $ref: '#/components/parameters/ifNoneMatch' });
   expect(get.responses['200'].headers).toHaveProperty('ETag');
@@ -206,7 +206,7 @@ test('a record that has a version says so, and that a change of an old one is re
   expect(post.parameters).not.toContainEqual({ $ref: '#/components/parameters/ifMatch' });
 });
 
-test('every failure is listed by its code, with its status, also those that only this action has', () => {
+test('every error is listed by status and code, including those of the action', () => {
   const { post } = document.paths['/api/v1/samples'];
   expect(resolve(post.responses['409']).description).toContain('`tenancy.domain_permanent`');
   expect(resolve(post.responses['409']).description).toContain('`http.idempotency_busy`');
@@ -216,13 +216,13 @@ test('every failure is listed by its code, with its status, also those that only
   expect(Object.keys(get.responses['200'].content)).toEqual(['text/csv']);
 });
 
-test('an error that no module defines stops the description, naming the action', () => {
+test('an undefined error code throws and names the action', () => {
   const [action] = platform.kernel.actions;
   const wrong = { ...action, name: 'x.y', errors: ['no.such'] } as RegisteredAction;
   expect(() => openApiDocument([wrong], [])).toThrow('the action x.y declares the error no.such');
 });
 
-test('an answer that a caller must tell from the usual ones is described, and a header that an action looks at', () => {
+test('additional responses and request headers of an action are described', () => {
   const login = resolve(document.paths['/api/v1/auth/login'].post.responses['401']);
   expect(login.content['application/json'].schema.allOf).toMatchObject([
     { $ref: '#/components/schemas/Error' },
@@ -248,7 +248,7 @@ test.each(['/', '/login', '/install', '/device'])(
   },
 );
 
-test('the reference is a page that fetches nothing from anyone else', async () => {
+test('the reference page loads nothing from other servers', async () => {
   const page = await fetch(`${origin}/docs/`);
   expect(page.headers.get('content-type')).toContain('text/html');
   const html = await page.text();
@@ -268,7 +268,7 @@ test('the reference is a page that fetches nothing from anyone else', async () =
   }
 });
 
-test('the page may run its own scripts and no others, and still carries what every answer carries', async () => {
+test('the page may run only its own scripts and has the common response headers', async () => {
   const { headers } = await fetch(`${origin}/docs/`);
   const policy = headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'");
@@ -280,7 +280,7 @@ test('the page may run its own scripts and no others, and still carries what eve
   expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('what is not there below the reference is 404 with a message', async () => {
+test('an unknown path below the reference is 404 with a message', async () => {
   for (const path of [
     '/docs/nowhere',
     '/docs/../package.json',

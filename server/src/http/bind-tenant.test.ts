@@ -66,20 +66,20 @@ test.each([
   expect(await bound({ 'x-tenant': value })).toMatchObject({ status: 200, body: { tenant: acme.id } });
 });
 
-test('the random domain that every tenant is given leads to it', async () => {
+test('the random domain of a tenant binds it', async () => {
   const domains = await acme.caller('settings.domains').get('/api/v1/domains');
   const { domain } = domains.body.domains.find(({ kind }: { kind: string }) => kind === 'random');
   expect((await bound({ host: `${domain}.localhost` })).body).toEqual({ tenant: acme.id });
 });
 
-test('host and header that name one tenant agree, whatever names they use', async () => {
+test('host and header may name the same tenant in different ways', async () => {
   expect((await bound({ host: `${acme.id}.localhost`, 'x-tenant': acmeAlias })).body).toEqual({ tenant: acme.id });
   expect((await bound({ host: `${acmeAlias}.stable.localhost`, 'x-tenant': acme.id })).body).toEqual({
     tenant: acme.id,
   });
 });
 
-test('host and header that name different tenants are 400, for members of both as well', async () => {
+test('host and header that name different tenants are 400, even for a member of both', async () => {
   const { caller: user, token } = platform.identity.mint();
   for (const tenant of [acme, beta]) platform.identity.join(user, tenant.id, ['things.view']);
   const authorization = `Bearer ${token}`;
@@ -111,7 +111,6 @@ test.each([
   '',
 ])('a host that names no tenant binds nothing: %j', async (host) => {
   expect(await bound({ host })).toMatchObject({ status: 400, body: { code: 'tenancy.required' } });
-  // It is as good as none, so the header decides.
   expect((await bound({ host, 'x-tenant': acme.id })).body).toEqual({ tenant: acme.id });
 });
 
@@ -126,7 +125,7 @@ test.each([
   `${acme.id}%2elocalhost`,
   `${acme.id} .localhost`,
   `[${acme.id}].localhost`,
-])('a host that is no host is 400 and binds nothing: %s', async (host) => {
+])('an invalid host is 400 and binds nothing: %s', async (host) => {
   expect(await bound({ host })).toMatchObject({ status: 400, body: { code: 'tenancy.bad_host' } });
   expect((await bound({ host, 'x-tenant': acme.id })).status).toBe(400);
 });
@@ -146,7 +145,7 @@ test.each([
   `${acme.id}..localhost`,
   `${acme.id}.${beta.id}.localhost`,
   `${'x'.repeat(64)}.localhost`,
-])('a host below the base domain that leads to nobody is 404: %s', async (host) => {
+])('an unknown host below the base domain is 404: %s', async (host) => {
   expect(await bound({ host })).toMatchObject({ status: 404, body: { code: 'tenancy.unknown' } });
   expect((await bound({ host, 'x-tenant': acme.id })).status).toBe(404);
 });
@@ -168,12 +167,12 @@ test.each([
   '*',
   '%',
   'x'.repeat(10_000),
-])('an X-Tenant that is nobody’s is 404: %j', async (value) => {
+])('an unknown X-Tenant is 404: %j', async (value) => {
   expect(await bound({ 'x-tenant': value })).toMatchObject({ status: 404, body: { code: 'tenancy.unknown' } });
   expect((await bound({ 'x-tenant': value, host: `${acme.id}.localhost` })).status).toBe(404);
 });
 
-test('a tenant that is not finished yet is nobody', async () => {
+test('a tenant that is still being created is 404', async () => {
   const { db } = platform.kernel.central;
   const id = uniqueId();
   await db.tx(async (tx) => {
@@ -185,13 +184,13 @@ test('a tenant that is not finished yet is nobody', async () => {
   expect((await bound({ 'x-tenant': id })).status).toBe(404);
 });
 
-test('an action that needs a tenant is 400 without one, before anything is asked about the caller', async () => {
+test('an action that needs a tenant is 400 without one, before the caller is authenticated', async () => {
   const { status, body, headers } = await platform.request({ url: '/api/v1/things/1' });
   expect({ status, code: body.code }).toEqual({ status: 400, code: 'tenancy.required' });
   expect(headers).not.toHaveProperty('x-ring');
 });
 
-test('an action that may have a tenant works without one, but not with one that is nobody’s', async () => {
+test('an action with an optional tenant works without one, but an unknown tenant is 404', async () => {
   const member = acme.caller('things.view');
   expect((await member.get('/api/v1/maybe')).body).toEqual({ user_can: true });
   const authorization = `Bearer ${member.token}`;
@@ -202,14 +201,14 @@ test('an action that may have a tenant works without one, but not with one that 
   expect((await get({ 'x-tenant': 'nobody' })).status).toBe(404);
 });
 
-test('an action that has no tenant does not care which one is named', async () => {
+test('an action without a tenant ignores the tenant that a request names', async () => {
   const headers = { host: `${acme.id}.localhost`, 'x-tenant': 'nobody' };
   const answer = await platform.request({ url: '/api/v1/never', headers });
   expect(answer.status).toBe(200);
   expect(answer.headers).not.toHaveProperty('x-ring');
 });
 
-test('a token of one tenant opens no other, by host or by header', async () => {
+test('a member of one tenant has no access to another, by host or by header', async () => {
   const authorization = `Bearer ${acme.caller('things.view').token}`;
   for (const target of [{ host: `${beta.id}.localhost` }, { 'x-tenant': beta.id }, { 'x-tenant': betaAlias }]) {
     for (const url of ['/api/v1/mine', '/api/v1/things/1']) {
@@ -221,7 +220,7 @@ test('a token of one tenant opens no other, by host or by header', async () => {
   expect(own.body).toEqual({ tenant: acme.id });
 });
 
-test('a stranger is told the same whatever it asks for', async () => {
+test('a caller who is not a member gets the same response for every request', async () => {
   const headers = { authorization: `Bearer ${acme.caller('things.view').token}`, 'x-tenant': beta.id };
   const json = { ...headers, 'content-type': 'application/json' };
   const answers = [
@@ -240,14 +239,14 @@ test('a stranger is told the same whatever it asks for', async () => {
   }
 });
 
-test('a membership that ends is over with the next request', async () => {
+test('a removed permission is refused from the next request on', async () => {
   const caller = acme.caller('things.view');
   expect((await caller.get('/api/v1/things/1')).status).toBe(200);
   platform.identity.join(caller.user, acme.id, []);
   expect((await caller.get('/api/v1/things/1')).status).toBe(403);
 });
 
-test('X-Forwarded-Host is nobody’s word unless it comes from a proxy that was named', async () => {
+test('X-Forwarded-Host is honored from trusted proxies only', async () => {
   const believing = await listen({ TRUSTED_PROXIES: 'loopback' });
   const elsewhere = await listen({ TRUSTED_PROXIES: '10.0.0.0/8' });
   const doubting = await listen({});
@@ -265,13 +264,13 @@ test('X-Forwarded-Host is nobody’s word unless it comes from a proxy that was 
   }
 });
 
-test('of several forwarded hosts the nearest proxy’s counts', async () => {
+test('of several forwarded hosts the one added by the nearest proxy counts', async () => {
   const app = await listen({ TRUSTED_PROXIES: 'loopback' });
   const forwarded = `X-Forwarded-Host: ${beta.id}.localhost, ${acme.id}.localhost`;
   expect(await askFrom(app, 'localhost', forwarded)).toEqual({ status: 200, tenant: acme.id });
 });
 
-test('two X-Tenant headers bind nothing, the same twice neither', async () => {
+test('two X-Tenant headers bind nothing, even if they are equal', async () => {
   const app = await listen({});
   for (const second of [acme.id, beta.id]) {
     expect(await askFrom(app, 'localhost', `X-Tenant: ${acme.id}`, `X-Tenant: ${second}`)).toEqual({
@@ -281,7 +280,7 @@ test('two X-Tenant headers bind nothing, the same twice neither', async () => {
   }
 });
 
-test('only subdomains of the base domain count, whatever it is', async () => {
+test('only subdomains of the configured base domain bind a tenant', async () => {
   const elsewhere = await startPlatform({ environment: { BASE_DOMAIN: 'shops.example.com' }, actions });
   const shop = await elsewhere.tenant();
   const ask = async (host: string) =>
@@ -293,7 +292,7 @@ test('only subdomains of the base domain count, whatever it is', async () => {
   }
 });
 
-test('no mixture of host and header binds a tenant that either of them does not name', async () => {
+test('no combination of host and header binds a tenant that one of them does not name', async () => {
   const names = new Map([
     [acme.id, acme.id],
     [acmeAlias, acme.id],

@@ -40,7 +40,7 @@ test.each([
   ['gzip', 'gzip', gunzipSync],
   ['gzip, deflate, br', 'br', brotliDecompressSync],
   ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
-])('a long answer to a client that takes %s is compressed with %s', async (accepted, encoding, expand) => {
+])('a long response to a client that accepts %s is compressed with %s', async (accepted, encoding, expand) => {
   const { headers, rawPayload } = await get('/long', accepted);
   expect(headers).toMatchObject({ 'content-encoding': encoding, vary: expect.stringContaining('Accept-Encoding') });
   expect(rawPayload.length).toBeLessThan(text.length / 10);
@@ -48,7 +48,7 @@ test.each([
 });
 
 test.each([undefined, 'identity', 'gzip;q=0', 'zstd'])(
-  'a client that takes %s gets the answer as it is',
+  'a client that accepts %s gets an uncompressed response',
   async (accepted) => {
     const { headers, body } = await get('/long', accepted);
     expect(headers['content-encoding']).toBeUndefined();
@@ -56,11 +56,11 @@ test.each([undefined, 'identity', 'gzip;q=0', 'zstd'])(
   },
 );
 
-test('a short answer is not compressed', async () => {
+test('a short response is not compressed', async () => {
   expect((await get('/short', 'gzip')).headers['content-encoding']).toBeUndefined();
 });
 
-test('a file is compressed while it is sent', async () => {
+test('a streamed file is compressed', async () => {
   const { headers, rawPayload } = await get('/file', 'gzip');
   expect(headers['content-encoding']).toBe('gzip');
   expect(gunzipSync(rawPayload).toString()).toBe(text + text);

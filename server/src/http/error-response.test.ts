@@ -66,7 +66,7 @@ const thrown: Record<string, unknown> = {
   null: null,
   undefined: undefined,
   object: { code: 5, message: secret },
-  // Libraries put a status on their errors; theirs is not ours.
+  // The status of a library's error must not become the status of the response.
   'with-status': Object.assign(new Error(secret), { statusCode: 400 }),
 };
 
@@ -92,14 +92,14 @@ test.each([
   '{"name":"x","__proto__":{"admin":true}}',
   '{"name":"x","\\u005f_proto__":{"admin":true}}',
   '{"name":"x","constructor":{"prototype":{"admin":true}}}',
-])('a body that reaches for a prototype is refused: %s', async (text) => {
+])('a body that sets a prototype is rejected: %s', async (text) => {
   const { status, body } = await sendText('/api/v1/things', text);
   expect(status).toBe(400);
   expect(body.message).toBeTypeOf('string');
   expect(({} as { admin?: boolean }).admin).toBeUndefined();
 });
 
-test('an empty body is no body, whatever type it claims to have', async () => {
+test('an empty body counts as no body, whatever its Content-Type', async () => {
   expect((await sendText('/api/v1/everything', '')).status).toBe(200);
   const missing = await sendText('/api/v1/things', '');
   expect({ status: missing.status, fields: Object.keys(missing.body.errors) }).toEqual({
@@ -116,16 +116,16 @@ test.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded',
   },
 );
 
-test('a charset beside the media type is no reason to refuse', async () => {
+test('a charset in the Content-Type is accepted', async () => {
   expect((await sendText('/api/v1/things', '{"name":"é"}', 'application/json; charset=utf-8')).status).toBe(201);
 });
 
-test('bytes that are no UTF-8 are no server error', async () => {
+test('invalid UTF-8 is not a server error', async () => {
   const { status } = await sendText('/api/v1/things', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]));
   expect(status).toBeLessThan(500);
 });
 
-test('a body above the limit of the platform or of its action is 413 and says how much is allowed', async () => {
+test('a body above the limit of the platform or of the action is 413 and names the limit', async () => {
   const platformWide = await sendText('/api/v1/things', JSON.stringify({ name: 'x'.repeat(1_048_576) }));
   expect({ status: platformWide.status, message: platformWide.body.message }).toEqual({
     status: 413,
@@ -141,10 +141,10 @@ test('a body above the limit of the platform or of its action is 413 and says ho
 
 test.each([
   ['no token', {}],
-  ['a token that is nobody’s', { authorization: 'Bearer of-bad-news' }],
+  ['an unknown token', { authorization: 'Bearer of-bad-news' }],
   ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
   ['no token after the scheme', { authorization: 'Bearer ' }],
-])('%s is 401 and names the scheme to use', async (_, headers) => {
+])('%s is 401 and names the authentication scheme', async (_, headers) => {
   const {
     status,
     body,
@@ -157,7 +157,7 @@ test.each([
   expect(body.message).toBeTypeOf('string');
 });
 
-test('a caller without the permission is 403 and reads which one is missing', async () => {
+test('a caller without the permission is 403 and the message names the permission', async () => {
   const { status, body } = await acme.caller('things.edit').get('/api/v1/things');
   expect({ status, message: body.message }).toEqual({
     status: 403,
@@ -173,7 +173,7 @@ test.each(['/nowhere', '/api/v1', '/api/v1/things/', '/API/V1/THINGS', '/api/v1/
   },
 );
 
-test('an unknown path is 404 before its body is looked at', async () => {
+test('an unknown path is 404 before its body is parsed', async () => {
   expect((await sendText('/api/v1/nowhere', '{')).status).toBe(404);
   expect((await sendText('/api/v1/nowhere', '<a/>', 'text/xml')).status).toBe(404);
 });
@@ -184,25 +184,25 @@ test.each([
   ['GET', '/api/v1/write-only', 'PUT'],
   ['HEAD', '/api/v1/write-only', 'PUT'],
   ['POST', '/api/health', 'GET, HEAD'],
-] as const)('a wrong method is 405 and the right ones are named: %s %s', async (method, url, allow) => {
+] as const)('a wrong method is 405 and Allow names the allowed methods: %s %s', async (method, url, allow) => {
   const { status, headers, body } = await caller.request({ method, url });
   expect({ status, allow: headers.allow }).toEqual({ status: 405, allow });
   if (method !== 'HEAD') expect(body.message).toContain(allow);
 });
 
-test('a wrong method is 405 whatever is wrong with its body, and needs no token', async () => {
+test('a wrong method is 405 even with an invalid body and without a token', async () => {
   const request = { method: 'POST', url: '/api/v1/write-only', payload: '{' } as const;
   expect((await platform.request({ ...request, headers: { 'content-type': 'text/xml' } })).status).toBe(405);
   expect((await platform.request({ ...request, headers: { 'content-type': 'application/json' } })).status).toBe(405);
 });
 
-test('a path may answer every method there is', async () => {
+test('a path may support all methods', async () => {
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
     expect((await caller.request({ method, url: '/api/v1/everything' })).body).toEqual({ method });
   }
 });
 
-test('HEAD answers as GET would, without the body', async () => {
+test('HEAD responds like GET, without the body', async () => {
   const get = await caller.get('/api/v1/things');
   const head = await caller.request({ method: 'HEAD', url: '/api/v1/things' });
   expect({ status: head.status, body: head.body }).toEqual({ status: 200, body: '' });
@@ -210,7 +210,7 @@ test('HEAD answers as GET would, without the body', async () => {
   expect((await platform.request({ method: 'HEAD', url: '/api/v1/things' })).status).toBe(400);
 });
 
-test('a failure of an action is answered with its status, its message and what it adds, never with its cause', async () => {
+test('a failure of an action has its status, message, headers and body in the response, but never its cause', async () => {
   const { status, body, headers } = await caller.get('/api/v1/teapot');
   expect({ status, pot: headers['x-pot'], body }).toEqual({
     status: 418,
@@ -220,7 +220,7 @@ test('a failure of an action is answered with its status, its message and what i
 });
 
 test.each([...Object.keys(thrown).map((what) => `/throws/${what}`), '/broken-sql', '/wrong-answer'])(
-  'what goes wrong inside is 500 with a request id and not a word about the cause: %s',
+  'an internal error is 500 with a request id and without its cause: %s',
   async (path) => {
     const { status, body, headers } = await caller.get(`/api/v1${path}`);
     expect({ status, body }).toEqual({
@@ -234,7 +234,7 @@ test.each([...Object.keys(thrown).map((what) => `/throws/${what}`), '/broken-sql
   },
 );
 
-test('a server error is logged once with its cause and request id, a refusal is not logged', async () => {
+test('a server error is logged once with its cause and request id; a client error is not logged', async () => {
   const { app, errors } = await withRecordingLog();
   const headers = { authorization: `Bearer ${caller.token}`, 'x-tenant': acme.id, 'x-request-id': 'find-me' };
   await app.inject({ url: '/api/v1/throws/error', headers });
@@ -244,7 +244,7 @@ test('a server error is logged once with its cause and request id, a refusal is 
   expect(errors[0]?.err).toBe(thrown.error);
 });
 
-test('a client that goes away in the middle of its body is no error of ours', async () => {
+test('a client that disconnects while sending its body is not a server error', async () => {
   const { app, errors } = await withRecordingLog();
   let bodiesBegun = 0;
   let answers = 0;
@@ -272,7 +272,7 @@ test('a client that goes away in the middle of its body is no error of ours', as
   expect(errors).toEqual([]);
 });
 
-/** The same platform behind an HTTP side whose errors the test can read. */
+/** A server for the same platform whose logged errors the test can read. */
 async function withRecordingLog() {
   const errors: Record<string, unknown>[] = [];
   const log: Log = { ...silent, error: (details) => errors.push(details as Record<string, unknown>) };

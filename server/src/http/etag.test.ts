@@ -15,7 +15,7 @@ import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';
 
-/* `ETag`, `If-Match` and `If-None-Match`: two people who change one record do not undo each other's work unknowingly. */
+/* `ETag`, `If-Match` and `If-None-Match` protect concurrent changes of a record. */
 
 const Note = named('Note', Type.Object({ id: Uuid, text: Type.String(), updated_at: Timestamp }));
 type Note = Static<typeof Note>;
@@ -115,7 +115,7 @@ async function newNote(): Promise<{ url: string; id: string; etag: string }> {
   return { url: `/api/v1/notes/${body.note.id}`, id: body.note.id, etag: String(headers.etag) };
 }
 
-test('whoever creates, reads or changes a record learns its version', async () => {
+test('creating, reading and changing a record return its ETag', async () => {
   const { url, etag } = await newNote();
   expect(etag).toMatch(/^"2026-11-15T[\d:.]+Z"$/);
   expect((await caller.get(url)).headers.etag).toBe(etag);
@@ -124,7 +124,7 @@ test('whoever creates, reads or changes a record learns its version', async () =
   expect((await caller.get(url)).headers.etag).toBe(changed.headers.etag);
 });
 
-test('a list has no version, nor has a refusal', async () => {
+test('lists and errors have no ETag', async () => {
   const { url } = await newNote();
   expect((await caller.get('/api/v1/notes')).headers).not.toHaveProperty('etag');
   expect((await caller.patch(url, { text: 5 })).headers).not.toHaveProperty('etag');
@@ -136,7 +136,7 @@ test.each([
   ['the version as a weak one', (etag: string) => `W/${etag}`],
   ['a list with it', (etag: string) => `${others},${etag} , "x"`],
   ['whatever there is', () => '*'],
-])('who has the current version already gets 304 and no body: %s', async (_, known) => {
+])('a client that has the current version gets 304 without a body: %s', async (_, known) => {
   const { url, etag } = await newNote();
   const headers = { 'if-none-match': known(etag) };
   for (const method of ['GET', 'HEAD'] as const) {
@@ -149,7 +149,7 @@ test.each([
   }
 });
 
-test('who has an old version gets the current one', async () => {
+test('a client that has an old version gets the current one', async () => {
   const { url, etag } = await newNote();
   await caller.patch(url, { text: 'second' });
   for (const known of [etag, others, '', 'nonsense', etag.replaceAll('"', '')]) {
@@ -158,7 +158,7 @@ test('who has an old version gets the current one', async () => {
   }
 });
 
-test('what is not there is 404 and not 304', async () => {
+test('a deleted record is 404 and not 304', async () => {
   const { url } = await newNote();
   await caller.delete(url);
   expect((await caller.get(url, { 'if-none-match': '*' })).status).toBe(404);
@@ -169,7 +169,7 @@ test.each([
   ['a list with it', (etag: string) => `${others}, ${etag}`],
   ['any version', () => '*'],
   ['any version, with spaces', () => ' * '],
-])('a change of the version that is named is made: %s', async (_, wanted) => {
+])('a change succeeds if If-Match names the current version: %s', async (_, wanted) => {
   for (const method of ['PATCH', 'PUT'] as const) {
     const { url, etag } = await newNote();
     const { status, body } = await caller.request({
@@ -186,7 +186,7 @@ test.each([
   ['an old version', (etag: string) => etag],
   ['a list without it', (etag: string) => `${others}, ${etag}`],
   ['nonsense', () => 'nonsense'],
-])('a change of another version is 412 and changes nothing: %s', async (_, wanted) => {
+])('a change with another version is 412 and changes nothing: %s', async (_, wanted) => {
   const { url, etag } = await newNote();
   const current = await caller.patch(url, { text: 'second' });
   const headers = { 'if-match': wanted(etag) };
@@ -201,19 +201,19 @@ test.each([
   expect({ text: body.note.text, etag: read.etag }).toEqual({ text: 'second', etag: current.headers.etag });
 });
 
-test('a weak version is not enough for a change', async () => {
+test('a weak ETag does not match in If-Match', async () => {
   const { url, etag } = await newNote();
   expect((await caller.patch(url, { text: 'x' }, { 'if-match': `W/${etag}` })).status).toBe(412);
 });
 
-test('without a version a change is made whatever there is', async () => {
+test('without If-Match a change always succeeds', async () => {
   const { url } = await newNote();
   await caller.patch(url, { text: 'second' });
   expect((await caller.patch(url, { text: 'third' })).status).toBe(200);
   expect((await caller.delete(url)).status).toBe(200);
 });
 
-test('of many who change the version they have read, one does', async () => {
+test('of concurrent changes to one version exactly one succeeds', async () => {
   const { url, etag } = await newNote();
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, n) => caller.patch(url, { text: String(n) }, { 'if-match': etag })),
@@ -223,7 +223,7 @@ test('of many who change the version they have read, one does', async () => {
   expect((await caller.get(url)).body).toEqual(made?.body);
 });
 
-test('the version that a caller names is of the record it asks to change, not of those that change with it', async () => {
+test('If-Match applies to the requested record, not to records that are changed with it', async () => {
   const [one, other] = [await newNote(), await newNote()];
   const touch = (etag: string) => caller.post(`${one.url}/other/${other.id}`, {}, { 'if-match': etag });
   expect((await touch(other.etag)).status).toBe(412);
@@ -231,7 +231,7 @@ test('the version that a caller names is of the record it asks to change, not of
   expect((await caller.get(other.url)).body.note.text).toBe('touched');
 });
 
-test('a page of another origin may read the version', async () => {
+test('pages of other origins may read the ETag', async () => {
   const { url } = await newNote();
   const { headers } = await caller.get(url, { origin: 'https://shop.example' });
   expect(headers['access-control-expose-headers']?.split(', ')).toEqual(

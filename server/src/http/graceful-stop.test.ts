@@ -44,7 +44,7 @@ const platform = await startPlatform({
 });
 const acme = await platform.tenant();
 
-test('a connection that has never asked for anything does not hold up the stop', async () => {
+test('a connection without a request does not delay the stop', async () => {
   const { app, port } = await listen();
   const idle = connect(port, '127.0.0.1');
   idle.on('error', () => {});
@@ -54,7 +54,7 @@ test('a connection that has never asked for anything does not hold up the stop',
   await gone;
 });
 
-test('a request in flight when the server stops is answered, told to connect anew, and all the stop waits for', async () => {
+test('the stop waits for a request in flight, whose response closes the connection', async () => {
   const { app, port } = await listen();
   const answer = get(port, '/api/v1/wait');
   await workUnderWay();
@@ -66,7 +66,7 @@ test('a request in flight when the server stops is answered, told to connect ane
   await expect(within(3_000, closed)).resolves.toBe('in time');
 });
 
-test('a long answer that had begun before the stop is sent to its end, and is all the stop waits for', async () => {
+test('the stop waits for a streamed response that began before it', async () => {
   const { app, port } = await listen();
   const response = await request(port, '/api/v1/stream');
   const closed = app.close();
@@ -76,7 +76,7 @@ test('a long answer that had begun before the stop is sent to its end, and is al
   await expect(within(3_000, closed)).resolves.toBe('in time');
 });
 
-test('an idle kept-alive connection is closed without an answer that nobody asked for', async () => {
+test('an idle keep-alive connection is closed without a response', async () => {
   const { app, port } = await listen();
   const socket = connect(port, '127.0.0.1');
   const received = collect(socket);
@@ -88,7 +88,7 @@ test('an idle kept-alive connection is closed without an answer that nobody aske
   expect(received()).toBe(before);
 });
 
-test('a request that follows on a busy connection is answered or cut off, never failed', async () => {
+test('a further request on a busy connection gets its response or is disconnected, but never fails', async () => {
   const { app, port } = await listen();
   const socket = connect(port, '127.0.0.1');
   const received = collect(socket);

@@ -19,7 +19,7 @@ const environment = { RING_NAME: 'edge', MODULE_LOCK_PATH: '/srv/edge.lock.json'
 const platform = await startPlatform({ environment, modules: [] });
 const acme = await platform.tenant();
 
-test('health names the ring and what the service stands on, and nothing more', async () => {
+test('health reports the ring and the services, and nothing else', async () => {
   const { status, body } = await platform.request({ url: '/api/health' });
   expect({ status, body }).toEqual({
     status: 200,
@@ -31,7 +31,7 @@ test('health names the ring and what the service stands on, and nothing more', a
   });
 });
 
-test('health concerns no tenant: any host may ask, and HEAD too', async () => {
+test('health is not bound to a tenant: every host is accepted, and HEAD works', async () => {
   for (const host of ['localhost', 'nobody.localhost', '10.0.0.7:8080', 'example.com']) {
     expect((await platform.request({ url: '/api/health', headers: { host } })).status, host).toBe(200);
   }
@@ -41,7 +41,7 @@ test('health concerns no tenant: any host may ask, and HEAD too', async () => {
 test.each([
   ['refuses connections', 'cut'],
   ['answers nothing', 'blackHole'],
-] as const)('a database that %s is reported down, soon, and up again once it is back', async (_, damage) => {
+] as const)('a database that %s is reported down within seconds, and up again once it is back', async (_, damage) => {
   const { wire, ask } = await overAWire();
   expect((await ask('/api/health')).status).toBe(200);
   wire[damage]();
@@ -55,7 +55,7 @@ test.each([
   await expect.poll(async () => (await ask('/api/health')).status, { timeout: 20_000 }).toBe(200);
 });
 
-test('while the database is away other requests are told to come back, without a word of why', async () => {
+test('while the database is down requests are 503 with Retry-After and without the cause', async () => {
   const { wire, ask } = await overAWire();
   expect((await ask('/api/v1/query')).status).toBe(200);
   wire.cut();

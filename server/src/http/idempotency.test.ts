@@ -71,7 +71,7 @@ function isReplay({ headers }: TestAnswer): boolean {
   return headers['idempotency-replayed'] === 'true';
 }
 
-test('a repeated request is given the first answer and does nothing', async () => {
+test('a repeated request gets the first response and does not run again', async () => {
   const first = await place('chair', 'a');
   expect({ status: first.status, replay: isReplay(first) }).toEqual({ status: 201, replay: false });
   for (const again of [await place('chair', 'a'), await place('chair', 'a')]) {
@@ -87,7 +87,7 @@ test('a repeated request is given the first answer and does nothing', async () =
   expect(timesPlaced('chair')).toBe(1);
 });
 
-test('requests without a key, and with different keys, happen every time', async () => {
+test('requests without a key, or with different keys, run every time', async () => {
   await caller.post('/api/v1/orders', { item: 'lamp' });
   await caller.post('/api/v1/orders', { item: 'lamp' });
   await place('lamp', 'lamp-1');
@@ -95,7 +95,7 @@ test('requests without a key, and with different keys, happen every time', async
   expect(timesPlaced('lamp')).toBe(4);
 });
 
-test('the same key with another body, or for another address, is 422 and does nothing', async () => {
+test('the same key with another body or URL is 422 and does not run', async () => {
   await place('table', 'b');
   const other = await place('desk', 'b');
   expect({ status: other.status, code: other.body.code }).toEqual({ status: 422, code: 'http.idempotency_mismatch' });
@@ -105,7 +105,7 @@ test('the same key with another body, or for another address, is 422 and does no
   expect(isReplay(await place('table', 'b'))).toBe(true);
 });
 
-test('a duplicate that comes while the first is still at work is 409, and afterwards a replay', async () => {
+test('a duplicate is 409 while the first request runs, and a replay afterwards', async () => {
   const { arrived, open } = holdOrders();
   const first = place('sofa', 'c');
   await arrived.promise;
@@ -120,7 +120,7 @@ test('a duplicate that comes while the first is still at work is 409, and afterw
   expect([timesPlaced('sofa'), timesPlaced('bed')]).toEqual([1, 0]);
 });
 
-test('of twenty requests at once exactly one happens', async () => {
+test('of twenty concurrent requests exactly one runs', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => place('stool', 'd')));
   expect(timesPlaced('stool')).toBe(1);
   const made = answers.filter((answer) => answer.status === 201);
@@ -145,7 +145,7 @@ test('a key belongs to one user in one tenant', async () => {
   expect((await place('other', 'e', acme.caller())).status).toBe(201);
 });
 
-test('without a tenant the key is kept for the whole platform', async () => {
+test('without a tenant the key is stored in the central database', async () => {
   const post = () => caller.post('/api/v1/platform-wide', undefined, { 'idempotency-key': uniqueKey });
   const uniqueKey = uniqueId();
   const first = await post();
@@ -157,7 +157,7 @@ test.each([
   [503, new Failure('test.away', 503, 'Come back later.')],
   [429, new Failure('test.limited', 429, 'Come back later.')],
   [409, new Failure('test.conflict', 409, 'That is taken.')],
-])('only a success is kept: after %i the same key may try again', async (expected, error) => {
+])('only a success is stored: after %i the same key can be retried', async (expected, error) => {
   const before = timesPlaced('mirror');
   failure = error;
   expect((await place('mirror', `again-${expected}`)).status).toBe(expected);
@@ -167,7 +167,7 @@ test.each([
   expect(timesPlaced('mirror')).toBe(before + 2);
 });
 
-test('who was told what is wrong with an input may correct it and use the same key', async () => {
+test('after invalid input a corrected request may use the same key', async () => {
   const refused = await caller.post('/api/v1/orders', { item: 5 }, { 'idempotency-key': 'g' });
   expect({ status: refused.status, replay: isReplay(refused) }).toEqual({ status: 422, replay: false });
   expect((await place('candle', 'g')).status).toBe(201);
@@ -175,20 +175,20 @@ test('who was told what is wrong with an input may correct it and use the same k
   expect(timesPlaced('candle')).toBe(1);
 });
 
-test('a key of a caller that nobody knows is ignored', async () => {
+test('the key of an anonymous caller is ignored', async () => {
   const headers = { 'x-tenant': acme.id, 'idempotency-key': 'anonymous' };
   const post = () => platform.request({ method: 'POST', url: '/api/v1/open', headers });
   expect([await post(), await post()].map(isReplay)).toEqual([false, false]);
   expect(timesPlaced('open')).toBe(2);
 });
 
-test('a key of a known caller counts where none needs to be known', async () => {
+test('the key of a signed-in caller counts for a public action', async () => {
   const post = () => caller.post('/api/v1/open', undefined, { 'idempotency-key': 'known' });
   expect([await post(), await post()].map(isReplay)).toEqual([false, true]);
   expect((await place('pen', 'known')).status).toBe(422);
 });
 
-test('an empty answer is kept too', async () => {
+test('an empty response is stored too', async () => {
   const post = () => caller.post('/api/v1/nothing', undefined, { 'idempotency-key': 'i' });
   expect(isReplay(await post())).toBe(false);
   const again = await post();
@@ -200,7 +200,7 @@ test('an empty answer is kept too', async () => {
   expect(timesPlaced('nothing')).toBe(1);
 });
 
-test('who is refused at the door leaves no key behind', async () => {
+test('a request that is refused before the action runs does not use up its key', async () => {
   const headers = { 'idempotency-key': 'j', 'x-tenant': acme.id, 'content-type': 'application/json' };
   const payload = '{"item":"rug"}';
   const request = { method: 'POST', url: '/api/v1/orders', payload, headers } as const;
@@ -209,7 +209,7 @@ test('who is refused at the door leaves no key behind', async () => {
   expect((await caller.request(request)).status).toBe(201);
 });
 
-test('a key means nothing to other methods', async () => {
+test('a key is ignored for other methods', async () => {
   const headers = { 'idempotency-key': 'k' };
   const reads = [await caller.get('/api/v1/orders', headers), await caller.get('/api/v1/orders', headers)];
   const changes = [
@@ -221,7 +221,7 @@ test('a key means nothing to other methods', async () => {
 });
 
 test.each(['', ' ', 'two words', 'é', 'x'.repeat(256), 'a\tb'])(
-  'a malformed key is 422 and does nothing: %j',
+  'an invalid key is 422 and the action does not run: %j',
   async (key) => {
     const before = placed.length;
     const { status, body } = await place('shelf', key);
@@ -231,14 +231,14 @@ test.each(['', ' ', 'two words', 'é', 'x'.repeat(256), 'a\tb'])(
 );
 
 test.each(["';DROP/**/TABLE/**/idempotency_keys;--", 'x'.repeat(255), '%00', '{"a":1}'])(
-  'any visible text makes a key: %s',
+  'any visible ASCII text is a valid key: %s',
   async (key) => {
     expect(isReplay(await place('hook', key))).toBe(false);
     expect(isReplay(await place('hook', key))).toBe(true);
   },
 );
 
-test('an answer is kept for a day, and then the key is as good as new', async () => {
+test('a response is stored for 24 hours, and then the key can be used again', async () => {
   await place('bowl', 'l');
   await age('l', '23 hours 59 minutes');
   expect(isReplay(await place('bowl', 'l'))).toBe(true);
@@ -248,7 +248,7 @@ test('an answer is kept for a day, and then the key is as good as new', async ()
   expect(isReplay(await place('plate', 'l'))).toBe(true);
 });
 
-test('a key whose request died is free for the same request after a minute and not sooner', async () => {
+test('a key whose request never finished is free for the same request after one minute', async () => {
   const { arrived, open } = holdOrders();
   const dead = place('clock', 'm');
   await arrived.promise;
@@ -270,7 +270,7 @@ test('a key whose request died is free for the same request after a minute and n
   expect({ body: later.body, replay: isReplay(later) }).toEqual({ body: taken.body, replay: true });
 });
 
-test('keys that are over are swept away by those that come', async () => {
+test('expired keys are deleted when others are stored', async () => {
   await place('fork', 'n');
   await age('n', '25 hours');
   await place('spoon', 'o');

@@ -53,15 +53,15 @@ test.each([
   ],
   ['two lengths of one body', ['POST /api/v1/echo HTTP/1.1', host, 'Content-Length: 5', 'Content-Length: 6']],
   ['a space in the address', ['GET /api/v1/echo/a b HTTP/1.1', host]],
-])('what is no request is refused in the shape of every other failure: %s', async (_, lines) => {
+])('bytes that are not a request get an error response of the usual form: %s', async (_, lines) => {
   expectRefusal(await sendLines(port, [...lines, last]), 400);
 });
 
-test('an address that is longer than all headers may be is refused in the same shape', async () => {
+test('a URL above the limit of all headers gets an error response of the usual form', async () => {
   expectRefusal(await sendLines(port, [`GET /${'x'.repeat(20_000)} HTTP/1.1`, host, last]), 431);
 });
 
-test('a long address that can still be read is simply nowhere', async () => {
+test('a long URL within the limit is 404, and a long parameter 414', async () => {
   expectRefusal(await sendLines(port, [`GET /${'x'.repeat(10_000)} HTTP/1.1`, host, last]), 404);
   expectRefusal(await sendLines(port, [`GET /api/v1/echo/${'x'.repeat(501)} HTTP/1.1`, host, last]), 414);
   expect((await sendLines(port, [`GET /api/v1/echo/${'x'.repeat(500)} HTTP/1.1`, host, last])).status).toBe(200);
@@ -83,13 +83,13 @@ test.each([
   expect(JSON.parse(text).text).toBe(decoded ?? encoded);
 });
 
-test('HTTP/1.1 without a Host header is refused everywhere', async () => {
+test('HTTP/1.1 without a Host header is always rejected', async () => {
   for (const path of ['/api/v1/tenant', '/api/health', '/nowhere']) {
     expectRefusal(await sendLines(port, [`GET ${path} HTTP/1.1`, last]), 400);
   }
 });
 
-test('HTTP/1.0 knows no Host header and may ask for what concerns no tenant', async () => {
+test('HTTP/1.0 without a Host header may call actions without a tenant', async () => {
   expect((await sendLines(port, ['GET /api/health HTTP/1.0'])).status).toBe(200);
   expectRefusal(await sendLines(port, ['GET /api/v1/tenant HTTP/1.0', `X-Tenant: ${acme.id}`]), 400);
 });
@@ -102,7 +102,7 @@ test.each([
   expectRefusal(await sendLines(port, ['GET /api/v1/tenant HTTP/1.1', ...hosts, last]), 400);
 });
 
-test('an absolute address is taken if it names the same host as the header', async () => {
+test('an absolute URL is accepted if its host equals the Host header', async () => {
   const { status, text } = await sendLines(port, [
     `GET http://${acme.id.toUpperCase()}.localhost/api/v1/tenant?x=1 HTTP/1.1`,
     host,
@@ -121,7 +121,7 @@ test.each([
   expectRefusal(await sendLines(port, [`GET ${target} HTTP/1.1`, host, last]), 400);
 });
 
-test('the connection of an unreadable request is closed, whatever was sent behind it', async () => {
+test('the connection of a malformed request is closed, and further requests on it are ignored', async () => {
   const smuggled = `GET /api/v1/tenant HTTP/1.1\r\n${host}\r\n\r\n`;
   const { status, text } = await sendLines(port, ['BREW / HTTP/1.1', host], smuggled);
   expect(status).toBe(400);

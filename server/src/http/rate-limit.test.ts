@@ -21,7 +21,7 @@ function limits({ headers }: { headers: Record<string, unknown> }) {
   return [headers['ratelimit-limit'], headers['ratelimit-remaining'], headers['ratelimit-reset']];
 }
 
-test('answers say how much is left, and the one too many is 429 with the time to wait', async () => {
+test('responses report the remaining requests, and a request above the limit is 429 with Retry-After', async () => {
   const caller = acme.caller();
   const answers = [];
   for (let count = 0; count < 5; count += 1) answers.push(await caller.get('/api/v1/things'));
@@ -40,7 +40,7 @@ test('answers say how much is left, and the one too many is 429 with the time to
   expect((await caller.get('/api/v1/things')).status).toBe(200);
 });
 
-test('the count is the user’s in that tenant: no other user and no other tenant pays for it', async () => {
+test('requests are counted per user and tenant', async () => {
   const caller = acme.caller();
   const other = await platform.tenant();
   platform.identity.join(caller.user, other.id, []);
@@ -50,7 +50,7 @@ test('the count is the user’s in that tenant: no other user and no other tenan
   expect((await acme.caller().get('/api/v1/things')).status).toBe(200);
 });
 
-test('refusals count as well, so that guessing is limited too', async () => {
+test('refused requests count as well, so that guessing is limited', async () => {
   const { token } = platform.identity.mint();
   const headers = { authorization: `Bearer ${token}`, 'x-tenant': acme.id };
   const statuses = [];
@@ -60,7 +60,7 @@ test('refusals count as well, so that guessing is limited too', async () => {
   expect(statuses).toEqual([403, 403, 403, 403, 403, 429]);
 });
 
-test('who is not signed in is counted by address, whatever it claims to have been forwarded for', async () => {
+test('anonymous requests are counted by address, and X-Forwarded-For of an untrusted client is ignored', async () => {
   const statuses = [];
   for (let count = 0; count < 6; count += 1) {
     const headers = { 'x-forwarded-for': `203.0.113.${count}`, authorization: `Bearer guess-${count}` };
@@ -70,7 +70,7 @@ test('who is not signed in is counted by address, whatever it claims to have bee
   expect((await platform.request({ url: '/api/v1/open', remoteAddress: '198.51.100.2' })).status).toBe(200);
 });
 
-test('behind a proxy that was named, the address is the one it forwards', async () => {
+test('behind a trusted proxy the forwarded address counts', async () => {
   const app = await withEnvironment({ RATE_LIMIT_PER_MINUTE: '1', TRUSTED_PROXIES: 'loopback' });
   const from = async (address: string) => {
     const headers = { 'x-forwarded-for': address };
@@ -79,7 +79,7 @@ test('behind a proxy that was named, the address is the one it forwards', async 
   expect([await from('203.0.113.100'), await from('203.0.113.100'), await from('203.0.113.101')]).toEqual([
     200, 429, 200,
   ]);
-  // What a client writes itself stands before what the proxy adds.
+  // The proxy appends its entry after those sent by the client.
   expect(await from('203.0.113.102, 203.0.113.101')).toBe(429);
 });
 
@@ -90,7 +90,7 @@ test('zero turns the limit off', async () => {
   expect(headers).not.toHaveProperty('ratelimit-limit');
 });
 
-test('3,000 a minute is the default', () => {
+test('the default is 3,000 requests per minute', () => {
   expect(testConfig().rateLimitPerMinute).toBe(3_000);
 });
 

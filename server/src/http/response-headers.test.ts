@@ -25,7 +25,7 @@ const caller = acme.caller('things.view');
 const authorization = `Bearer ${caller.token}`;
 const tenant = { 'x-tenant': acme.id };
 
-/** Every way in which a request can end: what must hold for all of them is tried on each. */
+/** One request for every kind of response. */
 const endings: [string, number, InjectOptions][] = [
   ['success', 200, { url: '/api/v1/things', headers: { authorization, ...tenant } }],
   ['HEAD', 200, { method: 'HEAD', url: '/api/v1/things', headers: { authorization, ...tenant } }],
@@ -73,7 +73,7 @@ function configured(environment: Record<string, string>) {
   return createHttpServer({ ...platform.kernel, config: testConfig(environment) });
 }
 
-test.each(endings)('every answer has a request id, and every failure a message: %s', async (_, expected, request) => {
+test.each(endings)('every response has a request id, and every error a message: %s', async (_, expected, request) => {
   const { status, headers, body } = await platform.request(request);
   expect(status).toBe(expected);
   expect(headers['x-request-id']).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -84,7 +84,7 @@ test.each(endings)('every answer has a request id, and every failure a message: 
   expect((await platform.request(request)).headers['x-request-id']).not.toBe(headers['x-request-id']);
 });
 
-test.each(endings)('no answer may be sniffed, framed or cached: %s', async (_, __, request) => {
+test.each(endings)('every response has the security headers: %s', async (_, __, request) => {
   expect((await platform.request(request)).headers).toMatchObject({
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
@@ -93,7 +93,7 @@ test.each(endings)('no answer may be sniffed, framed or cached: %s', async (_, _
   });
 });
 
-test('HTTPS is insisted on exactly where the platform is reached over HTTPS', async () => {
+test('Strict-Transport-Security is sent only if the public URL is HTTPS', async () => {
   const secure = await configured({ APP_URL: 'https://chowk.example' });
   for (const [ending, , request] of endings) {
     expect((await platform.request(request)).headers, ending).not.toHaveProperty('strict-transport-security');
@@ -102,13 +102,13 @@ test('HTTPS is insisted on exactly where the platform is reached over HTTPS', as
   }
 });
 
-test.each(['abc', 'A-1_2.3:4', 'x'.repeat(128)])('a harmless request id is the caller’s to choose: %s', async (id) => {
+test.each(['abc', 'A-1_2.3:4', 'x'.repeat(128)])('a valid request id of the client is kept: %s', async (id) => {
   const { headers, body } = await caller.get('/api/v1/request-id', { 'x-request-id': id });
   expect({ header: headers['x-request-id'], ctx: body.id }).toEqual({ header: id, ctx: id });
 });
 
 test.each(['', 'two words', 'x'.repeat(129), '<script>', 'a"b', 'a\tb', 'é', '{}'])(
-  'any other request id is replaced: %j',
+  'an invalid request id is replaced: %j',
   async (id) => {
     const { headers, body } = await caller.get('/api/v1/request-id', { 'x-request-id': id });
     expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
@@ -116,14 +116,14 @@ test.each(['', 'two words', 'x'.repeat(129), '<script>', 'a"b', 'a\tb', 'é', '{
   },
 );
 
-test.each(endings)('the ring is named if and only if the request was bound to a tenant: %s', async (_, __, request) => {
+test.each(endings)('X-Ring is sent only if the request is bound to a tenant: %s', async (_, __, request) => {
   const edge = await configured({ RING_NAME: 'edge' });
   const { headers } = await edge.inject(request);
   const isBound = request.headers?.['x-tenant'] === acme.id;
   expect(headers['x-ring']).toBe(isBound ? 'edge' : undefined);
 });
 
-test('by default a page of any origin may call and read what a client needs', async () => {
+test('by default pages of any origin may call the API and read its headers', async () => {
   const { headers } = await caller.get('/api/v1/things', { origin: 'https://shop.example' });
   expect(headers['access-control-allow-origin']).toBe('*');
   expect(headers).not.toHaveProperty('access-control-allow-credentials');
@@ -133,7 +133,7 @@ test('by default a page of any origin may call and read what a client needs', as
   );
 });
 
-test('a preflight needs no token and allows every method and the headers asked for', async () => {
+test('a preflight needs no token and allows all methods and the requested headers', async () => {
   const { status, headers, body } = await platform.request(preflight('https://shop.example'));
   expect({ status, body }).toEqual({ status: 204, body: '' });
   expect(headers).toMatchObject({
@@ -144,7 +144,7 @@ test('a preflight needs no token and allows every method and the headers asked f
   });
 });
 
-test('with a list of origins only those may call, and caches are told that answers differ', async () => {
+test('with a list of origins only those may call, and Vary tells caches that responses differ', async () => {
   const app = await configured({ CORS_ORIGINS: 'https://shop.example, https://admin.example' });
   for (const origin of ['https://shop.example', 'https://admin.example']) {
     for (const [ending, , request] of endings.filter(

@@ -4,10 +4,10 @@ import { chowkd, temporaryFolder } from '../../testing/chowkd.ts';
 import { uniqueId } from '../../testing/platform.ts';
 
 test.each([
-  [['--customers=5'], '--tenant=<id or domain> is needed'],
-  [['--tenant=x', '--customers=0'], '--customers must be a integer from 1 to 2000000'],
-  [['--tenant=x', '--customers=many'], '--customers must be a integer from 1 to 2000000'],
-  [['--tenant=x', '--seed=-1'], '--seed must be a integer from 0 to 4294967295'],
+  [['--customers=5'], '--tenant=<id or domain> is required'],
+  [['--tenant=x', '--customers=0'], '--customers must be an integer from 1 to 2000000'],
+  [['--tenant=x', '--customers=many'], '--customers must be an integer from 1 to 2000000'],
+  [['--tenant=x', '--seed=-1'], '--seed must be an integer from 0 to 4294967295'],
 ])('a wrong option is a usage error: %j', async (options, message) => {
   expect(await chowkd(['demo:seed', ...options])).toEqual({ code: 2, out: '', err: `chowkd: ${message}\n` });
 });
@@ -34,5 +34,8 @@ test('a tenant is filled once a day for each seed, and an unknown tenant is an e
   expect(again).toMatchObject({ code: 1, out: '' });
   expect(again.err.trim().split('\n').at(-1)).toMatch(/^chowkd: .*already has data of this seed/);
   const more = await seed(`--tenant=${id}`, '--customers=20');
-  expect(more).toMatchObject({ code: 0, out: expect.stringMatching(/customers +20\n.*--seed=\d+\.\n$/s) });
+  expect(more).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/customers +20\n.*Use --seed=\d+ to generate the same data again today\.\n$/s),
+  });
 });

@@ -12,7 +12,7 @@ async function elsewhere(query: ReturnType<typeof sql>): Promise<void> {
   await withConnection(central.address, central.database, limits, (connection) => connection.query(query));
 }
 
-test('a new alias, made elsewhere, is found although it was asked for before', async () => {
+test('an alias added by another process is found, even if it was looked up before', async () => {
   const { id } = await platform.tenant();
   const alias = uniqueId();
   expect(await directory.find(alias)).toBeUndefined();
@@ -20,7 +20,7 @@ test('a new alias, made elsewhere, is found although it was asked for before', a
   await expect.poll(() => directory.find(alias)).toMatchObject({ id });
 });
 
-test('an alias that moves to another tenant, elsewhere, leads there', async () => {
+test('an alias that another process moves to another tenant leads to that tenant', async () => {
   const [from, to] = [await platform.tenant(), await platform.tenant()];
   const alias = uniqueId();
   await elsewhere(sql`INSERT INTO domains (domain, tenant_id, kind) VALUES (${alias}, ${from.id}, 'alias')`);
@@ -29,19 +29,19 @@ test('an alias that moves to another tenant, elsewhere, leads there', async () =
   await expect.poll(() => directory.find(alias)).toMatchObject({ id: to.id });
 });
 
-test('a tenant renamed or moved to another ring elsewhere is seen under each of its labels', async () => {
+test('a tenant that another process renames or moves to another ring is updated under all its labels', async () => {
   const tenant = await platform.tenant();
   await elsewhere(sql`UPDATE tenants SET name = 'Renamed' WHERE id = ${tenant.id}`);
   await expect.poll(async () => (await directory.find(tenant.id))?.name).toBe('Renamed');
 });
 
-test('a tenant that is deleted is gone', async () => {
+test('a deleted tenant is not found', async () => {
   const { id } = await platform.tenant();
   await elsewhere(sql`DELETE FROM tenants WHERE id = ${id}`);
   await expect.poll(() => directory.find(id)).toBeUndefined();
 });
 
-test('a change that is rolled back is never seen', async () => {
+test('a rolled-back change has no effect', async () => {
   const { id } = await platform.tenant();
   const alias = uniqueId();
   const undone = central.db.tx(async (tx) => {
@@ -53,7 +53,7 @@ test('a change that is rolled back is never seen', async () => {
   expect(await directory.find(alias)).toBeUndefined();
 });
 
-test('while changes cannot be heard the central database is asked every time', async () => {
+test('without notifications every lookup reads the central database', async () => {
   const { id } = await platform.tenant();
   await directory.find(id);
   await elsewhere(sql`
@@ -63,7 +63,7 @@ test('while changes cannot be heard the central database is asked every time', a
   await expect.poll(async () => (await directory.find(id))?.name, { timeout: 5_000 }).toBe('Unheard');
 });
 
-test('the hostname segment of a ring that is added elsewhere is known', async () => {
+test('the hostname segment of a ring added by another process is known', async () => {
   expect(await directory.ringAt('stable')).toBe('stable');
   expect(await directory.ringAt('edge')).toBeUndefined();
   await elsewhere(sql`

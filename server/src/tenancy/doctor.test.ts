@@ -24,12 +24,12 @@ async function repairAll(which: (finding: Finding) => boolean = ({ destroysData 
   for (const finding of await findProblems(central, databases)) if (which(finding)) await finding.repair?.();
 }
 
-test('a platform that is whole has no findings', async () => {
+test('a consistent platform has no findings', async () => {
   await platform.tenant();
   expect(await findings()).toEqual([]);
 });
 
-test("an orphan database of ours is found and dropped only when asked for; another installation's is left alone", async () => {
+test('an orphaned database is dropped only on request; a database of another installation is ignored', async () => {
   const [ours, foreign] = [`tenant${uniqueId()}`, `tenant${uniqueId()}`];
   await databases.copyTemplate(ours);
   await runOutsideTransaction(central, sql`CREATE DATABASE ${identifier(foreign)}`);
@@ -42,7 +42,7 @@ test("an orphan database of ours is found and dropped only when asked for; anoth
   expect(await databaseExists(central, foreign)).toBe(true);
 });
 
-test('a tenant whose database is gone is reported and cannot be repaired by itself', async () => {
+test('a tenant without its database is reported and cannot be repaired automatically', async () => {
   const { id } = await platform.tenant();
   await databases.drop(`tenant${id}`);
   const [finding] = await findProblems(central, databases);
@@ -55,7 +55,7 @@ test('a tenant whose database is gone is reported and cannot be repaired by itse
   await central.db.run(sql`DELETE FROM tenants WHERE id = ${id}`);
 });
 
-test('a tenant without its random domain is given one', async () => {
+test('a tenant without a random domain gets one', async () => {
   const { id } = await platform.tenant();
   await central.db.run(sql`DELETE FROM domains WHERE tenant_id = ${id} AND kind = 'random'`);
   expect(await findings()).toEqual([`no random domain: ${id}`]);
@@ -63,7 +63,7 @@ test('a tenant without its random domain is given one', async () => {
   expect(await findings()).toEqual([]);
 });
 
-test('a spare that is known but gone is forgotten, and one that is there but unknown is dropped', async () => {
+test('the row of a missing spare is deleted, and an orphaned spare is dropped', async () => {
   const [gone, unknown] = ['gone', 'unknown'].map((name) => `${central.database}_spare_${name}`) as [string, string];
   await central.db.run(sql`
     INSERT INTO prepared_databases (name, kind, fingerprint, ready) VALUES (${gone}, 'spare', 'x', true)`);
@@ -73,7 +73,7 @@ test('a spare that is known but gone is forgotten, and one that is there but unk
   expect(await findings()).toEqual([]);
 });
 
-test('processes killed in the midst of creating tenants leave nothing that a repair does not make whole', async () => {
+test('after processes are killed while creating tenants, a repair completes all tenants', async () => {
   for (const [round, prefix] of [uniqueId(), uniqueId(), uniqueId()].entries()) {
     await createUntilKilled(prefix, 40 + 60 * round);
     // The server finishes what the dead process asked for.

@@ -27,13 +27,13 @@ async function ledger(fingerprint: string): Promise<Record<string, string>> {
 
 const tenants = [await platform.tenant(), await platform.tenant(), await platform.tenant()] as const;
 
-test('a fresh tenant has nothing to migrate', async () => {
+test('a new tenant has nothing to migrate', async () => {
   const steps: string[] = [];
   expect(await migrateAll(current, (id) => steps.push(id))).toEqual({ done: 3, failed: [], pending: 0 });
   expect(steps).toEqual([]);
 });
 
-test('every tenant gets the new migration once, and a second run finds all of them done', async () => {
+test('every tenant gets a new migration once, and a second run has nothing to do', async () => {
   const databases = upgraded('colours', 'CREATE TABLE colours (name text)');
   const steps: string[] = [];
   expect(await migrateAll(databases, (id) => steps.push(id))).toEqual({ done: 3, failed: [], pending: 0 });
@@ -42,7 +42,7 @@ test('every tenant gets the new migration once, and a second run finds all of th
   expect(await migrateAll(databases, () => expect.unreachable())).toEqual({ done: 3, failed: [], pending: 0 });
 });
 
-test('a failing tenant stops the rings after its own; mended, the run goes on where it stopped', async () => {
+test('a failing tenant stops later rings; after a fix the next run continues there', async () => {
   const [stable, canary, broken] = tenants;
   await central.db.run(sql`
     INSERT INTO module_rings (name, display_name, manifest_path, k8s_namespace, k8s_service, hostname_segment, promotion_order)
@@ -68,7 +68,7 @@ test('a failing tenant stops the rings after its own; mended, the run goes on wh
   expect(steps.sort()).toEqual([stable.id, broken.id].sort());
 });
 
-test('a migration that was changed after it was applied is refused', async () => {
+test('a migration that was changed after it was applied is an error', async () => {
   const first = upgraded('letters', 'CREATE TABLE letters (name text)');
   await migrateAll(first);
   const extra = { owner: 'extra', migrations: [{ name: '0001_letters.sql', text: 'SELECT 1', checksum: 'other' }] };

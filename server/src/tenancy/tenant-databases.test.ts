@@ -15,7 +15,7 @@ function spares(db: Db, fingerprint: string): Promise<{ name: string }[]> {
   );
 }
 
-test('a template is built once, however many ask for it at the same time', async () => {
+test('concurrent requests build the template only once', async () => {
   const processes = [1, 2, 3].map(() => new TenantDatabases(central, source('CREATE TABLE once (id int)'), 0, silent));
   const names = await Promise.all(processes.map((databases) => databases.ensureTemplate()));
   expect(new Set(names).size).toBe(1);
@@ -23,12 +23,12 @@ test('a template is built once, however many ask for it at the same time', async
   expect(rows).toEqual([{ ready: true }]);
 });
 
-test('a changed migration means another template', () => {
+test('a changed migration changes the fingerprint of the template', () => {
   const [one, other] = ['SELECT 1', 'SELECT 2'].map((text) => new TenantDatabases(central, source(text), 0, silent));
   expect(one?.fingerprint).not.toBe(other?.fingerprint);
 });
 
-test('a template that a crash left half made is made again', async () => {
+test('an incomplete template is rebuilt after a crash', async () => {
   const databases = new TenantDatabases(central, source('CREATE TABLE whole (id int)'), 0, silent);
   const name = `${central.database}_template_${databases.fingerprint}`;
   const { identifier, runOutsideTransaction } = await import('./central-database.ts');
@@ -41,7 +41,7 @@ test('a template that a crash left half made is made again', async () => {
   expect(await databases.isOurs(copy)).toBe(true);
 });
 
-test('spares are made ready, used up by new tenants and made again', async () => {
+test('spares are prepared, used by new tenants and refilled', async () => {
   const databases = new TenantDatabases(central, source('CREATE TABLE thing (id int)'), 2, silent);
   await databases.refillSpares();
   const before = await spares(central.db, databases.fingerprint);
@@ -67,7 +67,7 @@ test('tenants created at once never share a spare', async () => {
   for (const entry of entries) expect(await entry?.db.rows(sql`SELECT id FROM mine`)).toEqual([{ id: entry?.id }]);
 });
 
-test('a transaction that fails after claiming a spare gives it back', async () => {
+test('a rolled-back transaction returns the spare that it has claimed', async () => {
   const databases = new TenantDatabases(central, source('CREATE TABLE given_back (id int)'), 1, silent);
   await databases.refillSpares();
   const before = await spares(central.db, databases.fingerprint);
@@ -79,7 +79,7 @@ test('a transaction that fails after claiming a spare gives it back', async () =
   expect(await spares(central.db, databases.fingerprint)).toEqual(before);
 });
 
-test('what a crash left of a spare is dropped before new ones are made', async () => {
+test('an incomplete spare is dropped before new ones are created', async () => {
   const databases = new TenantDatabases(central, source('CREATE TABLE leftover (id int)'), 1, silent);
   const name = `${central.database}_spare_leftover`;
   const { identifier, runOutsideTransaction, databaseExists } = await import('./central-database.ts');
@@ -91,7 +91,7 @@ test('what a crash left of a spare is dropped before new ones are made', async (
   expect(await spares(central.db, databases.fingerprint)).toHaveLength(1);
 });
 
-test('templates and spares that nobody has used for a week are dropped', async () => {
+test('templates and spares that were not used for a week are dropped', async () => {
   const old = new TenantDatabases(central, source('CREATE TABLE outdated (id int)'), 1, silent);
   await old.refillSpares();
   await central.db.run(sql`

@@ -44,7 +44,7 @@ test('without an id the random domain is the id', async () => {
   ]);
 });
 
-test('of many who want one id at once, one gets it and the others are told that it is taken', async () => {
+test('of concurrent requests for one id exactly one succeeds; the id is taken for the others', async () => {
   const id = uniqueId();
   const tries = Array.from({ length: 8 }, () => createTenant(central.db, databases, { id, name: id }));
   const results = await Promise.allSettled(tries);
@@ -65,7 +65,7 @@ test.each([
   expect(await listTenants(central.db)).toHaveLength(before);
 });
 
-test("another tenant's alias is refused and the new tenant is not made", async () => {
+test('a taken alias is rejected and the tenant is not created', async () => {
   const [first, second] = [uniqueId(), uniqueId()];
   await createTenant(central.db, databases, { id: first, name: first });
   const failure = createTenant(central.db, databases, { id: second, name: second, aliases: [first] });
@@ -74,7 +74,7 @@ test("another tenant's alias is refused and the new tenant is not made", async (
   expect(await exists(`tenant${second}`)).toBe(false);
 });
 
-test('a database that cannot be copied leaves no tenant behind', async () => {
+test('if the database cannot be copied, no tenant is created', async () => {
   const id = uniqueId();
   const broken = new TenantDatabases(
     central,
@@ -88,7 +88,7 @@ test('a database that cannot be copied leaves no tenant behind', async () => {
   expect(await showTenant(central.db, id)).toBeUndefined();
 });
 
-test('a database of that name that is not ours is never taken over', async () => {
+test('a database of another installation is never used', async () => {
   const id = uniqueId();
   await central.db.run(sql`SELECT 1`);
   const { runOutsideTransaction, identifier } = await import('./central-database.ts');
@@ -96,11 +96,11 @@ test('a database of that name that is not ours is never taken over', async () =>
   await expect(createTenant(central.db, databases, { id, name: id })).rejects.toMatchObject({
     extras: { errors: { id: [taken(`${id} is taken.`)] } },
   });
-  await expect(databases.copyTemplate(`tenant${id}`)).rejects.toThrow(/belongs to something else/);
+  await expect(databases.copyTemplate(`tenant${id}`)).rejects.toThrow(/does not belong to this installation/);
   expect(await databases.exists(`tenant${id}`)).toBe(true);
 });
 
-test('finishing a tenant whose database was made before the interruption is enough', async () => {
+test('an interrupted creation is completed if the database already exists', async () => {
   const id = uniqueId();
   const { ring } = (await central.db.row<{ ring: number }>(sql`SELECT id AS ring FROM module_rings`)) as {
     ring: number;

@@ -5,7 +5,7 @@ import { Components, inlineSchema } from './components.ts';
 const Thing = named('Thing', Type.Object({ name: Type.String(), size: Default(Type.Integer(), 1) }));
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-test('a schema with a name is written once and referred to', () => {
+test('a named schema is written once and referenced', () => {
   const components = new Components();
   expect(components.of(Type.Object({ one: Thing, all: Type.Array(Thing) }), 'output')).toEqual({
     type: 'object',
@@ -16,7 +16,7 @@ test('a schema with a name is written once and referred to', () => {
   expect(components.schemas.Thing).not.toHaveProperty('title');
 });
 
-test('two different schemas of one name are refused, two of the same are one', () => {
+test('different schemas of the same name are an error; equal ones are merged', () => {
   const components = new Components();
   components.of(Thing, 'output');
   const same = named('Thing', Type.Object({ name: Type.String(), size: Default(Type.Integer(), 1) }));
@@ -26,7 +26,7 @@ test('two different schemas of one name are refused, two of the same are one', (
   expect(() => components.of(Type.Array(other), 'output')).toThrow('two different schemas are named Thing');
 });
 
-test('an input that differs from the output of the same name is called so', () => {
+test('an input that differs from the output of the same name gets the suffix Input', () => {
   const components = new Components();
   expect(components.of(Thing, 'output')).toEqual(ref('Thing'));
   expect(components.of(Thing, 'input')).toEqual(ref('ThingInput'));
@@ -46,13 +46,13 @@ test('an input that is the same as the output shares its name', () => {
   expect(components.of(Plain, 'input')).toEqual(ref('Plain'));
 });
 
-test('an input by itself has its own name', () => {
+test('an input without an output of the same name keeps its name', () => {
   const components = new Components();
   expect(components.of(Thing, 'input')).toEqual(ref('Thing'));
   expect(components.schemas.Thing).toMatchObject({ required: ['name'] });
 });
 
-test('what only the server does to an input is not described', () => {
+test('keywords of the validator are not described', () => {
   const schema = Type.Object({ name: Line(5), price: MoneyInput, tags: Tags });
   const text = JSON.stringify(new Components().of(schema, 'input'));
   for (const keyword of ['trim', 'money', 'distinct', 'nullIfEmpty']) expect(text).not.toContain(`"${keyword}":`);
@@ -72,7 +72,7 @@ test('a field named like a keyword is described like any other', () => {
   });
 });
 
-test('schemas with names are found wherever they stand', () => {
+test('named schemas are found at any depth', () => {
   const components = new Components();
   const found = components.of(
     Type.Object({
@@ -86,7 +86,7 @@ test('schemas with names are found wherever they stand', () => {
   expect(JSON.stringify(found)).not.toContain('"title"');
 });
 
-test('responses that say the same are one, others of the same name get a number', () => {
+test('equal responses are merged; others of the same name get a number', () => {
   const components = new Components();
   const [one, other, third] = [{ description: 'a' }, { description: 'b' }, { description: 'c' }];
   expect(components.response('NotFound', one)).toEqual({ $ref: '#/components/responses/NotFound' });
@@ -106,7 +106,7 @@ test('responses that say the same are one, others of the same name get a number'
   });
 });
 
-test('in place, nothing refers to anything', () => {
+test('an inline schema has no references', () => {
   const schema = inlineSchema(Type.Object({ all: Type.Array(Thing), one: Type.Optional(Thing) }));
   expect(JSON.stringify(schema)).not.toMatch(/\$ref|"title"|"examples"/);
   expect(schema).toMatchObject({ properties: { all: { items: { required: ['name'] } } } });
