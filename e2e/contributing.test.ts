@@ -1,9 +1,10 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 
 /* The recipe "Add a module" of CONTRIBUTING.md, run as a new contributor would run it. */
 
@@ -104,4 +105,27 @@ test('the tests that cover every module pass with it', { timeout }, async ({ sig
     'e2e/openapi.test.ts',
   ];
   await run(`npx vitest run ${tests.join(' ')}`, signal);
+});
+
+test('npm run dev restarts with a changed module and updates the lock file', { timeout }, async () => {
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, PORT: '0', STORAGE_PATH: join(folder, 'storage'), SPARE_DATABASES: '0' };
+  const child = spawn('npm', ['run', 'dev'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const closed = once(child, 'close');
+  onTestFinished(async () => {
+    child.kill('SIGTERM');
+    await closed;
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  const untilReady = (times: number) =>
+    expect.poll(() => output.split('ready at').length - 1, { timeout: timeout / 3 }).toBe(times);
+  await untilReady(1);
+  const manifest = join(folder, 'modules/notes/module.json');
+  await writeFile(manifest, (await readFile(manifest, 'utf8')).replace('"version": "1.0.0"', '"version": "1.0.1"'));
+  await untilReady(2);
+  const lock = JSON.parse(await readFile(join(folder, 'modules/manifest.lock.json'), 'utf8'));
+  expect(lock.modules.notes.version).toBe('1.0.1');
 });

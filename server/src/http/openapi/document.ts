@@ -2,7 +2,7 @@ import { permissionsFor, type TObject } from '@chowk/kit';
 import { pathParameters, type RegisteredAction } from '../../actions/registry.ts';
 import { permissions } from '../../auth/permissions.ts';
 import { kernelErrors } from '../../errors.ts';
-import type { LoadedModule } from '../../loader/load-modules.ts';
+import { type LoadedModule, platformPermissions } from '../../loader/load-modules.ts';
 import { version } from '../../version.ts';
 import { versionedOutput } from '../answer-schema.ts';
 import { takesBody } from '../read-input.ts';
@@ -106,7 +106,7 @@ export function openApiDocument(all: readonly RegisteredAction[], modules: reado
     components: {
       schemas: { ...components.schemas, Error: errorSchema },
       responses: components.responses,
-      securitySchemes: securitySchemes(actions),
+      securitySchemes: securitySchemes(actions, modules),
       parameters: headerParameters,
       headers,
     },
@@ -120,9 +120,14 @@ function tagsOf(actions: readonly RegisteredAction[], modules: readonly LoadedMo
   return names.map((name) => ({ name, description: descriptions[name] ?? name }));
 }
 
-function securitySchemes(actions: readonly RegisteredAction[]): Json {
+function securitySchemes(actions: readonly RegisteredAction[], modules: readonly LoadedModule[]): Json {
   const needed = new Set(actions.flatMap(permissionsFor));
-  const scopes = permissions.filter(({ name }) => needed.has(name));
+  const declared = modules.flatMap(({ alias: category, manifest }) =>
+    (manifest.permissions ?? []).map((name) => ({ name, category, is_sensitive: false })),
+  );
+  const scopes = [...permissions, ...declared.filter(({ name }) => !platformPermissions.includes(name))].filter(
+    ({ name }) => needed.has(name),
+  );
   return {
     bearer: {
       type: 'http',
