@@ -1,9 +1,10 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 
 /* The recipe "Add a module" of CONTRIBUTING.md, run as a new contributor would run it. */
 
@@ -65,16 +66,22 @@ async function linkPackages(from: string, to: string): Promise<void> {
 }
 
 const folder = await copyRepository();
+for (const { path, content } of files) {
+  await mkdir(dirname(join(folder, path)), { recursive: true });
+  await writeFile(join(folder, path), content);
+}
 
 /** Runs a command line in the copy; an error has the whole output. */
-async function run(command: string): Promise<void> {
+async function run(command: string, signal: AbortSignal): Promise<void> {
   const { PATH, HOME } = process.env;
-  await execute('sh', ['-c', command], { cwd: folder, env: { PATH, HOME }, maxBuffer: 2 ** 24 }).catch(
-    ({ stdout, stderr }: { stdout: string; stderr: string }) => {
-      throw new Error(`${command}\n${stdout}\n${stderr}`);
-    },
-  );
+  const options = { cwd: folder, env: { PATH, HOME }, maxBuffer: 2 ** 24, signal };
+  await execute('sh', ['-c', command], options).catch(({ stdout, stderr }: { stdout: string; stderr: string }) => {
+    throw new Error(`${command}\n${stdout}\n${stderr}`);
+  });
 }
+
+/** The commands take about a minute together on two idle cores. */
+const timeout = 600_000;
 
 test('the recipe shows every file of the module', () => {
   expect(files.map(({ path }) => path.replace('modules/notes/', ''))).toEqual([
@@ -87,18 +94,37 @@ test('the recipe shows every file of the module', () => {
   expect(commands).toEqual(['npm run fix', 'npm run check', 'npx vitest run modules/notes']);
 });
 
-test('a module written by the recipe passes all checks, its own test and the tests of all modules', async () => {
-  for (const { path, content } of files) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), content);
-  }
-  const platformTests = [
-    'server/src/loader/every-module.test.ts',
-    'server/src/http/route-table.test.ts',
-    'modules/identity/permission-matrix.test.ts',
-    'e2e/openapi.test.ts',
-  ];
-  for (const command of commands) {
-    await run(command.startsWith('npx vitest run') ? `${command} ${platformTests.join(' ')}` : command);
-  }
+/** The tests that cover every module run together with the module's own. */
+const platformTests = [
+  'server/src/loader/every-module.test.ts',
+  'server/src/http/route-table.test.ts',
+  'modules/identity/permission-matrix.test.ts',
+  'e2e/openapi.test.ts',
+];
+
+test.for(commands)('%s succeeds with the module of the recipe', { timeout }, async (command, { signal }) => {
+  await run(command.startsWith('npx vitest run') ? [command, ...platformTests].join(' ') : command, signal);
+});
+
+test('npm run dev restarts with a changed module and updates the lock file', { timeout }, async () => {
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, PORT: '0', STORAGE_PATH: join(folder, 'storage'), SPARE_DATABASES: '0' };
+  const child = spawn('npm', ['run', 'dev'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const closed = once(child, 'close');
+  onTestFinished(async () => {
+    child.kill('SIGTERM');
+    await closed;
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  const untilReady = (times: number) =>
+    expect.poll(() => output.split('ready at').length - 1, { timeout: timeout / 3 }).toBe(times);
+  await untilReady(1);
+  const manifest = join(folder, 'modules/notes/module.json');
+  await writeFile(manifest, (await readFile(manifest, 'utf8')).replace('"version": "1.0.0"', '"version": "1.0.1"'));
+  await untilReady(2);
+  const lock = JSON.parse(await readFile(join(folder, 'modules/manifest.lock.json'), 'utf8'));
+  expect(lock.modules.notes.version).toBe('1.0.1');
 });

@@ -13,7 +13,7 @@ import { errorsDoc } from './errors-doc.ts';
 import { moduleManifests } from './provides.ts';
 import { schemaDump } from './schema-dump.ts';
 
-/** Writes what is made from the code and committed beside it; with `--check`, says what is no longer true. */
+/** Writes the generated files; with `--check`, lists those that are out of date and fails. */
 const root = resolve(import.meta.dirname, '..');
 const check = process.argv.includes('--check');
 const stale: string[] = [];
@@ -27,7 +27,7 @@ for (const [path, content] of Object.entries(await generate())) {
   await writeFile(file, content);
 }
 if (check && stale.length > 0) {
-  console.error(`no longer true, run 'npm run generate': ${stale.join(', ')}`);
+  console.error(`out of date: ${stale.join(', ')}; run 'npm run fix'`);
   process.exitCode = 1;
 }
 

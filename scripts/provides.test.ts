@@ -6,15 +6,15 @@ import { moduleManifests } from './provides.ts';
 
 const manifests = Object.entries(await moduleManifests());
 
-test('there are modules to look at', () => {
+test('modules are found', () => {
   expect(manifests.length).toBeGreaterThan(3);
 });
 
-test.each(manifests)('%s says of the bus what the actions of its module say', async (path, text) => {
+test.each(manifests)('api.provides in %s matches the actions of the module', async (path, text) => {
   expect(JSON.parse(await readFile(join(repository, path), 'utf8'))).toEqual(JSON.parse(text));
 });
 
-test('an operation is listed with its permission, its limit and an input that refers to nothing', () => {
+test('an operation has its permission, its rate limit and a schema of its input without references', () => {
   const products = JSON.parse(manifests.find(([path]) => path.includes('products'))?.[1] ?? '{}');
   const create = products.api.provides.find(({ name }: { name: string }) => name === 'products.create');
   expect(create).toMatchObject({

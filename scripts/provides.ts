@@ -7,7 +7,7 @@ import { findModules } from '../server/src/loader/load-modules.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** Each `module.json`, or those of the named modules, with `api.provides` and `settings` as the code declares them, by path. */
+/** By path, each `module.json`, or those of the named modules, with `api.provides` and `settings` as the code declares them. */
 export async function moduleManifests(only: readonly string[] = []): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for (const { folder } of await findModules()) {
@@ -31,11 +31,11 @@ function providesOf({ actions = {} }: Module): object[] {
 
 function describe(name: string, action: Action): object {
   const { summary, description, bus, input, graphql } = action;
-  const needed = permissionsFor(action);
+  const permissions = permissionsFor(action);
   return {
     name,
     description: description === undefined ? `${summary}.` : `${summary}. ${description}`,
-    ...(needed.length === 0 ? {} : { permission: needed.length === 1 ? needed[0] : needed }),
+    ...(permissions.length === 0 ? {} : { permission: permissions.length === 1 ? permissions[0] : permissions }),
     rate_limit: bus?.rateLimit,
     ...(graphql === false ? { graphql_expose: false } : {}),
     input: inlineSchema(input ?? { type: 'object' }),

@@ -7,7 +7,7 @@ import { startPlatform } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';
 import { Context } from '../context.ts';
 
-const done: { job: string; tenant: string; data: unknown }[] = [];
+const runs: { job: string; tenant: string; data: unknown }[] = [];
 
 const modules = [
   testModule({
@@ -15,25 +15,25 @@ const modules = [
     jobs: {
       'work.note': job({
         data: Type.Unknown(),
-        run: async (ctx, data) => void done.push({ job: 'work.note', tenant: ctx.tenant.id, data }),
+        run: async (ctx, data) => void runs.push({ job: 'work.note', tenant: ctx.tenant.id, data }),
       }),
       'work.fail': job({
         data: Type.Unknown(),
         queue: 'build',
         retries: [10, 30, 60],
         run: async () => {
-          throw new Error('no luck');
+          throw new Error('this job always fails');
         },
       }),
       'work.slow': job({
         data: Type.Unknown(),
         queue: 'slow',
-        run: async (ctx) => void done.push({ job: 'work.slow', tenant: ctx.tenant.id, data: null }),
+        run: async (ctx) => void runs.push({ job: 'work.slow', tenant: ctx.tenant.id, data: null }),
       }),
       'work.nightly': job({
         data: Type.Unknown(),
         schedule: '0 4 * * *',
-        run: async (ctx) => void done.push({ job: 'work.nightly', tenant: ctx.tenant.id, data: null }),
+        run: async (ctx) => void runs.push({ job: 'work.nightly', tenant: ctx.tenant.id, data: null }),
       }),
     },
   }),
@@ -53,16 +53,16 @@ function row(tenantId: string) {
     ORDER BY created_on DESC LIMIT 1`);
 }
 
-test('a job is done for the tenant that asked for it', async () => {
+test('a job runs for the tenant that added it', async () => {
   const tenant = await platform.tenant();
   const ctx: Ctx = new Context(platform.kernel, { requestId: 'r', module: 'work', tenant, system: true });
   await ctx.jobs.add('work.note' as never, { hello: 'world' } as never);
   await expect
-    .poll(() => done.filter((one) => one.tenant === tenant.id), { timeout: 10_000 })
+    .poll(() => runs.filter((run) => run.tenant === tenant.id), { timeout: 10_000 })
     .toEqual([{ job: 'work.note', tenant: tenant.id, data: { hello: 'world' } }]);
 });
 
-test('a failing job waits exactly as long as it says, then rests among the dead until an operator sends it back', async () => {
+test('a failing job is retried after the declared delays, then waits in the dead queue until an operator retries it', async () => {
   const { id } = await platform.tenant();
   await add(id, 'work.fail');
   for (const [tries, delay] of [10, 30, 60].entries()) {
@@ -80,33 +80,33 @@ test('a failing job waits exactly as long as it says, then rests among the dead 
     .toMatchObject({
       queue: 'dead',
       job: 'work.fail',
-      error: 'no luck',
+      error: 'this job always fails',
     });
   expect(await jobs.retryDead()).toBe(1);
   await expect.poll(async () => (await row(id))?.state, { timeout: 15_000 }).toBe('retry');
 });
 
-test('a job of a tenant that is gone is dropped', async () => {
-  await add('nobody-here', 'work.note');
+test('a job of a deleted tenant is dropped', async () => {
+  await add('deleted-tenant', 'work.note');
   const left = () =>
     central.db.rows(sql`
-    SELECT 1 FROM pgboss.job WHERE data->>'tenant' = 'nobody-here' AND state IN ('created', 'retry', 'active')`);
+    SELECT 1 FROM pgboss.job WHERE data->>'tenant' = 'deleted-tenant' AND state IN ('created', 'retry', 'active')`);
   await expect.poll(left, { timeout: 10_000 }).toEqual([]);
-  expect(done.some(({ tenant }) => tenant === 'nobody-here')).toBe(false);
+  expect(runs.some(({ tenant }) => tenant === 'deleted-tenant')).toBe(false);
 });
 
-test('a scheduled job is done for every tenant that has the module, and for no other', async () => {
+test('a scheduled job runs for every tenant that has the module, and for no other', async () => {
   const [has, lacks] = [await platform.tenant(), await platform.tenant()];
   await platform.kernel.installations.set(lacks.id, 'work', 'disabled');
   const [schedule] = await central.db.rows(sql`SELECT cron FROM pgboss.schedule WHERE key = 'work.nightly'`);
   expect(schedule).toEqual({ cron: '0 4 * * *' });
   await add('', 'work.nightly');
-  const nightly = () => done.filter((one) => one.job === 'work.nightly').map(({ tenant }) => tenant);
+  const nightly = () => runs.filter((run) => run.job === 'work.nightly').map(({ tenant }) => tenant);
   await expect.poll(nightly, { timeout: 10_000 }).toContain(has.id);
   expect(nightly()).not.toContain(lacks.id);
 });
 
-test('a job of a worker that was killed is taken over within 20 seconds', { timeout: 60_000 }, async () => {
+test('another worker takes over the job of a killed worker within 20 seconds', { timeout: 60_000 }, async () => {
   const tenant = await platform.tenant();
   const { user, password, port } = central.address;
   const child = spawn(process.execPath, [resolve(import.meta.dirname, '../../testing/stuck-worker.ts'), tenant.id], {
@@ -124,6 +124,6 @@ test('a job of a worker that was killed is taken over within 20 seconds', { time
   const killedAt = Date.now();
   await exited;
   await jobs.work(['slow']);
-  await expect.poll(() => done.some((one) => one.tenant === tenant.id), { timeout: 40_000 }).toBe(true);
+  await expect.poll(() => runs.some((run) => run.tenant === tenant.id), { timeout: 40_000 }).toBe(true);
   expect(Date.now() - killedAt).toBeLessThan(20_000);
 });

@@ -34,6 +34,9 @@ async function moduleFolder(manifest: object | string = good, text = code): Prom
   return folder;
 }
 
+/** The code of a module with the same settings as its manifest. */
+const codeWithSettings = code.replace('= {', "= { settings: { 'notes.limit': {} },");
+
 async function load(manifest: object = good, text = code) {
   const folder = await moduleFolder(manifest, text);
   return loadModule(folder, await readManifest(join(folder, 'module.json')));
@@ -141,11 +144,11 @@ test('only a system module can have commands and system jobs', async () => {
 });
 
 test('the default of a setting must fit its schema', async () => {
-  await expect(load({ ...good, settings: [setting] })).resolves.toMatchObject({ alias: 'notes' });
-  await expect(load({ ...good, settings: [{ ...setting, default: 0 }] })).rejects.toThrow(
+  await expect(load({ ...good, settings: [setting] }, codeWithSettings)).resolves.toMatchObject({ alias: 'notes' });
+  await expect(load({ ...good, settings: [{ ...setting, default: 0 }] }, codeWithSettings)).rejects.toThrow(
     /settings\.notes\.limit\.default: .* at least 1.* Change the default or the schema/,
   );
-  await expect(load({ ...good, settings: [{ ...setting, schema: { type: 'whole' } }] })).rejects.toThrow(
+  await expect(load({ ...good, settings: [{ ...setting, schema: { type: 'whole' } }] }, codeWithSettings)).rejects.toThrow(
     /settings\.notes\.limit\.schema: this is not a valid JSON schema/,
   );
 });

@@ -19,7 +19,7 @@ export const moduleLockCommand: Command = {
     }
     const changed = await changedModules(file, modules);
     if (options.check && changed.length > 0) {
-      throw new Error(`${file} is out of date (${changed.join(', ')}); run 'chowkd module:lock'`);
+      throw new Error(`${file} is out of date (${changed.join(', ')}); run 'chowkd module:lock' or 'npm run fix'`);
     }
     // An unchanged file keeps its time, so that locking twice makes no difference.
     if (changed.length > 0) {
