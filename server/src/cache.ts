@@ -2,16 +2,15 @@ import { LRUCache } from 'lru-cache';
 import type { MaybePromise } from './maybe-promise.ts';
 
 /**
- * A cache in front of a slower authority that never serves what was invalidated: a lookup that was under way when its
- * key was invalidated still answers its callers, but its result is not kept. Misses are kept too, apart from the hits,
- * so that a flood of unknown keys pushes nothing useful out.
+ * A cache that never serves an invalidated value: a load that was running when its key was invalidated still returns to
+ * its callers, but its result is not cached. Misses are cached separately, so that many unknown keys evict no hits.
  */
 export class GuardedCache<Value extends object> {
   readonly #hits: LRUCache<string, Value>;
   readonly #misses: LRUCache<string, true>;
   readonly #loading = new Map<string, Promise<Value | undefined>>();
   readonly #load: (key: string) => Promise<Value | undefined>;
-  #trusted = true;
+  #isTrusted = true;
 
   constructor({ max, load }: { max: number; load: (key: string) => Promise<Value | undefined> }) {
     this.#hits = new LRUCache({ max });
@@ -19,13 +18,13 @@ export class GuardedCache<Value extends object> {
     this.#load = load;
   }
 
-  /** At once if the answer is at hand: most requests need not wait for anything. */
+  /** Returns a cached value synchronously. */
   get(key: string): MaybePromise<Value | undefined> {
     const hit = this.#hits.get(key);
     if (hit) return hit;
     if (this.#misses.get(key)) return undefined;
-    if (!this.#trusted) return this.#load(key);
-    return this.#loading.get(key) ?? this.#begin(key);
+    if (!this.#isTrusted) return this.#load(key);
+    return this.#loading.get(key) ?? this.#loadShared(key);
   }
 
   invalidate(key: string): void {
@@ -34,16 +33,16 @@ export class GuardedCache<Value extends object> {
     this.#loading.delete(key);
   }
 
-  /** Invalidates every value that matches, every miss, and every lookup under way. */
+  /** Invalidates every matching value, every miss and every running load. */
   invalidateWhere(matches: (value: Value) => boolean): void {
     for (const [key, value] of this.#hits) if (matches(value)) this.#hits.delete(key);
     this.#misses.clear();
     this.#loading.clear();
   }
 
-  /** While changes may go unheard, nothing is kept and every lookup asks the authority. */
-  trust(trusted: boolean): void {
-    this.#trusted = trusted;
+  /** While invalidations may be missed, nothing is cached and every lookup loads. */
+  trust(isTrusted: boolean): void {
+    this.#isTrusted = isTrusted;
     this.invalidateWhere(() => true);
   }
 
@@ -51,9 +50,9 @@ export class GuardedCache<Value extends object> {
     return this.#hits.size;
   }
 
-  async #begin(key: string): Promise<Value | undefined> {
+  async #loadShared(key: string): Promise<Value | undefined> {
     const loading = this.#load(key);
-    // Shared with other callers and kept only while no invalidation has removed it from here.
+    // An invalidation removes it from the map, and then its result is not cached.
     this.#loading.set(key, loading);
     try {
       const value = await loading;

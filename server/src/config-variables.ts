@@ -1,18 +1,18 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 
-/** A kind of value: how its text is read, how it is shown, and what is allowed. */
+/** A type of variable: how its text is parsed and shown, and what is allowed. */
 export interface Kind<Value> {
   /** Completes the sentence "PORT must be …". */
   readonly allowed: string;
-  /** The value, or `undefined` when the text is none of this kind. The text is trimmed and not empty. */
+  /** The value, or `undefined` for invalid text. The text is trimmed and not empty. */
   parse(text: string): Value | undefined;
   show(value: Value): string;
-  /** How refused text may be shown; `undefined` when a secret might be anywhere in it. */
-  showRefused(text: string): string | undefined;
+  /** Invalid text for an error message; `undefined` if it may contain a secret. */
+  showInvalid(text: string): string | undefined;
 }
 
-/** What a default may depend on. A variable that depends on one of these is declared after it. */
+/** The values that a default may depend on. A dependent variable is declared after these. */
 export interface Basis {
   readonly appEnv: 'local' | 'testing' | 'production';
   readonly port: number;
@@ -21,8 +21,8 @@ export interface Basis {
 }
 
 export interface Derived<Value> {
-  /** The default in words, as Markdown. */
-  readonly words: string;
+  /** Markdown. */
+  readonly description: string;
   from(basis: Basis): Value;
 }
 
@@ -46,8 +46,8 @@ export function variable<const Value>(declaration: Variable<Value>): Variable<Va
   return declaration;
 }
 
-export function derived<Value>(words: string, from: (basis: Basis) => Value): Derived<Value> {
-  return { words, from };
+export function derived<Value>(description: string, from: (basis: Basis) => Value): Derived<Value> {
+  return { description, from };
 }
 
 export function isDerived<Value>(value: Value | Derived<Value>): value is Derived<Value> {
@@ -57,10 +57,10 @@ export function isDerived<Value>(value: Value | Derived<Value>): value is Derive
 export const hidden = '••••';
 
 function kind<Value>(allowed: string, parse: (text: string) => Value | undefined): Kind<Value> {
-  return { allowed, parse, show: String, showRefused };
+  return { allowed, parse, show: String, showInvalid };
 }
 
-function showRefused(text: string): string | undefined {
+function showInvalid(text: string): string | undefined {
   return /:\/\/|@/.test(text) ? showUrl(text) : text;
 }
 
@@ -87,26 +87,26 @@ export function matching(pattern: RegExp, allowed: string): Kind<string> {
   return kind(allowed, (text) => (pattern.test(text) ? text : undefined));
 }
 
-/** Travels in HTTP headers, hence no spaces and only ASCII. */
-export function token(atLeast: number): Kind<string> {
-  return kind(`at least ${atLeast} visible ASCII characters without spaces`, (text) =>
-    text.length >= atLeast && /^[\x21-\x7e]+$/.test(text) ? text : undefined,
+/** Sent in HTTP headers, so without spaces and only ASCII. */
+export function token(minLength: number): Kind<string> {
+  return kind(`at least ${minLength} visible ASCII characters without spaces`, (text) =>
+    text.length >= minLength && /^[\x21-\x7e]+$/.test(text) ? text : undefined,
   );
 }
 
 export function base64(bytes: number): Kind<string> {
-  return kind(`${bytes} bytes in base64 (\`openssl rand -base64 ${bytes}\` makes such a value)`, (text) =>
+  return kind(`${bytes} bytes in base64 (\`openssl rand -base64 ${bytes}\` creates such a value)`, (text) =>
     decodeBase64(text, bytes) === undefined ? undefined : text,
   );
 }
 
-/** `undefined` unless the text is the padded base64 of exactly so many bytes. */
+/** `undefined` unless the text is the padded base64 of exactly this number of bytes. */
 export function decodeBase64(text: string, bytes: number): Buffer | undefined {
   const decoded = Buffer.from(text, 'base64');
   return decoded.length === bytes && decoded.toString('base64') === text ? decoded : undefined;
 }
 
-/** Relative to the current folder, as in any other program. */
+/** Relative to the current folder. */
 export const path: Kind<string> = kind('a path, not a URL, without control characters', (text) =>
   /:\/\/|[\p{Cc}\p{Zl}\p{Zp}]/u.test(text) ? undefined : resolve(text),
 );
@@ -118,7 +118,7 @@ function isHostName(text: string): boolean {
   return isValid && text.length <= 253 && isIP(text) === 0 && URL.parse(`http://${text}`)?.hostname === text;
 }
 
-/** One address, with or without a name; nothing that could begin another header. */
+/** One address, with or without a name, without characters that could start another header. */
 export const mailbox: Kind<string> = kind(
   'a mail address such as shop@example.com or Shop <shop@example.com>',
   (text) => (/^(?:[^<>@:\p{Cc}]* )?<[\w.+-]+@[\w.-]+>$|^[\w.+-]+@[\w.-]+$/u.test(text) ? text : undefined),
@@ -157,8 +157,8 @@ export const origins: Kind<'*' | readonly string[]> = {
     return items.length > 0 && valid.length === items.length ? Object.freeze(valid) : undefined;
   }),
   show: (value) => (value === '*' ? value : showList(value)),
-  showRefused(text) {
-    const items = splitList(text).map(showRefused);
+  showInvalid(text) {
+    const items = splitList(text).map(showInvalid);
     return items.includes(undefined) ? undefined : items.join(', ');
   },
 };
@@ -182,11 +182,11 @@ function urlKind(allowed: string, parse: (text: string, url: URL) => string | un
       return url === undefined ? undefined : parse(text, url);
     },
     show: (text) => showUrl(text) ?? hidden,
-    showRefused: showUrl,
+    showInvalid: showUrl,
   };
 }
 
-/** The address of a server, with the name and the password to use there. */
+/** The address of a server with its credentials. */
 export function connectionUrl(schemes: readonly string[], { database = false } = {}): Kind<string> {
   const starts = schemes.map((scheme) => `${scheme}://`).join(' or ');
   const allowed = `a URL that starts with ${starts}${database ? ' and names a database' : ''}, its password percent-encoded`;
@@ -199,7 +199,7 @@ export function connectionUrl(schemes: readonly string[], { database = false } =
   });
 }
 
-/** Names and passwords are refused: `fetch` takes no URL that has them. */
+/** Without credentials, which `fetch` refuses in a URL. */
 function isPublicWebUrl(url: URL): boolean {
   const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
   return isWeb && url.hostname !== '' && url.username === '' && url.password === '';
@@ -212,7 +212,7 @@ export const webUrl: Kind<string> = urlKind(
 
 export const origin: Kind<string> = {
   ...urlKind('an http:// or https:// URL without path, user name and password', (_, url) => {
-    // The parser takes `*` for part of a host name, which would then match nothing.
+    // The URL parser accepts `*` in a host name, but such an origin would match nothing.
     const isOrigin = url.pathname === '/' && url.search === '' && !url.hostname.includes('*');
     return isPublicWebUrl(url) && isOrigin ? url.origin : undefined;
   }),
@@ -220,8 +220,8 @@ export const origin: Kind<string> = {
 };
 
 /**
- * A password with a bare `/`, `?` or `#` ends the host early and leaves an `@` behind it. Such a URL is refused, for it
- * would connect elsewhere, and its password would be shown as a path.
+ * A password with an unencoded `/`, `?` or `#` ends the host early and leaves an `@` after it. Such a URL is refused: it
+ * would connect to another host, and its password would be shown as a path.
  */
 function parseUrl(text: string): URL | undefined {
   const url = /^[a-z][a-z0-9+.-]*:\/\/[^\s\p{C}]+$/iu.test(text) ? URL.parse(text) : null;
@@ -236,11 +236,11 @@ function parseUrl(text: string): URL | undefined {
 
 const secretParameter = /pass|pwd|secret|token|key|sig|auth|cred/i;
 
-/** The URL without its secrets, or `undefined` when it cannot be told where they are. */
+/** The URL without its secrets, or `undefined` if they cannot be located. */
 function showUrl(text: string): string | undefined {
   const url = parseUrl(text);
   if (url === undefined) return undefined;
-  // A name without a password is often a password or a token in the wrong place.
+  // A user name without a password may be a misplaced password or token.
   const shownName = url.password === '' ? hidden : `${url.username}:${hidden}`;
   const login = url.username === '' && url.password === '' ? '' : `${shownName}@`;
   const query = url.search.replace(/([^?&=]+)=[^&]*/g, (parameter, name: string) =>

@@ -25,19 +25,19 @@ import {
 
 const repository = resolve(import.meta.dirname, '../..');
 
-/** Every variable the platform knows, in the order of the documentation. */
+/** All variables, in the order of the documentation. */
 const variables = {
   appEnv: variable({
     name: 'APP_ENV',
     kind: oneOf('local', 'testing', 'production'),
     default: 'local',
-    help: 'What the process is for; `production` turns off what only helps development.',
+    help: 'The environment; `production` turns off development features.',
   }),
   port: variable({
     name: 'PORT',
     kind: integer(0, 65_535),
     default: 8080,
-    help: 'The port to listen on; 0 takes any free one.',
+    help: 'The port to listen on; 0 selects a free one.',
   }),
   host: variable({
     name: 'HOST',
@@ -60,7 +60,7 @@ const variables = {
       '`http://<BASE_DOMAIN>:<PORT>`',
       ({ baseDomain, port }) => new URL(`http://${baseDomain}:${port}`).origin,
     ),
-    help: 'The address people reach the platform at, used in mails and links.',
+    help: 'The public URL of the platform, used in mails and links.',
   }),
   storagePath: variable({
     name: 'STORAGE_PATH',
@@ -72,25 +72,25 @@ const variables = {
     name: 'APP_KEY',
     kind: base64(32),
     secret: true,
-    help: 'The key that encrypts and signs; unset, it is made on the first start and kept in `app.key` under `STORAGE_PATH`.',
+    help: 'The key for encryption and signatures; unset, it is created on the first start and stored in `app.key` under `STORAGE_PATH`.',
   }),
   appPreviousKey: variable({
     name: 'APP_PREVIOUS_KEY',
     kind: base64(32),
     secret: true,
-    help: 'The key before `APP_KEY`: what it has encrypted can still be read.',
+    help: 'The previous `APP_KEY`, to decrypt existing data after a key rotation.',
   }),
   installToken: variable({
     name: 'INSTALL_TOKEN',
     kind: token(8),
     secret: true,
-    help: 'When set, every installation request must carry it as `X-Install-Token`.',
+    help: 'When set, every installation request must send it as `X-Install-Token`.',
   }),
   logLevel: variable({
     name: 'LOG_LEVEL',
     kind: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     default: 'info',
-    help: 'The least severe log lines to write.',
+    help: 'The minimum severity of log lines.',
   }),
 
   databaseUrl: variable({
@@ -102,7 +102,7 @@ const variables = {
     name: 'DATABASE_CONNECTIONS',
     kind: integer(4, 1000),
     default: 50,
-    help: 'The most database connections this process opens.',
+    help: 'The maximum number of database connections of this process.',
   }),
   databaseConnectionsPerTenant: variable({
     name: 'DATABASE_CONNECTIONS_PER_TENANT',
@@ -110,37 +110,37 @@ const variables = {
     default: derived('`10`, or `DATABASE_CONNECTIONS` if that is less', ({ databaseConnections }) =>
       Math.min(10, databaseConnections),
     ),
-    help: 'The most connections this process opens to the database of one tenant; not above `DATABASE_CONNECTIONS`.',
+    help: 'The maximum number of connections of this process to the database of one tenant; at most `DATABASE_CONNECTIONS`.',
   }),
   databaseConnectTimeoutMs: variable({
     name: 'DATABASE_CONNECT_TIMEOUT_MS',
     kind: integer(1, 600_000),
     default: 5000,
-    help: 'How long opening a database connection may take, in milliseconds.',
+    help: 'The timeout for opening a database connection, in milliseconds.',
   }),
   databaseQueryTimeoutMs: variable({
     name: 'DATABASE_QUERY_TIMEOUT_MS',
     kind: integer(1, 3_600_000),
     default: 30_000,
-    help: 'How long one query may run, in milliseconds.',
+    help: 'The timeout for a query, in milliseconds.',
   }),
   databaseWaitTimeoutMs: variable({
     name: 'DATABASE_WAIT_TIMEOUT_MS',
     kind: integer(1, 600_000),
     default: 5000,
-    help: 'How long a request waits for a free database connection, in milliseconds.',
+    help: 'The timeout for waiting for a free database connection, in milliseconds.',
   }),
   databaseCopyStrategy: variable({
     name: 'DATABASE_COPY_STRATEGY',
     kind: oneOf('wal_log', 'file_copy'),
     default: 'wal_log',
-    help: 'How PostgreSQL copies the template of a new tenant; `file_copy` forces a checkpoint each time, which pays on file systems that clone files.',
+    help: 'How PostgreSQL copies the template of a new tenant; `file_copy` forces a checkpoint each time, which is faster only on file systems that clone files.',
   }),
   spareDatabases: variable({
     name: 'SPARE_DATABASES',
     kind: integer(0, 50),
     default: 3,
-    help: 'How many empty tenant databases are kept ready, so that a new tenant need not wait for one.',
+    help: 'The number of empty tenant databases that are prepared in advance for new tenants.',
   }),
   migrateOnStart: variable({
     name: 'MIGRATE_ON_START',
@@ -157,7 +157,7 @@ const variables = {
   mailUrl: variable({
     name: 'MAIL_URL',
     kind: connectionUrl(['smtp', 'smtps']),
-    help: 'The mail server; unset, mails are kept in `mail` under `STORAGE_PATH`.',
+    help: 'The mail server; unset, mails are written to `mail` under `STORAGE_PATH`.',
   }),
   mailFrom: variable({
     name: 'MAIL_FROM',
@@ -168,14 +168,14 @@ const variables = {
   objectStorageUrl: variable({
     name: 'OBJECT_STORAGE_URL',
     kind: connectionUrl(['s3']),
-    help: 'The object storage for uploaded files; unset, they are kept under `STORAGE_PATH`.',
+    help: 'The object storage for uploaded files; unset, they are stored under `STORAGE_PATH`.',
   }),
 
   ringName: variable({
     name: 'RING_NAME',
     kind: matching(
       /^[a-z0-9][a-z0-9-]{0,30}$/,
-      'up to 31 lower-case letters, digits and hyphens, the first of them no hyphen',
+      'up to 31 lower-case letters, digits and hyphens, not starting with a hyphen',
     ),
     default: 'stable',
     help: 'The ring this process serves.',
@@ -190,81 +190,81 @@ const variables = {
     name: 'PLATFORM_SIGNUP',
     kind: boolean,
     default: true,
-    help: 'Whether anyone may create a tenant without a referral.',
+    help: 'Whether a tenant can be created without a referral.',
   }),
   emailVerificationSignedOnly: variable({
     name: 'EMAIL_VERIFICATION_SIGNED_ONLY',
     kind: boolean,
     default: derived('`true` in production, `false` elsewhere', ({ appEnv }) => appEnv === 'production'),
-    help: 'Whether only signed verification links are accepted; always so in production.',
+    help: 'Whether only signed verification links are accepted; must be true in production.',
   }),
   graphqlIntrospection: variable({
     name: 'GRAPHQL_INTROSPECTION',
     kind: boolean,
     default: derived('`false` in production, `true` elsewhere', ({ appEnv }) => appEnv !== 'production'),
-    help: 'Whether GraphQL introspection is answered; a tenant may allow it for itself.',
+    help: 'Whether GraphQL introspection is allowed; a tenant can allow it for itself.',
   }),
 
   trustedProxies: variable({
     name: 'TRUSTED_PROXIES',
     kind: proxies,
     default: Object.freeze([]),
-    help: 'The proxies in front of the platform; `X-Forwarded-*` headers are believed from these alone.',
+    help: 'The proxies in front of the platform; `X-Forwarded-*` headers are accepted only from these.',
   }),
   corsOrigins: variable({
     name: 'CORS_ORIGINS',
     kind: origins,
     default: '*',
-    help: 'The web origins whose pages may call the API; it takes bearer tokens and no cookies, so `*` gives nothing away.',
+    help: 'The web origins that may call the API; `*` is safe because the API uses bearer tokens and no cookies.',
   }),
   rateLimitPerMinute: variable({
     name: 'RATE_LIMIT_PER_MINUTE',
     kind: integer(0, 10_000_000),
     default: 3000,
-    help: 'How many requests a minute one user may make in one tenant; 0 turns the limit off.',
+    help: 'The maximum number of requests per minute of one user in one tenant; 0 turns the limit off.',
   }),
   loginFailuresPerMinute: variable({
     name: 'LOGIN_FAILURES_PER_MINUTE',
     kind: integer(1, 10_000),
     default: 10,
-    help: 'How many failed sign-ins a minute are taken from one address for one account; ten times as many from one address for all accounts.',
+    help: 'The maximum number of failed sign-ins per minute from one address for one account; ten times as many for all accounts.',
   }),
   resendsPerMinute: variable({
     name: 'RESENDS_PER_MINUTE',
     kind: integer(1, 1_000),
     default: 3,
-    help: 'How many verification, invitation and password mails a minute one user, or one address, may ask for.',
+    help: 'The maximum number of verification, invitation and password mails per minute for one user or one address.',
   }),
   bcryptCost: variable({
     name: 'BCRYPT_COST',
     kind: integer(4, 16),
     default: derived('`12`, and `4` when `APP_ENV` is `testing`', ({ appEnv }) => (appEnv === 'testing' ? 4 : 12)),
-    help: 'How hard it is to guess a password from its hash; one more doubles the work of a sign-in.',
+    help: 'The cost of password hashing; each increment doubles the time of a sign-in.',
   }),
   bodyLimitBytes: variable({
     name: 'BODY_LIMIT_BYTES',
     kind: integer(1024, 1_073_741_824),
     default: 1_048_576,
-    help: 'The largest request body taken where a route sets no limit of its own.',
+    help: 'The maximum size of a request body, for routes without their own limit.',
   }),
   metricsToken: variable({
     name: 'METRICS_TOKEN',
     kind: token(8),
     secret: true,
-    help: 'When set, `/metrics` needs it as bearer token; unset in production, `/metrics` answers only to loopback.',
+    help: 'When set, `/metrics` needs it as bearer token; unset in production, `/metrics` accepts only requests from loopback.',
   }),
   shutdownSeconds: variable({
     name: 'SHUTDOWN_SECONDS',
     kind: integer(1, 300),
     default: 25,
-    help: 'How long a stop waits for the requests in flight.',
+    help: 'How long a stop waits for running requests, in seconds.',
   }),
 
   cliReleasesDefaultAdapter: variable({
     name: 'CLI_RELEASES_DEFAULT_ADAPTER',
     kind: oneOf('gitlab', 'static'),
     default: 'gitlab',
-    help: 'Where releases of the command-line client come from for tenants without a channel of their own.',
+    help: 'The source of the releases of the command-line client for tenants without their own channel.',
   }),
   cliReleasesGitlabProject: variable({
     name: 'CLI_RELEASES_GITLAB_PROJECT',
@@ -281,7 +281,7 @@ const variables = {
     name: 'CLI_RELEASES_GITLAB_TOKEN',
     kind: token(1),
     secret: true,
-    help: 'A GitLab token with read-only API scope; it never leaves the server.',
+    help: 'A GitLab token with read-only API scope; it is never sent to clients.',
   }),
   cliReleasesStaticManifestUrl: variable({
     name: 'CLI_RELEASES_STATIC_MANIFEST_URL',
@@ -295,11 +295,11 @@ type Variables = typeof variables;
 export type Config = {
   readonly [Key in keyof Variables]: Variables[Key] extends Variable<infer Value> ? Value : never;
 } & {
-  /** The names of the variables that the environment set; the others have their defaults. */
-  readonly given: readonly string[];
+  /** The names of the variables that are set in the environment. */
+  readonly setVariables: readonly string[];
 };
 
-/** Stops the start; its message is one line for the operator. */
+/** An invalid configuration; the message is one line for the operator. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -308,18 +308,18 @@ const entries = Object.entries(variables) as ReadonlyArray<[keyof Variables, Var
 
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const problems: string[] = [];
-  const given: string[] = [];
+  const setVariables: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [key, variable] of entries) {
     const text = env[variable.name]?.trim() ?? '';
     const value = text === '' ? undefined : variable.kind.parse(text);
-    if (text !== '') given.push(variable.name);
-    if (text !== '' && value === undefined) problems.push(problemWith(variable, text));
+    if (text !== '') setVariables.push(variable.name);
+    if (text !== '' && value === undefined) problems.push(invalidValue(variable, text));
     values[key] = value ?? defaultOf(variable, values as unknown as Basis);
   }
-  const config = Object.freeze({ ...values, given: Object.freeze(given) }) as Config;
-  // A refused value has left its default behind, with which nothing needs to agree.
-  if (problems.length === 0) problems.push(...disagreements(config));
+  const config = Object.freeze({ ...values, setVariables: Object.freeze(setVariables) }) as Config;
+  // Only for valid values: an invalid one was replaced by its default.
+  if (problems.length === 0) problems.push(...findConflicts(config));
   if (problems.length > 0) throw new ConfigError(problems.join('; '));
   return config;
 }
@@ -328,19 +328,19 @@ function defaultOf(variable: Variable<unknown>, basis: Basis): unknown {
   return isDerived(variable.default) ? variable.default.from(basis) : variable.default;
 }
 
-function problemWith(variable: Variable<unknown>, text: string): string {
-  const shown = variable.secret ? undefined : variable.kind.showRefused(text);
+function invalidValue(variable: Variable<unknown>, text: string): string {
+  const shown = variable.secret ? undefined : variable.kind.showInvalid(text);
   const value = shown === undefined ? ' (its value is not shown)' : `, not ${quote(shown)}`;
   return `${variable.name} must be ${variable.kind.allowed}${value}`;
 }
 
-/** In quotes, on one line, and short enough for one. */
+/** On one line, shortened, in quotes. */
 function quote(text: string): string {
   const short = text.length > 100 ? `${text.slice(0, 100)}…` : text;
   return `"${short.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '�')}"`;
 }
 
-function disagreements(config: Config): string[] {
+function findConflicts(config: Config): string[] {
   const problems: string[] = [];
   if (config.databaseConnectionsPerTenant > config.databaseConnections) {
     problems.push(
@@ -349,9 +349,7 @@ function disagreements(config: Config): string[] {
     );
   }
   if (config.appEnv === 'production' && !config.emailVerificationSignedOnly) {
-    problems.push(
-      'EMAIL_VERIFICATION_SIGNED_ONLY must be true in production, where an unsigned link proves nothing, not "false"',
-    );
+    problems.push('EMAIL_VERIFICATION_SIGNED_ONLY must be true in production, not "false"');
   }
   if (config.appEnv === 'production' && config.bcryptCost < 10) {
     problems.push(`BCRYPT_COST must be at least 10 in production, not "${config.bcryptCost}"`);
@@ -366,12 +364,12 @@ export interface DescribedVariable {
   readonly help: string;
 }
 
-/** The configuration for people to read, without its secrets. */
+/** The configuration as text, without secrets. */
 export function describeConfig(config: Config): DescribedVariable[] {
   return entries.map(([key, variable]) => ({
     name: variable.name,
     value: showValue(variable, config[key]),
-    source: config.given.includes(variable.name) ? 'environment' : 'default',
+    source: config.setVariables.includes(variable.name) ? 'environment' : 'default',
     help: variable.help,
   }));
 }
@@ -395,13 +393,13 @@ export function documentedVariables(): DocumentedVariable[] {
   return entries.map(([, variable]) => ({
     name: variable.name,
     allowed: variable.kind.allowed,
-    default: defaultInWords(variable),
+    default: describeDefault(variable),
     help: variable.help,
     secret: variable.secret === true,
   }));
 }
 
-function defaultInWords({ default: value, kind }: Variable<unknown>): string {
+function describeDefault({ default: value, kind }: Variable<unknown>): string {
   if (value === undefined) return 'unset';
-  return isDerived(value) ? value.words : `\`${kind.show(value)}\``;
+  return isDerived(value) ? value.description : `\`${kind.show(value)}\``;
 }

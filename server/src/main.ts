@@ -65,7 +65,7 @@ function openLazily(config: Config, command: string): { open: () => Promise<Kern
       ...previousKeys(config),
     );
     // What a command has to say it says itself.
-    const quiet = !['serve', 'work'].includes(command) && !config.given.includes('LOG_LEVEL');
+    const quiet = !['serve', 'work'].includes(command) && !config.setVariables.includes('LOG_LEVEL');
     const log = createLog(quiet ? { ...config, logLevel: 'error' } : config);
     const server = await openServer(config, (line) => process.stderr.write(`${line}\n`));
     closers.unshift(server.close);
