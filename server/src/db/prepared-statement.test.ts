@@ -1,4 +1,5 @@
-import type pg from 'pg';
+import fc from 'fast-check';
+import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { limits, scratchDatabase } from '../../testing/scratch-database.ts';
 import { createClient, endClient } from './connection.ts';
@@ -20,7 +21,7 @@ async function connect() {
       const done = (error: Error | undefined, result: pg.QueryResult) => (error ? reject(error) : resolve(result));
       client.query(new PreparedStatement(text, values, name, done) as unknown as pg.Submittable);
     });
-  return { received, query };
+  return { client, received, query };
 }
 
 test('the columns of a named statement are described once per connection', async () => {
@@ -81,4 +82,36 @@ test('the columns of a FETCH are described every time, because the next cursor m
     expect(rows).toEqual([columns.startsWith('1') ? { one: 1 } : { letter: 'x', yes: true }]);
     await query('CLOSE answers');
   }
+});
+
+test('rows are parsed as pg parses them, for any column name and type', async () => {
+  const { query, client } = await connect();
+  const plain = createClient(inject('server'), database, limits);
+  await plain.connect();
+  onTestFinished(() => endClient(plain));
+  const names = fc.oneof(
+    fc.constantFrom('id', '__proto__', 'constructor', `it's "quoted"`, 'a\nb\\', 'a}`b'),
+    fc.string(),
+  );
+  const name = names.map((text) => text.replaceAll('\0', '').slice(0, 10)).filter((text) => text !== '');
+  const value = fc.constantFrom(
+    '1::int',
+    '2::bigint',
+    'NULL::text',
+    `'x'`,
+    '1.50::numeric',
+    `'{"a":1}'::jsonb`,
+    `now()::date`,
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(name, value), { minLength: 1, maxLength: 6 }), async (columns) => {
+      const text = `SELECT ${columns.map(([as, what]) => `${what} AS ${pg.escapeIdentifier(as)}`).join(', ')}`;
+      const expected = (await plain.query({ text })).rows.map((row) => Object.entries(row).sort());
+      const { rows } = await query(text);
+      expect(rows.map((row) => Object.entries(row).sort())).toEqual(expected);
+      expect(Object.getPrototypeOf(rows[0])).toBe(Object.prototype);
+    }),
+    { numRuns: 200 },
+  );
+  expect(client.getTransactionStatus()).toBe('I');
 });

@@ -1,40 +1,42 @@
 import pg from 'pg';
 import { serialize } from 'pg-protocol';
+import { valueTypes } from './value-types.ts';
 
 type Done = (error: Error | undefined, result: pg.QueryResult) => void;
-
-interface RowDescription {
-  readonly fields: pg.FieldDef[];
-}
+type Fields = readonly (string | null)[];
+type RowParser = (fields: Fields) => object;
 
 /** The part of `pg.Query` that has no published types. */
 interface Query {
   readonly text: string;
   readonly values: unknown[] | undefined;
   name: string | undefined;
+  readonly _result: { rows: object[] };
+  _canceledDueToError: unknown;
   submit(connection: pg.Connection): Error | null;
-  handleRowDescription(description: RowDescription): void;
   handleCommandComplete(message: object, connection: pg.Connection): void;
+  handleRowDescription(message: { fields: pg.FieldDef[] }): void;
+  handleDataRow(message: { fields: Fields }): void;
 }
 
 const PgQuery = pg.Query as unknown as new (text: string, values: unknown[] | undefined, done: Done) => Query;
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils;
 
 const executeAndSync = Buffer.concat([serialize.execute(), serialize.sync()]);
-const noColumns: RowDescription = { fields: [] };
 /** Statements whose columns are fixed when they are prepared. Those of a FETCH depend on its cursor. */
 const hasFixedColumns = /^\s*(select|insert|update|delete|merge|with|values)\b/i;
 
-/** The row descriptions of the statements that are prepared on a connection, by name. */
-const descriptionsOf = new WeakMap<pg.Connection, Map<string, RowDescription>>();
+/** The parsers of the statements that are prepared on a connection, by name. */
+const parsersOf = new WeakMap<pg.Connection, Map<string, RowParser>>();
 
 /**
- * A query that requests the row description of a named statement once per connection instead of with every execution:
- * 64 instead of 107 µs of processor time per query by id. Columns of a prepared statement cannot change without an error.
+ * A query that requests the row description of a named statement once per connection instead of with every execution,
+ * because the columns of a prepared statement cannot change without an error. Measured: a fifth of a read by id.
  */
 export class PreparedStatement extends PgQuery {
-  /** Set on the first execution: the connection to store the description for. */
+  /** Set on the first execution: the connection to store the parser for. */
   #connection: pg.Connection | undefined;
+  #parseRow: RowParser | undefined;
 
   constructor(text: string, values: unknown[] | undefined, name: string | undefined, done: Done) {
     super(text, values, done);
@@ -43,39 +45,58 @@ export class PreparedStatement extends PgQuery {
 
   override submit(connection: pg.Connection): Error | null {
     const { name = '', values = [] } = this;
-    const description = descriptionsOf.get(connection)?.get(name);
-    if (!description) {
+    this.#parseRow = parsersOf.get(connection)?.get(name);
+    if (!this.#parseRow) {
       this.#connection = connection;
       return super.submit(connection);
     }
     try {
       const bind = serialize.bind({ statement: name, values, valueMapper: prepareValue });
       connection.stream.write(Buffer.concat([bind, executeAndSync]));
+      return null;
     } catch (error) {
       return error as Error;
     }
-    super.handleRowDescription(description);
-    return null;
   }
 
-  override handleRowDescription(description: RowDescription): void {
-    super.handleRowDescription(description);
-    this.#remember(description);
+  override handleRowDescription(message: { fields: pg.FieldDef[] }): void {
+    super.handleRowDescription(message);
+    this.#setParser(createRowParser(message.fields));
   }
 
   override handleCommandComplete(message: object, connection: pg.Connection): void {
     super.handleCommandComplete(message, connection);
-    // A statement without result rows has sent no description.
-    this.#remember(noColumns);
+    // A statement without result rows has no row description.
+    if (!this.#parseRow) this.#setParser(createRowParser([]));
   }
 
-  /** Stores the first description that arrives. */
-  #remember(description: RowDescription): void {
-    if (!this.#connection) return;
-    const descriptions = descriptionsOf.get(this.#connection) ?? new Map<string, RowDescription>();
-    if (this.name !== undefined && hasFixedColumns.test(this.text)) {
-      descriptionsOf.set(this.#connection, descriptions.set(this.name, description));
+  override handleDataRow({ fields }: { fields: Fields }): void {
+    if (this._canceledDueToError || !this.#parseRow) return;
+    try {
+      this._result.rows.push(this.#parseRow(fields));
+    } catch (error) {
+      this._canceledDueToError = error;
     }
-    this.#connection = undefined;
   }
+
+  #setParser(parseRow: RowParser): void {
+    this.#parseRow = parseRow;
+    if (this.name === undefined || !this.#connection || !hasFixedColumns.test(this.text)) return;
+    const parsers = parsersOf.get(this.#connection) ?? new Map<string, RowParser>();
+    parsersOf.set(this.#connection, parsers.set(this.name, parseRow));
+  }
+}
+
+function createRowParser(columns: readonly pg.FieldDef[]): RowParser {
+  const template: Record<string, unknown> = Object.fromEntries(columns.map(({ name }) => [name, null]));
+  const names = columns.map(({ name }) => name);
+  const parsers = columns.map(({ dataTypeID }) => valueTypes.getTypeParser(dataTypeID));
+  return (fields) => {
+    const row = { ...template };
+    for (let index = 0; index < names.length; index += 1) {
+      const text = fields[index] ?? null;
+      row[names[index] as string] = text === null ? null : parsers[index]?.(text);
+    }
+    return row;
+  };
 }
