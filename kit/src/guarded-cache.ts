@@ -2,15 +2,15 @@ import { LRUCache } from 'lru-cache';
 import type { MaybePromise } from './maybe-promise.ts';
 
 /**
- * A cache that never keeps invalidated values: if a key is invalidated while it is loading, the callers get the result,
- * but it is not cached. Misses are cached separately, so that a flood of unknown keys does not evict hits.
+ * A cache that never serves an invalidated value: a load that was running when its key was invalidated still returns to
+ * its callers, but its result is not cached. Misses are cached separately, so that many unknown keys evict no hits.
  */
 export class GuardedCache<Value extends object> {
   readonly #hits: LRUCache<string, Value>;
   readonly #misses: LRUCache<string, true>;
   readonly #loading = new Map<string, Promise<Value | undefined>>();
   readonly #load: (key: string) => Promise<Value | undefined>;
-  #trusted = true;
+  #isTrusted = true;
 
   constructor({ max, load }: { max: number; load: (key: string) => Promise<Value | undefined> }) {
     this.#hits = new LRUCache({ max });
@@ -18,13 +18,13 @@ export class GuardedCache<Value extends object> {
     this.#load = load;
   }
 
-  /** Returns a cached value without a promise. */
+  /** Returns a cached value synchronously. */
   get(key: string): MaybePromise<Value | undefined> {
     const hit = this.#hits.get(key);
     if (hit) return hit;
     if (this.#misses.get(key)) return undefined;
-    if (!this.#trusted) return this.#load(key);
-    return this.#loading.get(key) ?? this.#startLoading(key);
+    if (!this.#isTrusted) return this.#load(key);
+    return this.#loading.get(key) ?? this.#loadShared(key);
   }
 
   invalidate(key: string): void {
@@ -33,16 +33,16 @@ export class GuardedCache<Value extends object> {
     this.#loading.delete(key);
   }
 
-  /** Invalidates all matching values, all misses and all running loads. */
+  /** Invalidates every matching value, every miss and every running load. */
   invalidateWhere(matches: (value: Value) => boolean): void {
     for (const [key, value] of this.#hits) if (matches(value)) this.#hits.delete(key);
     this.#misses.clear();
     this.#loading.clear();
   }
 
-  /** While invalidations may be missed (`false`), nothing is cached and every `get` loads. */
-  trust(trusted: boolean): void {
-    this.#trusted = trusted;
+  /** While invalidations may be missed, nothing is cached and every lookup loads. */
+  trust(isTrusted: boolean): void {
+    this.#isTrusted = isTrusted;
     this.invalidateWhere(() => true);
   }
 
@@ -50,9 +50,9 @@ export class GuardedCache<Value extends object> {
     return this.#hits.size;
   }
 
-  async #startLoading(key: string): Promise<Value | undefined> {
+  async #loadShared(key: string): Promise<Value | undefined> {
     const loading = this.#load(key);
-    // Shared by concurrent callers. The result is cached only if no invalidation has removed the entry.
+    // An invalidation removes it from the map, and then its result is not cached.
     this.#loading.set(key, loading);
     try {
       const value = await loading;

@@ -1,18 +1,18 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 
-/** A kind of value: parsing, display and the values allowed. */
+/** A type of variable: how its text is parsed and shown, and what is allowed. */
 export interface Kind<Value> {
   /** Completes the sentence "PORT must be …". */
   readonly allowed: string;
-  /** The value; `undefined` if the text is invalid. The text is trimmed and not empty. */
+  /** The value, or `undefined` for invalid text. The text is trimmed and not empty. */
   parse(text: string): Value | undefined;
   show(value: Value): string;
-  /** How invalid text is shown in an error; `undefined` if it may contain a secret. */
+  /** Invalid text for an error message; `undefined` if it may contain a secret. */
   showInvalid(text: string): string | undefined;
 }
 
-/** The values that a default may depend on. A variable is declared after those it depends on. */
+/** The values that a default may depend on. A dependent variable is declared after these. */
 export interface Basis {
   readonly appEnv: 'local' | 'testing' | 'production';
   readonly port: number;
@@ -21,8 +21,8 @@ export interface Basis {
 }
 
 export interface Derived<Value> {
-  /** The default in words, as Markdown. */
-  readonly words: string;
+  /** Markdown. */
+  readonly description: string;
   from(basis: Basis): Value;
 }
 
@@ -46,8 +46,8 @@ export function variable<const Value>(declaration: Variable<Value>): Variable<Va
   return declaration;
 }
 
-export function derived<Value>(words: string, from: (basis: Basis) => Value): Derived<Value> {
-  return { words, from };
+export function derived<Value>(description: string, from: (basis: Basis) => Value): Derived<Value> {
+  return { description, from };
 }
 
 export function isDerived<Value>(value: Value | Derived<Value>): value is Derived<Value> {
@@ -87,7 +87,7 @@ export function matching(pattern: RegExp, allowed: string): Kind<string> {
   return kind(allowed, (text) => (pattern.test(text) ? text : undefined));
 }
 
-/** Sent in HTTP headers, hence ASCII without spaces. */
+/** Sent in HTTP headers, so without spaces and only ASCII. */
 export function token(minLength: number): Kind<string> {
   return kind(`at least ${minLength} visible ASCII characters without spaces`, (text) =>
     text.length >= minLength && /^[\x21-\x7e]+$/.test(text) ? text : undefined,
@@ -95,18 +95,18 @@ export function token(minLength: number): Kind<string> {
 }
 
 export function base64(bytes: number): Kind<string> {
-  return kind(`${bytes} bytes in base64 (create one with \`openssl rand -base64 ${bytes}\`)`, (text) =>
+  return kind(`${bytes} bytes in base64 (\`openssl rand -base64 ${bytes}\` creates such a value)`, (text) =>
     decodeBase64(text, bytes) === undefined ? undefined : text,
   );
 }
 
-/** `undefined` unless the text is padded base64 of exactly this number of bytes. */
+/** `undefined` unless the text is the padded base64 of exactly this number of bytes. */
 export function decodeBase64(text: string, bytes: number): Buffer | undefined {
   const decoded = Buffer.from(text, 'base64');
   return decoded.length === bytes && decoded.toString('base64') === text ? decoded : undefined;
 }
 
-/** Relative paths are resolved against the current directory. */
+/** Relative to the current folder. */
 export const path: Kind<string> = kind('a path, not a URL, without control characters', (text) =>
   /:\/\/|[\p{Cc}\p{Zl}\p{Zp}]/u.test(text) ? undefined : resolve(text),
 );
@@ -118,7 +118,7 @@ function isHostName(text: string): boolean {
   return isValid && text.length <= 253 && isIP(text) === 0 && URL.parse(`http://${text}`)?.hostname === text;
 }
 
-/** One address, with or without a display name; excludes characters that could start another header. */
+/** One address, with or without a name, without characters that could start another header. */
 export const mailbox: Kind<string> = kind(
   'a mail address such as shop@example.com or Shop <shop@example.com>',
   (text) => (/^(?:[^<>@:\p{Cc}]* )?<[\w.+-]+@[\w.-]+>$|^[\w.+-]+@[\w.-]+$/u.test(text) ? text : undefined),
@@ -186,7 +186,7 @@ function urlKind(allowed: string, parse: (text: string, url: URL) => string | un
   };
 }
 
-/** The URL of a server, with user name and password. */
+/** The address of a server with its credentials. */
 export function connectionUrl(schemes: readonly string[], { database = false } = {}): Kind<string> {
   const starts = schemes.map((scheme) => `${scheme}://`).join(' or ');
   const allowed = `a URL that starts with ${starts}${database ? ' and names a database' : ''}, with a percent-encoded password`;
@@ -199,7 +199,7 @@ export function connectionUrl(schemes: readonly string[], { database = false } =
   });
 }
 
-/** User names and passwords are rejected, because `fetch` does not accept them. */
+/** Without credentials, which `fetch` refuses in a URL. */
 function isPublicWebUrl(url: URL): boolean {
   const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
   return isWeb && url.hostname !== '' && url.username === '' && url.password === '';
@@ -211,8 +211,8 @@ export const webUrl: Kind<string> = urlKind(
 );
 
 export const origin: Kind<string> = {
-  ...urlKind('an http:// or https:// URL without path, user name or password', (_, url) => {
-    // The parser accepts `*` in a host name, but it would match no origin.
+  ...urlKind('an http:// or https:// URL without path, user name and password', (_, url) => {
+    // The URL parser accepts `*` in a host name, but such an origin would match nothing.
     const isOrigin = url.pathname === '/' && url.search === '' && !url.hostname.includes('*');
     return isPublicWebUrl(url) && isOrigin ? url.origin : undefined;
   }),
@@ -220,7 +220,7 @@ export const origin: Kind<string> = {
 };
 
 /**
- * An unencoded `/`, `?` or `#` in a password ends the host early and leaves an `@` after it. Such a URL is rejected: it
+ * A password with an unencoded `/`, `?` or `#` ends the host early and leaves an `@` after it. Such a URL is refused: it
  * would connect to another host, and its password would be shown as a path.
  */
 function parseUrl(text: string): URL | undefined {
@@ -236,11 +236,11 @@ function parseUrl(text: string): URL | undefined {
 
 const secretParameter = /pass|pwd|secret|token|key|sig|auth|cred/i;
 
-/** The URL with masked secrets; `undefined` if it cannot be parsed. */
+/** The URL without its secrets, or `undefined` if they cannot be located. */
 function showUrl(text: string): string | undefined {
   const url = parseUrl(text);
   if (url === undefined) return undefined;
-  // A user name without a password is often a misplaced password or token.
+  // A user name without a password may be a misplaced password or token.
   const shownName = url.password === '' ? hidden : `${url.username}:${hidden}`;
   const login = url.username === '' && url.password === '' ? '' : `${shownName}@`;
   const query = url.search.replace(/([^?&=]+)=[^&]*/g, (parameter, name: string) =>

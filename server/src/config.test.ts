@@ -8,7 +8,7 @@ const repository = resolve(import.meta.dirname, '../..');
 
 interface Example {
   readonly key: Exclude<keyof Config, 'given'>;
-  /** What the unset variable is when nothing else is set either. */
+  /** The value if no variable is set. */
   readonly unset: unknown;
   readonly good: ReadonlyArray<readonly [text: string, value: unknown]>;
   readonly bad: readonly string[];
@@ -294,7 +294,7 @@ function described(env: Record<string, string>, name: string) {
   return describeConfig(readConfig(env)).find((variable) => variable.name === name);
 }
 
-/** Everything the operator may come to read of an environment. */
+/** The output that an operator can see for an environment. */
 function readable(env: Record<string, string>): string {
   try {
     return JSON.stringify(describeConfig(readConfig(env)));
@@ -303,11 +303,11 @@ function readable(env: Record<string, string>): string {
   }
 }
 
-test('every variable has examples here', () => {
+test('every variable has examples in this file', () => {
   expect(Object.keys(examples)).toEqual(names);
 });
 
-test.each(Object.entries(examples))('%s is read into its value, and its default when unset', (name, example) => {
+test.each(Object.entries(examples))('%s is parsed, and has its default when unset', (name, example) => {
   expect(readConfig({})[example.key]).toEqual(example.unset);
   for (const [text, value] of example.good) {
     expect(readConfig({ [name]: text })[example.key], text).toEqual(value);
@@ -315,7 +315,7 @@ test.each(Object.entries(examples))('%s is read into its value, and its default 
   }
 });
 
-test.each(Object.entries(examples))('%s refuses wrong values in one line that names it', (name, example) => {
+test.each(Object.entries(examples))('%s refuses invalid values in one line with its name', (name, example) => {
   for (const text of example.bad) {
     const message = problem({ [name]: text });
     expect(message, text).toMatch(new RegExp(`^${name} must be `));
@@ -324,7 +324,7 @@ test.each(Object.entries(examples))('%s refuses wrong values in one line that na
   }
 });
 
-test.each(Object.entries(examples))('%s is named in the record as in the environment', (name, { key }) => {
+test.each(Object.entries(examples))('the key of %s matches its name in the environment', (name, { key }) => {
   expect(key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()).toBe(name);
 });
 
@@ -333,7 +333,7 @@ test('an empty or blank value counts as unset', () => {
   expect(readConfig(blank)).toEqual(readConfig({}));
 });
 
-test('a wrong value is told with what is allowed', () => {
+test('the error for an invalid value says what is allowed', () => {
   expect(problem({ PORT: '80a' })).toBe('PORT must be an integer from 0 to 65535, not "80a"');
   expect(problem({ APP_ENV: 'prod' })).toBe('APP_ENV must be local, testing or production, not "prod"');
   expect(problem({ INSTALL_TOKEN: 'short' })).toBe(
@@ -345,7 +345,7 @@ test('a wrong value is told with what is allowed', () => {
   );
 });
 
-test('several wrong values are told at once', () => {
+test('several invalid values are reported together', () => {
   expect(problem({ PORT: 'x', LOG_LEVEL: 'loud', SPARE_DATABASES: '51' }).split('; ')).toEqual([
     expect.stringContaining('PORT'),
     expect.stringContaining('LOG_LEVEL'),
@@ -353,7 +353,7 @@ test('several wrong values are told at once', () => {
   ]);
 });
 
-test('whatever a value is, its refusal is one short line', () => {
+test('the error for any invalid value is one short line', () => {
   const anything = fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.webUrl());
   fc.assert(
     fc.property(fc.constantFrom(...names), anything, (name, text) => {
@@ -365,18 +365,18 @@ test('whatever a value is, its refusal is one short line', () => {
   );
 });
 
-test('no secret is ever shown, accepted or refused', () => {
+test('secrets are never shown, whether they are valid or not', () => {
   const secret = fc.string({ minLength: 8, maxLength: 60 }).filter((text) => text.trim().length >= 8);
   fc.assert(
-    fc.property(fc.constantFrom(...secretNames), secret, fc.boolean(), (name, text, spoilt) => {
-      expect(readable({ [name]: text, ...(spoilt && { PORT: 'x' }) })).not.toContain(text.trim());
+    fc.property(fc.constantFrom(...secretNames), secret, fc.boolean(), (name, text, isInvalid) => {
+      expect(readable({ [name]: text, ...(isInvalid && { PORT: 'x' }) })).not.toContain(text.trim());
     }),
     { numRuns: 1000 },
   );
   expect(readable({ APP_KEY: key })).not.toContain(key);
 });
 
-test('no password in a URL is ever shown, however it is written', () => {
+test('passwords in URLs are never shown, whatever their encoding', () => {
   const character = fc.oneof(fc.constantFrom(...'/?#@:%&=\\, 1'), fc.string({ minLength: 1, maxLength: 1 }));
   const noise = fc.array(character, { maxLength: 4 }).map((characters) => characters.join(''));
   const scheme = fc.constantFrom('postgres', 'redis', 'smtp', 's3', 'https', 'mysql');
@@ -392,7 +392,7 @@ test('no password in a URL is ever shown, however it is written', () => {
   );
 });
 
-test('text that is no URL is not shown where a password may be in it', () => {
+test('an invalid URL that may contain a password is not shown', () => {
   for (const name of connectionUrlNames) {
     for (const text of [
       'host=db password=hunter2',
@@ -405,11 +405,11 @@ test('text that is no URL is not shown where a password may be in it', () => {
   }
 });
 
-test('the record and the lists in it are frozen', () => {
+test('the configuration and its lists are frozen', () => {
   const config = readConfig({ TRUSTED_PROXIES: 'loopback', CORS_ORIGINS: 'https://a.example' });
   for (const record of [
     config,
-    config.given,
+    config.setVariables,
     config.trustedProxies,
     config.corsOrigins,
     readConfig({}).trustedProxies,
@@ -418,21 +418,21 @@ test('the record and the lists in it are frozen', () => {
   }
 });
 
-test('production is reachable from outside and gives less away', () => {
-  const chosen = (APP_ENV: string) => {
+test('production listens on all addresses and has stricter defaults', () => {
+  const defaultsOf = (APP_ENV: string) => {
     const config = readConfig({ APP_ENV });
     const { host, graphqlIntrospection, emailVerificationSignedOnly, migrateOnStart } = config;
     return { host, graphqlIntrospection, emailVerificationSignedOnly, migrateOnStart };
   };
-  const elsewhere = {
+  const defaults = {
     host: '127.0.0.1',
     graphqlIntrospection: true,
     emailVerificationSignedOnly: false,
     migrateOnStart: true,
   };
-  expect(chosen('local')).toEqual(elsewhere);
-  expect(chosen('testing')).toEqual(elsewhere);
-  expect(chosen('production')).toEqual({
+  expect(defaultsOf('local')).toEqual(defaults);
+  expect(defaultsOf('testing')).toEqual(defaults);
+  expect(defaultsOf('production')).toEqual({
     host: '0.0.0.0',
     graphqlIntrospection: false,
     emailVerificationSignedOnly: true,
@@ -441,18 +441,18 @@ test('production is reachable from outside and gives less away', () => {
   expect(readConfig({ APP_ENV: 'production', GRAPHQL_INTROSPECTION: 'true' }).graphqlIntrospection).toBe(true);
 });
 
-test('production refuses to accept unsigned verification links', () => {
+test('production requires signed verification links', () => {
   expect(problem({ APP_ENV: 'production', EMAIL_VERIFICATION_SIGNED_ONLY: 'off' })).toMatch(
     /^EMAIL_VERIFICATION_SIGNED_ONLY must be true in production/,
   );
 });
 
-test('the default address follows the domain and the port', () => {
+test('the default APP_URL is derived from BASE_DOMAIN and PORT', () => {
   expect(readConfig({ BASE_DOMAIN: 'chowk.example', PORT: '9000' }).appUrl).toBe('http://chowk.example:9000');
   expect(readConfig({ BASE_DOMAIN: 'chowk.example', PORT: '80' }).appUrl).toBe('http://chowk.example');
 });
 
-test('a tenant never gets more connections than the process', () => {
+test('a tenant cannot have more connections than the process', () => {
   expect(readConfig({ DATABASE_CONNECTIONS: '4' }).databaseConnectionsPerTenant).toBe(4);
   expect(readConfig({ DATABASE_CONNECTIONS: '60', DATABASE_CONNECTIONS_PER_TENANT: '60' })).toBeTruthy();
   expect(problem({ DATABASE_CONNECTIONS: '8', DATABASE_CONNECTIONS_PER_TENANT: '9' })).toBe(
@@ -469,7 +469,7 @@ test('the default storage folder does not depend on the current folder', () => {
   expect(relative.storagePath).toBe('/elsewhere/data');
 });
 
-test('a description tells each value and where it comes from', () => {
+test('the description has each value and its source', () => {
   expect(described({}, 'PORT')).toMatchObject({ value: '8080', source: 'default' });
   expect(described({ PORT: '8080' }, 'PORT')).toMatchObject({ value: '8080', source: 'environment' });
   expect(described({}, 'DATABASE_URL')).toMatchObject({ value: '(unset)', source: 'default' });
@@ -497,7 +497,7 @@ test.each([
   expect(described({ [name]: text }, name)).toMatchObject({ value });
 });
 
-test('the types say which values may be missing', () => {
+test('the types of the configuration match its values', () => {
   expectTypeOf<Config['port']>().toEqualTypeOf<number>();
   expectTypeOf<Config['databaseUrl']>().toEqualTypeOf<string | undefined>();
   expectTypeOf<Config['appEnv']>().toEqualTypeOf<'local' | 'testing' | 'production'>();

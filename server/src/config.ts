@@ -25,7 +25,7 @@ import {
 
 const repository = resolve(import.meta.dirname, '../..');
 
-/** Every variable the platform knows, in the order of the documentation. */
+/** All variables, in the order of the documentation. */
 const variables = {
   appEnv: variable({
     name: 'APP_ENV',
@@ -196,7 +196,7 @@ const variables = {
     name: 'PLATFORM_SIGNUP',
     kind: boolean,
     default: true,
-    help: 'Whether anyone may create a tenant without a referral.',
+    help: 'Whether a tenant can be created without a referral.',
   }),
   emailVerificationSignedOnly: variable({
     name: 'EMAIL_VERIFICATION_SIGNED_ONLY',
@@ -301,11 +301,11 @@ type Variables = typeof variables;
 export type Config = {
   readonly [Key in keyof Variables]: Variables[Key] extends Variable<infer Value> ? Value : never;
 } & {
-  /** The names of the variables that the environment set; the others have their defaults. */
-  readonly given: readonly string[];
+  /** The names of the variables that are set in the environment. */
+  readonly setVariables: readonly string[];
 };
 
-/** Stops the start; its message is one line for the operator. */
+/** An invalid configuration; the message is one line for the operator. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -314,18 +314,18 @@ const entries = Object.entries(variables) as ReadonlyArray<[keyof Variables, Var
 
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const problems: string[] = [];
-  const given: string[] = [];
+  const setVariables: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [key, variable] of entries) {
     const text = env[variable.name]?.trim() ?? '';
     const value = text === '' ? undefined : variable.kind.parse(text);
-    if (text !== '') given.push(variable.name);
-    if (text !== '' && value === undefined) problems.push(problemWith(variable, text));
+    if (text !== '') setVariables.push(variable.name);
+    if (text !== '' && value === undefined) problems.push(invalidValue(variable, text));
     values[key] = value ?? defaultOf(variable, values as unknown as Basis);
   }
-  const config = Object.freeze({ ...values, given: Object.freeze(given) }) as Config;
-  // A refused value has left its default behind, with which nothing needs to agree.
-  if (problems.length === 0) problems.push(...disagreements(config));
+  const config = Object.freeze({ ...values, setVariables: Object.freeze(setVariables) }) as Config;
+  // Only for valid values: an invalid one was replaced by its default.
+  if (problems.length === 0) problems.push(...findConflicts(config));
   if (problems.length > 0) throw new ConfigError(problems.join('; '));
   return config;
 }
@@ -334,19 +334,13 @@ function defaultOf(variable: Variable<unknown>, basis: Basis): unknown {
   return isDerived(variable.default) ? variable.default.from(basis) : variable.default;
 }
 
-function problemWith(variable: Variable<unknown>, text: string): string {
-  const shown = variable.secret ? undefined : variable.kind.showInvalid(text);
-  const value = shown === undefined ? ' (its value is not shown)' : `, not ${quote(shown)}`;
-  return `${variable.name} must be ${variable.kind.allowed}${value}`;
-}
-
-/** In quotes, on one line, and short enough for one. */
+/** On one line, shortened, in quotes. */
 function quote(text: string): string {
   const short = text.length > 100 ? `${text.slice(0, 100)}…` : text;
   return `"${short.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '�')}"`;
 }
 
-function disagreements(config: Config): string[] {
+function findConflicts(config: Config): string[] {
   const problems: string[] = [];
   if (config.databaseConnectionsPerTenant > config.databaseConnections) {
     problems.push(
@@ -370,12 +364,12 @@ export interface DescribedVariable {
   readonly help: string;
 }
 
-/** The configuration for people to read, without its secrets. */
+/** The configuration as text, without secrets. */
 export function describeConfig(config: Config): DescribedVariable[] {
   return entries.map(([key, variable]) => ({
     name: variable.name,
     value: showValue(variable, config[key]),
-    source: config.given.includes(variable.name) ? 'environment' : 'default',
+    source: config.setVariables.includes(variable.name) ? 'environment' : 'default',
     help: variable.help,
   }));
 }
@@ -399,13 +393,19 @@ export function documentedVariables(): DocumentedVariable[] {
   return entries.map(([, variable]) => ({
     name: variable.name,
     allowed: variable.kind.allowed,
-    default: defaultInWords(variable),
+    default: describeDefault(variable),
     help: variable.help,
     secret: variable.secret === true,
   }));
 }
 
-function defaultInWords({ default: value, kind }: Variable<unknown>): string {
+function describeDefault({ default: value, kind }: Variable<unknown>): string {
   if (value === undefined) return 'unset';
-  return isDerived(value) ? value.words : `\`${kind.show(value)}\``;
+  return isDerived(value) ? value.description : `\`${kind.show(value)}\``;
+}
+
+function invalidValue(variable: Variable<unknown>, text: string): string {
+  const shown = variable.secret ? undefined : variable.kind.showInvalid(text);
+  const value = shown === undefined ? ' (its value is not shown)' : `, not ${quote(shown)}`;
+  return `${variable.name} must be ${variable.kind.allowed}${value}`;
 }

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Config } from './config.ts';
 
-/** Lines for people while developing, JSON for machines in production. */
+/** Writes JSON in production and readable lines elsewhere. */
 export function createLog({ logLevel, appEnv }: Pick<Config, 'logLevel' | 'appEnv'>) {
   const options = {
     level: logLevel,

@@ -65,7 +65,7 @@ function openLazily(config: Config, command: string): { open: () => Promise<Kern
       ...previousKeys(config),
     );
     // Commands print their own output; only `serve` and `work` log.
-    const isQuiet = !['serve', 'work'].includes(command) && !config.given.includes('LOG_LEVEL');
+    const isQuiet = !['serve', 'work'].includes(command) && !config.setVariables.includes('LOG_LEVEL');
     const log = createLog(isQuiet ? { ...config, logLevel: 'error' } : config);
     const server = await openServer(config, (line) => process.stderr.write(`${line}\n`));
     closers.unshift(server.close);

@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { networkOf } from './network.ts';
 
-test('a network is the first half of an IPv6 address, however it is written', () => {
+test('the network of an IPv6 address is its first half, in any notation', () => {
   const group = fc.integer({ min: 0, max: 0xffff }).map((number) => number.toString(16));
   fc.assert(
     fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
-      const written = new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
-      expect(networkOf(written)).toBe(groups.slice(0, 4).join(':'));
+      const compressed = new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
+      expect(networkOf(compressed)).toBe(groups.slice(0, 4).join(':'));
       expect(networkOf(groups.join(':').toUpperCase())).toBe(groups.slice(0, 4).join(':'));
     }),
   );
 });
 
-test('an IPv4 address is a network of its own, in whatever clothes it comes', () => {
+test('the network of an IPv4 address is the address, also in IPv4-mapped form', () => {
   expect(networkOf('203.0.113.9')).toBe('203.0.113.9');
   expect(networkOf('::ffff:203.0.113.9')).toBe('203.0.113.9');
   expect(networkOf('')).toBe('');

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * What counts as one place in the network. Who owns an IPv6 address owns its /64 too: to count each alone would be to
- * count nothing. An IPv4 address that comes in the clothes of IPv6 is an IPv4 address.
+ * The network to which limits apply: an IPv4 address, also in IPv4-mapped form, or the /64 prefix of an IPv6 address,
+ * because one client usually controls the whole prefix.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;

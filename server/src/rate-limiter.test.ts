@@ -3,17 +3,17 @@ import { expect, onTestFinished, test } from 'vitest';
 import { RateLimiter, type WindowCount } from './rate-limiter.ts';
 
 const minute = 60_000;
-/** Its memory is set aside at once, so all tests share one and use keys of their own. */
+/** Creating one allocates much memory, so all tests share it and use their own keys. */
 const limiter = new RateLimiter();
 let lastKey = 0;
 /** The beginning of a window. */
 const start = 30_000_000 * minute;
 
-/** Requests of one caller: each so many milliseconds after the one before. */
+/** Milliseconds between the requests of one caller. */
 const pauses = fc.array(fc.oneof(fc.constant(0), fc.nat(500), fc.nat(20_000), fc.nat(3 * minute)), { maxLength: 200 });
 const limits = fc.integer({ min: 1, max: 20 });
 
-test('no window lets through more than the limit', () => {
+test('no window allows more requests than the limit', () => {
   fc.assert(
     fc.property(limits, pauses, (limit, gaps) => {
       const key = newKey();
@@ -30,7 +30,7 @@ test('no window lets through more than the limit', () => {
   );
 });
 
-test('a burst at the end of one window leaves no room for another at the beginning of the next', () => {
+test('a burst at the end of a window prevents a burst at the beginning of the next', () => {
   const key = newKey();
   const burst = (now: number) =>
     Array.from({ length: 20 }, () => limiter.take(key, 10, now).allowed).filter(Boolean).length;
@@ -39,7 +39,7 @@ test('a burst at the end of one window leaves no room for another at the beginni
   expect(burst(start + minute + minute / 2)).toBe(5);
 });
 
-test('who was refused is let in after the time it was told, and not a second sooner', () => {
+test('a refused caller is allowed after the announced seconds, and not a second earlier', () => {
   fc.assert(
     fc.property(limits, pauses, (limit, gaps) => {
       const key = newKey();
@@ -58,7 +58,7 @@ test('who was refused is let in after the time it was told, and not a second soo
   );
 });
 
-test('what remains goes down by one with each request and is nothing for who is refused', () => {
+test('the remaining number decreases with each request and is zero for a refused one', () => {
   const key = newKey();
   const states = Array.from({ length: 5 }, () => limiter.take(key, 3, start + 20_000));
   expect(states.map(({ remaining }) => remaining)).toEqual([2, 1, 0, 0, 0]);
@@ -66,7 +66,7 @@ test('what remains goes down by one with each request and is nothing for who is 
   expect(states[0]?.seconds).toBe(40);
 });
 
-test('who stays within what remains is never refused', () => {
+test('a caller within the remaining number is never refused', () => {
   fc.assert(
     fc.property(limits, pauses, (limit, gaps) => {
       const key = newKey();
@@ -83,7 +83,7 @@ test('who stays within what remains is never refused', () => {
   );
 });
 
-test('keys do not count for each other', () => {
+test('keys are counted separately', () => {
   const calls = fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c'), gap: fc.nat(20_000) }));
   fc.assert(
     fc.property(limits, calls, (limit, mixed) => {
@@ -100,7 +100,7 @@ test('keys do not count for each other', () => {
   );
 });
 
-test('two quiet minutes make everything forgotten', () => {
+test('two minutes without requests reset the count', () => {
   const key = newKey();
   for (let count = 0; count < 10; count += 1) limiter.take(key, 3, start);
   expect(limiter.take(key, 3, start + 2 * minute)).toMatchObject({ allowed: true, remaining: 2 });
@@ -111,21 +111,21 @@ function newKey(): string {
   return `key ${lastKey} `;
 }
 
-test('what gathers while nobody can be told is bounded, and told bit by bit once it is possible', async () => {
-  const told: number[] = [];
+test('counts that cannot be synchronized are bounded, and sent in batches once the store is back', async () => {
+  const batches: number[] = [];
   const store = {
-    up: false,
+    isAvailable: false,
     add: async (counts: readonly WindowCount[]) => {
-      told.push(counts.length);
+      batches.push(counts.length);
       return counts.map(({ count }) => ({ count, previous: 0 }));
     },
   };
   const limiter = new RateLimiter(store);
   onTestFinished(() => limiter.close());
   for (let n = 0; n < 100_500; n += 1) limiter.take(`key ${n}`, 10, 0);
-  await limiter.tell();
-  expect(told).toEqual([]);
-  store.up = true;
-  for (let times = 0; times < 110; times += 1) await limiter.tell();
-  expect(told).toEqual(Array(100).fill(1_000));
+  await limiter.sync();
+  expect(batches).toEqual([]);
+  store.isAvailable = true;
+  for (let times = 0; times < 110; times += 1) await limiter.sync();
+  expect(batches).toEqual(Array(100).fill(1_000));
 });

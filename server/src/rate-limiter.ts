@@ -4,11 +4,11 @@ const windowMs = 60_000;
 
 interface Window {
   number: number;
-  /** What all processes have done, as far as this one knows. */
+  /** Requests of all processes that this process knows of. */
   count: number;
   previous: number;
-  /** What of it the others do not know yet. */
-  untold: number;
+  /** Requests of this process that are not in the store yet. */
+  unsynced: number;
 }
 
 export interface WindowCount {
@@ -22,42 +22,39 @@ export interface WindowTotal {
   readonly previous: number;
 }
 
-/** Where processes count together. */
+/** Counts shared by all processes. */
 export interface CountStore {
-  /** Whether it is there now. */
-  readonly up: boolean;
-  /** Adds what this process has counted to what all have, and answers with the totals in the same order. */
+  readonly isAvailable: boolean;
+  /** Adds the counts of this process and returns the totals in the same order. */
   add(counts: readonly WindowCount[]): Promise<readonly WindowTotal[]>;
 }
 
-/** How often processes tell each other what they have counted. */
-const tellMs = 100;
-const mostKeys = 100_000;
-/** So many keys are told in one go: a crowd that gathered while nobody could be told must not be too much at once. */
-const mostTold = 1_000;
+const syncIntervalMs = 100;
+const maxKeys = 100_000;
+/** Limits the first batches after an outage of the store. */
+const maxKeysPerSync = 1_000;
 
 export interface RateLimitState {
   readonly allowed: boolean;
   readonly remaining: number;
-  /** Until the window ends, or for who was refused, until it will be let in if it stays quiet. */
+  /** Until the window ends or, for a refused request, until the next one is allowed. */
   readonly seconds: number;
 }
 
 /**
- * Counts what each key has done in the last minute. Bounded, so that a flood of keys cannot fill the memory. Where
- * processes count together, each decides at once by what it knows and tells the others soon after: nobody waits for a
- * count, and a limit is overstepped by no more than is done in that moment.
+ * A sliding window over the last minute per key, for a bounded number of keys. With a store, each process decides at once
+ * by its own knowledge and synchronizes every 100 ms, so a limit can be exceeded by the requests of that interval.
  */
 export class RateLimiter {
-  readonly #windows = new LRUCache<string, Window>({ max: mostKeys });
-  readonly #untold = new Map<string, Window>();
+  readonly #windows = new LRUCache<string, Window>({ max: maxKeys });
+  readonly #unsynced = new Map<string, Window>();
   readonly #store: CountStore | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
-  #telling: Promise<void> | undefined;
+  #syncing: Promise<void> | undefined;
 
   constructor(store?: CountStore) {
     this.#store = store;
-    if (store) this.#timer = setInterval(() => void this.tell(), tellMs).unref();
+    if (store) this.#timer = setInterval(() => void this.sync(), syncIntervalMs).unref();
   }
 
   take(key: string, limit: number, now: number): RateLimitState {
@@ -65,14 +62,14 @@ export class RateLimiter {
     const elapsed = now % windowMs;
     let window = this.#windows.get(key);
     if (!window || window.number !== number) {
-      window = { number, count: 0, previous: window?.number === number - 1 ? window.count : 0, untold: 0 };
+      window = { number, count: 0, previous: window?.number === number - 1 ? window.count : 0, unsynced: 0 };
       this.#windows.set(key, window);
     }
-    // Of the window before, as much counts as still lies within the last minute. In whole numbers, so that who comes
-    // at the very moment it was told is let in.
+    // The previous window counts by its share of the last minute. In integers, so that a retry exactly at the announced
+    // time is allowed.
     const room = limit - window.count - 1;
     const allowed = window.previous * (windowMs - elapsed) <= room * windowMs;
-    const waitMs = (allowed ? windowMs : untilRoom(window, limit)) - elapsed;
+    const waitMs = (allowed ? windowMs : msUntilAllowed(window, limit)) - elapsed;
     if (allowed) this.#count(key, window);
     const remaining = Math.max(0, Math.floor(room - window.previous * (1 - elapsed / windowMs)));
     return { allowed, remaining, seconds: Math.ceil(waitMs / 1_000) };
@@ -89,12 +86,12 @@ export class RateLimiter {
     return previous * (windowMs - elapsed) <= (limit - count - 1) * windowMs;
   }
 
-  /** Tells the others and hears of them. What cannot be told now is told with the next. */
-  tell(): Promise<void> {
-    this.#telling ??= this.#exchange().finally(() => {
-      this.#telling = undefined;
+  /** Exchanges counts with the store. Counts that cannot be sent are sent with the next call. */
+  sync(): Promise<void> {
+    this.#syncing ??= this.#exchange().finally(() => {
+      this.#syncing = undefined;
     });
-    return this.#telling;
+    return this.#syncing;
   }
 
   close(): void {
@@ -104,47 +101,47 @@ export class RateLimiter {
   #count(key: string, window: Window): void {
     window.count += 1;
     if (!this.#store) return;
-    window.untold += 1;
-    this.#keepUntold(key, window);
+    window.unsynced += 1;
+    this.#queueForSync(key, window);
   }
 
-  /** Bounded like the windows: the longest untold are forgotten first. */
-  #keepUntold(key: string, window: Window): void {
-    this.#untold.set(key, window);
-    if (this.#untold.size <= mostKeys) return;
-    for (const [oldest] of this.#untold) {
-      this.#untold.delete(oldest);
+  /** Bounded like the windows: the oldest entry is dropped. */
+  #queueForSync(key: string, window: Window): void {
+    this.#unsynced.set(key, window);
+    if (this.#unsynced.size <= maxKeys) return;
+    for (const [oldest] of this.#unsynced) {
+      this.#unsynced.delete(oldest);
       return;
     }
   }
 
   async #exchange(): Promise<void> {
-    if (!this.#store?.up) return;
-    const told = [...this.#untold.entries().take(mostTold)].map(([key, window]) => ({
+    if (!this.#store?.isAvailable) return;
+    const batch = [...this.#unsynced.entries().take(maxKeysPerSync)].map(([key, window]) => ({
       key,
       window,
-      count: window.untold,
+      count: window.unsynced,
     }));
-    if (told.length === 0) return;
-    for (const { key } of told) this.#untold.delete(key);
+    if (batch.length === 0) return;
+    for (const { key } of batch) this.#unsynced.delete(key);
     try {
-      const counts = told.map(({ key, window, count }) => ({ key, window: window.number, count }));
+      const counts = batch.map(({ key, window, count }) => ({ key, window: window.number, count }));
       const totals = await this.#store.add(counts);
-      for (const [index, { window, count }] of told.entries()) {
+      for (const [index, { window, count }] of batch.entries()) {
         const total = totals[index];
-        window.untold -= count;
+        window.unsynced -= count;
         if (!total) continue;
-        window.count = Math.max(window.count, total.count + window.untold);
+        window.count = Math.max(window.count, total.count + window.unsynced);
         window.previous = Math.max(window.previous, total.previous);
       }
     } catch {
-      for (const { key, window } of told) if (!this.#untold.has(key)) this.#keepUntold(key, window);
+      for (const { key, window } of batch) if (!this.#unsynced.has(key)) this.#queueForSync(key, window);
     }
   }
 }
 
-/** When there will be room for one more, in milliseconds after the window began. */
-function untilRoom({ count, previous }: Window, limit: number): number {
+/** When the next request is allowed, in milliseconds after the window began. */
+function msUntilAllowed({ count, previous }: Window, limit: number): number {
   const room = limit - count - 1;
   if (room >= 0) return (windowMs * (previous - room)) / previous;
   return windowMs + (windowMs * (count - limit + 1)) / count;

@@ -6,25 +6,25 @@ import { SecretBox } from './secrets.ts';
 const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
 const box = new SecretBox(newKey);
 
-test('what was sealed is opened again, and sealed anew looks different', () => {
+test('sealed text can be opened, and sealing it again gives another result', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string(), fc.string(), (text, purpose, context) => {
-      const well = text.toWellFormed();
-      const sealed = box.seal(purpose, well, context);
-      expect(box.open(purpose, sealed, context)).toBe(well);
-      expect(box.seal(purpose, well, context)).not.toBe(sealed);
+      const wellFormed = text.toWellFormed();
+      const sealed = box.seal(purpose, wellFormed, context);
+      expect(box.open(purpose, sealed, context)).toBe(wellFormed);
+      expect(box.seal(purpose, wellFormed, context)).not.toBe(sealed);
     }),
   );
 });
 
-test('sealed for one purpose or context, it opens for no other', () => {
+test('text sealed for one purpose and context cannot be opened for another', () => {
   const sealed = box.seal('mail', 'secret', 'tenant a');
   expect(() => box.open('token', sealed, 'tenant a')).toThrow();
   expect(() => box.open('mail', sealed, 'tenant b')).toThrow();
   expect(() => box.open('mail', sealed)).toThrow();
 });
 
-test('a change anywhere in it is noticed', () => {
+test('sealed text with any change cannot be opened', () => {
   const sealed = box.seal('mail', 'a secret of some length', 'x');
   const bytes = Buffer.from(sealed.split('.')[2] ?? '', 'base64url');
   for (let index = 0; index < bytes.length; index += 1) {
@@ -38,7 +38,7 @@ test('a change anywhere in it is noticed', () => {
   }
 });
 
-test('after a change of keys the old ones still open, and nothing is sealed with them', () => {
+test('after a key rotation the previous key opens but does not seal', () => {
   const before = new SecretBox(oldKey);
   const sealed = before.seal('mail', 'secret');
   const after = new SecretBox(newKey, oldKey);
@@ -47,7 +47,7 @@ test('after a change of keys the old ones still open, and nothing is sealed with
   expect(() => box.open('mail', sealed)).toThrow(/APP_KEY/);
 });
 
-test('a signature is good for one text and one purpose, in one spelling', () => {
+test('a signature is valid for one text and one purpose, in one encoding', () => {
   const signature = box.sign('link', 'text');
   expect(box.isSignature('link', 'text', signature)).toBe(true);
   expect(new SecretBox(oldKey, newKey).isSignature('link', 'text', signature)).toBe(true);
@@ -59,5 +59,5 @@ test('a signature is good for one text and one purpose, in one spelling', () => 
     ['link', 'text', ''],
     ['link', 'text', new SecretBox(oldKey).sign('link', 'text')],
   ];
-  for (const [purpose, text, given] of others) expect(box.isSignature(purpose, text, given)).toBe(false);
+  for (const [purpose, text, invalid] of others) expect(box.isSignature(purpose, text, invalid)).toBe(false);
 });

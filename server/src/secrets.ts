@@ -19,18 +19,18 @@ interface Key {
 }
 
 /**
- * Encrypts and signs with keys derived from the key of the installation, one for each purpose. What is sealed names the
- * key it was sealed with, so that what an earlier key has sealed can still be read.
+ * Encrypts and signs with keys derived from the installation key, one per purpose. Sealed text contains the id of its
+ * key, so that text sealed with the previous key can still be opened.
  */
 export class SecretBox implements Secrets {
   readonly #first: Key;
   readonly #keys: readonly Key[];
   readonly #derived = new Map<string, Buffer>();
 
-  /** The first key seals and signs; the others only open. */
+  /** The first key seals and signs; the others only open and verify. */
   constructor(first: Buffer, ...others: readonly Buffer[]) {
-    this.#first = named(first);
-    this.#keys = [this.#first, ...others.map(named)];
+    this.#first = keyWithId(first);
+    this.#keys = [this.#first, ...others.map(keyWithId)];
   }
 
   seal(purpose: string, text: string, context = ''): string {
@@ -42,11 +42,11 @@ export class SecretBox implements Secrets {
 
   open(purpose: string, sealed: string, context = ''): string {
     const [version, id, payload = ''] = sealed.split('.');
-    const known = this.#keys.find((one) => one.id === id);
-    if (version !== 'v1' || !known) throw new Error('sealed with a key that is not here; is APP_KEY the one it was?');
+    const key = this.#keys.find((candidate) => candidate.id === id);
+    if (version !== 'v1' || !key) throw new Error('sealed with an unknown key; check APP_KEY and APP_PREVIOUS_KEY');
     const bytes = Buffer.from(payload, 'base64url');
-    if (bytes.length < ivBytes + tagBytes) throw new Error('what was sealed is cut short');
-    const decryption = createDecipheriv(cipher, this.#derive(purpose, known), bytes.subarray(0, ivBytes))
+    if (bytes.length < ivBytes + tagBytes) throw new Error('the sealed text is truncated');
+    const decryption = createDecipheriv(cipher, this.#derive(purpose, key), bytes.subarray(0, ivBytes))
       .setAAD(Buffer.from(context))
       .setAuthTag(bytes.subarray(-tagBytes));
     return decryption.update(bytes.subarray(ivBytes, -tagBytes), undefined, 'utf8') + decryption.final('utf8');
@@ -58,10 +58,12 @@ export class SecretBox implements Secrets {
 
   isSignature(purpose: string, text: string, signature: string): boolean {
     return this.#keys.some((key) => {
-      const right = createHmac('sha256', this.#derive(purpose, key)).update(text).digest();
-      const given = Buffer.from(signature, 'base64url');
+      const expected = createHmac('sha256', this.#derive(purpose, key)).update(text).digest();
+      const actual = Buffer.from(signature, 'base64url');
       return (
-        given.length === right.length && timingSafeEqual(given, right) && given.toString('base64url') === signature
+        actual.length === expected.length &&
+        timingSafeEqual(actual, expected) &&
+        actual.toString('base64url') === signature
       );
     });
   }
@@ -74,6 +76,6 @@ export class SecretBox implements Secrets {
   }
 }
 
-function named(key: Buffer): Key {
+function keyWithId(key: Buffer): Key {
   return { id: createHash('sha256').update(key).digest('hex').slice(0, 8), key };
 }

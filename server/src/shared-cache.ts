@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * Values that may be lost or a little old: what is cheap to keep and dear to make. Nothing is kept here that must be
- * invalidated exactly; that is for `GuardedCache`.
+ * A cache for values that may be lost or slightly outdated. For values that must be invalidated exactly use
+ * `GuardedCache`.
  */
 export interface SharedCache {
   get(key: string): Promise<unknown>;
@@ -10,7 +10,7 @@ export interface SharedCache {
   delete(key: string): Promise<void>;
 }
 
-/** In this process alone. Kept as text, so that nobody changes what another one gets. */
+/** The cache of one process. Values are stored as JSON, so that every caller gets its own copy. */
 export class LocalCache implements SharedCache {
   readonly #values = new LRUCache<string, string>({ max: 10_000, maxSize: 32 * 2 ** 20, sizeCalculation: sizeOf });
 

@@ -30,20 +30,20 @@ function failure(code: string) {
   return Object.assign(new Error(`${code}: refused`), { code });
 }
 
-test('opening makes the folder, closed to strangers, and leaves nothing in it', async () => {
+test('opening creates an empty folder that other users cannot access', async () => {
   const storage = await openStorage(join(folder, 'a/b'));
   expect(storage.path).toBe(join(folder, 'a/b'));
   expect((await stat(storage.path)).mode & 0o027).toBe(0);
   expect(await readdir(storage.path)).toEqual([]);
 });
 
-test('opening again keeps what is there', async () => {
+test('opening keeps existing files', async () => {
   await writeFile(join(folder, 'installed'), '{}');
   await openStorage(folder);
   expect(await readdir(folder)).toEqual(['installed']);
 });
 
-test('a folder that cannot be made is told in one line', async () => {
+test('a folder that cannot be created is reported in one line', async () => {
   const file = join(folder, 'file');
   await writeFile(file, '');
   await expect(openStorage(join(file, 'storage'))).rejects.toThrow(
@@ -52,19 +52,19 @@ test('a folder that cannot be made is told in one line', async () => {
   await expect(openStorage(file)).rejects.toThrow(/^STORAGE_PATH \S+\/file is not writable \(ENOTDIR: [^\n]+$/);
 });
 
-test.runIf(process.platform === 'linux')('a folder that takes no files is told in one line', async () => {
+test.runIf(process.platform === 'linux')('a folder that accepts no files is reported in one line', async () => {
   await expect(openStorage('/proc/self')).rejects.toThrow(/^STORAGE_PATH \/proc\/self is not writable \([^\n]+$/);
   await expect(openStorage('/proc/chowk')).rejects.toThrow(/^STORAGE_PATH \/proc\/chowk is not writable \([^\n]+$/);
 });
 
-test('APP_KEY wins and no file is made', async () => {
+test('APP_KEY takes precedence, and no key file is created', async () => {
   const key = Buffer.alloc(32, 9);
   const storage = await openStorage(folder);
   expect(await readAppKey(storage, readConfig({ APP_KEY: key.toString('base64') }))).toEqual(key);
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('the key is made once, for its owner alone, and found again', async () => {
+test('the key is created once, readable only by its owner, and reused', async () => {
   const storage = await openStorage(folder);
   const key = await readAppKey(storage, withoutKey);
   expect(key).toHaveLength(32);
@@ -74,13 +74,13 @@ test('the key is made once, for its owner alone, and found again', async () => {
   expect(await readFile(storage.appKeyFile, 'utf8')).toBe(`${key.toString('base64')}\n`);
 });
 
-test('each installation gets a key of its own', async () => {
-  const one = await readAppKey(await openStorage(join(folder, 'one')), withoutKey);
-  const other = await readAppKey(await openStorage(join(folder, 'other')), withoutKey);
-  expect(one.equals(other)).toBe(false);
+test('each installation gets its own key', async () => {
+  const first = await readAppKey(await openStorage(join(folder, 'first')), withoutKey);
+  const second = await readAppKey(await openStorage(join(folder, 'second')), withoutKey);
+  expect(first.equals(second)).toBe(false);
 });
 
-test('calls that race for the first key all get the same one', async () => {
+test('concurrent calls get the same first key', async () => {
   const storage = await openStorage(folder);
   const keys = await Promise.all(Array.from({ length: 50 }, () => readAppKey(storage, withoutKey)));
   expect(new Set(keys.map(String)).size).toBe(1);
@@ -88,7 +88,7 @@ test('calls that race for the first key all get the same one', async () => {
   expect(await readdir(folder)).toEqual(['app.key']);
 });
 
-test('processes that race for the first key all get the same one', async () => {
+test('concurrent processes get the same first key', async () => {
   const program = `
     const { openStorage, readAppKey } = await import(${JSON.stringify(join(import.meta.dirname, 'storage.ts'))});
     const key = await readAppKey(await openStorage(${JSON.stringify(folder)}), {});
@@ -100,7 +100,7 @@ test('processes that race for the first key all get the same one', async () => {
   expect(new Set(keys)).toEqual(new Set([(await readFile(join(folder, 'app.key'), 'utf8')).trim()]));
 });
 
-test('where the file system has no hard links the race ends the same way', async () => {
+test('concurrent calls get the same first key on a file system without hard links', async () => {
   // Staggered, so that some have read the key before others try to write theirs.
   vi.mocked(link).mockImplementation(async () => {
     await sleep((vi.mocked(link).mock.calls.length % 5) * 20);
@@ -113,7 +113,7 @@ test('where the file system has no hard links the race ends the same way', async
   expect(await readdir(folder)).toEqual(['app.key']);
 });
 
-test('a key that another process is about to write is waited for', async () => {
+test('reading waits for a key that another process is writing', async () => {
   const key = Buffer.alloc(32, 5);
   const storage = await openStorage(folder);
   await writeFile(storage.appKeyFile, '');
@@ -123,7 +123,7 @@ test('a key that another process is about to write is waited for', async () => {
 });
 
 test.each(['', 'not a key', Buffer.alloc(16).toString('base64'), `${Buffer.alloc(32).toString('base64')}\nmore`])(
-  'a spoilt key file is refused without showing it, and never overwritten: %j',
+  'an invalid key file is refused without showing it, and never overwritten: %j',
   async (content) => {
     const storage = await openStorage(folder);
     await writeFile(storage.appKeyFile, content);
@@ -136,9 +136,9 @@ test.each(['', 'not a key', Buffer.alloc(16).toString('base64'), `${Buffer.alloc
   },
 );
 
-test('a key that can be neither read nor made is told in one line', async () => {
+test('a key that can be neither read nor created is reported in one line', async () => {
   const storage = await openStorage(folder);
-  const message = /^the key \S+\/app\.key can be neither read nor made \((EISDIR|ENOENT|EIO): [^\n]+\)$/;
+  const message = /^the key \S+\/app\.key can be neither read nor created \((EISDIR|ENOENT|EIO): [^\n]+\)$/;
   await mkdir(storage.appKeyFile);
   await expect(readAppKey(storage, withoutKey)).rejects.toThrow(message);
   await rm(storage.appKeyFile, { recursive: true });

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, ConfigError } from './config.ts';
 import { decodeBase64 } from './config-variables.ts';
 
-/** The folder under which the platform keeps its files. It existed and was writable when it was opened. */
+/** The folder for the files of the platform. It was writable when it was opened. */
 export interface Storage {
   readonly path: string;
   readonly appKeyFile: string;
@@ -16,7 +16,7 @@ const keyBytes = 32;
 
 export async function openStorage(path: string): Promise<Storage> {
   try {
-    await makeFolder(path);
+    await createFolder(path);
     await probe(path);
   } catch (error) {
     throw new ConfigError(
@@ -27,20 +27,20 @@ export async function openStorage(path: string): Promise<Storage> {
   return { path, appKeyFile: join(path, 'app.key') };
 }
 
-/** As `mkdir` with `recursive`, which never returns where a folder exists but takes no new one, as in `/proc`. */
-async function makeFolder(path: string, { mayMakeParent = true } = {}): Promise<void> {
+/** Like `mkdir` with `recursive`, which never returns for folders such as `/proc` that accept no new entries. */
+async function createFolder(path: string, { createsParent = true } = {}): Promise<void> {
   try {
     await mkdir(path, { mode: 0o750 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') return;
-    if (code !== 'ENOENT' || !mayMakeParent) throw error;
-    await makeFolder(dirname(path));
-    await makeFolder(path, { mayMakeParent: false });
+    if (code !== 'ENOENT' || !createsParent) throw error;
+    await createFolder(dirname(path));
+    await createFolder(path, { createsParent: false });
   }
 }
 
-/** Permission bits lie on read-only, full and network file systems; only a write tells. */
+/** Permission bits are not reliable on read-only, full and network file systems, so this writes a file. */
 async function probe(path: string): Promise<void> {
   const file = join(path, `.probe-${randomUUID()}`);
   try {
@@ -50,14 +50,14 @@ async function probe(path: string): Promise<void> {
   }
 }
 
-/** `APP_KEY`, else the key in the storage folder, made on first use. */
+/** `APP_KEY`, or the key file in the storage folder, which is created on first use. */
 export async function readAppKey(storage: Storage, config: Pick<Config, 'appKey'>): Promise<Buffer> {
   const text = config.appKey ?? (await readKeyFile(storage.appKeyFile));
   const key = decodeBase64(text.trim(), keyBytes);
   if (key === undefined) {
     throw new ConfigError(
       `the key ${storage.appKeyFile} is not ${keyBytes} bytes in base64; restore it from a backup, ` +
-        'or remove it for a new one, with which nothing encrypted before can be read',
+        'or delete it to create a new one, which cannot decrypt existing data',
     );
   }
   return key;
@@ -65,26 +65,26 @@ export async function readAppKey(storage: Storage, config: Pick<Config, 'appKey'
 
 async function readKeyFile(file: string): Promise<string> {
   try {
-    if (!existsSync(file)) await makeKeyFile(file);
+    if (!existsSync(file)) await createKeyFile(file);
     let text = await readFile(file, 'utf8');
-    // Empty for a moment while another process makes it on a file system without hard links.
+    // Without hard links the file is empty until another process has written it.
     for (let tries = 0; text === '' && tries < 50; tries += 1) {
       await sleep(20);
       text = await readFile(file, 'utf8');
     }
     return text;
   } catch (error) {
-    throw new ConfigError(`the key ${file} can be neither read nor made (${reason(error)})`, { cause: error });
+    throw new ConfigError(`the key ${file} can be neither read nor created (${reason(error)})`, { cause: error });
   }
 }
 
-/** Of several processes that do this at once, one makes the key; to the others that is no failure. */
-async function makeKeyFile(file: string): Promise<void> {
+/** If several processes do this at once, one creates the key and the others use it. */
+async function createKeyFile(file: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   const key = `${randomBytes(keyBytes).toString('base64')}\n`;
   try {
     await writeNew(draft, key);
-    await placeNew(draft, file, key);
+    await linkOrWrite(draft, file, key);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
@@ -92,8 +92,8 @@ async function makeKeyFile(file: string): Promise<void> {
   }
 }
 
-/** A link appears whole or not at all, so that a crash leaves no half key behind. */
-async function placeNew(draft: string, file: string, content: string): Promise<void> {
+/** A link is atomic, so that a crash leaves no partial key. */
+async function linkOrWrite(draft: string, file: string, content: string): Promise<void> {
   try {
     await link(draft, file);
   } catch (error) {

@@ -1,12 +1,12 @@
 import type { TSchema } from '@chowk/kit';
 
-/** Removes what the schema does not name from a value that the schema accepts, and adds the names to `removed`. */
+/** Removes the fields that are not in the schema from a valid value and adds their names to `removed`. */
 type Strip = (value: unknown, path: string, removed: string[]) => void;
 
-/** Makes the function that tells whether a value fits a schema. */
-type Fit = (schema: TSchema) => (value: unknown) => boolean;
+/** Compiles a function that checks a value. */
+type Compile = (schema: TSchema) => (value: unknown) => boolean;
 
-/** The parts of a JSON schema that say which fields are known. */
+/** The keywords of JSON Schema that define fields. */
 interface Shape {
   readonly $ref?: string;
   readonly anyOf?: readonly Shape[];
@@ -18,35 +18,37 @@ interface Shape {
 }
 
 /**
- * The function that removes unknown fields, or `undefined` for a schema that knows of none. It runs on accepted values:
- * while the branches of a union are still being tried, nobody knows whose fields are the unknown ones.
+ * Creates the function that removes unknown fields, or `undefined` for a schema without objects. It runs after the
+ * validation, because only then the matching branch of a union is known; ajv's `removeAdditional` runs too early. TypeBox's
+ * `Value.Clean` reports no names, and leaves or removes other fields than ajv has validated.
  */
-export function unknownFieldStripper(schema: TSchema, fit: Fit): Strip | undefined {
-  return stripperOf(schema as Shape, fit);
+export function unknownFieldStripper(schema: TSchema, compile: Compile): Strip | undefined {
+  return stripperOf(schema as Shape, compile);
 }
 
-function stripperOf(shape: Shape, fit: Fit): Strip | undefined {
-  if (shape.$ref !== undefined) throw new Error('a schema of input cannot refer to another schema');
-  if (shape.items) return stripEntries(shape.items, fit);
-  const objects = [shape, ...(shape.allOf ?? [])].filter(namesFields);
-  if (objects.length === 0) return shape.anyOf && stripUnion(shape.anyOf, fit);
-  // A union beside the fields may still say which of them must be there.
-  if ((shape.anyOf ?? []).some(namesFields)) throw new Error('a schema of input cannot mix fields and a union of them');
-  return stripObject(objects, fit);
+function stripperOf(shape: Shape, compile: Compile): Strip | undefined {
+  if (shape.$ref !== undefined) throw new Error('an input schema cannot use $ref');
+  if (shape.items) return stripEntries(shape.items, compile);
+  const objectShapes = [shape, ...(shape.allOf ?? [])].filter(hasFields);
+  if (objectShapes.length === 0) return shape.anyOf && stripUnion(shape.anyOf, compile);
+  // A union beside the fields may only require some of them.
+  if ((shape.anyOf ?? []).some(hasFields))
+    throw new Error('an input schema cannot combine fields with a union of objects');
+  return stripObject(objectShapes, compile);
 }
 
-function namesFields({ properties, patternProperties }: Shape): boolean {
+function hasFields({ properties, patternProperties }: Shape): boolean {
   return properties !== undefined || patternProperties !== undefined;
 }
 
-function stripUnion(shapes: readonly Shape[], fit: Fit): Strip | undefined {
-  const branches = shapes.map((shape) => ({ strip: stripperOf(shape, fit), fits: fit(shape as TSchema) }));
+function stripUnion(shapes: readonly Shape[], compile: Compile): Strip | undefined {
+  const branches = shapes.map((shape) => ({ strip: stripperOf(shape, compile), matches: compile(shape as TSchema) }));
   if (branches.every(({ strip }) => !strip)) return undefined;
-  return (value, path, removed) => branches.find(({ fits }) => fits(value))?.strip?.(value, path, removed);
+  return (value, path, removed) => branches.find(({ matches }) => matches(value))?.strip?.(value, path, removed);
 }
 
-function stripEntries(shape: Shape, fit: Fit): Strip | undefined {
-  const strip = stripperOf(shape, fit);
+function stripEntries(shape: Shape, compile: Compile): Strip | undefined {
+  const strip = stripperOf(shape, compile);
   if (!strip) return undefined;
   return (value, path, removed) => {
     if (!Array.isArray(value)) return;
@@ -54,18 +56,22 @@ function stripEntries(shape: Shape, fit: Fit): Strip | undefined {
   };
 }
 
-/** Several shapes at once are an intersection: a field is known if one of them knows it. */
-function stripObject(shapes: readonly Shape[], fit: Fit): Strip {
+/** Several shapes are an intersection: a field is known if one of them has it. */
+function stripObject(shapes: readonly Shape[], compile: Compile): Strip {
   const named = new Map<string, Strip | undefined>();
   const patterns: { pattern: RegExp; strip: Strip | undefined }[] = [];
   for (const { properties = {}, patternProperties = {} } of shapes) {
-    for (const [name, shape] of Object.entries(properties)) named.set(name, stripperOf(shape, fit));
+    for (const [name, shape] of Object.entries(properties)) named.set(name, stripperOf(shape, compile));
     for (const [pattern, shape] of Object.entries(patternProperties)) {
-      patterns.push({ pattern: new RegExp(pattern, 'u'), strip: stripperOf(shape, fit) });
+      patterns.push({ pattern: new RegExp(pattern, 'u'), strip: stripperOf(shape, compile) });
     }
   }
-  const others = shapes.map(({ additionalProperties }) => additionalProperties).find(Boolean);
-  if (others) patterns.push({ pattern: /(?:)/, strip: others === true ? undefined : stripperOf(others as Shape, fit) });
+  const additional = shapes.map(({ additionalProperties }) => additionalProperties).find(Boolean);
+  if (additional)
+    patterns.push({
+      pattern: /(?:)/,
+      strip: additional === true ? undefined : stripperOf(additional as Shape, compile),
+    });
   return (value, path, removed) => {
     if (typeof value !== 'object' || value === null) return;
     const fields = value as Record<string, unknown>;

@@ -18,8 +18,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileBody, compileText } from './validation.ts';
 
-/** What the action is given for a value, or the codes of what is wrong with it. */
-function read(schema: TSchema, value: unknown): unknown {
+/** The normalized value, or the error codes. */
+function normalize(schema: TSchema, value: unknown): unknown {
   const input = { field: value };
   const errors = compileBody(Type.Object({ field: schema }))(input);
   return errors ? errors.field?.map(({ code }) => code) : input.field;
@@ -40,8 +40,8 @@ test.each([
   ['\ud800', refused('invalid')],
   [null, refused('wrong_type')],
   [5, refused('wrong_type')],
-])('a line is trimmed before its length is looked at: %j', (value, expected) => {
-  expect(read(Line(10), value)).toEqual(expected);
+])('a line is trimmed before its length is checked: %j', (value, expected) => {
+  expect(normalize(Line(10), value)).toEqual(expected);
 });
 
 test.each([
@@ -51,8 +51,8 @@ test.each([
   [' x ', 'x'],
   ['12345678901', refused('too_long')],
   [5, refused('wrong_type')],
-])('an empty line is null where null may be: %j', (value, expected) => {
-  expect(read(NullableLine(10), value)).toEqual(expected);
+])('an empty line becomes null if null is allowed: %j', (value, expected) => {
+  expect(normalize(NullableLine(10), value)).toEqual(expected);
 });
 
 test.each([
@@ -60,17 +60,17 @@ test.each([
   [' \n\t ', refused('too_short')],
   ['', refused('too_short')],
   ['a\0', refused('invalid')],
-])('text is kept as it is written, but not if there is nothing in it: %j', (value, expected) => {
-  const found = read(Text(10), value);
-  expect(Array.isArray(found) ? [...new Set(found)] : found).toEqual(expected);
+])('text is kept unchanged, and blank text is refused: %j', (value, expected) => {
+  const result = normalize(Text(10), value);
+  expect(Array.isArray(result) ? [...new Set(result)] : result).toEqual(expected);
 });
 
 test.each([
   [' \n ', null],
   ['', null],
   [' a ', ' a '],
-])('blank text is null where null may be: %j', (value, expected) => {
-  expect(read(NullableText(10), value)).toBe(expected);
+])('blank text becomes null if null is allowed: %j', (value, expected) => {
+  expect(normalize(NullableText(10), value)).toBe(expected);
 });
 
 test.each([
@@ -78,16 +78,16 @@ test.each([
   ['asha@example', refused('invalid')],
   ['', refused('invalid')],
   [`${'a'.repeat(250)}@example.com`, refused('too_long', 'invalid')],
-])('an address is written in small letters: %j', (value, expected) => {
-  const found = read(Email, value);
-  if (Array.isArray(expected)) expect(expected).toEqual(expect.arrayContaining(found as string[]));
-  else expect(found).toBe(expected);
+])('an email address is converted to lower case: %j', (value, expected) => {
+  const result = normalize(Email, value);
+  if (Array.isArray(expected)) expect(expected).toEqual(expect.arrayContaining(result as string[]));
+  else expect(result).toBe(expected);
 });
 
-test('an empty address is null where null may be', () => {
-  expect(read(NullableEmail, ' ')).toBeNull();
-  expect(read(NullableEmail, ' A@b.co ')).toBe('a@b.co');
-  expect(read(NullableEmail, 'nobody')).toEqual(refused('invalid'));
+test('an empty email address becomes null if null is allowed', () => {
+  expect(normalize(NullableEmail, ' ')).toBeNull();
+  expect(normalize(NullableEmail, ' A@b.co ')).toBe('a@b.co');
+  expect(normalize(NullableEmail, 'invalid')).toEqual(refused('invalid'));
 });
 
 test.each([
@@ -103,12 +103,12 @@ test.each([
   [null, refused('wrong_type')],
   [true, refused('wrong_type')],
   [[5], refused('wrong_type')],
-])('an amount is written with two decimals, however it was sent: %j', (value, expected) => {
-  expect(read(MoneyInput, value)).toEqual(expected);
+])('an amount is normalized to two decimals: %j', (value, expected) => {
+  expect(normalize(MoneyInput, value)).toEqual(expected);
 });
 
-test('an amount may be null where that is said, and is read the same from a query', () => {
-  expect(read(NullableMoneyInput, null)).toBeNull();
+test('a nullable amount accepts null, and a query is normalized like a body', () => {
+  expect(normalize(NullableMoneyInput, null)).toBeNull();
   const query = { min: '5', max: '7.5' };
   const schema = Type.Object({ min: MoneyInput, max: MoneyInput });
   expect(compileText(schema)(query)).toBeUndefined();
@@ -121,18 +121,18 @@ test.each([
   ['2026-01-31', refused('invalid')],
   ['2026-02-30T00:00:00Z', refused('invalid')],
   ['yesterday', refused('invalid')],
-])('a time is written in UTC: %j', (value, expected) => {
-  const found = read(TimestampInput, value);
-  expect(Array.isArray(found) ? [...new Set(found)] : found).toEqual(expected);
+])('a time is converted to UTC: %j', (value, expected) => {
+  const result = normalize(TimestampInput, value);
+  expect(Array.isArray(result) ? [...new Set(result)] : result).toEqual(expected);
 });
 
-test('tags that are alike but for the spaces around them are one', () => {
-  expect(read(Tags, [' tea', 'Tea', 'tea ', '茶', 'tea'])).toEqual(['tea', 'Tea', '茶']);
+test('tags are trimmed and duplicates removed', () => {
+  expect(normalize(Tags, [' tea', 'Tea', 'tea ', '茶', 'tea'])).toEqual(['tea', 'Tea', '茶']);
   const errors = compileBody(Type.Object({ tags: Tags }))({ tags: ['ok', ' ', 'a,b', '\ud800'] });
   expect(Object.keys(errors ?? {})).toEqual(['tags.1', 'tags.2', 'tags.3']);
 });
 
-test('a field is read wherever it stands: in a list, in an object, in a map', () => {
+test('fields are normalized in lists, objects and maps', () => {
   const value = { list: [{ name: ' a ' }], map: { x: ' b ' } };
   const schema = Type.Object({
     list: Type.Array(Type.Object({ name: Line(5) })),
@@ -142,19 +142,19 @@ test('a field is read wherever it stands: in a list, in an object, in a map', ()
   expect(value).toEqual({ list: [{ name: 'a' }], map: { x: 'b' } });
 });
 
-test('a value that stands alone is checked, though nobody can be given what it is read as', () => {
+test('a value without a parent object is checked but cannot be normalized', () => {
   expect(compileBody(Line(5))(' abc ')).toBeUndefined();
   expect(compileBody(MoneyInput)('x')).toHaveProperty('body');
 });
 
-test('what is wrong beside it does not change what a field is read as', () => {
+test('fields are normalized even if another field is invalid', () => {
   const value = { name: ' Asha ', email: ' A@B.co ', price: 5, count: 'many' };
   const schema = Type.Object({ name: Line(5), email: Email, price: MoneyInput, count: Type.Integer() });
   expect(Object.keys(compileBody(schema)(value) ?? {})).toEqual(['count']);
   expect(value).toEqual({ name: 'Asha', email: 'a@b.co', price: '5.00', count: 'many' });
 });
 
-test('an update has the rules of its fields and none of their defaults', () => {
+test('an update has the rules of the fields without their defaults', () => {
   const New = Type.Object({ name: Line(5), note: Default(NullableLine(5), null), tags: Default(Tags, []) });
   const changes = { note: ' ' };
   expect(compileBody(changesOf(New))(changes)).toBeUndefined();
@@ -162,21 +162,27 @@ test('an update has the rules of its fields and none of their defaults', () => {
   expect(compileBody(changesOf(New))({ name: '' })).toHaveProperty('name');
 });
 
-const kinds: Record<string, { schema: TSchema; isRead(value: unknown): boolean }> = {
-  line: { schema: Line(10), isRead: (value) => value === String(value).trim() && value !== '' },
+const kinds: Record<string, { schema: TSchema; isNormalized(value: unknown): boolean }> = {
+  line: { schema: Line(10), isNormalized: (value) => value === String(value).trim() && value !== '' },
   nullableLine: {
     schema: NullableLine(10),
-    isRead: (value) => value === null || (value !== '' && value === String(value).trim()),
+    isNormalized: (value) => value === null || (value !== '' && value === String(value).trim()),
   },
-  text: { schema: Text(10), isRead: (value) => String(value).trim() !== '' },
-  nullableText: { schema: NullableText(10), isRead: (value) => value === null || String(value).trim() !== '' },
-  email: { schema: Email, isRead: (value) => value === String(value).trim().toLowerCase() },
-  money: { schema: MoneyInput, isRead: (value) => /^\d{1,10}\.\d\d$/.test(String(value)) },
-  nullableMoney: { schema: NullableMoneyInput, isRead: (value) => value === null || /^\d+\.\d\d$/.test(String(value)) },
-  timestamp: { schema: TimestampInput, isRead: (value) => /^\d{4}-\d\d-\d\dT[\d:]+\.\d{3}Z$/.test(String(value)) },
+  text: { schema: Text(10), isNormalized: (value) => String(value).trim() !== '' },
+  nullableText: { schema: NullableText(10), isNormalized: (value) => value === null || String(value).trim() !== '' },
+  email: { schema: Email, isNormalized: (value) => value === String(value).trim().toLowerCase() },
+  money: { schema: MoneyInput, isNormalized: (value) => /^\d{1,10}\.\d\d$/.test(String(value)) },
+  nullableMoney: {
+    schema: NullableMoneyInput,
+    isNormalized: (value) => value === null || /^\d+\.\d\d$/.test(String(value)),
+  },
+  timestamp: {
+    schema: TimestampInput,
+    isNormalized: (value) => /^\d{4}-\d\d-\d\dT[\d:]+\.\d{3}Z$/.test(String(value)),
+  },
   tags: {
     schema: Tags,
-    isRead: (value) =>
+    isNormalized: (value) =>
       Array.isArray(value) && new Set(value).size === value.length && value.every((tag) => tag === tag.trim()),
   },
 };
@@ -199,23 +205,20 @@ const anything = fc.oneof(
   fc.boolean(),
 );
 
-test.each(Object.entries(kinds))(
-  'what was read once is not changed by being read again: %s',
-  (_, { schema, isRead }) => {
-    const validate = compileBody(Type.Object({ field: schema }));
-    let accepted = 0;
-    fc.assert(
-      fc.property(anything, (value) => {
-        const input = { field: structuredClone(value) };
-        if (validate(input)) return;
-        accepted += 1;
-        expect(isRead(input.field)).toBe(true);
-        const again = structuredClone(input);
-        expect(validate(again)).toBeUndefined();
-        expect(again).toEqual(input);
-      }),
-      { numRuns: 600 },
-    );
-    expect(accepted).toBeGreaterThan(5);
-  },
-);
+test.each(Object.entries(kinds))('normalizing twice gives the same result: %s', (_, { schema, isNormalized }) => {
+  const validate = compileBody(Type.Object({ field: schema }));
+  let accepted = 0;
+  fc.assert(
+    fc.property(anything, (value) => {
+      const input = { field: structuredClone(value) };
+      if (validate(input)) return;
+      accepted += 1;
+      expect(isNormalized(input.field)).toBe(true);
+      const again = structuredClone(input);
+      expect(validate(again)).toBeUndefined();
+      expect(again).toEqual(input);
+    }),
+    { numRuns: 600 },
+  );
+  expect(accepted).toBeGreaterThan(5);
+});

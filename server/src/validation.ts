@@ -7,26 +7,27 @@ import { addKeywords } from './validation-keywords.ts';
 export type { FieldErrors };
 
 /**
- * Answers with what is wrong, or `undefined`. The value is changed to what the schema makes of it: defaults are filled
- * in, and fields the schema does not know are removed, their names added to `ignored`.
+ * Returns the errors, or `undefined` for a valid value. Modifies the value: adds defaults, normalizes fields and removes
+ * unknown fields, whose names are added to `ignored`.
  */
 export type Validator = (value: unknown, ignored?: string[]) => FieldErrors | undefined;
 
-/** More messages than this help nobody and would let a large body make a larger answer. */
-const mostErrors = 50;
-/** Finding everything wrong in a value of more parts than this would hold up everyone else. */
-const mostParts = 10_000;
+/** Limits the size of the response for a large body. */
+const maxErrors = 50;
+/** In a value with more parts only the first error is reported, because finding all blocks the event loop. */
+const maxParts = 10_000;
 
-// Without `strictNumbers`, 1e999 is read as Infinity and taken for a number.
-const shared = { useDefaults: true, strict: false, strictNumbers: true } as const;
-/** Bodies say what they mean: `"5"` is not a number. */
-const exact = pair(shared);
-/** A query string or a path has only text, so `5` and `true` are read as what the schema wants. */
-const fromText = pair({ ...shared, coerceTypes: 'array' });
+// Without `strictNumbers`, 1e999 would be accepted as Infinity.
+const commonOptions = { useDefaults: true, strict: false, strictNumbers: true } as const;
+/** For bodies: `"5"` is not a number. */
+const exact = createPair(commonOptions);
+/** For queries and paths: text such as `5` and `true` is converted to the type in the schema. */
+const coercing = createPair({ ...commonOptions, coerceTypes: 'array' });
 
-/** One that stops at the first thing wrong, and one that goes on to name them all. */
-interface Pair {
+interface AjvPair {
+  /** Stops at the first error. */
   readonly quick: Ajv2020;
+  /** Reports all errors. */
   readonly thorough: Ajv2020;
 }
 
@@ -34,19 +35,19 @@ export function compileBody(schema: TSchema): Validator {
   return compile(exact, schema);
 }
 
-const known = new WeakMap<TSchema, Validator>();
+const validators = new WeakMap<TSchema, Validator>();
 
-/** The validator of a schema, compiled when it is first asked for. */
+/** The validator of a schema, compiled on first use. */
 export function validatorOf(schema: TSchema): Validator {
-  const validator = known.get(schema) ?? compileBody(schema);
-  known.set(schema, validator);
+  const validator = validators.get(schema) ?? compileBody(schema);
+  validators.set(schema, validator);
   return validator;
 }
 
-/** For values that are text: of a path or a query. A field that the schema does not know is an error. */
+/** For paths and queries, whose values are text. An unknown field is an error. */
 export function compileText(schema: TSchema): Validator {
-  const read = compile(fromText, schema);
-  // Numbers once more, as what they were read as: to the reader `Infinity` is an integer.
+  const read = compile(coercing, schema);
+  // Numbers are checked again after the conversion, which accepts `Infinity` as an integer.
   const check = /"type":"(number|integer)"/.test(JSON.stringify(schema)) ? compile(exact, schema) : undefined;
   const { properties = {} } = schema as { properties?: Record<string, { type?: unknown }> };
   const booleans = Object.keys(properties).filter((name) => properties[name]?.type === 'boolean');
@@ -54,12 +55,12 @@ export function compileText(schema: TSchema): Validator {
     const fields = value as Record<string, unknown>;
     for (const name of booleans) if (fields[name] === '1' || fields[name] === '0') fields[name] = fields[name] === '1';
     const unknown = unknownParameters(properties, fields);
-    const wrong = read(value) ?? check?.(value);
-    return unknown ? { ...unknown, ...wrong } : wrong;
+    const invalid = read(value) ?? check?.(value);
+    return unknown ? { ...unknown, ...invalid } : invalid;
   };
 }
 
-/** Parameters that nobody knows; those that begin with `_` are for the caller's own use. */
+/** Names that begin with `_` are ignored, for the client's own use. */
 function unknownParameters(properties: object, fields: Record<string, unknown>): FieldErrors | undefined {
   let issues: Issues | undefined;
   for (const name of Object.keys(fields)) {
@@ -70,14 +71,14 @@ function unknownParameters(properties: object, fields: Record<string, unknown>):
   return issues?.errors;
 }
 
-function pair(options: Options): Pair {
+function createPair(options: Options): AjvPair {
   return {
-    quick: withFormats(new Ajv2020(options)),
-    thorough: withFormats(new Ajv2020({ ...options, allErrors: true, verbose: true })),
+    quick: addExtensions(new Ajv2020(options)),
+    thorough: addExtensions(new Ajv2020({ ...options, allErrors: true, verbose: true })),
   };
 }
 
-function withFormats(ajv: Ajv2020): Ajv2020 {
+function addExtensions(ajv: Ajv2020): Ajv2020 {
   addFormats.default(ajv);
   addKeywords(ajv);
   return ajv.addFormat('time-zone', isTimeZone);
@@ -91,10 +92,10 @@ function isTimeZone(text: string): boolean {
   }
 }
 
-function compile({ quick, thorough }: Pair, schema: TSchema): Validator {
+function compile({ quick, thorough }: AjvPair, schema: TSchema): Validator {
   const check = quick.compile(schema);
   const strip = unknownFieldStripper(schema, (branch) => quick.compile(branch));
-  // Compiled when the first invalid value comes.
+  // Compiled for the first invalid value.
   let checkAll: ValidateFunction | undefined;
   return (value, ignored) => {
     if (check(value)) {
@@ -114,7 +115,7 @@ function hasManyParts(value: unknown): boolean {
     const part = parts[index];
     if (typeof part !== 'object' || part === null) continue;
     for (const inner of Object.values(part)) {
-      if (parts.length >= mostParts) return true;
+      if (parts.length >= maxParts) return true;
       parts.push(inner);
     }
   }
@@ -124,7 +125,7 @@ function hasManyParts(value: unknown): boolean {
 function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
   const issues = new Issues();
   const own = withoutBranches(errors);
-  for (const error of (own.length > 0 ? own : errors).slice(0, mostErrors)) {
+  for (const error of (own.length > 0 ? own : errors).slice(0, maxErrors)) {
     const field = fieldName(error);
     const { message, code } = explain(error, lastName(field));
     issues.add(field, message, code);
@@ -135,8 +136,8 @@ function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
 const branch = /^(.*?)\/anyOf(?:\/(\d+)\/|$)/;
 
 /**
- * The branches of a union each complain; the union's own error says it once. A value that may be null is no choice: there
- * the other branch says what is wrong.
+ * Each branch of a union reports errors; only the error of the union is kept. For a nullable value the errors of its
+ * other branch are kept instead.
  */
 function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
   const located = errors.map((error) => {
@@ -151,7 +152,7 @@ function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
   return kept.map(({ error }) => error);
 }
 
-/** `price` of `items.2.price`, but `tags.0` of `tags.0`: a number alone names nothing. */
+/** `price` of `items.2.price`, but `tags.0` of `tags.0`. */
 function lastName(field: string): string {
   const parts = field.split('.');
   const named = parts.findLastIndex((part) => !/^\d+$/.test(part));
@@ -228,7 +229,7 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject, field
     case 'format':
       return `${field} must be a valid ${example[String(params.format)] ?? String(params.format)}.`;
     case 'pattern':
-      return `${field} ${keptOut(String(params.pattern)) ?? described ?? 'has a form or a character that is not allowed.'}`;
+      return `${field} ${describeExcluded(String(params.pattern)) ?? described ?? 'has a form or a character that is not allowed.'}`;
     case 'anyOf':
       return `${field} ${described ?? 'has none of the forms that are allowed.'}`;
     default:
@@ -247,8 +248,8 @@ const example: Readonly<Record<string, string>> = {
   'date-time': 'date-time, such as 2026-01-31T09:30:00Z',
 };
 
-/** The parts of a pattern that only keeps characters out, in words. */
-const characters: Readonly<Record<string, readonly string[]>> = {
+/** Names of the characters that patterns exclude. */
+const characterNames: Readonly<Record<string, readonly string[]>> = {
   ',': ['commas'],
   '|': ['vertical bars'],
   '\\0': ['NUL characters'],
@@ -256,10 +257,10 @@ const characters: Readonly<Record<string, readonly string[]>> = {
   '\\p{Cs}': ['halves of characters'],
 };
 
-/** What a pattern such as `^[^,\\p{Cc}]*$` asks for; of any other nothing can be said. */
-function keptOut(pattern: string): string | undefined {
+/** A sentence for patterns such as `^[^,\\p{Cc}]*$`; `undefined` for others. */
+function describeExcluded(pattern: string): string | undefined {
   const [, inside] = /^\^\[\^(.+)\](?:\*|\{1,\d+\})\$$/.exec(pattern) ?? [];
-  const words = inside?.match(/\\p\{\w+\}|\\.|./gu)?.map((part) => characters[part]);
+  const words = inside?.match(/\\p\{\w+\}|\\.|./gu)?.map((part) => characterNames[part]);
   if (!words?.every((word) => word !== undefined)) return undefined;
   const [last, ...before] = words.flat().reverse();
   return `must not have ${before.length === 0 ? last : `${before.reverse().join(', ')} or ${last}`}.`;

@@ -1,2 +1,2 @@
-/** The version of the platform: what modules declare compatibility with and what the installed marker records. */
+/** The version of the platform, for the compatibility of modules and the record of the installation. */
 export const version = '1.0.0';

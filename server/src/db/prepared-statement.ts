@@ -1,20 +1,22 @@
 import pg from 'pg';
 import { serialize } from 'pg-protocol';
-import { compileRowParser, type RowParser } from './row-parser.ts';
+import { valueTypes } from './value-types.ts';
 
 type Done = (error: Error | undefined, result: pg.QueryResult) => void;
+type Fields = readonly (string | null)[];
+type RowParser = (fields: Fields) => object;
 
 /** The part of `pg.Query` that has no published types. */
 interface Query {
   readonly text: string;
   readonly values: unknown[] | undefined;
   name: string | undefined;
-  readonly _result: { fields: pg.FieldDef[]; rows: object[] };
+  readonly _result: { rows: object[] };
   _canceledDueToError: unknown;
   submit(connection: pg.Connection): Error | null;
   handleCommandComplete(message: object, connection: pg.Connection): void;
   handleRowDescription(message: { fields: pg.FieldDef[] }): void;
-  handleDataRow(message: { fields: (string | null)[] }): void;
+  handleDataRow(message: { fields: Fields }): void;
 }
 
 const PgQuery = pg.Query as unknown as new (text: string, values: unknown[] | undefined, done: Done) => Query;
@@ -24,17 +26,15 @@ const executeAndSync = Buffer.concat([serialize.execute(), serialize.sync()]);
 /** Statements whose columns are fixed when they are prepared. Those of a FETCH depend on its cursor. */
 const hasFixedColumns = /^\s*(select|insert|update|delete|merge|with|values)\b/i;
 
-const parseNoColumns: RowParser = () => ({});
-
 /** The parsers of the statements that are prepared on a connection, by name. */
 const parsersOf = new WeakMap<pg.Connection, Map<string, RowParser>>();
 
 /**
- * A query that requests the row description of a named statement once per connection instead of with every execution.
- * The columns of a prepared statement cannot change without an error.
+ * A query that requests the row description of a named statement once per connection instead of with every execution,
+ * because the columns of a prepared statement cannot change without an error. Measured: a fifth of a read by id.
  */
 export class PreparedStatement extends PgQuery {
-  /** Set on the first execution: where to store the parser. */
+  /** Set on the first execution: the connection to store the parser for. */
   #connection: pg.Connection | undefined;
   #parseRow: RowParser | undefined;
 
@@ -61,12 +61,22 @@ export class PreparedStatement extends PgQuery {
 
   override handleRowDescription(message: { fields: pg.FieldDef[] }): void {
     super.handleRowDescription(message);
-    this.#setParser(compileRowParser(message.fields));
+    this.#setParser(createRowParser(message.fields));
   }
 
   override handleCommandComplete(message: object, connection: pg.Connection): void {
     super.handleCommandComplete(message, connection);
-    if (!this.#parseRow) this.#setParser(parseNoColumns);
+    // A statement without result rows has no row description.
+    if (!this.#parseRow) this.#setParser(createRowParser([]));
+  }
+
+  override handleDataRow({ fields }: { fields: Fields }): void {
+    if (this._canceledDueToError || !this.#parseRow) return;
+    try {
+      this._result.rows.push(this.#parseRow(fields));
+    } catch (error) {
+      this._canceledDueToError = error;
+    }
   }
 
   #setParser(parseRow: RowParser): void {
@@ -75,13 +85,18 @@ export class PreparedStatement extends PgQuery {
     const parsers = parsersOf.get(this.#connection) ?? new Map<string, RowParser>();
     parsersOf.set(this.#connection, parsers.set(this.name, parseRow));
   }
+}
 
-  override handleDataRow({ fields }: { fields: (string | null)[] }): void {
-    if (this._canceledDueToError || !this.#parseRow) return;
-    try {
-      this._result.rows.push(this.#parseRow(fields));
-    } catch (error) {
-      this._canceledDueToError = error;
+function createRowParser(columns: readonly pg.FieldDef[]): RowParser {
+  const template: Record<string, unknown> = Object.fromEntries(columns.map(({ name }) => [name, null]));
+  const names = columns.map(({ name }) => name);
+  const parsers = columns.map(({ dataTypeID }) => valueTypes.getTypeParser(dataTypeID));
+  return (fields) => {
+    const row = { ...template };
+    for (let index = 0; index < names.length; index += 1) {
+      const text = fields[index] ?? null;
+      row[names[index] as string] = text === null ? null : parsers[index]?.(text);
     }
-  }
+    return row;
+  };
 }

@@ -18,14 +18,14 @@ const platform = await startPlatform({
 });
 const acme = await platform.tenant();
 
-/** Asks for the metrics of the same platform with another environment. */
-async function ask(environment: Record<string, string>, request: Partial<InjectOptions> = {}) {
+/** Requests the metrics of the platform with another environment. */
+async function getMetrics(environment: Record<string, string>, request: Partial<InjectOptions> = {}) {
   const app = await createHttpServer({ ...platform.kernel, config: testConfig(environment) });
   const { statusCode, headers, body } = await app.inject({ url: '/metrics', ...request });
   return { status: statusCode, scheme: headers['www-authenticate'], body };
 }
 
-test('requests are counted by route and kind of outcome, in the format Prometheus reads', async () => {
+test('requests are counted by method, route and class of status, in the Prometheus format', async () => {
   const caller = acme.caller('things.view');
   await caller.get('/api/v1/things/1');
   await caller.get('/api/v1/things/2');
@@ -51,7 +51,7 @@ test('connections, tenants and the process itself are measured', async () => {
   expect(body).toMatch(/^nodejs_eventloop_lag_seconds /m);
 });
 
-test('nothing names a tenant, a user or what they asked for', async () => {
+test('no metric identifies a tenant, a user or a requested record', async () => {
   const caller = acme.caller('things.view');
   await caller.get('/api/v1/things/424242', { host: `${acme.id}.localhost` });
   await platform.request({ url: `/${acme.id}/secret-path` });
@@ -60,29 +60,29 @@ test('nothing names a tenant, a user or what they asked for', async () => {
     expect(body).not.toContain(word);
 });
 
-test('with a token, only its bearer reads them, from wherever', async () => {
+test('with METRICS_TOKEN only requests with the token can read the metrics, from any address', async () => {
   const environment = { METRICS_TOKEN: 'let-me-read-them', APP_ENV: 'production' };
-  const asked = (authorization: string) =>
-    ask(environment, { headers: { authorization }, remoteAddress: '198.51.100.1' });
-  expect((await asked('Bearer let-me-read-them')).status).toBe(200);
+  const request = (authorization: string) =>
+    getMetrics(environment, { headers: { authorization }, remoteAddress: '198.51.100.1' });
+  expect((await request('Bearer let-me-read-them')).status).toBe(200);
   for (const wrong of ['Bearer let-me-read-then', 'Bearer let-me-read-them2', 'Bearer ', 'let-me-read-them', '']) {
-    expect(await asked(wrong), wrong).toMatchObject({ status: 401, scheme: 'Bearer' });
+    expect(await request(wrong), wrong).toMatchObject({ status: 401, scheme: 'Bearer' });
   }
-  expect((await ask(environment, { remoteAddress: '127.0.0.1' })).status).toBe(401);
-  expect((await ask({ METRICS_TOKEN: 'let-me-read-them' })).status).toBe(401);
+  expect((await getMetrics(environment, { remoteAddress: '127.0.0.1' })).status).toBe(401);
+  expect((await getMetrics({ METRICS_TOKEN: 'let-me-read-them' })).status).toBe(401);
 });
 
-test('in production without a token only this machine reads them', async () => {
+test('in production without METRICS_TOKEN only this machine can read the metrics', async () => {
   const environment = { APP_ENV: 'production' };
   for (const remoteAddress of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1']) {
-    expect((await ask(environment, { remoteAddress })).status, remoteAddress).toBe(200);
+    expect((await getMetrics(environment, { remoteAddress })).status, remoteAddress).toBe(200);
   }
   for (const remoteAddress of ['198.51.100.1', '10.0.0.1', '::ffff:198.51.100.1', '2001:db8::1', '12.7.0.0']) {
-    expect((await ask(environment, { remoteAddress })).status, remoteAddress).toBe(403);
+    expect((await getMetrics(environment, { remoteAddress })).status, remoteAddress).toBe(403);
   }
 });
 
-test('in production a proxy on this machine does not make the world local', async () => {
+test('in production a request through a proxy on this machine is not local', async () => {
   const remoteAddress = '127.0.0.1';
   for (const headers of [
     { 'x-forwarded-for': '198.51.100.1' },
@@ -90,11 +90,11 @@ test('in production a proxy on this machine does not make the world local', asyn
     { forwarded: 'for=198.51.100.1' },
   ]) {
     for (const proxies of [{}, { TRUSTED_PROXIES: 'loopback' }]) {
-      expect((await ask({ APP_ENV: 'production', ...proxies }, { remoteAddress, headers })).status).toBe(403);
+      expect((await getMetrics({ APP_ENV: 'production', ...proxies }, { remoteAddress, headers })).status).toBe(403);
     }
   }
 });
 
-test('outside production anyone reads them', async () => {
-  expect((await ask({ APP_ENV: 'local' }, { remoteAddress: '198.51.100.1' })).status).toBe(200);
+test('outside production every client can read the metrics', async () => {
+  expect((await getMetrics({ APP_ENV: 'local' }, { remoteAddress: '198.51.100.1' })).status).toBe(200);
 });

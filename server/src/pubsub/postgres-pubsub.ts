@@ -4,34 +4,34 @@ import type { Signals } from '../db/signals.ts';
 import type { MessageHandler, PubSub } from './pubsub.ts';
 import { Subscriptions } from './subscriptions.ts';
 
-/** PostgreSQL takes 8,000 bytes in one go; in base64 these are 6,000. */
-const partLength = 7_000;
-const signal = 'chowk_messages';
+/** In base64 characters. PostgreSQL limits a notification to 8,000 bytes. */
+const chunkLength = 7_000;
+const signalChannel = 'chowk_messages';
 
-/** PubSub over PostgreSQL's NOTIFY. A long one travels in parts, all in one statement. */
+/** PubSub over PostgreSQL's NOTIFY. A long message is sent in chunks, all in one statement. */
 export class PostgresPubSub implements PubSub {
   readonly #db: Db;
   readonly #subscriptions = new Subscriptions();
   readonly #listening: Promise<void>;
-  /** Parts of messages that are not whole yet, by message. */
-  readonly #parts = new Map<string, string[]>();
+  /** Chunks of incomplete messages, by message id. */
+  readonly #chunks = new Map<string, string[]>();
 
   constructor(db: Db, signals: Signals) {
     this.#db = db;
-    this.#listening = signals.listen(signal, {
-      onNotify: (payload) => this.#take(payload),
-      onConnectionChange: () => this.#parts.clear(),
+    this.#listening = signals.listen(signalChannel, {
+      onNotify: (payload) => this.#receive(payload),
+      onConnectionChange: () => this.#chunks.clear(),
     });
   }
 
   async publish(channel: string, text: string): Promise<void> {
     const id = uuidv7();
     const data = Buffer.from(JSON.stringify([channel, text])).toString('base64');
-    const count = Math.ceil(data.length / partLength);
-    const parts = Array.from({ length: count }, (_, index) => {
-      return `${id} ${count} ${data.slice(index * partLength, (index + 1) * partLength)}`;
+    const count = Math.ceil(data.length / chunkLength);
+    const chunks = Array.from({ length: count }, (_, index) => {
+      return `${id} ${count} ${data.slice(index * chunkLength, (index + 1) * chunkLength)}`;
     });
-    await this.#db.run(sql`SELECT pg_notify(${signal}, part) FROM unnest(${parts}::text[]) WITH ORDINALITY AS p (part, n)
+    await this.#db.run(sql`SELECT pg_notify(${signalChannel}, chunk) FROM unnest(${chunks}::text[]) WITH ORDINALITY AS c (chunk, n)
       ORDER BY n`);
   }
 
@@ -40,15 +40,15 @@ export class PostgresPubSub implements PubSub {
     return this.#subscriptions.add(channel, handler);
   }
 
-  #take(payload: string): void {
+  #receive(payload: string): void {
     const [id = '', count = '', data = ''] = payload.split(' ');
-    const parts = [...(this.#parts.get(id) ?? []), data];
-    if (parts.length < Number(count)) {
-      this.#parts.set(id, parts);
+    const chunks = [...(this.#chunks.get(id) ?? []), data];
+    if (chunks.length < Number(count)) {
+      this.#chunks.set(id, chunks);
       return;
     }
-    this.#parts.delete(id);
-    const [channel, text] = JSON.parse(Buffer.from(parts.join(''), 'base64').toString());
+    this.#chunks.delete(id);
+    const [channel, text] = JSON.parse(Buffer.from(chunks.join(''), 'base64').toString());
     this.#subscriptions.publish(channel, text);
   }
 }

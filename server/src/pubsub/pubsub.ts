@@ -1,12 +1,12 @@
-/** Hears what any process has said, this one included. */
+/** Receives the messages of all processes, including this one. */
 export type MessageHandler = (text: string) => void;
 
 /**
- * What processes tell each other and nobody needs twice: at most once, in order from each process, lost for who is not
- * there. What must not be lost is an event or a job.
+ * Messages between processes: delivered at most once, in order per publisher, and lost for a process that is not
+ * connected. For guaranteed delivery use an event or a job.
  */
 export interface PubSub {
   publish(channel: string, text: string): Promise<void>;
-  /** Settles when it is handler; the answer ends it. */
+  /** Settles when the subscription is active. Returns the function that ends it. */
   subscribe(channel: string, handler: MessageHandler): Promise<() => void>;
 }

@@ -3,43 +3,43 @@ import type { MessageHandler, PubSub } from './pubsub.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 /**
- * PubSub over Redis, and over something else while Redis is away. Every process hears both: who has lost Redis and
- * who has it still understand each other.
+ * PubSub over Redis, with a fallback while Redis is unavailable. Every process subscribes to both, so that processes with
+ * and without Redis reach each other.
  */
 export class RedisPubSub implements PubSub {
   readonly #redis: Redis;
   readonly #channel: string;
-  readonly #otherwise: PubSub;
+  readonly #fallback: PubSub;
   readonly #subscriptions = new Subscriptions();
 
-  constructor(redis: Redis, prefix: string, otherwise: PubSub) {
+  constructor(redis: Redis, prefix: string, fallback: PubSub) {
     this.#redis = redis;
     this.#channel = `${prefix}messages`;
-    this.#otherwise = otherwise;
+    this.#fallback = fallback;
     redis.subscriber.on('message', (_channel: string, text: string) => {
       const [channel, message] = JSON.parse(text);
       this.#subscriptions.publish(channel, message);
     });
-    const listen = () => void redis.subscriber.subscribe(this.#channel).catch(() => {});
-    redis.subscriber.on('ready', listen);
-    if (redis.subscriber.status === 'ready') listen();
+    const subscribe = () => void redis.subscriber.subscribe(this.#channel).catch(() => {});
+    redis.subscriber.on('ready', subscribe);
+    if (redis.subscriber.status === 'ready') subscribe();
   }
 
   async publish(channel: string, text: string): Promise<void> {
-    if (!this.#redis.up) return this.#otherwise.publish(channel, text);
+    if (!this.#redis.isAvailable) return this.#fallback.publish(channel, text);
     try {
       await this.#redis.client.publish(this.#channel, JSON.stringify([channel, text]));
     } catch {
-      await this.#otherwise.publish(channel, text);
+      await this.#fallback.publish(channel, text);
     }
   }
 
   async subscribe(channel: string, handler: MessageHandler): Promise<() => void> {
-    const endOther = await this.#otherwise.subscribe(channel, handler);
-    const end = this.#subscriptions.add(channel, handler);
+    const unsubscribeFallback = await this.#fallback.subscribe(channel, handler);
+    const unsubscribe = this.#subscriptions.add(channel, handler);
     return () => {
-      end();
-      endOther();
+      unsubscribe();
+      unsubscribeFallback();
     };
   }
 }

@@ -1,26 +1,26 @@
 import type { MessageHandler } from './pubsub.ts';
 
-/** Who in this process hears which channel. */
+/** The subscriptions of this process. */
 export class Subscriptions {
-  readonly #handler = new Map<string, Set<MessageHandler>>();
+  readonly #handlers = new Map<string, Set<MessageHandler>>();
 
   has(channel: string): boolean {
-    return this.#handler.has(channel);
+    return this.#handlers.has(channel);
   }
 
-  /** The answer ends it. */
+  /** Returns the function that ends the subscription. */
   add(channel: string, handler: MessageHandler): () => void {
-    const all = this.#handler.get(channel) ?? new Set();
-    // A wrapper, so that the same function may be added twice.
-    const own: MessageHandler = (text) => handler(text);
-    this.#handler.set(channel, all.add(own));
+    const channelHandlers = this.#handlers.get(channel) ?? new Set();
+    // A wrapper, so that the same function can be added twice.
+    const entry: MessageHandler = (text) => handler(text);
+    this.#handlers.set(channel, channelHandlers.add(entry));
     return () => {
-      all.delete(own);
-      if (all.size === 0 && this.#handler.get(channel) === all) this.#handler.delete(channel);
+      channelHandlers.delete(entry);
+      if (channelHandlers.size === 0 && this.#handlers.get(channel) === channelHandlers) this.#handlers.delete(channel);
     };
   }
 
   publish(channel: string, text: string): void {
-    for (const handler of this.#handler.get(channel) ?? []) handler(text);
+    for (const handler of this.#handlers.get(channel) ?? []) handler(text);
   }
 }

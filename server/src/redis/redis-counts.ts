@@ -1,10 +1,10 @@
 import type { CountStore, WindowCount, WindowTotal } from '../rate-limiter.ts';
 import type { Redis } from './redis.ts';
 
-/** Two windows and a moment for clocks that differ. */
-const keptSeconds = 150;
+/** Two windows of a minute, and a margin for differing clocks. */
+const expirySeconds = 150;
 
-/** Rate limits that all processes count together. */
+/** Counts of the rate limits, shared by all processes. */
 export class RedisCounts implements CountStore {
   readonly #redis: Redis;
   readonly #prefix: string;
@@ -14,8 +14,8 @@ export class RedisCounts implements CountStore {
     this.#prefix = `${prefix}rate:`;
   }
 
-  get up(): boolean {
-    return this.#redis.up;
+  get isAvailable(): boolean {
+    return this.#redis.isAvailable;
   }
 
   async add(counts: readonly WindowCount[]): Promise<WindowTotal[]> {
@@ -24,13 +24,13 @@ export class RedisCounts implements CountStore {
       const current = `${this.#prefix}${window}:${key}`;
       batch
         .incrby(current, count)
-        .expire(current, keptSeconds)
+        .expire(current, expirySeconds)
         .get(`${this.#prefix}${window - 1}:${key}`);
     }
-    const answers = ((await batch.exec()) ?? []).map(([error, answer]) => {
+    const results = ((await batch.exec()) ?? []).map(([error, result]) => {
       if (error) throw error;
-      return Number(answer ?? 0);
+      return Number(result ?? 0);
     });
-    return counts.map((_, index) => ({ count: answers[index * 3] ?? 0, previous: answers[index * 3 + 2] ?? 0 }));
+    return counts.map((_, index) => ({ count: results[index * 3] ?? 0, previous: results[index * 3 + 2] ?? 0 }));
   }
 }
