@@ -9,6 +9,8 @@ export default defineConfig({
     maxWorkers: Math.max(4, availableParallelism()),
     // A file's state lives in its platform and its databases, not in modules.
     isolate: false,
+    // Node runs the TypeScript as it is, as in production.
+    experimental: { viteModuleRunner: false },
     expect: { poll: { timeout: 15_000, interval: 20 } },
     // Against what hangs, not against what is slow: some tests start the whole program a dozen times.
     testTimeout: 120_000,

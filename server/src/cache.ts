@@ -1,6 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { MaybePromise } from './maybe-promise.ts';
 
+/** The option `max` of LRUCache would allocate all entries at once. */
+export const atMost = (entries: number) => ({ maxSize: entries, sizeCalculation: () => 1 });
+
 /**
  * A cache in front of a slower authority that never serves what was invalidated: a lookup that was under way when its
  * key was invalidated still answers its callers, but its result is not kept. Misses are kept too, apart from the hits,
@@ -14,8 +17,8 @@ export class GuardedCache<Value extends object> {
   #trusted = true;
 
   constructor({ max, load }: { max: number; load: (key: string) => Promise<Value | undefined> }) {
-    this.#hits = new LRUCache({ max });
-    this.#misses = new LRUCache({ max: Math.max(100, Math.floor(max / 10)) });
+    this.#hits = new LRUCache(atMost(max));
+    this.#misses = new LRUCache(atMost(Math.max(100, Math.floor(max / 10))));
     this.#load = load;
   }
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from './cache.ts';
 
 const windowMs = 60_000;
 
@@ -49,7 +50,7 @@ export interface RateLimitState {
  * count, and a limit is overstepped by no more than is done in that moment.
  */
 export class RateLimiter {
-  readonly #windows = new LRUCache<string, Window>({ max: mostKeys });
+  readonly #windows = new LRUCache<string, Window>(atMost(mostKeys));
   readonly #untold = new Map<string, Window>();
   readonly #store: CountStore | undefined;
   readonly #timer: NodeJS.Timeout | undefined;

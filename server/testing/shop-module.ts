@@ -3,16 +3,16 @@ import { type LoadedModule, loadModules } from '../src/loader/load-modules.ts';
 import { testConfig } from './test-config.ts';
 import { testModule } from './test-module.ts';
 
-/* A module beside the real ones: it calls the helpers of customers and writes down what it hears. */
+/* A module that calls the internal API of customers and records the events it receives. */
 
-const heard = ['customer.created', 'customer.updated', 'customer.merged', 'customer.deleted'];
+const recordedEvents = ['customer.created', 'customer.updated', 'customer.merged', 'customer.deleted'];
 
-/** In the emitter's transaction: what is undone was never heard. */
-const listeners = heard.map(
+/** In the emitting transaction, so that events of a rolled-back change are not recorded. */
+const listeners = recordedEvents.map(
   (event): Listener => ({
     event,
     when: 'in_transaction',
-    name: `hear-${event}`,
+    name: `record-${event}`,
     run: async (ctx, payload) => {
       await ctx.db.run(sql`INSERT INTO shop_events (name, payload) VALUES (${event}, ${JSON.stringify(payload)})`);
     },
@@ -43,12 +43,12 @@ const shop = testModule({
     CREATE TABLE shop_events (seq bigint GENERATED ALWAYS AS IDENTITY, name text NOT NULL, payload jsonb NOT NULL);`,
 });
 
-/** The modules there are, and the shop. */
+/** All modules, and the shop. */
 export async function withShop(): Promise<LoadedModule[]> {
   return [...(await loadModules(testConfig())), shop];
 }
 
-/** An order of one piece. */
+/** An order of one item. */
 export function orderOf(customer: object, total: string, more: object = {}) {
   return { customer, items: [{ name: 'Tea', quantity: 1, price: total }], note: 'Ring twice', ...more };
 }

@@ -1,5 +1,6 @@
 import { jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../cache.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
@@ -27,7 +28,7 @@ export class AccessTokens {
   readonly #keys: SigningKeys;
   readonly #issuer: string;
   readonly #now: () => Date;
-  readonly #verified = new LRUCache<string, AccessToken>({ max: 20_000 });
+  readonly #verified = new LRUCache<string, AccessToken>(atMost(20_000));
 
   constructor(keys: SigningKeys, issuer: string, now: () => Date) {
     this.#keys = keys;

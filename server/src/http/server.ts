@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Action, Failure, TSchema } from '@chowk/kit';
+import buildSerializer from 'fast-json-stringify';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { RegisteredAction } from '../actions/registry.ts';
 import { fail } from '../errors.ts';
@@ -67,6 +68,7 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     if (!answersOrigin(request, reply)) done(refuseEarly(request));
   });
   readBodies(app);
+  app.setSerializerCompiler(({ schema }) => lazySerializer(schema as TSchema));
   const metrics = new HttpMetrics(app, kernel);
   mountRoutes(app, kernel);
   mountReference(app, kernel);
@@ -148,7 +150,16 @@ function mountRoutes(app: FastifyInstance, kernel: Kernel): void {
 
 function responseSchema(action: RegisteredAction) {
   const schema = answerSchema(action);
-  return schema ? { schema: { response: { '2xx': withoutFormats(schema) } } } : {};
+  return schema ? { schema: { response: { '2xx': schema } } } : {};
+}
+
+/** Built with the first response: building all of them takes half of the start. */
+function lazySerializer(schema: TSchema): (value: unknown) => string {
+  let serialize: ((value: unknown) => string) | undefined;
+  return (value) => {
+    serialize ??= buildSerializer(withoutFormats(schema));
+    return serialize(value);
+  };
 }
 
 /** An answer's dates are text by then: writing them needs no look at what a Date would be. */
