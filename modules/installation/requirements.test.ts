@@ -15,7 +15,10 @@ const sound: Machine = { ...machine, runTypeScript: once(machine.runTypeScript),
 
 function once<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined;
-  return () => (result ??= run());
+  return () => {
+    result ??= run();
+    return result;
+  };
 }
 
 const server = (changes: Partial<DatabaseServer>): Partial<Machine> => ({

@@ -97,7 +97,10 @@ function compile({ quick, thorough }: Pair, schema: TSchema): Validator {
   let checkAll: ValidateFunction | undefined;
   const strip = unknownFieldStripper(schema, (branch) => {
     let fits: ValidateFunction | undefined;
-    return (value) => (fits ??= quick.compile(branch))(value);
+    return (value) => {
+      fits ??= quick.compile(branch);
+      return fits(value);
+    };
   });
   return (value, ignored) => {
     check ??= quick.compile(schema);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from '@chowk/kit';
 import type { InjectOptions } from 'fastify';
 import { inject } from 'vitest';
-import { startPlatform, type TestResponse, type TestOptions, type TestPlatform, type TestTenant } from './platform.ts';
+import { startPlatform, type TestOptions, type TestPlatform, type TestResponse, type TestTenant } from './platform.ts';
 
 /** A user with an account and an open session. */
 export interface Person {

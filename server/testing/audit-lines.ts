@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { TestResponse, TestPlatform } from './platform.ts';
+import type { TestPlatform, TestResponse } from './platform.ts';
 
 /** The audit log of an action, newest first. `reader` needs the permission audit.view. */
 export async function auditLines(

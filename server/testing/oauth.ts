@@ -1,5 +1,5 @@
 import type { Person } from './accounts.ts';
-import type { TestResponse, TestPlatform } from './platform.ts';
+import type { TestPlatform, TestResponse } from './platform.ts';
 
 type Fields = Record<string, string> | [string, string][];
 

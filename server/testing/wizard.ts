@@ -4,7 +4,7 @@ import { type SystemCtx, sql } from '@chowk/kit';
 import { inject } from 'vitest';
 import { recordRequirements } from '../../modules/installation/steps.ts';
 import { Context } from '../src/context.ts';
-import { startPlatform, type TestResponse, type TestOptions, type TestPlatform, uniqueId } from './platform.ts';
+import { startPlatform, type TestOptions, type TestPlatform, type TestResponse, uniqueId } from './platform.ts';
 
 export interface OwnerFields {
   organization_name: string;
@@ -74,10 +74,7 @@ export async function startWizard({
       const headers = { 'x-install-token': kernel.config.installToken ?? '' };
       // Not by a request: the checks generate a key pair and start a process.
       await recordRequirements(ctx, true);
-      const responses = [
-        await post('setup-database', undefined, headers),
-        await post('seed-data', undefined, headers),
-      ];
+      const responses = [await post('setup-database', undefined, headers), await post('seed-data', undefined, headers)];
       const failed = responses.find(({ status }) => status !== 200);
       if (failed) throw new Error(`the installation failed: ${JSON.stringify(failed.body)}`);
     },
