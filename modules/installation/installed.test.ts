@@ -81,7 +81,7 @@ test('a marker that would outlive its data is taken back', async () => {
       if (next instanceof Error) throw next;
       return next;
     };
-    return { platform: kernel.services, central: { row } } as unknown as SystemCtx;
+    return { system: kernel.services, central: { row } } as unknown as SystemCtx;
   };
   const lost = ctxOver({ value: marker }, undefined);
   await writeMarker(lost);

@@ -126,8 +126,8 @@ test('a reset that was interrupted before the databases were dropped leaves an i
   const interrupted = async () => {
     throw new Error('interrupted');
   };
-  const platform = { ...kernel.services, reset: interrupted };
-  const dead = { central: ctx.central, platform } as unknown as Context;
+  const system = { ...kernel.services, reset: interrupted };
+  const dead = { central: ctx.central, system } as unknown as Context;
   await expect(reset(dead, undefined, { force: true }).done).rejects.toThrow('interrupted');
   expect((await status()).statusCode).toBe(403);
   expect(JSON.parse(await readFile(join(kernel.config.storagePath, 'installed'), 'utf8'))).toMatchObject({
