@@ -5,12 +5,14 @@ export default defineConfig({
   test: {
     include: ['**/*.test.ts'],
     globalSetup: 'server/testing/global-setup.ts',
-    // Tests wait for PostgreSQL and for time to pass more than they compute.
+    // More than cores: tests spend much of their time waiting for PostgreSQL and for other processes.
     maxWorkers: Math.max(4, availableParallelism()),
-    // A file's state lives in its platform and its databases, not in modules.
+    // Modules hold no state: test files in one worker can share them.
     isolate: false,
+    // Node runs the TypeScript files directly, as in production: nothing is transformed.
+    experimental: { viteModuleRunner: false },
     expect: { poll: { timeout: 15_000, interval: 20 } },
-    // Against what hangs, not against what is slow: some tests start the whole program a dozen times.
+    // For tests that hang; some tests start the whole program a dozen times.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     reporters: ['default'],

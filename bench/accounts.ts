@@ -1,20 +1,20 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { figure, median, percentile, printTable } from './figures.ts';
 import { load } from './load.ts';
 import { type Platform, startPlatform } from './platform.ts';
 import { onStage, type Stage } from './stage.ts';
 
-/* What does it cost to know who calls? And does a storm of sign-ins harm anyone else? */
+/* What does authentication cost, and do many simultaneous sign-ins slow down other requests? */
 
 const tenant = 'bench';
 const pairs = 3;
 const rounds = 3;
 const seconds = 2;
 const connections = 16;
-const warmUp = 15_000;
+const warmUpRequests = 15_000;
 const perSecond = 100;
-const stormSeconds = 10;
-const storming = 16;
+const secondsPerPhase = 10;
+const signInClients = 16;
 
 await onStage(async (stage) => {
   const ratios: number[] = [];
@@ -22,18 +22,18 @@ await onStage(async (stage) => {
   for (let pair = 0; pair < pairs; pair += 1) {
     const platform = await start(stage);
     for (const path of ['/api/v1/auth/me', '/api/v1/bench/nothing'])
-      await press(stage, platform, path, { requests: warmUp });
+      await measureLoad(stage, platform, path, { requests: warmUpRequests });
     for (let round = 0; round < rounds; round += 1) {
-      const me = await press(stage, platform, '/api/v1/auth/me', { seconds });
-      const nothing = await press(stage, platform, '/api/v1/bench/nothing', { seconds });
+      const me = await measureLoad(stage, platform, '/api/v1/auth/me', { seconds });
+      const nothing = await measureLoad(stage, platform, '/api/v1/bench/nothing', { seconds });
       speeds.push([me, nothing]);
       ratios.push(me / nothing);
     }
     await platform.stop();
   }
   printTable(
-    `Who am I: ${connections} clients, ${pairs} processes, ${rounds} rounds of ${seconds} s in turn, medians`,
-    ['', 'GET /auth/me', 'the pipeline alone', 'ratio', 'of the rounds', 'aim'],
+    `GET /auth/me: ${connections} clients, ${pairs} processes, ${rounds} rounds of ${seconds} s each, alternating, medians`,
+    ['', 'GET /auth/me', 'the pipeline alone', 'ratio', 'range', 'target'],
     [
       [
         'with a real token',
@@ -45,7 +45,7 @@ await onStage(async (stage) => {
       ],
     ],
   );
-  await storm(stage);
+  await measureSignIns(stage);
 });
 
 async function start(stage: Stage): Promise<Platform> {
@@ -56,7 +56,7 @@ async function start(stage: Stage): Promise<Platform> {
   return platform;
 }
 
-async function press(
+async function measureLoad(
   stage: Stage,
   platform: Platform,
   path: string,
@@ -66,62 +66,62 @@ async function press(
   return (await load(stage, { url, headers: platform.headers(tenant), connections, amount })).perSecond;
 }
 
-/** The same requests at the same pace, without and with many who sign in at once, in turn. */
-async function storm(stage: Stage): Promise<void> {
+/** Sends the same requests at the same rate, alternately without and with simultaneous sign-ins. */
+async function measureSignIns(stage: Stage): Promise<void> {
   const platform = await start(stage);
   await platform.post('/api/v1/bench/items', { rows: 10_000 }, platform.headers(tenant));
-  await visit(platform, 3);
-  const [quiet, stormy]: [number[], number[]] = [[], []];
+  await requestItems(platform, 3);
+  const [quiet, busy]: [number[], number[]] = [[], []];
   let signIns = 0;
   for (let round = 0; round < 2; round += 1) {
-    quiet.push(...(await visit(platform, stormSeconds)));
-    const over = new AbortController();
-    const crowd = Array.from({ length: storming }, () => signInUntil(platform, over.signal));
-    stormy.push(...(await visit(platform, stormSeconds)));
-    over.abort();
-    for (const count of await Promise.all(crowd)) signIns += count;
+    quiet.push(...(await requestItems(platform, secondsPerPhase)));
+    const end = new AbortController();
+    const clients = Array.from({ length: signInClients }, () => signInUntil(platform, end.signal));
+    busy.push(...(await requestItems(platform, secondsPerPhase)));
+    end.abort();
+    for (const count of await Promise.all(clients)) signIns += count;
   }
   const cells = (times: readonly number[]) => [50, 99].map((percent) => figure(percentile(times, percent), 'ms'));
   printTable(
-    `One row by id, ${perSecond} a second, while ${storming} clients sign in as fast as they can (bcrypt, cost 12)`,
+    `One row by id, ${perSecond} a second, while ${signInClients} clients sign in without pause (bcrypt, cost 12)`,
     ['', 'p50', 'p99', 'sign-ins a second'],
     [
-      ['quiet', ...cells(quiet), ''],
-      ['in the storm', ...cells(stormy), figure(signIns / stormSeconds / 2)],
+      ['no sign-ins', ...cells(quiet), ''],
+      ['with sign-ins', ...cells(busy), figure(signIns / secondsPerPhase / 2)],
     ],
   );
 }
 
-async function visit({ port, headers }: Platform, forSeconds: number): Promise<number[]> {
+async function requestItems({ port, headers }: Platform, forSeconds: number): Promise<number[]> {
   const url = `http://127.0.0.1:${port}/api/v1/bench/items/5000`;
-  const visits: Promise<number>[] = [];
-  const began = performance.now();
+  const durations: Promise<number>[] = [];
+  const startedAt = performance.now();
   for (let index = 0; index < perSecond * forSeconds; index += 1) {
-    await pause(Math.max(0, began + (index * 1_000) / perSecond - performance.now()));
-    visits.push(timed(url, headers(tenant)));
+    await delay(Math.max(0, startedAt + (index * 1_000) / perSecond - performance.now()));
+    durations.push(timeRequest(url, headers(tenant)));
   }
-  return Promise.all(visits);
+  return Promise.all(durations);
 }
 
-async function timed(url: string, headers: Record<string, string>): Promise<number> {
-  const began = performance.now();
-  const answer = await fetch(url, { headers });
-  await answer.arrayBuffer();
-  if (answer.status !== 200) throw new Error(`${url}: ${answer.status}`);
-  return performance.now() - began;
+async function timeRequest(url: string, headers: Record<string, string>): Promise<number> {
+  const startedAt = performance.now();
+  const response = await fetch(url, { headers });
+  await response.arrayBuffer();
+  if (response.status !== 200) throw new Error(`${url}: ${response.status}`);
+  return performance.now() - startedAt;
 }
 
-/** How many sign-ins were answered, whether with tokens or that too many are waiting. */
-async function signInUntil({ port, credentials }: Platform, over: AbortSignal): Promise<number> {
+/** Signs in until aborted; returns the number of sign-ins. */
+async function signInUntil({ port, credentials }: Platform, end: AbortSignal): Promise<number> {
   let count = 0;
-  while (!over.aborted) {
-    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/auth/login`, {
+  while (!end.aborted) {
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1/auth/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(credentials),
     });
-    if (answer.status !== 200) throw new Error(`a sign-in: ${answer.status} ${await answer.text()}`);
-    await answer.arrayBuffer();
+    if (response.status !== 200) throw new Error(`sign-in failed: ${response.status} ${await response.text()}`);
+    await response.arrayBuffer();
     count += 1;
   }
   return count;

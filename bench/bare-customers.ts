@@ -3,8 +3,8 @@ import Fastify from 'fastify';
 import pg from 'pg';
 
 /*
- * What the customers module is measured against: what somebody would write by hand on the same tables, behind Fastify and
- * nothing else. `/api/v1/customers` reads the total from the kept counters; `/naive/…` counts each time.
+ * The baseline of the customers module: handwritten queries on the same tables behind plain Fastify.
+ * `/api/v1/customers` reads the total from the counters; `/naive/…` counts the rows on each request.
  */
 
 const pool = new pg.Pool({
@@ -29,8 +29,14 @@ const page = (total: string) => `
       'last_page', greatest(1, (total + $1::integer - 1) / $1::integer), 'per_page', $1::integer, 'total', total))::text AS body
   FROM (${total}) counted`;
 
-const kept = { name: 'kept', text: page("SELECT sum(value)::bigint AS total FROM counters WHERE name = 'customers'") };
-const counted = { name: 'counted', text: page('SELECT count(*) AS total FROM customers WHERE deleted_at IS NULL') };
+const withCounters = {
+  name: 'with_counters',
+  text: page("SELECT sum(value)::bigint AS total FROM counters WHERE name = 'customers'"),
+};
+const withCount = {
+  name: 'with_count',
+  text: page('SELECT count(*) AS total FROM customers WHERE deleted_at IS NULL'),
+};
 
 const segments = {
   name: 'segments',
@@ -47,27 +53,30 @@ const segments = {
 const search = {
   name: 'search',
   text: `
-    SELECT coalesce(json_agg(found), '[]')::text AS body FROM (
+    SELECT coalesce(json_agg(matches), '[]')::text AS body FROM (
       SELECT ${columns} FROM (
         SELECT * FROM customers c WHERE c.deleted_at IS NULL AND c.search_text LIKE fold_pattern($1) LIMIT 500) c
-      ORDER BY word_similarity(fold($1), c.search_text) DESC, c.id LIMIT 20) found`,
+      ORDER BY word_similarity(fold($1), c.search_text) DESC, c.id LIMIT 20) matches`,
 };
 
 const app = Fastify();
-const answer = async (query: pg.QueryConfig) => (await pool.query<{ body: string }>(query)).rows[0]?.body;
+const runQuery = async (query: pg.QueryConfig) => (await pool.query<{ body: string }>(query)).rows[0]?.body;
 interface Page {
   Querystring: { page: string; per_page: string };
 }
-for (const [path, statement] of [['/api/v1/customers', kept] as const, ['/naive/customers', counted] as const]) {
+for (const [path, statement] of [
+  ['/api/v1/customers', withCounters] as const,
+  ['/naive/customers', withCount] as const,
+]) {
   app.get<Page>(path, async ({ query }, reply) => {
     const [number, size] = [Number(query.page), Number(query.per_page)];
-    const body = await answer({ ...statement, values: [size, (number - 1) * size, number] });
+    const body = await runQuery({ ...statement, values: [size, (number - 1) * size, number] });
     return reply.type('application/json; charset=utf-8').send(body);
   });
 }
-app.get('/naive/segments', async (_, reply) => reply.type('application/json').send(await answer(segments)));
+app.get('/naive/segments', async (_, reply) => reply.type('application/json').send(await runQuery(segments)));
 app.get<{ Querystring: { q: string } }>('/bare/search', async ({ query }, reply) =>
-  reply.type('application/json').send(await answer({ ...search, values: [query.q] })),
+  reply.type('application/json').send(await runQuery({ ...search, values: [query.q] })),
 );
 await app.listen({ host: '127.0.0.1', port: 0 });
 const [address] = app.addresses() as AddressInfo[];

@@ -3,11 +3,11 @@ import Fastify from 'fastify';
 import pg from 'pg';
 
 /*
- * What the pipeline is measured against: the same queries behind Fastify and nothing else. No tenant, no caller, no
- * limits, no checks. The queries and the answers are those of `server/testing/serve-for-bench.ts`.
+ * The baseline of the pipeline: the same queries behind plain Fastify, without tenants, authentication, limits or
+ * validation. Queries and responses equal those of `bench/server/actions.ts`.
  */
 
-/** As the platform does it: the answers must be equal, and a Date object would cost more than the rest of the row. */
+/** As the platform does: the responses must be equal, and a Date object costs more than the rest of the row. */
 function timestampToIso(text: string): string {
   const fraction = text.charAt(19) === '.' ? text.slice(20, -3).slice(0, 3).padEnd(3, '0') : '000';
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction}Z`;
@@ -22,13 +22,13 @@ const pool = new pg.Pool({
 });
 
 const columns = 'id, name, email, phone, city, orders, spent, created_at, updated_at';
-const one = { name: 'one', text: `SELECT ${columns} FROM bench_items WHERE id = $1` };
-const list = {
-  name: 'list',
+const getItem = { name: 'get_item', text: `SELECT ${columns} FROM bench_items WHERE id = $1` };
+const listItems = {
+  name: 'list_items',
   text: `SELECT ${columns} FROM bench_items ORDER BY created_at DESC, id DESC LIMIT $1`,
 };
 
-/** The statement of the products module, page and total at once. */
+/** The statement of the products module: page and total in one. */
 const products = {
   name: 'products',
   text: `
@@ -64,22 +64,22 @@ const item = {
     updated_at: text,
   },
 };
-const answer = (data: object) => ({
+const dataSchema = (data: object) => ({
   schema: { response: { 200: { type: 'object', properties: { data } } } },
 });
-const ok = { schema: { response: { 200: { type: 'object', properties: { ok: { type: 'boolean' } } } } } };
+const okSchema = { schema: { response: { 200: { type: 'object', properties: { ok: { type: 'boolean' } } } } } };
 
 const app = Fastify();
-app.get('/api/v1/bench/nothing', ok, async () => ({ ok: true }));
-app.get<{ Params: { id: string } }>('/api/v1/bench/items/:id', answer(item), async ({ params }) => {
-  const { rows } = await pool.query({ ...one, values: [params.id] });
+app.get('/api/v1/bench/nothing', okSchema, async () => ({ ok: true }));
+app.get<{ Params: { id: string } }>('/api/v1/bench/items/:id', dataSchema(item), async ({ params }) => {
+  const { rows } = await pool.query({ ...getItem, values: [params.id] });
   return { data: rows[0] };
 });
 app.get<{ Querystring: { per_page: string } }>(
   '/api/v1/bench/items',
-  answer({ type: 'array', items: item }),
+  dataSchema({ type: 'array', items: item }),
   async ({ query }) => {
-    const { rows } = await pool.query({ ...list, values: [query.per_page] });
+    const { rows } = await pool.query({ ...listItems, values: [query.per_page] });
     return { data: rows };
   },
 );

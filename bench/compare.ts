@@ -6,11 +6,11 @@ import { cpuSeconds } from './process-figures.ts';
 import { onStage, repository, type Stage } from './stage.ts';
 import { type Write, writeFor, writes } from './writers.ts';
 
-/* Is this checkout faster or slower than another one? `node bench/compare.ts <folder of the other>` */
+/* Is this checkout faster or slower than another? `node bench/compare.ts <folder of the other checkout>` */
 
 const [other] = process.argv.slice(2);
 if (other === undefined) {
-  console.error('usage: node bench/compare.ts <folder of another checkout, with its packages installed>');
+  console.error('usage: node bench/compare.ts <folder of another checkout with installed packages>');
   process.exit(2);
 }
 
@@ -20,49 +20,48 @@ const only = process.env.ONLY ?? '';
 const rounds = Number(process.env.ROUNDS ?? 7);
 const seconds = 2;
 const connections = 16;
-/** Before that many requests the JIT compiler is still at work. */
-const warmUp = 8_000;
+/** For the JIT compiler. */
+const warmUpRequests = 2_000;
 
-/** What has been asked before. */
-const warm = new Set<string>();
-/** Customers of each platform, by its port. */
-const idsOf = new Map<number, string[]>();
+const warmedUpUrls = new Set<string>();
+/** Customer ids by port of the platform. */
+const customerIdsByPort = new Map<number, string[]>();
 
 interface Round {
   readonly perSecond: number;
-  /** Processor time of the server for one request. */
-  readonly micros: number;
+  /** CPU time of the server per request. */
+  readonly cpuMicros: number;
 }
-type Measure = (platform: Platform) => Promise<Round>;
+type Measurement = (platform: Platform) => Promise<Round>;
 
 await onStage(async (stage) => {
   const ours = await prepare(stage, repository);
   const theirs = await prepare(stage, resolve(other));
   const rows: string[][] = [];
-  for (const [name, measure] of await questions(stage, ours)) {
+  for (const [name, measure] of await listMeasurements(stage, ours)) {
     if (!name.includes(only)) continue;
     const measured: [Round, Round][] = [];
     for (let round = 0; round <= rounds; round += 1) {
-      // In turn, and each first as often as the other, so that whatever else the machine does falls on both.
+      // Alternating, and each side first equally often, so that other load on the machine affects both.
       const pair = round % 2 === 0 ? [ours, theirs] : [theirs, ours];
-      const [one, two] = [await measure(pair[0] as Platform), await measure(pair[1] as Platform)];
+      const [first, second] = [await measure(pair[0] as Platform), await measure(pair[1] as Platform)];
       // The first round warms up.
-      if (round > 0) measured.push(round % 2 === 0 ? [one, two] : [two, one]);
+      if (round > 0) measured.push(round % 2 === 0 ? [first, second] : [second, first]);
     }
     const row = rowOf(name, measured);
     rows.push(row);
     console.log(row.join('  '));
   }
   printTable(
-    `This checkout beside ${resolve(other)}, ${customers.toLocaleString('en')} customers: ${connections} clients, ${rounds} rounds of ${seconds} s in turn, medians`,
-    ['', 'this', 'other', 'ratio', 'of the rounds', 'CPU'],
+    `This checkout and ${resolve(other)}, ${customers.toLocaleString('en')} customers: ${connections} clients, ${rounds} rounds of ${seconds} s each, alternating, medians`,
+    ['', 'this', 'other', 'ratio', 'range', 'CPU'],
     rows,
   );
 });
 
 function rowOf(name: string, measured: readonly (readonly [Round, Round])[]): string[] {
-  const ratios = measured.map(([mine, their]) => mine.perSecond / their.perSecond);
-  const cpu = measured.map(([mine, their]) => their.micros / mine.micros);
+  const ratios = measured.map(([ours, theirs]) => ours.perSecond / theirs.perSecond);
+  const cpu = measured.map(([ours, theirs]) => theirs.cpuMicros / ours.cpuMicros);
   return [
     name,
     figure(median(measured.map(([{ perSecond }]) => perSecond)), '/s'),
@@ -73,7 +72,7 @@ function rowOf(name: string, measured: readonly (readonly [Round, Round])[]): st
   ];
 }
 
-/** A platform with a tenant that has the same customers, orders, products and items as the other's. */
+/** Starts a platform and fills a tenant with the same customers, orders, products and items on both sides. */
 async function prepare(stage: Stage, checkout: string): Promise<Platform> {
   const storagePath = await stage.folder();
   const platform = await startPlatform(stage, { checkout, storagePath, environment: { SPARE_DATABASES: '0' } });
@@ -84,12 +83,12 @@ async function prepare(stage: Stage, checkout: string): Promise<Platform> {
   return platform;
 }
 
-async function questions(stage: Stage, platform: Platform): Promise<[string, Measure][]> {
-  const first = await platform.get<{ customers: { id: string; first_name: string; email: string }[] }>(
+async function listMeasurements(stage: Stage, platform: Platform): Promise<[string, Measurement][]> {
+  const page = await platform.get<{ customers: { id: string; first_name: string; email: string }[] }>(
     '/api/v1/customers?sort_by=total_spent',
     platform.headers(tenant),
   );
-  const [{ first_name = '', email = '' } = {}] = first.customers;
+  const [{ first_name = '', email = '' } = {}] = page.customers;
   const q = (text: string) => encodeURIComponent(text);
   const reads: [string, string][] = [
     ['pipeline: no query', '/bench/nothing'],
@@ -110,41 +109,47 @@ async function questions(stage: Stage, platform: Platform): Promise<[string, Mea
     ['conversations: list', '/conversations'],
   ];
   return [
-    ...reads.map(([name, path]): [string, Measure] => [name, (side) => press(stage, side, `/api/v1${path}`)]),
-    ['customers: detail', async (side) => press(stage, side, `/api/v1/customers/${await someCustomer(side)}`)],
-    ...writes.map((write): [string, Measure] => [write.name, (side) => pressWrites(side, write)]),
+    ...reads.map(([name, path]): [string, Measurement] => [
+      name,
+      (side) => measureReads(stage, side, `/api/v1${path}`),
+    ]),
+    [
+      'customers: detail',
+      async (side) => measureReads(stage, side, `/api/v1/customers/${await sampleCustomerId(side)}`),
+    ],
+    ...writes.map((write): [string, Measurement] => [write.name, (side) => measureWrites(side, write)]),
   ];
 }
 
-async function press(stage: Stage, { pid, port, headers }: Platform, path: string): Promise<Round> {
+async function measureReads(stage: Stage, { pid, port, headers }: Platform, path: string): Promise<Round> {
   const url = `http://127.0.0.1:${port}${path}`;
   const send = (amount: { seconds: number } | { requests: number }) =>
     load(stage, { url, headers: headers(tenant), connections, amount });
-  if (!warm.has(url)) await send({ requests: warmUp / 4 });
-  warm.add(url);
+  if (!warmedUpUrls.has(url)) await send({ requests: warmUpRequests });
+  warmedUpUrls.add(url);
   const before = await cpuSeconds(pid);
   const { requests, perSecond } = await send({ seconds });
-  return { perSecond, micros: (((await cpuSeconds(pid)) - before) * 1e6) / requests };
+  return { perSecond, cpuMicros: (((await cpuSeconds(pid)) - before) * 1e6) / requests };
 }
 
-async function pressWrites(side: Platform, write: Write): Promise<Round> {
+async function measureWrites(side: Platform, write: Write): Promise<Round> {
   const before = await cpuSeconds(side.pid);
   const { done, perSecond } = await writeFor(side, side.headers(tenant), await customerIds(side), write, seconds);
-  return { perSecond, micros: (((await cpuSeconds(side.pid)) - before) * 1e6) / done };
+  return { perSecond, cpuMicros: (((await cpuSeconds(side.pid)) - before) * 1e6) / done };
 }
 
 async function customerIds(side: Platform): Promise<string[]> {
-  const known = idsOf.get(side.port);
-  if (known) return known;
+  const cached = customerIdsByPort.get(side.port);
+  if (cached) return cached;
   const pages = Array.from({ length: 20 }, (_, page) => `/api/v1/customers?per_page=100&page=${1 + page * 10}`);
-  const answers = await Promise.all(
+  const bodies = await Promise.all(
     pages.map((path) => side.get<{ customers: { id: string }[] }>(path, side.headers(tenant))),
   );
-  const ids = answers.flatMap((answer) => answer.customers.map(({ id }) => id));
-  idsOf.set(side.port, ids);
+  const ids = bodies.flatMap((body) => body.customers.map(({ id }) => id));
+  customerIdsByPort.set(side.port, ids);
   return ids;
 }
 
-async function someCustomer(side: Platform): Promise<string> {
+async function sampleCustomerId(side: Platform): Promise<string> {
   return (await customerIds(side))[7] as string;
 }

@@ -3,26 +3,26 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { compareWriters } from './customers-writers.ts';
 import { figure, median, printTable } from './figures.ts';
-import { load } from './load.ts';
+import { load as sendLoad } from './load.ts';
 import { type Platform, startPlatform } from './platform.ts';
 import { memoryOf } from './process-figures.ts';
 import { node, onStage, repository, type Stage } from './stage.ts';
 
-/* What do the list, the search, the segments and the export of customers cost, among 100,000 and among a million? */
+/* What do list, search, segments and export cost with 100,000 and with 1,000,000 customers? */
 
 const tenant = 'bench';
 const sizes = (process.env.CUSTOMERS ?? '100000,1000000').split(',').map(Number);
-/** Where somebody has seeded the tenant before, to measure once more. */
-const seeded = process.env.SEEDED_STORAGE_PATH;
+/** A storage folder with a tenant seeded by an earlier run. */
+const seededStoragePath = process.env.SEEDED_STORAGE_PATH;
 const rounds = 5;
 
-interface Patience {
+interface Load {
   readonly connections: number;
   readonly seconds: number;
 }
-const usual: Patience = { connections: 16, seconds: 2 };
-/** Beside what takes a second for one answer. */
-const slow: Patience = { connections: 4, seconds: 6 };
+const defaultLoad: Load = { connections: 16, seconds: 2 };
+/** For requests that take about a second each. */
+const slowLoad: Load = { connections: 4, seconds: 6 };
 
 interface Side {
   readonly port: number;
@@ -34,32 +34,32 @@ await onStage(async (stage) => {
 });
 
 async function measure(stage: Stage, size: number): Promise<void> {
-  const storagePath = seeded ?? (await stage.folder());
+  const storagePath = seededStoragePath ?? (await stage.folder());
   const platform = await startPlatform(stage, { storagePath, environment: { SPARE_DATABASES: '0' } });
   const database = `tenant${tenant}`;
-  const began = performance.now();
-  if (seeded === undefined) {
+  const startedAt = performance.now();
+  if (seededStoragePath === undefined) {
     await platform.post('/api/v1/bench/tenants', { id: tenant });
     const seed = ['demo:seed', `--tenant=${tenant}`, `--customers=${size}`];
     await stage.start(join(repository, 'chowkd'), seed, { STORAGE_PATH: storagePath }).output();
   }
-  const seeding = (performance.now() - began) / 1_000;
+  const seeding = (performance.now() - startedAt) / 1_000;
   const client = new pg.Client({ ...platform.database, database });
-  // A measurement that fails is cleared up with the server first; what failed is what matters.
+  // After a failure the server stops before this client: its error would hide the first one.
   client.on('error', () => {});
   await client.connect();
   await client.query('VACUUM ANALYZE');
-  // First of all: what a server has grown by in a storm of requests is not what an export needs.
-  const growth = await exportGrowth(platform);
+  // Before the load tests, which increase the memory of the server.
+  const growth = await measureExportGrowth(platform);
   const bare = await startBare(stage, { ...platform.database, database });
   await compare(stage, size, platform, bare.port, await findTerms(client));
   printTable(
     `${size.toLocaleString('en')} customers`,
-    ['', 'measured', 'aim'],
+    ['', 'measured', 'target'],
     [
       ['demo:seed', figure(seeding, 's'), ''],
-      ['export of all as CSV: growth in memory', figure(growth, 'MB'), '< 100 MB'],
-      ['tags for 1,000 customers', await bulkTags(platform, client), 'one statement'],
+      ['export of all as CSV: memory growth', figure(growth, 'MB'), '< 100 MB'],
+      ['tags for 1,000 customers', await measureBulkTags(platform, client), 'one statement'],
     ],
   );
   await bare.stop();
@@ -77,7 +77,7 @@ async function startBare(stage: Stage, database: object) {
   return { ...(JSON.parse(await running.firstLine()) as { port: number }), stop: running.stop };
 }
 
-/** A first name that very many have, and the name in the address of one. */
+/** The most frequent first name, and the local part of one email address. */
 async function findTerms(client: pg.Client): Promise<{ common: string; rare: string }> {
   const { rows } = await client.query<{ common: string; rare: string }>(`
     SELECT (SELECT first_name FROM customers GROUP BY 1 ORDER BY count(*) DESC LIMIT 1) AS common,
@@ -96,107 +96,102 @@ async function compare(
   const search = (q: string) => `customers/search?q=${encodeURIComponent(q)}&limit=20`;
   const ours = (path: string): Side => ({ port, path });
   const theirs = (path: string): Side => ({ port: barePort, path });
-  const found = (q: string) => theirs(`/bare/search?q=${encodeURIComponent(q)}`);
+  const bareSearch = (q: string) => theirs(`/bare/search?q=${encodeURIComponent(q)}`);
   const naive = list(1).replace('/api/v1', '/naive');
   for (const page of [1, 1_000]) {
     deepStrictEqual(await fetchJson(ours(list(page)), headers(tenant)), await fetchJson(theirs(list(page)), {}));
   }
-  await mustCountAlike(ours('/api/v1/customers/segments'), headers(tenant), theirs('/naive/segments'));
-  const questions: [name: string, Side, Side, aim: string, patience?: Patience][] = [
-    ['list by total_spent, beside the same by hand', ours(list(1)), theirs(list(1)), '≥ 0.8'],
-    ['the same, beside counting each time', ours(list(1)), theirs(naive), '≥ 4', slow],
-    ['page 1,000, beside page 1', ours(list(1_000)), ours(list(1)), '≥ 0.5'],
+  await assertSameCounts(ours('/api/v1/customers/segments'), headers(tenant), theirs('/naive/segments'));
+  const comparisons: [name: string, Side, Side, target: string, load?: Load][] = [
+    ['list by total_spent / handwritten query', ours(list(1)), theirs(list(1)), '≥ 0.8'],
+    ['list by total_spent / count on each request', ours(list(1)), theirs(naive), '≥ 4', slowLoad],
+    ['page 1,000 / page 1', ours(list(1_000)), ours(list(1)), '≥ 0.5'],
     [
-      `search for ${terms.common}, beside the bare SQL`,
+      `search for ${terms.common} / SQL alone`,
       ours(`/api/v1/${search(terms.common)}`),
-      found(terms.common),
+      bareSearch(terms.common),
       '≥ 0.5',
     ],
-    [
-      `search for ${terms.rare}, beside the bare SQL`,
-      ours(`/api/v1/${search(terms.rare)}`),
-      found(terms.rare),
-      '≥ 0.5',
-    ],
-    ['segments, beside the aggregate', ours('/api/v1/customers/segments'), theirs('/naive/segments'), '≥ 50', slow],
+    [`search for ${terms.rare} / SQL alone`, ours(`/api/v1/${search(terms.rare)}`), bareSearch(terms.rare), '≥ 0.5'],
+    ['segments / aggregate query', ours('/api/v1/customers/segments'), theirs('/naive/segments'), '≥ 50', slowLoad],
   ];
   const rows: string[][] = [];
-  for (const [name, one, other, aim, patience = usual] of questions) {
+  for (const [name, subject, baseline, target, load = defaultLoad] of comparisons) {
     const measured: [number, number][] = [];
-    for (const side of [one, other]) await press(stage, side, headers(tenant), patience);
+    for (const side of [subject, baseline]) await measureReads(stage, side, headers(tenant), load);
     for (let round = 0; round < rounds; round += 1) {
-      // In turn, so that whatever else the machine does falls on both.
-      const mine = await press(stage, one, headers(tenant), patience);
-      measured.push([mine, await press(stage, other, headers(tenant), patience)]);
+      // Alternating, so that other load on the machine affects both.
+      const perSecond = await measureReads(stage, subject, headers(tenant), load);
+      measured.push([perSecond, await measureReads(stage, baseline, headers(tenant), load)]);
     }
-    const ratios = measured.map(([mine, other]) => mine / other);
+    const ratios = measured.map(([ours, theirs]) => ours / theirs);
     rows.push([
       name,
-      figure(median(measured.map(([mine]) => mine)), '/s'),
-      figure(median(measured.map(([, other]) => other)), '/s'),
+      figure(median(measured.map(([ours]) => ours)), '/s'),
+      figure(median(measured.map(([, theirs]) => theirs)), '/s'),
       figure(median(ratios)),
       `${figure(Math.min(...ratios))} – ${figure(Math.max(...ratios))}`,
-      aim,
+      target,
     ]);
   }
   printTable(
-    `Among ${size.toLocaleString('en')} customers: ${usual.connections} clients, ${rounds} rounds of ${usual.seconds} s in turn (beside what counts, ${slow.connections} and ${slow.seconds} s), medians`,
-    ['', 'Chowk', 'beside', 'ratio', 'of the rounds', 'aim'],
+    `${size.toLocaleString('en')} customers: ${defaultLoad.connections} clients, ${rounds} rounds of ${defaultLoad.seconds} s each, alternating (slow baselines: ${slowLoad.connections} clients, ${slowLoad.seconds} s), medians`,
+    ['', 'Chowk', 'baseline', 'ratio', 'range', 'target'],
     rows,
   );
 }
 
-async function press(
+async function measureReads(
   stage: Stage,
   { port, path }: Side,
   headers: Record<string, string>,
-  { connections, seconds }: Patience,
+  { connections, seconds }: Load,
 ): Promise<number> {
   const url = `http://127.0.0.1:${port}${path}`;
-  return (await load(stage, { url, headers, connections, amount: { seconds } })).perSecond;
+  return (await sendLoad(stage, { url, headers, connections, amount: { seconds } })).perSecond;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of several shapes
+// biome-ignore lint/suspicious/noExplicitAny: responses of several shapes
 async function fetchJson({ port, path }: Side, headers: Record<string, string>): Promise<any> {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
-  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return response.json();
 }
 
-async function mustCountAlike(ours: Side, headers: Record<string, string>, theirs: Side): Promise<void> {
+async function assertSameCounts(ours: Side, headers: Record<string, string>, theirs: Side): Promise<void> {
   const { segments } = await fetchJson(ours, headers);
   const counts = Object.fromEntries(segments.map(({ key, count }: { key: string; count: number }) => [key, count]));
   deepStrictEqual(counts, await fetchJson(theirs, {}));
 }
 
-/** Megabytes by which the server grows at most while everything is read. */
-async function exportGrowth({ pid, port, headers }: Platform): Promise<number> {
+/** Maximum growth of the server's memory during an export, in megabytes. */
+async function measureExportGrowth({ pid, port, headers }: Platform): Promise<number> {
   const url = `http://127.0.0.1:${port}/api/v1/customers`;
   for (let round = 0; round < 300; round += 1) await (await fetch(url, { headers: headers(tenant) })).arrayBuffer();
   const { rss: before } = await memoryOf(pid);
-  let most = before;
-  const answer = await fetch(`${url}/export`, { headers: headers(tenant) });
+  let max = before;
+  const response = await fetch(`${url}/export`, { headers: headers(tenant) });
   const watch = setInterval(async () => {
-    most = Math.max(most, (await memoryOf(pid)).rss);
+    max = Math.max(max, (await memoryOf(pid)).rss);
   }, 50);
-  for await (const _ of answer.body as AsyncIterable<Uint8Array>);
+  for await (const _ of response.body as AsyncIterable<Uint8Array>);
   clearInterval(watch);
-  return most - before;
+  return max - before;
 }
 
-async function bulkTags({ port, headers }: Platform, client: pg.Client): Promise<string> {
+async function measureBulkTags({ port, headers }: Platform, client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ id: string }>('SELECT id FROM customers ORDER BY random() LIMIT 1000');
   const times: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const began = performance.now();
-    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/customers/bulk/tags`, {
+    const startedAt = performance.now();
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1/customers/bulk/tags`, {
       method: 'POST',
       headers: { ...headers(tenant), 'content-type': 'application/json' },
       body: JSON.stringify({ customer_ids: rows.map(({ id }) => id), tags: [`round ${round}`] }),
     });
-    const { updated } = (await answer.json()) as { updated: number };
-    if (updated !== rows.length) throw new Error(`${updated} of ${rows.length} customers got their tag`);
-    times.push(performance.now() - began);
+    const { updated } = (await response.json()) as { updated: number };
+    if (updated !== rows.length) throw new Error(`tagged ${updated} of ${rows.length} customers`);
+    times.push(performance.now() - startedAt);
   }
   return figure(median(times), 'ms');
 }

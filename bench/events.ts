@@ -2,7 +2,7 @@ import { figure, median, printTable } from './figures.ts';
 import { startPlatform } from './platform.ts';
 import { onStage } from './stage.ts';
 
-/* How many events a second are told, and how many arrive at a listener of another module? */
+/* How many events a second are emitted, and delivered to a listener of another module? */
 
 const rounds = 5;
 const events = 2_000;
@@ -15,13 +15,13 @@ await onStage(async (stage) => {
     measured.push(await platform.post('/api/v1/bench/events', { events }, platform.headers('bench')));
   }
   const perSecond = (side: 'emitted' | 'delivered') =>
-    figure(median(measured.map((one) => (events * 1_000) / one[side])), '/s');
+    figure(median(measured.map((round) => (events * 1_000) / round[side])), '/s');
   printTable(
-    `${events} events, ten to a transaction, one listener that runs after: medians of ${rounds} rounds`,
+    `${events} events, ten in each transaction, one listener after the commit: medians of ${rounds} rounds`,
     ['', 'events'],
     [
       ['emitted and committed', perSecond('emitted')],
-      ['delivered, acknowledged by its listener', perSecond('delivered')],
+      ['delivered and acknowledged', perSecond('delivered')],
     ],
   );
 });

@@ -4,12 +4,12 @@ export function median(values: readonly number[]): number {
 
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b);
-  const at = ((sorted.length - 1) * percent) / 100;
-  const [low = Number.NaN, high = Number.NaN] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
-  return low + (high - low) * (at % 1);
+  const position = ((sorted.length - 1) * percent) / 100;
+  const [low = Number.NaN, high = Number.NaN] = [sorted[Math.floor(position)], sorted[Math.ceil(position)]];
+  return low + (high - low) * (position % 1);
 }
 
-/** A number as people read it: three digits that mean something. */
+/** Formats a number with three significant digits. */
 export function figure(value: number, unit = ''): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   const text = value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });

@@ -1,15 +1,15 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
-/** Settles when `/api/health` answers 200. */
-export async function awaitHealth(port: number): Promise<void> {
-  const until = Date.now() + patienceMs;
-  while (Date.now() < until) {
-    const answer = await fetch(`http://127.0.0.1:${port}/api/health`).catch(() => undefined);
-    await answer?.arrayBuffer();
-    if (answer?.status === 200) return;
-    await pause(10);
+/** Resolves when `/api/health` responds with 200. */
+export async function waitUntilHealthy(port: number): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (Date.now() < deadline) {
+    const response = await fetch(`http://127.0.0.1:${port}/api/health`).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response?.status === 200) return;
+    await delay(10);
   }
-  throw new Error(`no health on port ${port} after ${patienceMs / 1_000} s`);
+  throw new Error(`/api/health on port ${port} did not respond with 200 within ${timeoutMs / 1_000} s`);
 }

@@ -5,7 +5,6 @@ export interface Load {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly connections: number;
-  /** For so long, or so many requests. */
   readonly amount: { readonly seconds: number } | { readonly requests: number };
 }
 
@@ -23,7 +22,7 @@ interface AutocannonResult {
 
 const autocannon = fileURLToPath(import.meta.resolve('autocannon'));
 
-/** As many requests as the server takes, from a process of their own. An answer that is not a success is an error. */
+/** Sends as many requests as the server takes, from a separate process. Throws unless every response is 2xx. */
 export async function load(stage: Stage, { url, headers, connections, amount }: Load): Promise<LoadResult> {
   const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]);
   const limit = 'seconds' in amount ? ['-d', `${amount.seconds}`] : ['-a', `${amount.requests}`];
@@ -32,7 +31,7 @@ export async function load(stage: Stage, { url, headers, connections, amount }: 
   const result: AutocannonResult = JSON.parse(text);
   const { errors, non2xx, '2xx': requests, duration } = result;
   if (errors > 0 || non2xx > 0 || requests === 0) {
-    throw new Error(`${url}: ${errors} errors, ${non2xx} refusals in ${requests} answers`);
+    throw new Error(`${url}: ${errors} errors, ${non2xx} responses other than 2xx, ${requests} with 2xx`);
   }
   return { requests, perSecond: requests / duration };
 }

@@ -1,14 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 
-/*
- * What Linux knows about a process. Other systems have no /proc; there these figures are missing and the rest of the
- * bench runs.
- */
+/* Figures from /proc, which only Linux has. On other systems they are NaN or empty. */
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** Seconds of processor time the process has used so far. */
+/** CPU time of the process so far, in seconds. */
 export async function cpuSeconds(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -16,11 +13,11 @@ export async function cpuSeconds(pid: number): Promise<number> {
 }
 
 export interface Memory {
-  /** Megabytes in memory, what is shared with others counted in full. */
+  /** Resident, in megabytes. Shared memory counts in full. */
   readonly rss: number;
-  /** Megabytes in memory, what is shared counted in shares: these may be added up. */
+  /** Proportional, in megabytes. Shared memory counts in proportion, so processes can be added up. */
   readonly pss: number;
-  /** Megabytes that are its alone. */
+  /** Private, in megabytes. */
   readonly own: number;
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { node, repository } from './stage.ts';
 
-/* Every measurement, or those that are named, one after the other: two at once would measure each other. */
+/* Runs all benchmarks, or those named as arguments, one at a time so that they do not disturb each other. */
 
 const all = [
   'start',
@@ -18,24 +18,24 @@ const all = [
   'events',
   'jobs',
 ];
-const wanted = process.argv.slice(2);
-const unknown = wanted.find((name) => !all.includes(name));
+const requested = process.argv.slice(2);
+const unknown = requested.find((name) => !all.includes(name));
 if (unknown) {
-  console.error(`there is no measurement ${unknown}; there are ${all.join(', ')}`);
+  console.error(`unknown benchmark ${unknown}; choose from ${all.join(', ')}`);
   process.exit(2);
 }
 
 const stopping = new AbortController();
-for (const name of wanted.length > 0 ? wanted : all) {
+for (const name of requested.length > 0 ? requested : all) {
   if (stopping.signal.aborted) break;
   const child = spawn(node, [join(repository, `bench/${name}.ts`)], { stdio: 'inherit' });
-  // Each measurement clears up after itself; we only wait for it.
-  const pass = (signal: NodeJS.Signals) => {
+  // Each benchmark cleans up after itself: forward the signal and wait.
+  const forward = (signal: NodeJS.Signals) => {
     stopping.abort();
     child.kill(signal);
   };
-  process.on('SIGINT', pass).on('SIGTERM', pass);
+  process.on('SIGINT', forward).on('SIGTERM', forward);
   const [code] = await once(child, 'exit');
-  process.off('SIGINT', pass).off('SIGTERM', pass);
+  process.off('SIGINT', forward).off('SIGTERM', forward);
   if (code !== 0) process.exitCode = 1;
 }

@@ -5,43 +5,43 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export const repository = resolve(import.meta.dirname, '..');
-/** The project's own Node, whatever the machine has. */
+/** The Node version that the project pins. */
 export const node = join(repository, 'node_modules/.bin/node');
 
-/** Where a measurement happens: what it starts is ended and what it makes is removed, however it ends. */
+/** Resources of a benchmark: processes are stopped and folders removed when it ends, also after a failure or Ctrl-C. */
 export interface Stage {
   /** A new temporary folder. */
   folder(): Promise<string>;
   start(command: string, args: readonly string[], environment?: Readonly<Record<string, string>>): Running;
-  /** Runs `close` at the end, before everything that was set up before it is ended. */
+  /** Runs `close` at the end, before earlier resources are closed. */
   atEnd(close: () => Promise<unknown>): void;
 }
 
 export interface Running {
   readonly pid: number;
-  /** The first line it says. */
+  /** The first line of its standard output. */
   firstLine(): Promise<string>;
-  /** All it says, once it has ended well. */
+  /** Its whole standard output, when it has exited with code 0. */
   output(): Promise<string>;
-  /** Ends it with all it has started; settles when all of it is gone. */
+  /** Stops it and its child processes; resolves when all have exited. */
   stop(): Promise<void>;
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-const patienceMs = 20_000;
-const mostComplaint = 2_000;
+const stopTimeoutMs = 20_000;
+const maxErrorLength = 2_000;
 
 export async function onStage(work: (stage: Stage) => Promise<void>): Promise<void> {
   const closers: (() => Promise<unknown>)[] = [];
-  const clear = async () => {
+  const closeAll = async () => {
     for (let close = closers.pop(); close; close = closers.pop()) await close().catch(console.error);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => void clear().then(() => process.exit(130)));
+    process.once(signal, () => void closeAll().then(() => process.exit(130)));
   }
   const stage: Stage = {
     async folder() {
@@ -59,7 +59,7 @@ export async function onStage(work: (stage: Stage) => Promise<void>): Promise<vo
   try {
     await work(stage);
   } finally {
-    await clear();
+    await closeAll();
   }
 }
 
@@ -67,19 +67,19 @@ function run(command: string, args: readonly string[], environment: Readonly<Rec
   const { PATH = '', HOME = '' } = process.env;
   const child: Child = spawn(command, args, {
     cwd: repository,
-    // A group of its own, so that it can be ended whole and Ctrl-C reaches it through us, in order.
+    // A process group of its own: it is stopped as a whole, and Ctrl-C reaches it only through `stop`.
     detached: true,
-    // Nothing else of ours: a DATABASE_URL left in the shell must not be measured.
+    // No other variables: a DATABASE_URL of the shell must not be measured.
     env: { PATH, HOME, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.on('error', () => {});
-  let complaint = '';
+  let errorOutput = '';
   child.stderr.on('data', (chunk) => {
-    complaint = `${complaint}${chunk}`.slice(-mostComplaint);
+    errorOutput = `${errorOutput}${chunk}`.slice(-maxErrorLength);
   });
-  const failure = () => new Error(`${command} ${args.join(' ')} failed: ${complaint}`);
-  const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
+  const failure = () => new Error(`${command} ${args.join(' ')} failed: ${errorOutput}`);
+  const exited = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
   const pid = child.pid ?? 0;
   return {
     pid,
@@ -87,24 +87,24 @@ function run(command: string, args: readonly string[], environment: Readonly<Rec
       new Promise((done, fail) => {
         createInterface(child.stdout).once('line', done);
         child.once('error', fail);
-        void ended.then(() => fail(failure()));
+        void exited.then(() => fail(failure()));
       }),
     async output() {
       const chunks = await child.stdout.toArray();
-      if ((await ended) !== 0) throw failure();
+      if ((await exited) !== 0) throw failure();
       return Buffer.concat(chunks).toString();
     },
     async stop() {
-      const began = Date.now();
-      for (let signal: NodeJS.Signals = 'SIGTERM'; signalGroup(pid, signal); await pause(20)) {
-        while (signalGroup(pid, 0) && Date.now() - began < patienceMs) await pause(20);
+      const startedAt = Date.now();
+      for (let signal: NodeJS.Signals = 'SIGTERM'; signalGroup(pid, signal); await delay(20)) {
+        while (signalGroup(pid, 0) && Date.now() - startedAt < stopTimeoutMs) await delay(20);
         signal = 'SIGKILL';
       }
     },
   };
 }
 
-/** `false` when nobody of the group is left. */
+/** `false` when no process of the group is left. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return pid > 0 && process.kill(-pid, signal);
@@ -113,7 +113,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** The embedded PostgreSQL stops with its last user; one whose user had to be killed is stopped here. */
+/** Stops the embedded PostgreSQL if its last process was killed and could not stop it. */
 async function removeFolder(path: string): Promise<void> {
   const postmaster = await postmasterOf(path).catch(() => undefined);
   try {

@@ -3,29 +3,29 @@ import { figure, median, percentile, printTable } from './figures.ts';
 import { type Platform, startPlatform } from './platform.ts';
 import { onStage } from './stage.ts';
 
-/* What does a new tenant cost, beside the one statement of PostgreSQL that nobody can avoid? */
+/* What does a new tenant cost, compared with the PostgreSQL statement that it needs? */
 
 const rounds = 20;
 
 await onStage(async (stage) => {
   const storagePath = await stage.folder();
-  // One spare: it is there again before a round goes on, and nothing else is being prepared meanwhile.
+  // One spare: it is replaced before the response, so no database is being prepared during a measurement.
   const platform = await startPlatform(stage, { storagePath, environment: { SPARE_DATABASES: '1' } });
   const central = new pg.Client({ ...platform.database, database: platform.central });
   await central.connect();
   stage.atEnd(() => central.end());
 
-  await create(platform, 'warm');
+  await createTenant(platform, 'warm');
   const { rows } = await central.query("SELECT name FROM prepared_databases WHERE kind = 'template' AND ready");
   const template = `"${rows[0].name}"`;
   const measured = { spare: [] as number[], rename: [] as number[], copy: [] as number[], bareCopy: [] as number[] };
   for (let round = 0; round <= rounds; round += 1) {
-    const spare = await create(platform, `a${round}`);
-    const bareCopy = await timed(central, `CREATE DATABASE bare${round} TEMPLATE ${template}`);
-    // Not ready, it is nobody's; the platform drops it and makes a new one when the tenant is there.
+    const spare = await createTenant(platform, `a${round}`);
+    const bareCopy = await timeStatement(central, `CREATE DATABASE bare${round} TEMPLATE ${template}`);
+    // A spare that is not ready is not used; the platform replaces it after creating the tenant.
     await central.query("UPDATE prepared_databases SET ready = false WHERE kind = 'spare'");
-    const copy = await create(platform, `b${round}`);
-    const rename = await timed(central, `ALTER DATABASE bare${round} RENAME TO renamed${round}`);
+    const copy = await createTenant(platform, `b${round}`);
+    const rename = await timeStatement(central, `ALTER DATABASE bare${round} RENAME TO renamed${round}`);
     if (round === 0) continue;
     measured.spare.push(spare);
     measured.rename.push(rename);
@@ -33,32 +33,32 @@ await onStage(async (stage) => {
     measured.bareCopy.push(bareCopy);
   }
 
-  const row = (name: string, values: readonly number[], beside?: readonly number[]) => [
+  const row = (name: string, values: readonly number[], baseline?: readonly number[]) => [
     name,
     figure(median(values), 'ms'),
     figure(percentile(values, 90), 'ms'),
-    beside ? (median(values) / median(beside)).toFixed(2) : '',
-    beside ? figure(median(values) - median(beside), 'ms') : '',
+    baseline ? (median(values) / median(baseline)).toFixed(2) : '',
+    baseline ? figure(median(values) - median(baseline), 'ms') : '',
   ];
   printTable(
-    `A new tenant on the embedded server as it is in production: ${rounds} rounds in turn`,
-    ['', 'median', '90th', 'ratio to the line above', 'more than it'],
+    `A new tenant on the embedded server with production settings: ${rounds} rounds, alternating`,
+    ['', 'median', '90th', 'ratio to the line above', 'difference'],
     [
-      row('bare ALTER DATABASE … RENAME', measured.rename),
+      row('ALTER DATABASE … RENAME', measured.rename),
       row('a tenant with a spare', measured.spare, measured.rename),
-      row('bare CREATE DATABASE … TEMPLATE', measured.bareCopy),
+      row('CREATE DATABASE … TEMPLATE', measured.bareCopy),
       row('a tenant without a spare', measured.copy, measured.bareCopy),
     ],
   );
 });
 
-/** Milliseconds inside the platform, which answers only when the next spare is ready. */
-async function create(platform: Platform, id: string): Promise<number> {
+/** Milliseconds measured by the platform, which responds when the next spare is ready. */
+async function createTenant(platform: Platform, id: string): Promise<number> {
   return (await platform.post<{ ms: number }>('/api/v1/bench/tenants', { id })).ms;
 }
 
-async function timed(client: pg.Client, statement: string): Promise<number> {
-  const began = performance.now();
+async function timeStatement(client: pg.Client, statement: string): Promise<number> {
+  const startedAt = performance.now();
   await client.query(statement);
-  return performance.now() - began;
+  return performance.now() - startedAt;
 }

@@ -1,26 +1,24 @@
 import type { Platform } from './platform.ts';
 
-/* Many who write at once. */
-
-const writers = 32;
+const clients = 32;
 
 export interface Write {
   readonly name: string;
-  /** The n-th request, about a customer. */
+  /** The n-th request, for the given customer. */
   request(customerId: string, n: number): { readonly method: string; readonly path: string; readonly body: object };
 }
 
 export const writes: readonly Write[] = [
   {
-    name: 'customers changed',
+    name: 'customers updated',
     request: (id, n) => ({ method: 'PATCH', path: `/customers/${id}`, body: { accepts_marketing: n % 2 === 0 } }),
   },
   {
-    name: 'customers made',
+    name: 'customers created',
     request: (_id, n) => ({ method: 'POST', path: '/customers', body: { first_name: `Writer ${n}` } }),
   },
   {
-    name: 'orders made',
+    name: 'orders created',
     request: (id) => ({
       method: 'POST',
       path: '/orders',
@@ -29,7 +27,7 @@ export const writes: readonly Write[] = [
   },
 ];
 
-/** Writes for so long, about customers picked at random. */
+/** Sends writes for `seconds`, each for a random customer. */
 export async function writeFor(
   { port }: Pick<Platform, 'port'>,
   headers: Record<string, string>,
@@ -37,23 +35,23 @@ export async function writeFor(
   write: Write,
   seconds: number,
 ): Promise<{ done: number; perSecond: number }> {
-  const began = performance.now();
-  const until = began + seconds * 1_000;
+  const startedAt = performance.now();
+  const deadline = startedAt + seconds * 1_000;
   let done = 0;
   const work = async () => {
-    while (performance.now() < until) {
+    while (performance.now() < deadline) {
       const id = customerIds[Math.floor(Math.random() * customerIds.length)] as string;
       const { method, path, body } = write.request(id, done);
-      const answer = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
+      const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
         method,
         headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
-      if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-      await answer.arrayBuffer();
+      if (response.status >= 300) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+      await response.arrayBuffer();
       done += 1;
     }
   };
-  await Promise.all(Array.from({ length: writers }, work));
-  return { done, perSecond: (done * 1_000) / (performance.now() - began) };
+  await Promise.all(Array.from({ length: clients }, work));
+  return { done, perSecond: (done * 1_000) / (performance.now() - startedAt) };
 }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 
-/* The recommended rules of the two linters that integrators use most. */
+/* The recommended rules of the two most common OpenAPI linters. */
 
 export interface Finding {
   readonly rule: string;

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** An installed platform in a process of its own, as an operator would start it, and the token of its owner. */
-export interface Installed {
+/** An installed platform in a separate process, and the token of its owner. */
+export interface InstalledPlatform {
   readonly url: string;
   readonly tenant: string;
   readonly token: string;
@@ -14,7 +14,7 @@ export interface Installed {
 
 const owner = { email: 'asha@example.com', password: 'correct horse battery' };
 
-export async function startInstalled(): Promise<Installed> {
+export async function startInstalledPlatform(): Promise<InstalledPlatform> {
   const storagePath = await mkdtemp(join(tmpdir(), 'chowk-e2e-'));
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(resolve(import.meta.dirname, '../chowkd'), ['serve'], {
@@ -26,26 +26,26 @@ export async function startInstalled(): Promise<Installed> {
     if (child.exitCode === null) await once(child, 'exit');
     await rm(storagePath, { recursive: true, force: true });
   });
-  const url = await new Promise<string>((found, fail) => {
-    let said = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    let output = '';
     child.stdout.on('data', (chunk) => {
-      said += chunk;
-      const [, address] = /ready at (\S+)/.exec(said) ?? [];
-      if (address) found(address);
+      output += chunk;
+      const [, address] = /ready at (\S+)/.exec(output) ?? [];
+      if (address) resolve(address);
     });
-    child.once('exit', () => fail(new Error(`chowkd serve did not start: ${said}`)));
+    child.once('exit', () => reject(new Error(`chowkd serve did not start: ${output}`)));
   });
   return { url, ...(await install(url)) };
 }
 
-async function install(url: string): Promise<Omit<Installed, 'url'>> {
+async function install(url: string): Promise<Omit<InstalledPlatform, 'url'>> {
   const send = async (method: string, path: string, body?: object) => {
-    const answer = await fetch(`${url}/api/v1${path}`, {
+    const response = await fetch(`${url}/api/v1${path}`, {
       method,
       ...(body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {}),
     });
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-    return answer.json() as Promise<Record<string, string>>;
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return response.json() as Promise<Record<string, string>>;
   };
   const tenant = 'acme-stores';
   await send('GET', '/install/check-requirements');

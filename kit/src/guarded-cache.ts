@@ -1,6 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { MaybePromise } from './maybe-promise.ts';
 
+/** The option `max` of LRUCache would allocate all entries at once. */
+export const atMost = (entries: number) => ({ maxSize: entries, sizeCalculation: () => 1 });
+
 /**
  * A cache that never serves an invalidated value: a load that was running when its key was invalidated still returns to
  * its callers, but its result is not cached. Misses are cached separately, so that many unknown keys evict no hits.
@@ -13,8 +16,8 @@ export class GuardedCache<Value extends object> {
   #isTrusted = true;
 
   constructor({ max, load }: { max: number; load: (key: string) => Promise<Value | undefined> }) {
-    this.#hits = new LRUCache({ max });
-    this.#misses = new LRUCache({ max: Math.max(100, Math.floor(max / 10)) });
+    this.#hits = new LRUCache(atMost(max));
+    this.#misses = new LRUCache(atMost(Math.max(100, Math.floor(max / 10))));
     this.#load = load;
   }
 

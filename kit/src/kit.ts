@@ -80,7 +80,7 @@ export {
   wordsOf,
 } from './filter.ts';
 export type { Resolver, Resolvers } from './graphql.ts';
-export { GuardedCache } from './guarded-cache.ts';
+export { atMost, GuardedCache } from './guarded-cache.ts';
 export { type Helper, type HelpersOf, helper, systemHelper } from './helper.ts';
 export { Html, html } from './html.ts';
 export type { Caller, Client, Identity, Membership, Session, SessionKind, User } from './identity.ts';

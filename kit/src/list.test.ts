@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { startPlatform, type TestAnswer } from '../../server/testing/platform.ts';
+import { startPlatform, type TestResponse } from '../../server/testing/platform.ts';
 import { testModule } from '../../server/testing/test-module.ts';
 import { action } from './action.ts';
 import { columnsFor } from './columns.ts';
@@ -208,7 +208,7 @@ function addressOf(path: string, query: Readonly<Record<string, unknown>>): stri
   return `/api/v1${path}?${new URLSearchParams(pairs)}`;
 }
 
-function get(query: Readonly<Record<string, unknown>>, path = '/things'): Promise<TestAnswer> {
+function get(query: Readonly<Record<string, unknown>>, path = '/things'): Promise<TestResponse> {
   return caller.get(addressOf(path, query));
 }
 

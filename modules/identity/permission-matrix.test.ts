@@ -5,7 +5,7 @@ import type { RegisteredAction } from '../../server/src/actions/registry.ts';
 import { resolveCaller } from '../../server/src/actions/resolve-caller.ts';
 import { takesBody } from '../../server/src/http/read-input.ts';
 import { startAccounts } from '../../server/testing/accounts.ts';
-import type { TestAnswer, TestTenant } from '../../server/testing/platform.ts';
+import type { TestResponse, TestTenant } from '../../server/testing/platform.ts';
 import { accountsOf } from './accounts/accounts.ts';
 import { addMember, createUser } from './accounts/users.ts';
 
@@ -119,13 +119,23 @@ async function tokenOf(tenant: TestTenant, role: string): Promise<string> {
   return (await sessions.openBriefly({ userId, kind: 'login', client })).access_token;
 }
 
+const sharedTokens = new Map<string, Promise<string>>();
+
+/** The token of one user for each tenant and role, for calls that do not end sessions: opening one is slow. */
+function sharedTokenOf(tenant: TestTenant, role: string): Promise<string> {
+  const key = `${tenant.id} ${role}`;
+  const token = sharedTokens.get(key) ?? tokenOf(tenant, role);
+  sharedTokens.set(key, token);
+  return token;
+}
+
 /** A call that finds nothing and changes nothing: ids that do not exist, and an empty body. */
 function call(one: RegisteredAction) {
   const { method, path, input, accepts } = one;
   const url = path.replace(/:(\w+)/g, (_, name: string) => dummyOf(input?.properties[name]));
   const payload = accepts === 'csv' ? 'nothing\r\n' : '{}';
   const type = accepts === 'csv' ? 'text/csv' : 'application/json';
-  return (headers: Record<string, string>): Promise<TestAnswer> => {
+  return (headers: Record<string, string>): Promise<TestResponse> => {
     const options = { method: method as NonNullable<typeof method>, url, headers };
     if (!takesBody(one)) return platform.request(options);
     return platform.request({ ...options, payload, headers: { ...headers, 'content-type': type } });
@@ -201,11 +211,11 @@ test.each(needing)('$name is allowed only with $needs', async (one) => {
     const anonymous = await send({ 'x-tenant': merchant.id, ...headers });
     expect(anonymous).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
   }
-  const stranger = await send(as(await tokenOf(strangersTenant, 'Owner'), merchant));
+  const stranger = await send(as(await sharedTokenOf(strangersTenant, 'Owner'), merchant));
   expect({ status: stranger.status, code: stranger.body.code }).toEqual({ status: 403, code: 'auth.not_a_member' });
   for (const tenant of [merchant, reseller]) {
     for (const role of Object.keys(roles)) {
-      const { status, body } = await send(as(await tokenOf(tenant, role), tenant));
+      const { status, body } = await send(as(await sharedTokenOf(tenant, role), tenant));
       const who = `${role} of a ${tenant.role}`;
       if (!may(role, one, tenant)) {
         expect({ who, status, code: body.code }).toEqual({ who, status: 403, code: 'auth.forbidden' });
@@ -236,16 +246,16 @@ test.each(onBus)('$name on the bus is allowed only with $needs', async (one) => 
   const isOpen = !needsPermission(one);
   const anonymous = await callerOf(undefined, merchant);
   expect(await callOnBus(one, merchant, anonymous)).toBe(one.public ? 'admitted' : 'auth.unauthenticated');
-  const stranger = await callerOf(await tokenOf(strangersTenant, 'Owner'), merchant);
+  const stranger = await callerOf(await sharedTokenOf(strangersTenant, 'Owner'), merchant);
   expect(await callOnBus(one, merchant, stranger)).toBe(one.public ? 'admitted' : 'auth.not_a_member');
   for (const tenant of [merchant, reseller]) {
     for (const role of Object.keys(roles)) {
-      const member = await callerOf(await tokenOf(tenant, role), tenant);
+      const member = await callerOf(await sharedTokenOf(tenant, role), tenant);
       const expected = isOpen || may(role, one, tenant) ? 'admitted' : 'auth.forbidden';
       expect(await callOnBus(one, tenant, member), `${role} of a ${tenant.role}`).toBe(expected);
     }
   }
-  const owner = await callerOf(await tokenOf(merchant, 'Owner'), merchant);
+  const owner = await callerOf(await sharedTokenOf(merchant, 'Owner'), merchant);
   const others = new Set([...names, ...added].filter((name) => !permissionsFor(one).includes(name)));
   const without = { ...owner, membership: { role: 'Custom', permissions: others } };
   expect(await callOnBus(one, merchant, without)).toBe(isOpen ? 'admitted' : 'auth.forbidden');

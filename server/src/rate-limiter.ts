@@ -1,3 +1,4 @@
+import { atMost } from '@chowk/kit';
 import { LRUCache } from 'lru-cache';
 
 const windowMs = 60_000;
@@ -46,7 +47,7 @@ export interface RateLimitState {
  * by its own knowledge and synchronizes every 100 ms, so a limit can be exceeded by the requests of that interval.
  */
 export class RateLimiter {
-  readonly #windows = new LRUCache<string, Window>({ max: maxKeys });
+  readonly #windows = new LRUCache<string, Window>(atMost(maxKeys));
   readonly #unsynced = new Map<string, Window>();
   readonly #store: CountStore | undefined;
   readonly #timer: NodeJS.Timeout | undefined;

@@ -93,11 +93,18 @@ function isTimeZone(text: string): boolean {
 }
 
 function compile({ quick, thorough }: AjvPair, schema: TSchema): Validator {
-  const check = quick.compile(schema);
-  const strip = unknownFieldStripper(schema, (branch) => quick.compile(branch));
-  // Compiled for the first invalid value.
+  // Compiled with the first value, and `checkAll` with the first invalid one: a process starts without compiling them all.
+  let check: ValidateFunction | undefined;
   let checkAll: ValidateFunction | undefined;
+  const strip = unknownFieldStripper(schema, (branch) => {
+    let fits: ValidateFunction | undefined;
+    return (value) => {
+      fits ??= quick.compile(branch);
+      return fits(value);
+    };
+  });
   return (value, ignored) => {
+    check ??= quick.compile(schema);
     if (check(value)) {
       strip?.(value, '', ignored ?? []);
       return undefined;

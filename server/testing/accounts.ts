@@ -6,9 +6,9 @@ import { inject } from 'vitest';
 import { accountsOf } from '../../modules/identity/accounts/accounts.ts';
 import { addMember, createUser } from '../../modules/identity/accounts/users.ts';
 import { createPersonalClient } from '../../modules/identity/profile/personal-tokens.ts';
-import { startPlatform, type TestAnswer, type TestOptions, type TestPlatform, type TestTenant } from './platform.ts';
+import { startPlatform, type TestOptions, type TestPlatform, type TestResponse, type TestTenant } from './platform.ts';
 
-/** Somebody with an account, signed in. */
+/** A user with an account and an open session. */
 export interface Person {
   readonly id: number;
   readonly name: string;
@@ -16,25 +16,25 @@ export interface Person {
   readonly password: string;
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** As this person, in the tenant it was made in. */
-  request(options: InjectOptions): Promise<TestAnswer>;
-  get(url: string, headers?: Record<string, string>): Promise<TestAnswer>;
-  post(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
-  put(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
-  patch(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
-  delete(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
+  /** Sends a request as this user, in their tenant. */
+  request(options: InjectOptions): Promise<TestResponse>;
+  get(url: string, headers?: Record<string, string>): Promise<TestResponse>;
+  post(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestResponse>;
+  put(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestResponse>;
+  patch(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestResponse>;
+  delete(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestResponse>;
 }
 
 export interface AccountsPlatform extends TestPlatform {
-  /** A new user with a verified address, a member of the tenant with one of the five roles. */
-  person(wanted?: { tenant?: TestTenant; role?: string; name?: string; verified?: boolean }): Promise<Person>;
-  /** Waits until a mail to this address has been sent whose subject matches; the newest of them. */
+  /** Creates a user with a verified address who is a member of the tenant. */
+  person(options?: { tenant?: TestTenant; role?: string; name?: string; verified?: boolean }): Promise<Person>;
+  /** Waits for a mail to the address with a matching subject; returns the newest. */
   mailTo(address: string, subject?: RegExp): Promise<{ subject: string; text: string; html: string }>;
 }
 
 export const testPassword = 'correct horse battery';
 
-/** A platform with real accounts: roles are seeded, there is a key to sign with, and jobs are done. */
+/** A platform with real accounts: seeded roles, a signing key and running workers. */
 export async function startAccounts(options: TestOptions = {}): Promise<AccountsPlatform> {
   const platform = await startPlatform({ ...options, identity: undefined });
   const { kernel, request } = platform;
@@ -57,13 +57,13 @@ export async function startAccounts(options: TestOptions = {}): Promise<Accounts
       if (tenant) await addMember(kernel.central.db, { userId: id, tenantId: tenant.id, role });
       const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
       const { access_token, refresh_token } = await sessions.open({ userId: id, kind: 'login', client });
-      const send = (wanted: InjectOptions) =>
+      const send = (options: InjectOptions) =>
         request({
-          ...wanted,
+          ...options,
           headers: {
             authorization: `Bearer ${access_token}`,
             ...(tenant ? { 'x-tenant': tenant.id } : {}),
-            ...wanted.headers,
+            ...options.headers,
           },
         });
       const withBody =
@@ -82,9 +82,9 @@ export async function startAccounts(options: TestOptions = {}): Promise<Accounts
       return vi.waitFor(
         async () => {
           const mails = await kernel.services.mail.kept();
-          const found = mails.find((mail) => mail.to === address && subject.test(mail.subject));
-          if (!found) throw new Error(`no mail to ${address} like ${subject}`);
-          return found;
+          const match = mails.find((mail) => mail.to === address && subject.test(mail.subject));
+          if (!match) throw new Error(`no mail to ${address} with a subject like ${subject}`);
+          return match;
         },
         { timeout: 15_000, interval: 20 },
       );

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import type { TestAnswer, TestPlatform } from './platform.ts';
+import type { TestPlatform, TestResponse } from './platform.ts';
 
-/** What the audit log says about an action, the newest first, read by somebody who may. */
+/** The audit log of an action, newest first. `reader` needs the permission audit.view. */
 export async function auditLines(
   { kernel }: Pick<TestPlatform, 'kernel'>,
-  reader: { get(url: string): Promise<TestAnswer> },
+  reader: { get(url: string): Promise<TestResponse> },
   action: string,
 ): Promise<{ outcome: string; user_id: number; resource_id: string | null; input: unknown; changes: unknown }[]> {
   await kernel.audit.flush();

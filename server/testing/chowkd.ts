@@ -16,52 +16,52 @@ export interface Outcome {
 export interface RunningServe {
   readonly url: string;
   readonly child: ChildProcess;
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits until the process has exited. */
   stop(signal?: NodeJS.Signals): Promise<Outcome>;
 }
 
-/** Only what a bare machine has, and what the test gives. */
+/** With a minimal environment, so that variables of the shell do not change the result. */
 function launch(args: readonly string[], environment: Record<string, string>) {
   const { PATH = '', HOME = '' } = process.env;
   const env = { PATH, HOME, APP_ENV: 'testing', PORT: '0', SPARE_DATABASES: '0', ...environment };
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const heard = { out: '', err: '' };
+  const output = { out: '', err: '' };
   child.stdout.on('data', (chunk) => {
-    heard.out += chunk;
+    output.out += chunk;
   });
   child.stderr.on('data', (chunk) => {
-    heard.err += chunk;
+    output.err += chunk;
   });
-  const ended = once(child, 'close').then(([code]): Outcome => ({ code, ...heard }));
-  return { child, heard, ended };
+  const exited = once(child, 'close').then(([code]): Outcome => ({ code, ...output }));
+  return { child, output, exited };
 }
 
-/** Runs the operator program to its end. */
+/** Runs `chowkd` and waits until it has exited. */
 export function chowkd(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
-  return launch(args, environment).ended;
+  return launch(args, environment).exited;
 }
 
-/** Starts `chowkd serve` and waits until it says where it is; stops it when the test is over. */
+/** Starts `chowkd serve` and waits until it is ready. Stopped after the test. */
 export async function serve(environment: Record<string, string>): Promise<RunningServe> {
-  const { child, heard, ended } = launch(['serve'], environment);
-  let over = false;
-  void ended.then(() => {
-    over = true;
+  const { child, output, exited } = launch(['serve'], environment);
+  let hasExited = false;
+  void exited.then(() => {
+    hasExited = true;
   });
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
-    if (!over) child.kill(signal);
-    return ended;
+    if (!hasExited) child.kill(signal);
+    return exited;
   };
   onTestFinished(async () => void (await stop()));
   for (;;) {
-    const url = /ready at (\S+)/.exec(heard.out)?.[1];
+    const url = /ready at (\S+)/.exec(output.out)?.[1];
     if (url) return { url, child, stop };
-    if (over) throw new Error(`chowkd serve ended: ${heard.err}`);
-    await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), ended]);
+    if (hasExited) throw new Error(`chowkd serve exited: ${output.err}`);
+    await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), exited]);
   }
 }
 
-/** A folder that is gone after the test. */
+/** A folder that is removed after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'chowk-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -5,7 +5,7 @@ import { createTenant } from '../src/tenancy/tenants.ts';
 import { silent } from './silent-log.ts';
 import { testSecrets } from './test-config.ts';
 
-/** Creates tenants `<prefix>0`, `<prefix>1`, … until it is killed. Says `creating` when it begins. */
+/** Creates tenants `<prefix>0`, `<prefix>1`, … until it is killed. Prints `creating` when it starts. */
 const [prefix = 't'] = process.argv.slice(2);
 const config = readConfig(process.env);
 const kernel = await boot({ config, log: silent, server: await openServer(config, () => {}), secrets: testSecrets });

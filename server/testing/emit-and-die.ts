@@ -7,13 +7,13 @@ import { silent } from './silent-log.ts';
 import { testSecrets } from './test-config.ts';
 import { testModule } from './test-module.ts';
 
-/** Commits three events of a tenant and is gone before anyone is told of them. */
+/** Commits three events of a tenant and is killed before they are delivered. */
 const [tenantId = ''] = process.argv.slice(2);
 const config = readConfig(process.env);
-const nobodyListens = afterCommit('note.made' as never, 'one', async () => {});
+const listener = afterCommit('note.made' as never, 'one', async () => {});
 const modules = [
   testModule({ alias: 'source', emits: ['note.made'] }),
-  testModule({ alias: 'far', listeners: [nobodyListens] }),
+  testModule({ alias: 'far', listeners: [listener] }),
 ];
 const kernel = await boot(
   { config, log: silent, server: await openServer(config, () => {}), secrets: testSecrets },

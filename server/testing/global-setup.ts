@@ -13,17 +13,23 @@ import { testConfig, testSecrets } from './test-config.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     server: ServerAddress;
-    /** A central database, migrated and with its tenant template, to be cloned. */
+    /** A migrated central database with a tenant template, to be copied. */
     centralTemplate: string;
-    /** A key pair for access tokens: making one takes a while. */
+    /** A key pair for access tokens; generating one is slow. */
     signingKey: string;
   }
 }
 
-/** One PostgreSQL for the whole run: real, but without the fsyncs that only a crash would miss. */
+/** One PostgreSQL server for the whole run, without fsync. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const storagePath = await mkdtemp(join(await roomyFolder(), 'chowk-test-'));
-  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
+  const storagePath = await mkdtemp(join(await chooseFolder(), 'chowk-test-'));
+  const settings = {
+    ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' },
+    // Autovacuum would open each of the hundreds of databases once a minute.
+    autovacuum: 'off',
+    // Each CREATE DATABASE scans all buffers several times; the default is a share of the machine's memory.
+    shared_buffers: '128MB',
+  };
   const server = await openEmbedded({ storagePath, onProgress: () => {}, settings });
   const centralTemplate = 'central_template';
   const address = server.address;
@@ -38,8 +44,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-/** Memory, where there is plenty of it: a few hundred databases are a hundred thousand files. */
-async function roomyFolder(): Promise<string> {
+/** In memory if there is enough: a few hundred databases are a hundred thousand files. */
+async function chooseFolder(): Promise<string> {
   const memory = await statfs('/dev/shm').catch(() => undefined);
   return memory && memory.bavail * memory.bsize > 6 * 2 ** 30 ? '/dev/shm' : tmpdir();
 }

@@ -1,5 +1,5 @@
 import type { Person } from './accounts.ts';
-import type { TestAnswer, TestPlatform } from './platform.ts';
+import type { TestPlatform, TestResponse } from './platform.ts';
 
 type Fields = Record<string, string> | [string, string][];
 
@@ -9,7 +9,7 @@ export function postForm(
   url: string,
   fields: Fields,
   headers: Record<string, string> = {},
-): Promise<TestAnswer> {
+): Promise<TestResponse> {
   return request({
     method: 'POST',
     url,
@@ -18,7 +18,7 @@ export function postForm(
   });
 }
 
-/** The header in which a client shows its secret. */
+/** The Authorization header of a client. */
 export function basic(id: string, secret: string): { authorization: string } {
   const pair = [id, secret].map(encodeURIComponent).join(':');
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
@@ -27,21 +27,21 @@ export function basic(id: string, secret: string): { authorization: string } {
 export interface TestClient {
   readonly id: string;
   readonly secret: string;
-  /** For its secret, in the body. */
-  token(on: Pick<TestPlatform, 'request'>, scope?: string): Promise<TestAnswer>;
+  /** Requests a token with the secret in the body. */
+  token(platform: Pick<TestPlatform, 'request'>, scope?: string): Promise<TestResponse>;
 }
 
-/** An API client that somebody makes in the tenant it is in. */
+/** Creates an API client in the tenant of the owner. */
 export async function makeClient(owner: Person, scopes: readonly string[], name = 'Shop window'): Promise<TestClient> {
   const { status, body } = await owner.post('/api/v1/api-clients', { name, scopes });
-  if (status !== 201) throw new Error(`no API client: ${JSON.stringify(body)}`);
+  if (status !== 201) throw new Error(`cannot create an API client: ${JSON.stringify(body)}`);
   const { id } = body.api_client;
   const secret = body.client_secret;
   return {
     id,
     secret,
-    token: (on, scope) =>
-      postForm(on, '/oauth/token', {
+    token: (platform, scope) =>
+      postForm(platform, '/oauth/token', {
         grant_type: 'client_credentials',
         client_id: id,
         client_secret: secret,

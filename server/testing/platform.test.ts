@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { startPlatform } from './platform.ts';
 import { testModule } from './test-module.ts';
 
-/* The harness itself: a test fails when an answer is not one that the API description lists. */
+/* The harness fails a test when a response has an error code that the API description does not list. */
 
 const common = { summary: 'Test', public: true, tenant: 'none', input: Type.Object({ code: Type.String() }) } as const;
 const run = async (_: unknown, { code }: { code: string }): Promise<never> => {
@@ -24,7 +24,7 @@ const { request, tenant } = await startPlatform({
   },
 });
 
-test('a failure that an action declares, or that every one has, is an answer like any other', async () => {
+test('an error that an action declares, or that every action has, is returned to the test', async () => {
   expect((await request({ url: '/api/v1/listed?code=test.conflict' })).status).toBe(409);
   expect((await request({ url: '/api/v1/listed' })).status).toBe(422);
   expect(
@@ -33,7 +33,7 @@ test('a failure that an action declares, or that every one has, is an answer lik
   ).toBe(415);
 });
 
-test('a failure that an action does not declare fails the test, naming both', async () => {
+test('an error that an action does not declare fails the test and names the action and the error', async () => {
   await expect(request({ url: '/api/v1/unlisted?code=test.conflict' })).rejects.toThrow(
     'test.unlisted answered 409 test.conflict, which its declaration does not list',
   );
@@ -42,20 +42,20 @@ test('a failure that an action does not declare fails the test, naming both', as
   );
 });
 
-test('what any request can meet need not be declared', async () => {
+test('errors that any request can cause need not be declared', async () => {
   expect((await request({ url: '/api/v1/unlisted?code=test.broken' })).status).toBe(503);
   expect((await request({ url: '/api/v1/nowhere' })).status).toBe(404);
   expect((await request({ method: 'PUT', url: '/api/v1/listed' })).status).toBe(405);
 });
 
-test('answers that come at the same time are each checked against their own action', async () => {
-  const answers = Array.from({ length: 20 }, (_, n) =>
+test('concurrent responses are checked against their own actions', async () => {
+  const outcomes = Array.from({ length: 20 }, (_, n) =>
     request({ url: `/api/v1/${n % 2 ? 'listed' : 'unlisted'}?code=test.conflict` }).then(
       ({ status }) => status,
       () => 'undeclared',
     ),
   );
-  expect(await Promise.all(answers)).toEqual(Array.from({ length: 20 }, (_, n) => (n % 2 ? 409 : 'undeclared')));
+  expect(await Promise.all(outcomes)).toEqual(Array.from({ length: 20 }, (_, n) => (n % 2 ? 409 : 'undeclared')));
 });
 
 const crash = () => request({ url: '/api/v1/crash' });

@@ -19,9 +19,9 @@ import { recordErrors } from './logged-errors.ts';
 import { testConfig, testSecrets } from './test-config.ts';
 import { TestIdentity } from './test-identity.ts';
 
-export interface TestAnswer {
+export interface TestResponse {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape
   readonly body: any;
   readonly headers: Record<string, string>;
 }
@@ -36,26 +36,26 @@ export interface TestTenant extends TenantEntry {
 export interface TestCaller {
   readonly user: Caller;
   readonly token: string;
-  request(options: InjectOptions): Promise<TestAnswer>;
-  get(url: string, headers?: Record<string, string>): Promise<TestAnswer>;
-  post(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
-  patch(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
-  delete(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
+  request(options: InjectOptions): Promise<TestResponse>;
+  get(url: string, headers?: Record<string, string>): Promise<TestResponse>;
+  post(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestResponse>;
+  patch(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestResponse>;
+  delete(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestResponse>;
 }
 
 export interface TestPlatform {
   readonly kernel: Kernel;
   readonly app: FastifyInstance;
   readonly identity: TestIdentity;
-  /** A new tenant; its id is unique on the server that all test files share. */
-  tenant(wanted?: Partial<NewTenant>): Promise<TestTenant>;
-  /** A request from nobody in particular. */
-  request(options: InjectOptions): Promise<TestAnswer>;
+  /** Creates a tenant. The default id is unique on the server, which all test files share. */
+  tenant(values?: Partial<NewTenant>): Promise<TestTenant>;
+  /** Sends a request without a token. */
+  request(options: InjectOptions): Promise<TestResponse>;
 }
 
 export interface TestOptions extends Parts {
   readonly environment?: Record<string, string>;
-  /** Another process of the same installation. */
+  /** A platform whose databases and storage are used: the new one is a second process of the same installation. */
   readonly beside?: TestPlatform;
 }
 
@@ -69,7 +69,7 @@ async function newCentralDatabase(address: ServerAddress): Promise<string> {
   return name;
 }
 
-/** A whole platform on a central database of its own, closed after the test file. */
+/** Starts a platform on a new central database. Closed after the test file. */
 export async function startPlatform({ environment = {}, beside, ...parts }: TestOptions = {}): Promise<TestPlatform> {
   const address = inject('server');
   const centralDatabase = beside?.kernel.central.database ?? (await newCentralDatabase(address));
@@ -86,19 +86,20 @@ export async function startPlatform({ environment = {}, beside, ...parts }: Test
     await rm(storage, { recursive: true, force: true });
   });
   const actionOf = recordActions(app);
+  const assertDeclared = declaredErrors(kernel);
   const request = async (options: InjectOptions) => {
-    const answer = readAnswer(await app.inject(options));
-    if (answer.status === 500) errors.show(String(answer.headers['x-request-id']));
-    mustBeDeclared(kernel, actionOf(answer), answer);
-    return answer;
+    const response = readResponse(await app.inject(options));
+    if (response.status === 500) errors.show(String(response.headers['x-request-id']));
+    assertDeclared(actionOf(response), response);
+    return response;
   };
   return {
     kernel,
     app,
     identity,
     request,
-    async tenant({ id = uniqueId(), ...wanted } = {}) {
-      await createTenant(kernel.central.db, kernel.databases, { name: id, ...wanted, id });
+    async tenant({ id = uniqueId(), ...values } = {}) {
+      await createTenant(kernel.central.db, kernel.databases, { name: id, ...values, id });
       const entry = (await kernel.directory.find(id)) as TenantEntry;
       return {
         ...entry,
@@ -115,7 +116,7 @@ function moduleContext(kernel: Kernel, tenant: TenantEntry, module: string): Ctx
   return new Context(kernel, { requestId: 'test', module, tenant, system: true });
 }
 
-/** An id that no other test file uses: tenant databases of all files stand on one server. */
+/** An id that no other test file uses: all files share one PostgreSQL server. */
 export function uniqueId(): string {
   return `t${randomBytes(5).toString('hex')}`;
 }
@@ -145,8 +146,8 @@ function makeCaller(
   };
 }
 
-/** Tells which action has answered, if one was found. */
-function recordActions(app: FastifyInstance): (answer: TestAnswer) => RegisteredAction | undefined {
+/** Returns a function that finds the action of a response. */
+function recordActions(app: FastifyInstance): (response: TestResponse) => RegisteredAction | undefined {
   const actions = new Map<string, RegisteredAction>();
   app.addHook('onSend', (request, _reply, _payload, done) => {
     if (request.exchange) actions.set(request.id, request.exchange.route.action);
@@ -160,20 +161,25 @@ function recordActions(app: FastifyInstance): (answer: TestAnswer) => Registered
   };
 }
 
-/** What any request can meet, whatever it asks for. */
-const ofTheServer = new Set(['http.not_found', 'http.bad_request', 'http.malformed_json', 'http.method_not_allowed']);
+/** Errors of any request, which actions do not declare. */
+const serverErrors = new Set(['http.not_found', 'http.bad_request', 'http.malformed_json', 'http.method_not_allowed']);
 
-/** So that the whole suite proves that the API description lists the failures that really happen. */
-function mustBeDeclared({ modules }: Kernel, action: RegisteredAction | undefined, { status, body }: TestAnswer): void {
-  const code = body?.code;
-  if (!action || status < 400 || status >= 500 || typeof code !== 'string' || ofTheServer.has(code)) return;
+/** Throws for a 4xx response whose code the action does not declare, so that all tests check the API description. */
+function declaredErrors({ modules }: Kernel): (action: RegisteredAction | undefined, response: TestResponse) => void {
   const errors = Object.assign({}, ...modules.map(({ parts }) => parts.errors ?? {}));
-  if (!errorCodes(action, errors).includes(code)) {
-    throw new Error(`${action.name} answered ${status} ${code}, which its declaration does not list`);
-  }
+  const codesOf = new Map<RegisteredAction, readonly string[]>();
+  return (action, { status, body }) => {
+    const code = body?.code;
+    if (!action || status < 400 || status >= 500 || typeof code !== 'string' || serverErrors.has(code)) return;
+    const codes = codesOf.get(action) ?? errorCodes(action, errors);
+    codesOf.set(action, codes);
+    if (!codes.includes(code)) {
+      throw new Error(`${action.name} answered ${status} ${code}, which its declaration does not list`);
+    }
+  };
 }
 
-function readAnswer(response: Awaited<ReturnType<FastifyInstance['inject']>>): TestAnswer {
+function readResponse(response: Awaited<ReturnType<FastifyInstance['inject']>>): TestResponse {
   const isJson = String(response.headers['content-type']).startsWith('application/json');
   return {
     status: response.statusCode,

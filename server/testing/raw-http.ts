@@ -1,14 +1,14 @@
 import { type AddressInfo, connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-/** Writes the lines as they are to a server on this machine and reads until it closes the connection. */
-export function sendLines(port: number, lines: readonly string[], body = ''): Promise<RawAnswer> {
+/** Sends the lines unchanged to a port on 127.0.0.1 and reads until the server closes the connection. */
+export function sendLines(port: number, lines: readonly string[], body = ''): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     let received = '';
@@ -16,14 +16,14 @@ export function sendLines(port: number, lines: readonly string[], body = ''): Pr
     socket.on('data', (chunk: string) => {
       received += chunk;
     });
-    // A server that hangs up on what it has not read resets the connection, after its answer.
+    // A server that closes before it has read everything resets the connection after its response.
     socket.on('error', (error) => received === '' && reject(error));
-    socket.on('close', () => resolve(readAnswer(received)));
+    socket.on('close', () => resolve(readResponse(received)));
     socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`);
   });
 }
 
-function readAnswer(text: string): RawAnswer {
+function readResponse(text: string): RawResponse {
   const end = text.indexOf('\r\n\r\n');
   const [start = '', ...lines] = text.slice(0, end).split('\r\n');
   const headers = lines.map((line) => {
@@ -33,7 +33,7 @@ function readAnswer(text: string): RawAnswer {
   return { status: Number(start.split(' ')[1]), headers: Object.fromEntries(headers), text: text.slice(end + 4) };
 }
 
-/** The port a listening server was given. */
+/** The port of a listening server. */
 export function portOf({ server }: FastifyInstance): number {
   return (server.address() as AddressInfo).port;
 }

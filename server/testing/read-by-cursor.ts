@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import type { TestAnswer } from './platform.ts';
+import type { TestResponse } from './platform.ts';
 
 interface Reader {
-  get(url: string): Promise<TestAnswer>;
+  get(url: string): Promise<TestResponse>;
 }
 
-/** All records of a list, read by cursor, two at a time; `between` happens after each piece. */
+/** Reads a whole list by cursor, two rows at a time. Calls `between` after each page. */
 export async function readByCursor<Row>(
   reader: Reader,
   url: string,

@@ -6,20 +6,20 @@ import { freePort } from '../src/free-port.ts';
 
 export interface RedisServer {
   readonly url: string;
-  /** Begins to answer, with nothing kept from before. */
+  /** Starts it without data. */
   start(): Promise<void>;
-  /** Ends at once, as in a crash. */
+  /** Kills it, as a crash would. */
   stop(): Promise<void>;
 }
 
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 if (!hasRedis) {
   process.stderr.write(
-    'redis-server is not installed (apt-get install redis-server): tests that need it are skipped\n',
+    'redis-server is not installed (apt-get install redis-server): skipping the tests that need it\n',
   );
 }
 
-/** A real Redis on a port of its own, not yet started; stopped after the test. */
+/** A Redis server on a free port, not yet started. Stopped after the test. */
 export async function redisServer(): Promise<RedisServer> {
   const port = await freePort();
   let stop = async () => {};
@@ -30,8 +30,8 @@ export async function redisServer(): Promise<RedisServer> {
       const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', tmpdir()];
       const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] });
       stop = async () => {
-        const gone = once(child, 'exit');
-        if (child.kill('SIGKILL')) await gone;
+        const exited = once(child, 'exit');
+        if (child.kill('SIGKILL')) await exited;
         stop = async () => {};
       };
       for await (const text of child.stdout)

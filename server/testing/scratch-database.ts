@@ -5,12 +5,12 @@ import { type Connection, withConnection } from '../src/db/connection.ts';
 
 export const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 30_000 };
 
-/** Work on a connection of its own, beside whatever the test is about. */
+/** Runs `work` on a separate connection. */
 export function aside<Result>(database: string, work: (connection: Connection) => Promise<Result>): Promise<Result> {
   return withConnection(inject('server'), database, limits, work);
 }
 
-/** Empty databases that no other test file uses. */
+/** Creates empty databases for this test file. */
 export async function scratchDatabases(count: number): Promise<string[]> {
   const prefix = `scratch_${randomBytes(6).toString('hex')}`;
   const names = Array.from({ length: count }, (_, index) => `${prefix}_${index}`);
@@ -24,7 +24,7 @@ export async function scratchDatabase(): Promise<string> {
   return (await scratchDatabases(1))[0] as string;
 }
 
-/** Ends the session of a backend, as an administrator or a failover would. */
+/** Terminates a PostgreSQL backend, as an administrator or a failover would. */
 export async function terminate(pid: number): Promise<void> {
   await aside('postgres', (connection) => connection.query(sql`SELECT pg_terminate_backend(${pid})`));
 }

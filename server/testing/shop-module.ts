@@ -3,15 +3,16 @@ import { type LoadedModule, loadModules } from '../src/loader/load-modules.ts';
 import { testConfig } from './test-config.ts';
 import { testModule } from './test-module.ts';
 
-/* A module that calls the helpers of customers and stores the events it receives. */
+/* A module that calls the internal API of customers and records the events it receives. */
 
-const events = ['customer.created', 'customer.updated', 'customer.merged', 'customer.deleted'];
+const recordedEvents = ['customer.created', 'customer.updated', 'customer.merged', 'customer.deleted'];
 
-const listeners = events.map(
+/** In the emitting transaction, so that events of a rolled-back change are not recorded. */
+const listeners = recordedEvents.map(
   (event): Listener => ({
     event,
     when: 'in_transaction',
-    name: `store-${event}`,
+    name: `record-${event}`,
     run: async (ctx, payload) => {
       await ctx.db.run(sql`INSERT INTO shop_events (name, payload) VALUES (${event}, ${JSON.stringify(payload)})`);
     },
@@ -42,7 +43,7 @@ const shop = testModule({
     CREATE TABLE shop_events (seq bigint GENERATED ALWAYS AS IDENTITY, name text NOT NULL, payload jsonb NOT NULL);`,
 });
 
-/** All modules and the shop. */
+/** All modules, and the shop. */
 export async function withShop(): Promise<LoadedModule[]> {
   return [...(await loadModules(testConfig())), shop];
 }

@@ -6,7 +6,7 @@ import { silent } from './silent-log.ts';
 import { testSecrets } from './test-config.ts';
 import { testModule } from './test-module.ts';
 
-/** Takes a job of the tenant and never finishes it. Says `begun` when it has it. */
+/** Starts a job of the tenant and never finishes it. Prints `begun` when it has started. */
 const [tenantId = ''] = process.argv.slice(2);
 const config = readConfig(process.env);
 const stuck = job({

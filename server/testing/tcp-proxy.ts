@@ -3,68 +3,68 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { ServerAddress } from '../src/db/server-address.ts';
 
-/** A wire between us and PostgreSQL that a test can damage. */
+/** A TCP proxy in front of PostgreSQL that simulates network failures. */
 export interface TcpProxy {
-  /** The address of the upstream, by way of this proxy. */
+  /** The upstream's address with the host and port of this proxy. */
   readonly address: ServerAddress;
-  /** How many connections are being held, whatever state they are in. */
+  /** The number of open connections in any state. */
   readonly connections: number;
-  /** Nothing passes any more, in either direction. New connections are accepted and get no answer. */
+  /** Stops all traffic in both directions. New connections are accepted and get no response. */
   blackHole(): void;
-  /** The connections there are stay dead for ever, as behind a router that forgot them. New ones work. */
+  /** Stops all traffic on the current connections for good, like a router that lost its state. New ones work. */
   freeze(): void;
-  /** Every connection breaks, and new ones break at once. */
+  /** Closes every connection, and new ones at once. */
   cut(): void;
-  /** New connections work, and what a black hole has held back flows on. */
+  /** New connections work, and traffic stopped by `blackHole` continues. */
   heal(): void;
-  /** New connections lead to another server. */
+  /** New connections go to another server. */
   pointAt(upstream: ServerAddress): void;
 }
 
-interface Wire {
-  readonly near: Socket;
-  far: Socket | undefined;
+interface Link {
+  readonly client: Socket;
+  upstream: Socket | undefined;
   frozen: boolean;
 }
 
-/** Closed when the test is over. */
+/** Closed after the test. */
 export async function startProxy(upstream: ServerAddress): Promise<TcpProxy> {
   let current = upstream;
-  let state: 'sound' | 'black hole' | 'cut' = 'sound';
-  const wires = new Set<Wire>();
+  let state: 'open' | 'black hole' | 'cut' = 'open';
+  const links = new Set<Link>();
 
-  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (near) => {
+  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (client) => {
     if (state === 'cut') {
-      near.destroy();
+      client.destroy();
       return;
     }
-    const wire: Wire = { near, far: undefined, frozen: false };
-    wires.add(wire);
-    near.on('error', () => drop(wire)).on('close', () => drop(wire));
-    if (state === 'sound') join(wire);
+    const link: Link = { client, upstream: undefined, frozen: false };
+    links.add(link);
+    client.on('error', () => drop(link)).on('close', () => drop(link));
+    if (state === 'open') connectLink(link);
   });
 
-  function join(wire: Wire): void {
-    wire.far ??= reach(current)
-      .on('error', () => drop(wire))
-      .on('close', () => drop(wire));
-    wire.near.pipe(wire.far).pipe(wire.near);
+  function connectLink(link: Link): void {
+    link.upstream ??= connectTo(current)
+      .on('error', () => drop(link))
+      .on('close', () => drop(link));
+    link.client.pipe(link.upstream).pipe(link.client);
   }
 
-  function part({ near, far }: Wire): void {
-    near.unpipe().pause();
-    far?.unpipe().pause();
+  function disconnect({ client, upstream }: Link): void {
+    client.unpipe().pause();
+    upstream?.unpipe().pause();
   }
 
-  function drop(wire: Wire): void {
-    wires.delete(wire);
-    wire.near.destroy();
-    wire.far?.destroy();
+  function drop(link: Link): void {
+    links.delete(link);
+    link.client.destroy();
+    link.upstream?.destroy();
   }
 
   function cut(): void {
     state = 'cut';
-    for (const wire of wires) drop(wire);
+    for (const link of links) drop(link);
   }
 
   server.listen(0, '127.0.0.1');
@@ -77,22 +77,22 @@ export async function startProxy(upstream: ServerAddress): Promise<TcpProxy> {
   return {
     address: { ...upstream, host: '127.0.0.1', port: (server.address() as AddressInfo).port },
     get connections() {
-      return wires.size;
+      return links.size;
     },
     blackHole() {
       state = 'black hole';
-      for (const wire of wires) part(wire);
+      for (const link of links) disconnect(link);
     },
     freeze() {
-      for (const wire of wires) {
-        wire.frozen = true;
-        part(wire);
+      for (const link of links) {
+        link.frozen = true;
+        disconnect(link);
       }
     },
     cut,
     heal() {
-      state = 'sound';
-      for (const wire of wires) if (!wire.frozen) join(wire);
+      state = 'open';
+      for (const link of links) if (!link.frozen) connectLink(link);
     },
     pointAt(address) {
       current = address;
@@ -100,7 +100,7 @@ export async function startProxy(upstream: ServerAddress): Promise<TcpProxy> {
   };
 }
 
-function reach({ host, port }: ServerAddress): Socket {
+function connectTo({ host, port }: ServerAddress): Socket {
   const allowHalfOpen = true;
   if (host.startsWith('/')) return connect({ path: `${host}/.s.PGSQL.${port}`, allowHalfOpen });
   return connect({ host, port, allowHalfOpen });

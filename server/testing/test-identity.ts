@@ -3,7 +3,7 @@ import type { Caller, Identity, Membership } from '@chowk/kit';
 
 let lastUserId = 0;
 
-/** Mints callers without accounts. It reaches the platform through an argument of `boot` that production never gives. */
+/** Creates callers without accounts. Passed to `boot`, which production calls without it. */
 export class TestIdentity implements Identity {
   readonly #callers = new Map<string, Caller>();
   readonly #memberships = new Map<string, Membership>();
@@ -16,7 +16,7 @@ export class TestIdentity implements Identity {
     return this.#memberships.get(`${caller.id} ${tenantId}`);
   }
 
-  /** A new user and the token that proves it. */
+  /** Creates a user and a token for them. */
   mint(): { caller: Caller; token: string } {
     lastUserId += 1;
     const caller = {

@@ -6,11 +6,11 @@ export interface TestModule extends Module {
   readonly alias: string;
   readonly consumes?: readonly Consumed[];
   readonly emits?: readonly string[];
-  /** SQL of its one migration. */
+  /** SQL of its only migration. */
   readonly migration?: string;
 }
 
-/** A module without a folder: every tenant has it, and it declares what it is given. */
+/** A module without a folder. Installed for every tenant. */
 export function testModule({ alias, consumes, emits, migration, ...parts }: TestModule): LoadedModule {
   const text = migration ?? '';
   return {

@@ -2,8 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type SystemCtx, sql } from '@chowk/kit';
 import { inject } from 'vitest';
+import { recordRequirements } from '../../modules/installation/steps.ts';
 import { Context } from '../src/context.ts';
-import { startPlatform, type TestAnswer, type TestOptions, type TestPlatform, uniqueId } from './platform.ts';
+import { startPlatform, type TestOptions, type TestPlatform, type TestResponse, uniqueId } from './platform.ts';
 
 export interface OwnerFields {
   organization_name: string;
@@ -14,21 +15,21 @@ export interface OwnerFields {
   password_confirmation: string;
 }
 
-/** A platform on which nothing has been installed yet. */
+/** A platform before its installation. */
 export interface Wizard extends TestPlatform {
-  /** What the module's own functions are given. */
+  /** The context of the installation module. */
   readonly ctx: SystemCtx;
-  get(path: 'status' | 'check-requirements'): Promise<TestAnswer>;
+  get(path: 'status' | 'check-requirements'): Promise<TestResponse>;
   post(
     path: 'setup-database' | 'seed-data' | 'owner',
     body?: unknown,
     headers?: Record<string, string>,
-  ): Promise<TestAnswer>;
-  /** Takes the steps before the owner. */
+  ): Promise<TestResponse>;
+  /** Completes the steps before the owner's account. */
   untilOwner(): Promise<void>;
-  /** The marker file, if there is one. */
+  /** The content of the marker file, if it exists. */
   marker(): Promise<{ installed_at: string; version: string } | undefined>;
-  /** How many rows the tables of the installation hold. */
+  /** Row counts of the tables that the installation fills. */
   counts(): Promise<Record<string, number>>;
 }
 
@@ -49,7 +50,7 @@ export function ownerForm(changes: Partial<Record<keyof OwnerFields, unknown>> =
   } as OwnerFields;
 }
 
-/** With a key pair at hand, since making one takes a while, unless the test is about that. */
+/** Generating a key pair is slow: without `keyAtHand: false` a prepared one is used. */
 export async function startWizard({
   keyAtHand = true,
   ...options
@@ -59,7 +60,7 @@ export async function startWizard({
   const { db } = kernel.central;
   const { storagePath } = kernel.config;
   if (keyAtHand) await writeFile(join(storagePath, 'oauth-private.key'), inject('signingKey'));
-  if (!options.beside) await forgetSeed(platform);
+  if (!options.beside) await deleteSeed(platform);
   const get: Wizard['get'] = (path) => request({ url: `/api/v1/install/${path}` });
   const post: Wizard['post'] = (path, body, headers = {}) =>
     request({
@@ -68,20 +69,19 @@ export async function startWizard({
       headers,
       ...(body === undefined ? {} : { payload: body as object }),
     });
+  const ctx = new Context(kernel, { requestId: 'test', module: 'installation', system: true });
   return {
     ...platform,
-    ctx: new Context(kernel, { requestId: 'test', module: 'installation', system: true }),
+    ctx,
     get,
     post,
     async untilOwner() {
       const headers = { 'x-install-token': kernel.config.installToken ?? '' };
-      const answers = [
-        await get('check-requirements'),
-        await post('setup-database', undefined, headers),
-        await post('seed-data', undefined, headers),
-      ];
-      const failed = answers.find(({ status, body }) => status !== 200 || body.passed === false);
-      if (failed) throw new Error(`the wizard stopped: ${JSON.stringify(failed.body)}`);
+      // Not by a request: the checks generate a key pair and start a process.
+      await recordRequirements(ctx, true);
+      const responses = [await post('setup-database', undefined, headers), await post('seed-data', undefined, headers)];
+      const failed = responses.find(({ status }) => status !== 200);
+      if (failed) throw new Error(`the installation failed: ${JSON.stringify(failed.body)}`);
     },
     async marker() {
       const text = await readFile(join(storagePath, 'installed'), 'utf8').catch(() => undefined);
@@ -102,8 +102,8 @@ export async function startWizard({
   };
 }
 
-/** The central database of a test is a copy of a seeded one. */
-async function forgetSeed({ kernel }: TestPlatform): Promise<void> {
+/** Deletes the seed data that the template of the test databases contains. */
+async function deleteSeed({ kernel }: TestPlatform): Promise<void> {
   const { db } = kernel.central;
   for (const table of [sql`role_permissions`, sql`roles`, sql`permissions`]) await db.run(sql`DELETE FROM ${table}`);
   await db.run(sql`DELETE FROM module_configurations`);

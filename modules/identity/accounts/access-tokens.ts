@@ -1,4 +1,4 @@
-import type { MaybePromise, SystemServices } from '@chowk/kit';
+import { atMost, type MaybePromise, type SystemServices } from '@chowk/kit';
 import { jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { SigningKeys } from './signing-keys.ts';
@@ -26,7 +26,7 @@ export class AccessTokens {
   readonly #keys: SigningKeys;
   readonly #issuer: string;
   readonly #now: () => Date;
-  readonly #verified = new LRUCache<string, AccessToken>({ max: 20_000 });
+  readonly #verified = new LRUCache<string, AccessToken>(atMost(20_000));
 
   constructor(keys: SigningKeys, { url, now }: Pick<SystemServices, 'url' | 'now'>) {
     this.#keys = keys;

@@ -2,7 +2,7 @@ import { sql } from '@chowk/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Person, startAccounts } from '../../../server/testing/accounts.ts';
-import { type TestAnswer, type TestTenant, uniqueId } from '../../../server/testing/platform.ts';
+import { type TestResponse, type TestTenant, uniqueId } from '../../../server/testing/platform.ts';
 import { addMember } from '../accounts/users.ts';
 
 const platform = await startAccounts({ environment: { RESENDS_PER_MINUTE: '1000' } });
@@ -83,7 +83,7 @@ class Team {
   }
 
   /** Does a step; who did it and what came of it, or nothing if there was nothing to do it with. */
-  async perform(step: Step, state: State): Promise<{ by: number; answer: TestAnswer } | undefined> {
+  async perform(step: Step, state: State): Promise<{ by: number; answer: TestResponse } | undefined> {
     if (step.what === 'accept') return this.#accept(pick(state.invitations.values(), step.invitation));
     const by = this.people.get(pick(state.members.keys(), step.by) as number) as Person;
     const answer = await act(by, step, state);

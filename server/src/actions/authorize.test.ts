@@ -1,7 +1,7 @@
 import type { Caller } from '@chowk/kit';
 import { action, job, Line, signedIn, sql, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
-import { startPlatform, type TestAnswer } from '../../testing/platform.ts';
+import { startPlatform, type TestResponse } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';
 
 /* REST and the bus authorize every call in the same way. */
@@ -134,7 +134,7 @@ const expected: Record<keyof typeof callers, Record<Kind, readonly [number, stri
     'an API client with the permission': { permission: ok, either: ok, signedIn: ok, public: ok, absent: notInstalled },
   };
 
-function send(path: string, tenantId: string, headers: Headers, payload: object): Promise<TestAnswer> {
+function send(path: string, tenantId: string, headers: Headers, payload: object): Promise<TestResponse> {
   return platform.request({
     method: 'POST',
     url: `/api/v1${path}`,

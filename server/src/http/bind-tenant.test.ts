@@ -2,7 +2,7 @@ import { type Actions, action, signedIn, sql, Type } from '@chowk/kit';
 import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, expect, test } from 'vitest';
-import { startPlatform, type TestAnswer, uniqueId } from '../../testing/platform.ts';
+import { startPlatform, type TestResponse, uniqueId } from '../../testing/platform.ts';
 import { portOf, sendLines } from '../../testing/raw-http.ts';
 import { testConfig } from '../../testing/test-config.ts';
 import { reservedLabels } from '../tenancy/labels.ts';
@@ -41,7 +41,7 @@ const acme = await platform.tenant({ aliases: [acmeAlias] });
 const beta = await platform.tenant({ aliases: [betaAlias] });
 
 /** Asks which tenant a request is bound to. */
-function bound(headers: Record<string, string>): Promise<TestAnswer> {
+function bound(headers: Record<string, string>): Promise<TestResponse> {
   return platform.request({ url: '/api/v1/bound', headers });
 }
 

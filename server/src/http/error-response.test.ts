@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { action, Failure, type Log, signedIn, sql, Type } from '@chowk/kit';
 import { afterAll, expect, test } from 'vitest';
-import { startPlatform, type TestAnswer } from '../../testing/platform.ts';
+import { startPlatform, type TestResponse } from '../../testing/platform.ts';
 import { portOf } from '../../testing/raw-http.ts';
 import { silent } from '../../testing/silent-log.ts';
 import { createHttpServer } from './server.ts';
@@ -73,7 +73,7 @@ const thrown: Record<string, unknown> = {
 const acme = await platform.tenant();
 const caller = acme.caller('things.view');
 
-function sendText(url: string, payload: string | Buffer, contentType = 'application/json'): Promise<TestAnswer> {
+function sendText(url: string, payload: string | Buffer, contentType = 'application/json'): Promise<TestResponse> {
   return caller.request({ method: 'POST', url, payload, headers: { 'content-type': contentType } });
 }
 

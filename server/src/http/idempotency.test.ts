@@ -1,6 +1,6 @@
 import { Answer, action, Failure, signedIn, sql, Type } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
-import { startPlatform, type TestAnswer, uniqueId } from '../../testing/platform.ts';
+import { startPlatform, type TestResponse, uniqueId } from '../../testing/platform.ts';
 
 const common = { summary: 'Test', needs: signedIn } as const;
 /** How often each order was really placed. */
@@ -59,7 +59,7 @@ const platform = await startPlatform({
 const acme = await platform.tenant();
 const caller = acme.caller();
 
-function place(item: string, key: string, by = caller): Promise<TestAnswer> {
+function place(item: string, key: string, by = caller): Promise<TestResponse> {
   return by.post('/api/v1/orders', { item }, { 'idempotency-key': key });
 }
 
@@ -67,7 +67,7 @@ function timesPlaced(item: string): number {
   return placed.filter((one) => one === item).length;
 }
 
-function isReplay({ headers }: TestAnswer): boolean {
+function isReplay({ headers }: TestResponse): boolean {
   return headers['idempotency-replayed'] === 'true';
 }
 

@@ -1,7 +1,7 @@
 import { action, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
-import { portOf, type RawAnswer, sendLines } from '../../testing/raw-http.ts';
+import { portOf, type RawResponse, sendLines } from '../../testing/raw-http.ts';
 
 const common = { summary: 'Test', public: true } as const;
 const platform = await startPlatform({
@@ -29,7 +29,7 @@ const port = portOf(platform.app);
 const host = `Host: ${acme.id}.localhost`;
 const last = 'Connection: close';
 
-function expectRefusal({ status, headers, text }: RawAnswer, expected: number): void {
+function expectRefusal({ status, headers, text }: RawResponse, expected: number): void {
   expect(status).toBe(expected);
   expect(JSON.parse(text)).toEqual({ message: expect.stringMatching(/\w/), code: expect.any(String) });
   expect(headers).toMatchObject({

@@ -1,6 +1,6 @@
 import { action, Default, sql, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
-import { startPlatform, type TestAnswer } from '../../testing/platform.ts';
+import { startPlatform, type TestResponse } from '../../testing/platform.ts';
 
 const common = { summary: 'Test', needs: 'orders.edit' } as const;
 /** What the actions were given, the latest last. */
@@ -111,7 +111,7 @@ const caller = (await platform.tenant()).caller('orders.edit');
 const order = { customer: { email: 'a@example.com' }, items: [{ sku: 'A', quantity: 1 }] };
 
 /** As text, for values that no serialiser writes. */
-function postText(url: string, payload: string): Promise<TestAnswer> {
+function postText(url: string, payload: string): Promise<TestResponse> {
   return caller.request({ method: 'POST', url, payload, headers: { 'content-type': 'application/json' } });
 }
 

@@ -1,4 +1,5 @@
 import type { Failure, MaybePromise, TSchema } from '@chowk/kit';
+import buildSerializer from 'fast-json-stringify';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { RegisteredAction } from '../actions/registry.ts';
 import { fail } from '../errors.ts';
@@ -62,6 +63,7 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     if (!handlePreflight(request, reply)) done(rejectEarly(request));
   });
   parseBodies(app);
+  app.setSerializerCompiler(({ schema }) => lazySerializer(schema as TSchema));
   const metrics = new HttpMetrics(app, kernel);
   mountRoutes(app, kernel);
   mountApiReference(app, kernel);
@@ -104,7 +106,16 @@ function mountRoutes(app: FastifyInstance, kernel: Kernel): void {
 
 function serializerSchema(action: RegisteredAction) {
   const schema = responseSchema(action);
-  return schema ? { schema: { response: { '2xx': withoutFormats(schema) } } } : {};
+  return schema ? { schema: { response: { '2xx': schema } } } : {};
+}
+
+/** Built with the first response: building all serializers would take half of the start. */
+function lazySerializer(schema: TSchema): (value: unknown) => string {
+  let serialize: ((value: unknown) => string) | undefined;
+  return (value) => {
+    serialize ??= buildSerializer(withoutFormats(schema));
+    return serialize(value);
+  };
 }
 
 /** Dates are already text: without `format` the serializer does not check for Date objects. */

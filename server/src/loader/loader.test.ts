@@ -148,9 +148,9 @@ test('the default of a setting must fit its schema', async () => {
   await expect(load({ ...good, settings: [{ ...setting, default: 0 }] }, codeWithSettings)).rejects.toThrow(
     /settings\.notes\.limit\.default: .* at least 1.* Change the default or the schema/,
   );
-  await expect(load({ ...good, settings: [{ ...setting, schema: { type: 'whole' } }] }, codeWithSettings)).rejects.toThrow(
-    /settings\.notes\.limit\.schema: this is not a valid JSON schema/,
-  );
+  await expect(
+    load({ ...good, settings: [{ ...setting, schema: { type: 'whole' } }] }, codeWithSettings),
+  ).rejects.toThrow(/settings\.notes\.limit\.schema: this is not a valid JSON schema/);
 });
 
 test.each(['61 * * * *', '0 4 * *', '0 4 * * * *', 'every day at four'])(

@@ -6,23 +6,23 @@ import { type Platform, startPlatform } from './platform.ts';
 import { cpuSeconds } from './process-figures.ts';
 import { node, onStage, type Running, repository, type Stage } from './stage.ts';
 
-/* The platform beside Fastify with the same queries and nothing else: what does all the rest cost? */
+/* Compares the platform with plain Fastify and the same queries. */
 
-export interface Question {
+export interface Comparison {
   readonly name: string;
   readonly path: string;
-  readonly aim: string;
+  readonly target: string;
 }
 
 const tenant = 'bench';
-/** Fresh processes each time: how well a compiler does on one of them is partly luck. */
+/** New processes for each pair, because JIT compilation differs from process to process. */
 const pairs = 3;
 const rounds = 3;
 const seconds = 2;
 const connections = 16;
-/** Before that many requests the JIT compiler is still at work, longer at ours than at so little code as theirs. */
-const warmUp = 15_000;
-/** The platform's default share of a tenant; the bare server gets a pool of the same size. */
+/** For the JIT compiler. */
+const warmUpRequests = 15_000;
+/** The platform's default limit per tenant; the plain server gets a pool of the same size. */
 const databaseConnections = '10';
 
 interface Side {
@@ -32,20 +32,20 @@ interface Side {
 
 interface Round {
   readonly perSecond: number;
-  /** Processor time of the server for one request; says more than `perSecond` while others use the machine. */
+  /** CPU time of the server per request; steadier than `perSecond` on a busy machine. */
   readonly cpuMicros: number;
 }
 
 type Rounds = [ours: Round[], theirs: Round[]];
 
-/** Asks both the same questions and prints how they compare. `fill` prepares the tenant and its database. */
-export async function sideBySide(
+/** Measures each path on both sides and prints a table. `fill` prepares the tenant and its database. */
+export async function compareWithFastify(
   title: string,
-  questions: readonly Question[],
+  comparisons: readonly Comparison[],
   fill: (platform: Platform, headers: Record<string, string>, database: string) => Promise<unknown>,
 ): Promise<void> {
   await onStage(async (stage) => {
-    const measured = questions.map((): Rounds => [[], []]);
+    const measured = comparisons.map((): Rounds => [[], []]);
     for (let pair = 0; pair < pairs; pair += 1) {
       const storagePath = await stage.folder();
       const platform = await startPlatform(stage, { storagePath, environment: { SPARE_DATABASES: '0' } });
@@ -53,18 +53,18 @@ export async function sideBySide(
       const headers = platform.headers(tenant);
       await fill(platform, headers, database);
       const bare = await startBare(stage, { ...platform.database, database });
-      for (const [index, { path }] of questions.entries()) {
+      for (const [index, { path }] of comparisons.entries()) {
         await measure(stage, path, headers, [platform, bare], measured[index] as Rounds);
       }
       await bare.stop();
       await platform.stop();
     }
     printTable(
-      `${title}: ${connections} clients, ${pairs} pairs of processes, ${rounds} rounds of ${seconds} s in turn, medians`,
-      ['', 'Chowk', 'its CPU', 'bare', 'its CPU', 'ratio', 'of the rounds', 'aim'],
-      questions.map(({ name, aim }, index) => {
+      `${title}: ${connections} clients, ${pairs} pairs of processes, ${rounds} rounds of ${seconds} s each, alternating, medians`,
+      ['', 'Chowk', 'CPU', 'plain Fastify', 'CPU', 'ratio', 'range', 'target'],
+      comparisons.map(({ name, target }, index) => {
         const sides = measured[index] as Rounds;
-        return [name, ...sides.flatMap(sideCells), ...ratioCells(sides), aim];
+        return [name, ...sides.flatMap(sideCells), ...ratioCells(sides), target];
       }),
     );
   });
@@ -86,27 +86,31 @@ async function measure(
   [ours, theirs]: readonly [Side, Side],
   measured: Rounds,
 ): Promise<void> {
-  await mustAgree(path, headers, [ours, theirs]);
-  for (const side of [ours, theirs]) await press(stage, side, path, headers, { requests: warmUp });
+  await assertSameResponse(path, headers, [ours, theirs]);
+  for (const side of [ours, theirs]) await measureLoad(stage, side, path, headers, { requests: warmUpRequests });
   for (let round = 0; round < rounds; round += 1) {
-    // In turn, so that whatever else the machine does falls on both.
-    measured[0].push(await press(stage, ours, path, headers, { seconds }));
-    measured[1].push(await press(stage, theirs, path, headers, { seconds }));
+    // Alternating, so that other load on the machine affects both.
+    measured[0].push(await measureLoad(stage, ours, path, headers, { seconds }));
+    measured[1].push(await measureLoad(stage, theirs, path, headers, { seconds }));
   }
 }
 
-async function mustAgree(path: string, headers: Record<string, string>, sides: readonly Side[]): Promise<void> {
+async function assertSameResponse(
+  path: string,
+  headers: Record<string, string>,
+  sides: readonly Side[],
+): Promise<void> {
   const [ours, theirs] = await Promise.all(
     sides.map(async ({ port }) => {
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
-      if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-      return answer.json();
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+      if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+      return response.json();
     }),
   );
   deepStrictEqual(ours, theirs);
 }
 
-async function press(
+async function measureLoad(
   stage: Stage,
   { pid, port }: Side,
   path: string,
@@ -126,6 +130,6 @@ function sideCells(side: readonly Round[]): string[] {
 
 function ratioCells([ours, theirs]: Rounds): string[] {
   const ratios = ours.map(({ perSecond }, round) => perSecond / (theirs[round]?.perSecond ?? Number.NaN));
-  const spread = `${Math.min(...ratios).toFixed(2)} – ${Math.max(...ratios).toFixed(2)}`;
-  return [median(ratios).toFixed(2), spread];
+  const range = `${Math.min(...ratios).toFixed(2)} – ${Math.max(...ratios).toFixed(2)}`;
+  return [median(ratios).toFixed(2), range];
 }
