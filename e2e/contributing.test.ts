@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { install } from './platform.ts';
 
 /* The recipe "Add a module" of CONTRIBUTING.md, run as a new contributor would run it. */
 
@@ -106,7 +107,7 @@ test.for(commands)('%s succeeds with the module of the recipe', { timeout }, asy
   await run(command.startsWith('npx vitest run') ? [command, ...platformTests].join(' ') : command, signal);
 });
 
-test('npm run dev restarts with a changed module and updates the lock file', { timeout }, async () => {
+test('npm run dev restarts with a changed module, locks it and seeds its new permission', { timeout }, async () => {
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, PORT: '0', STORAGE_PATH: join(folder, 'storage'), SPARE_DATABASES: '0' };
   const child = spawn('npm', ['run', 'dev'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -119,12 +120,21 @@ test('npm run dev restarts with a changed module and updates the lock file', { t
   child.stdout.on('data', (chunk) => {
     output += chunk;
   });
-  const untilReady = (times: number) =>
-    expect.poll(() => output.split('ready at').length - 1, { timeout: timeout / 3 }).toBe(times);
-  await untilReady(1);
-  const manifest = join(folder, 'modules/notes/module.json');
-  await writeFile(manifest, (await readFile(manifest, 'utf8')).replace('"version": "1.0.0"', '"version": "1.0.1"'));
-  await untilReady(2);
+  const addresses = () => [...output.matchAll(/ready at (\S+)/g)].map(([, address = '']) => address);
+  const untilStarted = (times: number) => expect.poll(addresses, { timeout: timeout / 3 }).toHaveLength(times);
+  await untilStarted(1);
+  const { token, tenant } = await install(addresses()[0] ?? '');
+  const file = join(folder, 'modules/notes/module.json');
+  const manifest = JSON.parse(await readFile(file, 'utf8'));
+  const permissions = [...manifest.permissions, 'notes.archive'];
+  await writeFile(file, JSON.stringify({ ...manifest, version: '1.0.1', permissions }));
+  await untilStarted(2);
   const lock = JSON.parse(await readFile(join(folder, 'modules/manifest.lock.json'), 'utf8'));
   expect(lock.modules.notes.version).toBe('1.0.1');
+  const response = await fetch(`${addresses()[1]}/api/v1/auth/me`, {
+    headers: { authorization: `Bearer ${token}`, 'x-tenant': tenant },
+  });
+  expect(await response.json()).toMatchObject({
+    permissions: expect.arrayContaining(['notes.create', 'notes.archive']),
+  });
 });

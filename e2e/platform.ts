@@ -38,7 +38,8 @@ export async function startInstalledPlatform(): Promise<InstalledPlatform> {
   return { url, ...(await install(url)) };
 }
 
-async function install(url: string): Promise<Omit<InstalledPlatform, 'url'>> {
+/** Takes the steps of the installation over HTTP and signs in as the owner. */
+export async function install(url: string): Promise<Omit<InstalledPlatform, 'url'>> {
   const send = async (method: string, path: string, body?: object) => {
     const response = await fetch(`${url}/api/v1${path}`, {
       method,
