@@ -110,7 +110,9 @@ test.for(commands)('%s succeeds with the module of the recipe', { timeout }, asy
 test('npm run dev restarts with a changed module, locks it and seeds its new permission', { timeout }, async () => {
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, PORT: '0', STORAGE_PATH: join(folder, 'storage'), SPARE_DATABASES: '0' };
-  const child = spawn('npm', ['run', 'dev'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  // What `npm run dev` runs: npm itself does not pass signals on.
+  const node = join(folder, 'node_modules/.bin/node');
+  const child = spawn(node, ['scripts/dev.ts'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
   const closed = once(child, 'close');
   onTestFinished(async () => {
     child.kill('SIGTERM');

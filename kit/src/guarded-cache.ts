@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import type { MaybePromise } from './maybe-promise.ts';
 
 /** The option `max` of LRUCache would allocate all entries at once. */
 export const atMost = (entries: number) => ({ maxSize: entries, sizeCalculation: () => 1 });
@@ -21,8 +20,7 @@ export class GuardedCache<Value extends object> {
     this.#load = load;
   }
 
-  /** Returns a cached value synchronously. */
-  get(key: string): MaybePromise<Value | undefined> {
+  async get(key: string): Promise<Value | undefined> {
     const hit = this.#hits.get(key);
     if (hit) return hit;
     if (this.#misses.get(key)) return undefined;

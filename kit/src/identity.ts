@@ -1,5 +1,3 @@
-import type { MaybePromise } from './maybe-promise.ts';
-
 export interface User {
   readonly id: number;
   readonly name: string;
@@ -33,15 +31,12 @@ export interface Membership {
   readonly permissions: ReadonlySet<string>;
 }
 
-/**
- * Authenticates requests. A system module provides it. Both functions are on the path of every request: they return a
- * plain value, not a promise, when the answer is cached.
- */
+/** Authenticates requests. A system module provides it. Both functions are called for every request. */
 export interface Identity {
   /** `undefined` for a token that is unknown, expired or revoked. */
-  authenticate(token: string): MaybePromise<Caller | undefined>;
+  authenticate(token: string): Promise<Caller | undefined>;
   /** `undefined` if the caller is not a member of the tenant. */
-  membership(caller: Caller, tenantId: string): MaybePromise<Membership | undefined>;
+  membership(caller: Caller, tenantId: string): Promise<Membership | undefined>;
 }
 
 /** Where a call comes from. */

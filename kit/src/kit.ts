@@ -90,7 +90,6 @@ export { type List, list } from './list.ts';
 export { byInteger, byNumber, byText, byTime, type Sort } from './list-query.ts';
 export type { Log } from './log.ts';
 export { greet, layoutMail, type MailContent, nameInMail } from './mail-layout.ts';
-export { andThen, type MaybePromise } from './maybe-promise.ts';
 export { defineModule, type Module } from './module.ts';
 export { fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
 export { formField, htmlPage, newPasswordField, pageOrFailure, successPage } from './page.ts';

@@ -6,7 +6,6 @@ import type { Listener } from './event.ts';
 import type { Helper } from './helper.ts';
 import type { Identity } from './identity.ts';
 import type { Job } from './job.ts';
-import type { MaybePromise } from './maybe-promise.ts';
 import type { Setting } from './settings.ts';
 import type { SystemServices } from './system-services.ts';
 
@@ -24,7 +23,7 @@ export interface Module {
   /** By name, the module's alias first: `products.import`. */
   readonly jobs?: Readonly<Record<string, Job>>;
   /** Authenticates all requests; one system module has it. Called once, before the first request. */
-  readonly identity?: (system: SystemServices) => MaybePromise<Identity>;
+  readonly identity?: (system: SystemServices) => Promise<Identity>;
   /** Commands of `chowkd`. */
   readonly commands?: readonly ModuleCommand[];
   readonly errors?: Readonly<Record<string, ErrorKind>>;

@@ -8,11 +8,11 @@ export class TestIdentity implements Identity {
   readonly #callers = new Map<string, Caller>();
   readonly #memberships = new Map<string, Membership>();
 
-  authenticate(token: string): Caller | undefined {
+  async authenticate(token: string): Promise<Caller | undefined> {
     return this.#callers.get(token);
   }
 
-  membership(caller: Caller, tenantId: string): Membership | undefined {
+  async membership(caller: Caller, tenantId: string): Promise<Membership | undefined> {
     return this.#memberships.get(`${caller.id} ${tenantId}`);
   }
 

@@ -1,4 +1,4 @@
-import { atMost, type MaybePromise, type SystemServices } from '@chowk/kit';
+import { atMost, type SystemServices } from '@chowk/kit';
 import { jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { SigningKeys } from './signing-keys.ts';
@@ -60,15 +60,10 @@ export class AccessTokens {
   }
 
   /** The claims of a token, or `undefined` if it is forged, expired or signed with a revoked key. */
-  verify(token: string): MaybePromise<AccessToken | undefined> {
+  async verify(token: string): Promise<AccessToken | undefined> {
     const cached = this.#verified.get(token);
     if (!cached) return token.length > maxTokenLength ? undefined : this.#verifyNew(token);
-    const keys = this.#keys.get();
-    if (keys instanceof Promise) return keys.then((loaded) => this.#checkCached(token, cached, loaded?.trusted));
-    return this.#checkCached(token, cached, keys?.trusted);
-  }
-
-  #checkCached(token: string, cached: AccessToken, trusted: ReadonlyMap<string, unknown> | undefined) {
+    const trusted = (await this.#keys.get())?.trusted;
     if (cached.expiresAt * 1_000 > this.#now().getTime() && trusted?.has(cached.kid)) return cached;
     this.#verified.delete(token);
     return undefined;

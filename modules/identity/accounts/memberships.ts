@@ -1,13 +1,4 @@
-import {
-  andThen,
-  type Caller,
-  type Db,
-  GuardedCache,
-  type MaybePromise,
-  type Membership,
-  type SystemServices,
-  sql,
-} from '@chowk/kit';
+import { type Caller, type Db, GuardedCache, type Membership, type SystemServices, sql } from '@chowk/kit';
 import { actsIn } from './permissions.ts';
 
 interface MembershipRow {
@@ -47,17 +38,16 @@ export class Memberships {
   }
 
   /** The caller's role and permissions in a tenant, limited to the scopes of the token. */
-  of(caller: Caller, tenantId: string): MaybePromise<Membership | undefined> {
-    return andThen(this.#members.get(`${caller.id} ${tenantId}`), (membership) => {
-      if (!membership) return undefined;
-      const { scopes } = caller.session;
-      const scoped = scopes ? limitTo(membership, (name) => scopes.has(name)) : membership;
-      return caller.emailVerified ? scoped : this.#limitUnverified(scoped, tenantId);
-    });
+  async of(caller: Caller, tenantId: string): Promise<Membership | undefined> {
+    const membership = await this.#members.get(`${caller.id} ${tenantId}`);
+    if (!membership) return undefined;
+    const { scopes } = caller.session;
+    const scoped = scopes ? limitTo(membership, (name) => scopes.has(name)) : membership;
+    return caller.emailVerified ? scoped : this.#limitUnverified(scoped, tenantId);
   }
 
-  tenantsOf(userId: number): MaybePromise<readonly TenantOfUser[]> {
-    return andThen(this.#tenants.get(String(userId)), (tenants) => tenants ?? []);
+  async tenantsOf(userId: number): Promise<readonly TenantOfUser[]> {
+    return (await this.#tenants.get(String(userId))) ?? [];
   }
 
   async #limitUnverified(membership: Membership, tenantId: string): Promise<Membership> {

@@ -1,11 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
-  andThen,
   type Caller,
   type Client,
   type Db,
   GuardedCache,
-  type MaybePromise,
   type Session,
   type SessionKind,
   type Sql,
@@ -99,17 +97,14 @@ export class Sessions {
   }
 
   /** The caller of a valid token. */
-  authenticate(token: string): MaybePromise<Caller | undefined> {
+  async authenticate(token: string): Promise<Caller | undefined> {
     if (token.startsWith(personalPrefix)) {
       const hash = createHash('sha256').update(token).digest('base64');
-      return andThen(this.#byHash.get(hash), (session) => this.#unlessExpired(session));
+      return this.#unlessExpired(await this.#byHash.get(hash));
     }
-    return andThen(this.#tokens.verify(token), (claims) => {
-      if (!claims) return undefined;
-      return andThen(this.#byId.get(claims.sessionId), (session) =>
-        session?.caller.id === claims.userId ? this.#unlessExpired(session) : undefined,
-      );
-    });
+    const claims = await this.#tokens.verify(token);
+    const session = claims && (await this.#byId.get(claims.sessionId));
+    return session?.caller.id === claims?.userId ? this.#unlessExpired(session) : undefined;
   }
 
   /** Opens a session, in the transaction `db` if given. */

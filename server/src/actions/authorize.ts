@@ -1,4 +1,4 @@
-import { andThen, type Caller, type MaybePromise, type Membership, signedIn } from '@chowk/kit';
+import { type Caller, type Membership, signedIn } from '@chowk/kit';
 import { fail } from '../errors.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import type { RegisteredAction } from './registry.ts';
@@ -12,27 +12,25 @@ export interface Principal {
   readonly system?: boolean | undefined;
 }
 
-type HasModule = (tenantId: string, alias: string) => MaybePromise<boolean>;
+type HasModule = (tenantId: string, alias: string) => Promise<boolean>;
 
 /**
  * Throws unless the principal may call the action; used by every transport. Membership is checked first, so that a
  * caller from outside learns nothing about a tenant.
  */
-export function authorize(
+export async function authorize(
   hasModule: HasModule,
   action: RegisteredAction,
   principal: Principal,
   /** The permission that the call needs instead of the action's own. */
   permission?: string,
-): MaybePromise<void> {
+): Promise<void> {
   const { tenant } = principal;
   const isOpen = (action.public && permission === undefined) || principal.system;
   if (!isOpen) requireMembership(action, principal);
-  const installed = !action.module || !tenant || hasModule(tenant.id, action.module);
-  return andThen(installed, (isInstalled) => {
-    if (!isInstalled) throw fail('modules.not_installed', { module: action.module });
-    if (!isOpen) requirePermission(action, principal, permission ?? action.needs);
-  });
+  const isInstalled = !action.module || !tenant || (await hasModule(tenant.id, action.module));
+  if (!isInstalled) throw fail('modules.not_installed', { module: action.module });
+  if (!isOpen) requirePermission(action, principal, permission ?? action.needs);
 }
 
 function requireMembership(action: RegisteredAction, { tenant, caller, membership }: Principal): void {

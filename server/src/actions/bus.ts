@@ -1,4 +1,3 @@
-import type { MaybePromise } from '@chowk/kit';
 import { type Ctx, Json } from '@chowk/kit';
 import { fail } from '../errors.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
@@ -25,7 +24,7 @@ export interface BusOptions {
   readonly actions: ReadonlyMap<string, RegisteredAction>;
   /** The operations that each module may call, with the permission that a call needs instead of the operation's own. */
   readonly consumes: ReadonlyMap<string, ReadonlyMap<string, string | undefined>>;
-  readonly hasModule: (tenantId: string, alias: string) => MaybePromise<boolean>;
+  readonly hasModule: (tenantId: string, alias: string) => Promise<boolean>;
   readonly limiter: RateLimiter;
   readonly audit: AuditLog;
 }

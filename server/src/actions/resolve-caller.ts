@@ -1,5 +1,4 @@
 import type { Identity } from '@chowk/kit';
-import { andThen, type MaybePromise } from '@chowk/kit';
 import { fail } from '../errors.ts';
 import { networkOf } from '../network.ts';
 import type { RateLimiter, RateLimitState } from '../rate-limiter.ts';
@@ -10,30 +9,27 @@ import type { RegisteredAction } from './registry.ts';
 /* Tenant, caller and rate limit of a call from outside, for every transport. */
 
 /** The tenant named by the host or `X-Tenant`; `undefined` if the action is not bound to one. */
-export function tenantForAction(
+export async function tenantForAction(
   directory: Directory,
   { tenant: mode = 'required' }: Pick<RegisteredAction, 'tenant'>,
   claim: { readonly host: string; readonly header: string | undefined },
-): MaybePromise<TenantEntry | undefined> {
+): Promise<TenantEntry | undefined> {
   if (mode === 'none') return undefined;
-  return andThen(directory.resolve(claim), (resolved) => {
-    if (!resolved && mode === 'required') throw fail('tenancy.required');
-    return resolved?.tenant;
-  });
+  const resolved = await directory.resolve(claim);
+  if (!resolved && mode === 'required') throw fail('tenancy.required');
+  return resolved?.tenant;
 }
 
 /** The caller that a bearer token belongs to, and its membership in the tenant. An unknown token is anonymous. */
-export function resolveCaller(
+export async function resolveCaller(
   identity: Identity,
   token: string | undefined,
   tenant: TenantEntry | undefined,
-): MaybePromise<Pick<Principal, 'caller' | 'membership'>> {
+): Promise<Pick<Principal, 'caller' | 'membership'>> {
   if (!token) return anonymous;
-  return andThen(identity.authenticate(token), (caller): MaybePromise<Pick<Principal, 'caller' | 'membership'>> => {
-    if (!caller) return anonymous;
-    if (!tenant) return { caller, membership: undefined };
-    return andThen(identity.membership(caller, tenant.id), (membership) => ({ caller, membership }));
-  });
+  const caller = await identity.authenticate(token);
+  if (!caller) return anonymous;
+  return { caller, membership: tenant && (await identity.membership(caller, tenant.id)) };
 }
 
 const anonymous = { caller: undefined, membership: undefined };

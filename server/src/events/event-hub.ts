@@ -1,4 +1,3 @@
-import type { MaybePromise } from '@chowk/kit';
 import { type Ctx, type Db, type Delivery, type Listener, type Log, sql } from '@chowk/kit';
 import { fail } from '../errors.ts';
 import type { JobHandler, JobQueues, Task } from '../jobs/job-queues.ts';
@@ -24,7 +23,7 @@ export interface EventHubOptions {
   readonly listeners: readonly RegisteredListener[];
   /** The events that each module may emit. */
   readonly emits: ReadonlyMap<string, ReadonlySet<string>>;
-  readonly hasModule: (tenantId: string, alias: string) => MaybePromise<boolean>;
+  readonly hasModule: (tenantId: string, alias: string) => Promise<boolean>;
   readonly central: Db;
   readonly log: Log;
 }
@@ -95,7 +94,7 @@ export class EventHub {
   }
 
   /** Drains, now and regularly, outboxes that a process left behind when it died between commit and drain. */
-  startSweeping(find: (tenantId: string) => MaybePromise<TenantEntry | undefined>): void {
+  startSweeping(find: (tenantId: string) => Promise<TenantEntry | undefined>): void {
     const sweep = () =>
       this.sweep(find).catch((error: unknown) =>
         this.#options.log.warn({ err: error }, 'could not sweep the outboxes'),
@@ -104,7 +103,7 @@ export class EventHub {
     this.#sweeping = setInterval(sweep, sweepEveryMs).unref();
   }
 
-  async sweep(find: (tenantId: string) => MaybePromise<TenantEntry | undefined>): Promise<void> {
+  async sweep(find: (tenantId: string) => Promise<TenantEntry | undefined>): Promise<void> {
     const rows = await this.#options.central.rows<{ tenant_id: string; old: boolean }>(sql`
       SELECT tenant_id, active_at < now() - interval '5 minutes' AS old FROM outbox_activity`);
     for (const { tenant_id, old } of rows) {

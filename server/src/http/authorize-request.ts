@@ -1,16 +1,14 @@
-import type { MaybePromise } from '@chowk/kit';
 import { Failure } from '@chowk/kit';
 import { authorize } from '../actions/authorize.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Throws unless the caller may call the action. */
-export function authorizeRequest(exchange: Exchange): MaybePromise<void> {
+export async function authorizeRequest(exchange: Exchange): Promise<void> {
   const { kernel, route } = exchange;
   try {
-    const authorized = authorize(hasModule(kernel), route.action, exchange);
-    return authorized instanceof Promise ? authorized.catch((error) => refuse(exchange, error)) : authorized;
+    await authorize(hasModule(kernel), route.action, exchange);
   } catch (error) {
-    return refuse(exchange, error);
+    refuse(exchange, error);
   }
 }
 

@@ -1,20 +1,18 @@
 import type { IncomingMessage } from 'node:http';
-import { andThen, type MaybePromise } from '@chowk/kit';
 import { tenantForAction } from '../actions/resolve-caller.ts';
 import { fail } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Binds the request to the tenant named by its host or by `X-Tenant`. */
-export function bindTenant(exchange: Exchange): MaybePromise<void> {
+export async function bindTenant(exchange: Exchange): Promise<void> {
   const { kernel, request, route } = exchange;
   if (route.action.tenant !== 'none' && !hasOneHost(request.raw)) throw fail('tenancy.bad_host');
   const header = request.headers['x-tenant'] as string | undefined;
   // `request.host` honors X-Forwarded-Host from trusted proxies only.
-  return andThen(tenantForAction(kernel.directory, route.action, { host: request.host, header }), (tenant) => {
-    if (!tenant) return;
-    exchange.tenant = tenant;
-    exchange.reply.header('x-ring', kernel.config.ringName);
-  });
+  const tenant = await tenantForAction(kernel.directory, route.action, { host: request.host, header });
+  if (!tenant) return;
+  exchange.tenant = tenant;
+  exchange.reply.header('x-ring', kernel.config.ringName);
 }
 
 /** With two Host headers, or a Host that differs from an absolute URL, a proxy could see another tenant than we do. */

@@ -1,4 +1,4 @@
-import type { Caller, Db, MaybePromise, Membership } from '@chowk/kit';
+import type { Caller, Db, Membership } from '@chowk/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RegisteredAction } from '../actions/registry.ts';
 import type { Kernel } from '../kernel.ts';
@@ -45,4 +45,4 @@ export function newExchange(kernel: Kernel, request: FastifyRequest, reply: Fast
 }
 
 /** Returns a promise only if it has to wait. */
-export type Step = (exchange: Exchange) => MaybePromise<void>;
+export type Step = (exchange: Exchange) => Promise<void> | void;

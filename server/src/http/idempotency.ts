@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Caller, MaybePromise } from '@chowk/kit';
+import type { Caller } from '@chowk/kit';
 import { type Db, type Secrets, sql } from '@chowk/kit';
 import { fail, invalid } from '../errors.ts';
 import type { Exchange, IdempotencyClaim } from './exchange.ts';
@@ -18,13 +18,11 @@ interface StoredResponse {
  * A POST with an `Idempotency-Key` runs once: its first successful response is stored for 24 hours and replayed for
  * repeated requests. A request that ends without a response blocks its key for one minute.
  */
-export function claimIdempotencyKey(exchange: Exchange): MaybePromise<void> {
+export async function claimIdempotencyKey(exchange: Exchange): Promise<void> {
   const { method, headers } = exchange.request;
   const key = headers['idempotency-key'];
   // An anonymous caller cannot prove that a stored response belongs to it.
-  return key === undefined || method !== 'POST' || !exchange.caller
-    ? undefined
-    : claimKey(exchange, exchange.caller, key);
+  if (key !== undefined && method === 'POST' && exchange.caller) await claimKey(exchange, exchange.caller, key);
 }
 
 async function claimKey(exchange: Exchange, user: Caller, key: string | string[]): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Failure, MaybePromise, TSchema } from '@chowk/kit';
+import type { Failure, TSchema } from '@chowk/kit';
 import buildSerializer from 'fast-json-stringify';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { RegisteredAction } from '../actions/registry.ts';
@@ -90,11 +90,11 @@ function mountRoutes(app: FastifyInstance, kernel: Kernel): void {
       config: { route },
       ...(bodyLimit === undefined ? {} : { bodyLimit }),
       ...serializerSchema(action),
-      onRequest: (request, reply, done) => {
+      onRequest: (request, reply) => {
         request.exchange = newExchange(kernel, request, reply, route);
-        runSteps(pipeline.beforeBody, request.exchange, done);
+        return runSteps(pipeline.beforeBody, request.exchange);
       },
-      preValidation: (request, _reply, done) => runSteps(pipeline.afterBody, request.exchange as Exchange, done),
+      preValidation: (request) => runSteps(pipeline.afterBody, request.exchange as Exchange),
       // Only a POST can have an idempotency key. Its response is stored uncompressed.
       ...(method === 'POST' ? { onSend: [storeIdempotentResponse, compressStoredBody] } : {}),
       handler: (request, reply) =>
@@ -125,18 +125,12 @@ function withoutFormats(schema: TSchema): TSchema {
   );
 }
 
-/** Runs steps in order. Steps that return no promise run synchronously. */
-function runSteps(steps: readonly Step[], exchange: Exchange, done: (error?: Error) => void, from = 0): void {
-  let pending = undefined as MaybePromise<void>;
-  let index = from;
-  try {
-    for (; index < steps.length && !pending && !exchange.isAnswered; index += 1) pending = steps[index]?.(exchange);
-  } catch (error) {
-    done(error as Error);
-    return;
+/** Runs steps in order until one of them has answered. */
+async function runSteps(steps: readonly Step[], exchange: Exchange): Promise<void> {
+  for (const step of steps) {
+    if (exchange.isAnswered) return;
+    await step(exchange);
   }
-  if (pending) pending.then(() => runSteps(steps, exchange, done, index), done);
-  else done();
 }
 
 async function storeIdempotentResponse(request: FastifyRequest, reply: FastifyReply, payload: unknown) {

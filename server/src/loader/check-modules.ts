@@ -29,6 +29,7 @@ export function checkReferences(modules: readonly CheckedModule[]): void {
   const operations = new Set(actions.filter(([, { bus }]) => bus).map(([name]) => name));
   for (const module of modules) {
     report(module.alias, [
+      ...duplicatePermissions(module, modules),
       ...permissionProblems(module, permissions),
       ...eventProblems(module, events),
       ...operationProblems(module, operations),
@@ -107,6 +108,15 @@ function scheduleProblems({ parts }: CheckedModule): string[] {
       ? []
       : [`jobs.${name}.schedule: '${schedule}' is not a cron expression (${problem}); write one such as '0 4 * * *'`];
   });
+}
+
+function duplicatePermissions({ alias, manifest }: CheckedModule, modules: readonly CheckedModule[]): string[] {
+  const own = new Set(permissionsOf([{ manifest }]).map(({ name }) => name));
+  return modules
+    .filter((other) => other.alias !== alias)
+    .flatMap((other) => permissionsOf([other]).map(({ name }) => ({ name, by: other.alias })))
+    .filter(({ name }) => own.has(name))
+    .map(({ name, by }) => `permissions: ${name} is also declared by the module ${by}; declare it in one of them`);
 }
 
 function permissionProblems({ manifest, parts }: CheckedModule, known: ReadonlySet<string>): string[] {

@@ -1,4 +1,4 @@
-import { andThen, type Db, GuardedCache, type MaybePromise, sql } from '@chowk/kit';
+import { type Db, GuardedCache, sql } from '@chowk/kit';
 import type { Signals } from '../db/signals.ts';
 
 /** The modules that are enabled for each tenant. */
@@ -18,9 +18,9 @@ export class Installations {
     });
   }
 
-  has(tenantId: string, alias: string): MaybePromise<boolean> {
+  async has(tenantId: string, alias: string): Promise<boolean> {
     if (this.#systemModules.has(alias)) return true;
-    return andThen(this.#cache.get(tenantId), (aliases) => aliases?.has(alias) ?? false);
+    return (await this.#cache.get(tenantId))?.has(alias) ?? false;
   }
 
   /** The active tenants that have the module, or all of them for `undefined`. */

@@ -1,4 +1,3 @@
-import type { MaybePromise } from '@chowk/kit';
 import { type Db, GuardedCache, sql, type Tenant } from '@chowk/kit';
 import type { ConnectionBudget } from '../db/budget.ts';
 import { openDatabase } from '../db/database.ts';
@@ -79,14 +78,14 @@ export class Directory {
   }
 
   /** The tenant that a claim names; `undefined` if it names none. Throws for an invalid or unknown one. */
-  resolve({ host, header }: TenantClaim): MaybePromise<ResolvedTenant<TenantEntry> | undefined> {
+  resolve({ host, header }: TenantClaim): Promise<ResolvedTenant<TenantEntry> | undefined> {
     const key = header === undefined ? host : `${host}\n${header}`;
     if (key.length > maxCachedClaimLength) return resolveTenant(this, this.#baseDomain, { host, header });
     return this.#resolved.get(key);
   }
 
   /** The active tenant with this id or domain, in lower case. */
-  find(label: string): MaybePromise<TenantEntry | undefined> {
+  find(label: string): Promise<TenantEntry | undefined> {
     return this.#tenants.get(label);
   }
 

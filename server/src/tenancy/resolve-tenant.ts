@@ -1,4 +1,3 @@
-import type { MaybePromise } from '@chowk/kit';
 import { fail } from '../errors.ts';
 import { reservedLabels } from './labels.ts';
 
@@ -21,8 +20,8 @@ const hostAndPort = /^([\w.-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
 
 /** Labels are in lower case. */
 interface Lookup<Entry> {
-  find(label: string): MaybePromise<Entry | undefined>;
-  ringAt(segment: string): MaybePromise<string | undefined>;
+  find(label: string): Promise<Entry | undefined>;
+  ringAt(segment: string): Promise<string | undefined>;
 }
 
 /** Decides which tenant a call is bound to, for every transport. Host and header must not disagree. */
