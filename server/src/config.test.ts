@@ -7,7 +7,7 @@ const key = Buffer.alloc(32, 7).toString('base64');
 const repository = resolve(import.meta.dirname, '../..');
 
 interface Example {
-  readonly key: Exclude<keyof Config, 'given'>;
+  readonly key: Exclude<keyof Config, 'setVariables'>;
   /** The value if no variable is set. */
   readonly unset: unknown;
   readonly good: ReadonlyArray<readonly [text: string, value: unknown]>;

@@ -92,7 +92,7 @@ test('a database user that may not create databases is a clear error', async () 
   const DATABASE_URL = `postgres://${role}:poor@127.0.0.1:${port}/postgres`;
   const { code, err } = await chowkd(['migrate'], { STORAGE_PATH: await temporaryFolder(), DATABASE_URL });
   expect(code).toBe(1);
-  expect(err).toMatch(/may not create databases; give it CREATEDB\n$/);
+  expect(err).toMatch(/may not create databases; grant it CREATEDB\n$/);
 });
 
 test('a busy port is one clear line and exit code 1', async () => {
@@ -143,7 +143,7 @@ test('serve works beside other commands, refuses a second serve, stops cleanly a
 
   const second = await chowkd(['serve'], { STORAGE_PATH });
   expect(second.code).toBe(1);
-  expect(second.err).toBe(`chowkd: another chowkd serves the storage folder ${STORAGE_PATH} already; stop it first\n`);
+  expect(second.err).toBe(`chowkd: another chowkd already serves the storage folder ${STORAGE_PATH}; stop it first\n`);
   expect((await health(first.url)).status).toBe(200);
 
   expect(await first.stop('SIGINT')).toMatchObject({ code: 0 });

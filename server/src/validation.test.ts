@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileBody, compileText } from './validation.ts';
 
-/** What is wrong with the value, in words. */
+/** The messages by field. */
 function errorsOf(schema: TSchema, value: unknown) {
   const errors = compileBody(schema)(value);
   if (!errors) return undefined;
   return Object.fromEntries(Object.entries(errors).map(([field, list]) => [field, list.map(({ message }) => message)]));
 }
 
-/** What is left of an accepted value. */
+/** A valid value without its unknown fields. */
 function stripped(schema: TSchema, value: unknown): unknown {
   expect(errorsOf(schema, value)).toBeUndefined();
   return value;
@@ -68,11 +68,11 @@ test.each([
     5,
     'The first name has none of the forms that are allowed.',
   ],
-])('a message is a sentence that names the field: %j %j', (schema, value, sentence) => {
+])('an error message is a sentence with the name of the field: %j %j', (schema, value, sentence) => {
   expect(errorsOf(Type.Object({ first_name: schema }), { first_name: value })).toEqual({ first_name: [sentence] });
 });
 
-test('every kind of mistake has a code that programs can tell apart', () => {
+test('every kind of error has its own code', () => {
   const schema = Type.Object({
     missing: Type.String(),
     type: Type.Integer(),
@@ -101,7 +101,7 @@ test('every kind of mistake has a code that programs can tell apart', () => {
   });
 });
 
-test('a missing field is named where it is missing', () => {
+test('a missing field is reported with its full path', () => {
   const schema = Type.Object({
     a: Type.Object({ b_c: Type.String() }),
     list: Type.Array(Type.Object({ d: Type.Null() })),
@@ -112,7 +112,7 @@ test('a missing field is named where it is missing', () => {
   });
 });
 
-test('every field that is wrong is named, once for each thing that is wrong with it', () => {
+test('all errors of all fields are reported', () => {
   const schema = Type.Object({
     a: Type.String({ minLength: 3, pattern: '^x' }),
     b: Type.Array(Type.Integer()),
@@ -131,24 +131,24 @@ test.each(['constructor', 'toString', 'hasOwnProperty', 'a/b', 'a~b', 'a.b', '',
   },
 );
 
-test('a field that is named like a keyword is checked like any other', () => {
+test('a field named like a JSON Schema keyword is validated', () => {
   const schema = Type.Object({ anyOf: Type.Object({ 0: Type.Integer() }) });
   expect(errorsOf(schema, { anyOf: { 0: 'x' } })).toMatchObject({ 'anyOf.0': [expect.any(String)] });
 });
 
-test('a value that fits no branch of a large union is refused, however much each branch has to say', () => {
+test('a value that matches no branch of a large union gets one error', () => {
   const fields = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`f${index}`, Type.Integer()]));
   const schema = Type.Union([Type.Object(fields), Type.Object({ ...fields, more: Type.String() })]);
   expect(errorsOf(schema, {})).toEqual({ body: ['The body has none of the forms that are allowed.'] });
 });
 
-test('a flood of mistakes is answered with a few of them', () => {
+test('the number of reported errors is limited', () => {
   const schema = Type.Array(Type.Integer());
   expect(Object.keys(errorsOf(schema, Array(1_000).fill('x')) ?? {})).toHaveLength(50);
   expect(Object.keys(errorsOf(schema, Array(100_000).fill('x')) ?? {})).toHaveLength(1);
 });
 
-test('a long field name costs no more than its length', () => {
+test('a long field name is validated in linear time', () => {
   const name = `${'a'.repeat(500_000)}.!`;
   const before = process.threadCpuUsage();
   expect(errorsOf(Type.Record(Type.String(), Type.Integer()), { [name]: 'x' })).toBeTypeOf('object');
@@ -156,7 +156,7 @@ test('a long field name costs no more than its length', () => {
   expect((user + system) / 1_000).toBeLessThan(250);
 });
 
-test('a number is a finite one', () => {
+test('numbers must be finite', () => {
   for (const value of [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN]) {
     expect(errorsOf(Type.Number(), value)).toBeDefined();
     expect(errorsOf(Type.Integer(), value)).toBeDefined();
@@ -165,7 +165,7 @@ test('a number is a finite one', () => {
   for (const text of ['Infinity', '-Infinity', '1e999', 'NaN']) expect(query({ n: text })).toHaveProperty('n');
 });
 
-test('text is read as what the schema wants, and bodies are not', () => {
+test('text of a query is converted to the type in the schema, values of a body are not', () => {
   const schema = Type.Object({ n: Type.Integer(), ok: Type.Boolean(), list: Type.Array(Type.Integer()) });
   const query = { n: '5', ok: 'false', list: '7' };
   expect(compileText(schema)(query)).toBeUndefined();
@@ -181,7 +181,7 @@ test('defaults are filled in', () => {
   expect(stripped(schema, { inner: {} })).toEqual({ page: 1, inner: { a: 'x' } });
 });
 
-test('in a union the fields of the branch that fits are the known ones', () => {
+test('in a union the fields of the matching branch are kept', () => {
   const schema = Type.Object({
     recipient: Type.Union([
       Type.Literal('customer'),
@@ -196,12 +196,12 @@ test('in a union the fields of the branch that fits are the known ones', () => {
   expect(stripped(schema, { recipient: 'customer', more: 1 })).toEqual({ recipient: 'customer' });
 });
 
-test('in an intersection the fields of all parts are known', () => {
+test('in an intersection the fields of all parts are kept', () => {
   const schema = Type.Intersect([Type.Object({ a: Type.Integer() }), Type.Object({ b: Type.Integer() })]);
   expect(stripped(schema, { a: 1, b: 2, c: 3 })).toEqual({ a: 1, b: 2 });
 });
 
-test('alternatives beside the fields say which of them are needed and strip nothing', () => {
+test('alternatives beside the fields require some of them and remove none', () => {
   const either = { anyOf: [{ required: ['email'] }, { required: ['phone'] }] };
   const fields = { email: Type.Optional(Type.String()), phone: Type.Optional(Type.String()) };
   const schema = Type.Object({ ...fields, name: Type.Optional(Type.String()) }, either);
@@ -209,19 +209,19 @@ test('alternatives beside the fields say which of them are needed and strip noth
   expect(errorsOf(schema, { name: 'x' })).toEqual({ body: ['The body has none of the forms that are allowed.'] });
 });
 
-test('a map keeps what its keys allow and nothing that was not looked at', () => {
+test('a map keeps only the entries whose keys are allowed', () => {
   const schema = Type.Record(Type.String({ pattern: '^[a-z]+$' }), Type.Object({ n: Type.Integer() }));
   expect(stripped(schema, { ok: { n: 1, more: 2 }, 'NOT OK': 'anything' })).toEqual({ ok: { n: 1 } });
   expect(stripped(Type.Record(Type.String(), Type.Integer()), { 'a\nb': { evil: true } })).toEqual({});
 });
 
-test('fields beyond the named ones stay where the schema has a form for them', () => {
+test('additional fields with a schema are kept', () => {
   const schema = Type.Object({ a: Type.Integer() }, { additionalProperties: Type.Object({ n: Type.Integer() }) });
   expect(stripped(schema, { a: 1, b: { n: 2, more: 3 } })).toEqual({ a: 1, b: { n: 2 } });
   expect(errorsOf(schema, { a: 1, b: 2 })).toHaveProperty('b');
 });
 
-test('a schema may refuse fields that it does not name, and says which', () => {
+test('a schema can refuse unknown fields', () => {
   const schema = Type.Object({ a: Type.Object({ b: Type.Integer() }, { additionalProperties: false }) });
   expect(compileBody(schema)({ a: { b: 1, c: 2, d: 3 }, more: 4 })).toEqual({
     'a.c': [{ code: 'unknown', message: 'The c is not known here.' }],
@@ -229,13 +229,13 @@ test('a schema may refuse fields that it does not name, and says which', () => {
   });
 });
 
-test('what may be anything is left alone', () => {
+test('values without a schema are kept unchanged', () => {
   expect(stripped(Type.Object({ metadata: Type.Unknown() }), { metadata: { any: [{ thing: 1 }] }, more: 1 })).toEqual({
     metadata: { any: [{ thing: 1 }] },
   });
 });
 
-test('a schema whose unknown fields nobody could tell is refused before it serves anyone', () => {
+test('a schema whose unknown fields cannot be determined is refused at compile time', () => {
   expect(() =>
     compileBody(Type.Cyclic({ Node: Type.Object({ next: Type.Optional(Type.Ref('Node')) }) }, 'Node')),
   ).toThrow();
@@ -247,11 +247,11 @@ const names = ['a', 'b', 'c'] as const;
 
 interface Sample {
   readonly schema: TSchema;
-  /** Whether nothing in the value is outside the schema. */
+  /** Whether the value contains only fields of the schema. */
   holdsOnly(value: unknown): boolean;
 }
 
-/** Random schemas, each with its own idea of which values hold nothing unknown. */
+/** Random schemas, each with an independent check for unknown fields. */
 const samples: fc.Arbitrary<Sample> = fc.letrec<{
   any: Sample;
   leaf: Sample;
@@ -293,7 +293,7 @@ const values = fc.letrec<{ any: unknown }>((tie) => ({
   ),
 })).any;
 
-test('an accepted value holds nothing outside its schema and stays acceptable', () => {
+test('a valid value contains only fields of its schema afterwards and is still valid', () => {
   let accepted = 0;
   fc.assert(
     fc.property(samples, fc.array(values, { minLength: 1, maxLength: 20 }), ({ schema, holdsOnly }, candidates) => {
@@ -310,12 +310,12 @@ test('an accepted value holds nothing outside its schema and stays acceptable', 
   expect(accepted).toBeGreaterThan(10);
 });
 
-test('a choice is refused by the name of its parameter, together with everything else', () => {
+test('an invalid choice is reported with its parameter, together with other errors', () => {
   const { schema } = isOneOf(['open', 'closed'], sql`c.state`);
   const read = compileText(Type.Object({ last_state: schema, page: Type.Integer() }));
-  const refused = [{ code: 'not_allowed', message: 'The last state must be one of open, closed.' }];
+  const errors = [{ code: 'not_allowed', message: 'The last state must be one of open, closed.' }];
   for (const last_state of ['lost', 'open,lost', ['open', 'lost'], '', ',']) {
-    expect(read({ last_state, page: 'x' })).toMatchObject({ last_state: refused, page: [{ code: 'wrong_type' }] });
+    expect(read({ last_state, page: 'x' })).toMatchObject({ last_state: errors, page: [{ code: 'wrong_type' }] });
   }
   expect(read({ last_state: 'closed, open', page: '1' })).toBeUndefined();
 });
@@ -323,7 +323,7 @@ test('a choice is refused by the name of its parameter, together with everything
 test.each([
   ['2026-01-02T03:04:05.678912+05:30', '2026-01-01T21:34:05.678Z'],
   ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05.000Z'],
-])('the time %s is read as %s', (at, expected) => {
+])('the time %s is converted to %s', (at, expected) => {
   expect(stripped(Type.Object({ at: TimestampInput }), { at })).toEqual({ at: expected });
 });
 
@@ -333,7 +333,7 @@ test.each([
   '0000-01-01T00:00:00Z',
   '9999-12-31T23:59:59-05:00',
   '2016-12-31T23:59:60Z',
-])('%s is no time that can be stored', (at) => {
+])('%s is refused as a time', (at) => {
   expect(errorsOf(Type.Object({ at: TimestampInput }), { at })).toEqual({
     at: ['The at must be a valid date-time, such as 2026-01-31T09:30:00Z.'],
   });

@@ -193,7 +193,7 @@ export class ConnectionBudget {
     return evicted !== undefined;
   }
 
-  /** No event tells when an idle connection becomes quiet, so a timer checks. */
+  /** No event fires when an idle connection becomes quiet, so a timer checks. */
   #scheduleRecheck(): void {
     this.#recheckTimer ??= setTimeout(() => {
       this.#recheckTimer = undefined;
