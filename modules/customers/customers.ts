@@ -38,7 +38,7 @@ async function addDetails(ctx: Ctx, customers: readonly CustomerRecord[]): Promi
     customers.map(async (customer) => ({
       ...mask(ctx, customer),
       addresses: addresses.filter(({ customer_id }) => customer_id === customer.id),
-      recent_orders: (await ordersOf(ctx, { id: customer.id, page: 1, per_page: 10 })).orders,
+      recent_orders: (await ordersOf(ctx, { id: customer.id, page: 1, per_page: 20, limit: 10 })).orders,
       segments: await segmentsOf(ctx, customer),
       metadata: metadata.filter(({ customer_id }) => customer_id === customer.id),
     })),

@@ -58,8 +58,8 @@ function* attacks(action: RegisteredAction): Generator<[what: string, options: R
     for (const text of texts) {
       const given = `${name}=${inUrl(text)}`;
       yield [`?${given}`, withBody(undefined, url({}, [...query(name), given]))];
-      yield [`?${given} twice`, withBody(undefined, url({}, [...query(name), given, `${name}=x`]))];
     }
+    yield [`?${name} twice`, withBody(undefined, url({}, [...query(name), `${name}=1`, `${name}=x`]))];
   }
   if (method === 'GET') return;
   for (const text of bodies) yield [`body ${text.slice(0, 20)}`, withBody(text)];

@@ -34,7 +34,7 @@ import { personalDataOf } from './privacy/personal-data.ts';
 import { PostgresPubSub } from './pubsub/postgres-pubsub.ts';
 import { RedisPubSub } from './pubsub/redis-pubsub.ts';
 import { RateLimiter } from './rate-limiter.ts';
-import { Redis } from './redis/redis.ts';
+import type { Redis } from './redis/redis.ts';
 import { RedisCache } from './redis/redis-cache.ts';
 import { RedisCounts } from './redis/redis-counts.ts';
 import type { SecretBox } from './secrets.ts';
@@ -109,7 +109,7 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
     autoInstall(tx, tenantId, autoInstalled),
   );
 
-  const redis = config.redisUrl === undefined ? undefined : new Redis(config.redisUrl, log);
+  const redis = config.redisUrl === undefined ? undefined : await openRedis(config.redisUrl, log);
   // Installations may share one Redis.
   const prefix = `chowk:${await installationId(db)}:`;
   const limiter = new RateLimiter(redis && new RedisCounts(redis, prefix));
@@ -222,4 +222,10 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
 
 function isSystem({ manifest }: LoadedModule): boolean {
   return manifest.system ?? false;
+}
+
+/** Loads the client only if it is used: most commands need no Redis and start faster. */
+async function openRedis(url: string, log: Log): Promise<Redis> {
+  const { Redis } = await import('./redis/redis.ts');
+  return new Redis(url, log);
 }

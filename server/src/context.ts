@@ -155,7 +155,8 @@ export class Context implements SystemCtx {
         transaction = { db, hasEvents: false, auditEntries: [] };
         const output = await work(this.#with({ transaction }) as this);
         const entries = [...(auditEntry ? [auditEntry] : []), ...transaction.auditEntries];
-        if (!outer) await this.#kernel.audit.write(db, entries);
+        // Not awaited: it is sent together with COMMIT, which fails if the entries cannot be written.
+        if (!outer) this.#kernel.audit.write(db, entries).catch(() => {});
         return output;
       })
       .catch((error) => {

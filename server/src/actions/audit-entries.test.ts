@@ -219,6 +219,13 @@ test('a change and its audit entry are committed in one transaction', async () =
   expect(await lines(tenant)).toEqual([expected]);
 });
 
+test('a change whose audit entry cannot be written is rolled back', async () => {
+  const { tenant, caller } = await start();
+  await tenant.db.run(sql`ALTER TABLE module_bus_audit_log ADD CONSTRAINT refuse CHECK (action <> 'notes.put')`);
+  expect((await caller.post('/api/v1/notes', { id: 'n1', text: 'unaudited' })).status).toBe(500);
+  expect(await tenant.db.rows(sql`SELECT FROM notes`)).toEqual([]);
+});
+
 test('a rolled-back change is recorded as a failure without changes', async () => {
   const { tenant, caller } = await start();
   expect((await caller.post('/api/v1/notes/undo', { id: 'n1' })).status).toBe(409);

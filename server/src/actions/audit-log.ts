@@ -80,10 +80,10 @@ export class AuditLog {
     };
   }
 
-  /** Writes entries in the transaction of the change. */
-  async write(db: Db, entries: readonly AuditEntry[]): Promise<void> {
+  /** Writes entries in the transaction of the change. The statement is sent before the function returns. */
+  write(db: Db, entries: readonly AuditEntry[]): Promise<unknown> {
     for (const entry of entries) entry.duration = performance.now() - entry.startedAt;
-    if (entries.length > 0) await insertEntries(db, entries);
+    return entries.length > 0 ? insertEntries(db, entries) : Promise.resolve();
   }
 
   fail(entry: AuditEntry, error: unknown): void {
@@ -153,7 +153,8 @@ function idOf(value: unknown): string | undefined {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
 }
 
-async function insertEntries(db: Db, entries: readonly AuditEntry[]): Promise<void> {
+/** Not `async`: what fails before the statement is sent must throw, so that the transaction is rolled back. */
+function insertEntries(db: Db, entries: readonly AuditEntry[]): Promise<unknown> {
   for (const entry of entries) entry.id ??= uuidv7();
   const rows = entries.map((entry) => ({
     id: entry.id,
@@ -171,7 +172,7 @@ async function insertEntries(db: Db, entries: readonly AuditEntry[]): Promise<vo
     input: maskFields(entry.input),
     changes: maskFields(jsonText(entry.changes, maxChangesLength, truncateText)),
   }));
-  await db.run(sql`
+  return db.run(sql`
     INSERT INTO module_bus_audit_log
     SELECT * FROM jsonb_populate_recordset(NULL::module_bus_audit_log, ${JSON.stringify(rows)}::jsonb)
     ON CONFLICT (id) DO UPDATE SET changes = excluded.changes, outcome = excluded.outcome,

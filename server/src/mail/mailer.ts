@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Job, type KeptMail, type Mail, type Secrets, systemJob, Type } from '@chowk/kit';
-import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from '../config.ts';
 
@@ -61,13 +61,19 @@ function createSmtpTransport(url: string, from: string): Transport {
   const timeouts = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTimeout: 60_000 };
   // Suppresses automatic replies (RFC 3834).
   const headers = { 'Auto-Submitted': 'auto-generated' };
-  const transport = createTransport({ url, pool: true, maxConnections: 4, ...timeouts }, { from });
+  let opening: Promise<Transporter> | undefined;
+  // Loaded with the first mail: most commands send none and start faster.
+  const open = async (): Promise<Transporter> => {
+    const { createTransport } = await import('nodemailer');
+    return createTransport({ url, pool: true, maxConnections: 4, ...timeouts }, { from });
+  };
   return {
     async deliver({ to, subject, text, html }) {
+      opening ??= open();
       // An object, because a string would be parsed as a list of addresses.
-      await transport.sendMail({ to: { name: '', address: to }, subject, text, html, headers });
+      await (await opening).sendMail({ to: { name: '', address: to }, subject, text, html, headers });
     },
-    close: () => transport.close(),
+    close: () => void opening?.then((transport) => transport.close()),
   };
 }
 
