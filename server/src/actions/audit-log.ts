@@ -80,10 +80,10 @@ export class AuditLog {
     };
   }
 
-  /** Writes entries in the transaction of the change. The statement is sent before the function returns. */
+  /** Writes entries in the transaction of the change. The statements are sent before the function returns. */
   write(db: Db, entries: readonly AuditEntry[]): Promise<unknown> {
     for (const entry of entries) entry.duration = performance.now() - entry.startedAt;
-    return entries.length > 0 ? insertEntries(db, entries) : Promise.resolve();
+    return Promise.all(entries.map((entry) => insertEntry(db, entry)));
   }
 
   fail(entry: AuditEntry, error: unknown): void {
@@ -134,7 +134,7 @@ export class AuditLog {
     this.#pending = [];
     for (const [tenant, batch] of Map.groupBy(entries, ({ tenant }) => tenant)) {
       try {
-        await insertEntries(tenant.db, batch);
+        await tenant.db.tx((tx) => Promise.all(batch.map((entry) => insertEntry(tx, entry))));
       } catch (error) {
         this.#log.warn({ err: error, tenant: tenant.id }, 'could not write the audit log; will retry');
         this.#pending.unshift(...batch.slice(-maxPending));
@@ -154,27 +154,18 @@ function idOf(value: unknown): string | undefined {
 }
 
 /** Not `async`: what fails before the statement is sent must throw, so that the transaction is rolled back. */
-function insertEntries(db: Db, entries: readonly AuditEntry[]): Promise<unknown> {
-  for (const entry of entries) entry.id ??= uuidv7();
-  const rows = entries.map((entry) => ({
-    id: entry.id,
-    at: new Date(entry.at).toISOString(),
-    transport: entry.transport,
-    module: entry.module ?? null,
-    user_id: entry.userId ?? null,
-    action: entry.action,
-    resource: entry.action.slice(0, entry.action.indexOf('.')),
-    resource_id: entry.resourceId?.slice(0, maxIdLength).replaceAll('\0', '\ufffd').toWellFormed() ?? null,
-    outcome: entry.outcome,
-    error_code: entry.error ?? null,
-    request_id: entry.requestId,
-    duration_ms: entry.duration,
-    input: maskFields(entry.input),
-    changes: maskFields(jsonText(entry.changes, maxChangesLength, truncateText)),
-  }));
+function insertEntry(db: Db, entry: AuditEntry): Promise<unknown> {
+  entry.id ??= uuidv7();
+  const { transport, module = null, userId = null, action, outcome, error = null, requestId, duration } = entry;
+  const resource = action.slice(0, action.indexOf('.'));
+  const resourceId = entry.resourceId?.slice(0, maxIdLength).replaceAll('\0', '\ufffd').toWellFormed() ?? null;
+  const changes = maskFields(jsonText(entry.changes, maxChangesLength, truncateText));
   return db.run(sql`
-    INSERT INTO module_bus_audit_log
-    SELECT * FROM jsonb_populate_recordset(NULL::module_bus_audit_log, ${JSON.stringify(rows)}::jsonb)
+    INSERT INTO module_bus_audit_log (id, at, transport, module, user_id, action, resource, resource_id, outcome,
+      error_code, request_id, duration_ms, input, changes)
+    VALUES (${entry.id}, ${new Date(entry.at)}, ${transport}, ${module}, ${userId}, ${action}, ${resource},
+      ${resourceId}, ${outcome}, ${error}, ${requestId}, ${duration}, ${maskFields(entry.input)}::jsonb,
+      ${changes}::jsonb)
     ON CONFLICT (id) DO UPDATE SET changes = excluded.changes, outcome = excluded.outcome,
       error_code = excluded.error_code, resource_id = excluded.resource_id, duration_ms = excluded.duration_ms`);
 }
@@ -197,11 +188,11 @@ function truncateText(_: string, value: unknown): unknown {
   return typeof value === 'string' && value.length > maxTextLength ? `${value.slice(0, maxTextLength)}…` : value;
 }
 
-/** Parses JSON text and masks secrets and personal data. Ids are kept. */
-function maskFields(input: string | undefined): unknown {
+/** Masks secrets and personal data in JSON text. Ids are kept. */
+function maskFields(input: string | undefined): string | null {
   if (input === undefined) return null;
   // PostgreSQL can store neither NUL nor unpaired surrogates.
   const text = input.replace(/(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g, '$1\\ufffd');
-  if (!mayContainMaskedName.test(text)) return JSON.parse(text);
-  return JSON.parse(text, (key, value) => (maskedName.test(key) ? '••••' : value));
+  if (!mayContainMaskedName.test(text)) return text;
+  return JSON.stringify(JSON.parse(text, (key, value) => (maskedName.test(key) ? '••••' : value)));
 }
