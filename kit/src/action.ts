@@ -6,7 +6,7 @@ import type { Sent, Static, TObject, TSchema } from './schema.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Who may call: users with the permission or one of several, all signed-in users (`signedIn`), or everyone. */
+/** The allowed callers: users with the permission or one of several, all signed-in users (`signedIn`), or everyone. */
 type Access =
   | { readonly needs: string | readonly string[]; readonly public?: never }
   | { readonly public: true; readonly needs?: never };

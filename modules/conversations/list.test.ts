@@ -232,7 +232,7 @@ test('counters are correct under concurrent writes', async () => {
 test('counters are correct after any history, including rollbacks and folding', async () => {
   const { tenant } = await inbox();
   const step = fc.record({
-    kind: fc.constantFrom('insert', 'open', 'pending', 'closed', 'remove', 'edit', 'fold'),
+    kind: fc.constantFrom('insert', 'open', 'pending', 'closed', 'remove', 'edit', 'compact'),
     count: fc.integer({ min: 1, max: 4 }),
     undone: fc.boolean(),
   });
@@ -250,7 +250,7 @@ test('counters are correct after any history, including rollbacks and folding', 
     closed: change('closed'),
     remove: (count: number) => sql`DELETE FROM conversations WHERE id IN ${first(count)}`,
     edit: (count: number) => sql`UPDATE conversations SET subject = ${String(count)}`,
-    fold: () => sql`SELECT fold_counters()`,
+    compact: () => sql`SELECT compact_counters()`,
   };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {

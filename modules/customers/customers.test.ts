@@ -107,7 +107,7 @@ test.each([{}, { last_name: 'Rao' }, { email: ' ', phone: '', first_name: '  ' }
       status: 422,
       fields: ['email', 'phone', 'first_name'],
     });
-    expect(answer.body.message).toBe('Give at least an email, a phone or a first name.');
+    expect(answer.body.message).toBe('At least an email, a phone or a first name is required.');
   },
 );
 

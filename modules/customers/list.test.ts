@@ -271,7 +271,7 @@ const shuffles = [
 test('deep pages are correct for all sorts and directions', async () => {
   const { db, list } = await shop();
   await db.run(many(1_500));
-  for (const [round, settle] of [sql`SELECT`, sql`SELECT fold_counters()`, sql`SELECT`].entries()) {
+  for (const [round, settle] of [sql`SELECT`, sql`SELECT compact_counters()`, sql`SELECT`].entries()) {
     for (const statement of shuffles) await db.run(statement);
     await db.run(settle);
     for (const [sort, key] of Object.entries(sorts)) {

@@ -90,7 +90,7 @@ const statements = {
   hide: (count: number) => sql`UPDATE customers SET deleted_at = now() WHERE ${someOf(count)}`,
   show: (count: number) => sql`UPDATE customers SET deleted_at = NULL WHERE ${someOf(count)}`,
   remove: (count: number) => sql`DELETE FROM customers WHERE ${someOf(count)}`,
-  fold: (_: number) => sql`SELECT fold_counters()`,
+  compact: (_: number) => sql`SELECT compact_counters()`,
 };
 
 /** One transaction of two statements, kept or undone. */
@@ -153,7 +153,7 @@ test('segment counts are correct after any history', async () => {
         expect(await counts()).toEqual(await naive(tenant, rule));
       }
       await expectTrueCounters(tenant);
-      await db.run(statements.fold(0));
+      await db.run(statements.compact(0));
       await expectTrueCounters(tenant);
       expect(await counts()).toEqual(await naive(tenant, rule));
     }),
@@ -175,7 +175,7 @@ test('segment counts are correct under concurrent writes, folding and changes of
   const reader = async () => {
     for (const rule of rules) {
       await setRule(rule);
-      await Promise.all([counts(), counts(), counts(), db.run(statements.fold(0))]);
+      await Promise.all([counts(), counts(), counts(), db.run(statements.compact(0))]);
     }
   };
   await Promise.all([reader(), ...Array.from({ length: 8 }, (_, seed) => writer(seed))]);
@@ -183,14 +183,14 @@ test('segment counts are correct under concurrent writes, folding and changes of
   expect(await counts()).toEqual(await naive(tenant, rule));
   expect(await counts()).toEqual(await naive(tenant, rule));
   await expectTrueCounters(tenant);
-  await db.run(statements.fold(0));
+  await db.run(statements.compact(0));
   await expectTrueCounters(tenant);
 });
 
 test('concurrent readers of a changed rule recount once and all use it', async () => {
   const { tenant, db, counts, setRule } = await shop();
   await db.run(insert(50));
-  await db.run(statements.fold(0));
+  await db.run(statements.compact(0));
   await setRule({ orders: 2, spend: 1 });
   const expected = await naive(tenant, { orders: 2, spend: 1 });
   expect(await Promise.all(Array.from({ length: 8 }, counts))).toEqual(Array(8).fill(expected));
@@ -211,10 +211,10 @@ test('an open transaction blocks no other writer, folding or reader', async () =
   await setRule(rule);
   await db.tx(async (tx) => {
     await tx.run(order(one));
-    await tx.run(statements.fold(0));
+    await tx.run(statements.compact(0));
     await db.tx(async (beside) => {
       await beside.run(order(other));
-      await beside.run(statements.fold(0));
+      await beside.run(statements.compact(0));
     });
     await db.run(insert(1));
     await db.run(sql`DELETE FROM customers WHERE id = ${other?.id}`);

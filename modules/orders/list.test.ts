@@ -208,7 +208,7 @@ test('counters are correct under concurrent writes', async () => {
       const { id } = await create({ customer: { email: `c${index % 5}@example.com` } });
       if (index % 3 === 0) await caller.delete(`/api/v1/orders/${id}`);
       if (index % 3 === 1) await caller.post(`/api/v1/orders/${id}/cancel`);
-      if (index % 7 === 0) await tenant.db.row(sql`SELECT fold_counters()`);
+      if (index % 7 === 0) await tenant.db.row(sql`SELECT compact_counters()`);
     }),
   );
   await expectTrueCounts({ tenant, caller });
@@ -218,7 +218,7 @@ test('counters are correct under concurrent writes', async () => {
 test('counters are correct after any history, including rollbacks', async () => {
   const { tenant, caller } = await shop();
   const step = fc.record({
-    kind: fc.constantFrom('insert', 'hide', 'show', 'remove', 'ship', 'edit', 'fold'),
+    kind: fc.constantFrom('insert', 'hide', 'show', 'remove', 'ship', 'edit', 'compact'),
     count: fc.integer({ min: 1, max: 4 }),
     undone: fc.boolean(),
     inTwo: fc.boolean(),
@@ -237,7 +237,7 @@ test('counters are correct after any history, including rollbacks', async () => 
       DELETE FROM orders WHERE id IN (SELECT id FROM orders ORDER BY id DESC LIMIT ${count})`,
     ship: (count: number) => sql`UPDATE orders SET status = 'shipped' WHERE number % 4 < ${count}`,
     edit: (count: number) => sql`UPDATE orders SET total = ${count}`,
-    fold: () => sql`SELECT fold_counters()`,
+    compact: () => sql`SELECT compact_counters()`,
   };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {

@@ -24,7 +24,6 @@ import {
 } from './schemas.ts';
 import { moveStock } from './stock.ts';
 
-/** Whoever takes orders may reserve and sell; whoever edits products may also change the stock. */
 const reserving = { needs: ['products.edit', 'orders.create', 'orders.edit'], bus: { rateLimit: 6_000 } };
 
 export const actions = {
@@ -108,7 +107,7 @@ export const actions = {
   }),
   'products.update': action({
     summary: 'Update a product',
-    description: 'Fields that are not sent stay as they are.',
+    description: 'Fields that are not sent do not change.',
     http: 'PATCH /products/:id',
     needs: 'products.edit',
     bus: { rateLimit: 3_000 },

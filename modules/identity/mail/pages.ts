@@ -16,8 +16,8 @@ import {
 } from '@chowk/kit';
 import { previewVerification, verifyEmail } from '../profile/email.ts';
 import { previewUndo, undoEmailChange } from '../profile/email-undo.ts';
+import { ChosenPassword } from '../profile/new-password.ts';
 import { checkResetLink, resetPassword } from '../profile/password-reset.ts';
-import { ChosenPassword } from '../profile/passwords.ts';
 import { VerificationLink } from '../profile/verification-link.ts';
 
 const open = { root: true, page: true, tag: 'Pages', public: true, tenant: 'none' } as const;

@@ -227,8 +227,7 @@ test('the response does not reveal whether an address has an account', async () 
     const open = await central.db.rows(sql`SELECT 1 FROM pgboss.job WHERE name = 'mail' AND state <> 'completed'`);
     expect(open).toEqual([]);
   });
-  const { kept } = platform.kernel.services.mail;
-  const mails = await kept.call(platform.kernel.services.mail);
+  const mails = await platform.kernel.services.mail.listStored();
   expect(mails.filter(({ to }) => to === 'nobody@example.com')).toEqual([]);
 });
 
@@ -262,7 +261,7 @@ test('links beyond the limit are not mailed', async () => {
   for (let tries = 0; tries < 6; tries += 1) await forgot(person.email, `10.4.0.${tries}`);
   await forgot('last@example.com', '10.4.0.9');
   const mails = async () =>
-    (await platform.kernel.services.mail.kept()).filter(({ to }: { to: string }) => to === person.email).length;
+    (await platform.kernel.services.mail.listStored()).filter(({ to }: { to: string }) => to === person.email).length;
   await expect.poll(mails).toBe(3);
 });
 

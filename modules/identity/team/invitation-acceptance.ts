@@ -5,8 +5,8 @@ import { createUser } from '../accounts/users.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import { sendVerification } from '../profile/email.ts';
+import { explainNewPassword } from '../profile/new-password.ts';
 import { mustBeOwnSession } from '../profile/own-session.ts';
-import { explainNewPassword } from '../profile/passwords.ts';
 import type { UserSummary } from '../schemas.ts';
 import { hashOf } from '../secret-tokens.ts';
 import {

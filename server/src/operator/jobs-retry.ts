@@ -7,7 +7,7 @@ export const jobsRetryCommand: Command = {
   options: { all: { type: 'boolean' } },
   words: { least: 0, most: 1 },
   async run({ kernel, say }, { words: [id], options }) {
-    if ((id === undefined) === (options.all !== true)) throw new UsageError('give the id of a job, or --all');
+    if ((id === undefined) === (options.all !== true)) throw new UsageError('specify the id of a job or --all');
     const { jobs } = await kernel();
     const count = await jobs.retryDead(id);
     if (id !== undefined && count === 0)
