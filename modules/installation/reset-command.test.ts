@@ -22,8 +22,8 @@ import { setUpDatabase } from './set-up-database.ts';
 const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 30_000 };
 
 /**
- * An installation from nothing. Not a copy as in other tests: those share their template and their id, and a reset of one
- * would take the databases of all.
+ * A new installation. Not a copy as in other tests: copies share one template and one id, and a reset of one would drop
+ * the databases of all.
  */
 async function newInstallation() {
   const address = inject('server');
@@ -105,7 +105,7 @@ test("a reset asks for the platform's name and destroys all data, and other proc
   });
   await expect.poll(() => beside.kernel.directory.find(form.organization_slug)).toBeUndefined();
 
-  // It serves the next installation as if nothing had been: tenants, tokens and background work.
+  // It serves the next installation: tenants, tokens and background jobs.
   await install(beside.ctx, form);
   await expect
     .poll(() => beside.kernel.directory.find(form.organization_slug))

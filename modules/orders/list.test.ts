@@ -34,16 +34,16 @@ test('without orders there is one empty page', async () => {
 
 test('orders are listed with items and customer, newest first, by page', async () => {
   const { tenant, list, create } = await shop();
-  const made: ListedOrder[] = [];
+  const created: ListedOrder[] = [];
   const shipping_address = { address1: '1 High St', city: 'Pune' };
   for (let day = 1; day <= 5; day += 1) {
     const customer = { phone: `+91987654320${day % 2}`, first_name: 'Asha', last_name: `R${day % 2}` };
     const order = await create({ customer, shipping_address, placed_at: `2026-01-0${day}T00:00:00.000Z` });
     const { phone, first_name, last_name } = customer;
-    made.push({ ...order, customer: { id: order.customer_id, first_name, last_name, email: null, phone } });
+    created.push({ ...order, customer: { id: order.customer_id, first_name, last_name, email: null, phone } });
   }
   expect(await list('?per_page=2&page=2')).toEqual({
-    orders: [made[2], made[1]],
+    orders: [created[2], created[1]],
     pagination: { current_page: 2, last_page: 3, per_page: 2, total: 5 },
   });
   expect(await list('?page=9')).toMatchObject({ orders: [], pagination: { total: 5 } });
@@ -104,7 +104,7 @@ const fold = (text: string) =>
     .normalize('NFD')
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase();
-/** The end of the day, or the moment itself. */
+/** The end of the day, or the time itself. */
 const last = (moment: string) => (moment.length === 10 ? `${moment}T23:59:59Z` : moment);
 
 function matches(order: ListedOrder, customers: readonly string[], query: Query): boolean {

@@ -68,7 +68,7 @@ test('pages of other origins cannot read the mails', async () => {
 
 test('the pages do not exist in production', async () => {
   const environment = { APP_ENV: 'production', APP_URL: 'https://chowk.example', BASE_DOMAIN: 'chowk.example' };
-  // Production runs nothing but what the lock file pins; what is being written here is not pinned yet.
+  // In production modules must match the lock file, which may be outdated during development.
   const { modules } = platform.kernel;
   const production = await startAccounts({ environment, modules, beside: platform });
   const id = await deliver('Secret');
