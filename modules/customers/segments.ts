@@ -38,7 +38,7 @@ export async function listSegments(ctx: Ctx): Promise<{ segments: Segment[] }> {
 export async function segmentsOf(ctx: Ctx, customer: Customer): Promise<SegmentKey[]> {
   const { orders, spend } = await vipRule(ctx);
   const { total_orders, total_spent, last_order_at, accepts_marketing } = customer;
-  const isIn: Readonly<Record<SegmentKey, boolean>> = {
+  const matches: Readonly<Record<SegmentKey, boolean>> = {
     new: total_orders === 0,
     returning: total_orders > 0 && total_orders < 5,
     loyal: total_orders >= 5,
@@ -46,7 +46,7 @@ export async function segmentsOf(ctx: Ctx, customer: Customer): Promise<SegmentK
     at_risk: last_order_at !== null && Date.parse(last_order_at) < riskCutoff(ctx).getTime(),
     marketing: accepts_marketing,
   };
-  return keys.filter((key) => isIn[key]);
+  return keys.filter((key) => matches[key]);
 }
 
 async function vipRule(ctx: Ctx) {

@@ -29,7 +29,7 @@ const wizard = await startWizard({
 const options = { organization: 'Acme Stores', email: 'asha.rao@example.com', password: 'correct horse' };
 
 function run(options: Record<string, string | boolean>, terminal = terminalOf().terminal): Promise<void> {
-  return installCommand.run(wizard.ctx, { words: [], options }, terminal);
+  return installCommand.run(wizard.ctx, { positionals: [], options }, terminal);
 }
 
 test.each([

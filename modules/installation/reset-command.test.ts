@@ -61,7 +61,7 @@ function reset(ctx: Context, answer: string | undefined, options = {}) {
       return answer;
     },
   };
-  return { said, done: resetCommand.run(ctx, { words: [], options }, terminal) };
+  return { said, done: resetCommand.run(ctx, { positionals: [], options }, terminal) };
 }
 
 test("a reset asks for the platform's name and destroys all data, and other processes continue with an empty platform", async () => {
