@@ -1,4 +1,4 @@
-/** Who may import whom. A folder of the kernel imports only what stands below it here, and the kit. */
+/** The import rules. A kernel folder may import only the folders below it in this list, the leaves and the kit. */
 const floors = [
   ['main.ts'],
   ['serve.ts'],
@@ -46,7 +46,7 @@ module.exports = {
       to: { path: pattern(floors.flat()) },
     },
     {
-      name: 'the-kernel-knows-no-module',
+      name: 'the-kernel-imports-no-module',
       severity: 'error',
       from: { path: '^server/src/' },
       to: { path: '^modules/' },

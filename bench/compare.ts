@@ -6,7 +6,7 @@ import { cpuSeconds } from './process-figures.ts';
 import { onStage, repository, type Stage } from './stage.ts';
 import { type Write, writeFor, writes } from './writers.ts';
 
-/* Is this checkout faster or slower than another? `node bench/compare.ts <folder of the other checkout>` */
+/* Is this checkout faster or slower than another? `node_modules/.bin/node bench/compare.ts <folder of the other checkout>` */
 
 const [other] = process.argv.slice(2);
 if (other === undefined) {

@@ -4,7 +4,7 @@ const clients = 32;
 
 export interface Write {
   readonly name: string;
-  /** The n-th request, for the given customer. */
+  /** The n-th request, for one customer. */
   request(customerId: string, n: number): { readonly method: string; readonly path: string; readonly body: object };
 }
 

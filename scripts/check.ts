@@ -1,6 +1,6 @@
 import { run } from './run.ts';
 
-/** Everything that must hold before the tests run. Prints nothing when all of it does. */
+/** The checks before the tests. Prints nothing if all of them succeed. */
 const checks: Record<string, string[]> = {
   types: ['tsc', '-p', '.'],
   'lint and format': ['biome', 'check', '--error-on-warnings', '.'],

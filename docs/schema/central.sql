@@ -52,7 +52,7 @@ CREATE TABLE domains (
 );
 CREATE INDEX domains_by_tenant ON public.domains USING btree (tenant_id);
 CREATE UNIQUE INDEX domains_one_random ON public.domains USING btree (tenant_id) WHERE (kind = 'random'::text);
-CREATE TRIGGER domains_changed AFTER INSERT OR DELETE OR UPDATE ON public.domains FOR EACH ROW EXECUTE FUNCTION tell_domain_changed();
+CREATE TRIGGER domains_changed AFTER INSERT OR DELETE OR UPDATE ON public.domains FOR EACH ROW EXECUTE FUNCTION notify_domain_changed();
 
 CREATE TABLE email_changes (
   token_hash bytea NOT NULL,
@@ -144,7 +144,7 @@ CREATE TABLE module_installations (
   CONSTRAINT module_installations_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text])))
 );
 CREATE INDEX module_installations_by_alias ON public.module_installations USING btree (alias) WHERE (status = 'enabled'::text);
-CREATE TRIGGER module_installations_changed AFTER INSERT OR DELETE OR UPDATE ON public.module_installations FOR EACH ROW EXECUTE FUNCTION tell_module_changed();
+CREATE TRIGGER module_installations_changed AFTER INSERT OR DELETE OR UPDATE ON public.module_installations FOR EACH ROW EXECUTE FUNCTION notify_module_changed();
 
 CREATE TABLE module_rings (
   id bigint NOT NULL,
@@ -167,7 +167,7 @@ CREATE TABLE module_rings (
   CONSTRAINT module_rings_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9-]*$'::text))
 );
 CREATE UNIQUE INDEX module_rings_one_default ON public.module_rings USING btree (is_default) WHERE is_default;
-CREATE TRIGGER module_rings_changed AFTER INSERT OR DELETE OR UPDATE ON public.module_rings FOR EACH STATEMENT EXECUTE FUNCTION tell_ring_changed();
+CREATE TRIGGER module_rings_changed AFTER INSERT OR DELETE OR UPDATE ON public.module_rings FOR EACH STATEMENT EXECUTE FUNCTION notify_ring_changed();
 
 CREATE TABLE oauth_clients (
   id text NOT NULL,
@@ -350,7 +350,7 @@ CREATE TABLE tenant_settings (
   CONSTRAINT tenant_settings_pkey PRIMARY KEY (tenant_id, key),
   CONSTRAINT tenant_settings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
-CREATE TRIGGER tenant_settings_changed AFTER INSERT OR DELETE OR UPDATE ON public.tenant_settings FOR EACH ROW EXECUTE FUNCTION tell_setting_changed();
+CREATE TRIGGER tenant_settings_changed AFTER INSERT OR DELETE OR UPDATE ON public.tenant_settings FOR EACH ROW EXECUTE FUNCTION notify_setting_changed();
 
 CREATE TABLE tenants (
   id text NOT NULL,
@@ -371,7 +371,7 @@ CREATE TABLE tenants (
 );
 CREATE INDEX tenants_by_ring ON public.tenants USING btree (module_ring_id);
 CREATE INDEX tenants_unfinished ON public.tenants USING btree (created_at) WHERE (status = 'creating'::text);
-CREATE TRIGGER tenants_changed AFTER INSERT OR DELETE OR UPDATE ON public.tenants FOR EACH ROW EXECUTE FUNCTION tell_tenant_changed();
+CREATE TRIGGER tenants_changed AFTER INSERT OR DELETE OR UPDATE ON public.tenants FOR EACH ROW EXECUTE FUNCTION notify_tenant_changed();
 
 CREATE TABLE users (
   id bigint NOT NULL,

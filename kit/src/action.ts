@@ -6,7 +6,7 @@ import type { Sent, Static, TObject, TSchema } from './schema.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Who may call: users with the permission or one of several, all signed-in users (`signedIn`), or everyone. */
+/** The allowed callers: users with the permission or one of several, all signed-in users (`signedIn`), or everyone. */
 type Access =
   | { readonly needs: string | readonly string[]; readonly public?: never }
   | { readonly public: true; readonly needs?: never };
@@ -48,9 +48,9 @@ interface Declaration {
   readonly page?: true;
   /** Whether the call must be bound to a tenant. Default `required`. */
   readonly tenant?: 'required' | 'optional' | 'none';
-  /** Changes nothing. Default: whether the method is GET. */
+  /** The action changes nothing. Default: true for GET. */
   readonly readOnly?: boolean;
-  /** Writes a line to the audit log. Default: unless it is read-only. */
+  /** Whether calls are recorded in the audit log. Default: true unless the action is read-only. */
   readonly audited?: boolean;
   /** `false`: has no GraphQL field. */
   readonly graphql?: false;

@@ -29,7 +29,7 @@ export interface Jobs {}
 // biome-ignore lint/suspicious/noEmptyInterface: filled by the kernel and the modules
 export interface Settings {}
 
-/** What the demo of a module shares with the demos of other modules, by alias. */
+/** Data that the demo of a module shares with the demos of other modules, by alias. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by the modules
 export interface DemoShares {}
 

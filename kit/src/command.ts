@@ -13,7 +13,7 @@ export interface Terminal {
 }
 
 export interface CommandInput {
-  readonly words: readonly string[];
+  readonly positionals: readonly string[];
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
 }
 
@@ -30,7 +30,7 @@ export interface CommandForm {
   readonly summary: string;
   readonly options?: Readonly<Record<string, Option>>;
   /** The number of arguments that are not options. */
-  readonly words?: { readonly least: number; readonly most: number };
+  readonly positionals?: { readonly min: number; readonly max: number };
 }
 
 /** A command that a module adds to `chowkd`. Failures are thrown with a one-line message. */

@@ -110,9 +110,9 @@ function readRow(format: Format, header: readonly string[], cells: readonly stri
 function keyProblem({ key }: Format, lines: Map<string, number>, line: number, input: CsvRow['input']) {
   const value = input[key];
   if (typeof value !== 'string') return { [key]: [`The ${key} is required.`] };
-  const above = lines.get(value.toLowerCase());
-  lines.set(value.toLowerCase(), above ?? line);
-  return above === undefined ? undefined : { [key]: [`The ${key} ${value} is already on line ${above}.`] };
+  const firstLine = lines.get(value.toLowerCase());
+  lines.set(value.toLowerCase(), firstLine ?? line);
+  return firstLine === undefined ? undefined : { [key]: [`The ${key} ${value} is already on line ${firstLine}.`] };
 }
 
 const textIn = (cell: string) => cell.trim() || undefined;

@@ -12,7 +12,7 @@ export interface DemoPlan {
   readonly today: number;
   /** A separate stream of numbers for each name and number. */
   random(name: string, number?: number): Random;
-  /** What the demo of another module shares; `undefined` if the tenant does not have the module. */
+  /** The shared data of another module's demo; `undefined` if the tenant does not have the module. */
   shared<Alias extends keyof DemoShares & string>(alias: Alias): DemoShares[Alias] | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface DemoPlan {
 export interface Demo<Share = unknown> {
   /** Aliases of the modules whose demos write before this one, if the tenant has them. */
   readonly after?: readonly string[];
-  /** What other demos need to know, such as ids. Called once, before anything is written. */
+  /** Data for other demos, such as ids. Called once, before anything is written. */
   share?(plan: DemoPlan): Share;
   /** Writes with `fillTables`, in one transaction for all modules. */
   fill(ctx: Ctx, plan: DemoPlan): Promise<void>;
@@ -37,7 +37,7 @@ export async function fillTables(ctx: Ctx, tables: Readonly<Record<string, Recor
   }
 }
 
-/** Few enough records to keep memory flat, however many are generated. */
+/** Bounds the memory in use, however many records are generated. */
 const batchSize = 5_000;
 
 /** The numbers from 0 up to `count`, in batches. */

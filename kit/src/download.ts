@@ -54,11 +54,11 @@ function columnNames(fields: readonly string[], columns: Columns<never>): string
   const names = [...fields];
   let end = names.length;
   for (const [name, read] of Object.entries(columns)) {
-    const place = names.indexOf(name);
-    if (place === -1) {
+    const index = names.indexOf(name);
+    if (index === -1) {
       names.splice(end, 0, name);
       end += 1;
-    } else end = read === null ? place + 1 : names.length;
+    } else end = read === null ? index + 1 : names.length;
   }
   return names.filter((name) => columns[name] !== null);
 }

@@ -73,7 +73,7 @@ export function defineErrors<const Registry extends Record<string, ErrorKind>>(r
 /** The failures that both the kernel and modules throw. */
 export const commonErrors = {
   'http.validation_failed': { status: 422, message: 'The given data was invalid.' },
-  'http.not_found': { status: 404, message: 'There is nothing at {method} {path}.' },
+  'http.not_found': { status: 404, message: 'There is no route {method} {path}.' },
   'auth.forbidden': { status: 403, message: 'This needs the permission {permission}.' },
   'http.precondition_failed': {
     status: 412,

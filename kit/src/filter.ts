@@ -6,7 +6,7 @@ import { join, type Sql, sql } from './sql.ts';
 /** A query parameter of a list: its schema and its condition. */
 export interface Filter<Schema extends TSchema = TSchema> {
   readonly schema: Schema;
-  /** PostgreSQL estimates its number of rows badly: rows are found once, for both page and total. */
+  /** Finds the rows once, for both page and total, because PostgreSQL estimates their number badly. */
   readonly findsOnce?: boolean;
   where(value: Static<Schema>, ctx: Ctx): Sql | undefined | Promise<Sql | undefined>;
 }
@@ -70,7 +70,7 @@ const Several = (description: string) =>
 /** Rows with all of the tags. */
 export function hasTags(column: Sql): Filter<ReturnType<typeof Several>> {
   return filter(
-    Several('All of them; commas separate.'),
+    Several('All of these values, separated by commas.'),
     (texts) => {
       const tags = splitList(texts);
       return tags.length === 0 ? undefined : sql`${column} @> ${tags}::text[]`;
@@ -82,7 +82,7 @@ export function hasTags(column: Sql): Filter<ReturnType<typeof Several>> {
 /** Rows with any of the values. */
 export function isOneOf(allowed: readonly string[], column: Sql): Filter<ReturnType<typeof Several>> {
   const rules = { eachOneOf: allowed, examples: [allowed.slice(0, 2)] };
-  const schema = { ...Several('Any of them; commas separate.'), ...rules } as ReturnType<typeof Several>;
+  const schema = { ...Several('Any of these values, separated by commas.'), ...rules } as ReturnType<typeof Several>;
   return filter(schema, (texts) => {
     const values = splitList(texts);
     // With a single value an index can return rows in order.

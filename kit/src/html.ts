@@ -1,4 +1,4 @@
-/** Markup. Create it with the `html` tag, which escapes everything that is put in. */
+/** Markup. Create it with the `html` tag, which escapes all values. */
 export class Html {
   readonly #text: string;
 

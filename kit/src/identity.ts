@@ -42,7 +42,7 @@ export interface Identity {
 /** Where a call comes from. */
 export interface Client {
   readonly address: string;
-  /** The unit for limits and for recognizing a place: the IPv4 address, or the /64 of an IPv6 address. */
+  /** The IPv4 address, or the /64 prefix of an IPv6 address. Limits and known networks use it. */
   readonly network: string;
   readonly userAgent: string | undefined;
   /** A header of the request, by its name in lower case. */

@@ -83,6 +83,7 @@ export type { Resolver, Resolvers } from './graphql.ts';
 export { atMost, GuardedCache } from './guarded-cache.ts';
 export { type Helper, type HelpersOf, helper, systemHelper } from './helper.ts';
 export { Html, html } from './html.ts';
+export { formField, htmlPage, newPasswordField, pageOrFailure, successPage } from './html-page.ts';
 export type { Caller, Client, Identity, Membership, Session, SessionKind, User } from './identity.ts';
 export { type Job, type JobsOf, job, systemJob } from './job.ts';
 export { Json } from './json.ts';
@@ -92,7 +93,6 @@ export type { Log } from './log.ts';
 export { greet, layoutMail, type MailContent, nameInMail } from './mail-layout.ts';
 export { defineModule, type Module } from './module.ts';
 export { fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
-export { formField, htmlPage, newPasswordField, pageOrFailure, successPage } from './page.ts';
 export { limitTo, Pagination, type Paging, pageOf, paging } from './paging.ts';
 export { NewPassword, passwordProblem } from './password.ts';
 export { maskDigits, type PersonalData, type PersonalRows } from './personal-data.ts';
@@ -125,7 +125,6 @@ export { and, empty, join, raw, Sql, sql } from './sql.ts';
 export type {
   DeclaredPermission,
   DomainsService,
-  KeptMail,
   Limits,
   Mail,
   Mails,
@@ -133,6 +132,7 @@ export type {
   Secrets,
   SignalListener,
   SignalSource,
+  StoredMail,
   SystemCache,
   SystemOptions,
   SystemServices,

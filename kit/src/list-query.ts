@@ -96,17 +96,17 @@ interface Read {
 
 async function read(spec: Spec, ctx: Ctx, query: Readonly<Record<string, unknown>>): Promise<Read> {
   const conditions: Sql[] = [];
-  const given: Record<string, unknown> = {};
+  const values: Record<string, unknown> = {};
   let findsOnce = false;
   for (const [name, filter] of Object.entries(spec.filters)) {
     const value = query[name];
     const condition = value === undefined ? undefined : await filter.where(value as never, ctx);
     if (!condition) continue;
     conditions.push(condition);
-    given[name] = value;
+    values[name] = value;
     findsOnce ||= filter.findsOnce ?? false;
   }
-  return { conditions, findsOnce, total: await spec.total?.(ctx, given as never) };
+  return { conditions, findsOnce, total: await spec.total?.(ctx, values as never) };
 }
 
 export function page(spec: Spec, ctx: Ctx, query: ListQuery): Promise<unknown> {
@@ -119,8 +119,8 @@ export async function everyRow(spec: Spec, ctx: Ctx, query: ListQuery): Promise<
   return spec.database ? inPages(spec, ctx, query) : stream(spec, ctx, rowsOf(spec, ctx, query, and(conditions)));
 }
 
-export async function count(spec: Spec, ctx: Ctx, given: ListQuery): Promise<number> {
-  const { conditions, total } = await read(spec, ctx, given);
+export async function count(spec: Spec, ctx: Ctx, query: ListQuery): Promise<number> {
+  const { conditions, total } = await read(spec, ctx, query);
   return countOf(spec, ctx, total ?? countSql(spec, ctx, conditions));
 }
 

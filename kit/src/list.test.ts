@@ -36,7 +36,7 @@ const filters = {
   min_price: minMoney(sql`t.price`),
   tags: hasTags(sql`t.tags`),
   created_from: since(sql`t.created_at`),
-  /** Finds everything, but nobody knows how much that is. */
+  /** Finds every row, but without a known total. */
   all: filter(Type.Boolean(), (is) => sql`${is}::boolean`, { findsOnce: true }),
 };
 const things = list({ ...definition, filters });
@@ -49,7 +49,7 @@ const completed = list({
 const kept = list({
   ...definition,
   filters,
-  total: (_ctx, given) => (Object.keys(given).length === 0 ? sql`SELECT 1000::bigint AS total` : undefined),
+  total: (_ctx, filters) => (Object.keys(filters).length === 0 ? sql`SELECT 1000::bigint AS total` : undefined),
 });
 const Part = named('Part', Type.Object({ id: Type.Integer(), n: Type.Integer() }));
 const parts = list({
@@ -90,7 +90,7 @@ const platform = await startPlatform({
         }),
         'things.count': action({
           ...{ ...common, http: 'GET /things/count', input: things.Filters },
-          run: async (ctx, given) => ({ count: await things.count(ctx, given) }),
+          run: async (ctx, query) => ({ count: await things.count(ctx, query) }),
         }),
         'things.export': action({
           ...{ ...common, http: 'GET /things/export' },
@@ -121,7 +121,7 @@ interface Row {
   readonly hidden: boolean;
 }
 
-/** Times so close together that no answer shows the difference, and some far apart. */
+/** Times that are equal in responses though they differ in the database, and some far apart. */
 const times = fc.constantFrom(
   '2026-01-31T09:30:00.000001Z',
   '2026-01-31T09:30:00.000002Z',
@@ -132,7 +132,7 @@ const times = fc.constantFrom(
 const names = fc.constantFrom('', 'a', 'A', 'ä', 'b', 'a b', "o'k", '"\\', 'चाय', '😀', 'é'.repeat(200));
 const prices = fc.constantFrom('0.00', '0.10', '9.99', '10.00', '9999999999.99');
 const tags = fc.subarray(['hot', 'new', 'sale']);
-/** Few different values, so that many rows are equal in whatever order. */
+/** Few different values, so that many rows have equal sort keys. */
 const row: fc.Arbitrary<Row> = fc.record({
   id: fc.uuid(),
   name: names,
@@ -150,8 +150,8 @@ const order = fc.record({
 });
 type Order = typeof order extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Mostly such as find many rows. */
-const given = fc.oneof(
+/** Mostly filters that match many rows. */
+const someFilters = fc.oneof(
   { weight: 1, arbitrary: fc.constant({}) },
   { weight: 2, arbitrary: fc.constant({ all: 'true' }) },
   { weight: 1, arbitrary: fc.record({ tags }) },
@@ -163,7 +163,7 @@ const given = fc.oneof(
     ),
   },
 );
-interface Given {
+interface FilterValues {
   readonly all?: string;
   readonly name?: string;
   readonly min_price?: string;
@@ -183,19 +183,19 @@ async function replaceAll(all: readonly Row[]): Promise<void> {
   await insert(all);
 }
 
-/** The ids that the filters find, in order, by a query that has nothing of `list`. */
-async function naive(wanted: Given, { sort_by, sort_order }: Order): Promise<string[]> {
+/** The ids of the matching rows in order, from a query that does not use `list`. */
+async function naive(filters: FilterValues, { sort_by, sort_order }: Order): Promise<string[]> {
   const found = await db.rows<{ id: string; asc: number; desc: number }>(sql`
     SELECT id,
       row_number() OVER (ORDER BY
         CASE WHEN ${sort_by} = 'created_at' THEN created_at WHEN ${sort_by} = 'updated_at' THEN updated_at END,
         CASE WHEN ${sort_by} = 'name' THEN name END, CASE WHEN ${sort_by} = 'price' THEN price END, id) AS place
     FROM things WHERE NOT hidden
-      AND (${wanted.name ?? null}::text IS NULL OR name = ${wanted.name ?? null})
-      AND (${wanted.min_price ?? null}::numeric IS NULL OR price >= ${wanted.min_price ?? null}::numeric)
-      AND (${wanted.tags ?? []}::text[] <@ tags)
-      AND (${wanted.created_from ?? null}::timestamptz IS NULL OR created_at >= ${wanted.created_from ?? null}::timestamptz)
-      AND (${wanted.updated_from ?? null}::timestamptz IS NULL OR updated_at >= ${wanted.updated_from ?? null}::timestamptz)
+      AND (${filters.name ?? null}::text IS NULL OR name = ${filters.name ?? null})
+      AND (${filters.min_price ?? null}::numeric IS NULL OR price >= ${filters.min_price ?? null}::numeric)
+      AND (${filters.tags ?? []}::text[] <@ tags)
+      AND (${filters.created_from ?? null}::timestamptz IS NULL OR created_at >= ${filters.created_from ?? null}::timestamptz)
+      AND (${filters.updated_from ?? null}::timestamptz IS NULL OR updated_at >= ${filters.updated_from ?? null}::timestamptz)
     ORDER BY place`);
   const ids = found.map(({ id }) => id);
   return sort_order === 'asc' ? ids : ids.reverse();
@@ -251,14 +251,14 @@ const idsOf = (found: readonly { id: string }[]) => found.map(({ id }) => id);
 
 test('pages and cursors return every filtered row once and in order', async () => {
   await fc.assert(
-    fc.asyncProperty(rows, given, order, fc.integer({ min: 1, max: 7 }), async (all, wanted, by, size) => {
+    fc.asyncProperty(rows, someFilters, order, fc.integer({ min: 1, max: 7 }), async (all, filters, by, size) => {
       await replaceAll(all);
-      const expected = await naive(wanted, by);
-      const query = { ...wanted, ...by };
+      const expected = await naive(filters, by);
+      const query = { ...filters, ...by };
       const byPage = await walkByPage(query, size);
       expect(idsOf(byPage)).toEqual(expected);
       expect(await walkByCursor(query, size)).toEqual(byPage);
-      expect((await get(wanted, '/things/count')).body).toEqual({ count: expected.length });
+      expect((await get(filters, '/things/count')).body).toEqual({ count: expected.length });
     }),
     { numRuns: 80 },
   );
@@ -266,9 +266,9 @@ test('pages and cursors return every filtered row once and in order', async () =
 
 test('completing rows changes neither the rows nor their order', async () => {
   await fc.assert(
-    fc.asyncProperty(rows, given, order, fc.integer({ min: 1, max: 7 }), async (all, wanted, by, size) => {
+    fc.asyncProperty(rows, someFilters, order, fc.integer({ min: 1, max: 7 }), async (all, filters, by, size) => {
       await replaceAll(all);
-      const query = { ...wanted, ...by };
+      const query = { ...filters, ...by };
       const plain = await walkByPage(query, size);
       const marked = plain.map((one) => ({ ...one, name: `${one.name}!` }));
       expect(await walkByPage(query, size, '/things/completed')).toEqual(marked);
@@ -280,9 +280,9 @@ test('completing rows changes neither the rows nor their order', async () => {
 
 test('a file has the rows of the list in the same order', async () => {
   await fc.assert(
-    fc.asyncProperty(rows, given, order, async (all, wanted, by) => {
+    fc.asyncProperty(rows, someFilters, order, async (all, filters, by) => {
       await replaceAll(all);
-      const query = { ...wanted, ...by };
+      const query = { ...filters, ...by };
       const { body } = await get({ ...query, format: 'json' }, '/things/export');
       expect(body.things).toEqual(await walkByPage(query, 100));
       const csv = (await get(query, '/things/export')).body as string;
@@ -294,7 +294,7 @@ test('a file has the rows of the list in the same order', async () => {
   );
 });
 
-/** What somebody else does between two pages. */
+/** Concurrent writes between two pages. */
 type Write =
   | { readonly do: 'insert'; readonly row: Row }
   | { readonly do: 'touch' | 'move' | 'delete'; readonly which: number; readonly row: Row };
@@ -442,11 +442,11 @@ test.each([
   ['too many parts', forged('created_at', 'desc', at, id, 1)],
   ['a part that is no text', forged('created_at', 'desc', 5, id)],
   ['a key that is missing', forged('created_at', 'desc', null, id)],
-  ['a time that is none', forged('created_at', 'desc', 'yesterday', id)],
+  ['an invalid time', forged('created_at', 'desc', 'yesterday', id)],
   ['a time that no calendar has', forged('created_at', 'desc', '2026-13-45 99:00:00+00', id)],
   ['SQL', forged('created_at', 'desc', `${at}'; DROP TABLE things; --`, id)],
-  ['an id that is none', forged('created_at', 'desc', at, 'x')],
-  ['a sort that is none', forged('constructor', 'desc', at, id)],
+  ['an invalid id', forged('created_at', 'desc', at, 'x')],
+  ['an invalid sort', forged('constructor', 'desc', at, id)],
   ['far too much', 'x'.repeat(2_001)],
 ])('an invalid cursor is 422: %s', async (_, cursor) => {
   expect((await get({ cursor, limit: 2 })).status).toBe(422);

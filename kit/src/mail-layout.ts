@@ -10,7 +10,7 @@ export interface MailContent {
   readonly button?: { readonly label: string; readonly url: string };
   /** When the link expires, as a sentence. */
   readonly expiry?: string;
-  /** What to do if the recipient did not expect the mail. */
+  /** Instructions for a recipient who did not expect the mail. */
   readonly warning: string;
 }
 
@@ -115,7 +115,7 @@ ${note(warning)}
 `.toString();
 }
 
-/** The preview in a list of mails; the blanks keep the rest of the mail out of it. */
+/** The preview in a list of mails; the blanks keep the text after it out of the preview. */
 function preheader(text: string): Html {
   const blanks = new Html('&#8199;&#65279;&#847; '.repeat(60));
   return html`<div style="display:none;overflow:hidden;max-height:0;max-width:0;opacity:0;font-size:1px;line-height:1px">${text}${blanks}</div>`;

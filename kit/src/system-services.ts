@@ -28,9 +28,9 @@ export interface SignalSource {
 /** A permission that a module declares in its `module.json`. */
 export interface DeclaredPermission {
   readonly name: string;
-  /** What its holder may do: `Export customers`. */
+  /** The allowed operation: `Export customers`. */
   readonly description: string;
-  /** Does harm that cannot be undone, or reveals private data. */
+  /** Allows damage that cannot be undone, or access to private data. */
   readonly isSensitive: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface NewTenant {
 }
 
 export interface Tenants {
-  /** Why an id cannot be given to a new tenant: not a label, reserved or taken. */
+  /** Why a new tenant cannot have the id: not a label, reserved or taken. */
   problemOf(id: string): Promise<FieldError | undefined>;
   /** The active tenant with this id or domain. Throws 404 if there is none. */
   find(label: string): Promise<{ id: string; name: string }>;
@@ -77,7 +77,7 @@ export interface DomainsService {
   list(tenantId: string): Promise<TenantDomain[]>;
   /** Adds an alias. Throws 422 when the label is invalid, reserved or taken. */
   add(tenantId: string, domain: string): Promise<TenantDomain>;
-  /** Removes an alias. Throws 404 when there is none, 409 when the domain must stay. */
+  /** Removes an alias. Throws 404 when there is none, 409 when the domain cannot be removed. */
   remove(tenantId: string, domain: string): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ export interface Mail {
   readonly html: string;
 }
 
-export interface KeptMail extends Mail {
+export interface StoredMail extends Mail {
   readonly id: string;
   readonly from: string;
   readonly at: string;
@@ -97,8 +97,8 @@ export interface KeptMail extends Mail {
 export interface Mails {
   /** Queues the mail. Sending is retried for hours. */
   send(mail: Mail): Promise<void>;
-  /** Mails that were kept instead of sent, newest first; empty where mails are sent. */
-  kept(): Promise<readonly KeptMail[]>;
+  /** Mails that were stored instead of sent, newest first; empty if `MAIL_URL` is set. */
+  listStored(): Promise<readonly StoredMail[]>;
 }
 
 export interface Limits {
@@ -158,7 +158,7 @@ export interface SystemServices {
   /** Whether the cache is reachable, and its kind. */
   pingCache(): Promise<{ up: boolean; name: string }>;
   /** Runs `work` under a lock that all processes of the installation share. */
-  oneAtATime<Result>(lock: string, work: () => Promise<Result>): Promise<Result>;
+  runExclusively<Result>(lock: string, work: () => Promise<Result>): Promise<Result>;
   /** Drops every database of the installation and creates the central one again. Destroys all data. */
   reset(): Promise<void>;
 }

@@ -16,8 +16,8 @@ test.each([
   ['2026-01-31T09:30:00.1+00:00', '2026-01-31T09:30:00.100Z'],
   ['2026-01-31T09:30:00.123+00:00', '2026-01-31T09:30:00.123Z'],
   ['2026-01-31T09:30:00.123456+00:00', '2026-01-31T09:30:00.123Z'],
-])('%s becomes %s', (written, wanted) => {
-  expect(withIsoTimes(JSON.stringify([{ at: written }]), fields)).toBe(JSON.stringify([{ at: wanted }]));
+])('%s becomes %s', (written, expected) => {
+  expect(withIsoTimes(JSON.stringify([{ at: written }]), fields)).toBe(JSON.stringify([{ at: expected }]));
 });
 
 test('only time fields are changed, not texts', () => {

@@ -19,7 +19,7 @@ export const actions = {
   }),
   'settings.update': systemAction({
     summary: 'Change settings',
-    description: 'Changes all of the given settings or, if one of them is invalid, none. `null` restores the default.',
+    description: 'Changes all of these settings or, if one of them is invalid, none. `null` restores the default.',
     tag: 'Settings',
     http: 'PATCH /settings',
     needs: 'settings.edit',

@@ -5,6 +5,6 @@ export const module = defineModule({
   actions,
   tags: {
     Settings: "The tenant's settings and domains.",
-    Audit: 'Who changed what.',
+    Audit: 'Changes in the tenant and the calls between modules.',
   },
 });

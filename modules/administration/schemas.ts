@@ -30,7 +30,7 @@ export const AuditEntry = named(
     id: Uuid,
     at: Timestamp,
     transport: Type.Enum(['rest', 'bus', 'graphql', 'job', 'command']),
-    user_id: Nullable(Type.Integer({ description: 'The user who made the call; null when the platform made it.' })),
+    user_id: Nullable(Type.Integer({ description: 'The calling user; null for a call of the platform.' })),
     module: Nullable(Type.String({ description: 'The calling module; null for a call from outside.' })),
     action: Type.String({ examples: ['orders.update'] }),
     resource: Type.String({ examples: ['orders'] }),

@@ -23,9 +23,9 @@ test('a message has the name of its author', () => {
 
 test('a conversation can be assigned, filtered by assignee and unassigned', async () => {
   const { id, name, email } = asha;
-  const given = await assign(id);
-  expect(given).toMatchObject({ status: 200, body: { message: 'Assignee changed.' } });
-  expect(given.body.conversation).toMatchObject({ assignee_id: id, assignee: { id, name, email } });
+  const assigned = await assign(id);
+  expect(assigned).toMatchObject({ status: 200, body: { message: 'Assignee changed.' } });
+  expect(assigned.body.conversation).toMatchObject({ assignee_id: id, assignee: { id, name, email } });
   const found = async (query: string) => (await asha.get(`${url}?${query}`)).body.pagination.total;
   expect(await found(`assignee_id=${id}`)).toBe(1);
   expect(await found('unassigned=true')).toBe(0);
@@ -37,9 +37,9 @@ test('a conversation can be assigned, filtered by assignee and unassigned', asyn
 });
 
 test.each([
-  ['of nobody', 999_999],
+  ['of no user', 999_999],
   ['of a member of another tenant', stranger.id],
-  ['that is none', 0],
+  ['that is invalid', 0],
   ['as text', 'x'],
   ['missing', undefined],
 ])('an assignee %s is rejected', async (_, id) => {

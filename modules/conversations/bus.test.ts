@@ -17,15 +17,15 @@ const real = await Promise.all(['conversations', 'customers'].map(load));
 const events = ['created', 'message_created', 'assigned', 'status_changed', 'deleted'].map(
   (verb) => `conversation.${verb}` as 'conversation.created',
 );
-const heard: { name: string; payload: Record<string, unknown> }[] = [];
+const received: { name: string; payload: Record<string, unknown> }[] = [];
 let refuse = false;
 const listen = async (_: Ctx, payload: unknown, { name }: Delivery) => {
   if (refuse) throw new Error('the listener refuses');
-  heard.push({ name, payload: payload as Record<string, unknown> });
+  received.push({ name, payload: payload as Record<string, unknown> });
 };
 
 const onBus = Object.entries<Action>(actions).flatMap(([name, { bus }]) => (bus ? [name] : []));
-/** A module like any other that counts on conversations. */
+/** A module that calls conversations over the bus. */
 const helpdesk: LoadedModule = {
   alias: 'helpdesk',
   folder,
@@ -104,7 +104,7 @@ test.each([
 
 test('listeners receive events in order and can reject a change', async () => {
   const agent = acme.caller(...all, 'conversations.delete');
-  heard.length = 0;
+  received.length = 0;
   const url = '/api/v1/conversations';
   const { body } = await agent.post(url, {
     customer: {},
@@ -118,7 +118,7 @@ test('listeners receive events in order and can reject a change', async () => {
   await agent.patch(at, { subject: 'Quiet' });
   await agent.post(`${at}/assign`, { assignee_id: null });
   await agent.delete(at);
-  expect(heard).toMatchObject([
+  expect(received).toMatchObject([
     { name: 'conversation.created', payload: { conversation: { message_count: 1, channel: 'email' } } },
     { name: 'conversation.message_created', payload: { message: { body: 'Hi' }, conversation: { message_count: 1 } } },
     { name: 'conversation.status_changed', payload: { previous_status: 'open', conversation: { status: 'closed' } } },

@@ -8,7 +8,7 @@ const platform = await startPlatform();
 const acme = await platform.tenant();
 const permissions = ['view', 'reply', 'assign', 'close', 'delete', 'export'].map((verb) => `conversations.${verb}`);
 const agent = acme.caller(...permissions);
-const nobody = '0190a000-0000-7000-8000-000000000000';
+const unknownId = '0190a000-0000-7000-8000-000000000000';
 const url = '/api/v1/conversations';
 
 const draft = (fields: object = {}) => ({
@@ -105,7 +105,7 @@ test.each([
   ['customer', { customer: undefined }],
   ['customer', { customer: 'Asha' }],
   ['customer.id', { customer: { id: 'x' } }],
-  ['customer.id', { customer: { id: nobody } }],
+  ['customer.id', { customer: { id: unknownId } }],
   ['customer.phone', { customer: { phone: 'call me' } }],
   ['customer.email', { customer: { email: 'nowhere' } }],
   ['customer.first_name', { customer: { first_name: 'x'.repeat(256) } }],
@@ -127,10 +127,16 @@ test.each([
 });
 
 test('read-only fields cannot be set', async () => {
-  const forged = { id: nobody, status: 'closed', assignee_id: 1, message_count: 9, created_at: '2000-01-01T00:00:00Z' };
+  const forged = {
+    id: unknownId,
+    status: 'closed',
+    assignee_id: 1,
+    message_count: 9,
+    created_at: '2000-01-01T00:00:00Z',
+  };
   const conversation = await create(forged);
   expect(conversation).toMatchObject({ status: 'open', assignee_id: null, message_count: 0 });
-  expect(conversation.id).not.toBe(nobody);
+  expect(conversation.id).not.toBe(unknownId);
   const { body } = await agent.patch(`${url}/${conversation.id}`, forged);
   const { messages: _, ...shown } = conversation;
   expect(body.conversation).toEqual(shown);
@@ -169,7 +175,7 @@ const calls = (id: string) => [
 test('unknown ids and ids of other tenants are 404, invalid ones 422', async () => {
   const elsewhere = (await platform.tenant()).caller('conversations.reply');
   const { body } = await elsewhere.post(url, draft());
-  for (const { status, body: answer } of await Promise.all([nobody, body.conversation.id].flatMap(calls))) {
+  for (const { status, body: answer } of await Promise.all([unknownId, body.conversation.id].flatMap(calls))) {
     expect({ status, code: answer.code }).toEqual({ status: 404, code: 'conversations.not_found' });
   }
   for (const { status, body: answer } of await Promise.all(calls('tea'))) {
@@ -215,7 +221,7 @@ test('all problems of a new conversation are reported at once', async () => {
 });
 
 test('an unknown customer and an empty message are reported together', async () => {
-  const { status, body } = await agent.post(url, draft({ customer: { id: nobody }, message: { body: '' } }));
+  const { status, body } = await agent.post(url, draft({ customer: { id: unknownId }, message: { body: '' } }));
   expect({ status, codes: body.error_codes }).toEqual({
     status: 422,
     codes: { 'customer.id': ['unknown'], 'message.body': ['too_short'] },

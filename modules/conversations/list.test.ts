@@ -42,14 +42,14 @@ test('without conversations there is one empty page', async () => {
 
 test('listed conversations equal single ones, the latest message first', async () => {
   const { list, create, caller } = await inbox();
-  const made: Conversation[] = [];
-  for (const subject of ['one', 'two', 'three']) made.push(await create({ subject, message: { body: subject } }));
-  await caller.post(`${url}/${made[0]?.id}/messages`, { body: 'again' });
+  const created: Conversation[] = [];
+  for (const subject of ['one', 'two', 'three']) created.push(await create({ subject, message: { body: subject } }));
+  await caller.post(`${url}/${created[0]?.id}/messages`, { body: 'again' });
   const read = async ({ id }: Conversation) => {
     const { messages: _, ...conversation } = (await caller.get(`${url}/${id}`)).body.conversation;
     return conversation;
   };
-  const [one, two, three] = await Promise.all(made.map(read));
+  const [one, two, three] = await Promise.all(created.map(read));
   expect((await list()).conversations).toEqual([one, three, two]);
   expect((await list('?sort_by=created_at&sort_order=asc&per_page=2')).conversations).toEqual([one, two]);
   expect((await list('?per_page=2&page=2')).pagination).toEqual({
@@ -131,7 +131,7 @@ test('any combination of filters and sorts lists the same conversations as a nai
   })) {
     const { id, customer_id } = await create({ subject, channel, customer: { email: customer } });
     ids.set(customer, customer_id);
-    // Moments that repeat, so that ids have to decide.
+    // Repeated times, so that ids break ties.
     await tenant.db.run(sql`
       UPDATE conversations SET status = ${status}, assignee_id = ${assignee},
         last_message_at = date_trunc('minute', created_at) + (random() * 3)::integer * interval '1 minute' WHERE id = ${id}`);
@@ -140,12 +140,12 @@ test('any combination of filters and sorts lists the same conversations as a nai
   expect(all).toHaveLength(30);
   await fc.assert(
     fc.asyncProperty(arbitraryQuery, async (query) => {
-      const { customer, ...given } = {
+      const { customer, ...values } = {
         ...query,
         customer_id: query.customer && (ids.get(query.customer) ?? randomUUID()),
       };
       const parameters = new URLSearchParams({ per_page: '100' });
-      for (const [name, value] of Object.entries(given)) if (value !== undefined) parameters.set(name, String(value));
+      for (const [name, value] of Object.entries(values)) if (value !== undefined) parameters.set(name, String(value));
       const { conversations, pagination } = await list(`?${parameters}`);
       const column = query.sort_by === 'created_at' ? 'created_at' : 'last_message_at';
       const ascending = all
@@ -162,7 +162,7 @@ test('any combination of filters and sorts lists the same conversations as a nai
 test('an export has the filtered rows as CSV with escaped formulas or as JSON', async () => {
   const { caller, create } = await inbox();
   const customer = { first_name: '=1+1', last_name: 'Rao', phone: '+919876512345' };
-  const made = await create({ customer, subject: '@SUM(A1), "x"', message: { body: '-1\nline' } });
+  const created = await create({ customer, subject: '@SUM(A1), "x"', message: { body: '-1\nline' } });
   await create({ channel: 'sms' });
   const { status, headers, body } = await caller.get(`${url}/export?channel=email`);
   expect(status).toBe(200);
@@ -177,7 +177,7 @@ test('an export has the filtered rows as CSV with escaped formulas or as JSON', 
   ]);
   expect(parse(body, { bom: true, columns: true })).toEqual([
     expect.objectContaining({
-      id: made.id,
+      id: created.id,
       subject: `'@SUM(A1), "x"`,
       customer_name: "'=1+1 Rao",
       customer_phone: "'+**********45",
@@ -187,7 +187,7 @@ test('an export has the filtered rows as CSV with escaped formulas or as JSON', 
     }),
   ]);
   const { conversations } = (await caller.get(`${url}/export?format=json`)).body;
-  expect(conversations).toMatchObject([{ channel: 'sms' }, { id: made.id, customer: { phone: '+**********45' } }]);
+  expect(conversations).toMatchObject([{ channel: 'sms' }, { id: created.id, customer: { phone: '+**********45' } }]);
   expect((await caller.get(`${url}/export?format=xml`)).status).toBe(422);
 });
 
@@ -224,15 +224,15 @@ test('counters are correct under concurrent writes', async () => {
     }),
   );
   await expectTrueCounts(tenant);
-  // Closed: those of three, without those of five or seven: 3, 6, 9, 12, 18, 24, 27.
+  // Closed: multiples of three that are not multiples of five or seven: 3, 6, 9, 12, 18, 24, 27.
   expect((await caller.get(`${url}/counts`)).body).toEqual({ total: 25, counts: { open: 18, pending: 0, closed: 7 } });
   expect((await list('?status=closed')).pagination.total).toBe(7);
 });
 
-test('counters are correct after any history, including rollbacks and folding', async () => {
+test('counters are correct after any history, including rollbacks and compaction', async () => {
   const { tenant } = await inbox();
   const step = fc.record({
-    kind: fc.constantFrom('insert', 'open', 'pending', 'closed', 'remove', 'edit', 'fold'),
+    kind: fc.constantFrom('insert', 'open', 'pending', 'closed', 'remove', 'edit', 'compact'),
     count: fc.integer({ min: 1, max: 4 }),
     undone: fc.boolean(),
   });
@@ -250,7 +250,7 @@ test('counters are correct after any history, including rollbacks and folding', 
     closed: change('closed'),
     remove: (count: number) => sql`DELETE FROM conversations WHERE id IN ${first(count)}`,
     edit: (count: number) => sql`UPDATE conversations SET subject = ${String(count)}`,
-    fold: () => sql`SELECT fold_counters()`,
+    compact: () => sql`SELECT compact_counters()`,
   };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
@@ -269,13 +269,13 @@ test('counters are correct after any history, including rollbacks and folding', 
 
 test('a cursor visits every conversation once while conversations are created', async () => {
   const { create, caller } = await inbox();
-  const made = new Set<string>();
-  for (let n = 0; n < 11; n += 1) made.add((await create({ subject: `Tea ${n}`, message: { body: 'x' } })).id);
+  const created = new Set<string>();
+  for (let n = 0; n < 11; n += 1) created.add((await create({ subject: `Tea ${n}`, message: { body: 'x' } })).id);
   for (const order of ['', '&sort_by=created_at&sort_order=asc', '&sort_by=updated_at']) {
     const seen = await readByCursor<Conversation>(caller, `${url}?search=tea${order}`, () =>
       create({ subject: 'Coffee' }),
     );
-    expect(seen.map(({ id }) => id).toSorted()).toEqual([...made].toSorted());
+    expect(seen.map(({ id }) => id).toSorted()).toEqual([...created].toSorted());
   }
 });
 

@@ -156,7 +156,7 @@ export const actions = {
   }),
   'customers.update': action({
     summary: 'Update a customer',
-    description: 'Fields that are not sent stay as they are.',
+    description: 'Fields that are not sent do not change.',
     http: 'PATCH /customers/:id',
     needs: 'customers.edit',
     input: CustomerChanges,
@@ -170,7 +170,7 @@ export const actions = {
     summary: 'Delete a customer',
     description:
       '`soft` hides the customer, `anonymize` clears personal fields in all modules and keeps orders and statistics, ' +
-      '`hard` deletes all data about it. The latter two also work on a deleted customer.',
+      '`hard` deletes all data about it. `anonymize` and `hard` also accept a deleted customer.',
     http: 'DELETE /customers/:id',
     needs: 'customers.delete',
     input: Deletion,
@@ -223,7 +223,7 @@ export const actions = {
   }),
   'customers.updateAddress': action({
     summary: 'Update an address',
-    description: 'Fields that are not sent stay as they are.',
+    description: 'Fields that are not sent do not change.',
     http: 'PATCH /customers/:id/addresses/:addr',
     needs: 'customers.edit',
     input: AddressChanges,

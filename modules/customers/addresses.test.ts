@@ -10,7 +10,7 @@ const acme = await platform.tenant();
 const rights = ['customers.view', 'customers.create', 'customers.edit', 'customers.delete'];
 const merchant = acme.caller(...rights, 'customers.view_sensitive');
 const agent = acme.caller(...rights);
-const nobody = '0190a000-0000-7000-8000-000000000000';
+const unknownId = '0190a000-0000-7000-8000-000000000000';
 
 const home = {
   ...{ first_name: 'Asha', last_name: 'Rao', company: 'Rao & Co', address1: '12 MG Road', address2: 'Flat 3' },
@@ -32,18 +32,18 @@ const defaults = async (id: string) => (await list(id)).filter((one) => one.is_d
 test('an address is added, listed, changed and deleted', async () => {
   const id = await newCustomer();
   const { status, body } = await merchant.post(`/api/v1/customers/${id}/addresses`, { ...home, city: ' Pune ' });
-  const made = {
+  const created = {
     ...{ id: expect.any(String), customer_id: id, type: 'shipping', is_default: true, ...home },
     ...{ created_at: expect.stringMatching(/Z$/), updated_at: expect.stringMatching(/Z$/) },
   };
-  expect({ status, body }).toEqual({ status: 201, body: { message: 'Address added.', address: made } });
+  expect({ status, body }).toEqual({ status: 201, body: { message: 'Address added.', address: created } });
   const { id: addr } = body.address;
   expect(await list(id)).toEqual([body.address]);
   expect((await merchant.get(`/api/v1/customers/${id}`)).body.customer.addresses).toEqual([body.address]);
   const changed = await patch(id, addr, { city: 'Nashik', address2: null, company: '  ' });
   expect(changed.body).toEqual({
     message: 'Address saved.',
-    address: { ...made, city: 'Nashik', address2: null, company: null },
+    address: { ...created, city: 'Nashik', address2: null, company: null },
   });
   const gone = await merchant.delete(`/api/v1/customers/${id}/addresses/${addr}`);
   expect(gone).toMatchObject({ status: 200, body: { message: 'Address deleted.' } });
@@ -56,10 +56,10 @@ test('a change of addresses emits customer.updated, an update without changes do
   await patch(id, addr, { city: 'Pune' });
   await merchant.post(`/api/v1/customers/${id}/addresses/${addr}/default`);
   await merchant.delete(`/api/v1/customers/${id}/addresses/${addr}`);
-  const told = await acme.db.rows(sql`
+  const events = await acme.db.rows(sql`
     SELECT payload -> 'changed' AS changed FROM shop_events
     WHERE name = 'customer.updated' AND payload -> 'customer' ->> 'id' = ${id}`);
-  expect(told).toEqual([{ changed: ['addresses'] }, { changed: ['addresses'] }]);
+  expect(events).toEqual([{ changed: ['addresses'] }, { changed: ['addresses'] }]);
 });
 
 test('the first address of a type is always the default', async () => {
@@ -150,8 +150,8 @@ test.each([
   ['98765 43210 (after 6, ext. 12)', '9876543210612'],
   ['', null],
   [null, null],
-])('the phone %j of an address is stored as %j', async (given, kept) => {
-  expect((await add(await newCustomer(), { phone: given })).phone).toBe(kept);
+])('the phone %j of an address is stored as %j', async (sent, stored) => {
+  expect((await add(await newCustomer(), { phone: sent })).phone).toBe(stored);
 });
 
 test.each([
@@ -192,8 +192,8 @@ test('a change of an older version of an address is rejected', async () => {
   const { id: addr } = await add(id);
   await add(id);
   const url = `/api/v1/customers/${id}/addresses/${addr}`;
-  const made = await merchant.patch(url, { city: 'Nashik' });
-  const version = { 'if-match': made.headers.etag as string };
+  const created = await merchant.patch(url, { city: 'Nashik' });
+  const version = { 'if-match': created.headers.etag as string };
   expect((await merchant.patch(url, { city: 'Mumbai' }, version)).status).toBe(200);
   for (const answer of [
     await merchant.patch(url, { city: 'Never' }, version),
@@ -230,7 +230,7 @@ test('unknown addresses and addresses of other or deleted customers are 404', as
     merchant.delete(`/api/v1/customers/${customer}/addresses/${address}`),
     merchant.post(`/api/v1/customers/${customer}/addresses/${address}/default`),
   ];
-  for (const answer of await Promise.all([...calls(id, addr), ...calls(id, nobody)])) {
+  for (const answer of await Promise.all([...calls(id, addr), ...calls(id, unknownId)])) {
     expect(answer).toMatchObject({ status: 404, body: { code: 'customers.address_not_found' } });
   }
   expect(await list(other)).toMatchObject([{ id: addr, city: 'Pune' }]);
@@ -261,7 +261,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Sends a step and gives the status; of many addresses it means the one at its number, counted round. */
+/** Sends the request of a step and returns its status. `number` modulo the number of addresses selects one. */
 async function send(
   id: string,
   known: readonly { id: string }[],
@@ -276,13 +276,13 @@ async function send(
     return { status, addr: body.address?.id };
   }
   const { which: number, ...changes } = rest;
-  const addr = known[number % Math.max(1, known.length)]?.id ?? nobody;
+  const addr = known[number % Math.max(1, known.length)]?.id ?? unknownId;
   if (verb === 'change') return { status: (await patch(id, addr, changes)).status, addr };
   if (verb === 'choose') return { status: (await merchant.post(`${url}/${addr}/default`)).status, addr };
   return { status: (await merchant.delete(`${url}/${addr}`)).status, addr };
 }
 
-/** What the rule says about the addresses there are, oldest first. */
+/** The expected default addresses, oldest first. */
 function apply(known: readonly Known[], one: Step, addr: string): Known[] {
   const others = known.filter(({ id }) => id !== addr);
   const current = known.find(({ id }) => id === addr);

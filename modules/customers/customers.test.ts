@@ -17,10 +17,10 @@ const rights = [
 ];
 const merchant = acme.caller(...rights, 'customers.view_sensitive');
 const agent = acme.caller(...rights);
-const nobody = '0190a000-0000-7000-8000-000000000000';
+const unknownId = '0190a000-0000-7000-8000-000000000000';
 
-let made = 0;
-const phone = () => `+9198${String(++made).padStart(8, '0')}`;
+let sequence = 0;
+const phone = () => `+9198${String(++sequence).padStart(8, '0')}`;
 const create = async (fields: object = {}) => {
   const { status, body } = await merchant.post('/api/v1/customers', { first_name: 'Asha', ...fields });
   expect({ status, body }).toMatchObject({ status: 201 });
@@ -91,12 +91,12 @@ test.each([
   ['0044 (20) 7946-0959', 'IN', '+442079460959'],
   ['212-555-0101', 'US', '+12125550101'],
   ['12345', 'IN', '12345'],
-])('the phone %s of a tenant in %s is stored as %s', async (given, country, kept) => {
+])('the phone %s of a tenant in %s is stored as %s', async (sent, country, stored) => {
   const elsewhere = await platform.tenant();
   await elsewhere.caller('settings.edit').patch('/api/v1/settings', { 'general.country': country });
   const caller = elsewhere.caller(...rights, 'customers.view_sensitive');
-  const { body } = await caller.post('/api/v1/customers', { phone: given });
-  expect(body.customer.phone).toBe(kept);
+  const { body } = await caller.post('/api/v1/customers', { phone: sent });
+  expect(body.customer.phone).toBe(stored);
 });
 
 test.each([{}, { last_name: 'Rao' }, { email: ' ', phone: '', first_name: '  ' }, { email: null, tags: ['x'] }])(
@@ -107,7 +107,7 @@ test.each([{}, { last_name: 'Rao' }, { email: ' ', phone: '', first_name: '  ' }
       status: 422,
       fields: ['email', 'phone', 'first_name'],
     });
-    expect(answer.body.message).toBe('Give at least an email, a phone or a first name.');
+    expect(answer.body.message).toBe('At least an email, a phone or a first name is required.');
   },
 );
 
@@ -151,12 +151,12 @@ test.each([
 
 test('read-only fields cannot be set, and unknown fields are ignored', async () => {
   const forged = {
-    ...{ id: nobody, total_spent: '99.00', total_orders: 9, avg_order_value: '9.00', last_order_at: '2020-01-01' },
+    ...{ id: unknownId, total_spent: '99.00', total_orders: 9, avg_order_value: '9.00', last_order_at: '2020-01-01' },
     ...{ created_at: '2000-01-01T00:00:00.000Z', deleted_at: 'now', anonymized_at: '2000-01-01T00:00:00Z', x: 1 },
   };
   const customer = await create(forged);
   expect(customer).toMatchObject({ total_spent: '0.00', total_orders: 0, last_order_at: null, anonymized_at: null });
-  expect(customer.id).not.toBe(nobody);
+  expect(customer.id).not.toBe(unknownId);
   expect(customer.created_at > '2020').toBe(true);
   const { status, body } = await merchant.patch(`/api/v1/customers/${customer.id}`, forged);
   expect({ status, customer: body.customer }).toEqual({ status: 200, customer });
@@ -200,7 +200,7 @@ test.each(['email', 'phone'])('of eight concurrent creations with the same %s on
 test('of eight concurrent changes to the same email one succeeds', async () => {
   const customers = await Promise.all(Array.from({ length: 8 }, () => create()));
   const answers = await Promise.all(
-    customers.map(({ id }) => merchant.patch(`/api/v1/customers/${id}`, { email: 'wanted@example.com' })),
+    customers.map(({ id }) => merchant.patch(`/api/v1/customers/${id}`, { email: 'contested@example.com' })),
   );
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(422)]);
 });
@@ -274,10 +274,10 @@ test('phones are masked in all responses without the permission; events are not 
   const changed = await agent.patch(`/api/v1/customers/${id}`, { notes: 'Called' });
   const shown = await agent.get(`/api/v1/customers/${id}`);
   expect([body, changed.body, shown.body].map(({ customer }) => customer.phone)).toEqual([masked, masked, masked]);
-  const told = (await eventsAbout(id)).map(({ payload }) => (payload.customer as { phone: string }).phone);
-  expect(told).toEqual([number, number]);
+  const phones = (await eventsAbout(id)).map(({ payload }) => (payload.customer as { phone: string }).phone);
+  expect(phones).toEqual([number, number]);
   expect((await show(id)).phone).toBe(number);
-  // A form that sends back what it was shown destroys nothing.
+  // Sending the masked value back changes nothing.
   const back = await agent.patch(`/api/v1/customers/${id}`, { phone: masked, last_name: 'Rao' });
   expect(back).toMatchObject({ status: 200, body: { customer: { phone: masked, last_name: 'Rao' } } });
   expect((await agent.patch(`/api/v1/customers/${id}`, { phone: '+**********99' })).status).toBe(422);
@@ -286,7 +286,7 @@ test('phones are masked in all responses without the permission; events are not 
 test('unknown ids and ids of other tenants are 404, invalid ones 422', async () => {
   const elsewhere = (await platform.tenant()).caller(...rights);
   const { body } = await elsewhere.post('/api/v1/customers', { first_name: 'Other' });
-  for (const id of [nobody, body.customer.id]) {
+  for (const id of [unknownId, body.customer.id]) {
     for (const answer of await Promise.all([
       merchant.get(`/api/v1/customers/${id}`),
       merchant.patch(`/api/v1/customers/${id}`, { notes: 'Mine' }),
@@ -482,7 +482,7 @@ test('many customers are read at once, in order, with a failure for each missing
   await merchant.post(`/api/v1/customers/${one.id}/addresses`, { city: 'Pune' });
   await merchant.post('/api/v1/orders', orderOf({ id: other.id }, '5.00'));
   const ctx = new Context(platform.kernel, { requestId: 'test', module: 'customers', tenant: acme, system: true });
-  const keys = [other.id.toUpperCase(), nobody, one.id, other.id].map((id) => ({ id }));
+  const keys = [other.id.toUpperCase(), unknownId, one.id, other.id].map((id) => ({ id }));
   const [second, missing, first, again] = await getCustomers(ctx, keys);
   expect([first, second, again]).toEqual([await show(one.id), await show(other.id), await show(other.id)]);
   expect(missing).toMatchObject({ code: 'customers.not_found' });

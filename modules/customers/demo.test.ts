@@ -135,7 +135,7 @@ test('another seed adds customers without duplicate contacts, and order numbers 
 
 test('emails and phones of existing customers are not used again', async () => {
   const tenant = await filled({ customers: 20 });
-  // The same people come once more; nothing else of them is left that could be there twice.
+  // The same people are generated again, without the contacts that are taken.
   for (const table of [
     'customer_addresses',
     'order_history',
@@ -183,7 +183,7 @@ test('large runs drop indexes and create them again', async () => {
   await fill(large, { customers: 5_000 });
   const shape = ({ db }: TestTenant) =>
     db.rows(sql`
-      SELECT indexdef AS made FROM pg_indexes WHERE schemaname = 'public'
+      SELECT indexdef AS definition FROM pg_indexes WHERE schemaname = 'public'
       UNION ALL SELECT conname || ' ' || pg_get_constraintdef(oid) FROM pg_constraint WHERE contype = 'f' ORDER BY 1`);
   expect(await shape(large)).toEqual(await shape(small));
   const sums = await large.db.row(

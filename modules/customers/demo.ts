@@ -32,7 +32,7 @@ const countries = data.countries.map(({ first, last, streets, cities, ...country
   ...{ ...country, first: words(first), last: words(last), streets: words(streets) },
   cities: words(cities).map((place) => place.split(' in ')),
 }));
-const homes = countries.flatMap((country) => Array<typeof country>(country.share).fill(country));
+const weightedCountries = countries.flatMap((country) => Array<typeof country>(country.share).fill(country));
 const hosts = ['example.com', 'example.org', 'example.net', 'mail.example'];
 
 /** The age of the shop, in milliseconds. */
@@ -74,7 +74,7 @@ function people(plan: DemoPlan) {
   const start = Math.floor(random() * 1e8);
   const mailDigits = String(plan.size).length + 1;
   return (n: number) => {
-    const country = pick(random, homes);
+    const country = pick(random, weightedCountries);
     const [first = '', latinFirst = first] = pick(random, country.first).split('/');
     const [last = '', latinLast = last] = pick(random, country.last).split('/');
     const mailbox = `${asciiLetters(latinFirst)}.${asciiLetters(latinLast)}${scatter(start + n, mailDigits)}`;

@@ -10,16 +10,16 @@ const rights = ['view', 'create', 'edit', 'delete', 'merge', 'view_sensitive', '
 );
 const merchant = acme.caller(...rights, 'orders.create', 'orders.edit', 'shop.use');
 
-let made = 0;
-/** Nothing else in the tenant's database has this in it. */
+let sequence = 0;
+/** A text that occurs nowhere else in the tenant's database. */
 const secretOf = (number: number) => `Zanzibar${number}`;
 
-/** A customer of whom every module knows something. */
+/** A customer with data in every module. */
 async function someone() {
-  made += 1;
-  const secret = secretOf(made);
+  sequence += 1;
+  const secret = secretOf(sequence);
   const { body } = await merchant.post('/api/v1/customers', {
-    ...{ email: `${secret}@example.com`, phone: `+9196${String(made).padStart(8, '0')}`, first_name: secret },
+    ...{ email: `${secret}@example.com`, phone: `+9196${String(sequence).padStart(8, '0')}`, first_name: secret },
     ...{ last_name: secret, notes: secret, tags: [secret], external_ids: { shopify: secret }, accepts_marketing: true },
   });
   const { id } = body.customer;
@@ -36,7 +36,7 @@ const erase = ({ id }: { id: string }, mode?: string) =>
   merchant.delete(`/api/v1/customers/${id}${mode === undefined ? '' : `?mode=${mode}`}`);
 const show = ({ id }: { id: string }) => merchant.get(`/api/v1/customers/${id}`);
 
-/** The tables of the tenant in which the text or the id is found anywhere. The shop's log is not a copy that is kept. */
+/** The tables of the tenant that contain the text or the id, except the event log of the test module. */
 async function tablesWith(text: string): Promise<string[]> {
   await platform.kernel.audit.flush();
   const tables = await acme.db.rows<{ name: string }>(sql`
@@ -52,10 +52,10 @@ async function tablesWith(text: string): Promise<string[]> {
   return found;
 }
 
-/** It keeps the ids of what was done to whom, and no more about them. */
+/** The audit log keeps ids and no other data about a customer. */
 const auditLog = 'module_bus_audit_log';
 
-const told = ({ id }: { id: string }) =>
+const deletionEvents = ({ id }: { id: string }) =>
   acme.db.rows(
     sql`SELECT payload FROM shop_events WHERE name = 'customer.deleted' AND payload ->> 'id' = ${id} ORDER BY seq`,
   );
@@ -67,7 +67,7 @@ test('a deleted customer is hidden, and its email and phone can be used again', 
   for (const answer of await Promise.all([show(customer), erase(customer), erase(customer, 'soft')])) {
     expect(answer).toMatchObject({ status: 404, body: { code: 'customers.not_found' } });
   }
-  expect(await told(customer)).toEqual([{ payload: { id: customer.id, mode: 'soft' } }]);
+  expect(await deletionEvents(customer)).toEqual([{ payload: { id: customer.id, mode: 'soft' } }]);
   expect((await merchant.post('/api/v1/customers', { email, phone })).status).toBe(201);
   expect(await tablesWith(customer.secret)).toContain('customer_addresses');
 });
@@ -96,7 +96,7 @@ test('anonymizing removes all personal data and keeps orders and statistics', as
     ...{ customer_id: customer.id, total: '12.50', note: null, shipping_address: null },
     ...{ status: 'pending', reason: null, name: 'Tea' },
   });
-  expect(await told(customer)).toEqual([{ payload: { id: customer.id, mode: 'anonymize' } }]);
+  expect(await deletionEvents(customer)).toEqual([{ payload: { id: customer.id, mode: 'anonymize' } }]);
 });
 
 test('erasing one customer does not affect others', async () => {
@@ -139,7 +139,7 @@ test('hard deletion leaves no row in any module', async () => {
   for (const { id } of [customer, merged]) {
     expect(await show({ id })).toMatchObject({ status: 404, body: { code: 'customers.not_found' } });
   }
-  expect(await told(customer)).toEqual([{ payload: { id: customer.id, mode: 'hard' } }]);
+  expect(await deletionEvents(customer)).toEqual([{ payload: { id: customer.id, mode: 'hard' } }]);
   expect((await erase(customer, 'hard')).status).toBe(404);
 });
 

@@ -17,7 +17,7 @@ await acme.db.run(sql`
     ('01890000-0000-7000-8000-000000000003', '{}', 'gone@example.com', NULL, 'Gone', NULL, false, 0, 0, 0, NULL, NULL,
       '{}', NULL, '2026-03-01T00:00:00Z', '2026-03-01T00:00:00Z', '2026-03-01T00:00:00Z')`);
 
-/** The rows of a CSV file begin with an id; a text in a cell may have lines of its own. */
+/** Splits at the ids that begin the rows, because cells may contain line breaks. */
 const idsOf = (text: string) => [...text.matchAll(/^([0-9a-f-]{36}),/gm)].map(([, id]) => id);
 const exported = async (query = '') => (await caller.get(`/api/v1/customers/export${query}`)).body;
 

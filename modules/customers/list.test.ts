@@ -10,7 +10,7 @@ import type { Customer } from './schemas.ts';
 
 const platform = await startPlatform();
 
-/** Customers as they are in the database, with what is not given left to it. */
+/** Inserts customers; missing fields get the defaults of the database. */
 async function add(db: Db, customers: readonly object[]): Promise<void> {
   await db.run(sql`
     INSERT INTO customers (id, external_ids, email, phone, first_name, last_name, accepts_marketing, total_orders,
@@ -131,7 +131,7 @@ const fold = (text: string) =>
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase();
 const isVip = ({ total_orders, total_spent }: Customer) => total_orders >= 10 || Number(total_spent) >= 50_000;
-/** The day where the tenant is, which is five and a half hours ahead. */
+/** The day in the tenant's time zone, UTC+05:30. */
 const dayOf = (moment: string) => new Date(Date.parse(moment) + 5.5 * 3_600_000).toISOString().slice(0, 10);
 
 function matches(customer: Customer, query: Query): boolean {
@@ -239,14 +239,14 @@ const sorts = {
   updated_at: 'updated_at',
 };
 
-/** A page without any of what makes pages fast. */
+/** The same page by a naive query. */
 function plainPage(db: Db, key: string, direction: string, { limit, offset }: { limit: number; offset: number }) {
   return db.rows<{ id: string }>(sql`
     SELECT id FROM customers WHERE deleted_at IS NULL
     ORDER BY ${raw(key)} ${raw(direction)}, id ${raw(direction)} LIMIT ${limit} OFFSET ${offset}`);
 }
 
-/** Customers with much in common, made at all times; half of the ids tell when, as those of the platform do. */
+/** Customers with many equal values, created at different times; half of the ids are UUIDv7, as those of the platform. */
 const many = (count: number) => sql`
   INSERT INTO customers (id, first_name, total_orders, total_spent, last_order_at, created_at, updated_at)
   SELECT CASE WHEN random() < 0.5 THEN uuidv7(-random() * interval '3 years') ELSE gen_random_uuid() END,
@@ -271,7 +271,7 @@ const shuffles = [
 test('deep pages are correct for all sorts and directions', async () => {
   const { db, list } = await shop();
   await db.run(many(1_500));
-  for (const [round, settle] of [sql`SELECT`, sql`SELECT fold_counters()`, sql`SELECT`].entries()) {
+  for (const [round, settle] of [sql`SELECT`, sql`SELECT compact_counters()`, sql`SELECT`].entries()) {
     for (const statement of shuffles) await db.run(statement);
     await db.run(settle);
     for (const [sort, key] of Object.entries(sorts)) {

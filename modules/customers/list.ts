@@ -45,7 +45,7 @@ const definition = {
     search: textFilter,
     tags: hasTags(sql`c.tags`),
     accepts_marketing: equals(Type.Boolean(), sql`c.accepts_marketing`),
-    vip: filter(Type.Boolean({ description: 'VIPs, or customers who are not.' }), async (vip, ctx) =>
+    vip: filter(Type.Boolean({ description: 'Whether the customer is a VIP.' }), async (vip, ctx) =>
       vip ? isVip(ctx) : sql`NOT ${await isVip(ctx)}`,
     ),
     min_orders: filter(

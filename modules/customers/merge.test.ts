@@ -9,10 +9,10 @@ const acme = await platform.tenant();
 const rights = ['view', 'create', 'edit', 'delete', 'merge'].map((verb) => `customers.${verb}`);
 const merchant = acme.caller(...rights, 'customers.view_sensitive', 'orders.create', 'shop.use');
 const agent = acme.caller(...rights);
-const nobody = '0190a000-0000-7000-8000-000000000000';
+const unknownId = '0190a000-0000-7000-8000-000000000000';
 
-let made = 0;
-const phone = () => `+9197${String(++made).padStart(8, '0')}`;
+let sequence = 0;
+const phone = () => `+9197${String(++sequence).padStart(8, '0')}`;
 const create = async (fields: object = {}) => {
   const { status, body } = await merchant.post('/api/v1/customers', { first_name: 'Asha', ...fields });
   expect({ status, body }).toMatchObject({ status: 201 });
@@ -70,7 +70,7 @@ test('merging fills missing fields of the primary and keeps the others', async (
     { name: 'customer.merged', removed_id: secondary.id },
     { name: 'customer.updated', changed: ['external_ids', 'tags', 'phone', 'last_name', 'notes'] },
   ]);
-  // The secondary's own email was not needed, and belongs to nobody now.
+  // The secondary's email was not used, and no customer has it now.
   await create({ email: 'other@example.com' });
 });
 
@@ -82,8 +82,8 @@ test.each([
   [{ first_name: 'Guest' }, { first_name: 'Guest' }, { first_name: 'Guest', last_name: null }],
   [{ first_name: null, last_name: 'Rao' }, { first_name: 'Asha' }, { first_name: 'Asha', last_name: 'Rao' }],
 ])('merging the names %j and %j results in %j', async (own, other, name) => {
-  const primary = await create({ email: `p${++made}@example.com`, ...own });
-  const secondary = await create({ email: `s${made}@example.com`, ...other });
+  const primary = await create({ email: `p${++sequence}@example.com`, ...own });
+  const secondary = await create({ email: `s${sequence}@example.com`, ...other });
   expect((await merge(primary, secondary)).body.customer).toMatchObject(name);
 });
 
@@ -188,7 +188,7 @@ test('a customer cannot be merged with itself, an unknown or a deleted one', asy
       const { status, body } = await call(one, same);
       expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['secondary_id'] });
     }
-    for (const absent of [gone, { id: nobody }]) {
+    for (const absent of [gone, { id: unknownId }]) {
       expect(await call(one, absent)).toMatchObject({ status: 404, body: { code: 'customers.not_found' } });
       expect(await call(absent, one)).toMatchObject({ status: 404, body: { code: 'customers.not_found' } });
     }
@@ -239,7 +239,7 @@ test('of two opposite concurrent merges one succeeds, and nothing is lost', asyn
   }
 });
 
-/** Sums over everybody, and rows that belong to nobody. */
+/** Sums over all customers, and the number of rows without a customer. */
 async function balance(ids: readonly string[]) {
   return acme.db.row<{
     orders: number;
@@ -298,7 +298,7 @@ test('concurrent merges, orders, addresses and tags lose nothing and keep statis
     };
     const answers = await Promise.all(things.map(async (one) => ({ do: one.do, answer: await send(one) })));
     for (const { do: what, answer } of answers) {
-      // By id or phone somebody is always found: whom the customer has become, or one that is made anew.
+      // An id or a phone always finds a customer: the remaining one or a new one.
       expect(what === 'order' ? [201] : [200, 201, 404, 422]).toContain(answer.status);
     }
     const done = (what: string) => answers.filter((one) => one.do === what && one.answer.status < 300);

@@ -15,7 +15,7 @@ export async function ordersOf(ctx: Ctx, { id, ...query }: OrdersQuery): Promise
   return { orders: [], pagination: byCursor ? { next_cursor: null, has_more: false } : pageOf(query, 0) };
 }
 
-/** The order statistics of customers, together; without the orders module, from what is stored. */
+/** The order statistics of customers, together; without the orders module, the stored ones. */
 export async function statisticsOf(ctx: Ctx, ids: readonly string[]): Promise<Statistics> {
   const orders = await ctx.helpers('orders');
   if (orders) return orders.getStatistics({ customer_ids: ids });

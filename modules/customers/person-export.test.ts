@@ -8,10 +8,10 @@ const rights = ['view', 'create', 'edit', 'delete', 'export', 'merge'].map((verb
 const merchant = acme.caller(...rights, 'shop.use', 'orders.create', 'customers.view_sensitive');
 const clerk = acme.caller(...rights);
 
-const { body: made } = await merchant.post('/api/v1/customers', {
+const { body: created } = await merchant.post('/api/v1/customers', {
   ...{ first_name: 'Asha', email: 'asha@example.com', phone: '+919876543210', notes: 'Likes tea', tags: ['gold'] },
 });
-const { id } = made.customer;
+const { id } = created.customer;
 const place = { address1: '12 MG Road', address2: 'Flat 3', city: 'Pune', phone: '+919876543299' };
 await merchant.post(`/api/v1/customers/${id}/addresses`, place);
 await merchant.post('/api/v1/shop/ask/setMetadata', { customer_id: id, key: 'size', value: 'L' });
@@ -73,6 +73,6 @@ test('a deleted customer can be exported, a merged or unknown one cannot', async
   expect(late).toMatchObject({ status: 200, body: { customer: { first_name: 'Late' } } });
   const merged = await merchant.get(`/api/v1/customers/${twin.customer.id}/export`);
   expect(merged).toMatchObject({ status: 404, body: { merged_into: id } });
-  const nobody = '0190a000-0000-7000-8000-000000000000';
-  expect((await merchant.get(`/api/v1/customers/${nobody}/export`)).body.code).toBe('customers.not_found');
+  const unknownId = '0190a000-0000-7000-8000-000000000000';
+  expect((await merchant.get(`/api/v1/customers/${unknownId}/export`)).body.code).toBe('customers.not_found');
 });

@@ -23,7 +23,8 @@ export async function readChanges(ctx: Ctx, changes: Changes, issues: Issues, cu
   const next: Changes = { ...current, ...fields };
   const wasIdentified = !current || identifying.some((name) => current[name]);
   if (wasIdentified && !identifying.some((name) => next[name] || issues.has(name))) {
-    for (const name of identifying) issues.add(name, 'Give at least an email, a phone or a first name.', 'required');
+    for (const name of identifying)
+      issues.add(name, 'At least an email, a phone or a first name is required.', 'required');
   }
   return fields;
 }
@@ -85,7 +86,7 @@ export async function saveCustomer(
 
 const writableNames = namesOf(extend(NewCustomer, Statistics.properties));
 
-/** Writes the given fields and `updated_at`. */
+/** Writes these fields and `updated_at`. */
 export async function writeCustomer(ctx: Ctx, id: string, fields: Partial<CustomerRecord>): Promise<CustomerRecord> {
   return (await ctx.db.row<CustomerRecord>(sql`
     UPDATE customers c SET (${writableNames}, updated_at) = (

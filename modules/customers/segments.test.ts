@@ -32,7 +32,7 @@ async function shop() {
   return { tenant, db: tenant.db, segments, counts, setRule };
 }
 
-/** Everybody looked at. */
+/** The expected counters, from a scan of all customers. */
 function naive({ db }: TestTenant, { orders, spend }: Rule) {
   return db.row<Record<string, number>>(sql`
     SELECT count(*) FILTER (WHERE total_orders = 0) AS new,
@@ -44,10 +44,10 @@ function naive({ db }: TestTenant, { orders, spend }: Rule) {
     FROM customers WHERE deleted_at IS NULL`);
 }
 
-/** Compares every counter with a look at everybody. */
+/** Compares every counter with a scan of all customers. */
 async function expectTrueCounters({ db }: TestTenant): Promise<void> {
   const wrong = await db.rows(sql`
-    WITH kept AS (
+    WITH stored AS (
       SELECT name, sum(value) AS value FROM counters WHERE name ^@ 'customers' GROUP BY name HAVING sum(value) <> 0),
     counted AS (
       SELECT name COLLATE "C" AS name, sum(value) AS value FROM customers, customer_vip_rule, LATERAL (VALUES
@@ -60,8 +60,8 @@ async function expectTrueCounters({ db }: TestTenant): Promise<void> {
         ('customers.ordered', (last_order_at IS NOT NULL)::integer),
         ('customers.last_order.' || (last_order_at AT TIME ZONE 'UTC')::date, 1)) AS counter (name, value)
       WHERE deleted_at IS NULL AND name IS NOT NULL GROUP BY name HAVING sum(value) <> 0)
-    (SELECT 'kept' AS which, * FROM kept EXCEPT ALL SELECT 'kept', * FROM counted)
-    UNION ALL (SELECT 'counted', * FROM counted EXCEPT ALL SELECT 'counted', * FROM kept)`);
+    (SELECT 'stored' AS which, * FROM stored EXCEPT ALL SELECT 'stored', * FROM counted)
+    UNION ALL (SELECT 'counted', * FROM counted EXCEPT ALL SELECT 'counted', * FROM stored)`);
   expect(wrong).toEqual([]);
 }
 
@@ -90,10 +90,10 @@ const statements = {
   hide: (count: number) => sql`UPDATE customers SET deleted_at = now() WHERE ${someOf(count)}`,
   show: (count: number) => sql`UPDATE customers SET deleted_at = NULL WHERE ${someOf(count)}`,
   remove: (count: number) => sql`DELETE FROM customers WHERE ${someOf(count)}`,
-  fold: (_: number) => sql`SELECT fold_counters()`,
+  compact: (_: number) => sql`SELECT compact_counters()`,
 };
 
-/** One transaction of two statements, kept or undone. */
+/** One transaction of two statements, committed or rolled back. */
 async function perform(db: Db, [first, second]: readonly [Sql, Sql], undone: boolean): Promise<void> {
   const work = db.tx(async (tx) => {
     await tx.run(first);
@@ -153,7 +153,7 @@ test('segment counts are correct after any history', async () => {
         expect(await counts()).toEqual(await naive(tenant, rule));
       }
       await expectTrueCounters(tenant);
-      await db.run(statements.fold(0));
+      await db.run(statements.compact(0));
       await expectTrueCounters(tenant);
       expect(await counts()).toEqual(await naive(tenant, rule));
     }),
@@ -167,7 +167,7 @@ test('segment counts are correct under concurrent writes, folding and changes of
   await db.run(insert(100));
   const rules = [usual, { orders: 3, spend: 10_000 }, { orders: 5, spend: 0.01 }];
   const writer = async (seed: number) => {
-    // One customer in each transaction: who changes several takes them in turn, and here they come in any order.
+    // One customer per transaction: transactions that lock several in random order could deadlock.
     for (const { first, count, undone } of fc.sample(arbitraryStep, { numRuns: 25, seed })) {
       await perform(db, [statements[first](1), insert(count)], undone);
     }
@@ -175,7 +175,7 @@ test('segment counts are correct under concurrent writes, folding and changes of
   const reader = async () => {
     for (const rule of rules) {
       await setRule(rule);
-      await Promise.all([counts(), counts(), counts(), db.run(statements.fold(0))]);
+      await Promise.all([counts(), counts(), counts(), db.run(statements.compact(0))]);
     }
   };
   await Promise.all([reader(), ...Array.from({ length: 8 }, (_, seed) => writer(seed))]);
@@ -183,20 +183,20 @@ test('segment counts are correct under concurrent writes, folding and changes of
   expect(await counts()).toEqual(await naive(tenant, rule));
   expect(await counts()).toEqual(await naive(tenant, rule));
   await expectTrueCounters(tenant);
-  await db.run(statements.fold(0));
+  await db.run(statements.compact(0));
   await expectTrueCounters(tenant);
 });
 
 test('concurrent readers of a changed rule recount once and all use it', async () => {
   const { tenant, db, counts, setRule } = await shop();
   await db.run(insert(50));
-  await db.run(statements.fold(0));
+  await db.run(statements.compact(0));
   await setRule({ orders: 2, spend: 1 });
   const expected = await naive(tenant, { orders: 2, spend: 1 });
   expect(await Promise.all(Array.from({ length: 8 }, counts))).toEqual(Array(8).fill(expected));
   expect(await counts()).toEqual(expected);
   const vip = sql`SELECT sum(value)::integer AS vip, count(*) AS rows FROM counters WHERE name = 'customers.vip'`;
-  // What there was, and one difference.
+  // The sum of the earlier rows, and one row for the difference.
   expect(await db.row(vip)).toEqual({ vip: expected?.vip, rows: 2 });
 });
 
@@ -211,14 +211,14 @@ test('an open transaction blocks no other writer, folding or reader', async () =
   await setRule(rule);
   await db.tx(async (tx) => {
     await tx.run(order(one));
-    await tx.run(statements.fold(0));
+    await tx.run(statements.compact(0));
     await db.tx(async (beside) => {
       await beside.run(order(other));
-      await beside.run(statements.fold(0));
+      await beside.run(statements.compact(0));
     });
     await db.run(insert(1));
     await db.run(sql`DELETE FROM customers WHERE id = ${other?.id}`);
-    // By the new rule, though it cannot be kept while somebody writes.
+    // Counted by the new thresholds, though they cannot be stored during a concurrent write.
     expect(await counts()).toEqual(await naive(tenant, rule));
   });
   expect(await counts()).toEqual(await naive(tenant, rule));

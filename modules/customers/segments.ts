@@ -22,7 +22,7 @@ export const lastOrder = sql`coalesce(c.last_order_at, '-infinity'::timestamptz)
 export async function listSegments(ctx: Ctx): Promise<{ segments: Segment[] }> {
   const cutoff = riskCutoff(ctx);
   const day = cutoff.toISOString().slice(0, 10);
-  // At risk: all who have ordered, less those of later days (counters) and those later on the same day.
+  // At risk: customers with orders, minus those whose last order was on a later day (counters) or later on that day.
   const counts = await ctx.db.row<Record<SegmentKey, number>>(sql`
     SELECT (${counter('customers.new')}) AS new, (${counter('customers.returning')}) AS returning,
       (${counter('customers.loyal')}) AS loyal, (${await vipCount(ctx)}) AS vip,
@@ -38,7 +38,7 @@ export async function listSegments(ctx: Ctx): Promise<{ segments: Segment[] }> {
 export async function segmentsOf(ctx: Ctx, customer: Customer): Promise<SegmentKey[]> {
   const { orders, spend } = await vipRule(ctx);
   const { total_orders, total_spent, last_order_at, accepts_marketing } = customer;
-  const isIn: Readonly<Record<SegmentKey, boolean>> = {
+  const matches: Readonly<Record<SegmentKey, boolean>> = {
     new: total_orders === 0,
     returning: total_orders > 0 && total_orders < 5,
     loyal: total_orders >= 5,
@@ -46,7 +46,7 @@ export async function segmentsOf(ctx: Ctx, customer: Customer): Promise<SegmentK
     at_risk: last_order_at !== null && Date.parse(last_order_at) < riskCutoff(ctx).getTime(),
     marketing: accepts_marketing,
   };
-  return keys.filter((key) => isIn[key]);
+  return keys.filter((key) => matches[key]);
 }
 
 async function vipRule(ctx: Ctx) {
@@ -63,12 +63,12 @@ export async function isVip(ctx: Ctx): Promise<Sql> {
   return sql`(c.total_orders >= ${literal(orders)} OR c.total_spent >= ${literal(spend)})`;
 }
 
-/** A SELECT of the number of VIPs: the counter if it was kept by the tenant's rule, else counted. */
+/** A SELECT of the number of VIPs: the counter if it uses the tenant's current thresholds, else counted. */
 export async function vipCount(ctx: Ctx): Promise<Sql> {
   const { orders, spend } = await vipRule(ctx);
   // Once a minute: the rule cannot be stored while other transactions write, and settings rarely change.
   await ctx.cache.remember(`vip-rule ${orders} ${spend}`, 60, async () => {
-    await ctx.db.run(sql`SELECT keep_customer_vip_rule(${orders}, ${spend})`);
+    await ctx.db.run(sql`SELECT update_customer_vip_rule(${orders}, ${spend})`);
     return true;
   });
   return sql`

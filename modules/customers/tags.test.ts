@@ -8,7 +8,7 @@ const platform = await startPlatform({ modules: await withShop() });
 const acme = await platform.tenant();
 const rights = ['customers.view', 'customers.create', 'customers.edit', 'customers.delete'];
 const merchant = acme.caller(...rights);
-const nobody = '0190a000-0000-7000-8000-000000000000';
+const unknownId = '0190a000-0000-7000-8000-000000000000';
 const url = '/api/v1/customers/bulk/tags';
 
 const create = async (tags: string[] = []) =>
@@ -55,20 +55,20 @@ test('unknown ids, deleted customers and customers of other tenants are reported
   await merchant.delete(`/api/v1/customers/${gone.id}`);
   const elsewhere = (await platform.tenant()).caller(...rights);
   const stranger = (await elsewhere.post('/api/v1/customers', { first_name: 'Other' })).body.customer;
-  const ids = [nobody, gone.id, one.id, stranger.id];
+  const ids = [unknownId, gone.id, one.id, stranger.id];
   const { body } = await merchant.post(url, { customer_ids: ids, tags: ['a'] });
-  expect(body).toMatchObject({ updated: 1, not_found: [nobody, gone.id, stranger.id] });
+  expect(body).toMatchObject({ updated: 1, not_found: [unknownId, gone.id, stranger.id] });
   expect((await elsewhere.get(`/api/v1/customers/${stranger.id}`)).body.customer.tags).toEqual([]);
 });
 
 test.each([
   ['customer_ids', { customer_ids: [], tags: ['a'] }],
-  ['customer_ids', { customer_ids: Array(1_001).fill(nobody), tags: ['a'] }],
+  ['customer_ids', { customer_ids: Array(1_001).fill(unknownId), tags: ['a'] }],
   ['customer_ids.0', { customer_ids: ['asha'], tags: ['a'] }],
   ['customer_ids', { tags: ['a'] }],
-  ['tags', { customer_ids: [nobody], tags: [] }],
-  ['tags.0', { customer_ids: [nobody], tags: ['x'.repeat(51)] }],
-  ['tags.0', { customer_ids: [nobody], tags: ['a,b'] }],
+  ['tags', { customer_ids: [unknownId], tags: [] }],
+  ['tags.0', { customer_ids: [unknownId], tags: ['x'.repeat(51)] }],
+  ['tags.0', { customer_ids: [unknownId], tags: ['a,b'] }],
 ])('an invalid %s is reported', async (field, wrong) => {
   for (const { status, body } of [await merchant.post(url, wrong), await merchant.delete(url, wrong)]) {
     expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
@@ -88,8 +88,8 @@ test('if a customer would have more than fifty tags, no customer is changed', as
 
 test('bulk tags write one audit line with the number of changed customers', async () => {
   const [one, other] = [await create(), await create(['x'])];
-  const { body: made } = await merchant.post(url, { customer_ids: [one.id, other.id], tags: ['x'] });
-  expect(made.updated).toBe(2);
+  const { body: added } = await merchant.post(url, { customer_ids: [one.id, other.id], tags: ['x'] });
+  expect(added.updated).toBe(2);
   const [line] = await auditLines(platform, acme.caller('audit.view'), 'customers.addTags');
   expect(line).toMatchObject({ outcome: 'ok', changes: { customers: [0, 1] } });
 });
@@ -102,12 +102,12 @@ test('tags can be added to a thousand customers at once', async () => {
     SELECT gen_random_uuid(), 'Asha', now(), now() FROM generate_series(1, 1000) RETURNING id`);
   const ids = rows.map(({ id }) => id);
   expect((await caller.post(url, { customer_ids: ids, tags: ['all'] })).body).toMatchObject({ updated: 1_000 });
-  const [{ tagged, told }] = (await shop.db.rows<{ tagged: number; told: number }>(sql`
+  const [{ tagged, emitted }] = (await shop.db.rows<{ tagged: number; emitted: number }>(sql`
     SELECT (SELECT count(*) FROM customers WHERE tags = '{all}') AS tagged,
-      (SELECT count(*) FROM shop_events WHERE name = 'customer.updated') AS told`)) as [
-    { tagged: number; told: number },
+      (SELECT count(*) FROM shop_events WHERE name = 'customer.updated') AS emitted`)) as [
+    { tagged: number; emitted: number },
   ];
-  expect({ tagged, told }).toEqual({ tagged: 1_000, told: 1_000 });
+  expect({ tagged, emitted }).toEqual({ tagged: 1_000, emitted: 1_000 });
 });
 
 test('concurrent bulk changes in any order of ids neither fail nor lose tags', async () => {

@@ -4,7 +4,7 @@ import { exampleOf } from '../../server/src/http/openapi/examples.ts';
 import { takesBody } from '../../server/src/http/read-input.ts';
 import { startAccounts } from '../../server/testing/accounts.ts';
 
-/* Whatever is sent to any action of any module, the answer is never a fault of ours. It grows by itself with new ones. */
+/* No input to any action of any module causes a 5xx response. New actions are included automatically. */
 
 const platform = await startAccounts({
   environment: { RATE_LIMIT_PER_MINUTE: '0', LOGIN_FAILURES_PER_MINUTE: '10000', RESENDS_PER_MINUTE: '1000' },
@@ -25,7 +25,7 @@ function inUrl(text: string): string {
   return encodeURIComponent(text.slice(0, 400).toWellFormed());
 }
 
-/** Every hostile request to one action, with a word about what is hostile in it. */
+/** Every hostile request to one action, with a description. */
 function* attacks(action: RegisteredAction): Generator<[what: string, options: Request]> {
   const { method = 'GET', path, accepts, input } = action;
   const good = (input ? exampleOf(input, 'input') : {}) as Record<string, unknown>;
@@ -56,8 +56,8 @@ function* attacks(action: RegisteredAction): Generator<[what: string, options: R
   }
   for (const name of body ? [] : others) {
     for (const text of texts) {
-      const given = `${name}=${inUrl(text)}`;
-      yield [`?${given}`, withBody(undefined, url({}, [...query(name), given]))];
+      const parameter = `${name}=${inUrl(text)}`;
+      yield [`?${parameter}`, withBody(undefined, url({}, [...query(name), parameter]))];
     }
     yield [`?${name} twice`, withBody(undefined, url({}, [...query(name), `${name}=1`, `${name}=x`]))];
   }
@@ -81,7 +81,7 @@ async function faultsOf(action: RegisteredAction): Promise<string[]> {
 }
 
 const actions = platform.kernel.actions.filter(
-  // Asked once by the module's own tests: it starts programs.
+  // Tested by its own module, because it starts programs.
   ({ method, path }) => method && !path.endsWith('/install/check-requirements') && path !== '/api/health',
 );
 

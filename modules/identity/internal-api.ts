@@ -35,13 +35,13 @@ export const helpers = {
     run: ({ system }, { password, hash }) => accountsOf(system).passwords.verify(password, hash),
   }),
   hasUsers: systemHelper({
-    summary: 'Tell whether there are users',
+    summary: 'Check whether there are users',
     system: true,
     input: noInput,
     run: async ({ central }) => (await central.row(sql`SELECT FROM users LIMIT 1`)) !== undefined,
   }),
   isEmailTaken: systemHelper({
-    summary: 'Tell whether a user has an email address',
+    summary: 'Check whether a user has an email address',
     system: true,
     input: Type.Object({ email: Text }),
     run: ({ central }, { email }) => isEmailTaken(central, email),
@@ -68,7 +68,7 @@ export const helpers = {
     },
   }),
   isSetUp: systemHelper({
-    summary: 'Tell whether signing keys and the client of personal access tokens exist',
+    summary: 'Check whether signing keys and the client of personal access tokens exist',
     system: true,
     input: noInput,
     run: ({ central }) => isSetUp(central),
@@ -81,7 +81,7 @@ export const helpers = {
     run: ({ system }, { db }) => seedRoles(db, system.permissions),
   }),
   isSeeded: systemHelper({
-    summary: 'Tell whether all system roles and permissions exist',
+    summary: 'Check whether all system roles and permissions exist',
     system: true,
     input: noInput,
     run: ({ system }) => isSeeded(system),

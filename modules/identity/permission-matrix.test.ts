@@ -84,7 +84,7 @@ const merchant = await newTenant('merchant');
 const reseller = await newTenant('reseller');
 const strangersTenant = await platform.tenant();
 
-/** With every module there is: an action of one that a tenant does not have is not there. */
+/** With all modules enabled: actions of other modules are 404. */
 async function newTenant(role: 'merchant' | 'reseller'): Promise<TestTenant> {
   const tenant = await platform.tenant({ role });
   for (const { alias, manifest } of kernel.modules) {
@@ -230,7 +230,7 @@ test.each(needing)('$name is allowed only with $needs', async (one) => {
   }
 });
 
-/** What becomes of a call on the bus: a code, or `admitted` where the action would run. */
+/** The outcome of a call on the bus: an error code, or `admitted` if the action would run. */
 async function callOnBus({ name, module = '' }: RegisteredAction, tenant: TestTenant, caller: Caller) {
   const admitted = new Error('admitted');
   const contextFor = () => {
@@ -270,7 +270,7 @@ test.each(forAnyoneSignedIn)('$name is allowed for every signed-in user', async 
   expect(anonymous).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
   for (const role of Object.keys(roles)) {
     const { status, body } = await send(as(await tokenOf(merchant, role), merchant));
-    // What a call refuses by itself, as a code that is missing, is not for want of a token.
+    // The action may refuse its input, such as a missing code, but not for a missing token.
     expect({ role, code: body.code }).not.toEqual({ role, code: 'auth.unauthenticated' });
     expect(status, `${role}: ${JSON.stringify(body)}`).toBeLessThan(500);
   }
@@ -282,7 +282,7 @@ test.each(forAnyoneSignedIn)('$name is allowed for every signed-in user', async 
 test.each(forAnyone)('$name does not require a sign-in', async (one) => {
   const tenant: Record<string, string> = one.tenant === 'none' ? {} : { 'x-tenant': merchant.id };
   const { status, body } = await call(one)(tenant);
-  // One that checks credentials of its own may refuse them, in its own words.
+  // An action that checks its own credentials may refuse them with its own code.
   expect(body.code).not.toBe('auth.unauthenticated');
   expect(status, JSON.stringify(body)).toBeLessThan(500);
 });

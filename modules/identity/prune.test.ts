@@ -23,7 +23,7 @@ const ago = (days: number) => new Date(Date.now() - days * 86_400_000);
 const person = await platform.person();
 await central.db.run(sql`INSERT INTO oauth_clients (id, name, grants) VALUES ('tv', 'TV', ARRAY['device_code'])`);
 
-/** Each kind of row, with what makes it old: the first number of days is kept, the second is not. */
+/** Each kind of row and its age in days: rows of the first age are kept, those of the second are deleted. */
 const kinds = [
   {
     table: 'password_resets',

@@ -79,7 +79,7 @@ test('the wizard installs the platform over HTTP, and the owner can sign in', as
   ]);
 
   for (const path of ['status', 'check-requirements'] as const) expect(await wizard.get(path)).toMatchObject(installed);
-  // Whatever is sent: nothing about it matters any more.
+  // The input is not validated any more.
   for (const path of posts) expect(await wizard.post(path, { email: 7 })).toMatchObject(installed);
 
   const login = { email: form.email, password: form.password };
@@ -88,7 +88,7 @@ test('the wizard installs the platform over HTTP, and the owner can sign in', as
   const headers = { authorization: `Bearer ${signedIn.body.access_token}`, 'x-tenant': form.organization_slug };
   const me = await wizard.request({ url: '/api/v1/auth/me', headers });
   expect(me).toMatchObject({ status: 200, body: { email: 'asha.rao@example.com', role: 'Owner' } });
-  // The first tenant owns the platform: every permission acts there.
+  // The first tenant is the platform owner: every permission has an effect there.
   expect(me.body.permissions).toHaveLength(permissionCount(wizard));
   expect((await wizard.request({ url: '/api/v1/products', headers })).status).toBe(200);
 });
@@ -159,9 +159,9 @@ describe('with INSTALL_TOKEN set', async () => {
     ['a wrong one', 'a-long-install-tokem'],
     ['a part of it', 'a-long'],
     ['an empty one', ''],
-  ])('every POST with %s is 403', async (_, given) => {
+  ])('every POST with %s is 403', async (_, token) => {
     for (const path of posts) {
-      const headers = given === undefined ? {} : { 'x-install-token': given };
+      const headers = token === undefined ? {} : { 'x-install-token': token };
       expect(await wizard.post(path, ownerForm(), headers), path).toMatchObject({
         status: 403,
         body: { code: 'installation.token_required', message: expect.stringContaining('X-Install-Token') },
@@ -264,7 +264,7 @@ describe('an invalid owner', async () => {
     ['taken', uniqueId(), 'taken'],
   ])('gets the error of a slug that is %s together with all others', async (why, slug, code) => {
     const { central } = wizard.kernel;
-    // Of another installation on the same server: with a tenant of its own this one would be installed.
+    // On another installation of the server: a tenant of this one would count as installed.
     if (why === 'taken') await central.db.run(raw(`CREATE DATABASE tenant${slug}`));
     const email = `${uniqueId()}@example.com`;
     await createUser(central.db, { name: 'Other', email });

@@ -21,7 +21,7 @@ const step = {
   also: {
     403: { ...installed, description: 'The platform is installed (with `redirect`), or the token is wrong.' },
     409: {
-      description: 'An earlier step comes first.',
+      description: 'An earlier step is not completed.',
       body: Type.Object({ current_step: Type.Integer({ minimum: 1, maximum: 4 }) }),
     },
   },

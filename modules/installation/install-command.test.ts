@@ -26,18 +26,18 @@ function terminalOf(answers?: Record<string, string>) {
 const wizard = await startWizard({
   environment: { APP_URL: 'https://chowk.example:8443', BASE_DOMAIN: 'chowk.example' },
 });
-const given = { organization: 'Acme Stores', email: 'asha.rao@example.com', password: 'correct horse' };
+const options = { organization: 'Acme Stores', email: 'asha.rao@example.com', password: 'correct horse' };
 
 function run(options: Record<string, string | boolean>, terminal = terminalOf().terminal): Promise<void> {
-  return installCommand.run(wizard.ctx, { words: [], options }, terminal);
+  return installCommand.run(wizard.ctx, { positionals: [], options }, terminal);
 }
 
 test.each([
-  ['--organization', { email: given.email, password: given.password }],
-  ['--email', { organization: given.organization, password: given.password }],
-  ['--password-file', { organization: given.organization, email: given.email }],
-  ['--slug', { ...given, organization: 'चौक' }],
-  ['not both', { ...given, 'password-file': '-' }],
+  ['--organization', { email: options.email, password: options.password }],
+  ['--email', { organization: options.organization, password: options.password }],
+  ['--password-file', { organization: options.organization, email: options.email }],
+  ['--slug', { ...options, organization: 'चौक' }],
+  ['not both', { ...options, 'password-file': '-' }],
 ])('without a terminal the error names %s', async (named, options) => {
   const refusal = await run(options).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(UsageError);
@@ -45,9 +45,9 @@ test.each([
 });
 
 test.each([
-  ['organization_slug', { ...given, slug: 'A B' }],
-  ['email', { ...given, email: 'asha' }],
-  ['password', { ...given, password: 'short' }],
+  ['organization_slug', { ...options, slug: 'A B' }],
+  ['email', { ...options, email: 'asha' }],
+  ['password', { ...options, password: 'short' }],
 ])('a wrong %s is refused before anything is changed', async (field, options) => {
   const before = await wizard.counts();
   await expect(run(options)).rejects.toMatchObject({
@@ -57,7 +57,7 @@ test.each([
 });
 
 test('a password that is repeated differently is refused', async () => {
-  const { organization, email } = given;
+  const { organization, email } = options;
   const { terminal } = terminalOf({ Password: 'correct horse', 'Repeat the password': 'correct hors' });
   await expect(run({ organization, email }, terminal)).rejects.toMatchObject({
     extras: { errors: { password_confirmation: [{ code: 'mismatch' }] } },
@@ -65,7 +65,7 @@ test('a password that is repeated differently is refused', async () => {
 });
 
 test('a missing password file is reported in one line', async () => {
-  const { organization, email } = given;
+  const { organization, email } = options;
   const file = join(await temporaryFolder(), 'nothing');
   await expect(run({ organization, email, 'password-file': file })).rejects.toThrow(/password file .* \(ENOENT\)$/);
 });
@@ -74,7 +74,7 @@ test('unmet requirements are listed, and nothing is installed', async () => {
   const cache = join(wizard.kernel.config.storagePath, 'cache');
   await writeFile(cache, '');
   const { terminal, output } = terminalOf();
-  await expect(run(given, terminal)).rejects.toThrow(/^1 of \d+ requirements are not met$/);
+  await expect(run(options, terminal)).rejects.toThrow(/^1 of \d+ requirements are not met$/);
   await rm(cache);
   expect(output.progress).toEqual([expect.stringMatching(/^✗ Cache folder: .*STORAGE_PATH/)]);
   expect(await wizard.counts()).toMatchObject({ signing_keys: 0, roles: 0, users: 0 });

@@ -33,11 +33,11 @@ test('without the marker file, the platform is installed if there is a user and 
   await createUser(db, { name: 'Asha', email: 'asha@example.com' });
   expect(await wizard.get('status')).toMatchObject({ status: 403, body: { redirect: '/login' } });
   await db.run(sql`DELETE FROM tenants WHERE id = ${id}`);
-  // It is remembered for a while, unless it is cleared as a reset does.
+  // Cached for a minute, unless the cache is cleared as by a reset.
   expect((await wizard.get('status')).status).toBe(403);
   await wizard.kernel.services.cache.delete('app.installed');
   expect((await wizard.get('status')).status).toBe(200);
-  // Not the wizard's doing: there is nothing to write into a marker.
+  // Not installed by the wizard, so there is no content for a marker file.
   expect(await wizard.marker()).toBeUndefined();
 });
 
@@ -94,7 +94,7 @@ test('a marker file is removed if the data is deleted concurrently', async () =>
   expect(await hasMarker(kept)).toBe(true);
 });
 
-/** A process with a storage folder of its own that reaches the same databases over a wire that the test can damage. */
+/** A process with a storage folder of its own that reaches the same databases through a proxy that the test controls. */
 async function overAWire({ kernel: { central } }: Wizard) {
   const wire = await startProxy(central.address);
   const server = {

@@ -6,7 +6,7 @@ import { hasMarker, writeMarker } from './marker.ts';
 /** Cached for a minute; a reset clears it in every process. */
 export const installedKey = 'app.installed';
 
-/** The marker file decides, then the tables. Throws if the database does not answer. */
+/** Checks the marker file, then the tables. Throws if the database is unreachable. */
 export async function isInstalled(ctx: SystemCtx): Promise<boolean> {
   if (await hasMarker(ctx)) return true;
   const { cache } = ctx.system;
@@ -22,7 +22,7 @@ export async function mustNotBeInstalled(ctx: SystemCtx): Promise<void> {
   if (await isInstalled(ctx)) throw fail('installation.installed', {}, { body: { redirect: '/login' } });
 }
 
-/** Without the marker file the tables decide, and the next check tries again. */
+/** A failure is only logged: without the marker file the tables are checked, and the next check retries. */
 export async function tryToWriteMarker(ctx: SystemCtx): Promise<void> {
   try {
     await writeMarker(ctx);

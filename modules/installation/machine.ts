@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
 import { type Db, type SystemCtx, sql } from '@chowk/kit';
 import { identityOf } from './identity.ts';
 
-/** What the platform runs on. Each member does the thing it tests, or throws. */
+/** The machine that the platform runs on. Each method performs the operation that it tests; a failure throws. */
 export interface Machine {
   readonly nodeVersion: string;
   /** The output of a small TypeScript program. */

@@ -55,7 +55,7 @@ test('a failed attempt leaves no owner, and posting the same form again complete
 test('a tenant without a database, left by a crash, is completed', async () => {
   const wizard = await startAtOwner();
   const form = ownerForm();
-  await leaveHalfMade(wizard, form.organization_slug);
+  await leaveUnfinishedTenant(wizard, form.organization_slug);
   expect((await wizard.post('owner', form)).status).toBe(201);
   const tenant = await wizard.kernel.directory.find(form.organization_slug);
   expect(await tenant?.db.rows(sql`SELECT 1 FROM products`)).toEqual([]);
@@ -64,7 +64,7 @@ test('a tenant without a database, left by a crash, is completed', async () => {
 test('an unfinished tenant with another slug does not block the installation', async () => {
   const wizard = await startAtOwner();
   const left = uniqueId();
-  await leaveHalfMade(wizard, left);
+  await leaveUnfinishedTenant(wizard, left);
   expect((await wizard.post('owner', ownerForm())).status).toBe(201);
   expect(await wizard.kernel.directory.find(left)).toBeUndefined();
 });
@@ -72,7 +72,7 @@ test('an unfinished tenant with another slug does not block the installation', a
 test('an unfinished tenant that is not the platform owner is not taken over', async () => {
   const wizard = await startAtOwner();
   const form = ownerForm();
-  await leaveHalfMade(wizard, form.organization_slug, 'merchant');
+  await leaveUnfinishedTenant(wizard, form.organization_slug, 'merchant');
   const { status, body } = await wizard.post('owner', form);
   expect({ status, errors: body.errors }).toEqual({
     status: 422,
@@ -108,7 +108,7 @@ async function refuseMemberships({ kernel }: Wizard): Promise<void> {
 }
 
 /** The state after a crash between inserting the tenant and creating its database. */
-async function leaveHalfMade({ kernel }: Wizard, id: string, role = 'platform_owner'): Promise<void> {
+async function leaveUnfinishedTenant({ kernel }: Wizard, id: string, role = 'platform_owner'): Promise<void> {
   const { db } = kernel.central;
   await db.run(sql`
     INSERT INTO tenants (id, name, role, database_name, module_ring_id)

@@ -5,14 +5,14 @@ import { writeInstalledRow } from './marker.ts';
 import type { NewOwner, OwnerCreated } from './schemas.ts';
 
 /**
- * Step 4: the first tenant with its database, and its owner. All of it is committed together with the row that says so;
- * the marker file comes last.
+ * Step 4: the first tenant with its database, and its owner. All of it is committed together with the row `installed`;
+ * the marker file is written last.
  */
 export async function createOwner(ctx: SystemCtx, owner: NewOwner): Promise<OwnerCreated> {
   const issues = new Issues();
   explainPassword(owner, issues);
   issues.throwIfAny();
-  return ctx.system.oneAtATime('install owner', async () => {
+  return ctx.system.runExclusively('install owner', async () => {
     await mustNotBeInstalled(ctx);
     const passwordHash = await (await identityOf(ctx)).hashPassword(owner);
     let id = 0;
@@ -26,7 +26,7 @@ export async function createOwner(ctx: SystemCtx, owner: NewOwner): Promise<Owne
   });
 }
 
-/** What the schema cannot say about a password. */
+/** Adds problems that the schema cannot express. */
 export function explainPassword({ password = '' }: Partial<NewOwner>, issues: Issues): void {
   const problem = passwordProblem(password);
   if (problem) issues.add('password', problem);

@@ -6,9 +6,9 @@ import { recordRequirements } from './steps.ts';
 interface Check {
   readonly key: string;
   readonly label: string;
-  /** What to do when it is not met. */
+  /** Instructions for the operator if it is not met. */
   readonly remedy: string;
-  /** Returns what was found, or throws what is wrong. */
+  /** Returns a description of the result. Throws if the requirement is not met. */
   find(machine: Machine): Promise<string>;
 }
 
@@ -33,7 +33,7 @@ export const checks: readonly Check[] = [
     label: 'TypeScript loading',
     remedy: 'Run npm install again and start with ./chowkd, whose Node.js runs TypeScript.',
     async find(machine) {
-      mustHold((await machine.runTypeScript()) === '42', 'a TypeScript program gave a wrong result');
+      assert((await machine.runTypeScript()) === '42', 'a TypeScript program gave a wrong result');
       return 'a TypeScript program ran';
     },
   },
@@ -42,7 +42,7 @@ export const checks: readonly Check[] = [
     label: 'RSA signatures',
     remedy: 'Use a Node.js whose OpenSSL allows RSA with SHA-256; see its OPENSSL_CONF.',
     async find(machine) {
-      mustHold(await machine.signs(), 'a forged signature was accepted, or a valid one refused');
+      assert(await machine.signs(), 'a forged signature was accepted, or a valid one refused');
       return 'signed and verified';
     },
   },
@@ -51,7 +51,7 @@ export const checks: readonly Check[] = [
     label: 'AES-256-GCM encryption',
     remedy: 'Use a Node.js whose OpenSSL has aes-256-gcm.',
     async find(machine) {
-      mustHold(await machine.encrypts(), 'encrypted data was not decrypted, or was after tampering');
+      assert(await machine.encrypts(), 'encrypted data was not decrypted, or was after tampering');
       return 'encrypted and decrypted';
     },
   },
@@ -60,7 +60,7 @@ export const checks: readonly Check[] = [
     label: 'Password hashing with bcrypt',
     remedy: 'Run npm install again on this machine: the package @node-rs/bcrypt is built for each kind of machine.',
     async find(machine) {
-      mustHold(await machine.hashes(), 'the password was refused, or a wrong one accepted');
+      assert(await machine.hashes(), 'the password was refused, or a wrong one accepted');
       return 'hashed and verified';
     },
   },
@@ -70,7 +70,7 @@ export const checks: readonly Check[] = [
     remedy: 'Use a Node.js with full ICU, as the one that npm install brings, and unset NODE_ICU_DATA.',
     async find(machine) {
       const text = machine.inHindi();
-      mustHold(text === hindi, `Hindi is formatted as ${text}`);
+      assert(text === hindi, `Hindi is formatted as ${text}`);
       return `Hindi is formatted as ${text}`;
     },
   },
@@ -82,7 +82,7 @@ export const checks: readonly Check[] = [
       const sent = { text: 'चौक – naïve', number: 2 ** 53 - 1, at: '2001-02-03T04:05:06.789Z' };
       const { text, number, at } = (await machine.echo(sent)) ?? {};
       const same = text === sent.text && number === sent.number && Date.parse(at ?? '') === Date.parse(sent.at);
-      mustHold(same, 'the database returns changed values');
+      assert(same, 'the database returns changed values');
       return 'text, numbers and times are returned unchanged';
     },
   },
@@ -92,7 +92,7 @@ export const checks: readonly Check[] = [
     remedy: `Upgrade the server that DATABASE_URL names to PostgreSQL ${minPostgres} or newer.`,
     async find(machine) {
       const { version = 0 } = (await machine.databaseServer()) ?? {};
-      mustHold(version >= minPostgres, `this is PostgreSQL ${version}`);
+      assert(version >= minPostgres, `this is PostgreSQL ${version}`);
       return `PostgreSQL ${version}`;
     },
   },
@@ -103,7 +103,7 @@ export const checks: readonly Check[] = [
     async find(machine) {
       const { extensions = [] } = (await machine.databaseServer()) ?? {};
       const missing = requiredExtensions.filter((name) => !extensions.includes(name));
-      mustHold(missing.length === 0, `${missing.join(' and ')} cannot be installed`);
+      assert(missing.length === 0, `${missing.join(' and ')} cannot be installed`);
       return 'all available';
     },
   },
@@ -113,7 +113,7 @@ export const checks: readonly Check[] = [
     remedy: 'Give the user of DATABASE_URL the right: ALTER ROLE <user> CREATEDB.',
     async find(machine) {
       const { may_create = false } = (await machine.databaseServer()) ?? {};
-      mustHold(may_create, 'the database user may not create databases, and every tenant needs one');
+      assert(may_create, 'the database user may not create databases, and every tenant needs one');
       return 'granted';
     },
   },
@@ -122,7 +122,7 @@ export const checks: readonly Check[] = [
     label: 'Database connection and query',
     remedy: 'Make sure that the database server runs, accepts writes (is not a standby) and has free disk space.',
     async find(machine) {
-      mustHold((await machine.writeToDatabase('probe')) === 'probe', 'the written row was not found');
+      assert((await machine.writeToDatabase('probe')) === 'probe', 'the written row was not found');
       return 'written and read';
     },
   },
@@ -132,7 +132,7 @@ export const checks: readonly Check[] = [
     remedy: 'Start the Redis server that REDIS_URL names, or unset REDIS_URL to run without one.',
     async find(machine) {
       const { up, name } = await machine.pingCache();
-      mustHold(up, `${name} does not answer`);
+      assert(up, `${name} does not answer`);
       return name === 'Redis' ? 'Redis answers' : `${name}, without Redis`;
     },
   },
@@ -160,7 +160,7 @@ export const checks: readonly Check[] = [
     remedy: 'Free space on the disk of STORAGE_PATH, or move STORAGE_PATH to a larger disk.',
     async find(machine) {
       const free = await machine.freeBytes(machine.folders.storage);
-      mustHold(free >= minFreeBytes, `only ${inMegabytes(free)} are free`);
+      assert(free >= minFreeBytes, `only ${inMegabytes(free)} are free`);
       return `${inMegabytes(free)} are free`;
     },
   },
@@ -199,8 +199,8 @@ function reason(error: unknown): string {
   return code === undefined ? message : `it failed with ${code}`;
 }
 
-function mustHold(holds: boolean, problem: string): void {
-  if (!holds) throw new Error(problem);
+function assert(condition: boolean, problem: string): void {
+  if (!condition) throw new Error(problem);
 }
 
 function inMegabytes(bytes: number): string {

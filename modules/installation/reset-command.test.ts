@@ -22,8 +22,8 @@ import { setUpDatabase } from './set-up-database.ts';
 const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 30_000 };
 
 /**
- * An installation from nothing. Not a copy as in other tests: those share their template and their id, and a reset of one
- * would take the databases of all.
+ * A new installation. Not a copy as in other tests: copies share one template and one id, and a reset of one would drop
+ * the databases of all.
  */
 async function newInstallation() {
   const address = inject('server');
@@ -61,7 +61,7 @@ function reset(ctx: Context, answer: string | undefined, options = {}) {
       return answer;
     },
   };
-  return { said, done: resetCommand.run(ctx, { words: [], options }, terminal) };
+  return { said, done: resetCommand.run(ctx, { positionals: [], options }, terminal) };
 }
 
 test("a reset asks for the platform's name and destroys all data, and other processes continue with an empty platform", async () => {
@@ -80,7 +80,7 @@ test("a reset asks for the platform's name and destroys all data, and other proc
   expect((await beside.status()).statusCode).toBe(403);
   expect(await beside.kernel.directory.find(form.organization_slug)).toBeDefined();
 
-  await expect(reset(ctx, 'Chowk').done).rejects.toThrow(/^nothing was done: that was not Bazaar$/);
+  await expect(reset(ctx, 'Chowk').done).rejects.toThrow(/^the answer is not Bazaar; nothing was deleted$/);
   await expect(reset(ctx, undefined).done).rejects.toThrow(/--force$/);
   expect((await beside.status()).statusCode).toBe(403);
   expect(JSON.parse(await readFile(marker, 'utf8'))).toMatchObject({ version: '1.0.0' });
@@ -105,7 +105,7 @@ test("a reset asks for the platform's name and destroys all data, and other proc
   });
   await expect.poll(() => beside.kernel.directory.find(form.organization_slug)).toBeUndefined();
 
-  // It serves the next installation as if nothing had been: tenants, tokens and background work.
+  // It serves the next installation: tenants, tokens and background jobs.
   await install(beside.ctx, form);
   await expect
     .poll(() => beside.kernel.directory.find(form.organization_slug))
@@ -113,7 +113,9 @@ test("a reset asks for the platform's name and destroys all data, and other proc
   expect(await accountsOf(beside.kernel.services).keys.list()).toHaveLength(1);
   await beside.kernel.services.mail.send({ to: 'asha@example.com', subject: 'Still here', text: '', html: '' });
   await expect
-    .poll(async () => (await beside.kernel.services.mail.kept()).map(({ subject }) => subject), { timeout: 30_000 })
+    .poll(async () => (await beside.kernel.services.mail.listStored()).map(({ subject }) => subject), {
+      timeout: 30_000,
+    })
     .toEqual(['Still here']);
   const { planned } = (await ctx.central.row<{ planned: number }>(
     sql`SELECT count(*) AS planned FROM pgboss.schedule`,

@@ -26,12 +26,12 @@ async function confirm({ central }: SystemCtx, ask: (question: string) => Promis
   const name = row?.value ?? 'Chowk';
   const answer = await ask(`This destroys all data of every tenant. Type ${name} to continue:`);
   if (answer === undefined) throw new Error('this destroys all data; without a terminal, confirm it with --force');
-  if (answer !== name) throw new Error(`nothing was done: that was not ${name}`);
+  if (answer !== name) throw new Error(`the answer is not ${name}; nothing was deleted`);
 }
 
 /** Waits for an owner that is being created. */
 async function reset(ctx: SystemCtx): Promise<void> {
-  await ctx.system.oneAtATime('install owner', async () => {
+  await ctx.system.runExclusively('install owner', async () => {
     // First, so that an interrupted reset leaves no marker file without data.
     await removeMarker(ctx);
     await ctx.system.reset();

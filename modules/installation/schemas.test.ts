@@ -58,7 +58,7 @@ test('names are trimmed and email addresses are lower-cased', () => {
   expect(form).toMatchObject({ organization_name: 'Acme', name: 'Asha', email: 'asha@example.com' });
 });
 
-test('a confirmation that differs is reported beside what is wrong with the password itself', () => {
+test('a confirmation that differs is reported together with the problems of the password', () => {
   expect(refused({ password: 'short', password_confirmation: 'shorter' })).toEqual([
     'password',
     'password_confirmation',

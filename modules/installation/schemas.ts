@@ -21,7 +21,7 @@ const Requirement = NamedObject('Requirement', {
   key: Type.String({ examples: ['postgresql'] }),
   label: Type.String({ examples: ['PostgreSQL 15 or newer'] }),
   passed: Type.Boolean(),
-  detail: Type.String({ description: 'What was found and, if it is not enough, what to do.' }),
+  detail: Type.String({ description: 'The result of the check and, if it failed, instructions.' }),
 });
 export type Requirement = Static<typeof Requirement>;
 

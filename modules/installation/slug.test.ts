@@ -15,7 +15,7 @@ test.each([
   expect(slugOf(name)).toBe(slug);
 });
 
-test('a slug made from a name is one that the form accepts, or empty', () => {
+test('a slug derived from a name is accepted by the form, or empty', () => {
   const validate = compileBody(NewOwner);
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (name) => {

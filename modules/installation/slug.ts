@@ -1,4 +1,4 @@
-/** A slug made from a name; empty if the name has no letter or digit that a host name may hold. */
+/** Derives a slug from a name; empty if the name has no letter or digit that is allowed in a host name. */
 export function slugOf(name: string): string {
   return name
     .normalize('NFKD')

@@ -32,7 +32,8 @@ export const actions = {
   }),
   'orders.create': action({
     summary: 'Create an order',
-    description: 'The customer is found by id, else by phone, else by email, or created; without a name, as Guest.',
+    description:
+      'Finds the customer by id, phone or email, in this order, or creates one, named Guest if there is no name.',
     http: 'POST /orders',
     needs: 'orders.create',
     bus: { rateLimit: 1_200 },
@@ -92,7 +93,7 @@ export const actions = {
   'orders.update': action({
     summary: 'Update an order',
     description:
-      'Fields that are not sent stay as they are; items are replaced as a whole. Items and total of a cancelled or ' +
+      'Fields that are not sent do not change; items are replaced as a whole. Items and total of a cancelled or ' +
       'refunded order cannot change. The status `cancelled` also needs orders.cancel, `refunded` orders.refund.',
     http: 'PATCH /orders/:id',
     needs: 'orders.edit',
@@ -136,7 +137,7 @@ export const actions = {
   }),
   'orders.refund': action({
     summary: 'Refund an order',
-    description: 'Refunds an amount or, by default, all that remains. A fully refunded order becomes `refunded`.',
+    description: 'Refunds an amount or, by default, the remaining total. A fully refunded order becomes `refunded`.',
     http: 'POST /orders/:id/refund',
     needs: 'orders.refund',
     input: OrderRefund,

@@ -12,20 +12,20 @@ const folder = import.meta.dirname;
 const load = async (path: string) => loadModule(path, await readManifest(join(path, 'module.json')));
 const [orders, customers] = [await load(folder), await load(join(folder, '../customers'))];
 
-const heardWithin: { name: string; payload: { order: Order } }[] = [];
-const heardAfter: { name: string; payload: { order: Order } }[] = [];
+const receivedInTransaction: { name: string; payload: { order: Order } }[] = [];
+const receivedAfterCommit: { name: string; payload: { order: Order } }[] = [];
 let refuseWithin = false;
 
 const listenWithin = async (_: Ctx, payload: { order: Order }, { name }: Delivery) => {
   if (refuseWithin) throw new Error('the listener refuses');
-  heardWithin.push({ name, payload });
+  receivedInTransaction.push({ name, payload });
 };
 const listenAfter = async (_: Ctx, payload: { order: Order }, { name }: Delivery) => {
-  heardAfter.push({ name, payload });
+  receivedAfterCommit.push({ name, payload });
 };
 
 const events = ['order.created', 'order.updated', 'order.status_changed', 'order.deleted'] as const;
-/** A module like any other that counts on orders. */
+/** A module that calls orders over the bus. */
 const shop: LoadedModule = {
   alias: 'shop',
   folder,
@@ -91,16 +91,16 @@ test.each(['1', '01001', 'x1001', '', 'x', '9'.repeat(80)])(
 );
 
 test('phones and streets are masked over the bus without the permission', async () => {
-  const made = await agent.bus.call('orders.create', { items, shipping_address, customer: { phone: '9876543219' } });
+  const created = await agent.bus.call('orders.create', { items, shipping_address, customer: { phone: '9876543219' } });
   const hidden = { address1: null, city: 'Pune', phone: null };
-  expect(made.shipping_address).toEqual(hidden);
-  const { id } = made;
+  expect(created.shipping_address).toEqual(hidden);
+  const { id } = created;
   const found = await agent.bus.call('orders.get', { id });
   expect(found).toMatchObject({ shipping_address: hidden, customer: { phone: '+**********19' } });
   expect((await agent.bus.call('orders.update', { id, note: 'x' })).shipping_address).toEqual(hidden);
   const moved = await agent.bus.call('orders.updateStatus', { id, status: 'confirmed' });
   expect(moved.shipping_address).toEqual(hidden);
-  const { orders: listed } = await agent.bus.call('orders.list', { customer_id: made.customer_id });
+  const { orders: listed } = await agent.bus.call('orders.list', { customer_id: created.customer_id });
   expect(listed).toMatchObject([{ shipping_address: hidden, customer: { phone: '+**********19' } }]);
   expect(await ctx.bus.call('orders.get', { id })).toMatchObject({ shipping_address });
 });
@@ -134,25 +134,28 @@ test("a call joins the caller's transaction and is rolled back with it", async (
 
 test('other modules can list the orders of a customer by page, most recent first', async () => {
   const customer = { email: 'pages@example.com' };
-  const made: Order[] = [];
+  const created: Order[] = [];
   for (const day of [3, 1, 2]) {
     const placed_at = `2026-01-0${day}T00:00:00.000Z`;
-    made.push(await ctx.bus.call('orders.create', { items, customer, placed_at, shipping_address }));
+    created.push(await ctx.bus.call('orders.create', { items, customer, placed_at, shipping_address }));
   }
-  const { customer_id } = made[0] as Order;
+  const { customer_id } = created[0] as Order;
   const helper = async (as: Ctx, page: number) =>
     (await as.helpers('orders'))?.listByCustomer({ customer_id, page, per_page: 2 });
   const pagination = { last_page: 2, per_page: 2, total: 3 };
-  expect(await helper(ctx, 1)).toEqual({ orders: [made[0], made[2]], pagination: { current_page: 1, ...pagination } });
-  expect(await helper(ctx, 2)).toEqual({ orders: [made[1]], pagination: { current_page: 2, ...pagination } });
+  expect(await helper(ctx, 1)).toEqual({
+    orders: [created[0], created[2]],
+    pagination: { current_page: 1, ...pagination },
+  });
+  expect(await helper(ctx, 2)).toEqual({ orders: [created[1]], pagination: { current_page: 2, ...pagination } });
   expect((await helper(agent, 2))?.orders[0]?.shipping_address).toMatchObject({ address1: null, city: 'Pune' });
 });
 
 test('other modules can list the orders of a customer by cursor', async () => {
   const customer = { email: 'cursor@example.com' };
-  const made: string[] = [];
-  for (let n = 0; n < 3; n += 1) made.push((await ctx.bus.call('orders.create', { items, customer })).id);
-  const { customer_id } = await ctx.bus.call('orders.get', { id: made[0] as string });
+  const created: string[] = [];
+  for (let n = 0; n < 3; n += 1) created.push((await ctx.bus.call('orders.create', { items, customer })).id);
+  const { customer_id } = await ctx.bus.call('orders.get', { id: created[0] as string });
   const read: string[] = [];
   let cursor: { cursor?: string } = {};
   for (const size of [2, 1]) {
@@ -164,7 +167,7 @@ test('other modules can list the orders of a customer by cursor', async () => {
     });
     cursor = { cursor: (page?.pagination as { next_cursor: string } | undefined)?.next_cursor ?? '' };
   }
-  expect(read).toEqual(made.toReversed());
+  expect(read).toEqual(created.toReversed());
 });
 
 test('many orders are read at once, in order, with a failure for each missing one', async () => {
@@ -179,7 +182,7 @@ test('many orders are read at once, in order, with a failure for each missing on
 
 test('in-transaction listeners receive all events in order and can reject a change', async () => {
   const merchant = acme.caller(...all);
-  heardWithin.length = 0;
+  receivedInTransaction.length = 0;
   const { body } = await merchant.post('/api/v1/orders', { items, shipping_address });
   const url = `/api/v1/orders/${body.order.id}`;
   await merchant.patch(url, { note: 'New', total: 12, status: 'confirmed' });
@@ -189,19 +192,19 @@ test('in-transaction listeners receive all events in order and can reject a chan
   await merchant.post(`${url}/refund`, { reason: 'Cold' });
   await merchant.post(`${url}/cancel`);
   await merchant.delete(url);
-  expect(heardWithin.map(({ name, payload: { order, ...rest } }) => ({ name, status: order.status, ...rest }))).toEqual(
-    [
-      { name: 'order.created', status: 'pending' },
-      { name: 'order.updated', status: 'pending', changed: ['note', 'total'] },
-      { name: 'order.status_changed', status: 'confirmed', previous_status: 'pending', reason: null },
-      // Undone with the status that was refused after it.
-      { name: 'order.updated', status: 'confirmed', changed: ['note'] },
-      { name: 'order.updated', status: 'confirmed', changed: ['refunded_total'] },
-      { name: 'order.status_changed', status: 'refunded', previous_status: 'confirmed', reason: 'Cold' },
-      { name: 'order.deleted', status: 'refunded' },
-    ],
-  );
-  for (const { payload } of heardWithin) {
+  expect(
+    receivedInTransaction.map(({ name, payload: { order, ...rest } }) => ({ name, status: order.status, ...rest })),
+  ).toEqual([
+    { name: 'order.created', status: 'pending' },
+    { name: 'order.updated', status: 'pending', changed: ['note', 'total'] },
+    { name: 'order.status_changed', status: 'confirmed', previous_status: 'pending', reason: null },
+    // Rolled back with the refused status.
+    { name: 'order.updated', status: 'confirmed', changed: ['note'] },
+    { name: 'order.updated', status: 'confirmed', changed: ['refunded_total'] },
+    { name: 'order.status_changed', status: 'refunded', previous_status: 'confirmed', reason: 'Cold' },
+    { name: 'order.deleted', status: 'refunded' },
+  ]);
+  for (const { payload } of receivedInTransaction) {
     expect(payload.order).toMatchObject({ id: body.order.id, customer_id: body.order.customer_id, shipping_address });
   }
   refuseWithin = true;
@@ -218,9 +221,9 @@ test('after-commit listeners receive events', async () => {
   const { id } = await ctx.bus.call('orders.create', { items });
   await ctx.bus.call('orders.update', { id, note: 'New', status: 'shipped' });
   await platform.kernel.jobs.work(['events']);
-  const about = () => heardAfter.filter(({ payload }) => payload.order.id === id);
+  const about = () => receivedAfterCommit.filter(({ payload }) => payload.order.id === id);
   await expect.poll(() => about().length).toBe(3);
-  // Each listener has its own pace; the alphabet puts them in line.
+  // Listeners run independently, so the events are sorted.
   expect(about().toSorted((one, other) => (one.name < other.name ? -1 : 1))).toMatchObject([
     { name: 'order.created', payload: { order: { total: '9.00', items } } },
     { name: 'order.status_changed', payload: { order: { status: 'shipped' }, previous_status: 'pending' } },
@@ -230,8 +233,8 @@ test('after-commit listeners receive events', async () => {
 
 test('anonymizing a customer clears personal fields of its orders, removing it deletes them', async () => {
   const customer = { email: 'gone@example.com' };
-  const made = await ctx.bus.call('orders.create', { items, customer, shipping_address, note: 'Ask for Asha' });
-  const { id, customer_id } = made;
+  const created = await ctx.bus.call('orders.create', { items, customer, shipping_address, note: 'Ask for Asha' });
+  const { id, customer_id } = created;
   await ctx.bus.call('orders.updateStatus', { id, status: 'confirmed', reason: 'Asha has called' });
   await ctx.tx((tx) => tx.personalData.anonymize(customer_id));
   const { customer: _, history, ...order } = await ctx.bus.call('orders.get', { id });

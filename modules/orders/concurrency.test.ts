@@ -8,7 +8,7 @@ const platform = await startPlatform();
 const all = ['view', 'create', 'edit', 'cancel', 'refund', 'delete'].map((verb) => `orders.${verb}`);
 const tea = { name: 'Tea', quantity: 1, price: '4.50' };
 
-/** What no history may break: each customer's statistics are what a plain look at its orders finds. */
+/** The invariant: the statistics of each customer match its orders. */
 async function expectConserved({ db }: TestTenant): Promise<void> {
   const wrong = await db.rows(sql`
     SELECT c.id, c.total_orders, c.total_spent, o.* FROM customers c
@@ -50,7 +50,7 @@ test('eight concurrent orders with the same phone belong to one customer', async
 const command = fc.record({
   kind: fc.constantFrom('create', 'create', 'total', 'items', 'status', 'cancel', 'refund', 'part', 'delete'),
   customer: fc.constantFrom('9876543201', '9876543202', '9876543203'),
-  /** Which of the orders there are. */
+  /** The index of the order, modulo their number. */
   pick: fc.nat(100),
   cents: fc.integer({ min: 1, max: 900 }),
   status: fc.constantFrom('confirmed', 'shipped', 'delivered', 'failed', 'pending', 'refunded'),
@@ -106,7 +106,7 @@ test('statistics are correct after concurrent changes of the same orders', async
   );
 });
 
-/** What the customers module does when it merges, as far as orders are concerned. */
+/** The writes to orders of a merge in the customers module. */
 async function merge(ctx: Ctx, primary: string, secondary: string): Promise<void> {
   await ctx.tx(async (tx) => {
     await tx.db.rows(sql`SELECT FROM customers WHERE id IN (${primary}, ${secondary}) ORDER BY id FOR UPDATE`);
@@ -166,7 +166,7 @@ test.each([
     await tx.run(sql`SELECT FROM customers WHERE id = ${order.customer_id} FOR UPDATE`);
     const writing = caller.request(request(`/api/v1/orders/${order.id}`));
     await expect.poll(waiting).toBe(1);
-    // Whoever merges has the customer and takes the orders now: it must not find them taken.
+    // The merge has locked the customer and locks the orders now: they must not be locked already.
     await tx.run(sql`SELECT FROM orders WHERE id = ${order.id} FOR UPDATE NOWAIT`);
     return { writing };
   });

@@ -4,7 +4,7 @@ import { startPlatform } from '../../server/testing/platform.ts';
 
 const platform = await startPlatform();
 const all = ['view', 'create', 'edit', 'cancel', 'refund', 'delete', 'export'].map((verb) => `orders.${verb}`);
-const nobody = '0190a000-0000-7000-8000-000000000000';
+const unknownId = '0190a000-0000-7000-8000-000000000000';
 
 async function shop() {
   const tenant = await platform.tenant();
@@ -119,8 +119,10 @@ test('the customer is found by id, then by phone, then by email, and is not chan
 test('an order of a merged customer goes to the remaining one; a deleted customer is rejected', async () => {
   const { tenant, create, caller } = await shop();
   const { customer_id: kept } = await create({ customer: { email: 'kept@example.com' } });
-  await tenant.db.run(sql`INSERT INTO customer_merges (id, merged_into, merged_at) VALUES (${nobody}, ${kept}, now())`);
-  expect((await create({ customer: { id: nobody } })).customer_id).toBe(kept);
+  await tenant.db.run(
+    sql`INSERT INTO customer_merges (id, merged_into, merged_at) VALUES (${unknownId}, ${kept}, now())`,
+  );
+  expect((await create({ customer: { id: unknownId } })).customer_id).toBe(kept);
   await tenant.db.run(sql`UPDATE customers SET deleted_at = now() WHERE id = ${kept}`);
   const refused = await caller.post('/api/v1/orders', { customer: { id: kept }, items: [tea] });
   expect({ status: refused.status, errors: refused.body.errors }).toEqual({
@@ -167,7 +169,7 @@ test.each([
   ['shipping_address.city', { shipping_address: { city: 'a\nb' } }],
   ['customer', { customer: 'Asha' }],
   ['customer.id', { customer: { id: 'x' } }],
-  ['customer.id', { customer: { id: nobody } }],
+  ['customer.id', { customer: { id: unknownId } }],
   ['customer.phone', { customer: { phone: 'call me' } }],
   ['customer.phone', { customer: { phone: '\u0000' } }],
   ['customer.email', { customer: { email: 'nowhere' } }],
@@ -193,7 +195,7 @@ test('the maximum total is accepted', async () => {
 
 test('order numbers have no gaps when concurrent orders fail', async () => {
   const { caller, create, tenant } = await shop();
-  // Fails what has its number already: the statistics of its customer cannot be written.
+  // Fails after the number is taken: the statistics of the customer cannot be written.
   await tenant.db.run(sql`ALTER TABLE customers ADD CHECK (total_spent < 1000)`);
   const attempts = Array.from({ length: 48 }, async (_, n) => {
     const customer = { phone: `98765432${String(n % 7).padStart(2, '0')}` };
@@ -215,7 +217,7 @@ test('an order keeps its prefix when the setting changes, and numbers continue',
   expect((await set('TEA-')).status).toBe(200);
   expect((await create()).order_number).toBe('TEA-1002');
   expect((await caller.get(`/api/v1/orders/${old.id}`)).body.order.order_number).toBe('1001');
-  // Else the order 1003 could be called as the order 21003 is.
+  // Otherwise order 1003 with the prefix 2 would look like order 21003.
   expect((await set('TEA-2')).status).toBe(422);
 });
 
@@ -232,14 +234,14 @@ test('customer_id is short for customer.id', async () => {
   const { customer_id } = await create({ customer: { email: 'short@example.com' } });
   expect((await create({ customer_id })).customer_id).toBe(customer_id);
   expect((await create({ customer_id, customer: { phone: '+919812345678' } })).customer_id).toBe(customer_id);
-  const { status, body } = await caller.post('/api/v1/orders', { items: [tea], customer_id: nobody });
+  const { status, body } = await caller.post('/api/v1/orders', { items: [tea], customer_id: unknownId });
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['customer.id'] });
 });
 
 test('read-only fields cannot be set', async () => {
   const { create } = await acme;
   const forged = {
-    id: nobody,
+    id: unknownId,
     order_number: '1',
     number: 1,
     refunded_total: '5',
@@ -284,9 +286,9 @@ test('all problems of an order are reported at once, with those of customer and 
 test('items that cost too much and an unknown customer are reported together', async () => {
   const { caller } = await refusing;
   const items = [{ ...tea, quantity: 2, price: '9999999999.99' }];
-  const { body } = await caller.post('/api/v1/orders', { items, customer_id: nobody, note: 7 });
+  const { body } = await caller.post('/api/v1/orders', { items, customer_id: unknownId, note: 7 });
   expect(body.error_codes).toEqual({ total: ['too_large'], 'customer.id': ['unknown'], note: ['wrong_type'] });
-  const unknown = await caller.post('/api/v1/orders', { items, customer_id: nobody });
+  const unknown = await caller.post('/api/v1/orders', { items, customer_id: unknownId });
   expect(unknown.body.error_codes).toEqual({ total: ['too_large'], 'customer.id': ['unknown'] });
 });
 

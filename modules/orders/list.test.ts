@@ -34,16 +34,16 @@ test('without orders there is one empty page', async () => {
 
 test('orders are listed with items and customer, newest first, by page', async () => {
   const { tenant, list, create } = await shop();
-  const made: ListedOrder[] = [];
+  const created: ListedOrder[] = [];
   const shipping_address = { address1: '1 High St', city: 'Pune' };
   for (let day = 1; day <= 5; day += 1) {
     const customer = { phone: `+91987654320${day % 2}`, first_name: 'Asha', last_name: `R${day % 2}` };
     const order = await create({ customer, shipping_address, placed_at: `2026-01-0${day}T00:00:00.000Z` });
     const { phone, first_name, last_name } = customer;
-    made.push({ ...order, customer: { id: order.customer_id, first_name, last_name, email: null, phone } });
+    created.push({ ...order, customer: { id: order.customer_id, first_name, last_name, email: null, phone } });
   }
   expect(await list('?per_page=2&page=2')).toEqual({
-    orders: [made[2], made[1]],
+    orders: [created[2], created[1]],
     pagination: { current_page: 2, last_page: 3, per_page: 2, total: 5 },
   });
   expect(await list('?page=9')).toMatchObject({ orders: [], pagination: { total: 5 } });
@@ -104,7 +104,7 @@ const fold = (text: string) =>
     .normalize('NFD')
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase();
-/** The end of the day, or the moment itself. */
+/** The end of the day, or the time itself. */
 const last = (moment: string) => (moment.length === 10 ? `${moment}T23:59:59Z` : moment);
 
 function matches(order: ListedOrder, customers: readonly string[], query: Query): boolean {
@@ -208,7 +208,7 @@ test('counters are correct under concurrent writes', async () => {
       const { id } = await create({ customer: { email: `c${index % 5}@example.com` } });
       if (index % 3 === 0) await caller.delete(`/api/v1/orders/${id}`);
       if (index % 3 === 1) await caller.post(`/api/v1/orders/${id}/cancel`);
-      if (index % 7 === 0) await tenant.db.row(sql`SELECT fold_counters()`);
+      if (index % 7 === 0) await tenant.db.row(sql`SELECT compact_counters()`);
     }),
   );
   await expectTrueCounts({ tenant, caller });
@@ -218,7 +218,7 @@ test('counters are correct under concurrent writes', async () => {
 test('counters are correct after any history, including rollbacks', async () => {
   const { tenant, caller } = await shop();
   const step = fc.record({
-    kind: fc.constantFrom('insert', 'hide', 'show', 'remove', 'ship', 'edit', 'fold'),
+    kind: fc.constantFrom('insert', 'hide', 'show', 'remove', 'ship', 'edit', 'compact'),
     count: fc.integer({ min: 1, max: 4 }),
     undone: fc.boolean(),
     inTwo: fc.boolean(),
@@ -237,7 +237,7 @@ test('counters are correct after any history, including rollbacks', async () => 
       DELETE FROM orders WHERE id IN (SELECT id FROM orders ORDER BY id DESC LIMIT ${count})`,
     ship: (count: number) => sql`UPDATE orders SET status = 'shipped' WHERE number % 4 < ${count}`,
     edit: (count: number) => sql`UPDATE orders SET total = ${count}`,
-    fold: () => sql`SELECT fold_counters()`,
+    compact: () => sql`SELECT compact_counters()`,
   };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {

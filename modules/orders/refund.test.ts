@@ -101,17 +101,17 @@ test('concurrent refunds never exceed the total and none is lost', async () => {
     fc.asyncProperty(fc.array(cents, { minLength: 8, maxLength: 8 }), async (amounts) => {
       const { refund, read } = await create('10.00');
       const answers = await Promise.all(amounts.map((amount) => refund({ amount: (amount / 100).toFixed(2) })));
-      const given = amounts.filter((_, index) => answers[index]?.status === 200).reduce((sum, one) => sum + one, 0);
+      const refunded = amounts.filter((_, index) => answers[index]?.status === 200).reduce((sum, one) => sum + one, 0);
       for (const { status } of answers) expect([200, 422]).toContain(status);
       const { refunded_total, status, history } = await read();
-      expect(Math.round(refunded_total * 100)).toBe(given);
-      expect(given).toBeLessThanOrEqual(1000);
-      expect(status).toBe(given === 1000 ? 'refunded' : 'delivered');
+      expect(Math.round(refunded_total * 100)).toBe(refunded);
+      expect(refunded).toBeLessThanOrEqual(1000);
+      expect(status).toBe(refunded === 1000 ? 'refunded' : 'delivered');
       const logged = history.reduce(
         (sum: number, { refunded }: { refunded: string | null }) => sum + Number(refunded),
         0,
       );
-      expect(Math.round(logged * 100)).toBe(given);
+      expect(Math.round(logged * 100)).toBe(refunded);
     }),
     { numRuns: 8 },
   );

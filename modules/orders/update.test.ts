@@ -9,7 +9,7 @@ const acme = await platform.tenant();
 const all = ['view', 'create', 'edit', 'cancel', 'refund', 'delete'].map((verb) => `orders.${verb}`);
 const merchant = acme.caller(...all, 'customers.view_sensitive');
 const agent = acme.caller('orders.view', 'orders.create', 'orders.edit');
-const nobody = '0190a000-0000-7000-8000-000000000000';
+const unknownId = '0190a000-0000-7000-8000-000000000000';
 const tea = { name: 'Tea', sku: 'T-1', quantity: 2, price: '4.50' };
 const cup = { name: 'Cup', quantity: 1, price: '3.00' };
 
@@ -101,7 +101,7 @@ test('unknown and deleted orders are 404', async () => {
   const { order, url, read } = await create();
   expect((await merchant.delete(url)).body).toEqual({ message: 'Order deleted.' });
   expect(await read()).toBeUndefined();
-  for (const gone of [url, `/api/v1/orders/${nobody}`]) {
+  for (const gone of [url, `/api/v1/orders/${unknownId}`]) {
     const answers = await Promise.all([
       merchant.get(gone),
       merchant.patch(gone, { note: 'x' }),
@@ -173,7 +173,7 @@ test('cancelling and refunding need their own permissions', async () => {
     }
   }
   expect(await read()).toMatchObject({ status: 'confirmed', note: null });
-  // What is so already takes no right.
+  // The current status needs no permission.
   const closed = await create({ status: 'cancelled' });
   expect((await closed.patch({ status: 'cancelled', note: 'Called' }, agent)).status).toBe(200);
 });

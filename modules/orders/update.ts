@@ -31,7 +31,7 @@ export async function explainChanges(ctx: Ctx, input: Partial<OrderChanges>, iss
 /** Permissions that a status needs in addition to orders.edit. */
 const permissions: Partial<Record<Status, string>> = { cancelled: 'orders.cancel', refunded: 'orders.refund' };
 
-/** The status `refunded` refunds all that remains. */
+/** The status `refunded` refunds the remaining total. */
 async function transition(ctx: Ctx, current: Order, status: Status, reason?: string): Promise<Order> {
   if (status === current.status) return current;
   const permission = permissions[status];

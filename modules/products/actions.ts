@@ -24,8 +24,7 @@ import {
 } from './schemas.ts';
 import { moveStock } from './stock.ts';
 
-/** Whoever takes orders may reserve and sell; whoever edits products may also change the stock. */
-const reserving = { needs: ['products.edit', 'orders.create', 'orders.edit'], bus: { rateLimit: 6_000 } };
+const reservationAccess = { needs: ['products.edit', 'orders.create', 'orders.edit'], bus: { rateLimit: 6_000 } };
 
 export const actions = {
   'products.list': action({
@@ -108,7 +107,7 @@ export const actions = {
   }),
   'products.update': action({
     summary: 'Update a product',
-    description: 'Fields that are not sent stay as they are.',
+    description: 'Fields that are not sent do not change.',
     http: 'PATCH /products/:id',
     needs: 'products.edit',
     bus: { rateLimit: 3_000 },
@@ -144,7 +143,7 @@ export const actions = {
   'products.reserve': action({
     summary: 'Reserve units of a product',
     http: 'POST /products/:id/reservations',
-    ...reserving,
+    ...reservationAccess,
     input: NewReservation,
     output: Reserved,
     answer: { message: 'Units reserved.', status: 201 },
@@ -154,7 +153,7 @@ export const actions = {
   'products.release': action({
     summary: 'Release a reservation',
     http: 'DELETE /products/:id/reservations/:reservation',
-    ...reserving,
+    ...reservationAccess,
     input: ReservationKey,
     output: Product,
     answer: { key: 'product', message: 'Reservation released.' },
@@ -164,7 +163,7 @@ export const actions = {
   'products.commit': action({
     summary: 'Sell the units of a reservation',
     http: 'POST /products/:id/reservations/:reservation/commit',
-    ...reserving,
+    ...reservationAccess,
     input: ReservationKey,
     output: Product,
     answer: { key: 'product', message: 'Reserved units removed from stock.' },

@@ -11,21 +11,21 @@ import type { NewProduct, Product } from './schemas.ts';
 const folder = import.meta.dirname;
 const products = await loadModule(folder, await readManifest(join(folder, 'module.json')));
 
-const heardWithin: string[] = [];
-const heardAfter: { name: string; payload: unknown }[] = [];
+const receivedInTransaction: string[] = [];
+const receivedAfterCommit: { name: string; payload: unknown }[] = [];
 let refuseWithin = false;
 
 const listenWithin = async (_: Ctx, payload: { product: Product }, { name }: Delivery) => {
   if (refuseWithin) throw new Error('the listener refuses');
-  heardWithin.push(`${name} ${payload.product.sku}`);
+  receivedInTransaction.push(`${name} ${payload.product.sku}`);
 };
 const listenAfter = async (_: Ctx, payload: unknown, { name }: Delivery) => {
-  heardAfter.push({ name, payload });
+  receivedAfterCommit.push({ name, payload });
 };
 
 const onBus = Object.entries<Action>(actions).flatMap(([name, { bus }]) => (bus ? [name] : []));
 const events = ['product.created', 'product.updated', 'product.deleted', 'product.stock_changed'] as const;
-/** A module like any other that counts on products. */
+/** A module that calls products over the bus. */
 const shop: LoadedModule = {
   alias: 'shop',
   folder,
@@ -58,9 +58,9 @@ function contextOf(...permissions: string[]): Ctx {
 }
 const ctx = contextOf('products.view', 'products.create', 'products.edit');
 
-let made = 0;
+let sequence = 0;
 const draft = (fields: Partial<Sent<typeof NewProduct>> = {}) => ({
-  sku: `B-${++made}`,
+  sku: `B-${++sequence}`,
   title: 'Tea',
   price: '1.00',
   ...fields,
@@ -105,7 +105,7 @@ test("a call joins the caller's transaction and is rolled back with it", async (
   const work = ctx.tx(async (tx) => {
     await change(id, -5, tx);
     await tx.bus.call('products.create', draft({ sku: 'UNDONE' }));
-    // A refusal undoes only itself.
+    // A refused call is rolled back alone.
     await expect(change(id, -1, tx)).rejects.toMatchObject({ status: 409 });
     expect(await tx.bus.call('products.get', { id })).toMatchObject({ stock: 0 });
     throw new Error('undo');
@@ -147,20 +147,20 @@ test('users who create orders can reserve and sell units but not change the stoc
 
 test('in-transaction listeners receive all events in order and can reject a change', async () => {
   const merchant = acme.caller('products.view', 'products.create', 'products.edit', 'products.delete');
-  heardWithin.length = 0;
-  const { body } = await merchant.post('/api/v1/products', draft({ sku: 'HEARD', stock: 1 }));
+  receivedInTransaction.length = 0;
+  const { body } = await merchant.post('/api/v1/products', draft({ sku: 'EVENTS', stock: 1 }));
   const url = `/api/v1/products/${body.product.id}`;
   await merchant.patch(url, { title: 'New', stock: 2 });
   await merchant.patch(url, { title: 'New' });
   await merchant.post(`${url}/stock`, { change: 1 });
   await merchant.post(`${url}/stock`, { change: -100 });
   await merchant.delete(url);
-  expect(heardWithin).toEqual([
-    'product.created HEARD',
-    'product.updated HEARD',
-    'product.stock_changed HEARD',
-    'product.stock_changed HEARD',
-    'product.deleted HEARD',
+  expect(receivedInTransaction).toEqual([
+    'product.created EVENTS',
+    'product.updated EVENTS',
+    'product.stock_changed EVENTS',
+    'product.stock_changed EVENTS',
+    'product.deleted EVENTS',
   ]);
   refuseWithin = true;
   onTestFinished(() => {
@@ -177,8 +177,8 @@ test('after-commit listeners receive events in order, with the changes', async (
   await ctx.bus.call('products.reserve', { id, quantity: 1 });
   await platform.kernel.jobs.work(['events']);
   const about = ({ payload }: { payload: unknown }) => (payload as { product: Product }).product.id === id;
-  await expect.poll(() => heardAfter.filter(about).length, { timeout: 15_000 }).toBe(4);
-  const byName = (name: string) => heardAfter.filter((one) => about(one) && one.name === name);
+  await expect.poll(() => receivedAfterCommit.filter(about).length, { timeout: 15_000 }).toBe(4);
+  const byName = (name: string) => receivedAfterCommit.filter((one) => about(one) && one.name === name);
   expect(byName('product.created')).toMatchObject([{ payload: { product: { sku: 'LATER', stock: 8 } } }]);
   expect(byName('product.updated')).toMatchObject([{ payload: { changed: ['title', 'price'] } }]);
   expect(byName('product.stock_changed')).toMatchObject([

@@ -255,11 +255,11 @@ const arbitraryProduct = fc.record({
 test('an export can be imported into another tenant without loss', async () => {
   const [source, target] = [await shop(), await shop()];
   const own = ({ id: _, created_at: __, updated_at: ___, ...fields }: Product) => fields;
-  let made = 0;
+  let created = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(arbitraryProduct, { minLength: 20, maxLength: 20 }), async (products) => {
       for (const product of products) {
-        const sku = `${made++} ${product.sku}`;
+        const sku = `${created++} ${product.sku}`;
         const { status, body } = await source.caller.post('/api/v1/products', { ...product, sku });
         expect({ status, body }).toMatchObject({ status: 201 });
       }

@@ -5,7 +5,7 @@ export const errors = {
   'products.reservation_not_found': { status: 404, message: 'This product has no reservation {key}.' },
   'products.insufficient_stock': {
     status: 409,
-    message: 'Insufficient stock for {sku}: requested {wanted}, available {available}.',
+    message: 'Insufficient stock for {sku}: requested {requested}, available {available}.',
   },
   'products.has_reservations': {
     status: 409,

@@ -28,14 +28,14 @@ test('without products there is one empty page', async () => {
 
 test('listed products equal single ones, newest first, by page', async () => {
   const { list, create, caller } = await shop();
-  const made: Product[] = [];
+  const created: Product[] = [];
   const fields = { images: [{ url: '/a.png', alt: '"x"' }], tags: ['t'], categories: ['c'], compare_at_price: '9.00' };
   for (let n = 0; n < 5; n += 1)
-    made.push(await create({ sku: `S${n}`, title: 'Tea "é" 茶', price: 5, stock: n, ...fields }));
+    created.push(await create({ sku: `S${n}`, title: 'Tea "é" 茶', price: 5, stock: n, ...fields }));
   const answer = await caller.get('/api/v1/products?per_page=2&page=2');
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(answer.body).toEqual({
-    products: [made[2], made[1]],
+    products: [created[2], created[1]],
     pagination: { current_page: 2, last_page: 3, per_page: 2, total: 5 },
   });
   expect((await list('?page=9')).products).toEqual([]);
@@ -142,9 +142,9 @@ test('any combination of filters and sorts lists the same products as a naive qu
   await caller.delete(`/api/v1/products/${(await create({ sku: 'gone', title: 'tea', price: 1 })).id}`);
   await fc.assert(
     fc.asyncProperty(arbitraryQuery, async (query) => {
-      const given = Object.entries(query).filter(([, value]) => value !== undefined);
+      const entries = Object.entries(query).filter(([, value]) => value !== undefined);
       const parameters = new URLSearchParams({ per_page: '100' });
-      for (const [name, value] of given) parameters.set(name, String(value));
+      for (const [name, value] of entries) parameters.set(name, String(value));
       const { products: found, pagination } = await list(`?${parameters}`);
       const expected = sorted(
         products.filter((product) => matches(product, query)),

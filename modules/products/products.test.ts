@@ -4,10 +4,10 @@ import { startPlatform } from '../../server/testing/platform.ts';
 const platform = await startPlatform();
 const acme = await platform.tenant();
 const merchant = acme.caller('products.view', 'products.create', 'products.edit', 'products.delete');
-const nobody = '0190a000-0000-7000-8000-000000000000';
+const unknownId = '0190a000-0000-7000-8000-000000000000';
 
-let made = 0;
-const draft = (fields: object = {}) => ({ sku: `P-${++made}`, title: 'Assam tea', price: '4.50', ...fields });
+let sequence = 0;
+const draft = (fields: object = {}) => ({ sku: `P-${++sequence}`, title: 'Assam tea', price: '4.50', ...fields });
 const create = async (fields: object = {}) => {
   const { status, body } = await merchant.post('/api/v1/products', draft(fields));
   expect({ status, body }).toMatchObject({ status: 201 });
@@ -72,7 +72,7 @@ test('all fields are stored, trimmed and normalized', async () => {
 
 test('read-only fields cannot be set, and unknown fields are ignored', async () => {
   const forged = {
-    id: nobody,
+    id: unknownId,
     reserved: 9,
     available: 9,
     created_at: '2000-01-01T00:00:00.000Z',
@@ -81,7 +81,7 @@ test('read-only fields cannot be set, and unknown fields are ignored', async () 
   };
   const product = await create({ ...forged, stock: 2 });
   expect(product).toMatchObject({ reserved: 0, available: 2 });
-  expect(product.id).not.toBe(nobody);
+  expect(product.id).not.toBe(unknownId);
   expect(product.created_at > '2020').toBe(true);
   const { status, body } = await merchant.patch(`/api/v1/products/${product.id}`, forged);
   expect({ status, product: body.product }).toEqual({ status: 200, product });
@@ -234,7 +234,7 @@ test('unknown ids and ids of other tenants are 404, invalid ones 422', async () 
   const elsewhere = await platform.tenant();
   const stranger = elsewhere.caller('products.create');
   const { body } = await stranger.post('/api/v1/products', draft());
-  expect((await merchant.get(`/api/v1/products/${nobody}`)).status).toBe(404);
+  expect((await merchant.get(`/api/v1/products/${unknownId}`)).status).toBe(404);
   expect((await merchant.get(`/api/v1/products/${body.product.id}`)).status).toBe(404);
   expect((await merchant.patch(`/api/v1/products/${body.product.id}`, { title: 'Mine' })).status).toBe(404);
   expect((await merchant.delete(`/api/v1/products/${body.product.id}`)).status).toBe(404);

@@ -57,7 +57,7 @@ async function updateLocked(ctx: Ctx, id: string, changes: ProductChanges): Prom
   checkPrice(fields);
   if (fields.stock < current.reserved) {
     const { sku, available } = current;
-    throw fail('products.insufficient_stock', { sku, available, wanted: current.stock - fields.stock });
+    throw fail('products.insufficient_stock', { sku, available, requested: current.stock - fields.stock });
   }
   ctx.audit(changesBetween<Fields>(current, fields));
   const [product] = await saveProducts(ctx, [{ current, fields }]);

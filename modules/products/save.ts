@@ -4,10 +4,10 @@ import { emitStockChanged } from './events.ts';
 import { logMovements } from './movements.ts';
 import { NewProduct, type Product } from './schemas.ts';
 
-/** What a merchant decides about a product. */
+/** The fields of a product that a merchant sets. */
 export type Fields = Pick<Product, keyof NewProduct>;
 
-/** A product that its transaction has locked, and what becomes of it. */
+/** A locked product and its new fields. */
 export interface Edit {
   readonly current: Product;
   readonly fields: Fields;
@@ -15,7 +15,7 @@ export interface Edit {
 
 const names = namesOf(NewProduct);
 
-/** Creates products in one statement. Those whose SKU is taken are left out of the answer. */
+/** Creates products in one statement. Products whose SKU is taken are skipped. */
 export async function insertProducts(ctx: Ctx, list: readonly Fields[]): Promise<Product[]> {
   if (list.length === 0) return [];
   const rows = list.map((fields) => ({ ...fields, id: ctx.newId(), created_at: ctx.now() }));

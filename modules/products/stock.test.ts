@@ -9,9 +9,9 @@ const platform = await startPlatform({ now: () => now });
 const acme = await platform.tenant();
 const merchant = acme.caller('products.view', 'products.create', 'products.edit');
 
-let made = 0;
+let sequence = 0;
 async function create(stock: number) {
-  const { body } = await merchant.post('/api/v1/products', { sku: `S-${++made}`, title: 'Tea', price: 1, stock });
+  const { body } = await merchant.post('/api/v1/products', { sku: `S-${++sequence}`, title: 'Tea', price: 1, stock });
   const url = `/api/v1/products/${body.product.id}`;
   return {
     id: body.product.id as string,
@@ -31,7 +31,7 @@ const releaseExpired = () =>
 const counts = (answers: readonly { status: number }[]) =>
   Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([status, all]) => [status, all.length]));
 
-/** What no history may break: the movements and the reservations add up to what the product says. */
+/** The invariant: movements and reservations add up to the values of the product. */
 async function expectBalanced(id: string): Promise<void> {
   const row = await acme.db.row(sql`
     SELECT stock = (SELECT sum(change) FROM stock_movements WHERE product_id = p.id) AS stock,

@@ -37,5 +37,5 @@ export function moveStock(ctx: Ctx, movement: Movement): Promise<Product> {
 
 async function insufficient(ctx: Ctx, id: string, requested: number) {
   const { sku, available } = await getProduct(ctx, { id });
-  return fail('products.insufficient_stock', { sku, available, wanted: requested }, { body: { available } });
+  return fail('products.insufficient_stock', { sku, available, requested }, { body: { available } });
 }

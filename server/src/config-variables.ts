@@ -89,8 +89,9 @@ export function matching(pattern: RegExp, allowed: string): Kind<string> {
 
 /** Sent in HTTP headers, so without spaces and only ASCII. */
 export function token(minLength: number): Kind<string> {
-  return kind(`at least ${minLength} visible ASCII characters without spaces`, (text) =>
-    text.length >= minLength && /^[\x21-\x7e]+$/.test(text) ? text : undefined,
+  return kind(
+    `at least ${minLength} visible ASCII ${minLength === 1 ? 'character' : 'characters'} without spaces`,
+    (text) => (text.length >= minLength && /^[\x21-\x7e]+$/.test(text) ? text : undefined),
   );
 }
 

@@ -84,7 +84,7 @@ const variables = {
     name: 'INSTALL_TOKEN',
     kind: token(8),
     secret: true,
-    help: 'If set, every installation request must send it as `X-Install-Token`.',
+    help: 'If set, every POST request of the installation must send it as `X-Install-Token`.',
   }),
   logLevel: variable({
     name: 'LOG_LEVEL',

@@ -257,7 +257,7 @@ export class Context implements SystemCtx {
       tenant: this.#tenant,
       db: transaction.db,
       newId: uuidv7,
-      enter: (module: string) => this.#with({ module, ifMatch: undefined }),
+      contextFor: (module: string) => this.#with({ module, ifMatch: undefined }),
     };
     const { auditEntry } = this.#parts;
     if (auditEntry?.action.startsWith(`${this.#module}.`)) auditEntry.resourceId ??= options.about;
@@ -283,10 +283,7 @@ export class Context implements SystemCtx {
     try {
       await this.#kernel.events.drain(this.#tenant);
     } catch (error) {
-      this.log.warn(
-        { err: error, tenant: this.#tenant.id },
-        'could not deliver events; they stay in the outbox until the next sweep',
-      );
+      this.log.warn({ err: error, tenant: this.#tenant.id }, 'could not deliver events; the next sweep retries');
     }
   }
 

@@ -30,13 +30,12 @@ export const kernelErrors = {
   'auth.not_a_member': { status: 403, message: 'You are not a member of this tenant.' },
   'auth.password_exposed': {
     status: 403,
-    message:
-      'Your password may be known to someone else. Set a new password first, with the link in the email we sent you.',
+    message: 'Another person may know your password. Set a new password first, with the link in the email we sent you.',
   },
   'auth.no_account': { status: 403, message: 'This action requires a user account; an API client has none.' },
   'tenancy.required': {
     status: 400,
-    message: "No tenant given. Use the tenant's subdomain or the X-Tenant header.",
+    message: "The request names no tenant. Use the tenant's subdomain or the X-Tenant header.",
   },
   'tenancy.ambiguous': {
     status: 400,

@@ -90,17 +90,17 @@ export function makeSystemServices(parts: Parts): SystemServices {
         () => ({ up: false, name: 'Redis' }),
       );
     },
-    oneAtATime: inTurn(central),
+    runExclusively: runExclusivelyInTurn(central),
     async reset() {
       await resetDatabases(central, databases, parts.centralMigrations);
-      // The queues went too, and processes that work on them do not make them anew.
+      // The job queues were dropped as well, and running workers do not create them.
       await parts.jobs.start();
     },
   };
 }
 
-/** Those of this process wait here, so that only the first of them holds a connection meanwhile. */
-function inTurn(central: Central): SystemServices['oneAtATime'] {
+/** Calls of this process wait in memory, so that only the first one uses a connection while it waits for the lock. */
+function runExclusivelyInTurn(central: Central): SystemServices['runExclusively'] {
   const last = new Map<string, Promise<unknown>>();
   return (lock, work) => {
     const turn = (last.get(lock) ?? Promise.resolve()).catch(() => {}).then(() => runExclusively(central, lock, work));

@@ -25,11 +25,11 @@ test.each([
   [Type.String({ minLength: 1 }), '', 'The first name must not be empty.'],
   [Type.String({ minLength: 3 }), 'ab', 'The first name must have at least 3 characters.'],
   [Type.String({ maxLength: 3 }), 'abcd', 'The first name must have at most 3 characters.'],
-  [Type.String({ pattern: '^a' }), 'b', 'The first name has a form or a character that is not allowed.'],
+  [Type.String({ pattern: '^a' }), 'b', 'The first name has a format or a character that is not allowed.'],
   [
     Type.String({ pattern: '^[A-Z]{3}$', description: 'Three letters, such as INR.' }),
     'b',
-    'The first name must be of this form: three letters, such as INR.',
+    'The first name must have this format: three letters, such as INR.',
   ],
   [
     Type.String({ pattern: '^[^\\p{Cc}]*$' }),
@@ -45,7 +45,7 @@ test.each([
   [
     since(sql`at`).schema,
     'yesterday',
-    'The first name must be of this form: a time, such as 2026-01-31T09:30:00Z, ' +
+    'The first name must have this format: a time, such as 2026-01-31T09:30:00Z, ' +
       "or a day in the tenant's time zone, such as 2026-01-31.",
   ],
   [Type.String({ format: 'email' }), 'b', 'The first name must be a valid email.'],
@@ -63,11 +63,7 @@ test.each([
   [Type.Enum(['asc', 'desc']), 'up', 'The first name must be one of asc, desc.'],
   [Type.Union([Type.String(), Type.Null()]), 5, 'The first name must be a string.'],
   [Type.Union([Type.String({ maxLength: 3 }), Type.Null()]), 'long', 'The first name must have at most 3 characters.'],
-  [
-    Type.Union([Type.String(), Type.Boolean(), Type.Null()]),
-    5,
-    'The first name has none of the forms that are allowed.',
-  ],
+  [Type.Union([Type.String(), Type.Boolean(), Type.Null()]), 5, 'The first name has no allowed format.'],
 ])('an error message is a sentence with the name of the field: %j %j', (schema, value, sentence) => {
   expect(errorsOf(Type.Object({ first_name: schema }), { first_name: value })).toEqual({ first_name: [sentence] });
 });
@@ -139,7 +135,7 @@ test('a field named like a JSON Schema keyword is validated', () => {
 test('a value that matches no branch of a large union gets one error', () => {
   const fields = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`f${index}`, Type.Integer()]));
   const schema = Type.Union([Type.Object(fields), Type.Object({ ...fields, more: Type.String() })]);
-  expect(errorsOf(schema, {})).toEqual({ body: ['The body has none of the forms that are allowed.'] });
+  expect(errorsOf(schema, {})).toEqual({ body: ['The body has no allowed format.'] });
 });
 
 test('the number of reported errors is limited', () => {
@@ -206,7 +202,7 @@ test('alternatives beside the fields require some of them and remove none', () =
   const fields = { email: Type.Optional(Type.String()), phone: Type.Optional(Type.String()) };
   const schema = Type.Object({ ...fields, name: Type.Optional(Type.String()) }, either);
   expect(stripped(schema, { phone: '5', name: 'x', more: 1 })).toEqual({ phone: '5', name: 'x' });
-  expect(errorsOf(schema, { name: 'x' })).toEqual({ body: ['The body has none of the forms that are allowed.'] });
+  expect(errorsOf(schema, { name: 'x' })).toEqual({ body: ['The body has no allowed format.'] });
 });
 
 test('a map keeps only the entries whose keys are allowed', () => {
@@ -224,8 +220,8 @@ test('additional fields with a schema are kept', () => {
 test('a schema can refuse unknown fields', () => {
   const schema = Type.Object({ a: Type.Object({ b: Type.Integer() }, { additionalProperties: false }) });
   expect(compileBody(schema)({ a: { b: 1, c: 2, d: 3 }, more: 4 })).toEqual({
-    'a.c': [{ code: 'unknown', message: 'The c is not known here.' }],
-    'a.d': [{ code: 'unknown', message: 'The d is not known here.' }],
+    'a.c': [{ code: 'unknown', message: 'The c is unknown.' }],
+    'a.d': [{ code: 'unknown', message: 'The d is unknown.' }],
   });
 });
 

@@ -201,7 +201,7 @@ function explain(error: ErrorObject, name: string): FieldError {
 function sentence({ keyword, params, message, parentSchema }: ErrorObject, field: string): string {
   const limit = String(params.limit);
   const entries = limit === '1' ? 'entry' : 'entries';
-  const described = parentSchema?.description && `must be of this form: ${lowerFirst(parentSchema.description)}`;
+  const described = parentSchema?.description && `must have this format: ${lowerFirst(parentSchema.description)}`;
   switch (keyword) {
     case 'required':
       return `${field} is required.`;
@@ -224,7 +224,7 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject, field
     case 'enum':
       return `${field} must be one of ${(params.allowedValues as unknown[]).join(', ')}.`;
     case 'additionalProperties':
-      return `${field} is not known here.`;
+      return `${field} is unknown.`;
     case 'money':
       return `${field} must be an amount from 0 to 9999999999.99 with at most two decimals.`;
     case 'eachOneOf':
@@ -236,9 +236,9 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject, field
     case 'format':
       return `${field} must be a valid ${example[String(params.format)] ?? String(params.format)}.`;
     case 'pattern':
-      return `${field} ${describeExcluded(String(params.pattern)) ?? described ?? 'has a form or a character that is not allowed.'}`;
+      return `${field} ${describeExcluded(String(params.pattern)) ?? described ?? 'has a format or a character that is not allowed.'}`;
     case 'anyOf':
-      return `${field} ${described ?? 'has none of the forms that are allowed.'}`;
+      return `${field} ${described ?? 'has no allowed format.'}`;
     default:
       return `${field} ${message ?? 'is not valid'}.`;
   }
@@ -261,7 +261,7 @@ const characterNames: Readonly<Record<string, readonly string[]>> = {
   '|': ['vertical bars'],
   '\\0': ['NUL characters'],
   '\\p{Cc}': ['line breaks', 'other control characters'],
-  '\\p{Cs}': ['halves of characters'],
+  '\\p{Cs}': ['unpaired surrogates'],
 };
 
 /** A sentence for patterns such as `^[^,\\p{Cc}]*$`; `undefined` for others. */

@@ -81,7 +81,7 @@ export async function startAccounts(options: TestOptions = {}): Promise<Accounts
       const { vi } = await import('vitest');
       return vi.waitFor(
         async () => {
-          const mails = await kernel.services.mail.kept();
+          const mails = await kernel.services.mail.listStored();
           const match = mails.find((mail) => mail.to === address && subject.test(mail.subject));
           if (!match) throw new Error(`no mail to ${address} with a subject like ${subject}`);
           return match;

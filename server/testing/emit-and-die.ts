@@ -10,9 +10,9 @@ import { testModule } from './test-module.ts';
 /** Commits three events of a tenant and is killed before they are delivered. */
 const [tenantId = ''] = process.argv.slice(2);
 const config = readConfig(process.env);
-const listener = afterCommit('note.made' as never, 'one', async () => {});
+const listener = afterCommit('note.created' as never, 'one', async () => {});
 const modules = [
-  testModule({ alias: 'source', emits: ['note.made'] }),
+  testModule({ alias: 'source', emits: ['note.created'] }),
   testModule({ alias: 'far', listeners: [listener] }),
 ];
 const kernel = await boot(
@@ -23,5 +23,5 @@ kernel.events.drain = async () => process.kill(process.pid, 'SIGKILL') as never;
 const tenant = await kernel.directory.find(tenantId);
 const ctx = new Context(kernel, { requestId: 'test', module: 'source', tenant, system: true });
 await ctx.tx(async (inner) => {
-  for (const n of [1, 2, 3]) await inner.emit('note.made' as never, { n } as never, { about: 'same' });
+  for (const n of [1, 2, 3]) await inner.emit('note.created' as never, { n } as never, { about: 'same' });
 });

@@ -11,7 +11,7 @@ export interface TcpProxy {
   readonly connections: number;
   /** Stops all traffic in both directions. New connections are accepted and get no response. */
   blackHole(): void;
-  /** Stops all traffic on the current connections for good, like a router that lost its state. New ones work. */
+  /** Stops all traffic on the current connections permanently, like a router that lost its state. New ones work. */
   freeze(): void;
   /** Closes every connection, and new ones at once. */
   cut(): void;

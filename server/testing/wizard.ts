@@ -33,7 +33,7 @@ export interface Wizard extends TestPlatform {
   counts(): Promise<Record<string, number>>;
 }
 
-/** How many permissions the seed creates: the platform's 68 and those that modules add. */
+/** The number of permissions that the seed creates: the platform's 68 and those that modules add. */
 export function permissionCount({ kernel }: TestPlatform): number {
   return kernel.services.permissions.length;
 }

@@ -33,11 +33,11 @@ CREATE TABLE conversation_messages (
 );
 CREATE INDEX conversation_messages_by_conversation ON conversation_messages (conversation_id, sent_at DESC, id DESC);
 
--- Keeps the counters `conversations.open`, `conversations.pending` and `conversations.closed`.
+-- Maintains the counters `conversations.open`, `conversations.pending` and `conversations.closed`.
 CREATE FUNCTION count_inserted_conversations() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO counters SELECT 'conversations.' || status, count(*) FROM inserted GROUP BY status;
-  PERFORM fold_counters_sometimes(1);
+  PERFORM maybe_compact_counters(1);
   RETURN NULL;
 END $$;
 CREATE TRIGGER conversations_inserted AFTER INSERT ON conversations REFERENCING NEW TABLE AS inserted
@@ -46,7 +46,7 @@ CREATE TRIGGER conversations_inserted AFTER INSERT ON conversations REFERENCING 
 CREATE FUNCTION count_removed_conversations() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO counters SELECT 'conversations.' || status, -count(*) FROM removed GROUP BY status;
-  PERFORM fold_counters_sometimes(1);
+  PERFORM maybe_compact_counters(1);
   RETURN NULL;
 END $$;
 CREATE TRIGGER conversations_removed AFTER DELETE ON conversations REFERENCING OLD TABLE AS removed
@@ -55,7 +55,7 @@ CREATE TRIGGER conversations_removed AFTER DELETE ON conversations REFERENCING O
 CREATE FUNCTION count_changed_conversation() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO counters VALUES ('conversations.' || old.status, -1), ('conversations.' || new.status, 1);
-  PERFORM fold_counters_sometimes(2);
+  PERFORM maybe_compact_counters(2);
   RETURN NULL;
 END $$;
 CREATE TRIGGER conversations_changed AFTER UPDATE OF status ON conversations FOR EACH ROW

@@ -1,5 +1,5 @@
--- What a search looks through: no phone, which not everybody may look for. The line feeds keep a term from matching
--- across two fields. Chinese, Japanese and Korean names are written without a space, the family first or last.
+-- The searched text, without the phone, which only some users may see. Line feeds prevent matches across two fields.
+-- Chinese, Japanese and Korean names are written without a space, with the family name first or last.
 CREATE FUNCTION customer_search_text(first_name text, last_name text, email text)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN fold(concat_ws(E'\n', concat_ws(' ', first_name, last_name), email,
@@ -8,7 +8,7 @@ RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 CREATE TABLE customers (
   id uuid PRIMARY KEY,
   external_ids jsonb NOT NULL DEFAULT '{}',
-  -- By bytes, so that the index also finds what begins with something.
+  -- Collation C, so that the index supports prefix searches.
   email text COLLATE "C",
   phone text,
   first_name text,
@@ -64,7 +64,7 @@ CREATE TABLE customer_addresses (
 CREATE INDEX customer_addresses_by_customer ON customer_addresses (customer_id, created_at);
 CREATE UNIQUE INDEX customer_addresses_default ON customer_addresses (customer_id, type) WHERE is_default;
 
--- What other modules remember about a customer, each in its own scope.
+-- Values that other modules store about a customer, each under its own keys.
 CREATE TABLE customer_metadata (
   id uuid PRIMARY KEY,
   customer_id uuid NOT NULL REFERENCES customers,
@@ -76,7 +76,7 @@ CREATE TABLE customer_metadata (
   CONSTRAINT customer_metadata_key UNIQUE (customer_id, module_source, key)
 );
 
--- Whom a merged customer became; the last in a chain of merges.
+-- The customer that a merged customer belongs to now, after all later merges.
 CREATE TABLE customer_merges (
   id uuid PRIMARY KEY,
   merged_into uuid NOT NULL,
@@ -85,17 +85,17 @@ CREATE TABLE customer_merges (
 );
 CREATE INDEX customer_merges_by_customer ON customer_merges (merged_into);
 
--- From which number of orders or amount on a customer is counted in `customers.vip`. The tenant's settings decide; when
--- they change, keep_customer_vip_rule counts anew.
+-- The VIP thresholds of the counter `customers.vip`, copied from the tenant's settings. When the settings change,
+-- update_customer_vip_rule recounts.
 CREATE TABLE customer_vip_rule (
   id boolean PRIMARY KEY DEFAULT true CHECK (id),
   order_threshold integer NOT NULL,
-  -- Exactly as in the settings: a rounded one would never be equal to it.
+  -- Not rounded: it is compared with the setting.
   spend_threshold numeric NOT NULL
 );
 INSERT INTO customer_vip_rule (order_threshold, spend_threshold) VALUES (10, 50000);
 
--- The counters that a customer is counted in. By the UTC day of its last order, because who is at risk depends on the time.
+-- The counters that include a customer. Last orders are counted per UTC day, because `at risk` depends on the current time.
 CREATE FUNCTION customer_counters(c customers) RETURNS SETOF text LANGUAGE sql STABLE AS $$
   SELECT name FROM customer_vip_rule, LATERAL (VALUES
     ('customers', true),
@@ -116,7 +116,7 @@ BEGIN
   SELECT name, CASE tg_op WHEN 'INSERT' THEN count(*) ELSE -count(*) END
   FROM changed c, customer_counters(c) AS name GROUP BY name;
   GET DIAGNOSTICS added = ROW_COUNT;
-  PERFORM fold_counters_sometimes(added);
+  PERFORM maybe_compact_counters(added);
   RETURN NULL;
 END $$;
 CREATE TRIGGER customers_inserted AFTER INSERT ON customers REFERENCING NEW TABLE AS changed
@@ -134,7 +134,7 @@ BEGIN
     UNION ALL SELECT name, -1 FROM customer_counters(old) AS name) AS changes
   GROUP BY name HAVING sum(change) <> 0;
   GET DIAGNOSTICS added = ROW_COUNT;
-  PERFORM fold_counters_sometimes(added);
+  PERFORM maybe_compact_counters(added);
   RETURN NULL;
 END $$;
 CREATE TRIGGER customers_changed AFTER UPDATE ON customers FOR EACH ROW
@@ -142,12 +142,12 @@ CREATE TRIGGER customers_changed AFTER UPDATE ON customers FOR EACH ROW
     IS DISTINCT FROM (new.deleted_at IS NULL, new.accepts_marketing, new.total_orders, new.total_spent, new.last_order_at))
   EXECUTE FUNCTION count_changed_customer();
 
--- Counts the VIPs by another rule from now on. SHARE waits for writers who have counted by the old rule and not committed
--- yet; later ones count by the new rule. Others wait behind it, so it gives up after a second.
-CREATE FUNCTION keep_customer_vip_rule(orders integer, spend numeric) RETURNS void LANGUAGE plpgsql
+-- Stores new VIP thresholds and recounts. The lock waits for uncommitted changes that were counted by the old thresholds
+-- and blocks later ones, so the function returns without a change if it does not get the lock within a second.
+CREATE FUNCTION update_customer_vip_rule(orders integer, spend numeric) RETURNS void LANGUAGE plpgsql
 SET lock_timeout = '1s' AS $$
 BEGIN
-  -- One at a time: the second finds that the rule is kept already.
+  -- A concurrent call waits here and then finds the thresholds stored.
   PERFORM FROM customer_vip_rule WHERE (order_threshold, spend_threshold) IS DISTINCT FROM (orders, spend) FOR UPDATE;
   IF NOT FOUND THEN RETURN; END IF;
   LOCK TABLE customers IN SHARE MODE;

@@ -1,5 +1,5 @@
 import { type Caller, type Db, GuardedCache, type Membership, type SystemServices, sql } from '@chowk/kit';
-import { actsIn } from './permissions.ts';
+import { hasEffectIn } from './permissions.ts';
 
 interface MembershipRow {
   role: string;
@@ -87,7 +87,7 @@ async function loadMembership(central: Db, key: string): Promise<CachedMembershi
     FROM memberships m JOIN tenants t ON t.id = m.tenant_id LEFT JOIN roles r ON r.id = m.role_id
     WHERE m.user_id = ${Number(userId)} AND m.tenant_id = ${tenantId}`);
   if (!row) return undefined;
-  const effective = row.permissions.filter((name) => actsIn(name, row.tenant_role));
+  const effective = row.permissions.filter((name) => hasEffectIn(name, row.tenant_role));
   return { tenantId, role: row.role, permissions: new Set(effective.sort()) };
 }
 

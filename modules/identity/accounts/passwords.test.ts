@@ -56,6 +56,6 @@ test('a burst of sign-ins does not block the event loop', async () => {
   });
   for (; !over; turns += 1) await new Promise((resolve) => setImmediate(resolve));
   await burst;
-  // On the event loop each comparison would take a turn or two.
+  // A comparison on the event loop would delay the timer.
   expect(turns).toBeGreaterThan(500);
 });

@@ -24,7 +24,7 @@ export function categoryOf(permission: string): string {
 }
 
 /** Reseller and platform permissions have no effect in a merchant's tenant. */
-export function actsIn(permission: string, tenantRole: string): boolean {
+export function hasEffectIn(permission: string, tenantRole: string): boolean {
   return tenantRole !== 'merchant' || !/^(reseller|platform)\./.test(permission);
 }
 
@@ -45,7 +45,7 @@ export async function mustHold(ctx: SystemCtx, db: Db, grant: Grant, refusal: Re
  * not even the Owner of a merchant holds them.
  */
 export function mustHoldRole(ctx: SystemCtx, { name, permissions }: { name: string; permissions: readonly string[] }) {
-  const notHeld = permissions.filter((permission) => !ctx.can(permission) && actsIn(permission, ctx.tenant.role));
+  const notHeld = permissions.filter((permission) => !ctx.can(permission) && hasEffectIn(permission, ctx.tenant.role));
   if (notHeld.length > 0) throw fail('identity.role_beyond_caller', { role: name, permissions: summarize(notHeld) });
 }
 

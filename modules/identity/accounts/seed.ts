@@ -1,6 +1,6 @@
 import { type Db, type DeclaredPermission, type SystemServices, sql } from '@chowk/kit';
 import { categoryOf } from './permissions.ts';
-import { systemRoles } from './roles.ts';
+import { systemRoles } from './system-roles.ts';
 
 const roleNames = systemRoles.map(({ name }) => name);
 

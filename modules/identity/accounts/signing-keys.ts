@@ -30,7 +30,7 @@ const purpose = 'signing key';
 const cacheKey = '';
 const generate = promisify(generateKeyPair);
 /** How long a retired key stays trusted: the lifetime of an access token and a margin for differing clocks. */
-const overlap = '1 hour';
+const retiredKeyLifetime = '1 hour';
 
 /**
  * The RSA keys that sign access tokens. The central database holds them, private halves encrypted, so that all
@@ -86,7 +86,7 @@ export class SigningKeys {
     await central.tx(async (tx) => {
       await tx.run(sql`
         UPDATE signing_keys SET retired_at = coalesce(retired_at, now()),
-          trusted_until = CASE WHEN ${revoke} THEN now() ELSE coalesce(trusted_until, now() + ${overlap}::interval) END
+          trusted_until = CASE WHEN ${revoke} THEN now() ELSE coalesce(trusted_until, now() + ${retiredKeyLifetime}::interval) END
         WHERE kid <> ${jwk.kid}`);
       await tx.run(sql`
         INSERT INTO signing_keys (kid, public_jwk, private_sealed)

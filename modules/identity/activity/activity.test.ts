@@ -132,12 +132,12 @@ test('a long export respects backpressure and holds no connection while it waits
   const { body } = await activityLog.file(contextIn(tenant), query);
   const chunks: string[] = [];
   for await (const chunk of body as AsyncIterable<string>) {
-    // Others may be at work for a moment.
+    // Other entries may still be written.
     if (chunks.length === 0) await expect.poll(connectionsInUse).toBe(0);
     chunks.push(chunk);
   }
   const actions = JSON.parse(chunks.join('')).activity.map(({ action }: Entry) => action);
-  // Many have the same time, and each is there once.
+  // Many entries have the same time, and each is listed once.
   expect(actions).toHaveLength(2300);
   expect(new Set(actions).size).toBe(2300);
 });

@@ -9,9 +9,9 @@ const open = (url: string, headers = {}) => platform.request({ method: 'GET', ur
 async function deliver(subject: string, changes: { html?: string; text?: string } = {}): Promise<string> {
   await mail.send({ to: 'asha@example.com', subject, text: 'Hello', html: '<p>Hello</p>', ...changes });
   return eventually(async () => {
-    const kept = (await mail.kept()).find((one) => one.subject === subject);
-    if (!kept) throw new Error('not there yet');
-    return kept.id;
+    const stored = (await mail.listStored()).find((one) => one.subject === subject);
+    if (!stored) throw new Error('not there yet');
+    return stored.id;
   });
 }
 
@@ -68,7 +68,7 @@ test('pages of other origins cannot read the mails', async () => {
 
 test('the pages do not exist in production', async () => {
   const environment = { APP_ENV: 'production', APP_URL: 'https://chowk.example', BASE_DOMAIN: 'chowk.example' };
-  // Production runs nothing but what the lock file pins; what is being written here is not pinned yet.
+  // In production modules must match the lock file, which may be outdated during development.
   const { modules } = platform.kernel;
   const production = await startAccounts({ environment, modules, beside: platform });
   const id = await deliver('Secret');
@@ -77,7 +77,7 @@ test('the pages do not exist in production', async () => {
     const { status, body } = await production.request({ method: 'GET', url });
     expect({ status, body }).toEqual({
       status: nowhere.status,
-      body: { ...nowhere.body, message: `There is nothing at GET ${url.split('?')[0]}.` },
+      body: { ...nowhere.body, message: `There is no route GET ${url.split('?')[0]}.` },
     });
   }
 });

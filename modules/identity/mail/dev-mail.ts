@@ -1,30 +1,30 @@
-import { type Html, html, htmlPage, type KeptMail, notFound, type SystemCtx, systemAction, Type } from '@chowk/kit';
+import { type Html, html, htmlPage, notFound, type StoredMail, type SystemCtx, systemAction, Type } from '@chowk/kit';
 
 const common = { root: true, page: true, tag: 'Development', public: true, tenant: 'none' } as const;
 
-/** Mails that were kept instead of sent. Not in production: the links in them give access to accounts. */
+/** Mails that were stored instead of sent. Not in production: the links in them give access to accounts. */
 export const devMailActions = {
   'pages.mails': systemAction({
     ...common,
-    summary: 'Show the mails that were kept instead of sent',
+    summary: 'Show the mails that were stored instead of sent',
     description: 'Not in production.',
     http: 'GET /dev/mail',
     input: Type.Object({ format: Type.Optional(Type.Enum(['html', 'json'])) }),
     run: async (ctx, { format }) => {
       mustBeDevelopment(ctx, '/dev/mail');
-      const mails = await ctx.system.mail.kept();
+      const mails = await ctx.system.mail.listStored();
       return format === 'json' ? { mails } : listPage(mails);
     },
   }),
   'pages.mail': systemAction({
     ...common,
-    summary: 'Show a mail that was kept instead of sent',
+    summary: 'Show a mail that was stored instead of sent',
     description: 'Not in production.',
     http: 'GET /dev/mail/:id',
     input: Type.Object({ id: Type.String() }),
     run: async (ctx, { id }) => {
       mustBeDevelopment(ctx, `/dev/mail/${id}`);
-      const mail = (await ctx.system.mail.kept()).find((kept) => kept.id === id);
+      const mail = (await ctx.system.mail.listStored()).find((mail) => mail.id === id);
       return mail ? mailPage(mail) : missingPage();
     },
   }),
@@ -38,16 +38,16 @@ function mustBeDevelopment({ system: { environment, baseDomain }, client }: Syst
   if (environment === 'production' || client.header('origin') !== undefined || !isOwnHost) throw notFound('GET', path);
 }
 
-function listPage(mails: readonly KeptMail[]) {
+function listPage(mails: readonly StoredMail[]) {
   const refresh = html`<p><a href="/dev/mail">Refresh</a></p>`;
   const body = mails.length === 0 ? emptyList : html`${listOf(mails)}`;
   return htmlPage({ title: 'Mails', isWide: true, body: html`${refresh}${body}` });
 }
 
-const emptyList = html`<p>No mails yet. Mails are kept here instead of being sent while <code>MAIL_URL</code> is not set.</p>
+const emptyList = html`<p>No mails yet. Mails are stored here instead of being sent while <code>MAIL_URL</code> is not set.</p>
 <p class="quiet">Invite a team member or request a new password, then refresh. A mail appears within a few seconds if a worker is running.</p>`;
 
-function listOf(mails: readonly KeptMail[]): Html {
+function listOf(mails: readonly StoredMail[]): Html {
   const rows = mails.map(
     ({ id, to, subject, at }) => html`<tr><td><time datetime="${at}">${formatTime(at)}</time></td><td>${to}</td>
 <td><a href="/dev/mail/${id}">${subject}</a></td></tr>
@@ -57,7 +57,7 @@ function listOf(mails: readonly KeptMail[]): Html {
 <tbody>${rows}</tbody></table>`;
 }
 
-function mailPage({ from, to, at, subject, text, html: markup }: KeptMail) {
+function mailPage({ from, to, at, subject, text, html: markup }: StoredMail) {
   // The sandboxed frame runs no scripts; its links open in a new tab.
   const framed = `<base target="_blank">${markup}`;
   const body = html`<p><a href="/dev/mail">All mails</a></p>

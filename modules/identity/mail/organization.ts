@@ -7,7 +7,7 @@ export interface Organization {
   readonly name: string;
 }
 
-/** The given tenant, or the only tenant of the user, or else the platform. */
+/** The tenant with `tenantId`, else the only tenant of the user, else the platform. */
 export async function organizationOf(
   ctx: SystemCtx,
   { userId, tenantId = ctx.tenantId }: { userId: number; tenantId?: string | undefined },

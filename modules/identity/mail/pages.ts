@@ -16,12 +16,12 @@ import {
 } from '@chowk/kit';
 import { previewVerification, verifyEmail } from '../profile/email.ts';
 import { previewUndo, undoEmailChange } from '../profile/email-undo.ts';
+import { ChosenPassword } from '../profile/new-password.ts';
 import { checkResetLink, resetPassword } from '../profile/password-reset.ts';
-import { ChosenPassword } from '../profile/passwords.ts';
 import { VerificationLink } from '../profile/verification-link.ts';
 
 const open = { root: true, page: true, tag: 'Pages', public: true, tenant: 'none' } as const;
-const press = { ...open, accepts: 'form', inputFrom: 'query' } as const;
+const submit = { ...open, accepts: 'form', inputFrom: 'query' } as const;
 const Link = Type.Object({ token: Type.String() });
 type Link = { readonly token: string };
 
@@ -41,7 +41,7 @@ export const pageActions = {
     run: inPage(titles.verify, showVerification),
   }),
   'pages.verifyEmail': systemAction({
-    ...press,
+    ...submit,
     summary: 'Verify an email address and show the result',
     http: 'POST /email/verify/:id/:hash',
     input: VerificationLink,
@@ -55,7 +55,7 @@ export const pageActions = {
     run: inPage(titles.undo, showUndo),
   }),
   'pages.undoEmailChange': systemAction({
-    ...press,
+    ...submit,
     summary: 'Undo a change of the email address and show the result',
     http: 'POST /email/undo/:token',
     input: Link,

@@ -14,7 +14,7 @@ interface Received {
 }
 
 const received: Received[] = [];
-/** How many more mails the server turns away. */
+/** The number of further mails that the server rejects. */
 let refusals = 0;
 
 const smtp = new SMTPServer({
@@ -93,7 +93,7 @@ test('a rejected mail is retried, and the queued mail is encrypted', async () =>
   expect(job?.delay).toBe(10);
   expect(job?.data).not.toContain(person.email);
   expect(job?.data).not.toContain('signature');
-  // Ten seconds are not worth waiting for.
+  // Skips the retry delay of ten seconds.
   await central.db.run(sql`UPDATE pgboss.job SET start_after = now() WHERE state = 'retry'`);
   const { mail } = await mailTo(person.email);
   expect(mail.subject).toBe('Verify your email address for Chowk');

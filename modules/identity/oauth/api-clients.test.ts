@@ -90,13 +90,13 @@ test('a caller cannot create or take over an API client with permissions that th
   const notHeld = { status: 403, code: 'identity.scope_not_held' };
   const seen = ({ status, body }: { status: number; body: { code: string } }) => ({ status, code: body.code });
   expect(seen(await admin.post(url, { name: 'x', scopes: ['settings.billing'] }))).toEqual(notHeld);
-  // What acts only for resellers is not held in a merchant's tenant, by its owner neither.
+  // Reseller permissions have no effect in a merchant's tenant, not even for its Owner.
   expect(seen(await asha.post(url, { name: 'x', scopes: ['reseller.tenants.view'] }))).toEqual(notHeld);
   const rich = await makeClient(asha, ['settings.billing', 'settings.view']);
   expect(seen(await admin.post(`${url}/${rich.id}/secret`))).toEqual(notHeld);
   const poor = await makeClient(admin, ['settings.view']);
   expect(seen(await admin.patch(`${url}/${poor.id}`, { scopes: ['settings.billing'] }))).toEqual(notHeld);
-  // What it has already may stay.
+  // Permissions that it already has may stay.
   expect((await admin.patch(`${url}/${rich.id}`, { scopes: ['settings.billing'] })).status).toBe(200);
   expect((await admin.delete(`${url}/${rich.id}`)).status).toBe(200);
 });

@@ -56,14 +56,14 @@ test('a device is signed in after its user has approved it', async () => {
   const { body: yes } = await asha.post(`/api/v1/device/${body.user_code}/approve`);
   expect(yes).toEqual({ message: 'Device approved.' });
 
-  const given = await poll(body.device_code);
-  expect(given.body).toEqual({
+  const tokens = await poll(body.device_code);
+  expect(tokens.body).toEqual({
     access_token: expect.any(String),
     token_type: 'Bearer',
     expires_in: 900,
     refresh_token: expect.any(String),
   });
-  expect(await statusWith(given.body.access_token)).toBe(200);
+  expect(await statusWith(tokens.body.access_token)).toBe(200);
   const session = await db.row(sql`
     SELECT kind, name, client_id, scopes, user_agent FROM sessions WHERE user_id = ${asha.id} AND kind = 'device'`);
   expect(session).toEqual({
@@ -131,7 +131,7 @@ test('a denied device gets no token', async () => {
   expect(activity).toHaveLength(1);
 });
 
-test('an approval ends with the session in which it was given', async () => {
+test('an approval ends with the session of its user', async () => {
   const { body } = await begin();
   const robbed = await platform.person({ tenant: acme });
   await robbed.post(`/api/v1/device/${body.user_code}/approve`);
@@ -188,10 +188,10 @@ test('a device may request fewer permissions than its user has', async () => {
   const { body } = await begin({ scope: 'settings.view' });
   expect((await asha.get(`/api/v1/device/${body.user_code}`)).body.device.scopes).toEqual(['settings.view']);
   await asha.post(`/api/v1/device/${body.user_code}/approve`);
-  const given = await poll(body.device_code);
-  expect(given.body.scope).toBe('settings.view');
-  expect(await statusWith(given.body.access_token)).toBe(200);
-  expect(await statusWith(given.body.access_token, '/api/v1/domains')).toBe(403);
+  const tokens = await poll(body.device_code);
+  expect(tokens.body.scope).toBe('settings.view');
+  expect(await statusWith(tokens.body.access_token)).toBe(200);
+  expect(await statusWith(tokens.body.access_token, '/api/v1/domains')).toBe(403);
 });
 
 test.each<[string, string, Record<string, string>]>([

@@ -57,7 +57,7 @@ export async function redeemDeviceCode(
     if (Date.parse(device.expires_at) <= ctx.now().getTime()) return refuse('expired_token');
     if (device.decision === 'denied' || device.withdrawn) return refuse('access_denied');
     if (device.decision === 'approved') return openSession(ctx, tx, client, device);
-    return keepWaiting(ctx, tx, device);
+    return pendingFailure(ctx, tx, device);
   });
   if (outcome instanceof Failure) throw outcome;
   return outcome;
@@ -90,7 +90,7 @@ async function openSession(ctx: SystemCtx, tx: Db, client: OAuthClient, device: 
   return { ...(await accountsOf(ctx.system).sessions.open(session, { db: tx })), ...scopeOf(device.scopes) };
 }
 
-async function keepWaiting(ctx: SystemCtx, tx: Db, { device_hash, polled_at, interval }: Device): Promise<Failure> {
+async function pendingFailure(ctx: SystemCtx, tx: Db, { device_hash, polled_at, interval }: Device): Promise<Failure> {
   const now = ctx.now();
   const waited = polled_at === null ? Number.POSITIVE_INFINITY : now.getTime() - Date.parse(polled_at);
   const tooFast = waited < interval * 1_000 - leewayMs;

@@ -16,7 +16,7 @@ const shop = await makeClient(asha, ['settings.view', 'settings.domains']);
 const insecure = { [oauth.allowInsecureRequests]: true };
 const terminal: oauth.Client = { client_id: 'chowk-cli' };
 
-/** What a token gets at a path of the tenant. */
+/** The status of a request with the token to a path of the tenant. */
 async function statusWith(token: string, path = '/api/v1/settings'): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, 'x-tenant': acme.id };
   return (await fetch(`${url}${path}`, { headers })).status;
@@ -53,9 +53,9 @@ test.each([
   const server = await discover();
   const client: oauth.Client = { client_id: shop.id };
   const response = await oauth.clientCredentialsGrantRequest(server, client, how(shop.secret), {}, insecure);
-  const given = await oauth.processClientCredentialsResponse(server, client, response);
-  expect(given).toEqual({ access_token: expect.any(String), token_type: 'bearer', expires_in: 900 });
-  expect(await statusWith(given.access_token)).toBe(200);
+  const tokens = await oauth.processClientCredentialsResponse(server, client, response);
+  expect(tokens).toEqual({ access_token: expect.any(String), token_type: 'bearer', expires_in: 900 });
+  expect(await statusWith(tokens.access_token)).toBe(200);
 });
 
 test('a token can be verified with the metadata alone', async () => {
@@ -104,8 +104,8 @@ test('oauth4webapi signs a device in, refreshes and revokes', async () => {
   await expect(poll()).rejects.toMatchObject({ error: 'authorization_pending' });
   await expect(poll()).rejects.toMatchObject({ error: 'slow_down' });
   expect((await asha.post(`/api/v1/device/${device.user_code}/approve`)).status).toBe(200);
-  const given = await poll();
-  expect(await statusWith(given.access_token)).toBe(200);
+  const tokens = await poll();
+  expect(await statusWith(tokens.access_token)).toBe(200);
 
   const refresh = async (token: string) =>
     oauth.processRefreshTokenResponse(
@@ -113,8 +113,8 @@ test('oauth4webapi signs a device in, refreshes and revokes', async () => {
       terminal,
       await oauth.refreshTokenGrantRequest(server, terminal, none, token, insecure),
     );
-  const next = await refresh(given.refresh_token as string);
-  expect(next.refresh_token).not.toBe(given.refresh_token);
+  const next = await refresh(tokens.refresh_token as string);
+  expect(next.refresh_token).not.toBe(tokens.refresh_token);
   expect(await statusWith(next.access_token)).toBe(200);
 
   const revoked = await oauth.revocationRequest(server, terminal, none, next.refresh_token as string, insecure);
@@ -128,12 +128,12 @@ test('openid-client gets, narrows and revokes a token of an API client', async (
     algorithm: 'oauth2',
     execute: [openid.allowInsecureRequests],
   });
-  const given = await openid.clientCredentialsGrant(config, { scope: 'settings.domains' });
-  expect(given.scope).toBe('settings.domains');
-  expect(await statusWith(given.access_token, '/api/v1/domains')).toBe(200);
-  expect(await statusWith(given.access_token)).toBe(403);
-  await openid.tokenRevocation(config, given.access_token);
-  expect(await statusWith(given.access_token, '/api/v1/domains')).toBe(401);
+  const tokens = await openid.clientCredentialsGrant(config, { scope: 'settings.domains' });
+  expect(tokens.scope).toBe('settings.domains');
+  expect(await statusWith(tokens.access_token, '/api/v1/domains')).toBe(200);
+  expect(await statusWith(tokens.access_token)).toBe(403);
+  await openid.tokenRevocation(config, tokens.access_token);
+  expect(await statusWith(tokens.access_token, '/api/v1/domains')).toBe(401);
 });
 
 test('openid-client waits for the user of a device', async () => {
@@ -151,9 +151,9 @@ test('openid-client waits for the user of a device', async () => {
   });
   const polling = openid.pollDeviceAuthorizationGrant(config, device);
   await asha.post(`/api/v1/device/${device.user_code}/approve`);
-  const given = await polling;
-  expect(given.scope).toBe('settings.view');
-  const next = await openid.refreshTokenGrant(config, given.refresh_token as string);
+  const tokens = await polling;
+  expect(tokens.scope).toBe('settings.view');
+  const next = await openid.refreshTokenGrant(config, tokens.refresh_token as string);
   expect(next.scope).toBe('settings.view');
   expect(await statusWith(next.access_token)).toBe(200);
   expect(await statusWith(next.access_token, '/api/v1/domains')).toBe(403);

@@ -31,8 +31,8 @@ const console_ = { grant_type: 'refresh_token', client_id: 'chowk-console' };
 test.each<[string, string, Record<string, string> | [string, string][]]>([
   ['no grant_type', 'invalid_request', {}],
   ['an empty grant_type', 'invalid_request', { ...credentials, grant_type: '' }],
-  ['a grant_type given twice', 'invalid_request', [...Object.entries(credentials), ['grant_type', 'password']]],
-  ['any parameter given twice', 'invalid_request', [...Object.entries(credentials), ['x', '1'], ['x', '2']]],
+  ['a repeated grant_type', 'invalid_request', [...Object.entries(credentials), ['grant_type', 'password']]],
+  ['any repeated parameter', 'invalid_request', [...Object.entries(credentials), ['x', '1'], ['x', '2']]],
   ['an unknown grant_type', 'unsupported_grant_type', { ...credentials, grant_type: 'password' }],
   ['the name of something every object has', 'unsupported_grant_type', { ...credentials, grant_type: 'constructor' }],
   ['no client', 'invalid_client', { grant_type: 'client_credentials' }],
@@ -40,7 +40,7 @@ test.each<[string, string, Record<string, string> | [string, string][]]>([
   ['a client that cannot be', 'invalid_client', { ...credentials, client_id: 'a\0b' }],
   ['a wrong secret', 'invalid_client', { ...credentials, client_secret: `${shop.secret}x` }],
   ['no secret', 'invalid_client', { ...credentials, client_secret: '' }],
-  ['a secret of a client that has none', 'invalid_client', { ...console_, client_secret: 'x', refresh_token: 'x' }],
+  ['a secret for a client without one', 'invalid_client', { ...console_, client_secret: 'x', refresh_token: 'x' }],
   [
     'credentials of a public client',
     'unauthorized_client',
@@ -48,8 +48,8 @@ test.each<[string, string, Record<string, string> | [string, string][]]>([
   ],
   ['a refresh by an API client', 'unauthorized_client', { ...credentials, grant_type: 'refresh_token' }],
   ['a device code by the console', 'unauthorized_client', { ...console_, grant_type: device, device_code: 'x' }],
-  ['a scope that was not given', 'invalid_scope', { ...credentials, scope: 'settings.view customers.view' }],
-  ['a scope that is none', 'invalid_scope', { ...credentials, scope: 'settings.view\n"' }],
+  ['a scope that the client lacks', 'invalid_scope', { ...credentials, scope: 'settings.view customers.view' }],
+  ['an invalid scope', 'invalid_scope', { ...credentials, scope: 'settings.view\n"' }],
   ['no refresh token', 'invalid_request', console_],
   ['an unknown refresh token', 'invalid_grant', { ...console_, refresh_token: 'chowk_rt_x' }],
   ['an access token to refresh with', 'invalid_grant', { ...console_, refresh_token: asha.accessToken }],
@@ -80,8 +80,8 @@ test.each<[string, Record<string, string>]>([
   ['an unknown client', basic('nobody', shop.secret)],
   ['no secret', basic(shop.id, '')],
   ['nothing', { authorization: 'Basic' }],
-  ['what is no pair', { authorization: `Basic ${Buffer.from('nobody').toString('base64')}` }],
-  ['what cannot be decoded', { authorization: `Basic ${Buffer.from('%zz:%').toString('base64')}` }],
+  ['credentials without a colon', { authorization: `Basic ${Buffer.from('nobody').toString('base64')}` }],
+  ['credentials that cannot be decoded', { authorization: `Basic ${Buffer.from('%zz:%').toString('base64')}` }],
 ])('%s in the header is 401 with a Basic challenge', async (_, headers) => {
   const answer = await postForm(platform, '/oauth/token', { grant_type: 'client_credentials' }, headers);
   expect({ status: answer.status, error: answer.body.error }).toEqual({ status: 401, error: 'invalid_client' });
@@ -124,8 +124,8 @@ test('JSON is accepted too, and values that are not text are refused in the same
 
 test('unknown parameters are ignored, and the query is not read', async () => {
   const more = { ...credentials, audience: 'https://shop.example', resource: 'x' };
-  const given = await postForm(platform, '/oauth/token?trace=1&grant_type=password', more);
-  expect({ status: given.status, ignored: given.headers['ignored-fields'] }).toEqual({
+  const response = await postForm(platform, '/oauth/token?trace=1&grant_type=password', more);
+  expect({ status: response.status, ignored: response.headers['ignored-fields'] }).toEqual({
     status: 200,
     ignored: undefined,
   });
@@ -190,11 +190,11 @@ test('a refresh returns new tokens, and reusing the old one ends the session', a
 test('at most one of eight concurrent refreshes succeeds, and the session ends', async () => {
   const user = await platform.person({ tenant: acme });
   const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(user.refreshToken)));
-  const given = answers.filter(({ status }) => status === 200);
-  expect(given).toHaveLength(1);
+  const successes = answers.filter(({ status }) => status === 200);
+  expect(successes).toHaveLength(1);
   expect(answers.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(7);
-  expect((await refresh(given[0]?.body.refresh_token)).body.error).toBe('invalid_grant');
-  await expect.poll(() => statusWith(given[0]?.body.access_token)).toBe(401);
+  expect((await refresh(successes[0]?.body.refresh_token)).body.error).toBe('invalid_grant');
+  await expect.poll(() => statusWith(successes[0]?.body.access_token)).toBe(401);
 });
 
 test('a refresh cannot widen the scope, and a refused one does not use up the token', async () => {

@@ -8,7 +8,7 @@ export const rotateKeys: ModuleCommand = {
   options: { revoke: { type: 'boolean', default: false } },
   run: (ctx, { options }, terminal) =>
     // One at a time: two concurrent rotations would leave two current keys.
-    ctx.system.oneAtATime('keys:rotate', async () => {
+    ctx.system.runExclusively('keys:rotate', async () => {
       const { keys } = accountsOf(ctx.system);
       const before = await keys.list();
       const { kid } = await keys.rotate({ revoke: options.revoke === true });

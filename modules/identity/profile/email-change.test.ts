@@ -85,7 +85,7 @@ test('the old address receives a link that undoes the change, with its expiry', 
 const badInput: [string, Record<string, unknown>, string][] = [
   ['no address', { password: testPassword }, 'email'],
   ['no password', { email: 'a@example.com' }, 'password'],
-  ['an address that is none', { email: 'nobody', password: testPassword }, 'email'],
+  ['an invalid address', { email: 'nobody', password: testPassword }, 'email'],
   ['an address with a line break', { email: 'a@example.com\r\nBcc: b@example.com', password: testPassword }, 'email'],
   ['two addresses', { email: 'a@example.com, b@example.com', password: testPassword }, 'email'],
   ['a number for an address', { email: 5, password: testPassword }, 'email'],
@@ -358,7 +358,7 @@ test('undoing a change removes memberships that were granted to the new address'
   const { access_token } = await signIn(attacker.email, testPassword);
   const headers = { authorization: `Bearer ${access_token}`, 'x-tenant': corp.id };
   expect((await platform.request({ url: '/api/v1/team', headers })).status).toBe(403);
-  // What it had before stays.
+  // Earlier memberships are kept.
   const own = { authorization: `Bearer ${access_token}`, 'x-tenant': acme.id };
   expect((await platform.request({ url: '/api/v1/auth/me', headers: own })).status).toBe(200);
 });

@@ -102,7 +102,7 @@ const wrongLinks: [string, (person: Person) => string][] = [
   ],
   ['an unknown id', ({ email }) => `/api/v1/email/verify/999999999/${sha1(email)}?tenant=${acme.id}`],
   ["another user's id", ({ id, email }) => `/api/v1/email/verify/${id - 1}/${sha1(email)}?tenant=${acme.id}`],
-  ['an id that is none', ({ email }) => `/api/v1/email/verify/abc/${sha1(email)}?tenant=${acme.id}`],
+  ['an invalid id', ({ email }) => `/api/v1/email/verify/abc/${sha1(email)}?tenant=${acme.id}`],
   ['an id with a zero before it', ({ id, email }) => `/api/v1/email/verify/0${id}/${sha1(email)}?tenant=${acme.id}`],
   [
     'an id that no number can be',

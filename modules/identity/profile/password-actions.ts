@@ -1,9 +1,9 @@
 import { Email, extend, named, signedIn, systemAction, Type } from '@chowk/kit';
 import { ByToken, Password } from '../schemas.ts';
+import { ChosenPassword } from './new-password.ts';
 import { mustBeOwnSession } from './own-session.ts';
 import { changePassword, explainPasswordChange } from './password.ts';
 import { explainPasswordReset, requestPasswordReset, resetPassword } from './password-reset.ts';
-import { ChosenPassword } from './passwords.ts';
 
 const open = { tag: 'Passwords', public: true, tenant: 'none' } as const;
 

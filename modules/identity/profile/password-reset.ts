@@ -3,8 +3,8 @@ import { accountsOf } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
 import { type Addressee, mailUser } from '../mail/mails.ts';
 import { badToken, hashOf, newSecret } from '../secret-tokens.ts';
+import { type ChosenPassword, checkNewPassword, explainNewPassword } from './new-password.ts';
 import { deletePasswordResets, sendPasswordChanged } from './password.ts';
-import { type ChosenPassword, checkNewPassword, explainNewPassword } from './passwords.ts';
 
 const resetMinutes = 60;
 

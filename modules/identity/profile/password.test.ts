@@ -33,7 +33,7 @@ async function mailedToken(email: string): Promise<string> {
   return /\/password\/reset\/([\w-]+)/.exec(text)?.[1] ?? '';
 }
 
-/** From an address of its own, for the limits of one are not for many tests. */
+/** From a separate IP address, so that tests do not share rate limits. */
 let network = 0;
 async function resetToken(person: Person): Promise<string> {
   network += 1;
@@ -168,7 +168,7 @@ test('without the current password nothing is changed, and it cannot be guessed'
   for (let tries = 0; tries < 11; tries += 1) statuses.push((await guess(`guess ${tries}`)).status);
   expect(statuses).toEqual([...Array(10).fill(422), 429]);
   expect((await guess(testPassword)).status).toBe(429);
-  // The guesses through one door count at the other.
+  // Guesses through one endpoint count for the other.
   expect((await person.put('/api/v1/profile/email', { email: 'a@example.com', password: testPassword })).status).toBe(
     429,
   );
@@ -217,7 +217,7 @@ test('the response does not reveal whether an address has an account', async () 
   const names = (headers: object) => Object.keys(headers).filter((name) => name !== 'date');
   expect(names(unknown.headers)).toEqual(names(known.headers));
   await platform.mailTo(person.email);
-  // Both became one job each, of the same kind: nothing was looked up before the answer.
+  // Both requests added a job: the address was not looked up before the response.
   const jobs = await central.db.rows(sql`
     SELECT data->'data'->>'email' AS email FROM pgboss.job
     WHERE data->>'job' = 'identity.forgot_password'
@@ -227,8 +227,7 @@ test('the response does not reveal whether an address has an account', async () 
     const open = await central.db.rows(sql`SELECT 1 FROM pgboss.job WHERE name = 'mail' AND state <> 'completed'`);
     expect(open).toEqual([]);
   });
-  const { kept } = platform.kernel.services.mail;
-  const mails = await kept.call(platform.kernel.services.mail);
+  const mails = await platform.kernel.services.mail.listStored();
   expect(mails.filter(({ to }) => to === 'nobody@example.com')).toEqual([]);
 });
 
@@ -262,7 +261,7 @@ test('links beyond the limit are not mailed', async () => {
   for (let tries = 0; tries < 6; tries += 1) await forgot(person.email, `10.4.0.${tries}`);
   await forgot('last@example.com', '10.4.0.9');
   const mails = async () =>
-    (await platform.kernel.services.mail.kept()).filter(({ to }: { to: string }) => to === person.email).length;
+    (await platform.kernel.services.mail.listStored()).filter(({ to }: { to: string }) => to === person.email).length;
   await expect.poll(mails).toBe(3);
 });
 

@@ -2,8 +2,8 @@ import { type Db, type Issues, invalid, type SystemCtx, sql } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
 import type { Addressee } from '../mail/mails.ts';
+import { type ChosenPassword, checkNewPassword, explainNewPassword } from './new-password.ts';
 import { confirmPassword } from './own-session.ts';
-import { type ChosenPassword, checkNewPassword, explainNewPassword } from './passwords.ts';
 import { sendSecurityNotice } from './security-notice.ts';
 
 interface PasswordChange extends ChosenPassword {

@@ -56,7 +56,7 @@ export async function explainToken(
   issues: Issues,
 ): Promise<void> {
   if (expires_at !== undefined && !(Date.parse(expires_at) > ctx.now().getTime())) {
-    issues.add('expires_at', 'The expires at must lie in the future.');
+    issues.add('expires_at', 'The expiry must be in the future.');
   }
   if (scopes === undefined) return;
   const unknown = new Set(await unknownPermissions(ctx.central, scopes));

@@ -27,7 +27,7 @@ export const profileActions = {
   'profile.update': systemAction({
     ...byPerson,
     summary: 'Update your profile',
-    description: 'Changes the given fields and leaves the others. Email and password have paths of their own.',
+    description: 'Fields that are not sent do not change. Email and password have their own paths.',
     http: 'PATCH /profile',
     input: ProfileChanges,
     output: Profile,

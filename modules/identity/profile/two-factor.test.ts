@@ -64,7 +64,7 @@ test('a code can be used once, also by concurrent requests', async () => {
   const otp = await codeFor(secret);
   const statuses = await Promise.all(Array.from({ length: 8 }, async () => (await login(asha.email, otp)).status));
   expect(statuses.sort()).toEqual([200, ...Array.from({ length: 7 }, () => 422)]);
-  // The code before it is older than the last one taken.
+  // The previous code is older than the last accepted one.
   const older = await generate({ secret, epoch: Math.floor(clock / 1_000) - 30 });
   expect((await login(asha.email, older)).status).toBe(422);
 });
@@ -144,7 +144,7 @@ test('the secret is stored encrypted and bound to its user', async () => {
   expect(dump).not.toContain(one.secret);
   const codes = JSON.stringify(await db.rows(sql`SELECT * FROM recovery_codes WHERE user_id = ${one.asha.id}`));
   for (const code of one.codes) expect(codes).not.toContain(code);
-  // A row that was swapped in the database opens nothing.
+  // The sealed secret of another user cannot be opened.
   await db.run(sql`
     UPDATE users SET two_factor_secret = (SELECT two_factor_secret FROM users WHERE id = ${other.asha.id})
     WHERE id = ${one.asha.id}`);

@@ -25,12 +25,12 @@ const claims = decodeJwt(asha.accessToken) as Record<string, unknown>;
 const [h = '', p = '', s = ''] = asha.accessToken.split('.');
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-/** A token with a good signature of the given key. */
+/** A token with a valid signature of the key. */
 function signed(head: object, body: object, key = own): string {
   const text = `${encode(head)}.${encode(body)}`;
   return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
 }
-/** As another algorithm would sign, with our own key. */
+/** Signed with the platform's key but another algorithm. */
 function signedAs(alg: string, digest: string, padding: number = constants.RSA_PKCS1_PADDING): string {
   const text = `${encode({ ...header, alg })}.${p}`;
   return `${text}.${sign(digest, Buffer.from(text), { key: own, padding, saltLength: 32 }).toString('base64url')}`;

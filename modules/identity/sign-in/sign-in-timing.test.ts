@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../../server/testing/accounts.ts';
 
-// Dear enough to be seen over everything else that a sign-in does.
+// High enough to dominate the time of a sign-in.
 const platform = await startAccounts({ environment: { LOGIN_FAILURES_PER_MINUTE: '10000', BCRYPT_COST: '8' } });
 const pairs = 60;
 
@@ -13,7 +13,7 @@ async function timed(email: string): Promise<number> {
   return performance.now() - began;
 }
 
-/** How far the ranks of two samples lie apart, in standard deviations (Mann and Whitney). */
+/** The difference of the ranks of two samples, in standard deviations (Mann-Whitney U test). */
 function separation(one: readonly number[], other: readonly number[]): number {
   const wins = one.flatMap((a) => other.map((b) => (a > b ? 1 : a === b ? 0.5 : 0)));
   const sum = wins.reduce((total: number, win) => total + win, 0);
@@ -26,13 +26,13 @@ test('the time of a refusal does not reveal whether an account exists', async ()
   const [known, unknown]: [number[], number[]] = [[], []];
   await timed('warm@example.com');
   for (const [index, { email }] of people.entries()) {
-    // In turn, now one first and now the other, so that whatever the machine does falls on both.
+    // Alternating, so that other load on the machine affects both.
     const first = index % 2 === 0;
     if (first) known.push(await timed(email));
     unknown.push(await timed(`nobody${index}@example.com`));
     if (!first) known.push(await timed(email));
   }
-  // By chance alone, one run in 30,000 lies further apart.
+  // By chance, one run in 30,000 exceeds this.
   expect(Math.abs(separation(known, unknown))).toBeLessThan(4.2);
 });
 

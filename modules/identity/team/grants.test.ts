@@ -26,7 +26,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Ids to what is allowed, and by whom it was offered. */
+/** Invitation ids with the permissions of the role and the inviter. */
 interface State {
   readonly members: Map<number, Set<string>>;
   readonly roles: Map<number, Set<string>>;
@@ -34,7 +34,7 @@ interface State {
   readonly owners: number;
 }
 
-/** What the database says, of what has an effect in a merchant. */
+/** The permissions in the database that have an effect in a merchant's tenant. */
 async function stateOf({ id }: TestTenant): Promise<State> {
   const may = sql`ARRAY(SELECT permission FROM role_permissions p WHERE p.role_id = r.id
     AND permission !~ '^(reseller|platform)[.]')`;
@@ -82,7 +82,7 @@ class Team {
     for (const person of people) this.people.set(person.id, person);
   }
 
-  /** Does a step; who did it and what came of it, or nothing if there was nothing to do it with. */
+  /** Runs a step. Returns the caller and the outcome; `undefined` if the step is not applicable. */
   async perform(step: Step, state: State): Promise<{ by: number; answer: TestResponse } | undefined> {
     if (step.what === 'accept') return this.#accept(pick(state.invitations.values(), step.invitation));
     const by = this.people.get(pick(state.members.keys(), step.by) as number) as Person;
@@ -137,7 +137,7 @@ async function act(by: Person, step: Exclude<Step, { what: 'accept' }>, state: S
   }
 }
 
-/** Everything that was given, taken or changed between two states. */
+/** Every permission that was granted, removed or changed between two states. */
 function touched(before: Map<unknown, Set<string>>, after: Map<unknown, Set<string>>): Set<string> {
   const all = new Set<string>();
   for (const key of new Set([...before.keys(), ...after.keys()])) {
@@ -183,7 +183,7 @@ test('no sequence of actions grants, removes or changes permissions that the cal
     }),
     { numRuns: 15 },
   );
-  // Otherwise nothing was tried.
+  // Otherwise the test proves nothing.
   expect(outcomes.done).toBeGreaterThan(20);
   expect(outcomes.refused).toBeGreaterThan(20);
 });

@@ -1,12 +1,12 @@
 import { type Db, empty, Issues, invalid, type Sql, type Static, type SystemCtx, sql } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
-import { actsIn } from '../accounts/permissions.ts';
+import { hasEffectIn } from '../accounts/permissions.ts';
 import { createUser } from '../accounts/users.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import { sendVerification } from '../profile/email.ts';
+import { explainNewPassword } from '../profile/new-password.ts';
 import { mustBeOwnSession } from '../profile/own-session.ts';
-import { explainNewPassword } from '../profile/passwords.ts';
 import type { UserSummary } from '../schemas.ts';
 import { hashOf } from '../secret-tokens.ts';
 import {
@@ -159,7 +159,7 @@ async function findByToken(
 }
 
 function canInvite({ permissions, held, tenant_role }: InvitationRow): boolean {
-  return ['team.invite', ...permissions].every((name) => held.includes(name) || !actsIn(name, tenant_role));
+  return ['team.invite', ...permissions].every((name) => held.includes(name) || !hasEffectIn(name, tenant_role));
 }
 
 /** Also finds disabled accounts, without their password: their addresses stay taken. */

@@ -132,9 +132,9 @@ test.each([
   [{ ...newAccount, password: 'ü'.repeat(40), password_confirmation: 'ü'.repeat(40) }, ['password']],
   [{ ...newAccount, password: 12345678 }, ['password']],
   [{ name: '', password: 'short', password_confirmation: 'other' }, ['name', 'password', 'password_confirmation']],
-])('an account with %j is refused, and the invitation stays open', async (given, fields) => {
+])('an account with %j is refused, and the invitation stays open', async (input, fields) => {
   const { email, token } = await invited();
-  const { status, body } = await accept(token, given);
+  const { status, body } = await accept(token, input);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields });
   expect(await roleIn(acme.id, email)).toBeUndefined();
   expect((await show(token)).status).toBe(200);
@@ -167,8 +167,8 @@ test('a person with an account joins with its password and is signed in', async 
 test('the link alone does not give access to an existing account', async () => {
   const person = await platform.person();
   const { token } = await invited({ email: person.email });
-  for (const given of [{}, newAccount, { password: 'wrong' }]) {
-    const { status, body } = await accept(token, given);
+  for (const input of [{}, newAccount, { password: 'wrong' }]) {
+    const { status, body } = await accept(token, input);
     expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['password'] });
   }
   expect(await roleIn(acme.id, person.email)).toBeUndefined();
@@ -360,8 +360,8 @@ test.each([
   [{ email: ['a@example.com'], role: 'Agent' }, 'email'],
   [{ email: 'a@example.com', role: 'Emperor' }, 'role'],
   [{ email: 'a@example.com', role: 0 }, 'role'],
-])('an invitation with %j is refused', async (given, field) => {
-  const { status, body } = await owner.post('/api/v1/invitations', given);
+])('an invitation with %j is refused', async (input, field) => {
+  const { status, body } = await owner.post('/api/v1/invitations', input);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
 });
 

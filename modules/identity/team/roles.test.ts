@@ -91,12 +91,12 @@ test.each([
   [{ name: 'A', permissions: 'team.view' }, 'permissions'],
   [{ name: 'A', permissions: [1] }, 'permissions.0'],
   [{ name: 'A', permissions: [], description: 'x'.repeat(501) }, 'description'],
-])('a role with %j is refused', async (given, field) => {
-  const { status, body } = await owner.post('/api/v1/roles', given);
+])('a role with %j is refused', async (input, field) => {
+  const { status, body } = await owner.post('/api/v1/roles', input);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
   const role = await newRole([]);
-  if (Object.keys(given).length < 2) return;
-  const changed = await owner.patch(`/api/v1/roles/${role.id}`, given);
+  if (Object.keys(input).length < 2) return;
+  const changed = await owner.patch(`/api/v1/roles/${role.id}`, input);
   expect({ status: changed.status, fields: Object.keys(changed.body.errors) }).toEqual({
     status: 422,
     fields: [field],
@@ -148,14 +148,14 @@ test('deleting a role while it is assigned either fails or makes the assignment 
   for (let round = 0; round < 8; round += 1) {
     const role = await newRole(['team.view']);
     const person = await platform.person({ tenant: acme, role: 'Viewer' });
-    const [given, deleted] = await Promise.all([
+    const [assigned, deleted] = await Promise.all([
       owner.patch(`/api/v1/team/${person.id}`, { role: role.id }),
       owner.delete(`/api/v1/roles/${role.id}`),
     ]);
     expect([
       [200, 409],
       [422, 200],
-    ]).toContainEqual([given.status, deleted.status]);
+    ]).toContainEqual([assigned.status, deleted.status]);
   }
 });
 

@@ -138,7 +138,7 @@ function mustHoldPermissions(ctx: SystemCtx, db: Db, names: readonly string[], b
 
 const nameTaken = taken('There is a role with this name already.');
 
-/** A role named like one of every tenant would be taken for it. */
+/** A custom role must not have the name of a system role. */
 function isSystemName(name: string): Sql {
   return sql`EXISTS (SELECT FROM roles s WHERE s.tenant_id IS NULL AND lower(s.name) = lower(${name}))`;
 }

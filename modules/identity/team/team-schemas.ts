@@ -62,6 +62,8 @@ export const Permission = named(
     name: Type.String({ examples: ['customers.export'] }),
     category: Type.String({ examples: ['customers'] }),
     description: Type.String({ examples: ['Export customers'] }),
-    is_sensitive: Type.Boolean({ description: 'Does harm that cannot be undone, or reveals private data.' }),
+    is_sensitive: Type.Boolean({
+      description: 'Whether it allows damage that cannot be undone, or access to private data.',
+    }),
   }),
 );

@@ -202,7 +202,7 @@ test.each([
   for (let round = 0; round < 4; round += 1) {
     const team = await newTeam();
     const second = await platform.person({ tenant: team.tenant });
-    // Known to the cache, so that neither is refused for what the other has done.
+    // Cached before, so that neither request is refused because of the other.
     await Promise.all([team.owner.get('/api/v1/team'), second.get('/api/v1/team')]);
     const answers = await Promise.all([act(team.owner, second), act(second, team.owner)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);

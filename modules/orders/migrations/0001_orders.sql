@@ -1,8 +1,8 @@
--- What a search looks through. The line feed keeps a term from matching across two fields.
+-- The searched text. The line feed prevents matches across two fields.
 CREATE FUNCTION order_search_text(order_number text, note text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN fold(concat_ws(E'\n', order_number, note));
 
--- The last number given to an order. Taken in the transaction of the order, so that there are no gaps.
+-- The number of the last order, updated in the transaction of the order, so that there are no gaps.
 CREATE TABLE order_numbers (
   id boolean PRIMARY KEY DEFAULT true CHECK (id),
   last bigint NOT NULL
@@ -12,10 +12,9 @@ INSERT INTO order_numbers (last) VALUES (1000);
 CREATE TABLE orders (
   id uuid PRIMARY KEY,
   number bigint NOT NULL CONSTRAINT orders_number UNIQUE,
-  -- The number behind the prefix that the tenant had when the order was created. A prefix never ends with a digit, so
-  -- that no two orders have the same.
+  -- The number with the prefix of the time of creation. Unique, because a prefix never ends with a digit.
   order_number text NOT NULL,
-  -- A row of `customers`; whoever writes it holds the customer's lock, and a merge changes it.
+  -- A row of `customers`, locked before this one is written. A merge changes it.
   customer_id uuid NOT NULL,
   status text NOT NULL CHECK (status IN
     ('pending', 'confirmed', 'processing', 'shipped', 'delivered', 'cancelled', 'failed', 'refunded')),
@@ -30,7 +29,7 @@ CREATE TABLE orders (
   deleted_at timestamptz,
   search_text text NOT NULL GENERATED ALWAYS AS (order_search_text(order_number, note)) STORED
 );
--- With all that a customer's statistics are made of.
+-- Includes the columns of the customer statistics.
 CREATE INDEX orders_by_customer ON orders (customer_id, placed_at DESC, id DESC) INCLUDE (status, total)
   WHERE deleted_at IS NULL;
 CREATE INDEX orders_by_time ON orders (placed_at DESC, id DESC) WHERE deleted_at IS NULL;
@@ -50,7 +49,7 @@ CREATE TABLE order_items (
 );
 CREATE INDEX order_items_by_order ON order_items (order_id, position);
 
--- What has happened to an order: every status with who set it and why, every refund with its amount.
+-- Every change of status, with user and reason, and every refund, with its amount.
 CREATE TABLE order_history (
   id uuid PRIMARY KEY,
   order_id uuid NOT NULL REFERENCES orders,
@@ -63,12 +62,12 @@ CREATE TABLE order_history (
 );
 CREATE INDEX order_history_by_order ON order_history (order_id, at, id);
 
--- Keeps the counters `orders.<status>`.
+-- Maintains the counters `orders.<status>`.
 CREATE FUNCTION count_inserted_orders() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO counters
   SELECT 'orders.' || status, count(*) FROM inserted WHERE deleted_at IS NULL GROUP BY status;
-  PERFORM fold_counters_sometimes(1);
+  PERFORM maybe_compact_counters(1);
   RETURN NULL;
 END $$;
 CREATE TRIGGER orders_inserted AFTER INSERT ON orders REFERENCING NEW TABLE AS inserted
@@ -78,7 +77,7 @@ CREATE FUNCTION count_removed_orders() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO counters
   SELECT 'orders.' || status, -count(*) FROM removed WHERE deleted_at IS NULL GROUP BY status;
-  PERFORM fold_counters_sometimes(1);
+  PERFORM maybe_compact_counters(1);
   RETURN NULL;
 END $$;
 CREATE TRIGGER orders_removed AFTER DELETE ON orders REFERENCING OLD TABLE AS removed
@@ -91,7 +90,7 @@ BEGIN
     (old.status, -(old.deleted_at IS NULL)::integer), (new.status, (new.deleted_at IS NULL)::integer))
     AS step (status, change)
   WHERE change <> 0;
-  PERFORM fold_counters_sometimes(2);
+  PERFORM maybe_compact_counters(2);
   RETURN NULL;
 END $$;
 CREATE TRIGGER orders_changed AFTER UPDATE ON orders FOR EACH ROW

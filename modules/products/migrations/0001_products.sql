@@ -1,4 +1,4 @@
--- What a search looks through. The line feeds keep a term from matching across two fields.
+-- The searched text. The line feeds prevent matches across two fields.
 CREATE FUNCTION product_search_text(sku text, title text, tags text[], categories text[])
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN fold(concat_ws(E'\n', title, sku, array_to_string(tags, E'\n'), array_to_string(categories, E'\n')));
@@ -16,7 +16,7 @@ CREATE TABLE products (
   categories text[] NOT NULL DEFAULT '{}',
   mandatory boolean NOT NULL DEFAULT false,
   stock integer NOT NULL DEFAULT 0,
-  -- The sum of the product's reservations; kept here so that one statement can both ask and take.
+  -- The sum of the product's reservations, stored here so that one statement can check and change it.
   reserved integer NOT NULL DEFAULT 0 CHECK (reserved >= 0),
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
@@ -35,7 +35,7 @@ CREATE INDEX products_by_tag ON products USING gin (tags) WHERE deleted_at IS NU
 CREATE INDEX products_by_category ON products USING gin (categories) WHERE deleted_at IS NULL;
 CREATE INDEX products_by_text ON products USING gin (search_text gin_trgm_ops) WHERE deleted_at IS NULL;
 
--- Pieces promised to somebody. The row is gone when they are sold, given back or the promise has expired.
+-- Reserved units. The row is deleted when they are sold or released, or when the reservation expires.
 CREATE TABLE stock_reservations (
   id uuid PRIMARY KEY,
   product_id uuid NOT NULL REFERENCES products,
@@ -48,7 +48,7 @@ CREATE TABLE stock_reservations (
 CREATE INDEX stock_reservations_by_product ON stock_reservations (product_id, reference);
 CREATE INDEX stock_reservations_by_expiry ON stock_reservations (expires_at);
 
--- Every change of stock and reserved: for each product they add up to what it has now.
+-- Every change of `stock` and `reserved`: the changes of a product add up to its current values.
 CREATE TABLE stock_movements (
   id uuid PRIMARY KEY,
   product_id uuid NOT NULL REFERENCES products,
@@ -61,11 +61,11 @@ CREATE TABLE stock_movements (
 );
 CREATE INDEX stock_movements_by_product ON stock_movements (product_id, at DESC, id DESC);
 
--- Keeps the counter `products`.
+-- Maintains the counter `products`.
 CREATE FUNCTION count_inserted_products() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO counters SELECT 'products', count(*) FROM inserted WHERE deleted_at IS NULL HAVING count(*) > 0;
-  PERFORM fold_counters_sometimes(1);
+  PERFORM maybe_compact_counters(1);
   RETURN NULL;
 END $$;
 CREATE TRIGGER products_inserted AFTER INSERT ON products REFERENCING NEW TABLE AS inserted
@@ -74,7 +74,7 @@ CREATE TRIGGER products_inserted AFTER INSERT ON products REFERENCING NEW TABLE 
 CREATE FUNCTION count_removed_products() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO counters SELECT 'products', -count(*) FROM removed WHERE deleted_at IS NULL HAVING count(*) > 0;
-  PERFORM fold_counters_sometimes(1);
+  PERFORM maybe_compact_counters(1);
   RETURN NULL;
 END $$;
 CREATE TRIGGER products_removed AFTER DELETE ON products REFERENCING OLD TABLE AS removed
@@ -83,7 +83,7 @@ CREATE TRIGGER products_removed AFTER DELETE ON products REFERENCING OLD TABLE A
 CREATE FUNCTION count_hidden_product() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO counters VALUES ('products', CASE WHEN new.deleted_at IS NULL THEN 1 ELSE -1 END);
-  PERFORM fold_counters_sometimes(1);
+  PERFORM maybe_compact_counters(1);
   RETURN NULL;
 END $$;
 CREATE TRIGGER products_hidden AFTER UPDATE OF deleted_at ON products FOR EACH ROW

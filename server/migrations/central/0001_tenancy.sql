@@ -1,4 +1,4 @@
--- Rings: which module versions a tenant runs on. `stable` is there from the start.
+-- A ring is a set of module versions; each tenant runs on one ring.
 CREATE TABLE module_rings (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text NOT NULL UNIQUE CHECK (name ~ '^[a-z0-9][a-z0-9-]*$'),
@@ -17,10 +17,10 @@ CREATE TABLE module_rings (
 CREATE UNIQUE INDEX module_rings_one_default ON module_rings (is_default) WHERE is_default;
 
 INSERT INTO module_rings (name, display_name, description, manifest_path, k8s_namespace, k8s_service, hostname_segment, is_default)
-VALUES ('stable', 'Stable', 'What everyone runs unless told otherwise.', 'modules/manifest.lock.json',
+VALUES ('stable', 'Stable', 'The default ring.', 'modules/manifest.lock.json',
         'chowk-stable', 'web.chowk-stable.svc.cluster.local', 'stable', true);
 
--- Tenants. The row comes before the database and says which one it will be, so that a crash in between is found.
+-- The row is inserted before the database is created, so that an interrupted creation is known by its row.
 CREATE TABLE tenants (
   id text PRIMARY KEY CHECK (id ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'),
   name text NOT NULL,
@@ -35,7 +35,7 @@ CREATE TABLE tenants (
 CREATE INDEX tenants_by_ring ON tenants (module_ring_id);
 CREATE INDEX tenants_unfinished ON tenants (created_at) WHERE status = 'creating';
 
--- Every label that leads to a tenant: its random one, which never changes, and its aliases.
+-- The subdomains of a tenant: a random one, which never changes, and aliases.
 CREATE TABLE domains (
   domain text PRIMARY KEY CHECK (domain ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'),
   tenant_id text NOT NULL REFERENCES tenants ON DELETE CASCADE,
@@ -45,8 +45,7 @@ CREATE TABLE domains (
 CREATE INDEX domains_by_tenant ON domains (tenant_id);
 CREATE UNIQUE INDEX domains_one_random ON domains (tenant_id) WHERE kind = 'random';
 
--- Settings live here and not in the tenant's database because a change must reach every process at once, and a
--- notification does not leave the database in which it was sent.
+-- In the central database, because every process must be notified of a change, and NOTIFY works within one database.
 CREATE TABLE tenant_settings (
   tenant_id text NOT NULL REFERENCES tenants ON DELETE CASCADE,
   key text NOT NULL,
@@ -55,7 +54,7 @@ CREATE TABLE tenant_settings (
   PRIMARY KEY (tenant_id, key)
 );
 
--- Databases that are made ahead of the tenants that will own them: templates to copy and spares to rename.
+-- Databases prepared for new tenants: templates to copy and spares to rename.
 CREATE TABLE prepared_databases (
   name text PRIMARY KEY,
   kind text NOT NULL CHECK (kind IN ('template', 'spare')),
@@ -66,7 +65,7 @@ CREATE TABLE prepared_databases (
 );
 CREATE UNIQUE INDEX prepared_databases_one_template ON prepared_databases (fingerprint) WHERE kind = 'template';
 
--- How far each tenant's database is: one row a tenant, `done` for exactly one fingerprint of all migrations.
+-- The migration state of each tenant's database. The fingerprint identifies the set of all migrations.
 CREATE TABLE tenant_migrations (
   tenant_id text PRIMARY KEY REFERENCES tenants ON DELETE CASCADE,
   fingerprint text NOT NULL,
@@ -75,7 +74,7 @@ CREATE TABLE tenant_migrations (
   finished_at timestamptz
 );
 
--- Answers to POST requests without a tenant that carried an Idempotency-Key.
+-- Stored responses to POST requests with an Idempotency-Key and without a tenant.
 CREATE TABLE idempotency_keys (
   caller text NOT NULL,
   key text NOT NULL,
@@ -89,44 +88,44 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
 
--- What this installation calls itself on a database server it may share with others.
+-- Identifies this installation on a database server that several installations share.
 CREATE TABLE installation (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid()
 );
 CREATE UNIQUE INDEX installation_one_row ON installation ((true));
 INSERT INTO installation DEFAULT VALUES;
 
--- Every process hears of every change, whoever made it, after it is committed and never before.
-CREATE FUNCTION tell_tenant_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+-- The triggers invalidate the caches of every process after the commit.
+CREATE FUNCTION notify_tenant_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP <> 'INSERT' THEN PERFORM pg_notify('chowk_tenant', old.id); END IF;
   IF TG_OP <> 'DELETE' THEN PERFORM pg_notify('chowk_tenant', new.id); END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER tenants_changed AFTER INSERT OR UPDATE OR DELETE ON tenants
-  FOR EACH ROW EXECUTE FUNCTION tell_tenant_changed();
+  FOR EACH ROW EXECUTE FUNCTION notify_tenant_changed();
 
-CREATE FUNCTION tell_domain_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION notify_domain_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP <> 'INSERT' THEN PERFORM pg_notify('chowk_domain', old.domain); END IF;
   IF TG_OP <> 'DELETE' THEN PERFORM pg_notify('chowk_domain', new.domain); END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER domains_changed AFTER INSERT OR UPDATE OR DELETE ON domains
-  FOR EACH ROW EXECUTE FUNCTION tell_domain_changed();
+  FOR EACH ROW EXECUTE FUNCTION notify_domain_changed();
 
-CREATE FUNCTION tell_setting_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION notify_setting_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_notify('chowk_settings', coalesce(new.tenant_id, old.tenant_id));
   RETURN NULL;
 END $$;
 CREATE TRIGGER tenant_settings_changed AFTER INSERT OR UPDATE OR DELETE ON tenant_settings
-  FOR EACH ROW EXECUTE FUNCTION tell_setting_changed();
+  FOR EACH ROW EXECUTE FUNCTION notify_setting_changed();
 
-CREATE FUNCTION tell_ring_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION notify_ring_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_notify('chowk_ring', '');
   RETURN NULL;
 END $$;
 CREATE TRIGGER module_rings_changed AFTER INSERT OR UPDATE OR DELETE ON module_rings
-  FOR EACH STATEMENT EXECUTE FUNCTION tell_ring_changed();
+  FOR EACH STATEMENT EXECUTE FUNCTION notify_ring_changed();

@@ -1,4 +1,4 @@
--- Settings of the installation, such as the fact that it is installed.
+-- Settings of the platform, such as `installed`.
 CREATE TABLE platform_settings (
   key text PRIMARY KEY,
   value jsonb NOT NULL,

@@ -1,4 +1,4 @@
--- Answers to POST requests that carried an Idempotency-Key.
+-- Stored responses to POST requests with an Idempotency-Key.
 CREATE TABLE idempotency_keys (
   caller text NOT NULL,
   key text NOT NULL,

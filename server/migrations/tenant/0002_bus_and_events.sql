@@ -1,10 +1,10 @@
--- Who did what: every change, whatever the transport, and every call over the bus.
+-- Every change, over any transport, and every call over the bus.
 CREATE TABLE module_bus_audit_log (
   id uuid PRIMARY KEY,
   at timestamptz NOT NULL,
   -- rest, bus, graphql, job or command
   transport text NOT NULL,
-  -- The calling module; NULL where the call came from outside.
+  -- The calling module; NULL for a call from outside.
   module text,
   user_id bigint,
   action text NOT NULL,
@@ -22,7 +22,7 @@ CREATE INDEX module_bus_audit_log_by_time ON module_bus_audit_log (at DESC, id D
 CREATE INDEX module_bus_audit_log_by_user ON module_bus_audit_log (user_id, at DESC);
 CREATE INDEX module_bus_audit_log_by_resource ON module_bus_audit_log (resource, resource_id, at DESC);
 
--- Events on their way to listeners in other transactions, written with the change that they tell of.
+-- Events for `afterCommit` listeners, written in the transaction of the change.
 CREATE TABLE outbox (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id uuid NOT NULL,
@@ -32,6 +32,6 @@ CREATE TABLE outbox (
   emitted_at timestamptz NOT NULL
 );
 
--- A timestamp as every answer writes it, for JSON that is built in SQL.
+-- A timestamp in the format of the API, for JSON that is built in SQL.
 CREATE FUNCTION iso(at timestamptz) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
   RETURN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');

@@ -7,7 +7,7 @@ import { testModule } from '../../testing/test-module.ts';
 
 const Note = Type.Object({ id: Type.String(), text: Type.Optional(Type.String()) }, { additionalProperties: true });
 const conflict = () => new Failure('notes.conflict', 409, 'That is taken.');
-/** Stops an action behind its commit. */
+/** Makes an action wait after its commit. */
 let gate: { arrived: PromiseWithResolvers<void>; open: PromiseWithResolvers<void> } | undefined;
 
 async function put(ctx: Ctx, id: string, text = ''): Promise<void> {
@@ -39,7 +39,7 @@ const actions = {
   }),
   'notes.emit': action({
     ...{ ...common, http: 'POST /notes/emit' },
-    run: (ctx) => ctx.emit('note.made' as never, {} as never, { about: 'n-emitted' }),
+    run: (ctx) => ctx.emit('note.created' as never, {} as never, { about: 'n-emitted' }),
   }),
   'notes.plain': action({
     ...common,
@@ -154,9 +154,9 @@ const platform = await startPlatform({
   modules: [
     testModule({
       alias: 'notes',
-      emits: ['note.made'],
+      emits: ['note.created'],
       actions,
-      listeners: [afterCommit('note.made' as never, 'nothing', async () => {})],
+      listeners: [afterCommit('note.created' as never, 'nothing', async () => {})],
       jobs: {
         'notes.work': job({
           data: Type.Object({ id: Type.String() }),
@@ -185,7 +185,7 @@ interface Line {
   readonly changes: unknown;
 }
 
-/** The lines that are there, the oldest first; without a flush only those that were committed with their change. */
+/** The stored lines, oldest first; without a flush only those that were committed with their change. */
 async function lines({ db }: TestTenant, { flush = true } = {}): Promise<Line[]> {
   if (flush) await platform.kernel.audit.flush();
   return db.rows<Line>(sql`

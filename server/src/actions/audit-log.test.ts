@@ -26,7 +26,7 @@ const clerk = testModule({
 });
 const platform = await startPlatform({ modules: [clerk] });
 
-/** The input as it was written down. */
+/** The recorded input. */
 async function kept(input: object): Promise<unknown> {
   const tenant = await platform.tenant();
   await tenant.caller('test.call').post('/api/v1/clerk', input);

@@ -32,7 +32,7 @@ const platform = await startPlatform({
     testModule({
       alias: 'door',
       consumes: kinds.map((kind) => `shop.${kind}`),
-      // Open to anyone, so that the bus alone decides.
+      // Public, so that only the bus checks the caller.
       actions: {
         'door.call': action({
           summary: 'Call an action of the shop',
@@ -60,7 +60,7 @@ await platform.kernel.installations.set(without.id, 'shop', 'disabled');
 
 type Headers = Record<string, string>;
 
-/** The token of somebody who holds the permissions in both tenants, or is a member of neither. */
+/** The token of a user with the permissions in both tenants, or of a member of neither. */
 function tokenOf(permissions?: readonly string[], change: Partial<Caller> = {}): Headers {
   const { caller, token } = platform.identity.mint();
   Object.assign(caller, change);
@@ -70,7 +70,7 @@ function tokenOf(permissions?: readonly string[], change: Partial<Caller> = {}):
 
 const apiClient = { id: 'c', kind: 'client', scopes: undefined, authenticatedAt: 0 } as const;
 const callers: Record<string, Headers> = {
-  nobody: {},
+  anonymous: {},
   'a wrong token': { authorization: 'Bearer of-bad-news' },
   'a stranger': tokenOf(),
   'a stranger whose password is known': tokenOf(undefined, { frozen: true }),
@@ -88,10 +88,10 @@ const forbidden = [403, 'auth.forbidden'] as const;
 const exposed = [403, 'auth.password_exposed'] as const;
 const notInstalled = [404, 'modules.not_installed'] as const;
 
-/** By caller: what is answered where the tenant has the module, by kind, and where it has not. */
+/** The expected response by caller and kind of action, and (`absent`) without the module. */
 const expected: Record<keyof typeof callers, Record<Kind, readonly [number, string | undefined]> & { absent: object }> =
   {
-    nobody: {
+    anonymous: {
       permission: unauthenticated,
       either: unauthenticated,
       signedIn: unauthenticated,
@@ -155,8 +155,12 @@ test.each(cases)('$who and $kind, module enabled $isInstalled: REST and the bus 
   const [rest, bus] = await Promise.all(
     Object.values(transports).map((path) => send(path(kind), tenant.id, callers[who] as Headers, input)),
   );
-  const wanted = isInstalled ? expected[who]?.[kind] : kind === 'public' ? notInstalled : expected[who]?.absent;
-  for (const answer of [rest, bus]) expect([answer?.status, answer?.body.code]).toEqual(wanted);
+  const expectedResponse = isInstalled
+    ? expected[who]?.[kind]
+    : kind === 'public'
+      ? notInstalled
+      : expected[who]?.absent;
+  for (const answer of [rest, bus]) expect([answer?.status, answer?.body.code]).toEqual(expectedResponse);
   expect(bus?.body).toEqual(rest?.body);
   if (rest?.status === 200) expect(rest.body).toMatchObject({ sold: input, tenant: tenant.id });
 });

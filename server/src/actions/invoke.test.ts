@@ -17,7 +17,7 @@ const NewMember = Type.Object({
   items: Type.Optional(Type.Array(Type.Object({ sku: Line(5), quantity: Type.Integer({ minimum: 1 }) }))),
   tags: Type.Optional(Type.Array(Line(5))),
 });
-type Given = Partial<{
+type Input = Partial<{
   name: string;
   email: string;
   phone: string;
@@ -26,44 +26,44 @@ type Given = Partial<{
   address: { city?: string; pin?: string };
 }>;
 
-/** What `explain` was asked about, and what it does besides. */
-let explained: Given[] = [];
+/** The inputs that `explain` received, and its additional effect. */
+let explained: Input[] = [];
 let trouble: (() => Promise<void> | void) | undefined;
 let runs = 0;
 
-function problemOf({ starts, ends }: Given): string | undefined {
+function problemOf({ starts, ends }: Input): string | undefined {
   return starts !== undefined && ends !== undefined && ends < starts
     ? 'The end must not be before the start.'
     : undefined;
 }
 
-async function explain(ctx: Ctx, given: Given, issues: Issues): Promise<void> {
-  explained.push(structuredClone(given));
+async function explain(ctx: Ctx, input: Input, issues: Issues): Promise<void> {
+  explained.push(structuredClone(input));
   await trouble?.();
-  const problem = problemOf(given);
+  const problem = problemOf(input);
   if (problem) issues.add('ends', problem);
-  if (given.address?.city === 'Atlantis') issues.add('address.city', 'There is no such city.');
+  if (input.address?.city === 'Atlantis') issues.add('address.city', 'There is no such city.');
   for (const field of ['email', 'phone'] as const) {
-    const value = given[field];
+    const value = input[field];
     if (value && (await ctx.db.row(sql`SELECT FROM members WHERE value = ${value}`))) {
       issues.add(field, `The ${field} is taken.`, 'taken');
     }
   }
 }
 
-async function create(ctx: Ctx, given: Given): Promise<object> {
+async function create(ctx: Ctx, input: Input): Promise<object> {
   runs += 1;
-  const problem = problemOf(given);
+  const problem = problemOf(input);
   if (problem) throw invalid({ ends: problem });
-  if (given.address?.city === 'Atlantis') throw invalid({ 'address.city': 'There is no such city.' });
+  if (input.address?.city === 'Atlantis') throw invalid({ 'address.city': 'There is no such city.' });
   await ctx.tx(async (tx) => {
     for (const field of ['email', 'phone'] as const) {
-      if (given[field] === undefined) continue;
-      const added = await tx.db.run(sql`INSERT INTO members VALUES (${given[field]}) ON CONFLICT DO NOTHING`);
+      if (input[field] === undefined) continue;
+      const added = await tx.db.run(sql`INSERT INTO members VALUES (${input[field]}) ON CONFLICT DO NOTHING`);
       if (added === 0) throw invalid({ [field]: taken(`The ${field} is taken.`) });
     }
   });
-  return given;
+  return input;
 }
 
 const common = { summary: 'Test', needs: 'members.create' } as const;
@@ -84,7 +84,7 @@ const platform = await startPlatform({
         'members.closed': action({
           ...{ ...common, http: 'POST /members/closed', input: NewMember, errors: ['members.closed'], explain },
           admit: async () => {
-            throw new Failure('members.closed', 409, 'Nobody can join.');
+            throw new Failure('members.closed', 409, 'The group is closed.');
           },
           run: create,
         }),

@@ -86,7 +86,7 @@ function logFailure(log: Log, action: string, error: unknown): void {
   log.error({ err: error, action }, 'explain failed; the response lists the validation errors only');
 }
 
-/** A copy of the input without the given fields; an invalid list item removes the whole list. */
+/** A copy of the input without these fields; an invalid list item removes the whole list. */
 function withoutFields(input: unknown, fields: readonly string[]): Record<string, unknown> {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return {};
   const copy = structuredClone(input) as Record<string, unknown>;

@@ -151,7 +151,7 @@ test.each([
   ['a number used twice', ['0001_goods.sql', '0001_prices.sql'], '0001_prices.sql'],
   ['no number', ['goods.sql'], 'goods.sql'],
   ['a number of three digits', ['001_goods.sql'], '001_goods.sql'],
-  ['another start than one', ['0002_goods.sql'], '0002_goods.sql'],
+  ['a first number other than one', ['0002_goods.sql'], '0002_goods.sql'],
 ])('%s is refused', async (_, names, culprit) => {
   const files = Object.fromEntries(names.map((name) => [name, '']));
   await expect(source(files)).rejects.toThrow(`${culprit}: migrations are named`);

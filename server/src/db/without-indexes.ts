@@ -8,9 +8,8 @@ interface IndexOrConstraint {
 }
 
 /**
- * Runs `work` while the empty ones of the tables have no foreign keys and no indexes except those of primary and unique
- * keys, and creates them again afterwards, which is faster than updating them for every row. The tables are locked until
- * the transaction ends.
+ * Drops the foreign keys and indexes of those tables that are empty, except primary and unique keys, runs `work` and creates
+ * them again, which is faster than updating them for every row. The tables are locked until the transaction ends.
  */
 export async function withoutIndexes(tx: Db, tables: readonly string[], work: () => Promise<void>): Promise<void> {
   const dropped: IndexOrConstraint[] = [];

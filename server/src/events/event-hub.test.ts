@@ -40,7 +40,7 @@ const actions = {
       fail: Type.Optional(Type.String()),
       undo: Type.Optional(Type.Boolean()),
     }),
-    run: (ctx, { event = 'note.made', about, undo, ...payload }) =>
+    run: (ctx, { event = 'note.created', about, undo, ...payload }) =>
       ctx.tx(async (inner) => {
         await inner.db.run(sql`INSERT INTO notes VALUES (${payload.n})`);
         await inner.emit(event as never, payload as never, about === undefined ? {} : { about });
@@ -58,11 +58,11 @@ const on = (
 ) => when(event as never, name, run as never);
 
 const modules = [
-  testModule({ alias: 'source', emits: ['note.made'], actions, migration: 'CREATE TABLE notes (n int)' }),
+  testModule({ alias: 'source', emits: ['note.created'], actions, migration: 'CREATE TABLE notes (n int)' }),
   testModule({
     alias: 'near',
     listeners: [
-      on(inTransaction, 'note.made', 'count', async (ctx, payload, delivery) => {
+      on(inTransaction, 'note.created', 'count', async (ctx, payload, delivery) => {
         await listener('near/count')(ctx, payload, delivery);
         await ctx.db.run(sql`INSERT INTO near_counts VALUES (1)`);
       }),
@@ -72,8 +72,8 @@ const modules = [
   testModule({
     alias: 'far',
     listeners: [
-      on(afterCommit, 'note.made', 'one', listener('far/one')),
-      on(afterCommit, 'note.made', 'two', listener('far/two')),
+      on(afterCommit, 'note.created', 'one', listener('far/one')),
+      on(afterCommit, 'note.created', 'two', listener('far/two')),
     ],
   }),
 ];
@@ -176,7 +176,7 @@ test('concurrent drains deliver each event once', async () => {
   for (let n = 1; n <= 5; n += 1) {
     const id = crypto.randomUUID();
     await tenant.db.run(sql`
-      INSERT INTO outbox (id, name, payload, emitted_at) VALUES (${id}, 'note.made', ${JSON.stringify({ n })}::jsonb, now())`);
+      INSERT INTO outbox (id, name, payload, emitted_at) VALUES (${id}, 'note.created', ${JSON.stringify({ n })}::jsonb, now())`);
   }
   await Promise.all([events.drain(tenant), events.drain(tenant), events.drain(tenant)]);
   await expect.poll(() => receivedBy(tenant, 'far/two').length, { timeout: 10_000 }).toBe(5);

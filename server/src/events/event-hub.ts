@@ -16,7 +16,7 @@ export interface EmitFrame {
   readonly db: Db;
   newId(): string;
   /** The context of another module in the same transaction. */
-  enter(module: string): Ctx;
+  contextFor(module: string): Ctx;
 }
 
 export interface EventHubOptions {
@@ -68,16 +68,16 @@ export class EventHub {
     const { module, tenant, db } = frame;
     if (!this.#options.emits.get(module)?.has(name)) throw fail('events.not_declared', { module, name });
     const event: OutboxEvent = { id: frame.newId(), name, about, payload, emittedAt: new Date().toISOString() };
-    const isKept = this.#afterCommit.has(name);
-    if (isKept) {
+    const isDurable = this.#afterCommit.has(name);
+    if (isDurable) {
       await this.#recordActivity(tenant);
       await writeOutbox(db, event);
     }
     for (const listener of this.#inTransaction.get(name) ?? []) {
       if (!(await this.#options.hasModule(tenant.id, listener.module))) continue;
-      await listener.run(frame.enter(listener.module), payload, event);
+      await listener.run(frame.contextFor(listener.module), payload, event);
     }
-    return isKept;
+    return isDurable;
   }
 
   /** Adds one task for each event in the outbox and listener. Concurrent calls for a tenant share one run. */

@@ -35,7 +35,7 @@ const platform = await startPlatform({
     'samples.create': action({
       tag: 'Samples',
       summary: 'Create a sample',
-      description: 'Nobody can have two of them.',
+      description: 'A tenant can have only one.',
       http: 'POST /samples',
       needs: 'customers.create',
       input: NewSample,
@@ -105,7 +105,7 @@ const origin = `http://127.0.0.1:${portOf(platform.app)}`;
 const answer = await platform.request({ url: '/api/openapi.json' });
 const document = answer.body;
 
-/** What a reference stands for. */
+/** Resolves a reference. */
 function resolve(part: { $ref?: string }) {
   if (part.$ref === undefined) return part;
   return part.$ref
@@ -166,7 +166,7 @@ test('an operation lists its parameters, responses and permissions', () => {
 
 test('an operation references the schemas of its body and its response by name', () => {
   const { post } = document.paths['/api/v1/samples'];
-  expect(post.description).toContain('Nobody can have two of them.');
+  expect(post.description).toContain('A tenant can have only one.');
   expect(post.requestBody.content['application/json']).toMatchObject({
     schema: { $ref: '#/components/schemas/NewSample' },
     example: { name: 'Asha Rao', locale: 'en-IN' },

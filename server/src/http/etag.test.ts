@@ -20,7 +20,7 @@ import { testModule } from '../../testing/test-module.ts';
 const Note = named('Note', Type.Object({ id: Uuid, text: Type.String(), updated_at: Timestamp }));
 type Note = Static<typeof Note>;
 const columns = columnsFor(Note, sql`n`);
-/** The clock of the platform: every look at it is a millisecond later. */
+/** The clock of the platform: every call returns a time one millisecond later. */
 let now = Date.UTC(2026, 10, 15, 9, 30);
 
 async function getNote(ctx: Ctx, { id }: { id: string }, lock = sql``): Promise<Note> {
@@ -133,7 +133,7 @@ test('lists and errors have no ETag', async () => {
 const others = '"abc", "def"';
 test.each([
   ['the version', (etag: string) => etag],
-  ['the version as a weak one', (etag: string) => `W/${etag}`],
+  ['a weak version', (etag: string) => `W/${etag}`],
   ['a list with it', (etag: string) => `${others},${etag} , "x"`],
   ['whatever there is', () => '*'],
 ])('a client that has the current version gets 304 without a body: %s', async (_, known) => {
@@ -169,14 +169,14 @@ test.each([
   ['a list with it', (etag: string) => `${others}, ${etag}`],
   ['any version', () => '*'],
   ['any version, with spaces', () => ' * '],
-])('a change succeeds if If-Match names the current version: %s', async (_, wanted) => {
+])('a change succeeds if If-Match names the current version: %s', async (_, ifMatch) => {
   for (const method of ['PATCH', 'PUT'] as const) {
     const { url, etag } = await newNote();
     const { status, body } = await caller.request({
       method,
       url,
       payload: { text: 'new' },
-      headers: { 'if-match': wanted(etag) },
+      headers: { 'if-match': ifMatch(etag) },
     });
     expect({ status, text: body.note.text }).toEqual({ status: 200, text: 'new' });
   }
@@ -186,10 +186,10 @@ test.each([
   ['an old version', (etag: string) => etag],
   ['a list without it', (etag: string) => `${others}, ${etag}`],
   ['nonsense', () => 'nonsense'],
-])('a change with another version is 412 and changes nothing: %s', async (_, wanted) => {
+])('a change with another version is 412 and changes nothing: %s', async (_, ifMatch) => {
   const { url, etag } = await newNote();
   const current = await caller.patch(url, { text: 'second' });
-  const headers = { 'if-match': wanted(etag) };
+  const headers = { 'if-match': ifMatch(etag) };
   for (const refused of [
     await caller.patch(url, { text: 'third' }, headers),
     await caller.request({ method: 'PUT', url, payload: { text: 'third' }, headers }),
@@ -219,8 +219,8 @@ test('of concurrent changes to one version exactly one succeeds', async () => {
     Array.from({ length: 8 }, (_, n) => caller.patch(url, { text: String(n) }, { 'if-match': etag })),
   );
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(412)]);
-  const made = answers.find(({ status }) => status === 200);
-  expect((await caller.get(url)).body).toEqual(made?.body);
+  const success = answers.find(({ status }) => status === 200);
+  expect((await caller.get(url)).body).toEqual(success?.body);
 });
 
 test('If-Match applies to the requested record, not to records that are changed with it', async () => {

@@ -8,7 +8,7 @@ import { startPlatform } from '../../testing/platform.ts';
 import { portOf } from '../../testing/raw-http.ts';
 import { createHttpServer } from './server.ts';
 
-/** Requests that stand in the middle of their work until the test lets them go on. */
+/** Requests that wait until the test continues them. */
 const waiting: { finish(): void }[] = [];
 let arrived = Promise.withResolvers<void>();
 
@@ -135,7 +135,7 @@ function within(milliseconds: number, work: Promise<unknown>): Promise<string> {
   return Promise.race([work.then(() => 'in time'), late]);
 }
 
-/** From here on the server takes no new connections. */
+/** Resolves when the server accepts no new connections. */
 async function refusing(port: number): Promise<void> {
   await expect.poll(() => connectionProblem(port)).toBe('ECONNREFUSED');
 }

@@ -70,7 +70,7 @@ test('while the database is down requests are 503 with Retry-After and without t
   await expect.poll(async () => (await ask('/api/v1/query')).status, { timeout: 20_000 }).toBe(200);
 });
 
-/** The same databases, reached over a wire that the test can damage. */
+/** The same databases through a proxy that the test controls. */
 async function overAWire() {
   const { address, database: centralDatabase } = platform.kernel.central;
   const wire = await startProxy(address);

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startPlatform, type TestResponse, uniqueId } from '../../testing/platform.ts';
 
 const common = { summary: 'Test', needs: signedIn } as const;
-/** How often each order was really placed. */
+/** The number of times each order was placed. */
 const placed: string[] = [];
 let gate: { arrived: PromiseWithResolvers<void>; open: PromiseWithResolvers<void> } | undefined;
 let failure: Error | undefined;
@@ -123,10 +123,10 @@ test('a duplicate is 409 while the first request runs, and a replay afterwards',
 test('of twenty concurrent requests exactly one runs', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => place('stool', 'd')));
   expect(timesPlaced('stool')).toBe(1);
-  const made = answers.filter((answer) => answer.status === 201);
-  expect(made.filter((answer) => !isReplay(answer))).toHaveLength(1);
-  expect(answers.filter(({ status }) => status === 409)).toHaveLength(20 - made.length);
-  expect(new Set(made.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  const successes = answers.filter((answer) => answer.status === 201);
+  expect(successes.filter((answer) => !isReplay(answer))).toHaveLength(1);
+  expect(answers.filter(({ status }) => status === 409)).toHaveLength(20 - successes.length);
+  expect(new Set(successes.map(({ body }) => JSON.stringify(body))).size).toBe(1);
 });
 
 test('a key belongs to one user in one tenant', async () => {
@@ -243,8 +243,8 @@ test('a response is stored for 24 hours, and then the key can be used again', as
   await age('l', '23 hours 59 minutes');
   expect(isReplay(await place('bowl', 'l'))).toBe(true);
   await age('l', '1 minute 1 second');
-  const anew = await place('plate', 'l');
-  expect({ status: anew.status, replay: isReplay(anew) }).toEqual({ status: 201, replay: false });
+  const second = await place('plate', 'l');
+  expect({ status: second.status, replay: isReplay(second) }).toEqual({ status: 201, replay: false });
   expect(isReplay(await place('plate', 'l'))).toBe(true);
 });
 
@@ -261,7 +261,7 @@ test('a key whose request never finished is free for the same request after one 
   expect({ status: taken.status, replay: isReplay(taken) }).toEqual({ status: 201, replay: false });
   expect(isReplay(await place('clock', 'm'))).toBe(true);
 
-  // The dead one was only slow, and fails at last.
+  // The first request was only slow, and now fails.
   failure = new Error('broken');
   open.resolve();
   expect((await dead).status).toBe(500);
@@ -278,7 +278,7 @@ test('expired keys are deleted when others are stored', async () => {
   expect(rows).toEqual([{ key: 'o' }]);
 });
 
-/** Every order stops in the middle from now on, until the gate is taken away; those that came to it wait for it to open. */
+/** From now on every order waits at a gate until the gate is opened. */
 function holdOrders() {
   const held = { arrived: Promise.withResolvers<void>(), open: Promise.withResolvers<void>() };
   gate = held;
@@ -290,7 +290,7 @@ function holdOrders() {
   return held;
 }
 
-/** As if the request had come so much earlier. */
+/** As if the request had been sent earlier by this time. */
 async function age(key: string, by: string): Promise<void> {
   const aged = await acme.db.run(sql`
     UPDATE idempotency_keys SET expires_at = expires_at - ${by}::interval, locked_until = locked_until - ${by}::interval

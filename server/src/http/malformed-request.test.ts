@@ -48,7 +48,7 @@ test.each([
   ['a space before the colon', ['GET /api/health HTTP/1.1', host, 'X-Tenant : acme']],
   ['a NUL in a header', ['GET /api/health HTTP/1.1', host, 'X-Tenant: a\0b']],
   [
-    'two ways to tell a body’s length',
+    'two declarations of the body length',
     ['POST /api/v1/echo HTTP/1.1', host, 'Content-Length: 5', 'Transfer-Encoding: chunked'],
   ],
   ['two lengths of one body', ['POST /api/v1/echo HTTP/1.1', host, 'Content-Length: 5', 'Content-Length: 6']],

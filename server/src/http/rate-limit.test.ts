@@ -5,7 +5,7 @@ import { testConfig } from '../../testing/test-config.ts';
 import { createHttpServer } from './server.ts';
 
 const summary = 'Test';
-/** The clock of the platform, in the hands of the tests. */
+/** The clock of the platform, set by the tests. */
 let now = Date.UTC(2026, 10, 15, 9, 30, 0);
 const platform = await startPlatform({
   environment: { RATE_LIMIT_PER_MINUTE: '5' },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { startPlatform, type TestResponse } from '../../testing/platform.ts';
 
 const common = { summary: 'Test', needs: 'orders.edit' } as const;
-/** What the actions were given, the latest last. */
+/** The inputs of the actions, latest last. */
 const seen: unknown[] = [];
 
 const ById = Type.Object({ id: Type.Integer({ minimum: 1 }) });
@@ -110,7 +110,7 @@ const platform = await startPlatform({
 const caller = (await platform.tenant()).caller('orders.edit');
 const order = { customer: { email: 'a@example.com' }, items: [{ sku: 'A', quantity: 1 }] };
 
-/** As text, for values that no serialiser writes. */
+/** As text, for values that JSON.stringify cannot write. */
 function postText(url: string, payload: string): Promise<TestResponse> {
   return caller.request({ method: 'POST', url, payload, headers: { 'content-type': 'application/json' } });
 }
@@ -326,8 +326,8 @@ test.each(['9223372036854775808', '-9223372036854775809', '1e30', '1e999', '-1e9
 );
 
 test.each([
-  ['100,000 lists in one another', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
-  ['100,000 objects in one another', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+  ['100,000 nested lists', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+  ['100,000 nested objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
   ['a deep value in a known field', `{"items":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
   ['300,000 wrong entries', `{"items":[${Array(300_000).fill('1').join(',')}]}`],
   ['300,000 entries of no allowed form', `{"marks":[${Array(300_000).fill('1').join(',')}]}`],
@@ -339,6 +339,6 @@ test.each([
   expect(status).toBe(422);
   expect(Object.keys(body.errors).length).toBeGreaterThan(0);
   expect(JSON.stringify(body).length).toBeLessThan(10_000);
-  // Processor time, not time on the clock: other tests run beside this one.
+  // CPU time, because other tests run at the same time.
   expect((user + system) / 1_000).toBeLessThan(250);
 });

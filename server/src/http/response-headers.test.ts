@@ -144,7 +144,7 @@ test('a preflight needs no token and allows all methods and the requested header
   });
 });
 
-test('with a list of origins only those may call, and Vary tells caches that responses differ', async () => {
+test('with a list of origins only those may call, and Vary names Origin', async () => {
   const app = await configured({ CORS_ORIGINS: 'https://shop.example, https://admin.example' });
   for (const origin of ['https://shop.example', 'https://admin.example']) {
     for (const [ending, , request] of endings.filter(

@@ -44,6 +44,9 @@ export interface JobSummary {
   readonly created_at: string;
 }
 
+/** For jobs without `retries`. In seconds. */
+export const defaultRetries: readonly number[] = [5, 30, 120, 600];
+
 /** Tasks whose last retry has failed wait here for an operator. */
 const deadQueue = 'dead';
 /** Queues whose tasks run in order for each key. */
@@ -130,7 +133,7 @@ export class JobQueues {
     return this.#started;
   }
 
-  /** Starts workers for the given queues, which run until `stop`. */
+  /** Starts workers, which run until `stop`. */
   async work(queues: readonly string[] = this.names): Promise<void> {
     await this.start();
     await Promise.all(

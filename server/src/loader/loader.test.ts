@@ -206,9 +206,9 @@ test.each<[string, Partial<Manifest>, Module, string]>([
   ],
   [
     'a listener to an event that no module emits',
-    { events: { listens: ['order.made'] } },
+    { events: { listens: ['order.placed'] } },
     {},
-    'events.listens: no module in the lock file emits order.made; add the module that does, or correct the name',
+    'events.listens: no module in the lock file emits order.placed; add the module that does, or correct the name',
   ],
   [
     'consumption of an operation that no module provides',

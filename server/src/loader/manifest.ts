@@ -26,7 +26,7 @@ const Mask = Type.Union([MaskRule, Type.Record(Type.String(), MaskRule)]);
 export type Mask = Static<typeof Mask>;
 
 /**
- * A column of a table with rows about customers. `keep`: says nothing about who the customer is. `personal`: reset to its
+ * A column of a table with rows about customers. `keep`: does not identify the customer. `personal`: reset to its
  * default when the customer is anonymized; with a `mask`, also masked in exports. `internal`: generated from other
  * columns, never exported.
  */
@@ -53,7 +53,7 @@ const TableData = Type.Object({
   anonymize: Type.Optional(Type.Enum(['empty', 'delete'])),
   /** Every column of a customer's table that can hold text. */
   columns: Type.Optional(Type.Record(Type.String({ pattern: name }), ColumnKind)),
-  /** Columns with ids of users, and what they are for. */
+  /** Columns with ids of users, and their purpose. */
   users: Type.Optional(Type.Record(Type.String({ pattern: name }), Type.String())),
 });
 export type TableData = Static<typeof TableData>;
@@ -63,9 +63,9 @@ const Permission = Type.Union([
   Type.String({ pattern: dotted }),
   Type.Object({
     name: Type.String({ pattern: dotted }),
-    /** What its holder may do: `Export customers`. */
+    /** The allowed operation: `Export customers`. */
     description: Type.String({ minLength: 1 }),
-    /** Does harm that cannot be undone, or reveals private data. */
+    /** Allows damage that cannot be undone, or access to private data. */
     sensitive: Type.Optional(Type.Boolean()),
   }),
 ]);

@@ -1,11 +1,9 @@
 import type { Ctx, Helper, Identity, Job, SystemServices } from '@chowk/kit';
 import type { RegisteredListener } from '../events/event-hub.ts';
-import type { AddOptions, JobHandler, Task } from '../jobs/job-queues.ts';
+import { type AddOptions, defaultRetries, type JobHandler, type Task } from '../jobs/job-queues.ts';
 import type { Installations } from './installations.ts';
 import type { LoadedModule } from './load-modules.ts';
 import { consumedOperation } from './manifest.ts';
-
-const defaultRetries = [5, 30, 120, 600];
 
 /** The operations that each module may call, with the permission that a call needs instead of the operation's own. */
 export function consumesOf(modules: readonly LoadedModule[]): Map<string, Map<string, string | undefined>> {

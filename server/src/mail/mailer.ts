@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Job, type KeptMail, type Mail, type Secrets, systemJob, Type } from '@chowk/kit';
+import { type Job, type Mail, type Secrets, type StoredMail, systemJob, Type } from '@chowk/kit';
 import type { Transporter } from 'nodemailer';
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from '../config.ts';
@@ -47,7 +47,7 @@ export class Mailer {
     await this.#parts.add(mailJob, { sealed: this.#parts.secrets.seal(purpose, JSON.stringify(mail)) });
   }
 
-  async kept(): Promise<readonly KeptMail[]> {
+  async listStored(): Promise<readonly StoredMail[]> {
     return this.#transport instanceof MailFolder ? this.#transport.list() : [];
   }
 
@@ -90,14 +90,14 @@ class MailFolder implements Transport {
   }
 
   async deliver(mail: Mail): Promise<void> {
-    const kept: KeptMail = { id: uuidv7(), at: this.#now().toISOString(), from: this.#from, ...mail };
+    const stored: StoredMail = { id: uuidv7(), at: this.#now().toISOString(), from: this.#from, ...mail };
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const file = join(this.#folder, `${kept.id}.json`);
-    await writeFile(`${file}.part`, JSON.stringify(kept, null, 2), { mode: 0o600 });
+    const file = join(this.#folder, `${stored.id}.json`);
+    await writeFile(`${file}.part`, JSON.stringify(stored, null, 2), { mode: 0o600 });
     await rename(`${file}.part`, file);
   }
 
-  async list(): Promise<KeptMail[]> {
+  async list(): Promise<StoredMail[]> {
     const names = await readdir(this.#folder).catch(() => []);
     const newest = names
       .filter((name) => name.endsWith('.json'))
@@ -105,7 +105,7 @@ class MailFolder implements Transport {
       .reverse()
       .slice(0, maxListed);
     return Promise.all(
-      newest.map(async (name) => JSON.parse(await readFile(join(this.#folder, name), 'utf8')) as KeptMail),
+      newest.map(async (name) => JSON.parse(await readFile(join(this.#folder, name), 'utf8')) as StoredMail),
     );
   }
 

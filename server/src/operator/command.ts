@@ -19,7 +19,7 @@ export interface Session extends Terminal {
 }
 
 export function readInput(command: CommandForm, argv: readonly string[]): CommandInput {
-  const { least, most } = command.words ?? { least: 0, most: 0 };
+  const { min, max } = command.positionals ?? { min: 0, max: 0 };
   const usage = `usage: chowkd ${command.name} ${command.usage}`.trimEnd();
   try {
     const { positionals, values } = parseArgs({
@@ -27,8 +27,8 @@ export function readInput(command: CommandForm, argv: readonly string[]): Comman
       options: { json: { type: 'boolean' }, ...command.options },
       allowPositionals: true,
     });
-    if (positionals.length < least || positionals.length > most) throw new Error('wrong number of arguments');
-    return { words: positionals, options: values as CommandInput['options'] };
+    if (positionals.length < min || positionals.length > max) throw new Error('wrong number of arguments');
+    return { positionals, options: values as CommandInput['options'] };
   } catch (error) {
     const reason = (error as Error).message.split('. ')[0];
     throw new UsageError(`${reason}; ${usage}`);

@@ -5,9 +5,9 @@ export const jobsRetryCommand: Command = {
   usage: '<id> | --all',
   summary: 'retry jobs that have failed permanently',
   options: { all: { type: 'boolean' } },
-  words: { least: 0, most: 1 },
-  async run({ kernel, say }, { words: [id], options }) {
-    if ((id === undefined) === (options.all !== true)) throw new UsageError('give the id of a job, or --all');
+  positionals: { min: 0, max: 1 },
+  async run({ kernel, say }, { positionals: [id], options }) {
+    if ((id === undefined) === (options.all !== true)) throw new UsageError('specify the id of a job or --all');
     const { jobs } = await kernel();
     const count = await jobs.retryDead(id);
     if (id !== undefined && count === 0)

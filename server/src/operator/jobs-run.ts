@@ -14,8 +14,8 @@ export const jobsRunCommand: Command = {
   usage: '<job> [--tenant=<id>] [--data=<json>] [--json]',
   summary: 'run a job now, for one tenant or for all that have its module, and print the result',
   options: { tenant: { type: 'string' }, data: { type: 'string', default: '{}' } },
-  words: { least: 1, most: 1 },
-  async run({ kernel: open, table }, { words: [job = ''], options }) {
+  positionals: { min: 1, max: 1 },
+  async run({ kernel: open, table }, { positionals: [job = ''], options }) {
     const kernel = await open();
     const data = readData(kernel, job, String(options.data));
     const tenants = await tenantsFor(kernel, job, options.tenant === undefined ? undefined : String(options.tenant));

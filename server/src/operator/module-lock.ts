@@ -21,7 +21,7 @@ export const moduleLockCommand: Command = {
     if (options.check && changed.length > 0) {
       throw new Error(`${file} is out of date (${changed.join(', ')}); run 'chowkd module:lock' or 'npm run fix'`);
     }
-    // An unchanged file keeps its time, so that locking twice makes no difference.
+    // An unchanged file is not written, so that it keeps its modification time.
     if (changed.length > 0) {
       await writeLockFile(file, { lock_version: 1, ring, generated_at: new Date().toISOString(), modules });
     }

@@ -8,8 +8,8 @@ export const tenantCreateCommand: Command = {
   usage: '<id> [--name=<text>] [--alias=<label,…>] [--role=merchant|reseller|platform_owner] [--json]',
   summary: 'create a tenant with its domains and its database',
   options: { name: { type: 'string' }, alias: { type: 'string' }, role: { type: 'string' } },
-  words: { least: 1, most: 1 },
-  async run({ kernel, config, say, table }, { words: [id = ''], options }) {
+  positionals: { min: 1, max: 1 },
+  async run({ kernel, config, say, table }, { positionals: [id = ''], options }) {
     const role = roles.find((name) => name === (options.role ?? 'merchant'));
     if (!role) throw new UsageError(`--role must be one of ${roles.join(', ')}`);
     const aliases = String(options.alias ?? '')

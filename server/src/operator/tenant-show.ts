@@ -6,8 +6,8 @@ export const tenantShowCommand: Command = {
   name: 'tenant:show',
   usage: '<id or domain> [--json]',
   summary: 'show a tenant with its domains and the state of its database',
-  words: { least: 1, most: 1 },
-  async run({ kernel, table }, { words: [label = ''], options }) {
+  positionals: { min: 1, max: 1 },
+  async run({ kernel, table }, { positionals: [label = ''], options }) {
     const { central } = await kernel();
     const domain = await central.db.row<{ tenant_id: string }>(
       sql`SELECT tenant_id FROM domains WHERE domain = ${label.toLowerCase()}`,

@@ -163,7 +163,7 @@ test('missing declarations are reported', async () => {
       alias: 'people',
       migration: `
         CREATE TABLE people (id uuid PRIMARY KEY, name text, nick varchar(9), tags text[], prefs json, born date,
-          code text NOT NULL, made text);
+          code text NOT NULL, label text);
         CREATE TABLE forgotten (id uuid PRIMARY KEY, note text);
         CREATE TABLE letters (id uuid PRIMARY KEY, customer_id uuid, user_id bigint);
         CREATE TABLE pages (number integer, person uuid REFERENCES people, text text);
@@ -172,7 +172,7 @@ test('missing declarations are reported', async () => {
         CREATE TABLE members (id uuid PRIMARY KEY, customer_id uuid, chat uuid REFERENCES chats);`,
     },
     {
-      people: { customer: 'id', columns: { name: 'personal', code: 'personal', made: 'internal', gone: 'keep' } },
+      people: { customer: 'id', columns: { name: 'personal', code: 'personal', label: 'internal', gone: 'keep' } },
       letters: {},
       lines: {},
       pages: { parent: { table: 'people', column: 'person' }, columns: { text: 'personal' } },
@@ -196,7 +196,7 @@ test('missing declarations are reported', async () => {
     'pages has no id',
     'people.code is personal and cannot be emptied',
     'people.gone is declared but does not exist',
-    'people.made is internal but not generated',
+    'people.label is internal but not generated',
     'people.nick can hold text and has no kind',
     'people.prefs can hold text and has no kind',
     'people.tags can hold text and has no kind',

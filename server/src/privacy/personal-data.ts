@@ -83,12 +83,13 @@ function tieToCustomer(
   }
   if (!parent) return undefined;
   const declared = path.includes(parent.table) ? undefined : data[parent.table];
-  const above = declared && tieToCustomer(alias, data, declared, [...path, parent.table]);
-  if (!above) throw new Error(`the module ${alias} declares data of ${parent.table}, which is tied to no customer`);
-  const parentIds = (id: string) => sql`SELECT id FROM ${identifier(parent.table)} WHERE ${above.whereCustomer(id)}`;
+  const parentTie = declared && tieToCustomer(alias, data, declared, [...path, parent.table]);
+  if (!parentTie) throw new Error(`the module ${alias} declares data of ${parent.table}, which is tied to no customer`);
+  const parentIds = (id: string) =>
+    sql`SELECT id FROM ${identifier(parent.table)} WHERE ${parentTie.whereCustomer(id)}`;
   return {
-    depth: above.depth + 1,
-    isDeletedOnAnonymize: isDeletedOnAnonymize || above.isDeletedOnAnonymize,
+    depth: parentTie.depth + 1,
+    isDeletedOnAnonymize: isDeletedOnAnonymize || parentTie.isDeletedOnAnonymize,
     whereCustomer: (id) => sql`${identifier(parent.column)} IN (${parentIds(id)})`,
   };
 }

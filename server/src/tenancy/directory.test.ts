@@ -7,7 +7,7 @@ const platform = await startPlatform();
 const { central, directory } = platform.kernel;
 const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 5_000 };
 
-/** What another process, or an operator with psql, does to the central database. */
+/** Changes the central database like another process or an operator with psql. */
 async function elsewhere(query: ReturnType<typeof sql>): Promise<void> {
   await withConnection(central.address, central.database, limits, (connection) => connection.query(query));
 }

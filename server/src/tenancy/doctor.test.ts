@@ -11,7 +11,7 @@ import { createTenant, listTenants } from './tenants.ts';
 
 const platform = await startPlatform();
 const { central, databases } = platform.kernel;
-// An installation of its own, with a template of its own: what other test files leave on the server is not ours.
+// A separate installation and template, so that databases of other test files are ignored.
 await central.db.run(sql`DELETE FROM prepared_databases`);
 await central.db.run(sql`UPDATE installation SET id = gen_random_uuid()`);
 await databases.ensureTemplate();
@@ -76,7 +76,7 @@ test('the row of a missing spare is deleted, and an orphaned spare is dropped', 
 test('after processes are killed while creating tenants, a repair completes all tenants', async () => {
   for (const [round, prefix] of [uniqueId(), uniqueId(), uniqueId()].entries()) {
     await createUntilKilled(prefix, 40 + 60 * round);
-    // The server finishes what the dead process asked for.
+    // The server finishes the statements of the killed process.
     await expect.poll(creatingOnServer, { timeout: 20_000 }).toBe(0);
   }
   await central.db.run(sql`UPDATE tenants SET created_at = now() - interval '1 hour'`);

@@ -8,7 +8,7 @@ import { TenantDatabases } from './tenant-databases.ts';
 const platform = await startPlatform();
 const { central, databases: current } = platform.kernel;
 
-/** The platform after an upgrade that brought one more migration. */
+/** The platform after an upgrade with one more migration. */
 function upgraded(name: string, text: string): TenantDatabases {
   const extra = { owner: 'extra', migrations: [{ name: `0001_${name}.sql`, text, checksum: name }] };
   return new TenantDatabases(central, [...current.sources, extra], 0, silent);

@@ -58,9 +58,9 @@ test.each([
   ['a malformed id', { id: 'Not_A_Label' }, 'id'],
   ['the segment of a ring', { id: 'stable' }, 'id'],
   ['a reserved alias', { id: uniqueId(), aliases: ['www'] }, 'aliases'],
-])('%s is refused and nothing is made', async (_, wanted, field) => {
+])('%s is refused and nothing is created', async (_, request, field) => {
   const before = (await listTenants(central.db)).length;
-  const failure = createTenant(central.db, databases, { name: 'x', ...wanted });
+  const failure = createTenant(central.db, databases, { name: 'x', ...request });
   await expect(failure).rejects.toMatchObject({ status: 422, extras: { errors: { [field]: [{ code: 'invalid' }] } } });
   expect(await listTenants(central.db)).toHaveLength(before);
 });

@@ -11,7 +11,7 @@ export interface StartAttempt {
   readonly port: number;
   readonly hasSocket: boolean;
   readonly portChangesLeft: number;
-  /** How often an empty lock file is still taken for one that is being written. */
+  /** The number of further attempts while the lock file is empty: another process may be writing it. */
   readonly emptyLockRetriesLeft: number;
 }
 

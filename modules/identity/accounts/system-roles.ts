@@ -21,7 +21,7 @@ const agentPermissions = new Set([
   'notifications.view',
 ]);
 
-/** Rules, not lists, so that a permission of a module that is added later falls to the right roles. */
+/** Rules, not lists, so that a permission of a module that is added later is granted to the right roles. */
 export const systemRoles: readonly SystemRole[] = [
   { name: 'Owner', description: 'Has every permission.', holds: () => true },
   {
