@@ -17,18 +17,24 @@ import { schemaDump } from './schema-dump.ts';
 const root = resolve(import.meta.dirname, '..');
 const check = process.argv.includes('--check');
 const stale: string[] = [];
-for (const [path, content] of Object.entries(await generate())) {
-  const file = join(root, path);
-  const current = await readFile(file, 'utf8').catch(() => undefined);
-  if (current === content) continue;
-  stale.push(path);
-  if (check) continue;
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, content);
-}
+// The manifests first: the platform does not start with outdated ones.
+await update(await moduleManifests());
+await update(await generate());
 if (check && stale.length > 0) {
   console.error(`out of date: ${stale.join(', ')}; run 'npm run fix'`);
   process.exitCode = 1;
+}
+
+async function update(files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    const file = join(root, path);
+    const current = await readFile(file, 'utf8').catch(() => undefined);
+    if (current === content) continue;
+    stale.push(path);
+    if (check) continue;
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, content);
+  }
 }
 
 async function generate(): Promise<Record<string, string>> {
@@ -48,7 +54,6 @@ async function generate(): Promise<Record<string, string>> {
     await kernel.databases.copyTemplate('tenantsample');
     const dump = (database: string) => withConnection(address, database, limits, schemaDump);
     const files = {
-      ...(await moduleManifests()),
       'docs/openapi.json': `${JSON.stringify(openApiDocument(kernel.actions, kernel.modules), null, 2)}\n`,
       'docs/configuration.md': configurationDoc(),
       'docs/errors.md': errorsDoc(kernel.modules.map(({ parts }) => parts)),

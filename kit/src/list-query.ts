@@ -225,7 +225,7 @@ const keyFormats = {
   numeric: /^-?\d{1,40}(\.\d{1,20})?$/,
   text: /^[^\0\p{Cs}]*$/u,
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-  bigint: /^\d{1,18}$/,
+  bigint: /^-?\d{1,18}$/,
 };
 
 /** After the cursor's position in the order. */

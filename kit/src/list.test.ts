@@ -6,7 +6,7 @@ import { action } from './action.ts';
 import { columnsFor } from './columns.ts';
 import { equals, filter, hasTags, minMoney, since } from './filter.ts';
 import { list } from './list.ts';
-import { byNumber, byText, byTime } from './list-query.ts';
+import { byInteger, byNumber, byText, byTime } from './list-query.ts';
 import { Money } from './money.ts';
 import { named, Timestamp, Type, Uuid } from './schema.ts';
 import { sql } from './sql.ts';
@@ -59,7 +59,7 @@ const parts = list({
   alias: sql`p`,
   columns: columnsFor(Part, sql`p`),
   scope: { thing: equals(Uuid, sql`p.thing`) },
-  sorts: { n: byNumber(sql`p.n`) },
+  sorts: { n: byInteger(sql`p.n`) },
   sortOrder: 'asc',
   idType: 'bigint',
 });
@@ -387,10 +387,10 @@ test('the default is the first sort, descending', async () => {
   expect((await get({})).body.pagination).toEqual({ current_page: 1, last_page: 1, per_page: 20, total: 3 });
 });
 
-test('a scoped list has only rows of its parent, also with numeric ids', async () => {
+test('a scoped list has only rows of its parent, also with numeric ids and negative sort keys', async () => {
   const [one, other] = ['0190a000-0000-7000-8000-000000000001', '0190a000-0000-7000-8000-000000000002'];
   await db.run(
-    sql`INSERT INTO parts SELECT n, CASE WHEN n % 3 = 0 THEN ${other} ELSE ${one} END::uuid, n / 4 FROM generate_series(1, 30) n`,
+    sql`INSERT INTO parts SELECT n, CASE WHEN n % 3 = 0 THEN ${other} ELSE ${one} END::uuid, n / 4 - 5 FROM generate_series(1, 30) n`,
   );
   const seen: { id: number; n: number }[] = [];
   for (let next: object = {}; ; ) {
@@ -401,7 +401,7 @@ test('a scoped list has only rows of its parent, also with numeric ids', async (
     next = { cursor: body.pagination.next_cursor };
   }
   const expected = Array.from({ length: 30 }, (_, index) => index + 1).filter((n) => n % 3 !== 0);
-  expect(seen).toEqual(expected.map((id) => ({ id, n: Math.floor(id / 4) })));
+  expect(seen).toEqual(expected.map((id) => ({ id, n: Math.floor(id / 4) - 5 })));
 });
 
 test('a cursor is valid for one order only', async () => {

@@ -124,9 +124,11 @@ test('an anonymized customer can be changed, order again and be anonymized again
 test('hard deletion leaves no row in any module', async () => {
   const [customer, merged] = [await someone(), await someone()];
   await merchant.post('/api/v1/customers/merge', { primary_id: customer.id, secondary_id: merged.id });
-  expect(await tablesWith(customer.id)).toEqual([
-    ...['customer_addresses', 'customer_merges', 'customer_metadata', 'customers', auditLog, 'orders'],
-  ]);
+  expect(await tablesWith(customer.id)).toEqual(
+    expect.arrayContaining([
+      ...['customer_addresses', 'customer_merges', 'customer_metadata', 'customers', auditLog, 'orders'],
+    ]),
+  );
   const { status, body } = await erase(customer, 'hard');
   expect({ status, body }).toEqual({
     status: 200,

@@ -81,7 +81,7 @@ function settingProblems({ manifest, parts }: CheckedModule): string[] {
   const coded = new Set(Object.keys(parts.settings ?? {}));
   const stale = [...declared.symmetricDifference(coded)];
   return [
-    ...stale.map((key) => `settings: ${key} is not the same in module.json and module.ts; run 'npm run generate'`),
+    ...stale.map((key) => `settings: ${key} is not the same in module.json and module.ts; run 'npm run fix'`),
     ...defaultProblems(manifest),
   ];
 }

@@ -34,12 +34,12 @@ test('the owner of an installed platform can use a module that was added later, 
   const before = await startAccounts();
   await install(before);
   const acme = await before.tenant();
-  const after = await startAccounts({ beside: before, modules: [...existing, newModule('loyalty')] });
+  const after = await startAccounts({ beside: before, modules: [...existing, newModule('added')] });
   const owner = await after.person({ tenant: acme });
-  expect((await owner.get('/api/v1/loyalty')).status).toBe(404);
+  expect((await owner.get('/api/v1/added')).status).toBe(404);
   await seedModules(after.kernel);
   await enableModules(after.kernel);
-  await expect.poll(async () => (await owner.get('/api/v1/loyalty')).status).toBe(200);
+  await expect.poll(async () => (await owner.get('/api/v1/added')).status).toBe(200);
 });
 
 test('chowkd migrate seeds and enables a new module and migrates its tables', async () => {

@@ -27,7 +27,7 @@ export function personalDataOf(modules: readonly LoadedModule[]): (db: Db) => Pe
         const names = columns.get(table.table) ?? [];
         const rows = await db.rows<Record<string, unknown>>(sql`
           SELECT ${join(names.map(identifier))} FROM ${identifier(table.table)} WHERE ${table.whereCustomer(customerId)}
-          ORDER BY id`);
+          ORDER BY 1`);
         const rowsByTable = rowsByModule[table.module] ?? {};
         rowsByTable[table.table] = masked ? rows.map((row) => maskRow(table, row)) : rows;
         rowsByModule[table.module] = rowsByTable;
