@@ -53,7 +53,6 @@ export interface CatalogEntry {
   readonly price: number;
 }
 
-/** Two hundred products. */
 export const catalog: readonly CatalogEntry[] = lines.trim().split('\n').flatMap(readLine);
 
 function readLine(line: string): CatalogEntry[] {

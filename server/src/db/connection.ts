@@ -56,6 +56,7 @@ export class Connection {
   readonly #watchdog: Watchdog;
   readonly #slowQueries: SlowQueryLog | undefined;
   #isBroken = false;
+  #isCorked = false;
 
   private constructor(client: pg.Client, limits: ConnectionLimits) {
     this.#client = client;
@@ -163,7 +164,20 @@ export class Connection {
         return resolve(this.#send<Row>(text, values, statementName(text)));
       };
       this.#watchdog.requestSent();
+      this.#cork();
       this.#client.query(new PreparedStatement(text, values, name, done) as unknown as pg.Submittable);
+    });
+  }
+
+  /** Statements of one tick share one system call: BEGIN and the first one, the audit entry and COMMIT. */
+  #cork(): void {
+    if (this.#isCorked) return;
+    this.#isCorked = true;
+    const { stream } = this.#client.connection;
+    stream.cork();
+    process.nextTick(() => {
+      this.#isCorked = false;
+      stream.uncork();
     });
   }
 }

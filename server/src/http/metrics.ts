@@ -33,11 +33,16 @@ export class HttpMetrics {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers: [this.#registry],
     });
+    // `labels` validates and hashes its arguments, which would cost more than the observation.
+    const series = new Map<string, ReturnType<typeof histogram.labels>>();
     this.#app.addHook('onResponse', (request, reply, done) => {
       // `routeOptions` creates a new object on every access.
       const route = request.exchange?.route.action.path ?? request.routeOptions.url ?? 'unknown';
       const status = `${Math.floor(reply.statusCode / 100)}xx`;
-      histogram.observe({ method: request.method, route, status }, reply.elapsedTime / 1_000);
+      const key = `${request.method} ${route} ${status}`;
+      const observer = series.get(key) ?? histogram.labels(request.method, route, status);
+      series.set(key, observer);
+      observer.observe(reply.elapsedTime / 1_000);
       done();
     });
   }

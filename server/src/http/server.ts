@@ -94,9 +94,13 @@ function mountRoutes(app: FastifyInstance, kernel: Kernel): void {
         request.exchange = newExchange(kernel, request, reply, route);
         return runSteps(pipeline.beforeBody, request.exchange);
       },
-      preValidation: (request) => runSteps(pipeline.afterBody, request.exchange as Exchange),
       // Only a POST can have an idempotency key. Its response is stored uncompressed.
-      ...(method === 'POST' ? { onSend: [storeIdempotentResponse, compressStoredBody] } : {}),
+      ...(method === 'POST'
+        ? {
+            preValidation: (request: FastifyRequest) => runSteps(pipeline.afterBody, request.exchange as Exchange),
+            onSend: [storeIdempotentResponse, compressStoredBody],
+          }
+        : {}),
       handler: (request, reply) =>
         request.exchange?.isAnswered ? reply : pipeline.runAction(request.exchange as Exchange),
     });
