@@ -14,7 +14,7 @@ type Access =
 /** For actions that need a signed-in user but no permission: `needs: signedIn`. */
 export const signedIn = 'signed-in';
 
-/** The permissions of which the user needs one; empty for public actions and those for all signed-in users. */
+/** The user needs one of these permissions. Empty for public actions and those for all signed-in users. */
 export function permissionsFor({ needs = [] }: { readonly needs?: string | readonly string[] | undefined }): string[] {
   return [needs].flat().filter((permission) => permission !== signedIn);
 }

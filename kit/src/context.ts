@@ -60,7 +60,7 @@ export interface Ctx {
   readonly personalData: PersonalData;
   /** Emits an event that the module declares in `events.emits`, in the current transaction or in a new one. */
   readonly emit: Emit;
-  /** Adds changes to the audit line of the call, without values of personal fields. */
+  /** Adds changes to the audit entry of the call, without values of personal fields. */
   audit(changes: Changes): void;
   /** 412 if `If-Match` names another version of the record. */
   mustMatch(record: Versioned): void;

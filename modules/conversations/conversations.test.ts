@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
-import { auditLines } from '../../server/testing/audit-lines.ts';
+import { auditEntries } from '../../server/testing/audit-entries.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 
 const platform = await startPlatform();
@@ -280,6 +280,6 @@ test('an export is in the audit log', async () => {
   const shop = await platform.tenant();
   const clerk = shop.caller('conversations.export');
   await clerk.get(`${url}/export?status=closed`);
-  const lines = await auditLines(platform, shop.caller('audit.view'), 'conversations.export');
+  const lines = await auditEntries(platform, shop.caller('audit.view'), 'conversations.export');
   expect(lines).toMatchObject([{ user_id: clerk.user.id, outcome: 'ok', input: { status: 'closed' } }]);
 });

@@ -1,6 +1,6 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
-import { auditLines } from '../../server/testing/audit-lines.ts';
+import { auditEntries } from '../../server/testing/audit-entries.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 
 const platform = await startPlatform();
@@ -75,7 +75,7 @@ test.each([
 
 test('an export is in the audit log, with its filters', async () => {
   await exported('?format=json&min_spent=10.50');
-  const [line] = await auditLines(platform, acme.caller('audit.view'), 'customers.export');
+  const [line] = await auditEntries(platform, acme.caller('audit.view'), 'customers.export');
   expect(line).toMatchObject({ input: { format: 'json', min_spent: '10.50' }, user_id: caller.user.id });
 });
 

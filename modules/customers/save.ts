@@ -69,7 +69,7 @@ export async function insertCustomer(
   return customer;
 }
 
-/** Writes the changed fields of a locked customer, with audit line and event. */
+/** Writes the changed fields of a locked customer, with audit entry and event. */
 export async function saveCustomer(
   ctx: Ctx,
   current: CustomerRecord,

@@ -1,6 +1,6 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
-import { auditLines } from '../../server/testing/audit-lines.ts';
+import { auditEntries } from '../../server/testing/audit-entries.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { withShop } from '../../server/testing/shop-module.ts';
 
@@ -86,11 +86,11 @@ test('if a customer would have more than fifty tags, no customer is changed', as
   expect((await merchant.post(url, { customer_ids: ids, tags: ['x', '7'] })).body.updated).toBe(2);
 });
 
-test('bulk tags write one audit line with the number of changed customers', async () => {
+test('bulk tags write one audit entry with the number of changed customers', async () => {
   const [one, other] = [await create(), await create(['x'])];
   const { body: added } = await merchant.post(url, { customer_ids: [one.id, other.id], tags: ['x'] });
   expect(added.updated).toBe(2);
-  const [line] = await auditLines(platform, acme.caller('audit.view'), 'customers.addTags');
+  const [line] = await auditEntries(platform, acme.caller('audit.view'), 'customers.addTags');
   expect(line).toMatchObject({ outcome: 'ok', changes: { customers: [0, 1] } });
 });
 

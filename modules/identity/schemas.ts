@@ -105,7 +105,7 @@ export const NewPersonalToken = named(
       Type.Array(Scope, {
         minItems: 1,
         maxItems: 200,
-        description: 'The permissions that the token is limited to; `*` stands for all of yours.',
+        description: 'The permissions of the token; `*` means all permissions that the user holds.',
       }),
       ['*'],
     ),

@@ -6,7 +6,7 @@ import type { NewOrderItem, Order } from './schemas.ts';
 
 type Stored = Omit<Order, 'items'> & { readonly items: readonly NewOrderItem[] };
 
-/** Writes the changed fields of a locked order, with history, audit line and event. */
+/** Writes the changed fields of a locked order, with history, audit entry and event. */
 export async function saveOrder(ctx: Ctx, current: Order, fields: Partial<Stored>, reason: string | null = null) {
   const items = current.items.map(({ name, sku, quantity, price }) => ({ name, sku, quantity, price }));
   const changes = changesBetween<Stored>({ ...current, items }, fields);

@@ -65,7 +65,7 @@ export const kernelErrors = {
   'db.unavailable': { status: 503, message: 'The database cannot be reached; try again in a moment.' },
   'http.too_many_downloads': {
     status: 429,
-    message: 'Too many downloads at the same time; try again when one of them is finished.',
+    message: 'Too many concurrent downloads; try again when one of them has finished.',
   },
   'db.busy': { status: 503, message: 'All database connections are in use; try again in a moment.' },
   'db.too_slow': { status: 503, message: 'The database did not respond in time; try again in a moment.' },

@@ -3,7 +3,7 @@ import { type SystemCtx, sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { Context } from '../../../server/src/context.ts';
 import { startAccounts } from '../../../server/testing/accounts.ts';
-import { auditLines } from '../../../server/testing/audit-lines.ts';
+import { auditEntries } from '../../../server/testing/audit-entries.ts';
 import type { TestTenant } from '../../../server/testing/platform.ts';
 import { readByCursor } from '../../../server/testing/read-by-cursor.ts';
 import { addMember } from '../accounts/users.ts';
@@ -152,7 +152,7 @@ test('the export can be JSON, with the entries as in the list', async () => {
 
 test('an export is recorded in the audit log', async () => {
   await owner.get('/api/v1/activity/export?action=audited');
-  expect((await auditLines(platform, owner, 'activity.export'))[0]).toMatchObject({
+  expect((await auditEntries(platform, owner, 'activity.export'))[0]).toMatchObject({
     ...{ outcome: 'ok', user_id: owner.id, input: { action: 'audited' } },
   });
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../../server/testing/accounts.ts';
-import { auditLines } from '../../../server/testing/audit-lines.ts';
+import { auditEntries } from '../../../server/testing/audit-entries.ts';
 import { makeClient, type TestClient } from '../../../server/testing/oauth.ts';
 import { readByCursor } from '../../../server/testing/read-by-cursor.ts';
 import { apiClientActions } from './api-client-actions.ts';
@@ -272,7 +272,7 @@ test('the audit log contains changes of scopes and no secrets', async () => {
   await asha.delete(`${url}/${client.id}`);
   const lines = [];
   for (const verb of ['create', 'update', 'rotateSecret', 'delete']) {
-    lines.push((await auditLines(platform, asha, `apiClients.${verb}`))[0]);
+    lines.push((await auditEntries(platform, asha, `apiClients.${verb}`))[0]);
   }
   expect(lines.map((line) => line?.changes)).toEqual([
     { id: [null, client.id] },

@@ -116,7 +116,7 @@ test('changing to the same address is refused regardless of case', async () => {
   const { status, body } = await change(person, person.email.toUpperCase());
   expect({ status, errors: body.errors }).toEqual({
     status: 422,
-    errors: { email: ['This is already your address.'] },
+    errors: { email: ['This is already your email address.'] },
   });
 });
 

@@ -71,7 +71,9 @@ async function addressProblem(ctx: SystemCtx, db: Db, email: string): Promise<Fi
     SELECT user_id FROM reserved_emails WHERE email = ${email} AND user_id <> ${ctx.user.id} AND until > ${ctx.now()}
     LIMIT 1`);
   if (!owner) return undefined;
-  return owner.id === ctx.user.id ? { code: 'invalid', message: 'This is already your address.' } : taken(addressTaken);
+  return owner.id === ctx.user.id
+    ? { code: 'invalid', message: 'This is already your email address.' }
+    : taken(addressTaken);
 }
 
 /** Turns a violation of the unique index, as in a race for an address, into 422. */

@@ -76,7 +76,7 @@ test('a change based on an outdated version of the profile is refused', async ()
 });
 
 /** The audit log of a tenant, the oldest first. */
-async function auditLines({ db }: TestTenant) {
+async function auditEntries({ db }: TestTenant) {
   await platform.kernel.audit.flush();
   return db.rows<{ action: string; user_id: number | null; input: unknown; changes: unknown }>(
     sql`SELECT action, user_id, input, changes FROM module_bus_audit_log ORDER BY at, id`,
@@ -87,7 +87,7 @@ test('a profile change is in the audit log of the tenant, with the changed field
   const tenant = await platform.tenant();
   const asha = await platform.person({ tenant });
   await asha.patch('/api/v1/profile', { name: asha.name, locale: 'en' });
-  expect(await auditLines(tenant)).toEqual([
+  expect(await auditEntries(tenant)).toEqual([
     {
       action: 'profile.update',
       user_id: asha.id,
@@ -114,7 +114,7 @@ test('the audit log contains account changes without secrets and no sign-ins', a
   expect((await asha.put('/api/v1/profile/password', change)).status).toBe(200);
   const email = `new-${asha.email}`;
   expect((await asha.put('/api/v1/profile/email', { email, password })).status).toBe(200);
-  const lines = await auditLines(tenant);
+  const lines = await auditEntries(tenant);
   expect(lines.map(({ action }) => action)).toEqual([
     'profile.createToken',
     'twoFactor.begin',

@@ -1,7 +1,7 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { type Person, startAccounts, testPassword } from '../../../server/testing/accounts.ts';
-import { auditLines } from '../../../server/testing/audit-lines.ts';
+import { auditEntries } from '../../../server/testing/audit-entries.ts';
 import { uniqueId } from '../../../server/testing/platform.ts';
 import { readByCursor } from '../../../server/testing/read-by-cursor.ts';
 import { accountsOf } from '../accounts/accounts.ts';
@@ -465,7 +465,7 @@ test('an outdated version of an invitation can be neither resent nor withdrawn',
 test('the audit log contains the withdrawn invitation without the address', async () => {
   const { id, email } = await invited({ role: 'Viewer' });
   await owner.delete(`/api/v1/invitations/${id}`);
-  const [line] = await auditLines(platform, owner, 'invitations.delete');
+  const [line] = await auditEntries(platform, owner, 'invitations.delete');
   expect(line).toMatchObject({ input: { invitation: id }, changes: { role: ['Viewer', null] } });
   expect(JSON.stringify(line)).not.toContain(email);
 });

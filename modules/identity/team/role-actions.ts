@@ -39,7 +39,7 @@ export const roleActions = {
   'roles.create': systemAction({
     ...manage,
     summary: 'Create a role',
-    description: 'The caller must hold its permissions.',
+    description: 'The caller must hold every permission of the role.',
     http: 'POST /roles',
     input: NewRole,
     output: Role,
@@ -51,7 +51,8 @@ export const roleActions = {
   'roles.update': systemAction({
     ...manage,
     summary: 'Update a role',
-    description: 'The caller must hold its permissions. Changes apply to all members with the role at once.',
+    description:
+      'The caller must hold every permission of the role. Changes apply to all members with the role at once.',
     http: 'PATCH /roles/:id',
     input: RoleChanges,
     output: Role,

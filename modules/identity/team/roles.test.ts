@@ -1,7 +1,7 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { type Person, startAccounts } from '../../../server/testing/accounts.ts';
-import { auditLines } from '../../../server/testing/audit-lines.ts';
+import { auditEntries } from '../../../server/testing/audit-entries.ts';
 import { uniqueId } from '../../../server/testing/platform.ts';
 import { accountsOf } from '../accounts/accounts.ts';
 
@@ -271,12 +271,12 @@ test('the audit log contains the permissions of a role before and after a change
   await owner.patch(`/api/v1/roles/${id}`, { name: 'Audited', description: 'x' });
   await owner.delete(`/api/v1/roles/${id}`);
   const permissions = ['orders.edit', 'orders.view'];
-  const updates = await auditLines(platform, owner, 'roles.update');
+  const updates = await auditEntries(platform, owner, 'roles.update');
   expect(updates.slice(0, 2)).toMatchObject([
     { resource_id: String(id), changes: { name: [name, 'Audited'], description: ['', 'x'] } },
     { resource_id: String(id), changes: { permissions: [['orders.view'], permissions] } },
   ]);
-  expect((await auditLines(platform, owner, 'roles.delete'))[0]).toMatchObject({
+  expect((await auditEntries(platform, owner, 'roles.delete'))[0]).toMatchObject({
     ...{ resource_id: String(id), user_id: owner.id },
     changes: { name: ['Audited', null], description: ['x', null], permissions: [permissions, null] },
   });

@@ -1,7 +1,7 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { type Person, startAccounts } from '../../../server/testing/accounts.ts';
-import { auditLines } from '../../../server/testing/audit-lines.ts';
+import { auditEntries } from '../../../server/testing/audit-entries.ts';
 import { type TestTenant, uniqueId } from '../../../server/testing/platform.ts';
 import { readByCursor } from '../../../server/testing/read-by-cursor.ts';
 import { addMember } from '../accounts/users.ts';
@@ -306,11 +306,11 @@ test('the audit log contains the role of a member before and after a change', as
   await owner.patch(`/api/v1/team/${person.id}`, { role: 'Agent' });
   await owner.delete(`/api/v1/team/${person.id}`);
   const common = { resource_id: String(person.id), user_id: owner.id, outcome: 'ok' };
-  expect((await auditLines(platform, owner, 'team.update'))[0]).toMatchObject({
+  expect((await auditEntries(platform, owner, 'team.update'))[0]).toMatchObject({
     ...common,
     changes: { role: ['Viewer', 'Agent'] },
   });
-  expect((await auditLines(platform, owner, 'team.remove'))[0]).toMatchObject({
+  expect((await auditEntries(platform, owner, 'team.remove'))[0]).toMatchObject({
     ...common,
     changes: { role: ['Agent', null] },
   });

@@ -5,7 +5,7 @@ export const kernelJobs = {
   'kernel.prune': job({
     data: Type.Object({}),
     schedule: '17 3 * * *',
-    /** Deletes expired audit lines and idempotency keys. */
+    /** Deletes expired audit entries and idempotency keys. */
     async run(ctx) {
       const { 'audit.retention_days': days } = await ctx.settings();
       return {

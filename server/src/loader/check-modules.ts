@@ -10,7 +10,7 @@ interface CheckedModule {
   readonly parts: Module;
 }
 
-/** Throws if `module.json` and `module.ts` disagree or one of them is wrong by itself. */
+/** Throws if `module.json` and `module.ts` disagree or one of them is invalid. */
 export function checkModule(module: CheckedModule): void {
   report(module.alias, [
     ...systemProblems(module),

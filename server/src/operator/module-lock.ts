@@ -8,7 +8,7 @@ import type { Command } from './command.ts';
 export const moduleLockCommand: Command = {
   name: 'module:lock',
   usage: '[--ring=<ring>] [--check] [--json]',
-  summary: 'write the lock file of a ring from the folder modules/, or check that it is up to date',
+  summary: 'write the lock file of a ring; with --check, report whether it is up to date',
   options: { ring: { type: 'string' }, check: { type: 'boolean' } },
   async run({ config, say, table }, { options }) {
     const ring = String(options.ring ?? config.ringName);

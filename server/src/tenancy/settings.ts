@@ -21,12 +21,12 @@ const settings = {
     description: 'The IANA time zone that defines when a day begins.',
   }),
   'general.currency': setting({
-    schema: Type.String({ pattern: '^[A-Z]{3}$' }),
+    schema: Type.String({ pattern: '^[A-Z]{3}$', description: 'Three capital letters of ISO 4217, such as INR.' }),
     default: 'INR',
     description: 'The ISO 4217 currency of all amounts.',
   }),
   'general.country': setting({
-    schema: Type.String({ pattern: '^[A-Z]{2}$' }),
+    schema: Type.String({ pattern: '^[A-Z]{2}$', description: 'Two capital letters of ISO 3166, such as IN.' }),
     default: 'IN',
     description: 'The ISO 3166 country of phone numbers without a country code.',
   }),
@@ -43,7 +43,7 @@ const settings = {
     permission: 'settings.security',
   }),
   'general.locale': setting({
-    schema: Type.String({ pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$' }),
+    schema: Type.String({ pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$', description: 'A locale, such as en-IN.' }),
     default: 'en-IN',
     description: 'The locale of numbers and dates.',
   }),

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { TestPlatform, TestResponse } from './platform.ts';
 
 /** The audit log of an action, newest first. `reader` needs the permission audit.view. */
-export async function auditLines(
+export async function auditEntries(
   { kernel }: Pick<TestPlatform, 'kernel'>,
   reader: { get(url: string): Promise<TestResponse> },
   action: string,
