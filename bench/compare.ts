@@ -94,7 +94,7 @@ async function listMeasurements(stage: Stage, platform: Platform): Promise<[stri
     ['pipeline: no query', '/bench/nothing'],
     ['pipeline: one row by id', '/bench/items/5000'],
     ['pipeline: list of 20 in 10,000', '/bench/items?per_page=20'],
-    ['me', '/auth/me'],
+    ['GET /auth/me', '/auth/me'],
     ['products: list', '/products?page=1&per_page=20'],
     ['products: page 10', '/products?page=10&per_page=20'],
     ['customers: list by total_spent', '/customers?sort_by=total_spent&page=1&per_page=20'],

@@ -172,10 +172,9 @@ CREATE TABLE module_bus_audit_log (
   duration_ms double precision NOT NULL,
   input jsonb,
   changes jsonb,
-  CONSTRAINT module_bus_audit_log_pkey PRIMARY KEY (id)
+  CONSTRAINT module_bus_audit_log_pkey PRIMARY KEY (at, id)
 );
 CREATE INDEX module_bus_audit_log_by_resource ON public.module_bus_audit_log USING btree (resource, resource_id, at DESC);
-CREATE INDEX module_bus_audit_log_by_time ON public.module_bus_audit_log USING btree (at DESC, id DESC);
 CREATE INDEX module_bus_audit_log_by_user ON public.module_bus_audit_log USING btree (user_id, at DESC);
 
 CREATE TABLE order_history (

@@ -20,6 +20,12 @@ export function namesOf(schema: TObject, alias?: Sql): Sql {
   return join(alias ? names.map((name) => sql`${alias}.${name}`) : names);
 }
 
+/** The fields of a record as assignments: `UPDATE customers SET ${assignmentsOf(fields)}`. Absent fields are left out. */
+export function assignmentsOf(fields: object): Sql {
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return join(present.map(([name, value]) => sql`${identifier(name)} = ${value}`));
+}
+
 /** Inserts records into a table without generated columns; fields that are absent are NULL. */
 export async function insertRecords(ctx: Ctx, table: string, records: readonly object[]): Promise<void> {
   const name = identifier(table);

@@ -24,7 +24,7 @@ export type {
   Settings,
 } from './catalogue.ts';
 export { type Changes, changesBetween, removalOf } from './changes.ts';
-export { columnsFor, insertRecords, namesOf, pickFields } from './columns.ts';
+export { assignmentsOf, columnsFor, insertRecords, namesOf, pickFields } from './columns.ts';
 export { type CommandForm, type CommandInput, type ModuleCommand, type Terminal, UsageError } from './command.ts';
 export type { Cache, Ctx, SystemCtx, Tenant } from './context.ts';
 export { Counts, counter, readCounters } from './counter.ts';

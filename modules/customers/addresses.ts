@@ -1,9 +1,9 @@
 import {
+  assignmentsOf,
   type Ctx,
   changesBetween,
   type Issues,
   insertRecords,
-  namesOf,
   pickFields,
   readValid,
   removalOf,
@@ -25,7 +25,6 @@ type Changes = Partial<AddressFields>;
 
 const { type: _, is_default: __, ...textFields } = AddressFields.properties;
 const textNames = Object.keys(textFields) as (keyof typeof textFields)[];
-const names = namesOf(AddressFields);
 
 export async function listAddresses(ctx: Ctx, { id }: { id: string }): Promise<{ addresses: Address[] }> {
   const customer = await findCustomer(ctx, id);
@@ -135,9 +134,7 @@ async function insertAddress(ctx: Ctx, customer_id: string, fields: AddressField
 
 async function saveAddress(ctx: Ctx, id: string, fields: AddressFields): Promise<void> {
   await ctx.db.run(sql`
-    UPDATE customer_addresses a SET (${names}, updated_at) = (
-      SELECT ${names}, ${ctx.now()}::timestamptz FROM jsonb_populate_record(a, ${JSON.stringify(fields)}::jsonb))
-    WHERE id = ${id}`);
+    UPDATE customer_addresses SET ${assignmentsOf({ ...fields, updated_at: ctx.now() })} WHERE id = ${id}`);
 }
 
 async function clearDefault(ctx: Ctx, customerId: string, type: Address['type']): Promise<void> {

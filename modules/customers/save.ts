@@ -1,8 +1,8 @@
-import { type Ctx, changesBetween, extend, type Issues, maskDigits, namesOf, sql } from '@chowk/kit';
+import { assignmentsOf, type Ctx, changesBetween, type Issues, maskDigits, namesOf, sql } from '@chowk/kit';
 import { canViewSensitive, recordColumns } from './columns.ts';
 import { findCustomer } from './find.ts';
 import { phoneProblem, readPhone } from './phone.ts';
-import { type CustomerChanges, type CustomerRecord, NewCustomer, Statistics } from './schemas.ts';
+import { type CustomerChanges, type CustomerRecord, NewCustomer } from './schemas.ts';
 
 type Changes = Partial<NewCustomer>;
 
@@ -84,12 +84,9 @@ export async function saveCustomer(
   return customer;
 }
 
-const writableNames = namesOf(extend(NewCustomer, Statistics.properties));
-
 /** Writes these fields and `updated_at`. */
 export async function writeCustomer(ctx: Ctx, id: string, fields: Partial<CustomerRecord>): Promise<CustomerRecord> {
   return (await ctx.db.row<CustomerRecord>(sql`
-    UPDATE customers c SET (${writableNames}, updated_at) = (
-      SELECT ${writableNames}, ${ctx.now()}::timestamptz FROM jsonb_populate_record(c, ${JSON.stringify(fields)}::jsonb))
+    UPDATE customers c SET ${assignmentsOf({ ...fields, updated_at: ctx.now() })}
     WHERE id = ${id} RETURNING ${recordColumns}`)) as CustomerRecord;
 }

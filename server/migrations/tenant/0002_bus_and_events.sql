@@ -1,6 +1,6 @@
 -- Every change, over any transport, and every call over the bus.
 CREATE TABLE module_bus_audit_log (
-  id uuid PRIMARY KEY,
+  id uuid NOT NULL,
   at timestamptz NOT NULL,
   -- rest, bus, graphql, job or command
   transport text NOT NULL,
@@ -16,9 +16,10 @@ CREATE TABLE module_bus_audit_log (
   duration_ms double precision NOT NULL,
   input jsonb,
   -- By field, the value before and after.
-  changes jsonb
+  changes jsonb,
+  -- Every change inserts a row: this index also serves the list by time.
+  PRIMARY KEY (at, id)
 );
-CREATE INDEX module_bus_audit_log_by_time ON module_bus_audit_log (at DESC, id DESC);
 CREATE INDEX module_bus_audit_log_by_user ON module_bus_audit_log (user_id, at DESC);
 CREATE INDEX module_bus_audit_log_by_resource ON module_bus_audit_log (resource, resource_id, at DESC);
 

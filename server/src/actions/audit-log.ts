@@ -155,6 +155,8 @@ function idOf(value: unknown): string | undefined {
 
 /** Not `async`: what fails before the statement is sent must throw, so that the transaction is rolled back. */
 function insertEntry(db: Db, entry: AuditEntry): Promise<unknown> {
+  // Only an entry that was inserted before can conflict, and an INSERT that looks for conflicts costs more.
+  const onConflict = entry.id === undefined ? sql`` : updateEntry;
   entry.id ??= uuidv7();
   const { transport, module = null, userId = null, action, outcome, error = null, requestId, duration } = entry;
   const resource = action.slice(0, action.indexOf('.'));
@@ -165,10 +167,12 @@ function insertEntry(db: Db, entry: AuditEntry): Promise<unknown> {
       error_code, request_id, duration_ms, input, changes)
     VALUES (${entry.id}, ${new Date(entry.at)}, ${transport}, ${module}, ${userId}, ${action}, ${resource},
       ${resourceId}, ${outcome}, ${error}, ${requestId}, ${duration}, ${maskFields(entry.input)}::jsonb,
-      ${changes}::jsonb)
-    ON CONFLICT (id) DO UPDATE SET changes = excluded.changes, outcome = excluded.outcome,
-      error_code = excluded.error_code, resource_id = excluded.resource_id, duration_ms = excluded.duration_ms`);
+      ${changes}::jsonb) ${onConflict}`);
 }
+
+const updateEntry = sql`
+  ON CONFLICT (at, id) DO UPDATE SET changes = excluded.changes, outcome = excluded.outcome,
+    error_code = excluded.error_code, resource_id = excluded.resource_id, duration_ms = excluded.duration_ms`;
 
 /** The value as JSON text; a placeholder if it is too long or cannot be serialized. */
 function jsonText(
