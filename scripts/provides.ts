@@ -7,7 +7,7 @@ import { findModules } from '../server/src/loader/load-modules.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** By path, each `module.json`, or those of the named modules, with `api.provides` and `settings` as the code declares them. */
+/** By path, each `module.json`, or those of the named modules, with `api.provides`, `events` and `settings` as in the code. */
 export async function moduleManifests(only: readonly string[] = []): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for (const { folder } of await findModules()) {
@@ -18,6 +18,9 @@ export async function moduleManifests(only: readonly string[] = []): Promise<Rec
     const provides = providesOf(module);
     const { provides: _, ...api } = manifest.api ?? {};
     if (manifest.api || provides.length > 0) manifest.api = { ...(provides.length > 0 ? { provides } : {}), ...api };
+    const { events = {}, listeners = [] } = module;
+    const listens = [...new Set(listeners.map(({ event }) => event))];
+    if (manifest.events || module.events || module.listeners) manifest.events = { emits: Object.keys(events), listens };
     if (module.settings) manifest.settings = settingDefinitions(module.settings);
     files[relative(root, file)] = `${JSON.stringify(manifest, null, 2)}\n`;
   }

@@ -68,8 +68,7 @@ const { userId, token } = await signIn(kernel);
 for (const { id } of await listTenants(kernel.central.db)) await addMember(id);
 const app = await createHttpServer(kernel);
 await app.listen({ host: '127.0.0.1', port: 0 });
-await kernel.jobs.work();
-kernel.events.startSweeping((id) => kernel.directory.find(id));
+await kernel.work();
 
 const { host, port, user, password } = server.address;
 const [listening] = app.addresses() as AddressInfo[];

@@ -333,13 +333,13 @@ CREATE TRIGGER signing_keys_changed AFTER INSERT OR DELETE OR UPDATE ON public.s
 
 CREATE TABLE tenant_migrations (
   tenant_id text NOT NULL,
-  fingerprint text NOT NULL,
+  applied text[] NOT NULL DEFAULT '{}'::text[],
   status text NOT NULL,
   error text,
   finished_at timestamp with time zone,
   CONSTRAINT tenant_migrations_pkey PRIMARY KEY (tenant_id),
   CONSTRAINT tenant_migrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
-  CONSTRAINT tenant_migrations_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'done'::text, 'failed'::text])))
+  CONSTRAINT tenant_migrations_status_check CHECK ((status = ANY (ARRAY['done'::text, 'failed'::text])))
 );
 
 CREATE TABLE tenant_settings (

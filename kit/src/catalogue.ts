@@ -4,9 +4,7 @@
  *
  *     declare module '@chowk/kit/catalogue' {
  *       interface Operations extends OperationsOf<typeof actions> {}
- *       interface Events {
- *         'product.created': { product: Product };
- *       }
+ *       interface Events extends EventsOf<typeof events> {}
  *       interface Helpers {
  *         products: HelpersOf<typeof helpers>;
  *       }
@@ -45,16 +43,11 @@ export interface Bus {
   ): Promise<Operations[Name] extends { output: infer Output } ? Output : never>;
 }
 
-export interface EmitOptions {
-  /** The id of the event's subject, such as an order. A listener gets events about one subject in order. */
-  readonly about?: string;
-}
+/** Emits an event that the module declares in `events`, in the current transaction or in a new one. */
+export type Emit = <Name extends keyof Events>(name: Name, payload: Events[Name]) => Promise<void>;
 
-export type Emit = <Name extends keyof Events>(
-  name: Name,
-  payload: Events[Name],
-  options?: EmitOptions,
-) => Promise<void>;
+/** Emits several events of one name, in order. */
+export type EmitAll = <Name extends keyof Events>(name: Name, payloads: readonly Events[Name][]) => Promise<void>;
 
 export interface AddJobOptions {
   /** Runs after this many seconds at the earliest. */
@@ -62,6 +55,6 @@ export interface AddJobOptions {
 }
 
 export interface JobQueue {
-  /** Adds a job for this tenant. A rollback of the surrounding transaction does not remove it. */
+  /** Adds a job for this tenant; inside a transaction, when it commits. */
   add<Name extends keyof Jobs>(name: Name, data: Jobs[Name], options?: AddJobOptions): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { Bus, Emit, Helpers, JobQueue, Settings } from './catalogue.ts';
+import type { Bus, Emit, EmitAll, Helpers, JobQueue, Settings } from './catalogue.ts';
 import type { Changes } from './changes.ts';
 import type { Db } from './database.ts';
 import type { FieldErrors } from './errors.ts';
@@ -58,8 +58,8 @@ export interface Ctx {
   helpers<Alias extends keyof Helpers & string>(alias: Alias): Promise<Helpers[Alias] | undefined>;
   /** The rows of all modules about a customer. */
   readonly personalData: PersonalData;
-  /** Emits an event that the module declares in `events.emits`, in the current transaction or in a new one. */
   readonly emit: Emit;
+  readonly emitAll: EmitAll;
   /** Adds changes to the audit entry of the call, without values of personal fields. */
   audit(changes: Changes): void;
   /** 412 if `If-Match` names another version of the record. */

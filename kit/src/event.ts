@@ -1,5 +1,32 @@
 import type { Events } from './catalogue.ts';
 import type { Ctx } from './context.ts';
+import type { Static, TSchema } from './schema.ts';
+
+/** An event that a module emits. */
+export interface EventDefinition {
+  /** What has happened: `An order was created`. */
+  readonly summary: string;
+  readonly payload: TSchema;
+  /** The id of its subject, such as an order. A listener gets the events about one subject in order. */
+  about?(payload: unknown): string | undefined;
+}
+
+export interface TypedEvent<Payload extends TSchema> extends EventDefinition {
+  readonly payload: Payload;
+}
+
+/** Declares an event. The module lists its events by name in `defineModule({ events })`. */
+export function defineEvent<Payload extends TSchema>(definition: {
+  readonly summary: string;
+  readonly payload: Payload;
+  about?(payload: Static<Payload>): string | undefined;
+}): TypedEvent<Payload> {
+  return definition as TypedEvent<Payload>;
+}
+
+export type EventsOf<Table> = {
+  [Name in keyof Table]: Table[Name] extends TypedEvent<infer Payload> ? Static<Payload> : never;
+};
 
 export interface Delivery {
   /** The event's id. An event may be delivered twice; a listener that must not act twice stores the id. */
@@ -13,20 +40,36 @@ export interface Delivery {
  * the background, at least once; their failures affect neither the emitter nor other listeners.
  */
 export interface Listener {
+  /** The name of an event, or a pattern: `order.*` for all that begin with `order.`, `*` for all. */
   readonly event: string;
   readonly when: 'in_transaction' | 'after_commit';
-  /** Unique among the listeners of a module to one event. */
+  /** Unique among the listeners of a module. Events that wait for a listener are lost to it when it is renamed. */
   readonly name: string;
   run(ctx: Ctx, payload: unknown, delivery: Delivery): Promise<void>;
 }
 
+type EventName = keyof Events & string;
+
+/** The names of the events that a name or a pattern matches. */
+type Matching<Pattern extends string> = Pattern extends '*'
+  ? EventName
+  : Pattern extends `${infer Prefix}.*`
+    ? Extract<EventName, `${Prefix}.${string}`>
+    : Extract<EventName, Pattern>;
+
 function listen(when: Listener['when']) {
-  return <Name extends keyof Events & string>(
-    event: Name,
+  return <Pattern extends EventName | '*' | `${string}.*`>(
+    event: Pattern,
     name: string,
-    run: (ctx: Ctx, payload: Events[Name], delivery: Delivery) => Promise<void>,
+    run: (ctx: Ctx, payload: Events[Matching<Pattern>], delivery: Delivery) => Promise<void>,
   ): Listener => ({ event, when, name, run: run as Listener['run'] });
 }
 
 export const inTransaction = listen('in_transaction');
 export const afterCommit = listen('after_commit');
+
+/** Whether a listener's name or pattern matches an event. */
+export function matchesEvent(pattern: string, name: string): boolean {
+  if (pattern === '*') return true;
+  return pattern.endsWith('.*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}

@@ -15,7 +15,7 @@ export type {
   Bus,
   DemoShares,
   Emit,
-  EmitOptions,
+  EmitAll,
   Events,
   Helpers,
   JobQueue,
@@ -60,7 +60,16 @@ export {
   readValid,
   taken,
 } from './errors.ts';
-export { afterCommit, type Delivery, inTransaction, type Listener } from './event.ts';
+export {
+  afterCommit,
+  type Delivery,
+  defineEvent,
+  type EventDefinition,
+  type EventsOf,
+  inTransaction,
+  type Listener,
+  matchesEvent,
+} from './event.ts';
 export {
   between,
   containsWords,

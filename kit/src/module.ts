@@ -2,7 +2,7 @@ import type { Actions } from './action.ts';
 import type { ModuleCommand } from './command.ts';
 import type { Demo } from './demo.ts';
 import type { ErrorKind } from './errors.ts';
-import type { Listener } from './event.ts';
+import type { EventDefinition, Listener } from './event.ts';
 import type { Helper } from './helper.ts';
 import type { Identity } from './identity.ts';
 import type { Job } from './job.ts';
@@ -19,6 +19,8 @@ export interface Module {
   readonly helpers?: Readonly<Record<string, Helper>>;
   /** By key, the module's alias first: `products.low_stock_threshold`. */
   readonly settings?: Readonly<Record<string, Setting>>;
+  /** Events that it emits, by name: `product.created`. */
+  readonly events?: Readonly<Record<string, EventDefinition>>;
   readonly listeners?: readonly Listener[];
   /** By name, the module's alias first: `products.import`. */
   readonly jobs?: Readonly<Record<string, Job>>;

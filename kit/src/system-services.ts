@@ -95,8 +95,11 @@ export interface StoredMail extends Mail {
 }
 
 export interface Mails {
-  /** Queues the mail. Sending is retried for hours. */
-  send(mail: Mail): Promise<void>;
+  /**
+   * Queues the mail. Sending is retried for hours. With the transaction on the central database that is the reason for the
+   * mail, it is queued when that commits.
+   */
+  send(mail: Mail, tx?: Db): Promise<void>;
   /** Mails that were stored instead of sent, newest first; empty if `MAIL_URL` is set. */
   listStored(): Promise<readonly StoredMail[]>;
 }

@@ -32,10 +32,9 @@ export async function getDetail(ctx: Ctx, key: Key): Promise<ConversationDetail>
 export async function createConversation(ctx: Ctx, input: NewConversation): Promise<ConversationDetail> {
   return ctx.tx(async (tx) => {
     const created = await insertConversation(tx, input);
-    const about = created.id;
     const added = input.message && (await addMessage(tx, created, input.message));
-    await tx.emit('conversation.created', { conversation: added?.conversation ?? created }, { about });
-    if (added) await tx.emit('conversation.message_created', added, { about });
+    await tx.emit('conversation.created', { conversation: added?.conversation ?? created });
+    if (added) await tx.emit('conversation.message_created', added);
     return getDetail(tx, created);
   });
 }
@@ -94,7 +93,7 @@ export async function reply(ctx: Ctx, { id, ...input }: Reply): Promise<Replied>
     const current = await lockConversation(tx, { id });
     const added = await addMessage(tx, current, input);
     tx.audit(changesBetween<ConversationRecord>(current, { status: added.conversation.status }));
-    await tx.emit('conversation.message_created', added, { about: id });
+    await tx.emit('conversation.message_created', added);
     await emitChanges(tx, current, added.conversation);
     const [message] = await withAuthors(tx, [added.message]);
     return { conversation: await getConversation(tx, { id }), conversation_message: message as Message };
@@ -108,7 +107,7 @@ export async function deleteConversation(ctx: Ctx, { id }: Key): Promise<void> {
     await tx.db.run(sql`DELETE FROM conversation_messages WHERE conversation_id = ${id}`);
     await tx.db.run(sql`DELETE FROM conversations WHERE id = ${id}`);
     tx.audit(removalOf(conversation));
-    await tx.emit('conversation.deleted', { conversation }, { about: id });
+    await tx.emit('conversation.deleted', { conversation });
   });
 }
 

@@ -1,14 +1,38 @@
-import type { Ctx } from '@chowk/kit';
-import type { ConversationRecord, MessageRecord, Status } from './schemas.ts';
+import { type Ctx, defineEvent, type EventsOf, Nullable, Type, UserId } from '@chowk/kit';
+import { ConversationRecord, MessageRecord, Status } from './schemas.ts';
+
+const about = ({ conversation }: { conversation: ConversationRecord }) => conversation.id;
+
+export const events = {
+  'conversation.created': defineEvent({
+    summary: 'A conversation was created',
+    payload: Type.Object({ conversation: ConversationRecord }),
+    about,
+  }),
+  'conversation.message_created': defineEvent({
+    summary: 'A message or a note was added',
+    payload: Type.Object({ conversation: ConversationRecord, message: MessageRecord }),
+    about,
+  }),
+  'conversation.assigned': defineEvent({
+    summary: 'A conversation was assigned to a member of the team, or to nobody',
+    payload: Type.Object({ conversation: ConversationRecord, previous_assignee_id: Nullable(UserId) }),
+    about,
+  }),
+  'conversation.status_changed': defineEvent({
+    summary: 'The status of a conversation was changed',
+    payload: Type.Object({ conversation: ConversationRecord, previous_status: Status }),
+    about,
+  }),
+  'conversation.deleted': defineEvent({
+    summary: 'A conversation was deleted',
+    payload: Type.Object({ conversation: ConversationRecord }),
+    about,
+  }),
+};
 
 declare module '@chowk/kit/catalogue' {
-  interface Events {
-    'conversation.created': { conversation: ConversationRecord };
-    'conversation.message_created': { conversation: ConversationRecord; message: MessageRecord };
-    'conversation.assigned': { conversation: ConversationRecord; previous_assignee_id: number | null };
-    'conversation.status_changed': { conversation: ConversationRecord; previous_status: Status };
-    'conversation.deleted': { conversation: ConversationRecord };
-  }
+  interface Events extends EventsOf<typeof events> {}
 }
 
 /** Emits events for a changed status and a changed assignee. */
@@ -17,11 +41,10 @@ export async function emitChanges(
   { status, assignee_id }: ConversationRecord,
   conversation: ConversationRecord,
 ): Promise<void> {
-  const about = conversation.id;
   if (conversation.status !== status) {
-    await ctx.emit('conversation.status_changed', { conversation, previous_status: status }, { about });
+    await ctx.emit('conversation.status_changed', { conversation, previous_status: status });
   }
   if (conversation.assignee_id !== assignee_id) {
-    await ctx.emit('conversation.assigned', { conversation, previous_assignee_id: assignee_id }, { about });
+    await ctx.emit('conversation.assigned', { conversation, previous_assignee_id: assignee_id });
   }
 }

@@ -2,5 +2,6 @@ import { defineModule } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
+import { events } from './events.ts';
 
-export const module = defineModule({ actions, errors, demo });
+export const module = defineModule({ actions, events, errors, demo });

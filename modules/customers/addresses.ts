@@ -87,7 +87,7 @@ export async function explainAddress(ctx: Ctx, input: Partial<AddressChanges>, i
 async function finishChange(ctx: Ctx, customerId: string): Promise<void> {
   await promoteNewest(ctx, customerId);
   const customer = await writeCustomer(ctx, customerId, {});
-  await ctx.emit('customer.updated', { customer, changed: ['addresses'] }, { about: customer.id });
+  await ctx.emit('customer.updated', { customer, changed: ['addresses'] });
 }
 
 async function findAddress(ctx: Ctx, { id, addr }: AddressKey, columns = addressColumns): Promise<Address> {

@@ -20,7 +20,7 @@ export async function deleteCustomer(ctx: Ctx, { id, mode }: Deletion): Promise<
     // Tags may identify the customer.
     const { tags: _, ...fields } = customer;
     tx.audit({ mode: [null, mode], ...removalOf(fields) });
-    await tx.emit('customer.deleted', { id: customer.id, mode }, { about: customer.id });
+    await tx.emit('customer.deleted', { id: customer.id, mode });
   });
 }
 

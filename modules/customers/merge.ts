@@ -18,7 +18,7 @@ export async function mergeCustomers(ctx: Ctx, merge: Merge): Promise<CustomerRe
   const customer = await ctx.tx(async (tx) => {
     const pair = await findPair(tx, merge, sql`FOR UPDATE`);
     const { primary, secondary } = pair;
-    await tx.emit('customer.merging', pair, { about: primary.id });
+    await tx.emit('customer.merging', pair);
     const combined = await combine(tx, pair);
     await clearDuplicateDefaults(tx, pair);
     await tx.personalData.move(secondary.id, primary.id);
@@ -27,9 +27,9 @@ export async function mergeCustomers(ctx: Ctx, merge: Merge): Promise<CustomerRe
     const merged = await writeCustomer(tx, primary.id, combined);
     const changes = changesBetween(primary, combined);
     tx.audit({ removed_id: [secondary.id, null], ...changes });
-    await tx.emit('customer.merged', { customer: merged, removed_id: secondary.id }, { about: merged.id });
+    await tx.emit('customer.merged', { customer: merged, removed_id: secondary.id });
     const changed = Object.keys(changes);
-    if (changed.length > 0) await tx.emit('customer.updated', { customer: merged, changed }, { about: merged.id });
+    if (changed.length > 0) await tx.emit('customer.updated', { customer: merged, changed });
     return merged;
   });
   return mask(ctx, customer);

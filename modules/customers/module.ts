@@ -2,8 +2,9 @@ import { defineModule } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
+import { events } from './events.ts';
 import { helpers } from './internal-api.ts';
 import { listeners } from './orders.ts';
 import { settings } from './settings.ts';
 
-export const module = defineModule({ actions, helpers, listeners, settings, errors, demo });
+export const module = defineModule({ actions, events, helpers, listeners, settings, errors, demo });

@@ -38,9 +38,4 @@ async function updateStatistics(ctx: Ctx, { order }: { order: { customer_id: str
     WHERE id = ${id}`);
 }
 
-export const listeners = [
-  inTransaction('order.created', 'count-created', updateStatistics),
-  inTransaction('order.updated', 'count-updated', updateStatistics),
-  inTransaction('order.status_changed', 'count-status', updateStatistics),
-  inTransaction('order.deleted', 'count-deleted', updateStatistics),
-];
+export const listeners = [inTransaction('order.*', 'update-statistics', updateStatistics)];

@@ -65,7 +65,7 @@ export async function insertCustomer(
     INSERT INTO customers AS c (id, ${names}, created_at, updated_at)
     SELECT id, ${names}, created_at, created_at FROM jsonb_populate_record(NULL::customers, ${row}::jsonb)
     ${onConflict} RETURNING ${recordColumns}`);
-  if (customer) await ctx.emit('customer.created', { customer }, { about: customer.id });
+  if (customer) await ctx.emit('customer.created', { customer });
   return customer;
 }
 
@@ -80,7 +80,7 @@ export async function saveCustomer(
   if (changed.length === 0) return current;
   const customer = await writeCustomer(ctx, current.id, fields);
   ctx.audit(changes);
-  await ctx.emit('customer.updated', { customer, changed }, { about: customer.id });
+  await ctx.emit('customer.updated', { customer, changed });
   return customer;
 }
 

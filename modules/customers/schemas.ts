@@ -195,16 +195,3 @@ export const PersonExport = NamedObject('CustomerExport', {
   }),
 });
 export type PersonExport = Static<typeof PersonExport>;
-
-declare module '@chowk/kit/catalogue' {
-  interface Events {
-    'customer.created': { customer: CustomerRecord };
-    /** `changed` lists the fields. */
-    'customer.updated': { customer: CustomerRecord; changed: string[] };
-    /** Before any row is moved: an in-transaction listener can still combine rows of both customers. */
-    'customer.merging': { primary: CustomerRecord; secondary: CustomerRecord };
-    /** All rows of the removed customer have been moved. */
-    'customer.merged': { customer: CustomerRecord; removed_id: string };
-    'customer.deleted': { id: string; mode: Deletion['mode'] };
-  }
-}

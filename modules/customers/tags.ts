@@ -27,9 +27,10 @@ async function changeTags(ctx: Ctx, { customer_ids }: BulkTags, tags: Sql, chang
     const changed = rows.flatMap(({ found_id: _, ...customer }) => (customer.id === null ? [] : customer));
     checkLimit(changed);
     tx.audit({ ...changes, customers: [0, changed.length] });
-    for (const customer of changed) {
-      await tx.emit('customer.updated', { customer, changed: ['tags'] }, { about: customer.id });
-    }
+    await tx.emitAll(
+      'customer.updated',
+      changed.map((customer) => ({ customer, changed: ['tags'] })),
+    );
     return new Set(rows.map(({ found_id }) => found_id));
   });
   return { updated: foundIds.size, not_found: ids.filter((id) => !foundIds.has(id)) };

@@ -67,7 +67,7 @@ function reset(ctx: Context, answer: string | undefined, options = {}) {
 test("a reset asks for the platform's name and destroys all data, and other processes continue with an empty platform", async () => {
   const start = await newInstallation();
   const beside = await start();
-  await beside.kernel.jobs.work();
+  await beside.kernel.work();
   const { ctx, kernel } = await start();
   const form = ownerForm();
   await install(ctx, form);

@@ -220,7 +220,7 @@ test('in-transaction listeners receive all events in order and can reject a chan
 test('after-commit listeners receive events', async () => {
   const { id } = await ctx.bus.call('orders.create', { items });
   await ctx.bus.call('orders.update', { id, note: 'New', status: 'shipped' });
-  await platform.kernel.jobs.work(['events']);
+  await platform.kernel.work(['events']);
   const about = () => receivedAfterCommit.filter(({ payload }) => payload.order.id === id);
   await expect.poll(() => about().length).toBe(3);
   // Listeners run independently, so the events are sorted.

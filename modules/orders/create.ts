@@ -15,7 +15,7 @@ export async function createOrder(ctx: Ctx, input: NewOrder): Promise<Order> {
     const { id: customer_id } = await customers.findOrCreate(customerOf(input));
     const fields = { ...input, total, prefix, customer_id, currency: input.currency ?? currency };
     const order = await insertOrder(tx, { ...fields, shipping_address: addressToStore(tx, input.shipping_address) });
-    await tx.emit('order.created', { order }, { about: order.id });
+    await tx.emit('order.created', { order });
     return maskOrder(tx, order);
   });
 }

@@ -39,7 +39,7 @@ export async function deleteOrder(ctx: Ctx, { id }: Key): Promise<void> {
     const order = await lockOrder(tx, id);
     await tx.db.run(sql`UPDATE orders SET deleted_at = ${tx.now()}, updated_at = ${tx.now()} WHERE id = ${id}`);
     tx.audit(removalOf(order));
-    await tx.emit('order.deleted', { order }, { about: id });
+    await tx.emit('order.deleted', { order });
   });
 }
 

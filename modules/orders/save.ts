@@ -19,9 +19,8 @@ export async function saveOrder(ctx: Ctx, current: Order, fields: Partial<Stored
   if (fields.items && changes.items) await replaceItems(ctx, current, fields.items);
   const order = await write(ctx, current, { ...current, ...fields }, reason);
   ctx.audit(changes);
-  const about = { about: order.id };
-  if (!changes.status) await ctx.emit('order.updated', { order, changed }, about);
-  else await ctx.emit('order.status_changed', { order, previous_status: current.status, reason }, about);
+  if (!changes.status) await ctx.emit('order.updated', { order, changed });
+  else await ctx.emit('order.status_changed', { order, previous_status: current.status, reason });
   return order;
 }
 

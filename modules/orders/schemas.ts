@@ -135,13 +135,3 @@ export const NumberKey = Type.Object({
 });
 
 export const OrderCounts = Counts('OrderCounts', Status);
-
-declare module '@chowk/kit/catalogue' {
-  interface Events {
-    'order.created': { order: Order };
-    /** `changed` lists the fields. Changes of status emit `order.status_changed` instead. */
-    'order.updated': { order: Order; changed: string[] };
-    'order.status_changed': { order: Order; previous_status: Status; reason: string | null };
-    'order.deleted': { order: Order };
-  }
-}

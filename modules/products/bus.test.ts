@@ -175,7 +175,7 @@ test('after-commit listeners receive events in order, with the changes', async (
   await ctx.bus.call('products.update', { id, title: 'New', price: '2' });
   await ctx.bus.call('products.changeStock', { id, change: -2, reason: 'counted', reference: 'r' });
   await ctx.bus.call('products.reserve', { id, quantity: 1 });
-  await platform.kernel.jobs.work(['events']);
+  await platform.kernel.work(['events']);
   const about = ({ payload }: { payload: unknown }) => (payload as { product: Product }).product.id === id;
   await expect.poll(() => receivedAfterCommit.filter(about).length, { timeout: 15_000 }).toBe(4);
   const byName = (name: string) => receivedAfterCommit.filter((one) => about(one) && one.name === name);

@@ -1,24 +1,45 @@
-import type { Ctx } from '@chowk/kit';
-import type { Product, StockMovement } from './schemas.ts';
+import { type Ctx, defineEvent, type EventsOf, extend, type Static, Type } from '@chowk/kit';
+import { Product, StockMovement } from './schemas.ts';
 
-interface StockChanged extends Pick<StockMovement, 'change' | 'reserved_change' | 'reason' | 'reference'> {
-  product: Product;
-  /** Whether `products.low_stock_threshold` units or fewer are available. */
-  low_stock: boolean;
-}
+const about = ({ product }: { product: Product }) => product.id;
+
+const { change, reserved_change, reason, reference } = StockMovement.properties;
+const StockChange = Type.Object({ product: Product, change, reserved_change, reason, reference });
+type StockChange = Static<typeof StockChange>;
+
+const low_stock = Type.Boolean({ description: 'Whether `products.low_stock_threshold` units or fewer are available.' });
+
+export const events = {
+  'product.created': defineEvent({
+    summary: 'A product was created',
+    payload: Type.Object({ product: Product }),
+    about,
+  }),
+  'product.updated': defineEvent({
+    summary: 'Fields of a product were changed',
+    payload: Type.Object({ product: Product, changed: Type.Array(Type.String()) }),
+    about,
+  }),
+  'product.deleted': defineEvent({
+    summary: 'A product was deleted',
+    payload: Type.Object({ product: Product }),
+    about,
+  }),
+  'product.stock_changed': defineEvent({
+    summary: 'The units in stock or the reserved units were changed',
+    payload: extend(StockChange, { low_stock }),
+    about,
+  }),
+};
 
 declare module '@chowk/kit/catalogue' {
-  interface Events {
-    'product.created': { product: Product };
-    /** `changed` lists the fields. */
-    'product.updated': { product: Product; changed: string[] };
-    'product.deleted': { product: Product };
-    'product.stock_changed': StockChanged;
-  }
+  interface Events extends EventsOf<typeof events> {}
 }
 
-export async function emitStockChanged(ctx: Ctx, event: Omit<StockChanged, 'low_stock'>): Promise<void> {
+export async function emitStockChanged(ctx: Ctx, changes: readonly StockChange[]): Promise<void> {
   const { 'products.low_stock_threshold': threshold } = await ctx.settings();
-  const low_stock = event.product.available <= threshold;
-  await ctx.emit('product.stock_changed', { ...event, low_stock }, { about: event.product.id });
+  await ctx.emitAll(
+    'product.stock_changed',
+    changes.map((change) => ({ ...change, low_stock: change.product.available <= threshold })),
+  );
 }

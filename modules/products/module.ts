@@ -2,7 +2,8 @@ import { defineModule } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
+import { events } from './events.ts';
 import { jobs } from './reservations.ts';
 import { settings } from './settings.ts';
 
-export const module = defineModule({ actions, jobs, settings, errors, demo });
+export const module = defineModule({ actions, events, jobs, settings, errors, demo });

@@ -71,7 +71,7 @@ export async function deleteProduct(ctx: Ctx, { id }: Key): Promise<void> {
     if (product.reserved > 0) throw fail('products.has_reservations', product);
     await tx.db.run(sql`UPDATE products SET deleted_at = ${tx.now()}, updated_at = ${tx.now()} WHERE id = ${id}`);
     tx.audit(removalOf(product));
-    await tx.emit('product.deleted', { product }, { about: id });
+    await tx.emit('product.deleted', { product });
   });
 }
 

@@ -1,4 +1,4 @@
-import { type Ctx, job, sql, Type } from '@chowk/kit';
+import { type Ctx, type JobsOf, job, sql, Type } from '@chowk/kit';
 import { fail } from './errors.ts';
 import type { NewReservation, Product, Reservation } from './schemas.ts';
 import { moveStock } from './stock.ts';
@@ -16,6 +16,7 @@ export function reserve(
       INSERT INTO stock_reservations (id, product_id, quantity, reference, user_id, created_at, expires_at)
       VALUES (${tx.newId()}, ${id}, ${quantity}, ${reference ?? null}, ${tx.userId ?? null}, ${now}, ${expiresAt})
       RETURNING id, product_id, quantity, reference, created_at, expires_at`)) as Reservation;
+    await tx.jobs.add('products.release_expired', {}, { delaySeconds: expires_in });
     return { product, reservation };
   });
 }
@@ -44,12 +45,13 @@ function endReservation(ctx: Ctx, { id, reservation }: Key, reason: 'released' |
 export const jobs = {
   'products.release_expired': job({
     data: Type.Object({}),
-    schedule: '* * * * *',
-    // The next scheduled run is the retry.
-    retries: [],
     run: releaseExpired,
   }),
 };
+
+declare module '@chowk/kit/catalogue' {
+  interface Jobs extends JobsOf<typeof jobs> {}
+}
 
 /** Limits how long a transaction locks products. */
 const batchSize = 500;

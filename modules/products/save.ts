@@ -30,7 +30,10 @@ export async function insertProducts(ctx: Ctx, list: readonly Fields[]): Promise
     ctx,
     stocked.map(({ id, stock: change }) => ({ product_id: id, change, reason: 'initial' })),
   );
-  for (const product of products) await ctx.emit('product.created', { product }, { about: product.id });
+  await ctx.emitAll(
+    'product.created',
+    products.map((product) => ({ product })),
+  );
   return products;
 }
 
@@ -38,20 +41,21 @@ export async function insertProducts(ctx: Ctx, list: readonly Fields[]): Promise
 export async function saveProducts(ctx: Ctx, edits: readonly Edit[]): Promise<Product[]> {
   const changes = edits.filter((edit) => changedFields(edit).length > 0);
   const saved = new Map((await writeRows(ctx, changes)).map((product) => [product.id, product]));
-  for (const edit of changes) {
-    const product = saved.get(edit.current.id) as Product;
-    await ctx.emit('product.updated', { product, changed: changedFields(edit) }, { about: product.id });
-    const stock = { product, change: product.stock - edit.current.stock, reason: 'edited' };
-    if (stock.change !== 0) await emitStockChanged(ctx, { ...stock, reserved_change: 0, reference: null });
-  }
-  const moved = changes.filter(({ current, fields }) => fields.stock !== current.stock);
+  const changed = changes.map((edit) => ({ ...edit, product: saved.get(edit.current.id) as Product }));
+  await ctx.emitAll(
+    'product.updated',
+    changed.map(({ product, ...edit }) => ({ product, changed: changedFields(edit) })),
+  );
+  const moved = changed
+    .map(({ product, current }) => ({ product, change: product.stock - current.stock, reason: 'edited' }))
+    .filter(({ change }) => change !== 0);
+  await emitStockChanged(
+    ctx,
+    moved.map((movement) => ({ ...movement, reserved_change: 0, reference: null })),
+  );
   await logMovements(
     ctx,
-    moved.map(({ current: { id, stock }, fields }) => ({
-      product_id: id,
-      change: fields.stock - stock,
-      reason: 'edited',
-    })),
+    moved.map(({ product: { id: product_id }, change, reason }) => ({ product_id, change, reason })),
   );
   return edits.map(({ current }) => saved.get(current.id) ?? current);
 }

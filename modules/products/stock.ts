@@ -30,7 +30,7 @@ export function moveStock(ctx: Ctx, movement: Movement): Promise<Product> {
         FROM moved)
       SELECT * FROM moved`);
     if (!product) throw await insufficient(tx, id, reserved - change);
-    await emitStockChanged(tx, { product, change, reserved_change: reserved, reason, reference });
+    await emitStockChanged(tx, [{ product, change, reserved_change: reserved, reason, reference }]);
     return product;
   });
 }

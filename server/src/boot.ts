@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import type { Actions, Ctx, Identity, Log, SettingDefinition, TSchema } from '@chowk/kit';
+import type { Actions, Ctx, Db, Identity, Log, SettingDefinition, TSchema } from '@chowk/kit';
 import { AuditLog } from './actions/audit-log.ts';
 import { Bus } from './actions/bus.ts';
 import { withAuditEntry } from './actions/invoke.ts';
@@ -12,7 +12,8 @@ import { migrate, readMigrations } from './db/migrations.ts';
 import { type DatabaseServer, limitsOf } from './db/server.ts';
 import { Signals } from './db/signals.ts';
 import { SlowQueryLog } from './db/slow-query-log.ts';
-import { deliveryJob, EventHub } from './events/event-hub.ts';
+import { DeliveryWorker, deliveryJob, eventsQueue } from './events/delivery-worker.ts';
+import { EventHub } from './events/event-hub.ts';
 import { healthActions } from './http/health.ts';
 import { bossDatabase } from './jobs/boss-database.ts';
 import { type JobHandler, JobQueues, type Task } from './jobs/job-queues.ts';
@@ -23,7 +24,7 @@ import { type LoadedModule, loadModules } from './loader/load-modules.ts';
 import {
   autoInstalledOf,
   consumesOf,
-  emitsOf,
+  eventsOf,
   helpersOf,
   identityOf,
   jobsOf,
@@ -97,7 +98,7 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
     signals,
     baseDomain: config.baseDomain,
   });
-  const installations = new Installations(db, signals, systemModules);
+  const installations = new Installations(db, signals, config.ringName, systemModules);
   const declared = modules.flatMap(
     ({ manifest }) => (manifest.settings ?? []) as (SettingDefinition & { schema: TSchema })[],
   );
@@ -106,7 +107,7 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
   const sources = [...tenantMigrations, ...tenant.map(({ migrations }) => migrations)];
   const autoInstalled = autoInstalledOf(modules);
   const databases = new TenantDatabases(central, sources, config.spareDatabases, log, (tx, tenantId) =>
-    autoInstall(tx, tenantId, autoInstalled),
+    autoInstall(tx, config.ringName, tenantId, autoInstalled),
   );
 
   const redis = config.redisUrl === undefined ? undefined : await openRedis(config.redisUrl, log);
@@ -131,15 +132,18 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
   assertUniqueActions(actions);
   const byName = new Map(actions.map((action) => [action.name, action]));
   const bus = new Bus({ actions: byName, consumes: consumesOf(modules), hasModule, limiter, audit });
-  const events = new EventHub({
-    listeners: listenersOf(modules),
-    emits: emitsOf(modules),
-    hasModule,
-    central: db,
-    log,
+  const listeners = listenersOf(modules);
+  const validates = config.appEnv !== 'production';
+  const events = new EventHub({ listeners, events: eventsOf(modules), hasModule, central: db, validates });
+  const deliveries = new DeliveryWorker({
+    ...{ listeners, ring: config.ringName, hasModule, central: db, signals, log },
+    find: (id) => directory.find(id),
+    contextFor: (tenant, module, requestId) => new Context(kernel, { requestId, module, tenant, system: true }),
+    jobs: () => jobs,
   });
 
-  const add = (job: string, data: unknown) => jobs.add({ job, tenant: '', data, requestId: job });
+  const add = (job: string, data: unknown, tx?: Db) =>
+    jobs.addAll([{ task: { job, tenant: '', data, requestId: job } }], tx);
   const mailer = new Mailer({ config, secrets, now, add });
 
   /** Runs a task in a context of its own; a task that a user has started gets an audit entry. */
@@ -166,11 +170,12 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
   const jobs = new JobQueues({
     database: bossDatabase(budget, centralTarget, signals),
     central: db,
-    handlers: new Map<string, JobHandler>([...handlers, [deliveryJob, events.handler(inContext)]]),
+    handlers: new Map<string, JobHandler>([...handlers, [deliveryJob, deliveries.handler]]),
     schedules,
+    ring: config.ringName,
+    ringOf: async (tenantId) => (await directory.find(tenantId))?.ring,
     log,
   });
-  events.connect(jobs);
   const services = makeSystemServices({
     ...{ config, log, central, centralMigrations, databases, modules, settings, secrets, signals },
     ...{ directory, mailer, limiter, jobs, redis, cache, now },
@@ -201,12 +206,17 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
     personalData: personalDataOf(tenant),
     audit,
     events,
+    deliveries,
     jobs,
     signals,
     actions,
     now,
+    async work(queues = jobs.names) {
+      await jobs.work(queues);
+      if (queues.includes(eventsQueue)) await deliveries.work();
+    },
     async close() {
-      await events.close();
+      await deliveries.close();
       await jobs.stop(config.shutdownSeconds);
       await audit.close();
       await databases.waitForRefill();

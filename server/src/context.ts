@@ -6,7 +6,7 @@ import {
   type Client,
   type Db,
   type Emit,
-  type EmitOptions,
+  type EmitAll,
   type FieldErrors,
   type Helper,
   type Helpers,
@@ -27,6 +27,8 @@ import { v7 as uuidv7 } from 'uuid';
 import type { AuditEntry } from './actions/audit-log.ts';
 import { copyOf } from './actions/bus.ts';
 import type { RegisteredAction } from './actions/registry.ts';
+import { type AddedJob, writeJob } from './events/outbox.ts';
+import type { Task } from './jobs/job-queues.ts';
 import type { Kernel } from './kernel.ts';
 import { networkOf } from './network.ts';
 import type { TenantEntry } from './tenancy/directory.ts';
@@ -55,8 +57,10 @@ export interface ContextParts {
 /** One transaction, shared by all modules that take part in it. */
 interface Transaction {
   readonly db: Db;
-  /** Events were written to the outbox and must be delivered after the commit. */
-  hasEvents: boolean;
+  /** Events must be delivered after the commit. */
+  hasDeliveries: boolean;
+  /** Jobs that are moved to their queues after the commit. */
+  readonly addedJobs: AddedJob<Task>[];
   /** The audit entries of bus calls in the transaction. */
   readonly auditEntries: AuditEntry[];
 }
@@ -143,7 +147,7 @@ export class Context implements SystemCtx {
     return this.#kernel.settings.of(this.#tenant.id);
   }
 
-  /** Begins a transaction, or a savepoint inside one. Events are delivered after the commit. */
+  /** Begins a transaction, or a savepoint inside one. Its events are delivered and its jobs queued after the commit. */
   async tx<Result>(work: (ctx: this) => Promise<Result>): Promise<Result> {
     const { transaction: outer, auditEntry } = this.#parts;
     const initial = auditEntry && { changes: auditEntry.changes, resourceId: auditEntry.resourceId };
@@ -152,7 +156,7 @@ export class Context implements SystemCtx {
       .tx(async (db) => {
         // A retry must not keep the changes of the attempt that was rolled back.
         if (auditEntry) Object.assign(auditEntry, initial);
-        transaction = { db, hasEvents: false, auditEntries: [] };
+        transaction = { db, hasDeliveries: false, addedJobs: [], auditEntries: [] };
         const output = await work(this.#with({ transaction }) as this);
         const entries = [...(auditEntry ? [auditEntry] : []), ...transaction.auditEntries];
         // Not awaited: it is sent together with COMMIT, which fails if the entries cannot be written.
@@ -164,10 +168,14 @@ export class Context implements SystemCtx {
         throw error;
       });
     if (auditEntry && !outer) auditEntry.isWritten = true;
-    if (transaction) outer?.auditEntries.push(...(transaction as Transaction).auditEntries);
-    if (transaction?.hasEvents) {
-      if (outer) outer.hasEvents = true;
-      else void this.#deliverEvents();
+    const { auditEntries, addedJobs, hasDeliveries } = transaction as unknown as Transaction;
+    if (outer) {
+      outer.auditEntries.push(...auditEntries);
+      outer.addedJobs.push(...addedJobs);
+      outer.hasDeliveries ||= hasDeliveries;
+    } else {
+      if (hasDeliveries) this.#kernel.deliveries.wake(this.#tenant);
+      if (addedJobs.length > 0) void this.#moveJobs(addedJobs);
     }
     return result;
   }
@@ -198,7 +206,11 @@ export class Context implements SystemCtx {
   }
 
   get emit(): Emit {
-    return (name, payload, options) => this.#emit(name, payload, options ?? {});
+    return (name, payload) => this.#emit(name, [payload]);
+  }
+
+  get emitAll(): EmitAll {
+    return (name, payloads) => this.#emit(name, payloads);
   }
 
   audit(changes: Changes): void {
@@ -216,11 +228,7 @@ export class Context implements SystemCtx {
   }
 
   get jobs(): JobQueue {
-    const { requestId, userId } = this;
-    return {
-      add: (name: string, data: unknown, options = {}) =>
-        this.#kernel.jobs.add({ job: name, tenant: this.#tenantOf(name), userId, data, requestId }, options),
-    };
+    return { add: (name: string, data: unknown, { delaySeconds } = {}) => this.#addJob(name, data, delaySeconds) };
   }
 
   get cache(): Cache {
@@ -246,12 +254,13 @@ export class Context implements SystemCtx {
     return uuidv7();
   }
 
-  async #emit(name: string, payload: unknown, options: EmitOptions): Promise<void> {
-    const { transaction } = this.#parts;
+  async #emit(name: string, payloads: readonly unknown[]): Promise<void> {
+    const { transaction, auditEntry } = this.#parts;
     if (!transaction) {
-      await this.tx((ctx) => ctx.#emit(name, payload, options));
+      await this.tx((ctx) => ctx.#emit(name, payloads));
       return;
     }
+    const { events } = this.#kernel;
     const frame = {
       module: this.#module,
       tenant: this.#tenant,
@@ -259,9 +268,27 @@ export class Context implements SystemCtx {
       newId: uuidv7,
       contextFor: (module: string) => this.#with({ module, ifMatch: undefined }),
     };
-    const { auditEntry } = this.#parts;
-    if (auditEntry?.action.startsWith(`${this.#module}.`)) auditEntry.resourceId ??= options.about;
-    if (await this.#kernel.events.emit(frame, name, payload, options.about)) transaction.hasEvents = true;
+    if (payloads.length === 1 && auditEntry?.action.startsWith(`${this.#module}.`)) {
+      auditEntry.resourceId ??= events.definitionOf(this.#module, name).about?.(payloads[0]);
+    }
+    if (await events.emit(frame, name, payloads)) transaction.hasDeliveries = true;
+  }
+
+  async #addJob(name: string, data: unknown, delaySeconds: number | undefined): Promise<void> {
+    const { jobs, events } = this.#kernel;
+    const { transaction } = this.#parts;
+    const { data: schema, system } = jobs.handlerOf(name);
+    const errors = schema && validatorOf(schema)(data);
+    if (errors) throw new Error(`the data of the job ${name} does not match its schema: ${JSON.stringify(errors)}`);
+    const { requestId, userId } = this;
+    // System jobs belong to no tenant.
+    const task = { job: name, tenant: system ? '' : this.#tenant.id, userId, data, requestId };
+    const startAt = delaySeconds === undefined ? undefined : new Date(Date.now() + delaySeconds * 1_000);
+    if (!transaction) return jobs.add(task, startAt && { startAt });
+    await events.recordActivity(this.#tenant.id);
+    const added = { id: this.newId(), task, startAt: startAt?.toISOString() ?? null };
+    await writeJob(transaction.db, added);
+    transaction.addedJobs.push(added);
   }
 
   #call(name: string, input: unknown): Promise<unknown> {
@@ -279,17 +306,12 @@ export class Context implements SystemCtx {
     return new Context(this.#kernel, { ...this.#parts, ...changes });
   }
 
-  async #deliverEvents(): Promise<void> {
+  async #moveJobs(added: readonly AddedJob<Task>[]): Promise<void> {
     try {
-      await this.#kernel.events.drain(this.#tenant);
+      await this.#kernel.deliveries.moveJobs(this.#tenant, added);
     } catch (error) {
-      this.log.warn({ err: error, tenant: this.#tenant.id }, 'could not deliver events; the next sweep retries');
+      this.log.warn({ err: error, tenant: this.#tenant.id }, 'added jobs wait for the next sweep');
     }
-  }
-
-  /** System jobs belong to no tenant. */
-  #tenantOf(job: string): string {
-    return this.#kernel.jobs.isSystemJob(job) ? '' : this.#tenant.id;
   }
 
   #requireSystem(feature: string): void {

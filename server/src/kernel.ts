@@ -5,6 +5,7 @@ import type { RegisteredAction } from './actions/registry.ts';
 import type { Config } from './config.ts';
 import type { ConnectionBudget } from './db/budget.ts';
 import type { Signals } from './db/signals.ts';
+import type { DeliveryWorker } from './events/delivery-worker.ts';
 import type { EventHub } from './events/event-hub.ts';
 import type { JobQueues } from './jobs/job-queues.ts';
 import type { Installations } from './loader/installations.ts';
@@ -42,10 +43,13 @@ export interface Kernel {
   readonly personalData: (db: Db) => PersonalData;
   readonly audit: AuditLog;
   readonly events: EventHub;
+  readonly deliveries: DeliveryWorker;
   readonly jobs: JobQueues;
   readonly signals: Signals;
   readonly actions: readonly RegisteredAction[];
   readonly now: () => Date;
+  /** Performs jobs of all queues, or of some, and delivers events, until `close`. */
+  work(queues?: readonly string[]): Promise<void>;
   /** Finishes background work and closes all connections. */
   close(): Promise<void>;
 }

@@ -25,8 +25,7 @@ export const serveCommand: Command = {
         });
       // With port 0 the operating system chooses the port.
       say(`Chowk is ready at ${config.port === 0 ? address : config.appUrl} (press Ctrl-C to stop)`);
-      await kernel.jobs.work();
-      kernel.events.startSweeping((id) => kernel.directory.find(id));
+      await kernel.work();
       void prepareDatabases(kernel);
       kernel.log.info({}, `${await stop}: finishing requests in flight`);
     } finally {
@@ -41,7 +40,10 @@ async function prepareDatabases(kernel: Kernel): Promise<void> {
   const { central, databases, config, log } = kernel;
   try {
     if (config.migrateOnStart) {
-      const { failed } = await migrateFleet(central.db, central.address, databases, { parallel: 2 });
+      const { failed } = await migrateFleet(central.db, central.address, databases, {
+        parallel: 2,
+        ring: config.ringName,
+      });
       for (const { id, error } of failed) log.error({ tenant: id }, error);
     }
     await enableModules(kernel);

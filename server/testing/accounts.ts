@@ -42,7 +42,7 @@ export async function startAccounts(options: TestOptions = {}): Promise<Accounts
   const { keys, passwords, sessions } = accountsOf(kernel.services);
   await keys.ensure();
   await createPersonalClient(kernel.central.db);
-  if (!options.beside) await kernel.jobs.work();
+  if (!options.beside) await kernel.work();
   return {
     ...platform,
     async person({ tenant, role = 'Owner', name = 'Asha Rao', verified = true } = {}) {

@@ -23,5 +23,5 @@ const kernel = await boot(
   { config, log: silent, server: await openServer(config, () => {}), secrets: testSecrets },
   { modules },
 );
-await kernel.jobs.work(['slow']);
+await kernel.work(['slow']);
 await kernel.jobs.add({ job: 'work.slow', tenant: tenantId, data: {}, requestId: 'test' });

@@ -1,22 +1,30 @@
-import type { Module } from '@chowk/kit';
+import { defineEvent, type Module, Type } from '@chowk/kit';
 import type { LoadedModule } from '../src/loader/load-modules.ts';
 import type { Consumed } from '../src/loader/manifest.ts';
 
 export interface TestModule extends Module {
   readonly alias: string;
   readonly consumes?: readonly Consumed[];
+  /** Events with any payload. Those about the payload's `about` are delivered in order. */
   readonly emits?: readonly string[];
   /** SQL of its only migration. */
   readonly migration?: string;
 }
 
+const anyEvent = defineEvent({
+  summary: 'Something has happened',
+  payload: Type.Unknown(),
+  about: (payload) => (payload as { about?: string }).about,
+});
+
 /** A module without a folder. Installed for every tenant. */
 export function testModule({ alias, consumes, emits, migration, ...parts }: TestModule): LoadedModule {
   const text = migration ?? '';
+  const events = { ...parts.events, ...Object.fromEntries((emits ?? []).map((name) => [name, anyEvent])) };
   return {
     alias,
     folder: '',
-    parts,
+    parts: { ...parts, events },
     manifest: {
       name: alias,
       alias,
@@ -25,7 +33,7 @@ export function testModule({ alias, consumes, emits, migration, ...parts }: Test
       compatibility: { platform: '*' },
       auto_install: true,
       api: { consumes: [...(consumes ?? [])] },
-      events: { emits: [...(emits ?? [])], listens: (parts.listeners ?? []).map(({ event }) => event) },
+      events: { emits: Object.keys(events), listens: (parts.listeners ?? []).map(({ event }) => event) },
     },
     migrations: { owner: alias, migrations: migration ? [{ name: '0001_test.sql', text, checksum: text }] : [] },
   };

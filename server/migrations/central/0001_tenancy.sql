@@ -65,11 +65,12 @@ CREATE TABLE prepared_databases (
 );
 CREATE UNIQUE INDEX prepared_databases_one_template ON prepared_databases (fingerprint) WHERE kind = 'template';
 
--- The migration state of each tenant's database. The fingerprint identifies the set of all migrations.
+-- The migration state of each tenant's database. It may have more migrations than a process knows: rings differ.
 CREATE TABLE tenant_migrations (
   tenant_id text PRIMARY KEY REFERENCES tenants ON DELETE CASCADE,
-  fingerprint text NOT NULL,
-  status text NOT NULL CHECK (status IN ('pending', 'done', 'failed')),
+  -- Migrations with their checksums.
+  applied text[] NOT NULL DEFAULT '{}',
+  status text NOT NULL CHECK (status IN ('done', 'failed')),
   error text,
   finished_at timestamptz
 );

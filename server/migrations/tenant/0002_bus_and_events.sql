@@ -23,14 +23,28 @@ CREATE TABLE module_bus_audit_log (
 CREATE INDEX module_bus_audit_log_by_user ON module_bus_audit_log (user_id, at DESC);
 CREATE INDEX module_bus_audit_log_by_resource ON module_bus_audit_log (resource, resource_id, at DESC);
 
--- Events for `afterCommit` listeners, written in the transaction of the change.
-CREATE TABLE outbox (
+-- One row for each event and `afterCommit` listener, written in the transaction of the change and deleted when the
+-- listener has run.
+CREATE TABLE event_deliveries (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  id uuid NOT NULL,
+  event_id uuid NOT NULL,
   name text NOT NULL,
   about text,
   payload jsonb NOT NULL,
-  emitted_at timestamptz NOT NULL
+  emitted_at timestamptz NOT NULL,
+  listener text NOT NULL,
+  -- Failed ones.
+  attempts integer NOT NULL DEFAULT 0,
+  -- Of the next attempt. NULL: the last one failed, and an operator decides.
+  due_at timestamptz DEFAULT '-infinity'
+);
+CREATE INDEX event_deliveries_failed ON event_deliveries (listener, about) WHERE attempts > 0;
+
+-- Jobs that a transaction adds, until they are moved to their queues in the central database.
+CREATE TABLE added_jobs (
+  id uuid PRIMARY KEY,
+  task jsonb NOT NULL,
+  start_at timestamptz
 );
 
 -- A timestamp in the format of the API, for JSON that is built in SQL.

@@ -39,7 +39,7 @@ const actions = {
   }),
   'notes.emit': action({
     ...{ ...common, http: 'POST /notes/emit' },
-    run: (ctx) => ctx.emit('note.created' as never, {} as never, { about: 'n-emitted' }),
+    run: (ctx) => ctx.emit('note.created' as never, { about: 'n-emitted' } as never),
   }),
   'notes.plain': action({
     ...common,
@@ -365,7 +365,7 @@ test('an anonymous change has no user', async () => {
 
 test('a job that a user started is recorded for that user', async () => {
   const { tenant, caller } = await start();
-  await platform.kernel.jobs.work();
+  await platform.kernel.work();
   await caller.post('/api/v1/notes/later', { id: 'n1' });
   await expect
     .poll(() => lines(tenant))

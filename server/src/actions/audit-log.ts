@@ -1,5 +1,6 @@
 import { type Changes, type Db, Failure, type Log, sql } from '@chowk/kit';
 import { v7 as uuidv7 } from 'uuid';
+import { isPersonalOrSecret, mayContainPersonalOrSecret } from '../privacy/field-names.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 
 export type Transport = 'rest' | 'bus' | 'graphql' | 'job' | 'command';
@@ -47,15 +48,6 @@ const maxChangesLength = 65_536;
 const maxTextLength = 500;
 /** The id is indexed. */
 const maxIdLength = 255;
-const secretNames = 'password|secret|token|otp|authorization|card|cvv|pin';
-/** Personal data must not remain in the log after a customer is anonymized. */
-const personalNames = 'phone|mobile|mail|address|street|(?:first|last|full|customer|contact)_?name|external_?id';
-/** Free text and search terms. Matched as whole names only. */
-const freeTextNames = 'to|city|state|country|company|tags|notes?|message|body|subject|reason|search|q';
-const maskedName = new RegExp(`${secretNames}|${personalNames}|^(?:${freeTextNames})$`, 'i');
-/** A quick test on the JSON text: most inputs contain no such name. */
-const mayContainMaskedName = new RegExp(`${secretNames}|${personalNames}|"(?:${freeTextNames})"`, 'i');
-
 /**
  * Writes the audit log. The entry of a change is committed with the change (`write`); all other entries are written in
  * batches, and no call waits for them.
@@ -197,6 +189,6 @@ function maskFields(input: string | undefined): string | null {
   if (input === undefined) return null;
   // PostgreSQL can store neither NUL nor unpaired surrogates.
   const text = input.replace(/(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g, '$1\\ufffd');
-  if (!mayContainMaskedName.test(text)) return text;
-  return JSON.stringify(JSON.parse(text, (key, value) => (maskedName.test(key) ? '••••' : value)));
+  if (!mayContainPersonalOrSecret(text)) return text;
+  return JSON.stringify(JSON.parse(text, (key, value) => (isPersonalOrSecret(key) ? '••••' : value)));
 }

@@ -194,7 +194,7 @@ test('a missing permission is reported before invalid input', async () => {
 });
 
 test('a job needs no permission and has no user', async () => {
-  await platform.kernel.jobs.work();
+  await platform.kernel.work();
   await platform.kernel.jobs.add({ job: 'door.sell', tenant: shop.id, data: {}, requestId: 'test' });
   await expect.poll(() => done).toEqual([{ sold: { sku: 'TEA', quantity: 1 }, by: null, tenant: shop.id }]);
   await platform.kernel.audit.flush();

@@ -56,10 +56,16 @@ export async function readMigrations(owner: string, folder: string): Promise<Mig
   return { owner, migrations: await Promise.all(migrations) };
 }
 
+/** Identifies each migration and its content. */
+export function migrationIds(sources: readonly MigrationSource[]): string[] {
+  return sources.flatMap(({ owner, migrations }) =>
+    migrations.map(({ name, checksum }) => `${owner}/${name} ${checksum.slice(0, 12)}`),
+  );
+}
+
 /** Changes when a migration of any source is added or changed. */
 export function fingerprint(sources: readonly MigrationSource[]): string {
-  const lines = sources.flatMap(({ owner, migrations }) => migrations.map((m) => `${owner}/${m.name} ${m.checksum}`));
-  return sha256(lines.sort().join('\n')).slice(0, 12);
+  return sha256(migrationIds(sources).sort().join('\n')).slice(0, 12);
 }
 
 /**

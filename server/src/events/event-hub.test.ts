@@ -43,7 +43,7 @@ const actions = {
     run: (ctx, { event = 'note.created', about, undo, ...payload }) =>
       ctx.tx(async (inner) => {
         await inner.db.run(sql`INSERT INTO notes VALUES (${payload.n})`);
-        await inner.emit(event as never, payload as never, about === undefined ? {} : { about });
+        await inner.emit(event as never, { ...payload, about } as never);
         if (undo) throw new Error('undo');
         return {};
       }),
@@ -79,7 +79,7 @@ const modules = [
 ];
 
 const platform = await startPlatform({ modules });
-await platform.kernel.jobs.work();
+await platform.kernel.work();
 
 function receivedBy(tenant: TestTenant, name: string): Received[] {
   return received.filter((event) => event.listener === name && event.tenant === tenant.id);
@@ -96,14 +96,14 @@ test('an inTransaction listener runs in the emitting transaction, an afterCommit
   expect(await tenant.db.rows(sql`SELECT n FROM near_counts`)).toHaveLength(1);
   await expect.poll(() => receivedBy(tenant, 'far/two').length, { timeout: 10_000 }).toBe(1);
   await expect.poll(() => receivedBy(tenant, 'far/one').length, { timeout: 10_000 }).toBe(1);
-  await expect.poll(() => tenant.db.rows(sql`SELECT * FROM outbox`)).toEqual([]);
+  await expect.poll(() => tenant.db.rows(sql`SELECT * FROM event_deliveries`)).toEqual([]);
 });
 
 test('a rollback discards the event and the writes of inTransaction listeners', async () => {
   const tenant = await platform.tenant();
   expect((await emit(tenant, { n: 1, undo: true })).status).toBe(500);
   expect(await tenant.db.rows(sql`SELECT n FROM near_counts`)).toEqual([]);
-  expect(await tenant.db.rows(sql`SELECT * FROM outbox`)).toEqual([]);
+  expect(await tenant.db.rows(sql`SELECT * FROM event_deliveries`)).toEqual([]);
   await emit(tenant, { n: 2 });
   await expect.poll(() => receivedBy(tenant, 'far/one').length, { timeout: 10_000 }).toBe(1);
   expect(receivedBy(tenant, 'far/one')[0]?.payload.n).toBe(2);
@@ -161,28 +161,11 @@ test('events of a process that died after the commit are delivered by the next s
   });
   const [, signal] = await once(child, 'exit');
   expect(signal).toBe('SIGKILL');
-  expect(await tenant.db.rows(sql`SELECT name FROM outbox`)).toHaveLength(3);
+  expect(await tenant.db.rows(sql`SELECT name FROM event_deliveries`)).toHaveLength(6);
   expect(receivedBy(tenant, 'far/one')).toEqual([]);
-  await platform.kernel.events.sweep((id) => platform.kernel.directory.find(id));
+  await platform.kernel.deliveries.sweep();
   await expect
     .poll(() => receivedBy(tenant, 'far/one').map(({ payload }) => payload.n), { timeout: 10_000 })
     .toEqual([1, 2, 3]);
-  expect(await tenant.db.rows(sql`SELECT name FROM outbox`)).toEqual([]);
-});
-
-test('concurrent drains deliver each event once', async () => {
-  const tenant = await platform.tenant();
-  const { events } = platform.kernel;
-  for (let n = 1; n <= 5; n += 1) {
-    const id = crypto.randomUUID();
-    await tenant.db.run(sql`
-      INSERT INTO outbox (id, name, payload, emitted_at) VALUES (${id}, 'note.created', ${JSON.stringify({ n })}::jsonb, now())`);
-  }
-  await Promise.all([events.drain(tenant), events.drain(tenant), events.drain(tenant)]);
-  await expect.poll(() => receivedBy(tenant, 'far/two').length, { timeout: 10_000 }).toBe(5);
-  expect(
-    receivedBy(tenant, 'far/one')
-      .map(({ payload }) => payload.n)
-      .sort(),
-  ).toEqual([1, 2, 3, 4, 5]);
+  await expect.poll(() => tenant.db.rows(sql`SELECT name FROM event_deliveries`)).toEqual([]);
 });

@@ -1,39 +1,102 @@
-import { type Db, sql } from '@chowk/kit';
+import { type Db, type Sql, sql } from '@chowk/kit';
 
-/** An event in the tenant's database, written in the transaction of the change it describes. */
-export interface OutboxEvent {
+/* The tenant's tables of work that a transaction causes: deliveries to `afterCommit` listeners, and jobs. */
+
+export interface Event {
   readonly id: string;
   readonly name: string;
-  /** The id of its subject. Events about one subject keep their order. */
+  /** The id of its subject. A listener gets the events about one subject in order. */
   readonly about: string | undefined;
   readonly payload: unknown;
   readonly emittedAt: string;
 }
 
-const batchSize = 500;
-/** An arbitrary number that no other advisory lock in a tenant's database uses. */
-const lockKey = 6_318_610;
-
-export async function writeOutbox(db: Db, { id, name, about, payload, emittedAt }: OutboxEvent): Promise<void> {
-  await db.run(sql`
-    INSERT INTO outbox (id, name, about, payload, emitted_at)
-    VALUES (${id}, ${name}, ${about ?? null}, ${JSON.stringify(payload)}::jsonb, ${emittedAt})`);
+/** An event on its way to one listener. */
+export interface PendingDelivery {
+  readonly seq: number;
+  readonly id: string;
+  readonly name: string;
+  readonly about: string | null;
+  readonly payload: unknown;
+  readonly emittedAt: string;
+  readonly listener: string;
+  /** The number of failed attempts. */
+  readonly attempts: number;
 }
 
-/**
- * Passes the events in the outbox to `enqueue`, in order, and deletes them. If the deletion fails, the next drain passes
- * them again. A lock keeps the order when several processes drain one tenant.
- */
-export async function drainOutbox(db: Db, enqueue: (events: readonly OutboxEvent[]) => Promise<void>): Promise<void> {
-  for (let drained = batchSize; drained === batchSize; ) {
-    drained = await db.tx(async (tx) => {
-      await tx.run(sql`SELECT pg_advisory_xact_lock(${lockKey})`);
-      const events = await tx.rows<OutboxEvent & { seq: number }>(sql`
-        SELECT seq, id, name, about, payload, emitted_at AS "emittedAt" FROM outbox ORDER BY seq LIMIT ${batchSize}`);
-      if (events.length === 0) return 0;
-      await enqueue(events.map(({ seq: _, about, ...event }) => ({ ...event, about: about ?? undefined })));
-      await tx.run(sql`DELETE FROM outbox WHERE seq = ANY(${events.map(({ seq }) => seq)}::bigint[])`);
-      return events.length;
-    });
-  }
+export interface AddedJob<Task> {
+  readonly id: string;
+  readonly task: Task;
+  /** ISO 8601; `null` is now. */
+  readonly startAt: string | null;
+}
+
+/** Writes events of one name, in order, for each listener. */
+export async function writeDeliveries(db: Db, events: readonly Event[], listeners: readonly string[]): Promise<void> {
+  const [{ name, emittedAt }] = events as [Event];
+  const rows = JSON.stringify(events.map(({ id, about, payload }) => ({ id, about, payload })));
+  await db.run(sql`
+    INSERT INTO event_deliveries (event_id, name, about, payload, emitted_at, listener)
+    SELECT e.id, ${name}, e.about, e.payload, ${emittedAt}, listener
+    FROM ROWS FROM (jsonb_to_recordset(${rows}::jsonb) AS (id uuid, about text, payload jsonb)) WITH ORDINALITY
+      AS e (id, about, payload, position), unnest(${listeners}::text[]) AS listener
+    ORDER BY e.position, listener`);
+}
+
+/** A delivery that waits for its next attempt blocks later ones about the same subject. */
+function readyFor(listeners: readonly string[]): Sql {
+  return sql`
+    d.due_at <= now() AND d.listener = ANY(${listeners}::text[]) AND NOT EXISTS (
+      SELECT FROM event_deliveries w WHERE w.attempts > 0 AND w.due_at > now() AND w.listener = d.listener
+        AND w.about = d.about AND w.seq < d.seq)`;
+}
+
+export function readyDeliveries(db: Db, listeners: readonly string[], limit: number): Promise<PendingDelivery[]> {
+  return db.rows<PendingDelivery>(sql`
+    SELECT seq, event_id AS id, name, about, payload, emitted_at AS "emittedAt", listener, attempts
+    FROM event_deliveries d WHERE ${readyFor(listeners)} ORDER BY seq LIMIT ${limit}`);
+}
+
+export interface OutboxState {
+  readonly hasReady: boolean;
+  /** Of the next attempt of a delivery that has failed. */
+  readonly nextAttemptAt: string | null;
+  readonly isEmpty: boolean;
+}
+
+export async function outboxState(db: Db, listeners: readonly string[]): Promise<OutboxState> {
+  return (await db.row<OutboxState>(sql`
+    SELECT EXISTS (SELECT FROM event_deliveries d WHERE ${readyFor(listeners)}) AS "hasReady",
+      (SELECT min(due_at) FROM event_deliveries WHERE attempts > 0 AND due_at > now()) AS "nextAttemptAt",
+      NOT EXISTS (SELECT FROM event_deliveries WHERE due_at IS NOT NULL) AND NOT EXISTS (SELECT FROM added_jobs) AS "isEmpty"
+  `)) as OutboxState;
+}
+
+export async function deleteDeliveries(db: Db, seqs: readonly number[]): Promise<void> {
+  if (seqs.length > 0) await db.run(sql`DELETE FROM event_deliveries WHERE seq = ANY(${seqs}::bigint[])`);
+}
+
+/** Without a delay, the delivery waits for an operator. */
+export async function recordFailure(db: Db, seq: number, delaySeconds: number | undefined): Promise<void> {
+  await db.run(sql`
+    UPDATE event_deliveries SET attempts = attempts + 1, due_at = now() + make_interval(secs => ${delaySeconds ?? null})
+    WHERE seq = ${seq}`);
+}
+
+export async function reviveDelivery(db: Db, seq: number): Promise<void> {
+  await db.run(sql`
+    UPDATE event_deliveries SET attempts = 0, due_at = DEFAULT WHERE seq = ${seq} AND due_at IS NULL`);
+}
+
+export async function writeJob<Task>(db: Db, { id, task, startAt }: AddedJob<Task>): Promise<void> {
+  await db.run(sql`
+    INSERT INTO added_jobs (id, task, start_at) VALUES (${id}, ${JSON.stringify(task)}::jsonb, ${startAt}::timestamptz)`);
+}
+
+export function addedJobs<Task>(db: Db): Promise<AddedJob<Task>[]> {
+  return db.rows<AddedJob<Task>>(sql`SELECT id, task, start_at AS "startAt" FROM added_jobs ORDER BY id LIMIT 500`);
+}
+
+export async function deleteAddedJobs(db: Db, ids: readonly string[]): Promise<void> {
+  await db.run(sql`DELETE FROM added_jobs WHERE id = ANY(${ids}::uuid[])`);
 }

@@ -1,4 +1,4 @@
-import { type Db, type Log, sql, type TSchema } from '@chowk/kit';
+import { type Db, type Log, type Sql, sql, type TSchema } from '@chowk/kit';
 import { type Db as BossDatabase, type JobResult, type JobWithMetadata, PgBoss } from 'pg-boss';
 
 /** One run of a job, as it waits in a queue. */
@@ -28,13 +28,17 @@ export interface JobHandler {
 
 export interface AddOptions {
   readonly id?: string;
-  readonly delaySeconds?: number;
-  /** In an ordered queue, tasks with the same key run one after the other. */
-  readonly orderKey?: string;
+  readonly startAt?: Date;
+}
+
+export interface Entry {
+  readonly task: Task;
+  readonly options?: AddOptions;
 }
 
 export interface JobSummary {
   readonly id: string;
+  readonly ring: string | null;
   readonly queue: string;
   readonly job: string;
   readonly tenant: string;
@@ -49,22 +53,26 @@ export const defaultRetries: readonly number[] = [5, 30, 120, 600];
 
 /** Tasks whose last retry has failed wait here for an operator. */
 const deadQueue = 'dead';
-/** Queues whose tasks run in order for each key. */
-const orderedQueues = new Set(['events']);
 /** The task of a worker without a heartbeat for this long goes to another worker. The minimum of pg-boss. */
 const heartbeatSeconds = 10;
 const workersPerQueue = 4;
-/** Events are delivered quickly; fetching and completing a batch costs as much as one task. */
-const eventBatchSize = 20;
+/** How long a task waits before it is looked at again, if no module of this process has its job. */
+const unknownJobDelaySeconds = 30;
 const polling = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 } as const;
 
-/** Named job queues in the central database, on pg-boss. */
+/**
+ * Named job queues in the central database, on pg-boss. Each ring has its own: a task is performed by a process of its
+ * tenant's ring, because other rings may not have its module, or another version.
+ */
 export class JobQueues {
   readonly #boss: PgBoss;
   readonly #central: Db;
   readonly #handlers: ReadonlyMap<string, JobHandler>;
   readonly #schedules: ReadonlyMap<string, string>;
+  readonly #ring: string;
+  readonly #ringOf: (tenantId: string) => Promise<string | undefined>;
   readonly #log: Log;
+  readonly #knownQueues = new Map<string, Promise<void>>();
   #started: Promise<void> | undefined;
 
   constructor(options: {
@@ -73,11 +81,17 @@ export class JobQueues {
     handlers: ReadonlyMap<string, JobHandler>;
     /** Cron expressions by job. */
     schedules: ReadonlyMap<string, string>;
+    /** The ring of this process. */
+    ring: string;
+    /** The ring of a tenant. */
+    ringOf: (tenantId: string) => Promise<string | undefined>;
     log: Log;
   }) {
     this.#central = options.central;
     this.#handlers = options.handlers;
     this.#schedules = options.schedules;
+    this.#ring = options.ring;
+    this.#ringOf = options.ringOf;
     this.#log = options.log;
     this.#boss = new PgBoss({
       db: options.database,
@@ -109,22 +123,19 @@ export class JobQueues {
     await this.addAll([{ task, options }]);
   }
 
-  /** Adds tasks in order. A task whose id exists already is not added again. */
-  async addAll(entries: readonly { task: Task; options: AddOptions }[]): Promise<void> {
+  /**
+   * Adds tasks. A task whose id exists already is not added again. With `db`, a transaction on the central database, they
+   * are added when it commits.
+   */
+  async addAll(entries: readonly Entry[], db?: Db): Promise<void> {
     await this.start();
-    const byQueue = Map.groupBy(entries, ({ task }) => this.handlerOf(task.job).queue);
-    for (const [queue, batch] of byQueue) {
-      await this.#boss.insert(
-        queue,
-        batch.map(({ task, options: { id, delaySeconds, orderKey } }) => ({
-          data: task,
-          retryLimit: this.handlerOf(task.job).retries.length,
-          ...(id === undefined ? {} : { id }),
-          ...(delaySeconds === undefined ? {} : { startAfter: delaySeconds }),
-          ...(orderKey === undefined ? {} : { singletonKey: orderKey }),
-        })),
-      );
-    }
+    const waiting = await Promise.all(
+      entries.map(async (entry) => {
+        const { queue, retries } = this.handlerOf(entry.task.job);
+        return { ...entry, queue: await this.#queueOf(entry.task, queue), retryLimit: retries.length };
+      }),
+    );
+    for (const [queue, batch] of Map.groupBy(waiting, (entry) => entry.queue)) await this.#insert(queue, batch, db);
   }
 
   /** Creates the queues and the schedules. The first `add` does it as well. */
@@ -137,7 +148,9 @@ export class JobQueues {
   async work(queues: readonly string[] = this.names): Promise<void> {
     await this.start();
     await Promise.all(
-      queues.flatMap((queue) => Array.from({ length: workersPerQueue }, () => this.#startWorker(queue))),
+      queues.flatMap((queue) =>
+        Array.from({ length: workersPerQueue }, () => this.#startWorker(queueName(this.#ring, queue))),
+      ),
     );
   }
 
@@ -148,40 +161,42 @@ export class JobQueues {
     await this.#boss.stop({ graceful: true, timeout: seconds * 1_000, close: false });
   }
 
+  /** Of all rings. */
   list(): Promise<JobSummary[]> {
     return this.#central.rows<JobSummary>(sql`
-      SELECT id, name AS queue, data->>'job' AS job, data->>'tenant' AS tenant, state::text AS state,
-        retry_count + 1 AS tries, coalesce(data->>'error', output->>'message') AS error, created_on AS created_at
-      FROM pgboss.job WHERE name = ANY(${[...this.names, deadQueue]}::text[]) AND state IN ('created', 'retry', 'active')
+      SELECT id, substring(name from '^(.*)/') AS ring, substring(name from '[^/]*$') AS queue, data->>'job' AS job,
+        data->>'tenant' AS tenant, state::text AS state, retry_count + 1 AS tries,
+        coalesce(data->>'error', output->>'message') AS error, created_on AS created_at
+      FROM pgboss.job WHERE (name LIKE '%/%' OR name = ${deadQueue}) AND state IN ('created', 'retry', 'active')
       ORDER BY created_on LIMIT 500`);
+  }
+
+  /** Puts a task aside for an operator. Its id keeps it from being added twice. */
+  async addDead(task: Task, queue: string, error: string, id?: string): Promise<void> {
+    await this.start();
+    await this.#boss.insert(deadQueue, [{ data: { ...task, queue, error }, ...(id === undefined ? {} : { id }) }]);
   }
 
   /** Moves the dead task with this id, or all of them, back to their queues and returns the count. */
   async retryDead(id?: string): Promise<number> {
     await this.start();
-    const dead = await this.#boss.findJobs<Task & { orderKey?: string }>(deadQueue, {
-      queued: true,
-      ...(id ? { id } : {}),
-    });
+    const dead = await this.#boss.findJobs<DeadTask>(deadQueue, { queued: true, ...(id ? { id } : {}) });
     for (const { id: deadId, data } of dead) {
-      const { orderKey, job, tenant, userId, data: payload, requestId } = data;
-      await this.add({ job, tenant, userId, data: payload, requestId }, orderKey === undefined ? {} : { orderKey });
-      await this.#boss.deleteJob(deadQueue, deadId);
+      const { queue, error: _, ...task } = data;
+      await this.#move(task, deadQueue, deadId, await this.#queueOf(task, queue));
     }
     return dead.length;
   }
 
-  /** One worker. It fetches when notified of a new task, after each batch, and when polling for delayed tasks. */
+  /** One worker. It fetches when notified of a new task, after each task, and when polling for delayed tasks. */
   async #startWorker(queue: string): Promise<void> {
-    const batchSize = orderedQueues.has(queue) ? eventBatchSize : 1;
-    const options = { ...polling, batchSize, includeMetadata: true, perJobResults: true } as const;
+    const options = { ...polling, includeMetadata: true, perJobResults: true } as const;
     const worker = await this.#boss.work<Task, JobResult[], typeof options>(queue, options, (jobs) => {
       this.#boss.notifyWorker(worker);
       return Promise.all(jobs.map((job) => this.#settle(queue, job)));
     });
   }
 
-  /** The tasks of a batch succeed or fail independently. */
   async #settle(queue: string, job: JobWithMetadata<Task>): Promise<JobResult> {
     try {
       await this.#perform(queue, job);
@@ -198,20 +213,73 @@ export class JobQueues {
   async #open(): Promise<void> {
     await this.#boss.start();
     await this.#boss.createQueue(deadQueue, { retentionSeconds: 90 * 86_400 });
-    for (const queue of this.names) {
-      const policy = orderedQueues.has(queue) ? 'key_strict_fifo' : 'standard';
-      await this.#boss.createQueue(queue, { policy, notify: true, heartbeatSeconds, deleteAfterSeconds: 86_400 });
-    }
+    for (const queue of this.names) await this.#ensureQueue(queueName(this.#ring, queue));
     for (const [job, cron] of this.#schedules) {
-      const { queue } = this.handlerOf(job);
+      const queue = queueName(this.#ring, this.handlerOf(job).queue);
       await this.#boss.schedule(queue, cron, { job, tenant: '', data: {}, requestId: 'schedule' }, { key: job });
+    }
+    await this.#endOldSchedules();
+  }
+
+  /** Ends the schedules of jobs that this ring no longer has. */
+  async #endOldSchedules(): Promise<void> {
+    const schedules = await this.#boss.getSchedules();
+    for (const { name, key = '' } of schedules) {
+      if (name.startsWith(`${this.#ring}/`) && !this.#schedules.has(key)) await this.#boss.unschedule(name, key);
     }
   }
 
-  async #perform(queue: string, { id, data: task, retryCount, singletonKey }: JobWithMetadata<Task>): Promise<void> {
+  /** System tasks belong to the ring that adds them. */
+  async #queueOf({ tenant }: Task, queue: string): Promise<string> {
+    const ring = tenant === '' ? this.#ring : ((await this.#ringOf(tenant)) ?? this.#ring);
+    return queueName(ring, queue);
+  }
+
+  /** Another ring's queue may not exist yet. */
+  #ensureQueue(queue: string): Promise<void> {
+    const known = this.#knownQueues.get(queue);
+    if (known) return known;
+    const created = this.#boss.createQueue(queue, { notify: true, heartbeatSeconds, deleteAfterSeconds: 86_400 });
+    created.catch(() => this.#knownQueues.delete(queue));
+    this.#knownQueues.set(queue, created);
+    return created;
+  }
+
+  async #insert(
+    queue: string,
+    entries: readonly (Entry & { readonly retryLimit: number })[],
+    db?: Db | undefined,
+  ): Promise<void> {
+    await this.#ensureQueue(queue);
+    const jobs = entries.map(({ task, options: { id, startAt } = {}, retryLimit }) => ({
+      data: task,
+      retryLimit,
+      ...(id === undefined ? {} : { id }),
+      ...(startAt === undefined ? {} : { startAfter: startAt.toISOString() }),
+    }));
+    await this.#boss.insert(queue, jobs, db ? { db: onTransaction(db) } : {});
+  }
+
+  async #move(task: Task, queue: string, id: string, target: string): Promise<void> {
+    const retryLimit = this.#handlers.get(task.job)?.retries.length ?? defaultRetries.length;
+    await this.#ensureQueue(target);
+    await this.#central.tx(async (tx) => {
+      await this.#insert(target, [{ task, retryLimit }], tx);
+      await this.#boss.deleteJob(queue, id, { db: onTransaction(tx) });
+    });
+  }
+
+  async #perform(queue: string, { id, data: task, retryCount }: JobWithMetadata<Task>): Promise<void> {
+    const own = queue.slice(this.#ring.length + 1);
+    const target = await this.#queueOf(task, own);
+    if (target !== queue) {
+      // The tenant has been assigned to another ring.
+      await this.#move(task, queue, id, target);
+      return;
+    }
     const handler = this.#handlers.get(task.job);
     if (!handler) {
-      this.#log.warn({ job: task.job }, 'dropped a task: no module has its job');
+      await this.#postpone(queue, id, task);
       return;
     }
     try {
@@ -220,13 +288,8 @@ export class JobQueues {
       const details = { err: error, job: task.job, tenant: task.tenant, tries: retryCount + 1 };
       const delay = handler.retries[retryCount];
       if (delay === undefined) {
-        // Completed in its queue, so that the tasks behind it with the same key can run.
         this.#log.error(details, 'a task failed its last retry; see chowkd jobs:list');
-        await this.#boss.send(deadQueue, {
-          ...task,
-          error: (error as Error).message,
-          orderKey: singletonKey ?? undefined,
-        });
+        await this.addDead(task, own, (error as Error).message, id);
         return;
       }
       this.#log.warn(details, `a task failed; next attempt in ${delay} seconds`);
@@ -234,4 +297,28 @@ export class JobQueues {
       throw error;
     }
   }
+
+  /** Leaves a task for a process that has its job, such as one of the next version. It is not an attempt. */
+  async #postpone(queue: string, id: string, { job }: Task): Promise<void> {
+    this.#log.warn({ job, queue }, 'a task waits: no module of this process has its job');
+    // No longer active, so that completing it has no effect; without a start, so that fetching it counts no retry.
+    await this.#central.run(sql`
+      UPDATE pgboss.job SET state = 'created', started_on = NULL,
+        start_after = now() + make_interval(secs => ${unknownJobDelaySeconds}), keep_until = 'infinity'
+      WHERE name = ${queue} AND id = ${id} AND state = 'active'`);
+  }
+}
+
+interface DeadTask extends Task {
+  readonly queue: string;
+  readonly error: string;
+}
+
+function queueName(ring: string, queue: string): string {
+  return `${ring}/${queue}`;
+}
+
+/** Runs the SQL of pg-boss in a transaction. */
+function onTransaction(db: Db): BossDatabase {
+  return { executeSql: async (text, values = []) => ({ rows: await db.rows({ text, values } as unknown as Sql) }) };
 }

@@ -14,7 +14,7 @@ interface CheckedModule {
 export function checkModule(module: CheckedModule): void {
   report(module.alias, [
     ...systemProblems(module),
-    ...listenerProblems(module),
+    ...eventNameProblems(module),
     ...nameProblems(module),
     ...settingProblems(module),
     ...scheduleProblems(module),
@@ -52,16 +52,22 @@ function systemProblems({ manifest, parts }: CheckedModule): string[] {
   ];
 }
 
-function listenerProblems({ manifest, parts }: CheckedModule): string[] {
-  const declared = new Set(manifest.events?.listens);
-  const coded = new Set((parts.listeners ?? []).map(({ event }) => event));
+function eventNameProblems({ manifest: { events }, parts }: CheckedModule): string[] {
+  const listeners = parts.listeners ?? [];
+  const names = listeners.map(({ name }) => name);
+  const repeated = names.filter((name, index) => names.indexOf(name) !== index);
+  const stale = (field: string, declared: readonly string[] = [], coded: readonly string[] = []) =>
+    [...new Set(declared).symmetricDifference(new Set(coded))].map(
+      (event) => `events.${field}: ${event} is not the same in module.json and module.ts; run 'npm run fix'`,
+    );
   return [
-    ...[...declared.difference(coded)].map(
-      (event) => `events.listens: module.ts has no listener to ${event}; add one or remove the entry`,
+    ...stale('emits', events?.emits, Object.keys(parts.events ?? {})),
+    ...stale(
+      'listens',
+      events?.listens,
+      listeners.map(({ event }) => event),
     ),
-    ...[...coded.difference(declared)].map(
-      (event) => `events.listens: module.ts listens to ${event}; add it to events.listens in module.json`,
-    ),
+    ...repeated.map((name) => `listeners: two have the name ${name}; rename one`),
   ];
 }
 
@@ -146,7 +152,7 @@ function permissionProblems({ manifest, parts }: CheckedModule, known: ReadonlyS
 
 function eventProblems({ manifest }: CheckedModule, emitted: ReadonlySet<string>): string[] {
   return (manifest.events?.listens ?? [])
-    .filter((event) => !emitted.has(event))
+    .filter((event) => !event.endsWith('*') && !emitted.has(event))
     .map(
       (event) =>
         `events.listens: no module in the lock file emits ${event}; add the module that does, or correct the name`,

@@ -4,12 +4,14 @@ import type { Signals } from '../db/signals.ts';
 /** The modules that are enabled for each tenant. */
 export class Installations {
   readonly #central: Db;
+  readonly #ring: string;
   readonly #cache: GuardedCache<ReadonlySet<string>>;
   /** Enabled for every tenant. */
   readonly #systemModules: ReadonlySet<string>;
 
-  constructor(central: Db, signals: Signals, systemModules: ReadonlySet<string> = new Set()) {
+  constructor(central: Db, signals: Signals, ring: string, systemModules: ReadonlySet<string> = new Set()) {
     this.#central = central;
+    this.#ring = ring;
     this.#systemModules = systemModules;
     this.#cache = new GuardedCache({ max: 20_000, load: (tenantId) => listEnabled(central, tenantId) });
     void signals.listen('chowk_modules', {
@@ -23,10 +25,11 @@ export class Installations {
     return (await this.#cache.get(tenantId))?.has(alias) ?? false;
   }
 
-  /** The active tenants that have the module, or all of them for `undefined`. */
+  /** The active tenants of this ring that have the module, or all of them for `undefined`. */
   async tenantsWith(alias: string | undefined): Promise<string[]> {
     const rows = await this.#central.rows<{ id: string }>(sql`
-      SELECT id FROM tenants t WHERE status = 'active' AND (${alias ?? null}::text IS NULL OR EXISTS (
+      SELECT t.id FROM tenants t JOIN module_rings r ON r.id = t.module_ring_id
+      WHERE t.status = 'active' AND r.name = ${this.#ring} AND (${alias ?? null}::text IS NULL OR EXISTS (
         SELECT FROM module_installations WHERE tenant_id = t.id AND alias = ${alias ?? null} AND status = 'enabled'))
       ORDER BY 1`);
     return rows.map(({ id }) => id);
@@ -40,23 +43,32 @@ export class Installations {
   }
 }
 
-/** Enables modules for a tenant. A module that the tenant has disabled stays disabled. */
-export async function autoInstall(db: Db, tenantId: string, aliases: readonly string[]): Promise<void> {
+/** Enables modules for a tenant of the ring. A module that the tenant has disabled stays disabled. */
+export async function autoInstall(db: Db, ring: string, tenantId: string, aliases: readonly string[]): Promise<void> {
   if (aliases.length === 0) return;
   await db.run(sql`
     INSERT INTO module_installations (tenant_id, alias, status)
-    SELECT ${tenantId}, alias, 'enabled' FROM unnest(${aliases}::text[]) AS alias
+    SELECT t.id, alias, 'enabled' FROM tenants t JOIN module_rings r ON r.id = t.module_ring_id
+      CROSS JOIN unnest(${aliases}::text[]) AS alias
+    WHERE t.id = ${tenantId} AND r.name = ${ring}
     ON CONFLICT (tenant_id, alias) DO NOTHING`);
 }
 
-/** The same for every tenant whose database has all migrations. */
-export async function autoInstallEverywhere(db: Db, fingerprint: string, aliases: readonly string[]): Promise<void> {
+/** The same for every tenant of the ring whose database has all migrations. */
+export async function autoInstallEverywhere(
+  db: Db,
+  ring: string,
+  migrationIds: readonly string[],
+  aliases: readonly string[],
+): Promise<void> {
   if (aliases.length === 0) return;
   await db.run(sql`
     INSERT INTO module_installations (tenant_id, alias, status)
-    SELECT m.tenant_id, n.alias, 'enabled' FROM tenant_migrations m CROSS JOIN unnest(${aliases}::text[]) AS n (alias)
-    WHERE m.status = 'done' AND m.fingerprint = ${fingerprint} AND NOT EXISTS (
-      SELECT FROM module_installations i WHERE i.tenant_id = m.tenant_id AND i.alias = n.alias)
+    SELECT t.id, n.alias, 'enabled'
+    FROM tenants t JOIN module_rings r ON r.id = t.module_ring_id JOIN tenant_migrations m ON m.tenant_id = t.id
+      CROSS JOIN unnest(${aliases}::text[]) AS n (alias)
+    WHERE r.name = ${ring} AND m.status = 'done' AND m.applied @> ${migrationIds}::text[] AND NOT EXISTS (
+      SELECT FROM module_installations i WHERE i.tenant_id = t.id AND i.alias = n.alias)
     ON CONFLICT (tenant_id, alias) DO NOTHING`);
 }
 

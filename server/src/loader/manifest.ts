@@ -4,6 +4,8 @@ import { compileBody } from '../validation.ts';
 
 const alias = '^[a-z][a-z0-9-]{0,48}$';
 const dotted = '^[a-z][a-z0-9-]*(\\.[a-zA-Z_][a-zA-Z0-9_]*)+$';
+/** An event, `order.*` or `*`. */
+const eventPattern = `${dotted}|^[a-z][a-z0-9-]*\\.\\*$|^\\*$`;
 const semver = '^\\d+\\.\\d+\\.\\d+(-[0-9A-Za-z.-]+)?$';
 
 const Provided = Type.Object({
@@ -104,7 +106,8 @@ const Manifest = Type.Object({
   events: Type.Optional(
     Type.Object({
       emits: Type.Optional(Type.Array(Type.String({ pattern: dotted }))),
-      listens: Type.Optional(Type.Array(Type.String({ pattern: dotted }))),
+      /** Names, or patterns such as `order.*` and `*`. */
+      listens: Type.Optional(Type.Array(Type.String({ pattern: eventPattern }))),
     }),
   ),
   permissions: Type.Optional(Type.Array(Permission)),

@@ -1,6 +1,6 @@
-import type { Ctx, Helper, Identity, Job, SystemServices } from '@chowk/kit';
+import type { Ctx, EventDefinition, Helper, Identity, Job, SystemServices } from '@chowk/kit';
 import type { RegisteredListener } from '../events/event-hub.ts';
-import { type AddOptions, defaultRetries, type JobHandler, type Task } from '../jobs/job-queues.ts';
+import { defaultRetries, type Entry, type JobHandler, type Task } from '../jobs/job-queues.ts';
 import type { Installations } from './installations.ts';
 import type { LoadedModule } from './load-modules.ts';
 import { consumedOperation } from './manifest.ts';
@@ -19,9 +19,8 @@ export function consumesOf(modules: readonly LoadedModule[]): Map<string, Map<st
   );
 }
 
-/** The events that each module may emit. */
-export function emitsOf(modules: readonly LoadedModule[]): Map<string, Set<string>> {
-  return new Map(modules.map(({ alias, manifest }) => [alias, new Set(manifest.events?.emits)]));
+export function eventsOf(modules: readonly LoadedModule[]): Map<string, Readonly<Record<string, EventDefinition>>> {
+  return new Map(modules.map(({ alias, parts }) => [alias, parts.events ?? {}]));
 }
 
 /** The modules that every tenant gets. */
@@ -47,7 +46,7 @@ export async function identityOf(modules: readonly LoadedModule[], system: Syste
 }
 
 type InContext = (task: Task, module: string | undefined, run: (ctx: Ctx) => Promise<unknown>) => Promise<unknown>;
-type AddAll = (entries: { task: Task; options: AddOptions }[]) => Promise<void>;
+type AddAll = (entries: Entry[]) => Promise<void>;
 
 /** The jobs of the kernel and of all modules, as handlers and schedules of the queues. */
 export function jobsOf(
@@ -85,5 +84,5 @@ export function jobsOf(
 /** A scheduled task names no tenant: it becomes one task for each tenant that has the module. */
 async function tasksPerTenant(task: Task, module: string | undefined, installations: Installations) {
   const tenants = await installations.tenantsWith(module);
-  return tenants.map((tenant) => ({ task: { ...task, tenant }, options: {} }));
+  return tenants.map((tenant) => ({ task: { ...task, tenant } }));
 }

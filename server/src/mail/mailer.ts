@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Job, type Mail, type Secrets, type StoredMail, systemJob, Type } from '@chowk/kit';
+import { type Db, type Job, type Mail, type Secrets, type StoredMail, systemJob, Type } from '@chowk/kit';
 import type { Transporter } from 'nodemailer';
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from '../config.ts';
@@ -13,7 +13,7 @@ interface MailerParts {
   readonly config: Config;
   readonly secrets: Secrets;
   readonly now: () => Date;
-  add(job: string, data: unknown): Promise<void>;
+  add(job: string, data: unknown, tx?: Db): Promise<void>;
 }
 
 interface Transport {
@@ -43,8 +43,9 @@ export class Mailer {
     }),
   };
 
-  async send(mail: Mail): Promise<void> {
-    await this.#parts.add(mailJob, { sealed: this.#parts.secrets.seal(purpose, JSON.stringify(mail)) });
+  /** Queues a mail; with a transaction on the central database, when it commits. */
+  async send(mail: Mail, tx?: Db): Promise<void> {
+    await this.#parts.add(mailJob, { sealed: this.#parts.secrets.seal(purpose, JSON.stringify(mail)) }, tx);
   }
 
   async listStored(): Promise<readonly StoredMail[]> {

@@ -17,7 +17,7 @@ export async function seedModules(kernel: Kernel): Promise<void> {
   });
 }
 
-/** Enables new modules with `auto_install` for the tenants whose databases are migrated. */
-export async function enableModules({ central, databases, modules }: Kernel): Promise<void> {
-  await autoInstallEverywhere(central.db, databases.fingerprint, autoInstalledOf(modules));
+/** Enables new modules with `auto_install` for the tenants of this ring whose databases are migrated. */
+export async function enableModules({ central, config, databases, modules }: Kernel): Promise<void> {
+  await autoInstallEverywhere(central.db, config.ringName, databases.migrationIds, autoInstalledOf(modules));
 }

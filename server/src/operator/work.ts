@@ -8,13 +8,13 @@ export const workCommand: Command = {
   options: { queue: { type: 'string' } },
   async run({ kernel: open, config, say }, { options }) {
     const stop = stopSignal();
-    const { jobs, events, directory, log } = await open();
+    const kernel = await open();
+    const { jobs, log } = kernel;
     const queues = options.queue === undefined ? jobs.names : String(options.queue).split(',');
     const unknown = queues.find((queue) => !jobs.names.includes(queue));
     if (unknown !== undefined)
       throw new UsageError(`there is no queue ${unknown}; choose from ${jobs.names.join(', ')}`);
-    await jobs.work(queues);
-    if (queues.includes('events')) events.startSweeping((id) => directory.find(id));
+    await kernel.work(queues);
     say(`Running jobs of ${queues.join(', ')} (press Ctrl-C to stop)`);
     log.info({}, `${await stop}: finishing running jobs, for at most ${config.shutdownSeconds} seconds`);
   },

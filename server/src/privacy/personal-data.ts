@@ -1,6 +1,7 @@
 import { and, type Db, join, maskDigits, type PersonalData, type PersonalRows, raw, type Sql, sql } from '@chowk/kit';
 import type { LoadedModule } from '../loader/load-modules.ts';
 import type { ColumnKind, Mask, TableData } from '../loader/manifest.ts';
+import { eraseFromPendingEvents } from './pending-events.ts';
 
 /** A table with rows about customers. */
 interface CustomerTable extends TableData {
@@ -49,10 +50,12 @@ export function personalDataOf(modules: readonly LoadedModule[]): (db: Db) => Pe
         if (table.isDeletedOnAnonymize) await deleteRows(db, table, customerId);
         else await resetPersonalColumns(db, table, customerId);
       }
+      await eraseFromPendingEvents(db, customerId);
     },
 
     async remove(customerId) {
       for (const table of childrenFirst) await deleteRows(db, table, customerId);
+      await eraseFromPendingEvents(db, customerId);
     },
 
     async move(from, to) {

@@ -6,6 +6,8 @@ import type { TenantDatabases } from './tenant-databases.ts';
 export interface FleetOptions {
   /** The number of databases that are migrated concurrently. */
   readonly parallel: number;
+  /** Only the tenants of this ring. */
+  readonly ring?: string;
   /** Called once with the number of tenants, then `onStep` after each tenant. */
   readonly onStart?: (total: number) => void;
   readonly onStep?: (tenantId: string, error: Error | undefined) => void;
@@ -22,19 +24,22 @@ interface Member {
   id: string;
   database: string;
   wave: number;
+  isBehind: boolean;
 }
 
 /**
- * Migrates all tenant databases ring by ring, in descending promotion order. After a failure the current ring is
- * finished and later rings are not started. Progress is stored, so that the next run continues where this one stopped.
+ * Migrates the tenant databases that lack a migration, ring by ring, in descending promotion order. After a failure the
+ * current ring is finished and later rings are not started. Each result is stored, so that the next run continues where
+ * this one stopped.
  */
 export async function migrateFleet(
   central: Db,
   address: ServerAddress,
   databases: TenantDatabases,
-  { parallel, onStart, onStep }: FleetOptions,
+  { parallel, ring, onStart, onStep }: FleetOptions,
 ): Promise<FleetResult> {
-  const members = await markPending(central, databases.fingerprint);
+  const tenants = await listTenants(central, databases.migrationIds, ring);
+  const members = tenants.filter(({ isBehind }) => isBehind);
   onStart?.(members.length);
   const failed: { id: string; error: string }[] = [];
   let attempted = 0;
@@ -52,42 +57,47 @@ export async function migrateFleet(
       }),
     );
   }
-  const [counts] = await central.rows<{ done: number }>(sql`
-    SELECT count(*) AS done FROM tenant_migrations
-    WHERE status = 'done' AND fingerprint = ${databases.fingerprint}`);
-  return { done: counts?.done ?? 0, failed, pending: members.length - attempted };
+  const pending = members.length - attempted;
+  return { done: tenants.length - failed.length - pending, failed, pending };
 }
 
-/** Marks tenants whose database is not up to date as pending, and returns them. */
-async function markPending(central: Db, fingerprint: string): Promise<Member[]> {
+function listTenants(central: Db, migrationIds: readonly string[], ring: string | undefined): Promise<Member[]> {
   return central.rows<Member>(sql`
-    WITH behind AS (
-      INSERT INTO tenant_migrations AS m (tenant_id, fingerprint, status)
-      SELECT id, ${fingerprint}, 'pending' FROM tenants WHERE status = 'active'
-      ON CONFLICT (tenant_id) DO UPDATE SET fingerprint = excluded.fingerprint, status = 'pending', error = NULL
-      WHERE m.fingerprint <> excluded.fingerprint OR m.status <> 'done'
-      RETURNING tenant_id)
-    SELECT t.id, t.database_name AS database, r.promotion_order AS wave
-    FROM behind b JOIN tenants t ON t.id = b.tenant_id JOIN module_rings r ON r.id = t.module_ring_id
+    SELECT t.id, t.database_name AS database, r.promotion_order AS wave,
+      m.status IS DISTINCT FROM 'done' OR NOT m.applied @> ${migrationIds}::text[] AS "isBehind"
+    FROM tenants t JOIN module_rings r ON r.id = t.module_ring_id LEFT JOIN tenant_migrations m ON m.tenant_id = t.id
+    WHERE t.status = 'active' AND r.name = coalesce(${ring ?? null}, r.name)
     ORDER BY r.promotion_order DESC, t.id`);
 }
 
 async function migrateTenant(
   central: Db,
   address: ServerAddress,
-  { fingerprint, sources, onMigrated }: TenantDatabases,
+  databases: TenantDatabases,
   { id, database }: Member,
 ): Promise<Error | undefined> {
-  const failure = await migrate(address, database, sources).then(
+  const failure = await migrate(address, database, databases.sources).then(
     () => undefined,
     (error: Error) => error,
   );
   await central.tx(async (tx) => {
-    await tx.run(sql`
-    UPDATE tenant_migrations SET status = ${failure ? 'failed' : 'done'}, error = ${failure?.message ?? null},
-      finished_at = now()
-    WHERE tenant_id = ${id} AND fingerprint = ${fingerprint}`);
-    if (!failure) await onMigrated(tx, id);
+    await recordMigration(tx, id, failure ? [] : databases.migrationIds, failure?.message ?? null);
+    if (!failure) await databases.onMigrated(tx, id);
   });
   return failure;
+}
+
+/** Adds to the migrations of a tenant: a process of another ring may have applied more. */
+export async function recordMigration(
+  db: Db,
+  tenantId: string,
+  applied: readonly string[],
+  error: string | null,
+): Promise<void> {
+  const status = error === null ? 'done' : 'failed';
+  await db.run(sql`
+    INSERT INTO tenant_migrations AS m (tenant_id, applied, status, error, finished_at)
+    VALUES (${tenantId}, ${applied}, ${status}, ${error}, now())
+    ON CONFLICT (tenant_id) DO UPDATE SET status = excluded.status, error = excluded.error, finished_at = now(),
+      applied = ARRAY(SELECT unnest(m.applied) UNION SELECT unnest(excluded.applied))`);
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Db, type Log, sql } from '@chowk/kit';
 import { withConnection } from '../db/connection.ts';
-import { fingerprint, type MigrationSource, migrate } from '../db/migrations.ts';
+import { fingerprint, type MigrationSource, migrate, migrationIds } from '../db/migrations.ts';
 import {
   type Central,
   copyDatabase,
@@ -22,6 +22,7 @@ const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 60_000 };
 export class TenantDatabases {
   readonly fingerprint: string;
   readonly sources: readonly MigrationSource[];
+  readonly migrationIds: readonly string[];
   readonly #central: Central;
   readonly #spareCount: number;
   readonly #log: Log;
@@ -38,6 +39,7 @@ export class TenantDatabases {
   ) {
     this.fingerprint = fingerprint(sources);
     this.sources = sources;
+    this.migrationIds = migrationIds(sources);
     this.#central = central;
     this.#spareCount = spareCount;
     this.#log = log;

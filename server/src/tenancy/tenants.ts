@@ -2,6 +2,7 @@ import { type Db, Failure, type FieldError, type NewTenant, type Sql, sql, taken
 import { invalid } from '../errors.ts';
 import { ringSegments } from './domains.ts';
 import { databaseName, labelProblem, randomLabel } from './labels.ts';
+import { recordMigration } from './migrate-fleet.ts';
 import type { TenantDatabases } from './tenant-databases.ts';
 
 export type { NewTenant };
@@ -136,15 +137,12 @@ async function insertDomain(tx: Db, tenantId: string, domain: string, kind: 'ran
 /** Called when the database exists and has all migrations. */
 async function activate(
   tx: Db,
-  { fingerprint, onMigrated }: TenantDatabases,
+  { migrationIds, onMigrated }: TenantDatabases,
   id: string,
   inTransaction: InTransaction,
 ): Promise<void> {
-  await tx.run(sql`
-    WITH tenant AS (UPDATE tenants SET status = 'active', updated_at = now() WHERE id = ${id} RETURNING id)
-    INSERT INTO tenant_migrations (tenant_id, fingerprint, status, finished_at)
-    SELECT id, ${fingerprint}, 'done', now() FROM tenant
-    ON CONFLICT (tenant_id) DO NOTHING`);
+  await tx.run(sql`UPDATE tenants SET status = 'active', updated_at = now() WHERE id = ${id}`);
+  await recordMigration(tx, id, migrationIds, null);
   await onMigrated(tx, id);
   await inTransaction(tx);
 }

@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto';
+import { type Ctx, type Db, type Log, type SignalSource, sql } from '@chowk/kit';
+import type { JobHandler, JobQueues, Task } from '../jobs/job-queues.ts';
+import type { TenantEntry } from '../tenancy/directory.ts';
+import { keyOf, type RegisteredListener } from './event-hub.ts';
+import {
+  type AddedJob,
+  addedJobs,
+  deleteAddedJobs,
+  deleteDeliveries,
+  outboxState,
+  type PendingDelivery,
+  readyDeliveries,
+  recordFailure,
+  reviveDelivery,
+} from './outbox.ts';
+
+export interface DeliveryWorkerOptions {
+  readonly listeners: readonly RegisteredListener[];
+  /** The ring of this process. */
+  readonly ring: string;
+  readonly find: (tenantId: string) => Promise<TenantEntry | undefined>;
+  readonly hasModule: (tenantId: string, alias: string) => Promise<boolean>;
+  readonly contextFor: (tenant: TenantEntry, module: string, requestId: string) => Ctx;
+  readonly jobs: () => JobQueues;
+  readonly central: Db;
+  readonly signals: SignalSource;
+  readonly log: Log;
+}
+
+/** The job that retries a delivery on behalf of an operator. */
+export const deliveryJob = 'kernel.deliver';
+export const eventsQueue = 'events';
+
+const channel = 'chowk_events';
+/** Seconds before each retry. */
+const retries: readonly number[] = [1, 5, 30, 120, 600];
+const sweepEveryMs = 30_000;
+/** Deliveries that are repeated if the process dies meanwhile. */
+const batchSize = 100;
+/** Each holds a connection for its lock. */
+const tenantsAtOnce = 4;
+const listenersAtOnce = 8;
+const listenerTimeoutMs = 5 * 60_000;
+/** An arbitrary number that no other advisory lock in a tenant's database uses. */
+const lockKey = 6_318_610;
+
+/**
+ * Runs `afterCommit` listeners and moves added jobs to their queues. One process at a time does it for a tenant, under a
+ * lock in the tenant's database, which PostgreSQL releases when the process dies.
+ */
+export class DeliveryWorker {
+  readonly #options: DeliveryWorkerOptions;
+  readonly #listeners: ReadonlyMap<string, RegisteredListener>;
+  /** Tenants with work; `true` if a sweep found them. */
+  readonly #due = new Map<string, boolean>();
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #moving = new Set<Promise<void>>();
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  #sweeping: NodeJS.Timeout | undefined;
+  #isWorking = false;
+
+  constructor(options: DeliveryWorkerOptions) {
+    this.#options = options;
+    const afterCommit = options.listeners.filter(({ when }) => when === 'after_commit');
+    this.#listeners = new Map(afterCommit.map((listener) => [keyOf(listener), listener]));
+  }
+
+  /** Delivers from now on, also what a process left behind when it died. */
+  async work(): Promise<void> {
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    const { signals, log } = this.#options;
+    await signals.listen(channel, { onNotify: (tenantId) => this.#add(tenantId), onConnectionChange: () => {} });
+    const sweep = () =>
+      this.sweep().catch((error: unknown) => log.warn({ err: error }, 'could not look for undelivered events'));
+    void sweep();
+    this.#sweeping = setInterval(sweep, sweepEveryMs).unref();
+  }
+
+  /** Called after a commit that wrote deliveries. */
+  wake({ id, ring }: TenantEntry): void {
+    if (this.#isWorking && ring === this.#options.ring) {
+      this.#add(id);
+      return;
+    }
+    const { central, log } = this.#options;
+    const notified = central.run(sql`SELECT pg_notify(${channel}, ${id})`);
+    notified.catch((error: unknown) => log.warn({ err: error, tenant: id }, 'events wait for the next sweep'));
+  }
+
+  /** Moves jobs that a committed transaction has added to their queues. */
+  moveJobs(tenant: TenantEntry, added: readonly AddedJob<Task>[]): Promise<void> {
+    const moving = this.#moveJobs(tenant, added).finally(() => this.#moving.delete(moving));
+    this.#moving.add(moving);
+    return moving;
+  }
+
+  /** Finds the tenants of this ring that may have work. */
+  async sweep(): Promise<void> {
+    const rows = await this.#options.central.rows<{ tenant_id: string }>(sql`
+      SELECT a.tenant_id FROM outbox_activity a JOIN tenants t ON t.id = a.tenant_id
+        JOIN module_rings r ON r.id = t.module_ring_id
+      WHERE r.name = ${this.#options.ring}`);
+    for (const { tenant_id } of rows) this.#add(tenant_id, true);
+  }
+
+  async close(): Promise<void> {
+    this.#isWorking = false;
+    clearInterval(this.#sweeping);
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#due.clear();
+    await Promise.allSettled([...this.#running.values(), ...this.#moving]);
+  }
+
+  /** Retries a delivery whose last attempt has failed. */
+  readonly handler: JobHandler = {
+    queue: eventsQueue,
+    retries: [1, 5, 30, 120, 600],
+    perform: async ({ tenant: id, data }: Task) => {
+      const tenant = await this.#options.find(id);
+      if (!tenant) return;
+      await reviveDelivery(tenant.db, (data as { seq: number }).seq);
+      this.wake(tenant);
+    },
+  };
+
+  #add(tenantId: string, isSwept = false): void {
+    this.#due.set(tenantId, isSwept || (this.#due.get(tenantId) ?? false));
+    this.#pump();
+  }
+
+  #pump(): void {
+    if (!this.#isWorking) return;
+    for (const [id, isSwept] of this.#due) {
+      if (this.#running.size >= tenantsAtOnce) return;
+      if (this.#running.has(id)) continue;
+      this.#due.delete(id);
+      const run = this.#deliverTo(id, isSwept)
+        .catch((error: unknown) =>
+          this.#options.log.warn({ err: error, tenant: id }, 'could not deliver events; the next sweep tries again'),
+        )
+        .finally(() => {
+          this.#running.delete(id);
+          this.#pump();
+        });
+      this.#running.set(id, run);
+    }
+  }
+
+  async #deliverTo(id: string, isSwept: boolean): Promise<void> {
+    const tenant = await this.#options.find(id);
+    if (!tenant || tenant.ring !== this.#options.ring) return;
+    if (isSwept) await this.moveJobs(tenant, await addedJobs<Task>(tenant.db));
+    const hadLock = await tenant.db.tx(async (lock) => {
+      const row = await lock.row<{ locked: boolean }>(sql`
+        SELECT pg_try_advisory_xact_lock(${lockKey}) AS locked, set_config('idle_in_transaction_session_timeout', '0', true)`);
+      if (row?.locked) while (this.#isWorking && (await this.#deliverBatch(tenant)) === batchSize);
+      return row?.locked ?? false;
+    });
+    // The process with the lock looks once more after it has released it.
+    if (!hadLock) return;
+    const { hasReady, nextAttemptAt, isEmpty } = await outboxState(tenant.db, [...this.#listeners.keys()]);
+    if (hasReady) this.#add(id);
+    else if (nextAttemptAt !== null) this.#addLater(id, Date.parse(nextAttemptAt) - Date.now());
+    if (isSwept && isEmpty) await this.#forget(id);
+  }
+
+  async #deliverBatch(tenant: TenantEntry): Promise<number> {
+    const pending = await readyDeliveries(tenant.db, [...this.#listeners.keys()], batchSize);
+    const queue = [...Map.groupBy(pending, ({ listener, about, seq }) => `${listener} ${about ?? seq}`).values()];
+    const delivered: number[] = [];
+    const work = async () => {
+      for (let subject = queue.shift(); subject; subject = queue.shift()) {
+        for (const delivery of subject) {
+          if (!(await this.#deliver(tenant, delivery))) break;
+          delivered.push(delivery.seq);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: listenersAtOnce }, work)).finally(() =>
+      deleteDeliveries(tenant.db, delivered),
+    );
+    return pending.length;
+  }
+
+  /** Settles with whether the delivery is done. */
+  async #deliver(tenant: TenantEntry, delivery: PendingDelivery): Promise<boolean> {
+    const { hasModule, contextFor, log } = this.#options;
+    const { id, name, emittedAt, payload } = delivery;
+    const listener = this.#listeners.get(delivery.listener) as RegisteredListener;
+    if (!(await hasModule(tenant.id, listener.module))) return true;
+    try {
+      const run = listener.run(contextFor(tenant, listener.module, id), payload, { id, name, emittedAt });
+      await withTimeout(run, listenerTimeoutMs);
+      return true;
+    } catch (error) {
+      const details = { err: error, tenant: tenant.id, event: name, listener: delivery.listener };
+      log.warn({ ...details, tries: delivery.attempts + 1 }, 'a listener failed');
+      await this.#fail(tenant, delivery, error as Error);
+      return false;
+    }
+  }
+
+  async #fail(
+    tenant: TenantEntry,
+    { id, seq, name, listener, attempts }: PendingDelivery,
+    error: Error,
+  ): Promise<void> {
+    const delay = retries[attempts];
+    if (delay === undefined) {
+      const task = { job: deliveryJob, tenant: tenant.id, data: { seq, listener, event: name }, requestId: id };
+      const message = `${listener} on ${name}: ${error.message}`;
+      await this.#options.jobs().addDead(task, eventsQueue, message, taskId(id, listener));
+    }
+    await recordFailure(tenant.db, seq, delay);
+  }
+
+  async #moveJobs(tenant: TenantEntry, added: readonly AddedJob<Task>[]): Promise<void> {
+    if (added.length === 0) return;
+    await this.#options.jobs().addAll(
+      added.map(({ id, task, startAt }) => ({
+        task,
+        options: { id, ...(startAt === null ? {} : { startAt: new Date(startAt) }) },
+      })),
+    );
+    await deleteAddedJobs(
+      tenant.db,
+      added.map(({ id }) => id),
+    );
+  }
+
+  #addLater(id: string, delayMs: number): void {
+    clearTimeout(this.#timers.get(id));
+    const timer = setTimeout(() => {
+      this.#timers.delete(id);
+      this.#add(id);
+    }, delayMs);
+    this.#timers.set(id, timer.unref());
+  }
+
+  /** A process records activity every minute, so no open transaction relies on a record this old. */
+  async #forget(tenantId: string): Promise<void> {
+    await this.#options.central.run(sql`
+      DELETE FROM outbox_activity WHERE tenant_id = ${tenantId} AND active_at < now() - interval '5 minutes'`);
+  }
+}
+
+async function withTimeout(work: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the listener did not finish within ${ms / 1_000} seconds`)), ms);
+  });
+  await Promise.race([work, timeout]).finally(() => clearTimeout(timer));
+}
+
+/** A UUID that depends on the event and the listener's name only, so that a repeated failure adds one task. */
+function taskId(eventId: string, listener: string): string {
+  const hex = createHash('sha256').update(`${eventId} ${listener}`).digest('hex');
+  return hex.slice(0, 32).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-8$3-8$4-$5');
+}
