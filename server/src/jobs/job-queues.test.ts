@@ -25,6 +25,7 @@ const modules = [
           throw new Error('this job always fails');
         },
       }),
+      'work.numbered': job({ data: Type.Object({ n: Type.Integer() }), run: async () => {} }),
       'work.slow': job({
         data: Type.Unknown(),
         queue: 'slow',
@@ -40,7 +41,7 @@ const modules = [
 ];
 const platform = await startPlatform({ modules });
 const { jobs, central } = platform.kernel;
-await jobs.work(['default', 'build']);
+await platform.kernel.work(['default', 'build']);
 
 function add(tenantId: string, name: string, data: unknown = {}) {
   return jobs.add({ job: name, tenant: tenantId, data, requestId: 'test' });
@@ -49,7 +50,7 @@ function add(tenantId: string, name: string, data: unknown = {}) {
 function row(tenantId: string) {
   return central.db.row<{ state: string; delay: number; tries: number }>(sql`
     SELECT state::text AS state, retry_count AS tries, round(extract(epoch FROM start_after - now()))::int AS delay
-    FROM pgboss.job WHERE data->>'tenant' = ${tenantId} AND name = 'build'
+    FROM pgboss.job WHERE data->>'tenant' = ${tenantId} AND name = 'stable/build'
     ORDER BY created_on DESC LIMIT 1`);
 }
 
@@ -71,7 +72,7 @@ test('a failing job is retried after the declared delays, then waits in the dead
     expect(current?.tries).toBe(tries + (current?.state === 'active' ? 1 : 0));
     expect(Math.abs((current?.delay ?? 0) - delay)).toBeLessThanOrEqual(3);
     await central.db.run(
-      sql`UPDATE pgboss.job SET start_after = now() WHERE data->>'tenant' = ${id} AND name = 'build'`,
+      sql`UPDATE pgboss.job SET start_after = now() WHERE data->>'tenant' = ${id} AND name = 'stable/build'`,
     );
     await expect.poll(async () => (await row(id))?.tries ?? tries + 1, { timeout: 15_000 }).toBe(tries + 1);
   }
@@ -84,6 +85,41 @@ test('a failing job is retried after the declared delays, then waits in the dead
     });
   expect(await jobs.retryDead()).toBe(1);
   await expect.poll(async () => (await row(id))?.state, { timeout: 15_000 }).toBe('retry');
+});
+
+test('a job that a transaction adds is queued when it commits, and not when it rolls back', async () => {
+  const tenant = await platform.tenant();
+  const addIn = (n: number, fails: boolean) =>
+    tenant.context('work').tx(async (tx) => {
+      await tx.jobs.add('work.note' as never, { n } as never);
+      if (fails) throw new Error('roll back');
+    });
+  await expect(addIn(1, true)).rejects.toThrow('roll back');
+  await addIn(2, false);
+  await expect
+    .poll(() => runs.filter((run) => run.tenant === tenant.id), { timeout: 10_000 })
+    .toEqual([{ job: 'work.note', tenant: tenant.id, data: { n: 2 } }]);
+  await expect.poll(() => tenant.db.rows(sql`SELECT * FROM added_jobs`)).toEqual([]);
+});
+
+test('a job added in a transaction whose process then died is queued once by the next sweep', async () => {
+  const tenant = await platform.tenant();
+  const { deliveries } = platform.kernel;
+  const { moveJobs } = deliveries;
+  // What a process leaves behind that dies between the commit and the queue.
+  deliveries.moveJobs = async () => {};
+  await tenant.context('work').tx((tx) => tx.jobs.add('work.note' as never, { n: 1 } as never));
+  deliveries.moveJobs = moveJobs;
+  expect(await tenant.db.rows(sql`SELECT * FROM added_jobs`)).toHaveLength(1);
+  await deliveries.work();
+  await deliveries.sweep();
+  await expect.poll(() => runs.filter((run) => run.tenant === tenant.id).length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => tenant.db.rows(sql`SELECT * FROM added_jobs`)).toEqual([]);
+});
+
+test('a job with wrong data is refused before it is queued', async () => {
+  const { jobs: queue } = (await platform.tenant()).context('work');
+  await expect(queue.add('work.numbered' as never, { n: 'x' } as never)).rejects.toThrow(/does not match its schema/);
 });
 
 test('a job of a deleted tenant is dropped', async () => {
@@ -104,6 +140,15 @@ test('a scheduled job runs for every tenant that has the module, and for no othe
   const nightly = () => runs.filter((run) => run.job === 'work.nightly').map(({ tenant }) => tenant);
   await expect.poll(nightly, { timeout: 10_000 }).toContain(has.id);
   expect(nightly()).not.toContain(lacks.id);
+});
+
+test('a schedule ends when no module has its job any more', async () => {
+  const schedules = () =>
+    central.db.rows<{ key: string }>(sql`SELECT key FROM pgboss.schedule WHERE key LIKE 'work.%'`);
+  expect(await schedules()).toEqual([{ key: 'work.nightly' }]);
+  const later = await startPlatform({ beside: platform, modules: [testModule({ alias: 'work' })] });
+  await later.kernel.jobs.start();
+  expect(await schedules()).toEqual([]);
 });
 
 test('another worker takes over the job of a killed worker within 20 seconds', { timeout: 60_000 }, async () => {

@@ -62,7 +62,7 @@ test('a module that a tenant has disabled stays disabled, and one that is not mi
   const [acme, disabling, behind] = [await before.tenant(), await before.tenant(), await before.tenant()];
   const { kernel } = await startAccounts({ beside: before, modules: [...existing, newModule('stamps')] });
   await kernel.installations.set(disabling.id, 'stamps', 'disabled');
-  await kernel.central.db.run(sql`UPDATE tenant_migrations SET fingerprint = 'old' WHERE tenant_id = ${behind.id}`);
+  await kernel.central.db.run(sql`UPDATE tenant_migrations SET applied = '{}' WHERE tenant_id = ${behind.id}`);
   await enableModules(kernel);
   const enabled = await kernel.installations.tenantsWith('stamps');
   expect(enabled).toContain(acme.id);

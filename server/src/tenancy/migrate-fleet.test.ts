@@ -18,11 +18,12 @@ function migrateAll(databases: TenantDatabases, onStep: (id: string) => void = (
   return migrateFleet(central.db, central.address, databases, { parallel: 3, onStep });
 }
 
-async function ledger(fingerprint: string): Promise<Record<string, string>> {
-  const rows = await central.db.rows<{ tenant_id: string; status: string }>(
-    sql`SELECT tenant_id, status FROM tenant_migrations WHERE fingerprint = ${fingerprint}`,
-  );
-  return Object.fromEntries(rows.map(({ tenant_id, status }) => [tenant_id, status]));
+/** By tenant, the status and whether all migrations are recorded as applied. */
+async function ledger({ migrationIds }: TenantDatabases): Promise<Record<string, string>> {
+  const rows = await central.db.rows<{ tenant_id: string; state: string }>(sql`
+    SELECT tenant_id, status || CASE WHEN applied @> ${migrationIds}::text[] THEN '' ELSE ', behind' END AS state
+    FROM tenant_migrations`);
+  return Object.fromEntries(rows.map(({ tenant_id, state }) => [tenant_id, state]));
 }
 
 const tenants = [await platform.tenant(), await platform.tenant(), await platform.tenant()] as const;
@@ -56,16 +57,41 @@ test('a failing tenant stops later rings; after a fix the next run continues the
   const result = await migrateAll(databases);
   expect(result).toMatchObject({ done: 1, failed: [{ id: broken.id }], pending: 1 });
   expect(result.failed[0]?.error).toMatch(/0001_shapes.sql failed: relation "shapes" already exists/);
-  expect(await ledger(databases.fingerprint)).toEqual({
-    [stable.id]: 'pending',
+  expect(await ledger(databases)).toEqual({
+    [stable.id]: 'done, behind',
     [canary.id]: 'done',
-    [broken.id]: 'failed',
+    [broken.id]: 'failed, behind',
   });
 
   await broken.db.run(sql`DROP TABLE shapes`);
   const steps: string[] = [];
   expect(await migrateAll(databases, (id) => steps.push(id))).toEqual({ done: 3, failed: [], pending: 0 });
   expect(steps.sort()).toEqual([stable.id, broken.id].sort());
+});
+
+test('versions with different migrations do not undo each other: each tenant is migrated once by each', async () => {
+  const [one, other] = [
+    upgraded('stars', 'CREATE TABLE stars (n int)'),
+    upgraded('moons', 'CREATE TABLE moons (n int)'),
+  ];
+  await migrateAll(one);
+  await migrateAll(other);
+  for (const databases of [one, other, current]) {
+    expect(await migrateAll(databases, () => expect.unreachable())).toEqual({ done: 3, failed: [], pending: 0 });
+  }
+});
+
+test('a process that starts migrates the tenants of its own ring only', async () => {
+  const databases = upgraded('clouds', 'CREATE TABLE clouds (n int)');
+  const steps: string[] = [];
+  const options = { parallel: 3, ring: 'canary', onStep: (id: string) => steps.push(id) };
+  expect(await migrateFleet(central.db, central.address, databases, options)).toEqual({
+    done: 2,
+    failed: [],
+    pending: 0,
+  });
+  expect(steps.sort()).toEqual([tenants[1].id, tenants[2].id].sort());
+  expect((await ledger(databases))[tenants[0].id]).toBe('done, behind');
 });
 
 test('a migration that was changed after it was applied is an error', async () => {

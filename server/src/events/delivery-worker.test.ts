@@ -1,0 +1,205 @@
+import { afterCommit, type Ctx, defineEvent, sql, Type } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startPlatform, type TestPlatform, type TestTenant } from '../../testing/platform.ts';
+import { testModule } from '../../testing/test-module.ts';
+import { Context } from '../context.ts';
+import type { TenantEntry } from '../tenancy/directory.ts';
+
+const received: string[] = [];
+const failing = new Set<string>();
+/** Deliveries that a test holds up, by tenant. */
+const gates = new Map<string, { entered: () => void; open: Promise<void> }>();
+
+async function receive(ctx: Ctx, payload: unknown): Promise<void> {
+  const { n } = payload as { n: number };
+  const gate = gates.get(ctx.tenant.id);
+  if (gate) {
+    gate.entered();
+    await gate.open;
+  }
+  if (failing.has(`${ctx.tenant.id} ${n}`)) throw new Error(`${n} fails`);
+  received.push(`${ctx.tenant.id} ${n}`);
+}
+
+const Numbered = Type.Object({ n: Type.Integer(), about: Type.Optional(Type.String()) });
+const event = defineEvent({ summary: 'It happened', payload: Numbered, about: ({ about }) => about });
+const modules = [
+  testModule({ alias: 'source', events: { 'thing.one': event, 'thing.two': event, 'other.one': event } }),
+  testModule({ alias: 'far', listeners: [afterCommit('thing.*' as never, 'all', receive as never)] }),
+];
+
+const platform = await startPlatform({ modules });
+const { central, deliveries, jobs } = platform.kernel;
+await platform.kernel.work();
+
+const emit = ({ kernel }: TestPlatform, tenant: TenantEntry, numbers: readonly number[], name = 'thing.one') =>
+  new Context(kernel, { requestId: 'test', module: 'source', tenant, system: true }).emitAll(
+    name as never,
+    numbers.map((n) => ({ n, about: 'same' })) as never,
+  );
+
+const receivedBy = ({ id }: TestTenant) =>
+  received.filter((entry) => entry.startsWith(`${id} `)).map((entry) => Number(entry.split(' ')[1]));
+const pending = (tenant: TestTenant) => tenant.db.rows(sql`SELECT seq FROM event_deliveries`);
+const eventually = { timeout: 10_000 };
+
+/** Holds up deliveries to a tenant. */
+function hold({ id }: TestTenant): { entered: Promise<void>; release: () => void } {
+  const entered = Promise.withResolvers<void>();
+  const open = Promise.withResolvers<void>();
+  gates.set(id, { entered: entered.resolve, open: open.promise });
+  const release = () => {
+    gates.delete(id);
+    open.resolve();
+  };
+  return { entered: entered.promise, release };
+}
+
+test('a listener to a pattern gets all matching events, and many at once in order', async () => {
+  const tenant = await platform.tenant();
+  await emit(platform, tenant, [1, 2, 3]);
+  await emit(platform, tenant, [4], 'thing.two');
+  await emit(platform, tenant, [5], 'other.one');
+  await emit(
+    platform,
+    tenant,
+    Array.from({ length: 250 }, (_, n) => n + 6),
+  );
+  const expected = [1, 2, 3, 4, ...Array.from({ length: 250 }, (_, n) => n + 6)];
+  await expect.poll(() => receivedBy(tenant), eventually).toEqual(expected);
+  await expect.poll(() => pending(tenant), eventually).toEqual([]);
+});
+
+test('an event whose payload does not match its schema is refused', async () => {
+  const tenant = await platform.tenant();
+  await expect(emit(platform, tenant, ['x' as never])).rejects.toThrow(
+    'the payload of thing.one does not match its schema',
+  );
+});
+
+test('an event that is committed during a delivery does not wait for the next sweep', async () => {
+  const tenant = await platform.tenant();
+  const { entered, release } = hold(tenant);
+  await emit(platform, tenant, [1]);
+  await entered;
+  await emit(platform, tenant, [2]);
+  release();
+  await expect.poll(() => receivedBy(tenant), eventually).toEqual([1, 2]);
+});
+
+test('nor does an event that another process commits meanwhile', async () => {
+  const other = await startPlatform({ modules, beside: platform });
+  await other.kernel.work();
+  const tenant = await platform.tenant();
+  const { entered, release } = hold(tenant);
+  await emit(platform, tenant, [1]);
+  await entered;
+  await emit(other, (await other.kernel.directory.find(tenant.id)) as TenantEntry, [2]);
+  release();
+  await expect.poll(() => receivedBy(tenant), eventually).toEqual([1, 2]);
+  await other.kernel.deliveries.close();
+});
+
+test('an event of a process that does not deliver is delivered by one that does', async () => {
+  const web = await startPlatform({ modules, beside: platform });
+  const tenant = await platform.tenant();
+  await emit(web, (await web.kernel.directory.find(tenant.id)) as TenantEntry, [1]);
+  await expect.poll(() => receivedBy(tenant), eventually).toEqual([1]);
+});
+
+test('a delivery that fails for good waits for an operator; retried, it comes before later ones', async () => {
+  const tenant = await platform.tenant();
+  failing.add(`${tenant.id} 1`).add(`${tenant.id} 2`);
+  const { entered, release } = hold(tenant);
+  await emit(platform, tenant, [1]);
+  await entered;
+  await tenant.db.run(sql`UPDATE event_deliveries SET attempts = 5`);
+  release();
+  // The delivery was read before: its next attempt is the last.
+  await expect
+    .poll(() => tenant.db.rows(sql`SELECT attempts FROM event_deliveries`), eventually)
+    .toEqual([{ attempts: 6 }]);
+  await tenant.db.run(sql`UPDATE event_deliveries SET attempts = 5, due_at = now()`);
+  deliveries.wake(tenant);
+  const dead = async () => (await jobs.list()).filter((job) => job.tenant === tenant.id);
+  await expect
+    .poll(dead, eventually)
+    .toMatchObject([{ queue: 'dead', job: 'kernel.deliver', error: 'far/all on thing.one: 1 fails' }]);
+  await expect.poll(() => tenant.db.rows(sql`SELECT due_at FROM event_deliveries`)).toEqual([{ due_at: null }]);
+
+  // It does not block later events about the same subject.
+  await emit(platform, tenant, [2]);
+  await expect
+    .poll(() => tenant.db.rows(sql`SELECT FROM event_deliveries WHERE attempts = 1`), eventually)
+    .toHaveLength(1);
+  failing.clear();
+  const [{ id = '' } = {}] = await dead();
+  expect(await jobs.retryDead(id)).toBe(1);
+  await expect.poll(() => receivedBy(tenant), eventually).toEqual([1, 2]);
+  expect(await dead()).toEqual([]);
+});
+
+test('a failed delivery is kept while the queue for operators cannot be written', async () => {
+  const tenant = await platform.tenant();
+  const { addDead } = jobs;
+  jobs.addDead = async () => {
+    throw new Error('the central database is down');
+  };
+  failing.add(`${tenant.id} 1`);
+  await tenant.db.run(sql`
+    INSERT INTO event_deliveries (event_id, name, payload, emitted_at, listener, attempts)
+    VALUES (gen_random_uuid(), 'thing.one', '{"n":1}', now(), 'far/all', 5)`);
+  deliveries.wake(tenant);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  jobs.addDead = addDead;
+  failing.clear();
+  deliveries.wake(tenant);
+  await expect.poll(() => receivedBy(tenant), eventually).toEqual([1]);
+});
+
+test('a sweep delivers old events, and forgets a tenant only when nothing waits', async () => {
+  const [waiting, done] = [await platform.tenant(), await platform.tenant()];
+  failing.add(`${waiting.id} 1`);
+  for (const { id, db } of [waiting, done]) {
+    await db.run(sql`
+      INSERT INTO event_deliveries (event_id, name, payload, emitted_at, listener)
+      VALUES (gen_random_uuid(), 'thing.one', '{"n":1}', now() - interval '1 hour', 'far/all')`);
+    await central.db.run(sql`
+      INSERT INTO outbox_activity (tenant_id, active_at) VALUES (${id}, now() - interval '1 hour')`);
+  }
+  await deliveries.sweep();
+  await expect.poll(() => receivedBy(done), eventually).toEqual([1]);
+  const remembered = async () => {
+    const rows = await central.db.rows<{ tenant_id: string }>(sql`SELECT tenant_id FROM outbox_activity`);
+    return [waiting, done].map(({ id }) => rows.some(({ tenant_id }) => tenant_id === id));
+  };
+  await expect.poll(remembered, eventually).toEqual([true, false]);
+  failing.clear();
+});
+
+test('one unreachable tenant does not stop the sweep of the others', async () => {
+  const [lost, fine] = [await platform.tenant(), await platform.tenant()];
+  for (const { id, db } of [lost, fine]) {
+    await db.run(sql`
+      INSERT INTO event_deliveries (event_id, name, payload, emitted_at, listener)
+      VALUES (gen_random_uuid(), 'thing.one', '{"n":1}', now(), 'far/all')`);
+    await central.db.run(sql`INSERT INTO outbox_activity (tenant_id) VALUES (${id})`);
+  }
+  await central.db.run(sql`UPDATE tenants SET database_name = 'no_such_database' WHERE id = ${lost.id}`);
+  await platform.kernel.signals.waitUntilApplied();
+  await deliveries.sweep();
+  await expect.poll(() => receivedBy(fine), eventually).toEqual([1]);
+  expect(receivedBy(lost)).toEqual([]);
+});
+
+test('an event for a module that the tenant has disabled meanwhile is dropped', async () => {
+  const tenant = await platform.tenant();
+  const { entered, release } = hold(tenant);
+  await emit(platform, tenant, [1]);
+  await entered;
+  await emit(platform, tenant, [2]);
+  await platform.kernel.installations.set(tenant.id, 'far', 'disabled');
+  release();
+  await expect.poll(() => pending(tenant), eventually).toEqual([]);
+  expect(receivedBy(tenant)).toEqual([1]);
+});

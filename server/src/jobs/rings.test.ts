@@ -1,0 +1,144 @@
+import { afterCommit, job, sql, Type } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startPlatform, type TestPlatform, type TestTenant } from '../../testing/platform.ts';
+import { testModule } from '../../testing/test-module.ts';
+
+/* Two processes of one installation: the ring stable without the module extra, the ring edge with it. */
+
+const runs: { ring: string; tenant: string; work: string }[] = [];
+
+function modulesOf(ring: string) {
+  const record = (work: string) => async (ctx: { tenant: { id: string } }) =>
+    void runs.push({ ring, tenant: ctx.tenant.id, work });
+  const work = testModule({
+    alias: 'work',
+    emits: ['work.happened'],
+    jobs: { 'work.do': job({ data: Type.Unknown(), run: record('work.do') }) },
+    listeners: [afterCommit('work.*' as never, 'hear', record('work/hear') as never)],
+  });
+  const extra = testModule({
+    alias: 'extra',
+    jobs: {
+      'extra.do': job({ data: Type.Unknown(), run: record('extra.do') }),
+      'extra.nightly': job({ data: Type.Unknown(), schedule: '0 4 * * *', run: record('extra.nightly') }),
+    },
+    listeners: [afterCommit('work.*' as never, 'hear', record('extra/hear') as never)],
+  });
+  return ring === 'edge' ? [work, extra] : [work];
+}
+
+const stable = await startPlatform({ modules: modulesOf('stable') });
+const { central } = stable.kernel;
+await central.db.run(sql`
+  INSERT INTO module_rings (name, display_name, manifest_path, k8s_namespace, k8s_service, hostname_segment)
+  VALUES ('edge', 'Edge', '', '', '', 'edge')`);
+const edge = await startPlatform({ modules: modulesOf('edge'), beside: stable, environment: { RING_NAME: 'edge' } });
+await stable.kernel.work();
+
+async function assign(tenant: TestTenant, ring: string): Promise<void> {
+  await central.db.run(sql`
+    UPDATE tenants SET module_ring_id = (SELECT id FROM module_rings WHERE name = ${ring}) WHERE id = ${tenant.id}`);
+  await central.db.run(sql`
+    INSERT INTO module_installations (tenant_id, alias, status)
+    SELECT ${tenant.id}, unnest(ARRAY['work', 'extra']), 'enabled' ON CONFLICT DO NOTHING`);
+  for (const { kernel } of [stable, edge]) await kernel.signals.waitUntilApplied();
+}
+
+async function tenantOn(ring: string): Promise<TestTenant> {
+  const tenant = await stable.tenant();
+  await assign(tenant, ring);
+  return tenant;
+}
+
+const runsFor = ({ id }: TestTenant) =>
+  runs.filter(({ tenant }) => tenant === id).map(({ ring, work }) => `${ring} ${work}`);
+
+const addJob = ({ kernel }: TestPlatform, { id }: TestTenant, name: string) =>
+  kernel.jobs.add({ job: name, tenant: id, data: {}, requestId: 'test' });
+
+/** Adds a task of the tenant, whose ring runs at least one task added before it, and waits for its run. */
+async function flush(ring: TestPlatform, tenant: TestTenant): Promise<void> {
+  const before = runs.length;
+  await addJob(ring, tenant, 'work.do');
+  await expect.poll(() => runs.length, { timeout: 10_000 }).toBeGreaterThan(before);
+}
+
+test('the job of a tenant waits for a process of its ring, even when no other ring knows it', async () => {
+  const [acme, other] = [await tenantOn('edge'), await tenantOn('stable')];
+  await addJob(edge, acme, 'extra.do');
+  await addJob(stable, acme, 'work.do');
+  await flush(stable, other);
+  expect(runsFor(acme)).toEqual([]);
+  await edge.kernel.work();
+  await expect.poll(() => runsFor(acme).sort(), { timeout: 10_000 }).toEqual(['edge extra.do', 'edge work.do']);
+});
+
+test('listeners run in the ring of the tenant, whichever process commits the event', async () => {
+  const [acme, other] = [await tenantOn('edge'), await tenantOn('stable')];
+  await edge.kernel.directory.find(acme.id);
+  const onEdge = { ...acme, ...(await edge.kernel.directory.find(acme.id)) } as TestTenant;
+  const { Context } = await import('../context.ts');
+  const emit = (platform: TestPlatform, tenant: TestTenant) =>
+    new Context(platform.kernel, { requestId: 'test', module: 'work', tenant, system: true }).emit(
+      'work.happened' as never,
+      {} as never,
+    );
+  await emit(edge, onEdge);
+  await emit(stable, other);
+  await expect.poll(() => runsFor(acme).sort(), { timeout: 10_000 }).toEqual(['edge extra/hear', 'edge work/hear']);
+  await expect.poll(() => runsFor(other), { timeout: 10_000 }).toEqual(['stable work/hear']);
+});
+
+test('waiting tasks and events follow a tenant to its new ring and back', async () => {
+  const acme = await tenantOn('edge');
+  await edge.kernel.jobs.add(
+    { job: 'work.do', tenant: acme.id, data: {}, requestId: 'test' },
+    { startAt: new Date(Date.now() + 3_000) },
+  );
+  await assign(acme, 'stable');
+  await expect.poll(() => runsFor(acme), { timeout: 15_000 }).toEqual(['stable work.do']);
+  await assign(acme, 'edge');
+  await addJob(stable, acme, 'work.do');
+  await expect.poll(() => runsFor(acme), { timeout: 15_000 }).toEqual(['stable work.do', 'edge work.do']);
+});
+
+test('an event for a listener that the ring does not have waits until the tenant is on a ring that has it', async () => {
+  const acme = await tenantOn('stable');
+  await acme.db.run(sql`
+    INSERT INTO event_deliveries (event_id, name, payload, emitted_at, listener)
+    VALUES (gen_random_uuid(), 'work.happened', '{}', now(), 'extra/hear'), (gen_random_uuid(), 'work.happened', '{}', now(), 'work/hear')`);
+  stable.kernel.deliveries.wake(acme);
+  await expect.poll(() => runsFor(acme), { timeout: 10_000 }).toEqual(['stable work/hear']);
+  await expect
+    .poll(() => acme.db.rows(sql`SELECT listener FROM event_deliveries`))
+    .toEqual([{ listener: 'extra/hear' }]);
+  await assign(acme, 'edge');
+  stable.kernel.deliveries.wake((await stable.kernel.directory.find(acme.id)) as TestTenant);
+  await expect.poll(() => runsFor(acme), { timeout: 10_000 }).toEqual(['stable work/hear', 'edge extra/hear']);
+});
+
+test('a task whose job no module of the process has is left waiting and not counted as a try', async () => {
+  const acme = await tenantOn('stable');
+  const task = JSON.stringify({ job: 'gone.do', tenant: acme.id, data: {}, requestId: 'test' });
+  await flush(stable, acme);
+  await central.db.run(sql`
+    INSERT INTO pgboss.job (name, data, retry_limit, expire_seconds, deletion_seconds, policy)
+    SELECT name, ${task}::jsonb, 1, 60, 60, 'standard' FROM pgboss.queue WHERE name = 'stable/default'`);
+  const read = () =>
+    central.db.row<{ state: string; retry_count: number; waits: boolean }>(sql`
+      SELECT state::text, retry_count, start_after > now() AS waits FROM pgboss.job WHERE data->>'job' = 'gone.do'`);
+  for (let look = 0; look < 3; look += 1) {
+    await expect.poll(read, { timeout: 10_000 }).toEqual({ state: 'created', retry_count: 0, waits: true });
+    await central.db.run(sql`UPDATE pgboss.job SET start_after = now() WHERE data->>'job' = 'gone.do'`);
+    await flush(stable, acme);
+  }
+});
+
+test('a scheduled job becomes one task for each tenant of its ring', async () => {
+  const [onEdge, onStable] = [await tenantOn('edge'), await tenantOn('stable')];
+  await edge.kernel.jobs.add({ job: 'extra.nightly', tenant: '', data: {}, requestId: 'schedule' });
+  await expect.poll(() => runsFor(onEdge), { timeout: 10_000 }).toEqual(['edge extra.nightly']);
+  expect(runsFor(onStable)).toEqual([]);
+  const rows = await central.db.rows(sql`SELECT name FROM pgboss.schedule WHERE key = 'extra.nightly'`);
+  expect(rows).toEqual([{ name: 'edge/default' }]);
+});
