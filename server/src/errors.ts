@@ -60,7 +60,7 @@ export const kernelErrors = {
   },
   'events.not_declared': {
     status: 500,
-    message: 'The module {module} may not emit {name}; declare it in events.emits of its module.json.',
+    message: 'The module {module} may not emit {name}; add it to `events` in its module.ts.',
   },
   'db.unavailable': { status: 503, message: 'The database cannot be reached; try again in a moment.' },
   'http.too_many_downloads': {

@@ -37,7 +37,10 @@ export function createClient(
     // Sends BEGIN together with the first statement of a transaction.
     pipeline: true,
     // `valueTypes` relies on these, whatever the server or the database is configured to.
-    options: '-c TimeZone=UTC -c DateStyle=ISO -c idle_in_transaction_session_timeout=60000',
+    options:
+      '-c TimeZone=UTC -c DateStyle=ISO -c idle_in_transaction_session_timeout=60000 ' +
+      // A machine that disappeared loses its locks after half a minute.
+      '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
     types: valueTypes,
     ...options,
   });

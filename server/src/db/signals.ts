@@ -12,7 +12,10 @@ const heartbeatMs = 5_000;
 const echoChannel = 'chowk_echo';
 const echoTimeoutMs = 1_000;
 
-/** PostgreSQL's LISTEN and NOTIFY between processes, on one dedicated connection. */
+/** An arbitrary number that no other two-part advisory lock uses. */
+const lockSpace = 6_318_610;
+
+/** PostgreSQL's LISTEN, NOTIFY and advisory locks between processes, on one dedicated connection. */
 export class Signals implements SignalSource {
   readonly #createClient: () => pg.Client;
   readonly #log: Log;
@@ -44,6 +47,19 @@ export class Signals implements SignalSource {
     await echo;
     clearTimeout(timer);
     this.#pendingEchoes.delete(id);
+  }
+
+  /** Takes a lock among all processes. It ends with `unlock` or with the connection, so a dead process holds none. */
+  async tryLock(name: string): Promise<boolean> {
+    const result = await this.#client?.query('SELECT pg_try_advisory_lock($1, hashtext($2)) AS locked', [
+      lockSpace,
+      name,
+    ]);
+    return result?.rows[0]?.locked ?? false;
+  }
+
+  async unlock(name: string): Promise<void> {
+    await this.#client?.query('SELECT pg_advisory_unlock($1, hashtext($2))', [lockSpace, name]);
   }
 
   /** After `start`, the listener receives notifications once the promise has settled. */

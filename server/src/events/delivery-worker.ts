@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Ctx, type Db, type Log, type SignalSource, sql } from '@chowk/kit';
+import { type Ctx, type Db, type Log, sql } from '@chowk/kit';
+import type { Signals } from '../db/signals.ts';
 import type { JobHandler, JobQueues, Task } from '../jobs/job-queues.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import { keyOf, type RegisteredListener } from './event-hub.ts';
@@ -24,7 +25,7 @@ export interface DeliveryWorkerOptions {
   readonly contextFor: (tenant: TenantEntry, module: string, requestId: string) => Ctx;
   readonly jobs: () => JobQueues;
   readonly central: Db;
-  readonly signals: SignalSource;
+  readonly signals: Signals;
   readonly log: Log;
 }
 
@@ -38,16 +39,14 @@ const retries: readonly number[] = [1, 5, 30, 120, 600];
 const sweepEveryMs = 30_000;
 /** Deliveries that are repeated if the process dies meanwhile. */
 const batchSize = 100;
-/** Each holds a connection for its lock. */
 const tenantsAtOnce = 4;
 const listenersAtOnce = 8;
 const listenerTimeoutMs = 5 * 60_000;
-/** An arbitrary number that no other advisory lock in a tenant's database uses. */
-const lockKey = 6_318_610;
+const lockOf = (tenantId: string) => `deliver ${tenantId}`;
 
 /**
- * Runs `afterCommit` listeners and moves added jobs to their queues. One process at a time does it for a tenant, under a
- * lock in the tenant's database, which PostgreSQL releases when the process dies.
+ * Runs `afterCommit` listeners. One process at a time does it for a tenant, under a lock that PostgreSQL releases when the
+ * process dies. Also moves jobs that transactions have added to their queues.
  */
 export class DeliveryWorker {
   readonly #options: DeliveryWorkerOptions;
@@ -152,14 +151,13 @@ export class DeliveryWorker {
     const tenant = await this.#options.find(id);
     if (!tenant || tenant.ring !== this.#options.ring) return;
     if (isSwept) await this.moveJobs(tenant, await addedJobs<Task>(tenant.db));
-    const hadLock = await tenant.db.tx(async (lock) => {
-      const row = await lock.row<{ locked: boolean }>(sql`
-        SELECT pg_try_advisory_xact_lock(${lockKey}) AS locked, set_config('idle_in_transaction_session_timeout', '0', true)`);
-      if (row?.locked) while (this.#isWorking && (await this.#deliverBatch(tenant)) === batchSize);
-      return row?.locked ?? false;
-    });
     // The process with the lock looks once more after it has released it.
-    if (!hadLock) return;
+    if (!(await this.#options.signals.tryLock(lockOf(id)))) return;
+    try {
+      while (this.#isWorking && (await this.#deliverBatch(tenant)) === batchSize);
+    } finally {
+      await this.#options.signals.unlock(lockOf(id));
+    }
     const { hasReady, nextAttemptAt, isEmpty } = await outboxState(tenant.db, [...this.#listeners.keys()]);
     if (hasReady) this.#add(id);
     else if (nextAttemptAt !== null) this.#addLater(id, Date.parse(nextAttemptAt) - Date.now());
