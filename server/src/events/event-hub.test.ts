@@ -1,6 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { resolve } from 'node:path';
 import { action, afterCommit, type Ctx, inTransaction, sql, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestTenant } from '../../testing/platform.ts';
@@ -144,28 +141,4 @@ test('a listener does not run for a tenant without its module', async () => {
   await platform.kernel.installations.set(tenant.id, 'near', 'disabled');
   await emit(tenant, { n: 1 });
   expect(receivedBy(tenant, 'near/count')).toEqual([]);
-});
-
-test('events of a process that died after the commit are delivered by the next sweep', async () => {
-  const tenant = await platform.tenant();
-  const { address, database } = platform.kernel.central;
-  const { user, password, port } = address;
-  const child = spawn(process.execPath, [resolve(import.meta.dirname, '../../testing/emit-and-die.ts'), tenant.id], {
-    env: {
-      ...process.env,
-      APP_ENV: 'testing',
-      SPARE_DATABASES: '0',
-      DATABASE_URL: `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`,
-    },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  const [, signal] = await once(child, 'exit');
-  expect(signal).toBe('SIGKILL');
-  expect(await tenant.db.rows(sql`SELECT name FROM event_deliveries`)).toHaveLength(6);
-  expect(receivedBy(tenant, 'far/one')).toEqual([]);
-  await platform.kernel.deliveries.sweep();
-  await expect
-    .poll(() => receivedBy(tenant, 'far/one').map(({ payload }) => payload.n), { timeout: 10_000 })
-    .toEqual([1, 2, 3]);
-  await expect.poll(() => tenant.db.rows(sql`SELECT name FROM event_deliveries`)).toEqual([]);
 });
