@@ -16,12 +16,19 @@ export async function deleteCustomer(ctx: Ctx, { id, mode }: Deletion): Promise<
     const { customer, isDeleted } = await findAny(tx, id, sql`FOR UPDATE`);
     if (isDeleted && mode === 'soft') throw await missing(tx, id);
     tx.mustMatch(customer);
+    if (mode !== 'soft') await eraseFromEvents(tx, id);
     await erase[mode](tx, id);
     // Tags may identify the customer.
     const { tags: _, ...fields } = customer;
     tx.audit({ mode: [null, mode], ...removalOf(fields) });
     await tx.emit('customer.deleted', { id: customer.id, mode });
   });
+}
+
+/** Also events about customers that were merged into this one. */
+async function eraseFromEvents(ctx: Ctx, id: string): Promise<void> {
+  const merged = await ctx.db.rows<{ id: string }>(sql`SELECT id FROM customer_merges WHERE merged_into = ${id}`);
+  await ctx.personalData.eraseFromEvents([id, ...merged.map((row) => row.id)]);
 }
 
 const erase: Record<Mode, (ctx: Ctx, id: string) => Promise<unknown>> = {

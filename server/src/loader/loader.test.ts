@@ -109,18 +109,22 @@ test.each(['^1.0.0', '>=0.9 <2', '*'])('a module for platform %s is loaded', asy
   await expect(load({ ...good, compatibility: { platform } })).resolves.toMatchObject({ alias: 'notes' });
 });
 
-test('module.json and module.ts must name the same listeners', async () => {
+test('module.json and module.ts must name the same events and listeners', async () => {
   const listening = { ...good, events: { listens: ['order.created'] } };
   const listener = `export const module = {
     listeners: [{ event: 'order.created', when: 'after_commit', name: 'count', run: async () => {} }],
   };`;
   await expect(load(listening, listener)).resolves.toMatchObject({ alias: 'notes' });
   await expect(load(listening)).rejects.toThrow(
-    'the module notes cannot be loaded: events.listens: module.ts has no listener to order.created; add one or remove',
+    "the module notes cannot be loaded: events.listens: order.created is not the same in module.json and module.ts; run 'npm run fix'",
   );
   await expect(load(good, listener)).rejects.toThrow(
-    'events.listens: module.ts listens to order.created; add it to events.listens in module.json',
+    'events.listens: order.created is not the same in module.json and module.ts',
   );
+  const twice = listener.replace('listeners: [', "listeners: [{ event: 'order.created', name: 'count' },");
+  await expect(load(listening, twice)).rejects.toThrow('listeners: two have the name count; rename one');
+  const emitting = `export const module = { events: { 'note.created': {} } };`;
+  await expect(load(good, emitting)).rejects.toThrow('events.emits: note.created is not the same');
   await expect(load(good, 'export const nothing = 1;')).rejects.toThrow(/module\.ts does not export module/);
 });
 

@@ -1,10 +1,11 @@
 import { type Db, sql } from '@chowk/kit';
 import { isPersonalOrSecret } from './field-names.ts';
 
-/** Removes personal data from events about a customer that listeners have not received yet. */
-export async function eraseFromPendingEvents(db: Db, customerId: string): Promise<void> {
+/** Removes personal data from events about customers that listeners have not received yet. */
+export async function eraseFromPendingEvents(db: Db, customerIds: readonly string[]): Promise<void> {
   const rows = await db.rows<{ seq: number; payload: unknown }>(sql`
-    SELECT seq, payload FROM event_deliveries WHERE strpos(payload::text, ${customerId}) > 0 FOR UPDATE`);
+    SELECT seq, payload FROM event_deliveries
+    WHERE payload::text LIKE ANY(${customerIds.map((id) => `%${id}%`)}::text[]) FOR UPDATE`);
   for (const { seq, payload } of rows) {
     await db.run(sql`
       UPDATE event_deliveries SET payload = ${JSON.stringify(payload, erasePersonal)}::jsonb WHERE seq = ${seq}`);

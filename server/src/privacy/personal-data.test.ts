@@ -15,7 +15,8 @@ const kernelTables: Readonly<Record<string, string>> = {
   schema_migrations: 'applied migrations',
   idempotency_keys: 'encrypted responses, kept for a day',
   module_bus_audit_log: 'inputs without personal values, kept as long as a setting says',
-  outbox: 'events until they are delivered',
+  event_deliveries: 'events until they are delivered; personal fields are erased with the customer',
+  added_jobs: 'jobs until they are queued, a moment after the commit',
   counters: 'numbers only',
 };
 
@@ -178,20 +179,20 @@ test('missing declarations are reported', async () => {
       chats: { customer: 'customer_id' },
       members: { customer: 'customer_id' },
       ghosts: {},
-      outbox: {},
+      event_deliveries: {},
     },
   );
   const platform = await startPlatform({ modules: [people] });
   const { db } = await platform.tenant();
   expect(await gaps(db, [people])).toEqual([
     'chats is unique by customer_id, and is not declared to be',
+    'event_deliveries is declared by people and the kernel',
     'forgotten is not declared',
     'ghosts is declared but does not exist',
     'letters belongs to customers and is not tied to them',
     'letters.user_id is not declared among the users',
     'lines belongs to customers and is not tied to them',
     'members refers to chats and is not declared to belong to it',
-    'outbox is declared by people and the kernel',
     'people.code is personal and cannot be emptied',
     'people.gone is declared but does not exist',
     'people.label is internal but not generated',

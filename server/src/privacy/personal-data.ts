@@ -50,13 +50,13 @@ export function personalDataOf(modules: readonly LoadedModule[]): (db: Db) => Pe
         if (table.isDeletedOnAnonymize) await deleteRows(db, table, customerId);
         else await resetPersonalColumns(db, table, customerId);
       }
-      await eraseFromPendingEvents(db, customerId);
     },
 
     async remove(customerId) {
       for (const table of childrenFirst) await deleteRows(db, table, customerId);
-      await eraseFromPendingEvents(db, customerId);
     },
+
+    eraseFromEvents: (customerIds) => eraseFromPendingEvents(db, customerIds),
 
     async move(from, to) {
       for (const table of childrenFirst) await moveRows(db, table, from, to);
