@@ -17,6 +17,7 @@ const all = [
   'bus',
   'events',
   'jobs',
+  'rings',
 ];
 const requested = process.argv.slice(2);
 const unknown = requested.find((name) => !all.includes(name));

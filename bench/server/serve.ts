@@ -17,6 +17,7 @@ import { openStorage, readAppKey } from '../../server/src/storage.ts';
 import { listTenants } from '../../server/src/tenancy/tenants.ts';
 import { benchPermission, measuredActions, setupActions } from './actions.ts';
 import { benchModules } from './modules.ts';
+import { ringModules } from './ring-modules.ts';
 
 /*
  * The platform that the benchmarks measure: the kernel and modules of production, plus the benchmarks' actions, modules
@@ -61,7 +62,7 @@ const unsafeServer = values.unsafe
 const server = await openServer(config, () => {});
 const printMessage = (_details: object, message: string) => void process.stderr.write(`${message}\n`);
 const log: Log = { debug() {}, info() {}, warn: printMessage, error: printMessage };
-const modules = [...(await loadModules(config)), ...benchModules];
+const modules = [...(await loadModules(config)), ...benchModules, ...ringModules(config.ringName)];
 const actions = { ...measuredActions, ...setupActions(() => kernel, addMember) };
 const kernel: Kernel = await boot({ config, log, server, secrets }, { modules, actions });
 const { userId, token } = await signIn(kernel);
