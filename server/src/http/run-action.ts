@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { Failure } from '@chowk/kit';
 import type { FastifyReply } from 'fastify';
 import type { AuditEntry } from '../actions/audit-log.ts';
-import { copyOf } from '../actions/bus.ts';
 import { invoke } from '../actions/invoke.ts';
 import { Context } from '../context.ts';
 import { databaseFailure } from '../db/failures.ts';
@@ -46,12 +45,10 @@ async function runInTransaction(exchange: Exchange, call: KeyedCall): Promise<st
     return await contextOf(exchange).tx(async (tx) => {
       const stored = await idempotency.lockKey(tx.db, call.keyed);
       if (stored) return replay(reply, stored);
-      // A retry of the transaction needs the original input.
-      const attempt = { ...call, input: copyOf(call.input) };
-      auditEntry = beginAuditEntry(exchange, attempt.input);
-      const output = await invokeAction(exchange, tx.withAuditEntry(auditEntry), attempt);
+      auditEntry = beginAuditEntry(exchange, call.input);
+      const output = await invokeAction(exchange, tx.withAuditEntry(auditEntry), call);
       if (auditEntry) kernel.audit.end(auditEntry, { output });
-      const response = buildResponse(exchange, attempt, output);
+      const response = buildResponse(exchange, call, output);
       if (isSuccess(response)) await idempotency.storeResponse(tx.db, call.keyed, response);
       return response.body || undefined;
     });
