@@ -148,7 +148,10 @@ export class AuditLog {
       const [only, ...others] = batch;
       if (only && isRefused(error)) {
         if (others.length > 0) return this.#writeSeparately(tenant, batch);
-        this.#log.error({ err: error, tenant: tenant.id, action: only.action }, 'dropped an audit entry that PostgreSQL refuses');
+        this.#log.error(
+          { err: error, tenant: tenant.id, action: only.action },
+          'dropped an audit entry that PostgreSQL refuses',
+        );
         return [];
       }
       this.#log.warn({ err: error, tenant: tenant.id }, 'could not write the audit log; will retry');

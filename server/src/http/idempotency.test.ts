@@ -332,7 +332,11 @@ describe('a request that changes the central database runs at most once', () => 
   test('its response is stored and replayed', async () => {
     const key = uniqueId();
     const first = await post(key);
-    expect(await post(key)).toMatchObject({ status: 200, body: first.body, headers: { 'idempotency-replayed': 'true' } });
+    expect(await post(key)).toMatchObject({
+      status: 200,
+      body: first.body,
+      headers: { 'idempotency-replayed': 'true' },
+    });
   });
 
   test('a duplicate is 409 while it runs; after a minute it counts as interrupted, but its answer is still stored', async () => {

@@ -35,7 +35,11 @@ await query(sql`
   CREATE CONSTRAINT TRIGGER in_commit AFTER INSERT ON placed DEFERRABLE INITIALLY DEFERRED
   FOR EACH ROW EXECUTE FUNCTION pause()`);
 
-const moments = { 'before the commit': 'before_commit', 'during the commit': 'in_commit', 'after the commit': 'in_commit' };
+const moments = {
+  'before the commit': 'before_commit',
+  'during the commit': 'in_commit',
+  'after the commit': 'in_commit',
+};
 const killers = {
   'the server': () => server.kill(),
   'its connection': (backend: number) => query(sql`SELECT pg_terminate_backend(${backend})`),
