@@ -73,10 +73,7 @@ CREATE TABLE idempotency_keys (
   caller text NOT NULL,
   key text NOT NULL,
   request_hash text NOT NULL,
-  status integer,
-  content_type text,
-  body text,
-  locked_until timestamp with time zone NOT NULL,
+  response text,
   expires_at timestamp with time zone NOT NULL,
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (caller, key)
 );

@@ -31,6 +31,7 @@ export { Counts, counter, readCounters } from './counter.ts';
 export { csvLine, escapeFormula, unescapeFormula } from './csv.ts';
 export { type CsvRow, ImportReport, type RowErrors, readCell, readCsv } from './csv-import.ts';
 export { type Db, violatedIndex } from './database.ts';
+export { deleteInBatches } from './delete-in-batches.ts';
 export {
   batchesOf,
   type Demo,

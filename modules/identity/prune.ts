@@ -1,4 +1,4 @@
-import { type Db, sql, systemJob, Type } from '@chowk/kit';
+import { type Db, deleteInBatches, sql, systemJob, Type } from '@chowk/kit';
 
 const keepDays = { emailChanges: 30, invitations: 90, sessions: 30, activity: 400 };
 
@@ -14,15 +14,16 @@ export const pruneJobs = {
 
 /** Deletes rows that have expired. */
 async function prune(db: Db, now: Date): Promise<void> {
-  await db.run(sql`DELETE FROM password_resets WHERE expires_at < ${now}`);
-  await db.run(sql`DELETE FROM device_codes WHERE expires_at < ${now}`);
-  await db.run(sql`DELETE FROM email_changes WHERE created_at < ${daysBefore(now, keepDays.emailChanges)}`);
+  const before = (days: number) => daysBefore(now, days);
+  await deleteInBatches(db, sql`password_resets`, sql`expires_at < ${now}`);
+  await deleteInBatches(db, sql`device_codes`, sql`expires_at < ${now}`);
+  await deleteInBatches(db, sql`email_changes`, sql`created_at < ${before(keepDays.emailChanges)}`);
   // Deletes their refresh tokens too. Below, the expired refresh tokens of sessions that continue.
-  await db.run(sql`DELETE FROM sessions WHERE least(revoked_at, expires_at) < ${daysBefore(now, keepDays.sessions)}`);
-  await db.run(sql`DELETE FROM refresh_tokens WHERE expires_at < ${now}`);
-  await db.run(sql`DELETE FROM reserved_emails WHERE until < ${now}`);
-  await db.run(sql`DELETE FROM invitations WHERE expires_at < ${daysBefore(now, keepDays.invitations)}`);
-  await db.run(sql`DELETE FROM activity_log WHERE at < ${daysBefore(now, keepDays.activity)}`);
+  await deleteInBatches(db, sql`sessions`, sql`least(revoked_at, expires_at) < ${before(keepDays.sessions)}`);
+  await deleteInBatches(db, sql`refresh_tokens`, sql`expires_at < ${now}`);
+  await deleteInBatches(db, sql`reserved_emails`, sql`until < ${now}`);
+  await deleteInBatches(db, sql`invitations`, sql`expires_at < ${before(keepDays.invitations)}`);
+  await deleteInBatches(db, sql`activity_log`, sql`at < ${before(keepDays.activity)}`);
 }
 
 function daysBefore(now: Date, days: number): Date {

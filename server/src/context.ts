@@ -180,6 +180,12 @@ export class Context implements SystemCtx {
     return result;
   }
 
+  /** The context of a call whose audit entry is committed with this transaction. */
+  withAuditEntry(auditEntry: AuditEntry | undefined): Context {
+    if (auditEntry) auditEntry.transactionEntries = this.#parts.transaction?.auditEntries;
+    return this.#with({ auditEntry });
+  }
+
   get bus(): Bus {
     return { call: (name: string, input: unknown) => this.#call(name, input) } as Bus;
   }

@@ -10,6 +10,11 @@ export const kernelErrors = {
     status: 409,
     message: 'A request with this Idempotency-Key is still in progress; try again in a moment.',
   },
+  'http.idempotency_interrupted': {
+    status: 409,
+    message:
+      'The first request with this Idempotency-Key was interrupted; check what it has changed, then use a new key.',
+  },
   'http.idempotency_mismatch': {
     status: 422,
     message: 'This Idempotency-Key was used for another request; use a new key.',

@@ -27,8 +27,11 @@ interface Link {
   frozen: boolean;
 }
 
-/** Closed after the test. */
-export async function startProxy(upstream: ServerAddress): Promise<TcpProxy> {
+/** Closed after the test, or when `onEnd` says. */
+export async function startProxy(
+  upstream: ServerAddress,
+  onEnd: (close: () => void) => void = onTestFinished,
+): Promise<TcpProxy> {
   let current = upstream;
   let state: 'open' | 'black hole' | 'cut' = 'open';
   const links = new Set<Link>();
@@ -69,7 +72,7 @@ export async function startProxy(upstream: ServerAddress): Promise<TcpProxy> {
 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => {
+  onEnd(() => {
     cut();
     server.close();
   });

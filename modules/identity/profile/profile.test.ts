@@ -303,11 +303,11 @@ test('a response with a token is stored encrypted under its idempotency key and 
   const first = await create('script');
   expect((await create('script')).body).toEqual(first.body);
   expect(await create('another')).toMatchObject({ status: 422, body: { code: 'http.idempotency_mismatch' } });
-  const row = await platform.kernel.central.db.row<{ body: string }>(
-    sql`SELECT body FROM idempotency_keys WHERE key = ${headers['idempotency-key']}`,
+  const row = await platform.kernel.central.db.row<{ response: string }>(
+    sql`SELECT response FROM idempotency_keys WHERE key = ${headers['idempotency-key']}`,
   );
-  expect(row?.body).toMatch(/^v1\./);
-  expect(row?.body).not.toContain(first.body.access_token);
+  expect(row?.response).toMatch(/^v1\./);
+  expect(row?.response).not.toContain(first.body.access_token);
 });
 
 test('a stored response is not repeated for another token', async () => {

@@ -80,10 +80,8 @@ CREATE TABLE idempotency_keys (
   caller text NOT NULL,
   key text NOT NULL,
   request_hash text NOT NULL,
-  status integer,
-  content_type text,
-  body text,
-  locked_until timestamptz NOT NULL,
+  -- Encrypted; NULL while a request of a system module is in progress.
+  response text,
   expires_at timestamptz NOT NULL,
   PRIMARY KEY (caller, key)
 );

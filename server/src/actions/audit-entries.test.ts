@@ -345,6 +345,32 @@ test('invalid input is not recorded; a missing permission is', async () => {
   ]);
 });
 
+test('a change with an Idempotency-Key has one entry, committed with it, however often its transaction is retried', async () => {
+  const { tenant, caller } = await start();
+  await tenant.db.run(sql`CREATE SEQUENCE tries`);
+  await tenant.db.run(sql`
+    CREATE FUNCTION refuse_twice() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF nextval('tries') <= 2 THEN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END IF;
+      RETURN NULL;
+    END $$`);
+  await tenant.db.run(sql`
+    CREATE CONSTRAINT TRIGGER refuse_twice AFTER INSERT ON notes DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION refuse_twice()`);
+  const { status } = await caller.post('/api/v1/notes', { id: 'n1', text: 'after' }, { 'idempotency-key': 'a' });
+  expect(status).toBe(200);
+  const expected = [{ action: 'notes.put', outcome: 'ok', resource_id: 'n1', changes: { text: ['before', 'after'] } }];
+  expect(await lines(tenant, { flush: false })).toMatchObject(expected);
+  expect(await lines(tenant)).toHaveLength(1);
+});
+
+test('a request with an Idempotency-Key that fails is recorded as a failure and has changed nothing', async () => {
+  const { tenant, caller } = await start();
+  const key = { 'idempotency-key': 'a' };
+  expect((await caller.post('/api/v1/notes/commit-and-fail', { id: 'n1' }, key)).status).toBe(500);
+  expect(await tenant.db.rows(sql`SELECT FROM notes`)).toEqual([]);
+  expect(await lines(tenant)).toMatchObject([{ outcome: 'failed', error_code: 'http.internal', resource_id: 'n1' }]);
+});
+
 test('a replayed request is not recorded again', async () => {
   const { tenant, caller } = await start();
   const post = () => caller.post('/api/v1/notes', { id: 'n1' }, { 'idempotency-key': 'a' });

@@ -1,6 +1,7 @@
 import { action, sql, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
-import { startPlatform } from '../../testing/platform.ts';
+import { startPlatform, type TestTenant } from '../../testing/platform.ts';
+import { aside } from '../../testing/scratch-database.ts';
 import { testModule } from '../../testing/test-module.ts';
 
 const Anything = Type.Object({}, { additionalProperties: true });
@@ -21,6 +22,15 @@ const clerk = testModule({
       audited: false,
       input: Anything,
       run: (ctx, input) => ctx.bus.call('clerk.take' as never, input as never),
+    }),
+    'clerk.call': action({
+      summary: 'Call any operation over the bus',
+      http: 'POST /clerk/call',
+      needs: 'test.call',
+      audited: false,
+      errors: ['bus.not_declared'],
+      input: Type.Object({ name: Type.String() }),
+      run: (ctx, { name }) => ctx.bus.call(name as never, {} as never),
     }),
   },
 });
@@ -78,3 +88,38 @@ test('ids, amounts and statuses are kept', async () => {
   };
   expect(await kept(input)).toEqual(JSON.parse(JSON.stringify(input)));
 });
+
+test('an entry that PostgreSQL refuses is dropped, and the others are written', async () => {
+  const tenant = await platform.tenant();
+  const caller = tenant.caller('test.call');
+  for (const name of ['clerk.first', 'clerk.\0', 'clerk.last']) await caller.post('/api/v1/clerk/call', { name });
+  await platform.kernel.audit.flush();
+  expect(await actionsIn(tenant)).toEqual(['clerk.first', 'clerk.last']);
+  await caller.post('/api/v1/clerk/call', { name: 'clerk.later' });
+  await platform.kernel.audit.flush();
+  expect(await actionsIn(tenant)).toEqual(['clerk.first', 'clerk.last', 'clerk.later']);
+});
+
+test('while a database is not available its entries wait, in order, and those of others are written', async () => {
+  const [tenant, neighbour] = [await platform.tenant(), await platform.tenant()];
+  const { database } = (await tenant.db.row<{ database: string }>(sql`SELECT current_database() AS database`)) ?? {};
+  const allowConnections = (isAllowed: boolean) =>
+    aside('postgres', async (connection) => {
+      await connection.script(`ALTER DATABASE "${database}" ALLOW_CONNECTIONS ${isAllowed}`);
+      await connection.query(sql`
+        SELECT pg_terminate_backend(pid, 10_000) FROM pg_stat_activity WHERE datname = ${database}`);
+    });
+  await allowConnections(false);
+  for (const name of ['clerk.first', 'clerk.last']) {
+    for (const { caller } of [tenant, neighbour]) await caller('test.call').post('/api/v1/clerk/call', { name });
+    await platform.kernel.audit.flush();
+  }
+  await allowConnections(true);
+  await platform.kernel.audit.flush();
+  for (const each of [tenant, neighbour]) expect(await actionsIn(each)).toEqual(['clerk.first', 'clerk.last']);
+});
+
+async function actionsIn({ db }: TestTenant): Promise<string[]> {
+  const rows = await db.rows<{ action: string }>(sql`SELECT action FROM module_bus_audit_log ORDER BY at, id`);
+  return rows.map(({ action: name }) => name);
+}

@@ -1,6 +1,7 @@
 import { type Changes, type Db, Failure, type Log, sql } from '@chowk/kit';
 import { v7 as uuidv7 } from 'uuid';
 import { isPersonalOrSecret, mayContainPersonalOrSecret } from '../privacy/field-names.ts';
+import { databaseFailure } from '../db/failures.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 
 export type Transport = 'rest' | 'bus' | 'graphql' | 'job' | 'command';
@@ -125,14 +126,46 @@ export class AuditLog {
     const entries = this.#pending;
     this.#pending = [];
     for (const [tenant, batch] of Map.groupBy(entries, ({ tenant }) => tenant)) {
-      try {
-        await tenant.db.tx((tx) => Promise.all(batch.map((entry) => insertEntry(tx, entry))));
-      } catch (error) {
-        this.#log.warn({ err: error, tenant: tenant.id }, 'could not write the audit log; will retry');
-        this.#pending.unshift(...batch.slice(-maxPending));
-      }
+      const unwritten = await this.#writeBatch(tenant, batch);
+      this.#pending.unshift(...unwritten.slice(-maxPending));
     }
   }
+
+  /** Settles with the entries to retry. If PostgreSQL refuses one of the entries, the others are written one by one. */
+  async #writeBatch(tenant: TenantEntry, batch: readonly AuditEntry[]): Promise<readonly AuditEntry[]> {
+    try {
+      await tenant.db.tx((tx) => Promise.all(batch.map((entry) => insertEntry(tx, entry))));
+      return [];
+    } catch (error) {
+      const [only, ...others] = batch;
+      if (only && isRefused(error)) {
+        if (others.length > 0) return this.#writeSeparately(tenant, batch);
+        this.#log.error(
+          { err: error, tenant: tenant.id, action: only.action },
+          'dropped an audit entry that PostgreSQL refuses',
+        );
+        return [];
+      }
+      this.#log.warn({ err: error, tenant: tenant.id }, 'could not write the audit log; will retry');
+      return batch;
+    }
+  }
+
+  async #writeSeparately(tenant: TenantEntry, batch: readonly AuditEntry[]): Promise<readonly AuditEntry[]> {
+    for (const [index, entry] of batch.entries()) {
+      const unwritten = await this.#writeBatch(tenant, [entry]);
+      // The database has become unavailable.
+      if (unwritten.length > 0) return batch.slice(index);
+    }
+    return [];
+  }
+}
+
+/** Whether the entry is the cause of the error, and not the database or the connection. */
+function isRefused(error: unknown): boolean {
+  if (error instanceof Failure || databaseFailure(error)?.status === 503) return false;
+  const { code } = error as { code?: unknown };
+  return typeof code !== 'string' || !/^(08|25|28|3D|40|42|53|55|57|58)/.test(code);
 }
 
 /** Whether the action was not run because the call was refused. */

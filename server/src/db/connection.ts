@@ -19,6 +19,19 @@ const responseGraceMs = 2_000;
 /** Over a dead network, closing properly would take as long as TCP retries. */
 const endTimeoutMs = 500;
 
+/** They apply whatever the server or the database is configured to. */
+const sessionSettings = [
+  // `valueTypes` relies on these.
+  'TimeZone=UTC',
+  'DateStyle=ISO',
+  'idle_in_transaction_session_timeout=60000',
+  // PostgreSQL notices within seconds that this process is gone, even during a statement, and releases its locks.
+  'client_connection_check_interval=1000',
+  'tcp_keepalives_idle=5',
+  'tcp_keepalives_interval=2',
+  'tcp_keepalives_count=3',
+];
+
 /** Creates a client that is not yet connected. Every client of the platform is created here. */
 export function createClient(
   address: ServerAddress,
@@ -36,11 +49,7 @@ export function createClient(
     keepAliveInitialDelayMillis: 10_000,
     // Sends BEGIN together with the first statement of a transaction.
     pipeline: true,
-    // `valueTypes` relies on these, whatever the server or the database is configured to.
-    options:
-      '-c TimeZone=UTC -c DateStyle=ISO -c idle_in_transaction_session_timeout=60000 ' +
-      // A machine that disappeared loses its locks after half a minute.
-      '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
+    options: sessionSettings.map((setting) => `-c ${setting}`).join(' '),
     types: valueTypes,
     ...options,
   });

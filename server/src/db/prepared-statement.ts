@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { serialize } from 'pg-protocol';
+import { hasName, maxStatements } from './statement-names.ts';
 import { valueTypes } from './value-types.ts';
 
 type Done = (error: Error | undefined, result: pg.QueryResult) => void;
@@ -21,6 +22,9 @@ interface Query {
 
 const PgQuery = pg.Query as unknown as new (text: string, values: unknown[] | undefined, done: Done) => Query;
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils;
+
+/** The statements that are prepared on a connection: texts by name. */
+type PgConnection = pg.Connection & { readonly parsedStatements: Record<string, string> };
 
 const executeAndSync = Buffer.concat([serialize.execute(), serialize.sync()]);
 /** Statements whose columns are fixed when they are prepared. Those of a FETCH depend on its cursor. */
@@ -48,6 +52,7 @@ export class PreparedStatement extends PgQuery {
     this.#parseRow = parsersOf.get(connection)?.get(name);
     if (!this.#parseRow) {
       this.#connection = connection;
+      if (name !== '') makeRoom(connection as PgConnection, name);
       return super.submit(connection);
     }
     try {
@@ -84,6 +89,22 @@ export class PreparedStatement extends PgQuery {
     if (this.name === undefined || !this.#connection || !hasFixedColumns.test(this.text)) return;
     const parsers = parsersOf.get(this.#connection) ?? new Map<string, RowParser>();
     parsersOf.set(this.#connection, parsers.set(this.name, parseRow));
+  }
+}
+
+/**
+ * Closes the statements whose names are not used any more before a new one exceeds the limit. The message follows the
+ * executions that were sent before; one that is still to be sent prepares its statement again.
+ */
+function makeRoom(connection: PgConnection, newName: string): void {
+  if (newName in connection.parsedStatements) return;
+  const statements = Object.entries(connection.parsedStatements);
+  if (statements.length < maxStatements) return;
+  for (const [name, text] of statements) {
+    if (hasName(text, name)) continue;
+    connection.stream.write(serialize.close({ type: 'S', name }));
+    delete connection.parsedStatements[name];
+    parsersOf.get(connection)?.delete(name);
   }
 }
 

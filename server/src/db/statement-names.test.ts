@@ -1,8 +1,18 @@
 import { raw, sql } from '@chowk/kit';
 import { expect, inject, test } from 'vitest';
 import { limits } from '../../testing/scratch-database.ts';
-import { withConnection } from './connection.ts';
-import { renameStatement, statementName } from './statement-names.ts';
+import { type Connection, withConnection } from './connection.ts';
+import { maxStatements, renameStatement, statementName } from './statement-names.ts';
+
+function connected<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
+  return withConnection(inject('server'), 'postgres', limits, work);
+}
+
+/** One of many statements, which returns its number and the value. */
+async function select(connection: Connection, number: number, value = number): Promise<object | undefined> {
+  const { rows } = await connection.query(sql`SELECT ${raw(String(number))} AS number, ${value}::int AS value`);
+  return rows[0];
+}
 
 test('a statement text keeps its name, and no two texts share one', () => {
   const name = statementName('SELECT 1');
@@ -21,21 +31,43 @@ test('a renamed statement gets a name that was never used', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('statements beyond the limit are sent unnamed and work', async () => {
-  const first = statementName('SELECT 1');
-  for (let index = 0; index < 5_000; index += 1) statementName(`SELECT 'filler', ${index}`);
-  expect(statementName('SELECT 1')).toBe(first);
-  expect(statementName("SELECT 'one more'")).toBeUndefined();
-  renameStatement("SELECT 'one more'");
-  expect(statementName("SELECT 'one more'")).toBeUndefined();
-  await withConnection(inject('server'), 'postgres', limits, async (connection) => {
-    for (const id of [1, 2]) {
-      const { rows } = await connection.query(sql`SELECT 'unnamed' AS kind, ${id}::int AS id ${raw('')}`);
-      expect(rows).toEqual([{ kind: 'unnamed', id }]);
+test('a text in use keeps its name however many others come; one that is not loses it and never gets it again', () => {
+  const [used, unused] = [statementName('SELECT 6'), statementName('SELECT 7')];
+  for (let index = 0; index < 3 * maxStatements; index += 1) {
+    statementName(`SELECT 'filler', ${index}`);
+    if (index % 100 === 0) expect(statementName('SELECT 6')).toBe(used);
+  }
+  expect(statementName('SELECT 7')).not.toBe(unused);
+});
+
+test('a connection keeps the statements in use and closes those that are not', async () => {
+  await connected(async (connection) => {
+    const prepared = async () => {
+      const { rows } = await connection.query<{ count: number; used_since: string }>(sql`
+        SELECT count(*), min(prepare_time) FILTER (WHERE statement LIKE 'SELECT -1 %') AS used_since
+        FROM pg_prepared_statements`);
+      return rows[0];
+    };
+    await select(connection, -1);
+    const first = await prepared();
+    for (let round = 0; round < 25; round += 1) {
+      const numbers = Array.from({ length: maxStatements / 10 }, (_, index) => round * 1_000 + index);
+      await Promise.all([-1, ...numbers].map((number) => select(connection, number)));
     }
-    const prepared = await connection.query<{ count: number }>(
-      sql`SELECT count(*) FROM pg_prepared_statements WHERE statement ~ 'unnamed'`,
-    );
-    expect(prepared.rows).toEqual([{ count: 0 }]);
+    const last = await prepared();
+    expect(last?.used_since).toBe(first?.used_since);
+    expect(last?.count).toBeLessThanOrEqual(maxStatements + 1);
+  });
+});
+
+test('in a transaction, statements that are pipelined while others are closed all succeed', async () => {
+  await connected(async (connection) => {
+    await connection.script('BEGIN');
+    for (let round = 0; round < 4; round += 1) {
+      const numbers = Array.from({ length: 0.8 * maxStatements }, (_, index) => (index * 7 + round * 311) % 1_700);
+      const rows = await Promise.all(numbers.map((number, index) => select(connection, number, index)));
+      expect(rows).toEqual(numbers.map((number, value) => ({ number, value })));
+    }
+    expect(await connection.script('COMMIT')).toBe('COMMIT');
   });
 });

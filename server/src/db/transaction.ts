@@ -12,6 +12,7 @@ interface Session {
   readonly connection: Connection;
   /** The error that aborted the transaction. */
   failure: unknown;
+  readonly openCursors: Set<number>;
 }
 
 /** The transaction itself, or a savepoint in it. */
@@ -28,7 +29,7 @@ const transactionAborted = '25P02';
 
 /** Runs `work` between BEGIN and COMMIT, or ROLLBACK if it fails. A nested transaction is a savepoint. */
 export function inTransaction<Result>(connection: Connection, work: Work<Result>): Promise<Result> {
-  return inScope({ connection, failure: undefined }, undefined, work);
+  return inScope({ connection, failure: undefined, openCursors: new Set() }, undefined, work);
 }
 
 async function inScope<Result>(session: Session, outer: Scope | undefined, work: Work<Result>): Promise<Result> {
@@ -71,10 +72,11 @@ function createHandle(session: Session, scope: Scope): Db {
       return select(await send(session, query));
     }),
     async *stream<Row extends object>(query: Sql) {
-      yield* streamInTransaction<Row>(async (statement) => {
+      const sendIfUsable = async <Result extends object>(statement: Sql) => {
         requireUsable(scope);
-        return send(session, statement);
-      }, query);
+        return send<Result>(session, statement);
+      };
+      yield* streamInTransaction<Row>(sendIfUsable, query, session.openCursors);
     },
     async copy(table, columns, rows) {
       requireUsable(scope);

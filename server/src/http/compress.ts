@@ -29,15 +29,6 @@ export function compressBody(request: FastifyRequest, reply: FastifyReply, body:
   return compressText(reply, encodingFor(accepted), String(text));
 }
 
-/** For a POST, whose response may be stored before it is compressed. */
-export async function compressStoredBody(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  body: unknown,
-): Promise<unknown> {
-  return typeof body === 'string' ? compressBody(request, reply, body) : body;
-}
-
 function compressText(reply: FastifyReply, encoding: Encoding | undefined, text: string): string | Promise<Buffer> {
   if (text.length < minBytes) return text;
   reply.header('vary', varyHeader(reply));

@@ -1,4 +1,4 @@
-import type { Caller, Db, Membership } from '@chowk/kit';
+import type { Caller, Membership } from '@chowk/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RegisteredAction } from '../actions/registry.ts';
 import type { Kernel } from '../kernel.ts';
@@ -12,13 +12,6 @@ export interface Route {
   readonly hasEtag: boolean;
 }
 
-/** An idempotency key that a request holds: its response is stored under the key. */
-export interface IdempotencyClaim {
-  readonly db: Db;
-  readonly caller: string;
-  readonly key: string;
-}
-
 /** The state of one request and its response, filled in by the steps of the pipeline. */
 export interface Exchange {
   readonly kernel: Kernel;
@@ -30,18 +23,12 @@ export interface Exchange {
   membership: Membership | undefined;
   /** The unparsed body, which the idempotency key is compared with. */
   rawBody: string | undefined;
-  idempotency: IdempotencyClaim | undefined;
-  /** A step has sent the response; the action is not run. */
-  isAnswered: boolean;
 }
 
 /** All fields are set at once, so that every exchange has the same object shape. */
 export function newExchange(kernel: Kernel, request: FastifyRequest, reply: FastifyReply, route: Route): Exchange {
   const unresolved = { tenant: undefined, caller: undefined, membership: undefined };
-  return {
-    ...{ kernel, request, reply, route, ...unresolved },
-    ...{ rawBody: undefined, idempotency: undefined, isAnswered: false },
-  };
+  return { kernel, request, reply, route, ...unresolved, rawBody: undefined };
 }
 
 /** Returns a promise only if it has to wait. */

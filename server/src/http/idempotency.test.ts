@@ -1,5 +1,6 @@
+import { Readable } from 'node:stream';
 import { Answer, action, Failure, signedIn, sql, Type } from '@chowk/kit';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { startPlatform, type TestResponse, uniqueId } from '../../testing/platform.ts';
 
 const common = { summary: 'Test', needs: signedIn } as const;
@@ -7,6 +8,7 @@ const common = { summary: 'Test', needs: signedIn } as const;
 const placed: string[] = [];
 let gate: { arrived: PromiseWithResolvers<void>; open: PromiseWithResolvers<void> } | undefined;
 let failure: Error | undefined;
+let serializationFailures = 0;
 
 const platform = await startPlatform({
   modules: [],
@@ -16,12 +18,17 @@ const platform = await startPlatform({
       http: 'POST /orders',
       input: Type.Object({ item: Type.String() }),
       errors: ['test.limited', 'test.conflict'],
-      run: async (_, { item }) => {
-        placed.push(item);
+      run: async (ctx, { item }) => {
+        const number = placed.push(item);
+        await ctx.db.run(sql`INSERT INTO placed VALUES (${item})`);
         gate?.arrived.resolve();
         await gate?.open.promise;
         if (failure) throw failure;
-        const order = { number: placed.length, item };
+        if (serializationFailures > 0) {
+          serializationFailures -= 1;
+          await ctx.db.run(sql`DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$`);
+        }
+        const order = { number, item };
         return new Answer({ order }, { status: 201, headers: { 'X-Extra': 'yes' } });
       },
     }),
@@ -37,7 +44,22 @@ const platform = await startPlatform({
       ...common,
       http: 'POST /platform-wide',
       tenant: 'none',
-      run: async () => ({ number: placed.push('platform-wide') }),
+      errors: ['test.conflict'],
+      run: async () => {
+        const number = placed.push('platform-wide');
+        gate?.arrived.resolve();
+        await gate?.open.promise;
+        if (failure) throw failure;
+        return { number };
+      },
+    }),
+    'test.file': action({
+      ...common,
+      http: 'POST /file',
+      run: async (ctx) => {
+        await ctx.db.run(sql`INSERT INTO placed VALUES ('file')`);
+        return new Answer(Readable.from(['a', 'b']));
+      },
     }),
     'test.open': action({
       ...{ summary: 'Test', public: true },
@@ -58,6 +80,7 @@ const platform = await startPlatform({
 });
 const acme = await platform.tenant();
 const caller = acme.caller();
+await acme.db.run(sql`CREATE TABLE placed (item text)`);
 
 function place(item: string, key: string, by = caller): Promise<TestResponse> {
   return by.post('/api/v1/orders', { item }, { 'idempotency-key': key });
@@ -65,6 +88,11 @@ function place(item: string, key: string, by = caller): Promise<TestResponse> {
 
 function timesPlaced(item: string): number {
   return placed.filter((one) => one === item).length;
+}
+
+/** The number of orders in the database. */
+function placedRows(item: string): Promise<number> {
+  return acme.db.rows(sql`SELECT FROM placed WHERE item = ${item}`).then((rows) => rows.length);
 }
 
 function isReplay({ headers }: TestResponse): boolean {
@@ -143,13 +171,6 @@ test('a key belongs to one user in one tenant', async () => {
   expect([mine, theirs, mineElsewhere].map(isReplay)).toEqual([false, false, false]);
   expect(timesPlaced('vase')).toBe(3);
   expect((await place('other', 'e', acme.caller())).status).toBe(201);
-});
-
-test('without a tenant the key is stored in the central database', async () => {
-  const post = () => caller.post('/api/v1/platform-wide', undefined, { 'idempotency-key': uniqueKey });
-  const uniqueKey = uniqueId();
-  const first = await post();
-  expect(await post()).toMatchObject({ status: 200, body: first.body, headers: { 'idempotency-replayed': 'true' } });
 });
 
 test.each([
@@ -248,34 +269,112 @@ test('a response is stored for 24 hours, and then the key can be used again', as
   expect(isReplay(await place('plate', 'l'))).toBe(true);
 });
 
-test('a key whose request never finished is free for the same request after one minute', async () => {
-  const { arrived, open } = holdOrders();
-  const dead = place('clock', 'm');
-  await arrived.promise;
-  gate = undefined;
-  await age('m', '50 seconds');
-  expect((await place('clock', 'm')).status).toBe(409);
-  await age('m', '11 seconds');
-  expect((await place('watch', 'm')).status).toBe(422);
-  const taken = await place('clock', 'm');
-  expect({ status: taken.status, replay: isReplay(taken) }).toEqual({ status: 201, replay: false });
-  expect(isReplay(await place('clock', 'm'))).toBe(true);
-
-  // The first request was only slow, and now fails.
-  failure = new Error('broken');
-  open.resolve();
-  expect((await dead).status).toBe(500);
-  failure = undefined;
-  const later = await place('clock', 'm');
-  expect({ body: later.body, replay: isReplay(later) }).toEqual({ body: taken.body, replay: true });
+test('a response is replayed with the headers that the action has set', async () => {
+  const [first, again] = [await place('tray', 'headers'), await place('tray', 'headers')];
+  expect([first, again].map(({ headers }) => headers['x-extra'])).toEqual(['yes', 'yes']);
 });
 
-test('expired keys are deleted when others are stored', async () => {
-  await place('fork', 'n');
-  await age('n', '25 hours');
-  await place('spoon', 'o');
-  const rows = await acme.db.rows<{ key: string }>(sql`SELECT key FROM idempotency_keys WHERE key IN ('n', 'o')`);
-  expect(rows).toEqual([{ key: 'o' }]);
+test('the change and its response are committed in one transaction', async () => {
+  const { arrived, open } = holdOrders();
+  const first = place('cup', 'together');
+  await arrived.promise;
+  const committed = () =>
+    acme.db.rows(sql`
+      SELECT p.xmin = k.xmin AS together FROM placed p, idempotency_keys k
+      WHERE p.item = 'cup' AND k.key = 'together'`);
+  expect(await committed()).toEqual([]);
+  open.resolve();
+  await first;
+  expect(await committed()).toEqual([{ together: true }]);
+});
+
+test('a request that fails has changed nothing, whatever it did before', async () => {
+  failure = new Failure('test.conflict', 409, 'That is taken.');
+  expect((await place('jug', 'undone')).status).toBe(409);
+  failure = undefined;
+  expect(await placedRows('jug')).toBe(0);
+});
+
+test('a transaction that is retried after a serialization failure changes and answers once', async () => {
+  serializationFailures = 2;
+  const first = await place('ladle', 'serialized');
+  expect({ status: first.status, left: serializationFailures }).toEqual({ status: 201, left: 0 });
+  expect((await place('ladle', 'serialized')).body).toEqual(first.body);
+  expect(await placedRows('ladle')).toBe(1);
+});
+
+test('a request that loses its connection frees its key at once, and its late answer is not stored', async () => {
+  const { arrived, open } = holdOrders();
+  const lost = place('clock', 'lost');
+  await arrived.promise;
+  gate = undefined;
+  expect((await place('clock', 'lost')).status).toBe(409);
+  await acme.db.run(sql`
+    SELECT pg_terminate_backend(pid, 10_000) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL`);
+  const taken = await place('clock', 'lost');
+  expect(taken.status).toBe(201);
+  open.resolve();
+  expect((await lost).status).toBe(503);
+  const later = await place('clock', 'lost');
+  expect({ body: later.body, replay: isReplay(later) }).toEqual({ body: taken.body, replay: true });
+  expect(await placedRows('clock')).toBe(1);
+});
+
+test('the change of an action with a file as its response is not committed under a key', async () => {
+  const { status } = await caller.post('/api/v1/file', undefined, { 'idempotency-key': 'file' });
+  expect({ status, placed: await placedRows('file') }).toEqual({ status: 500, placed: 0 });
+});
+
+describe('a request that changes the central database runs at most once', () => {
+  const post = (key: string) => caller.post('/api/v1/platform-wide', undefined, { 'idempotency-key': key });
+
+  test('its response is stored and replayed', async () => {
+    const key = uniqueId();
+    const first = await post(key);
+    expect(await post(key)).toMatchObject({
+      status: 200,
+      body: first.body,
+      headers: { 'idempotency-replayed': 'true' },
+    });
+  });
+
+  test('a duplicate is 409 while it runs; after a minute it counts as interrupted, but its answer is still stored', async () => {
+    const key = uniqueId();
+    const { arrived, open } = holdOrders();
+    const first = post(key);
+    await arrived.promise;
+    gate = undefined;
+    expect(await post(key)).toMatchObject({ status: 409, body: { code: 'http.idempotency_busy' } });
+    await age(key, '61 seconds', platform.kernel.central.db);
+    expect(await post(key)).toMatchObject({ status: 409, body: { code: 'http.idempotency_interrupted' } });
+    open.resolve();
+    const { body } = await first;
+    expect(await post(key)).toMatchObject({ status: 200, body, headers: { 'idempotency-replayed': 'true' } });
+  });
+
+  test('an answer that comes after the key has expired does not replace the stored one', async () => {
+    const key = uniqueId();
+    const { arrived, open } = holdOrders();
+    const late = post(key);
+    await arrived.promise;
+    gate = undefined;
+    await age(key, '25 hours', platform.kernel.central.db);
+    const { body } = await post(key);
+    open.resolve();
+    expect((await late).body).not.toEqual(body);
+    expect((await post(key)).body).toEqual(body);
+  });
+
+  test('after a refusal the key is free; after an error nobody knows what has changed, and it is not', async () => {
+    const key = uniqueId();
+    failure = new Failure('test.conflict', 409, 'That is taken.');
+    expect((await post(key)).body.code).toBe('test.conflict');
+    failure = new Error('broken');
+    expect((await post(key)).status).toBe(500);
+    failure = undefined;
+    expect(await post(key)).toMatchObject({ status: 409, body: { code: 'http.idempotency_busy' } });
+  });
 });
 
 /** From now on every order waits at a gate until the gate is opened. */
@@ -291,9 +390,8 @@ function holdOrders() {
 }
 
 /** As if the request had been sent earlier by this time. */
-async function age(key: string, by: string): Promise<void> {
-  const aged = await acme.db.run(sql`
-    UPDATE idempotency_keys SET expires_at = expires_at - ${by}::interval, locked_until = locked_until - ${by}::interval
-    WHERE key = ${key}`);
+async function age(key: string, by: string, db = acme.db): Promise<void> {
+  const aged = await db.run(sql`
+    UPDATE idempotency_keys SET expires_at = expires_at - ${by}::interval WHERE key = ${key}`);
   expect(aged).toBeGreaterThan(0);
 }

@@ -2,98 +2,123 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '@chowk/kit';
 import { type Db, type Secrets, sql } from '@chowk/kit';
 import { fail, invalid } from '../errors.ts';
-import type { Exchange, IdempotencyClaim } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 
-/** Stored bodies are encrypted: one may contain tokens. */
+/** A response as it is stored under an idempotency key, without the headers that every response has. */
+export interface StoredResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, number | string | string[] | undefined>>;
+  readonly body: string;
+}
+
+/** A POST with an `Idempotency-Key`. */
+export interface KeyedRequest {
+  readonly caller: string;
+  readonly key: string;
+  /** Of everything that the response depends on. */
+  readonly hash: string;
+  readonly secrets: Secrets;
+}
+
+interface KeyRow {
+  request_hash: string;
+  /** `NULL` while a request that cannot run in a transaction of the tenant is in progress. */
+  response: string | null;
+  is_overdue: boolean;
+}
+
+/** Stored responses are encrypted: one may contain tokens. */
 const encryptionPurpose = 'idempotency';
 
-interface StoredResponse {
-  request_hash: string;
-  status: number | null;
-  content_type: string | null;
-  body: string | null;
-}
-
-/**
- * A POST with an `Idempotency-Key` runs once: its first successful response is stored for 24 hours and replayed for
- * repeated requests. A request that ends without a response blocks its key for one minute.
- */
-export async function claimIdempotencyKey(exchange: Exchange): Promise<void> {
-  const { method, headers } = exchange.request;
-  const key = headers['idempotency-key'];
+/** `undefined` for a request that runs every time it is sent. */
+export function keyedRequest({ request, caller: user, rawBody, kernel }: Exchange): KeyedRequest | undefined {
+  const key = request.headers['idempotency-key'];
   // An anonymous caller cannot prove that a stored response belongs to it.
-  if (key !== undefined && method === 'POST' && exchange.caller) await claimKey(exchange, exchange.caller, key);
-}
-
-async function claimKey(exchange: Exchange, user: Caller, key: string | string[]): Promise<void> {
-  const { request, tenant, kernel } = exchange;
+  if (key === undefined || request.method !== 'POST' || !user) return undefined;
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw invalid({ 'Idempotency-Key': 'The Idempotency-Key must have 1 to 255 visible ASCII characters.' });
   }
-  const db = tenant?.db ?? kernel.central.db;
-  const caller = `user ${user.id}`;
-  const scope = tokenScope(user);
   const hash = createHash('sha256')
-    .update(`${request.method} ${request.url}\n${scope}\n${exchange.rawBody ?? ''}`)
+    .update(`${request.method} ${request.url}\n${tokenScope(user)}\n${rawBody ?? ''}`)
     .digest('hex');
-  if (await insertClaim(db, caller, key, hash)) {
-    exchange.idempotency = { db, caller, key };
-    return;
-  }
-  const stored = await findResponse(db, caller, key);
-  if (stored && stored.request_hash !== hash) throw fail('http.idempotency_mismatch');
-  if (!stored || stored.status === null) throw fail('http.idempotency_busy');
-  const body = stored.body && kernel.secrets.open(encryptionPurpose, stored.body, `${caller} ${key}`);
-  replay(exchange, { ...stored, body });
+  return { caller: `user ${user.id}`, key, hash, secrets: kernel.secrets };
 }
 
 /**
- * Stores the response before it is sent. Only a success is stored: after an error the client may retry with the same key.
- * A response that another request has stored under the key meanwhile is kept.
+ * Locks the key until the end of the transaction, in which the request runs and its response is stored. PostgreSQL
+ * releases the lock as soon as the process or its connection is gone, and nothing of the request remains then. Settles
+ * with the response if there is one.
  */
-export async function storeResponse(
-  secrets: Secrets,
-  { db, caller, key }: IdempotencyClaim,
-  response: { status: number; contentType: string; body: string },
-) {
-  if (response.status >= 300) {
-    await db.run(sql`DELETE FROM idempotency_keys WHERE caller = ${caller} AND key = ${key} AND status IS NULL`);
-    return;
-  }
-  const body = response.body && secrets.seal(encryptionPurpose, response.body, `${caller} ${key}`);
-  await db.run(sql`
-    WITH swept AS (
-      DELETE FROM idempotency_keys WHERE (caller, key) IN (
-        SELECT caller, key FROM idempotency_keys WHERE expires_at < now() LIMIT 20 FOR UPDATE SKIP LOCKED))
-    UPDATE idempotency_keys SET status = ${response.status}, content_type = ${response.contentType}, body = ${body}
-    WHERE caller = ${caller} AND key = ${key} AND status IS NULL`);
+export async function lockKey(tx: Db, request: KeyedRequest): Promise<StoredResponse | undefined> {
+  const [lock, row] = await Promise.all([tryLock(tx, request), findKey(tx, request)]);
+  if (row) return readResponse(row, request);
+  if (lock?.has_key) return undefined;
+  throw fail(lock?.has_request ? 'http.idempotency_mismatch' : 'http.idempotency_busy');
 }
 
-async function insertClaim(db: Db, caller: string, key: string, hash: string): Promise<boolean> {
-  const claimed = await db.run(sql`
-    INSERT INTO idempotency_keys AS known (caller, key, request_hash, locked_until, expires_at)
-    VALUES (${caller}, ${key}, ${hash}, now() + interval '1 minute', now() + interval '24 hours')
-    ON CONFLICT (caller, key) DO UPDATE SET request_hash = excluded.request_hash, status = NULL, body = NULL,
-      locked_until = excluded.locked_until, expires_at = excluded.expires_at
-    WHERE known.expires_at < now()
-      OR (known.status IS NULL AND known.locked_until < now() AND known.request_hash = excluded.request_hash)`);
-  return claimed === 1;
+/** Stores the response in the transaction that holds the lock. */
+export async function storeResponse(tx: Db, request: KeyedRequest, response: StoredResponse): Promise<void> {
+  if (!(await insertKey(tx, request, seal(request, response)))) throw fail('http.idempotency_busy');
 }
 
-function findResponse(db: Db, caller: string, key: string): Promise<StoredResponse | undefined> {
-  return db.row<StoredResponse>(sql`
-    SELECT request_hash, status, content_type, body FROM idempotency_keys
-    WHERE caller = ${caller} AND key = ${key}`);
+/**
+ * Records that a request begins whose changes are not in one transaction with its response. It runs at most once: if the
+ * process dies, the key stays claimed, because nobody knows what the request has changed. Settles with the response if
+ * there is one.
+ */
+export async function claimKey(db: Db, request: KeyedRequest): Promise<StoredResponse | undefined> {
+  if (await insertKey(db, request, null)) return undefined;
+  const row = await findKey(db, request);
+  if (!row) throw fail('http.idempotency_busy');
+  return readResponse(row, request);
+}
+
+/** Stores the response of a claimed key; without a response the key is free again. */
+export async function settleKey(db: Db, request: KeyedRequest, response?: StoredResponse): Promise<void> {
+  const { caller, key } = request;
+  const isClaimed = sql`caller = ${caller} AND key = ${key} AND response IS NULL`;
+  await db.run(
+    response
+      ? sql`UPDATE idempotency_keys SET response = ${seal(request, response)} WHERE ${isClaimed}`
+      : sql`DELETE FROM idempotency_keys WHERE ${isClaimed}`,
+  );
+}
+
+/** Whoever holds the key holds its request too: if only the request is free, another one is in progress. */
+function tryLock(tx: Db, { caller, key, hash }: KeyedRequest) {
+  return tx.row<{ has_key: boolean; has_request: boolean }>(sql`
+    SELECT pg_try_advisory_xact_lock(hashtextextended(${`${caller} ${key}`}, 0)) AS has_key,
+      pg_try_advisory_xact_lock(hashtextextended(${`${caller} ${key} ${hash}`}, 0)) AS has_request`);
+}
+
+/** Inserts the key or replaces an expired one. Settles with whether it did. */
+async function insertKey(db: Db, { caller, key, hash }: KeyedRequest, response: string | null): Promise<boolean> {
+  const inserted = await db.run(sql`
+    INSERT INTO idempotency_keys AS known (caller, key, request_hash, response, expires_at)
+    VALUES (${caller}, ${key}, ${hash}, ${response}, now() + interval '24 hours')
+    ON CONFLICT (caller, key) DO UPDATE SET request_hash = excluded.request_hash, response = excluded.response,
+      expires_at = excluded.expires_at
+    WHERE known.expires_at < now()`);
+  return inserted === 1;
+}
+
+function findKey(db: Db, { caller, key }: KeyedRequest): Promise<KeyRow | undefined> {
+  return db.row<KeyRow>(sql`
+    SELECT request_hash, response, expires_at < now() + interval '23 hours 59 minutes' AS is_overdue
+    FROM idempotency_keys WHERE caller = ${caller} AND key = ${key} AND expires_at >= now()`);
+}
+
+function readResponse(row: KeyRow, { caller, key, hash, secrets }: KeyedRequest): StoredResponse {
+  if (row.request_hash !== hash) throw fail('http.idempotency_mismatch');
+  if (row.response === null) throw fail(row.is_overdue ? 'http.idempotency_interrupted' : 'http.idempotency_busy');
+  return JSON.parse(secrets.open(encryptionPurpose, row.response, `${caller} ${key}`));
+}
+
+function seal({ secrets, caller, key }: KeyedRequest, response: StoredResponse): string {
+  return secrets.seal(encryptionPurpose, JSON.stringify(response), `${caller} ${key}`);
 }
 
 /** The response may also depend on the kind and the scopes of the token. */
 function tokenScope({ session: { kind, scopes } }: Caller): string {
   return `${kind} ${scopes ? [...scopes].sort().join(' ') : ''}`;
-}
-
-function replay(exchange: Exchange, { status, content_type, body }: StoredResponse): void {
-  exchange.isAnswered = true;
-  const reply = exchange.reply.status(status ?? 200).header('Idempotency-Replayed', 'true');
-  if (content_type) reply.type(content_type);
-  reply.send(body || undefined);
 }

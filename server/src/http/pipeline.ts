@@ -2,7 +2,6 @@ import { authenticate } from './authenticate.ts';
 import { authorizeRequest } from './authorize-request.ts';
 import { bindTenant } from './bind-tenant.ts';
 import type { Step } from './exchange.ts';
-import { claimIdempotencyKey } from './idempotency.ts';
 import { limitRate } from './rate-limit.ts';
 import { runAction } from './run-action.ts';
 
@@ -10,7 +9,6 @@ import { runAction } from './run-action.ts';
 export const pipeline = {
   /** Run before the body is read, so that a refused request costs no memory. */
   beforeBody: [bindTenant, authenticate, limitRate, authorizeRequest] satisfies Step[],
-  afterBody: [claimIdempotencyKey] satisfies Step[],
-  /** Reads the input, runs the action and builds the response body. */
+  /** Reads the input, runs the action, once for each idempotency key, and builds the response body. */
   runAction,
 };

@@ -1,16 +1,14 @@
 import type { Failure, TSchema } from '@chowk/kit';
 import buildSerializer from 'fast-json-stringify';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { RegisteredAction } from '../actions/registry.ts';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
 import { mountApiReference } from './api-reference.ts';
-import { compressStoredBody } from './compress.ts';
 import { corsPolicy } from './cors.ts';
 import { sendErrorResponse } from './error-response.ts';
 import { type Exchange, newExchange, type Route, type Step } from './exchange.ts';
 import { stopGracefully } from './graceful-stop.ts';
-import { storeResponse } from './idempotency.ts';
 import { rejectMalformedRequest } from './malformed-request.ts';
 import { HttpMetrics } from './metrics.ts';
 import { parseBodies } from './parse-body.ts';
@@ -94,15 +92,7 @@ function mountRoutes(app: FastifyInstance, kernel: Kernel): void {
         request.exchange = newExchange(kernel, request, reply, route);
         return runSteps(pipeline.beforeBody, request.exchange);
       },
-      // Only a POST can have an idempotency key. Its response is stored uncompressed.
-      ...(method === 'POST'
-        ? {
-            preValidation: (request: FastifyRequest) => runSteps(pipeline.afterBody, request.exchange as Exchange),
-            onSend: [storeIdempotentResponse, compressStoredBody],
-          }
-        : {}),
-      handler: (request, reply) =>
-        request.exchange?.isAnswered ? reply : pipeline.runAction(request.exchange as Exchange),
+      handler: (request) => pipeline.runAction(request.exchange as Exchange),
     });
   }
   for (const [url, allowed] of methodsByPath) rejectOtherMethods(app, url, allowed);
@@ -129,22 +119,8 @@ function withoutFormats(schema: TSchema): TSchema {
   );
 }
 
-/** Runs steps in order until one of them has answered. */
 async function runSteps(steps: readonly Step[], exchange: Exchange): Promise<void> {
-  for (const step of steps) {
-    if (exchange.isAnswered) return;
-    await step(exchange);
-  }
-}
-
-async function storeIdempotentResponse(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
-  const claim = request.exchange?.idempotency;
-  const body = payload ?? '';
-  if (request.exchange && claim && typeof body === 'string') {
-    const contentType = String(reply.getHeader('content-type') ?? '');
-    await storeResponse(request.exchange.kernel.secrets, claim, { status: reply.statusCode, contentType, body });
-  }
-  return payload;
+  for (const step of steps) await step(exchange);
 }
 
 function rejectOtherMethods(app: FastifyInstance, url: string, allowed: readonly string[]): void {

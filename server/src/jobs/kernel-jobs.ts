@@ -1,6 +1,6 @@
-import { job, sql, Type } from '@chowk/kit';
+import { type Db, deleteInBatches, job, sql, systemJob, Type } from '@chowk/kit';
 
-/** The kernel's own jobs, for every tenant. */
+/** The kernel's own jobs: for every tenant, and for the central database. */
 export const kernelJobs = {
   'kernel.prune': job({
     data: Type.Object({}),
@@ -8,12 +8,20 @@ export const kernelJobs = {
     /** Deletes expired audit entries and idempotency keys. */
     async run(ctx) {
       const { 'audit.retention_days': days } = await ctx.settings();
+      const isOld = sql`at < now() - make_interval(days => ${days})`;
       return {
-        audit_lines: await ctx.db.run(
-          sql`DELETE FROM module_bus_audit_log WHERE at < now() - make_interval(days => ${days})`,
-        ),
-        idempotency_keys: await ctx.db.run(sql`DELETE FROM idempotency_keys WHERE expires_at < now()`),
+        audit_lines: await deleteInBatches(ctx.db, sql`module_bus_audit_log`, isOld),
+        idempotency_keys: await deleteExpiredKeys(ctx.db),
       };
     },
   }),
+  'kernel.prune_central': systemJob({
+    data: Type.Object({}),
+    schedule: '23 3 * * *',
+    run: async (ctx) => ({ idempotency_keys: await deleteExpiredKeys(ctx.central) }),
+  }),
 };
+
+function deleteExpiredKeys(db: Db): Promise<number> {
+  return deleteInBatches(db, sql`idempotency_keys`, sql`expires_at < now()`);
+}

@@ -10,8 +10,8 @@ const actions = {
     input: Type.Object({ name: Type.String() }),
     run: (ctx, { name }) =>
       ctx.tx(async (inner) => {
-        await inner.db.run(sql`INSERT INTO idempotency_keys (caller, key, request_hash, locked_until, expires_at)
-          VALUES (${name}, ${inner.newId()}, ${inner.tenant.id}, now(), now() + interval '1 day')`);
+        await inner.db.run(sql`INSERT INTO idempotency_keys (caller, key, request_hash, expires_at)
+          VALUES (${name}, ${inner.newId()}, ${inner.tenant.id}, now() + interval '1 day')`);
         return read(inner);
       }),
   }),

@@ -50,7 +50,9 @@ const headerParameters: Json = {
     name: 'Idempotency-Key',
     in: 'header',
     schema: { type: 'string', maxLength: 255 },
-    description: 'Runs the request only once: the first successful response is stored for 24 hours and replayed.',
+    description:
+      'Runs the request only once: the first successful response is stored for 24 hours and replayed. After a lost ' +
+      'connection or a 5xx response, repeat the request with the same key.',
     example: '7d3b2c9e-order-1042',
   },
   ifMatch: {

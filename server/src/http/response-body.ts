@@ -1,0 +1,49 @@
+import { Readable } from 'node:stream';
+import { Answer, Json } from '@chowk/kit';
+import type { FastifyReply } from 'fastify';
+import { etagOf } from '../context.ts';
+import { limitDownloads } from './download-limit.ts';
+import type { Exchange } from './exchange.ts';
+
+/** Sets the status and the headers of the response and builds its body from the output of the action. */
+export function responseBody(
+  { kernel, request, reply, route, tenant }: Exchange,
+  input: unknown,
+  output: unknown,
+): unknown {
+  if (output instanceof Answer) {
+    if (output.body instanceof Readable) limitDownloads(kernel, tenant, output.body);
+    reply.status(output.status ?? 200).headers(output.headers);
+    return output.body;
+  }
+  const { key, message, status = 200, headers } = route.action.answer ?? {};
+  reply.status(typeof status === 'function' ? status(output) : status);
+  if (headers) reply.headers(headers);
+  if (route.hasEtag) {
+    const isCurrent = matchesEtag(reply, request.headers['if-none-match'], output);
+    if (isCurrent && route.action.method === 'GET') return reply.status(304).send();
+  }
+  const text = typeof message === 'function' ? message(output, input) : message;
+  if (output instanceof Json) {
+    reply.type('application/json; charset=utf-8');
+    return wrapJson(output.text, key, text);
+  }
+  if (key === undefined) return text === undefined ? output : { message: text, ...(output as object) };
+  return text === undefined ? { [key]: output } : { message: text, [key]: output };
+}
+
+/** Sets the `ETag` and says whether `If-None-Match` names it. */
+function matchesEtag(reply: FastifyReply, ifNoneMatch: string | undefined, output: unknown): boolean {
+  const { updated_at } = (output ?? {}) as { updated_at?: string };
+  if (updated_at === undefined) return false;
+  const etag = etagOf(updated_at);
+  reply.header('etag', etag);
+  const etags = ifNoneMatch?.split(',').map((item) => item.trim().replace(/^W\//, '')) ?? [];
+  return etags.includes(etag) || etags.includes('*');
+}
+
+function wrapJson(json: string, key: string | undefined, message: string | undefined): string {
+  if (key === undefined) return json;
+  const prefix = message === undefined ? '' : `"message":${JSON.stringify(message)},`;
+  return `{${prefix}${JSON.stringify(key)}:${json}}`;
+}
