@@ -20,7 +20,6 @@ async function prune(db: Db, now: Date): Promise<void> {
   // Deletes their refresh tokens too. Below, the expired refresh tokens of sessions that continue.
   await db.run(sql`DELETE FROM sessions WHERE least(revoked_at, expires_at) < ${daysBefore(now, keepDays.sessions)}`);
   await db.run(sql`DELETE FROM refresh_tokens WHERE expires_at < ${now}`);
-  await db.run(sql`DELETE FROM reserved_emails WHERE until < ${now}`);
   await db.run(sql`DELETE FROM invitations WHERE expires_at < ${daysBefore(now, keepDays.invitations)}`);
   await db.run(sql`DELETE FROM activity_log WHERE at < ${daysBefore(now, keepDays.activity)}`);
 }

@@ -161,6 +161,7 @@ test('the signed-in user is returned with tenants and, in tenant context, role a
   const inTenant = await asha.get('/api/v1/auth/me');
   expect(inTenant.body).toEqual({
     ...{ id: asha.id, name: asha.name, email: asha.email, email_verified: true, two_factor_enabled: false },
+    sign_in_email: asha.email,
     tenants: [{ id: acme.id, name: 'Acme', role: 'Agent' }],
     role: 'Agent',
     permissions: [

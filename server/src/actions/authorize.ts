@@ -36,7 +36,6 @@ export async function authorize(
 function requireMembership(action: RegisteredAction, { tenant, caller, membership }: Principal): void {
   if (!caller) throw fail('auth.unauthenticated', {}, { headers: { 'WWW-Authenticate': 'Bearer' } });
   if (tenant && !membership) throw fail('auth.not_a_member');
-  if (!action.isReadOnly && caller.frozen) throw fail('auth.password_exposed');
 }
 
 function requirePermission(
