@@ -68,7 +68,7 @@ export async function disableTwoFactor(ctx: SystemCtx, confirmation: Confirmatio
   const wasOn = await ctx.central.tx(async (tx) => {
     const updated = await tx.run(sql`
       UPDATE users SET two_factor_secret = NULL, two_factor_confirmed_at = NULL, two_factor_last_step = NULL,
-        updated_at = now() WHERE id = ${id} AND two_factor_confirmed_at IS NOT NULL`);
+        two_factor_failures = 0, two_factor_locked_until = NULL, updated_at = now() WHERE id = ${id} AND two_factor_confirmed_at IS NOT NULL`);
     await tx.run(sql`DELETE FROM recovery_codes WHERE user_id = ${id}`);
     if (updated > 0) await record(ctx, { action: 'two_factor_disabled' }, tx);
     return updated > 0;
