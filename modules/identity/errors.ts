@@ -5,7 +5,8 @@ export const errors = {
   'auth.too_many_attempts': { status: 429, message: 'Too many attempts at the same time. Try again in a second.' },
   'auth.password_exposed': {
     status: 403,
-    message: 'Another person knows this password. Set a new one with the link that was mailed to you, or request a link.',
+    message:
+      'Another person knows this password. Set a new one with the link that was mailed to you, or request a link.',
   },
   'identity.two_factor_required': { status: 401, message: 'Send the code of your authenticator app as `otp`.' },
   'identity.two_factor_locked': {

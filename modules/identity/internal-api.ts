@@ -32,7 +32,8 @@ export const helpers = {
     summary: 'Verify a password',
     system: true,
     input: Type.Object({ password: Text, hash: Text }),
-    run: ({ system, client }, { password, hash }) => accountsOf(system).passwords.verify(password, hash, client.network),
+    run: ({ system, client }, { password, hash }) =>
+      accountsOf(system).passwords.verify(password, hash, client.network),
   }),
   hasUsers: systemHelper({
     summary: 'Check whether there are users',

@@ -19,9 +19,7 @@ test('without a hash no password matches', async () => {
 function sequence(passwords: Passwords) {
   const ended: string[] = [];
   const compare = (network: string, times = 1) =>
-    Array.from({ length: times }, () =>
-      passwords.verify('x', undefined, network).then(() => void ended.push(network)),
-    );
+    Array.from({ length: times }, () => passwords.verify('x', undefined, network).then(() => void ended.push(network)));
   return { ended, compare };
 }
 

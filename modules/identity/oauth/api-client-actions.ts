@@ -32,7 +32,12 @@ export const apiClientActions = {
     input: extend(NewApiClient, Confirmation.properties),
     output: ApiClientWithSecret,
     answer: { message: 'API client created.', status: 201 },
-    errors: ['identity.scope_not_held', 'identity.too_many_api_clients', 'identity.session_only', ...confirmationErrors],
+    errors: [
+      'identity.scope_not_held',
+      'identity.too_many_api_clients',
+      'identity.session_only',
+      ...confirmationErrors,
+    ],
     admit: mustBeLogin,
     run: createApiClient,
     explain: explainApiClient,

@@ -160,7 +160,10 @@ test('taking over needs the permission to manage API clients, a person, and anot
     code: 'identity.session_only',
   });
   const own = await admin.delete(removal);
-  expect({ status: own.status, fields: Object.keys(own.body.errors) }).toEqual({ status: 422, fields: ['api_clients'] });
+  expect({ status: own.status, fields: Object.keys(own.body.errors) }).toEqual({
+    status: 422,
+    fields: ['api_clients'],
+  });
   expect((await made.token(platform)).status).toBe(200);
 });
 
@@ -178,7 +181,11 @@ test('programs cannot create, change or delete API clients', async () => {
   for (const bearer of [await tokenOf(program), token]) {
     for (const attempt of attempts(id)) {
       const { status, body } = await send(bearer, attempt);
-      expect({ ...attempt, status, code: body.code }).toEqual({ ...attempt, status: 403, code: 'identity.session_only' });
+      expect({ ...attempt, status, code: body.code }).toEqual({
+        ...attempt,
+        status: 403,
+        code: 'identity.session_only',
+      });
     }
   }
 });
@@ -201,7 +208,8 @@ test('15 minutes after the sign-in, the password is required for API clients', a
     UPDATE sessions SET authenticated_at = now() - interval '16 minutes' WHERE user_id = ${admin.id}`);
   sessions.invalidateUser(admin.id);
   for (const { method, path, payload } of attempts(made.id).slice(0, 3)) {
-    const ask = (more: object) => admin.request({ method: method as 'POST', url: path, payload: { ...payload, ...more } });
+    const ask = (more: object) =>
+      admin.request({ method: method as 'POST', url: path, payload: { ...payload, ...more } });
     expect((await ask({})).body.error_codes).toEqual({ password: ['required'] });
     expect((await ask({ password: 'wrong' })).body.error_codes).toEqual({ password: ['invalid'] });
     expect((await ask({ password: testPassword })).status).toBeLessThan(300);

@@ -10,7 +10,8 @@ export const NewApiClient = named(
       minItems: 1,
       maxItems: 200,
       distinct: true,
-      description: 'Permissions of the client. The caller must hold them. They have an effect while the maker holds them.',
+      description:
+        'Permissions of the client. The caller must hold them. They have an effect while the maker holds them.',
       examples: [['orders.view']],
     }),
   }),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-const list = '@zxcvbn-ts/language-common/src/passwords.json';
+const require = createRequire(import.meta.url);
 /** Shorter ones are refused by their length. */
 const minLength = 8;
 
@@ -15,5 +15,5 @@ export function isCommonPassword(password: string): boolean {
 
 /** Not imported, so that the whole list does not stay in memory. */
 function readList(): string[] {
-  return JSON.parse(readFileSync(createRequire(import.meta.url).resolve(list), 'utf8'));
+  return JSON.parse(readFileSync(require.resolve('@zxcvbn-ts/language-common/src/passwords.json'), 'utf8'));
 }

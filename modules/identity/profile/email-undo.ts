@@ -1,8 +1,8 @@
 import { type Db, type SystemCtx, sql } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
-import { badToken, hashOf } from '../secret-tokens.ts';
 import { deleteClients } from '../oauth/api-client-makers.ts';
+import { badToken, hashOf } from '../secret-tokens.ts';
 import { ownAddress, unlessOwned } from './email-ownership.ts';
 import { deletePasswordResets } from './password.ts';
 import { sendPasswordReset } from './password-reset.ts';

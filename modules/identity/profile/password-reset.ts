@@ -89,7 +89,10 @@ export async function resetPassword(ctx: SystemCtx, reset: ResetLink & ChosenPas
   const user = await checkResetLink(ctx, reset);
   const { userId } = user;
   const { network } = ctx.client;
-  if (user.exposed_hash && (await accountsOf(ctx.system).passwords.verify(reset.password, user.exposed_hash, network))) {
+  if (
+    user.exposed_hash &&
+    (await accountsOf(ctx.system).passwords.verify(reset.password, user.exposed_hash, network))
+  ) {
     throw invalid({ password: 'Choose a different password: another person knows this one.' });
   }
   const passwordHash = await accountsOf(ctx.system).passwords.hash(reset.password, network);

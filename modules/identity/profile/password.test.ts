@@ -291,19 +291,22 @@ test('the mailed link sets a password once, verifies the address and ends all se
   expect(await reset({ token, ...chosen('a third one') })).toMatchObject(refusedToken);
 });
 
-test.each(['password', 'Password123', 'qwertyuiop', 'ILOVEYOU'])('the common password %s is refused', async (password) => {
-  const person = await newPerson();
-  const change = { current_password: testPassword, ...chosen(password) };
-  const changed = await person.put('/api/v1/profile/password', change);
-  const token = await resetToken(person);
-  for (const { status, body } of [changed, await reset({ token, ...chosen(password) })]) {
-    expect({ status, errors: body.errors }).toEqual({
-      status: 422,
-      errors: { password: [expect.stringMatching(/easy to guess/)] },
-    });
-  }
-  expect(await hasPassword(person, testPassword)).toBe(true);
-});
+test.each(['password', 'Password123', 'qwertyuiop', 'ILOVEYOU'])(
+  'the common password %s is refused',
+  async (password) => {
+    const person = await newPerson();
+    const change = { current_password: testPassword, ...chosen(password) };
+    const changed = await person.put('/api/v1/profile/password', change);
+    const token = await resetToken(person);
+    for (const { status, body } of [changed, await reset({ token, ...chosen(password) })]) {
+      expect({ status, errors: body.errors }).toEqual({
+        status: 422,
+        errors: { password: [expect.stringMatching(/easy to guess/)] },
+      });
+    }
+    expect(await hasPassword(person, testPassword)).toBe(true);
+  },
+);
 
 test('a reset cancels a change of the address that is not verified yet', async () => {
   const person = await newPerson();

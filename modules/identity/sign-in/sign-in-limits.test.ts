@@ -48,7 +48,9 @@ test('concurrent guesses are limited too', async () => {
 
 test('guesses in progress count, so a network cannot fill the queue with guesses at many accounts', async () => {
   const guess = (index: number) => login(`nobody-${index}@example.com`, 'guess', '203.0.113.9');
-  const statuses = (await Promise.all(Array.from({ length: 60 }, (_, index) => guess(index)))).map(({ status }) => status);
+  const statuses = (await Promise.all(Array.from({ length: 60 }, (_, index) => guess(index)))).map(
+    ({ status }) => status,
+  );
   expect(statuses.filter((status) => status === 422)).toHaveLength(40);
   expect(statuses.filter((status) => status === 429)).toHaveLength(20);
 });

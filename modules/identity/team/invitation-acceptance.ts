@@ -109,7 +109,8 @@ async function prove(ctx: SystemCtx, { email }: InvitationRow, form: Partial<New
 }
 
 async function bySession(ctx: SystemCtx, account: Account | undefined): Promise<Account> {
-  if (account?.id !== ctx.user.id) throw fail('identity.wrong_account', { email: ctx.user.signInEmail ?? ctx.user.email });
+  if (account?.id !== ctx.user.id)
+    throw fail('identity.wrong_account', { email: ctx.user.signInEmail ?? ctx.user.email });
   await mustBeOwnSession(ctx);
   return account;
 }
