@@ -58,9 +58,10 @@ CREATE TABLE email_changes (
   token_hash bytea NOT NULL,
   user_id bigint NOT NULL,
   old_email text NOT NULL,
-  old_verified_at timestamp with time zone,
+  old_verified_at timestamp with time zone NOT NULL,
   old_password_hash text NOT NULL,
   new_email text NOT NULL,
+  requested_at timestamp with time zone NOT NULL,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   expires_at timestamp with time zone NOT NULL,
   undone_at timestamp with time zone,
@@ -172,6 +173,7 @@ CREATE TABLE oauth_clients (
   user_id bigint,
   name text NOT NULL,
   secret_hash bytea,
+  secret_expires_at timestamp with time zone,
   grants text[] NOT NULL,
   scopes text[],
   created_by bigint,
@@ -183,7 +185,9 @@ CREATE TABLE oauth_clients (
   CONSTRAINT oauth_clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   CONSTRAINT oauth_clients_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE INDEX oauth_clients_by_maker ON public.oauth_clients USING btree (created_by);
 CREATE INDEX oauth_clients_by_tenant ON public.oauth_clients USING btree (tenant_id, created_at);
+CREATE INDEX oauth_clients_by_user ON public.oauth_clients USING btree (user_id);
 
 CREATE TABLE outbox_activity (
   tenant_id text NOT NULL,
@@ -249,15 +253,6 @@ CREATE TABLE refresh_tokens (
   CONSTRAINT refresh_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
 );
 CREATE INDEX refresh_tokens_by_session ON public.refresh_tokens USING btree (session_id);
-
-CREATE TABLE reserved_emails (
-  email text NOT NULL,
-  user_id bigint NOT NULL,
-  until timestamp with time zone NOT NULL,
-  CONSTRAINT reserved_emails_pkey PRIMARY KEY (email),
-  CONSTRAINT reserved_emails_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
-  CONSTRAINT reserved_emails_email_check CHECK ((email = lower(email)))
-);
 
 CREATE TABLE role_permissions (
   role_id bigint NOT NULL,
@@ -376,11 +371,16 @@ CREATE TABLE users (
   name text NOT NULL,
   email text,
   email_verified_at timestamp with time zone,
+  pending_email text,
+  pending_email_at timestamp with time zone,
+  pending_email_password text,
   password_hash text,
   password_exposed_at timestamp with time zone,
   two_factor_secret text,
   two_factor_confirmed_at timestamp with time zone,
   two_factor_last_step bigint,
+  two_factor_failures integer NOT NULL DEFAULT 0,
+  two_factor_locked_until timestamp with time zone,
   locale text,
   timezone text,
   disabled_at timestamp with time zone,
@@ -388,8 +388,9 @@ CREATE TABLE users (
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT users_email_key UNIQUE (email),
   CONSTRAINT users_pkey PRIMARY KEY (id),
-  CONSTRAINT users_check CHECK (((kind = 'service'::text) OR (email IS NOT NULL))),
+  CONSTRAINT users_check CHECK (((kind = 'service'::text) OR (COALESCE(email, pending_email) IS NOT NULL))),
   CONSTRAINT users_email_check CHECK ((email = lower(email))),
-  CONSTRAINT users_kind_check CHECK ((kind = ANY (ARRAY['person'::text, 'service'::text])))
+  CONSTRAINT users_kind_check CHECK ((kind = ANY (ARRAY['person'::text, 'service'::text]))),
+  CONSTRAINT users_pending_email_check CHECK ((pending_email = lower(pending_email)))
 );
-CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF name, email, email_verified_at, password_exposed_at, two_factor_confirmed_at, disabled_at ON public.users FOR EACH ROW EXECUTE FUNCTION notify_user_changed();
+CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF name, email, email_verified_at, pending_email, two_factor_confirmed_at, disabled_at ON public.users FOR EACH ROW EXECUTE FUNCTION notify_user_changed();

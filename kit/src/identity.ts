@@ -1,8 +1,11 @@
 export interface User {
   readonly id: number;
   readonly name: string;
+  /** The address that the user entered last. */
   readonly email: string;
   readonly emailVerified: boolean;
+  /** The address for mails and signing in. `null` for API clients, and if another account has verified it first. */
+  readonly signInEmail: string | null;
   readonly twoFactor: boolean;
 }
 
@@ -21,8 +24,6 @@ export interface Session {
 /** The user that a bearer token belongs to. */
 export interface Caller extends User {
   readonly session: Session;
-  /** The password is known to another person: the caller may read, but change nothing until it is reset. */
-  readonly frozen: boolean;
 }
 
 /** The caller's role and permissions in one tenant. */

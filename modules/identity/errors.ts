@@ -2,14 +2,24 @@ import { defineErrors } from '@chowk/kit';
 
 export const errors = {
   'auth.busy': { status: 503, message: 'Too many sign-ins at the moment. Try again in a few seconds.' },
+  'auth.too_many_attempts': { status: 429, message: 'Too many attempts at the same time. Try again in a second.' },
+  'auth.password_exposed': {
+    status: 403,
+    message:
+      'Another person knows this password. Set a new one with the link that was mailed to you, or request a link.',
+  },
   'identity.two_factor_required': { status: 401, message: 'Send the code of your authenticator app as `otp`.' },
+  'identity.two_factor_locked': {
+    status: 429,
+    message: 'Too many wrong codes. Try again in {minutes} minutes, or choose a new password.',
+  },
   'identity.bad_refresh_token': {
     status: 401,
     message: 'The refresh token is invalid or was already used. Sign in again.',
   },
   'identity.session_only': {
     status: 403,
-    message: 'This needs a session of a signed-in user. Tokens of programs are not accepted.',
+    message: 'This needs a session in which you have signed in. Tokens of devices and programs are not accepted.',
   },
   'identity.session_not_found': { status: 404, message: 'You have no session with this id.' },
   'identity.token_not_found': { status: 404, message: 'You have no token with this id.' },

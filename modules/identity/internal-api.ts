@@ -26,13 +26,14 @@ export const helpers = {
     summary: 'Hash a password',
     system: true,
     input: Type.Object({ password: Text }),
-    run: ({ system }, { password }) => accountsOf(system).passwords.hash(password),
+    run: ({ system, client }, { password }) => accountsOf(system).passwords.hash(password, client.network),
   }),
   verifyPassword: systemHelper({
     summary: 'Verify a password',
     system: true,
     input: Type.Object({ password: Text, hash: Text }),
-    run: ({ system }, { password, hash }) => accountsOf(system).passwords.verify(password, hash),
+    run: ({ system, client }, { password, hash }) =>
+      accountsOf(system).passwords.verify(password, hash, client.network),
   }),
   hasUsers: systemHelper({
     summary: 'Check whether there are users',
@@ -105,7 +106,7 @@ async function isSetUp(central: Db): Promise<boolean> {
 async function findMembers(ctx: SystemCtx, ids: readonly number[]): Promise<Map<number, Member>> {
   if (ids.length === 0) return new Map();
   const rows = await ctx.central.rows<Member>(sql`
-    SELECT u.id, u.name, u.email FROM memberships m JOIN users u ON u.id = m.user_id
+    SELECT u.id, u.name, coalesce(u.email, u.pending_email) AS email FROM memberships m JOIN users u ON u.id = m.user_id
     WHERE m.tenant_id = ${ctx.tenant.id} AND m.user_id = ANY(${ids}::bigint[]) AND u.kind = 'person'
       AND u.disabled_at IS NULL`);
   return new Map(rows.map((row) => [row.id, row]));

@@ -36,8 +36,9 @@ const kinds = [
     table: 'email_changes',
     days: [29, 31],
     add: (days: number) => sql`
-      INSERT INTO email_changes (token_hash, user_id, old_email, old_password_hash, new_email, created_at, expires_at)
-      VALUES (${bytes()}, ${person.id}, 'a@b.c', 'x', 'd@e.f', ${ago(days)}, ${ago(days - 7)})`,
+      INSERT INTO email_changes (token_hash, user_id, old_email, old_verified_at, old_password_hash, new_email, requested_at,
+        created_at, expires_at)
+      VALUES (${bytes()}, ${person.id}, 'a@b.c', now(), 'x', 'd@e.f', ${ago(days)}, ${ago(days)}, ${ago(days - 7)})`,
     count: sql`SELECT count(*) FROM email_changes`,
   },
   {

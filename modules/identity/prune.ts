@@ -21,7 +21,6 @@ async function prune(db: Db, now: Date): Promise<void> {
   // Deletes their refresh tokens too. Below, the expired refresh tokens of sessions that continue.
   await deleteInBatches(db, sql`sessions`, sql`least(revoked_at, expires_at) < ${before(keepDays.sessions)}`);
   await deleteInBatches(db, sql`refresh_tokens`, sql`expires_at < ${now}`);
-  await deleteInBatches(db, sql`reserved_emails`, sql`until < ${now}`);
   await deleteInBatches(db, sql`invitations`, sql`expires_at < ${before(keepDays.invitations)}`);
   await deleteInBatches(db, sql`activity_log`, sql`at < ${before(keepDays.activity)}`);
 }

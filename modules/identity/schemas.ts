@@ -28,11 +28,22 @@ export const TokenAnswer = named(
   }),
 );
 
+const ownEmail = {
+  sign_in_email: Nullable(
+    Type.String({
+      description:
+        'The address to sign in with, which also receives mails. Differs from `email` until a new address is verified. Null ' +
+        'if another account has verified it first.',
+    }),
+  ),
+};
+
 const OwnTenant = named('OwnTenant', Type.Object({ id: Type.String(), name: Type.String(), role: Type.String() }));
 
 export const Me = named(
   'Me',
   extend(UserSummary, {
+    ...ownEmail,
     tenants: Type.Array(OwnTenant),
     role: Type.Optional(Type.String({ description: 'In tenant context.', examples: ['Owner'] })),
     permissions: Type.Optional(Type.Array(Type.String(), { description: 'In tenant context.' })),
@@ -43,6 +54,7 @@ export type Me = Static<typeof Me>;
 export const Profile = named(
   'Profile',
   extend(UserSummary, {
+    ...ownEmail,
     locale: Nullable(Type.String()),
     timezone: Nullable(Type.String({ examples: ['Asia/Kolkata'] })),
     has_password: Type.Boolean(),

@@ -33,10 +33,6 @@ export const kernelErrors = {
   'http.shutting_down': { status: 503, message: 'The service is stopping; try again in a moment.' },
   'auth.unauthenticated': { status: 401, message: 'Sign in first: send a valid bearer token.' },
   'auth.not_a_member': { status: 403, message: 'You are not a member of this tenant.' },
-  'auth.password_exposed': {
-    status: 403,
-    message: 'Another person may know your password. Set a new password first, with the link in the email we sent you.',
-  },
   'auth.no_account': { status: 403, message: 'This action requires a user account; an API client has none.' },
   'tenancy.required': {
     status: 400,

@@ -24,8 +24,8 @@ export class TestIdentity implements Identity {
       name: `User ${lastUserId}`,
       email: `user${lastUserId}@example.com`,
       emailVerified: true,
+      signInEmail: `user${lastUserId}@example.com`,
       twoFactor: false,
-      frozen: false,
       session: { id: randomUUID(), kind: 'login' as const, scopes: undefined, authenticatedAt: Date.now() },
     };
     const token = `test-${randomUUID()}`;

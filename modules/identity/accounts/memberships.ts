@@ -1,10 +1,14 @@
 import { type Caller, type Db, GuardedCache, type Membership, type SystemServices, sql } from '@chowk/kit';
 import { hasEffectIn } from './permissions.ts';
+import { isShownEmailVerified } from './users.ts';
 
 interface MembershipRow {
   role: string;
   tenant_role: string;
   permissions: string[];
+  maker_id: number | null;
+  since: string;
+  verified: boolean;
 }
 
 export interface TenantOfUser {
@@ -13,7 +17,15 @@ export interface TenantOfUser {
   readonly role: string;
 }
 
-type CachedMembership = Membership & { readonly tenantId: string };
+interface CachedMembership extends Membership {
+  readonly userId: number;
+  readonly tenantId: string;
+  /** The user whose rights limit those of an API client; `null` for a person. */
+  readonly makerId: number | null;
+  /** In milliseconds since 1970. */
+  readonly since: number;
+  readonly isVerified: boolean;
+}
 
 /** The members of tenants and their permissions, cached until a change is committed by any process. */
 export class Memberships {
@@ -33,21 +45,31 @@ export class Memberships {
       this.#tenants.trust(isConnected);
     };
     void signals.listen('chowk_membership', { onNotify: (key) => this.#invalidate(key), onConnectionChange });
+    const onUserChange = (id: string) => this.#members.invalidateWhere(({ userId }) => userId === Number(id));
+    void signals.listen('chowk_user', { onNotify: onUserChange, onConnectionChange });
     void signals.listen('chowk_role', { onNotify: (tenantId) => this.#invalidateRole(tenantId), onConnectionChange });
     void signals.listen('chowk_tenant', { onNotify: (id) => this.#invalidateTenant(id), onConnectionChange });
   }
 
-  /** The caller's role and permissions in a tenant, limited to the scopes of the token. */
+  /** The caller's role and permissions in a tenant, limited to the scopes of the token and the rights of its maker. */
   async of(caller: Caller, tenantId: string): Promise<Membership | undefined> {
     const membership = await this.#members.get(`${caller.id} ${tenantId}`);
-    if (!membership) return undefined;
+    if (!membership || isOlder(caller, membership)) return undefined;
     const { scopes } = caller.session;
     const scoped = scopes ? limitTo(membership, (name) => scopes.has(name)) : membership;
+    if (membership.makerId !== null) return this.#limitToMaker(scoped, membership.makerId, tenantId);
     return caller.emailVerified ? scoped : this.#limitUnverified(scoped, tenantId);
   }
 
   async tenantsOf(userId: number): Promise<readonly TenantOfUser[]> {
     return (await this.#tenants.get(String(userId))) ?? [];
+  }
+
+  async #limitToMaker(membership: Membership, makerId: number, tenantId: string): Promise<Membership | undefined> {
+    const maker = await this.#members.get(`${makerId} ${tenantId}`);
+    if (!maker) return undefined;
+    const limited = limitTo(membership, (name) => maker.permissions.has(name));
+    return maker.isVerified ? limited : this.#limitUnverified(limited, tenantId);
   }
 
   async #limitUnverified(membership: Membership, tenantId: string): Promise<Membership> {
@@ -75,6 +97,11 @@ export class Memberships {
   }
 }
 
+/** A personal access token covers the memberships that its user had when it was created. */
+function isOlder({ session: { kind, authenticatedAt } }: Caller, { since }: CachedMembership): boolean {
+  return kind === 'personal' && authenticatedAt < since;
+}
+
 function limitTo({ role, permissions }: Membership, isAllowed: (permission: string) => boolean): Membership {
   return { role, permissions: new Set([...permissions].filter(isAllowed)) };
 }
@@ -83,12 +110,15 @@ async function loadMembership(central: Db, key: string): Promise<CachedMembershi
   const [userId, tenantId = ''] = key.split(' ');
   const row = await central.row<MembershipRow>(sql`
     SELECT coalesce(r.name, 'API client') AS role, t.role AS tenant_role, coalesce(m.permissions, ARRAY(
-      SELECT permission FROM role_permissions WHERE role_id = m.role_id)) AS permissions
-    FROM memberships m JOIN tenants t ON t.id = m.tenant_id LEFT JOIN roles r ON r.id = m.role_id
-    WHERE m.user_id = ${Number(userId)} AND m.tenant_id = ${tenantId}`);
+      SELECT permission FROM role_permissions WHERE role_id = m.role_id)) AS permissions, c.created_by AS maker_id,
+      m.created_at AS since, ${isShownEmailVerified} AS verified
+    FROM memberships m JOIN tenants t ON t.id = m.tenant_id JOIN users u ON u.id = m.user_id AND u.disabled_at IS NULL
+      LEFT JOIN roles r ON r.id = m.role_id LEFT JOIN oauth_clients c ON c.user_id = m.user_id
+    WHERE m.user_id = ${Number(userId)} AND m.tenant_id = ${tenantId} AND (u.kind = 'person' OR c.created_by IS NOT NULL)`);
   if (!row) return undefined;
-  const effective = row.permissions.filter((name) => hasEffectIn(name, row.tenant_role));
-  return { tenantId, role: row.role, permissions: new Set(effective.sort()) };
+  const { role, maker_id: makerId, verified: isVerified } = row;
+  const permissions = new Set(row.permissions.filter((name) => hasEffectIn(name, row.tenant_role)).sort());
+  return { userId: Number(userId), tenantId, role, permissions, makerId, since: Date.parse(row.since), isVerified };
 }
 
 function listTenants(central: Db, userId: number): Promise<TenantOfUser[]> {

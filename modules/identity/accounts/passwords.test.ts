@@ -15,25 +15,42 @@ test('without a hash no password matches', async () => {
   expect(await passwords.verify('no account has this password', null)).toBe(false);
 });
 
-test('passwords above the concurrency limit are compared in order', async () => {
-  const passwords = new Passwords(10, 2);
-  const admitted: number[] = [];
-  const attempts = Array.from({ length: 6 }, (_, index) =>
-    passwords.verify('x', undefined, () => void admitted.push(index)),
-  );
-  await expect.poll(() => admitted.length, { interval: 1 }).toBeGreaterThan(0);
-  expect(admitted).toEqual([0, 1]);
+/** Compares passwords, one at a time, and records the order in which the comparisons end. */
+function sequence(passwords: Passwords) {
+  const ended: string[] = [];
+  const compare = (network: string, times = 1) =>
+    Array.from({ length: times }, () => passwords.verify('x', undefined, network).then(() => void ended.push(network)));
+  return { ended, compare };
+}
+
+test('networks take turns: one with many guesses does not keep another waiting', async () => {
+  const passwords = new Passwords(4, 1);
+  await passwords.verify('x', undefined);
+  const { ended, compare } = sequence(passwords);
+  const attempts = [...compare('attacker', 60), ...compare('asha'), ...compare('ravi', 2)];
   await Promise.all(attempts);
-  expect(admitted).toEqual([0, 1, 2, 3, 4, 5]);
+  // The first comparison was running when the others arrived.
+  expect(ended.slice(0, 6)).toEqual(['attacker', 'attacker', 'asha', 'ravi', 'attacker', 'ravi']);
+  expect(ended).toHaveLength(63);
 });
 
-test('a comparison that is not admitted does not block the queue', async () => {
+test('a full queue refuses the network with the most guesses, not the newcomer', async () => {
   const passwords = new Passwords(4, 1);
-  const refuse = () => {
-    throw new Error('too many');
-  };
-  const attempts = Array.from({ length: 5 }, () => passwords.verify('x', undefined, refuse));
-  expect((await Promise.allSettled(attempts)).map(({ status }) => status)).toEqual(Array(5).fill('rejected'));
+  await passwords.verify('x', undefined);
+  const { compare } = sequence(passwords);
+  const flood = Promise.allSettled(compare('attacker', 120));
+  await Promise.all(compare('asha', 3));
+  const refused = (await flood).filter(({ status }) => status === 'rejected');
+  expect(refused).toHaveLength(22);
+  expect(refused[0]).toMatchObject({ reason: { code: 'auth.busy', status: 503 } });
+});
+
+test('a queue that is full of different networks refuses further ones and goes on', async () => {
+  const passwords = new Passwords(4, 1);
+  await passwords.verify('x', undefined);
+  const { compare } = sequence(passwords);
+  const all = await Promise.allSettled(Array.from({ length: 105 }, (_, index) => compare(`network ${index}`)).flat());
+  expect(all.filter(({ status }) => status === 'rejected')).toHaveLength(4);
   expect(await passwords.verify('x', await passwords.hash('x'))).toBe(true);
 });
 

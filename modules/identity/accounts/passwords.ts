@@ -1,15 +1,19 @@
 import { availableParallelism } from 'node:os';
 import { compare, hash } from '@node-rs/bcrypt';
 import { fail } from '../errors.ts';
+import { FairQueue } from './fair-queue.ts';
 
 /** With a longer queue the last request would time out. */
 const maxQueueLength = 100;
 
-/** Bcrypt in worker threads, with limited concurrency so that a burst of sign-ins leaves a core to other requests. */
+/**
+ * Bcrypt in worker threads, with limited concurrency so that a burst of sign-ins leaves a core to other requests. The
+ * networks that callers come from take turns, so that one of them cannot keep the others waiting.
+ */
 export class Passwords {
   readonly #cost: number;
   readonly #concurrency: number;
-  readonly #queue: (() => void)[] = [];
+  readonly #queue = new FairQueue(maxQueueLength, () => fail('auth.busy'));
   #running = 0;
   #dummyHash: Promise<string> | undefined;
 
@@ -18,34 +22,26 @@ export class Passwords {
     this.#concurrency = concurrency;
   }
 
-  hash(password: string): Promise<string> {
-    return this.#enqueue(() => hash(password, this.#cost));
+  hash(password: string, network = ''): Promise<string> {
+    return this.#enqueue(network, () => hash(password, this.#cost));
   }
 
-  /**
-   * Takes as long without a hash as with one, so that the time does not reveal whether an account exists. `admit` is
-   * called when the comparison starts, after the wait in the queue, and may throw.
-   */
-  async verify(password: string, passwordHash: string | null | undefined, admit?: () => void): Promise<boolean> {
+  /** Takes as long without a hash as with one, so that the time does not reveal whether an account exists. */
+  async verify(password: string, passwordHash: string | null | undefined, network = ''): Promise<boolean> {
     this.#dummyHash ??= hash('no account has this password', this.#cost);
     const comparedHash = passwordHash ?? (await this.#dummyHash);
-    const matches = await this.#enqueue(() => {
-      admit?.();
-      return compare(password, comparedHash);
-    });
+    const matches = await this.#enqueue(network, () => compare(password, comparedHash));
     return matches && passwordHash !== null && passwordHash !== undefined;
   }
 
-  async #enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#queue.length >= maxQueueLength) throw fail('auth.busy');
-    if (this.#running >= this.#concurrency) await new Promise<void>((resolve) => this.#queue.push(resolve));
+  async #enqueue<Result>(network: string, work: () => Promise<Result>): Promise<Result> {
+    if (this.#running >= this.#concurrency) await this.#queue.wait(network);
     else this.#running += 1;
     try {
       return await work();
     } finally {
-      const next = this.#queue.shift();
-      if (next) next();
-      else this.#running -= 1;
+      // The next one takes over the place of this one.
+      if (!this.#queue.admitNext()) this.#running -= 1;
     }
   }
 }

@@ -11,6 +11,7 @@ import {
   sql,
 } from '@chowk/kit';
 import { type AccessTokens, accessTokenSeconds } from './access-tokens.ts';
+import { isShownEmailVerified, shownEmail } from './users.ts';
 
 export interface NewSession {
   readonly userId: number;
@@ -47,8 +48,8 @@ interface SessionRow {
   name: string;
   email: string | null;
   verified: boolean;
+  sign_in_email: string | null;
   two_factor: boolean;
-  frozen: boolean;
 }
 
 interface CachedSession {
@@ -93,7 +94,7 @@ export class Sessions {
       this.#byHash.trust(isConnected);
     };
     void signals.listen('chowk_session', { onNotify: (id) => this.#invalidateSession(id), onConnectionChange });
-    void signals.listen('chowk_user', { onNotify: (id) => this.#invalidateUser(Number(id)), onConnectionChange });
+    void signals.listen('chowk_user', { onNotify: (id) => this.invalidateUser(Number(id)), onConnectionChange });
   }
 
   /** The caller of a valid token. */
@@ -200,16 +201,16 @@ export class Sessions {
     await db.run(sql`
       UPDATE sessions SET revoked_at = now()
       WHERE user_id = ${userId} AND revoked_at IS NULL AND id IS DISTINCT FROM ${except ?? null}::uuid`);
-    this.#invalidateUser(userId);
+    this.invalidateUser(userId);
   }
 
   async #load(where: Sql): Promise<CachedSession | undefined> {
     const row = await this.#central.row<SessionRow>(sql`
       WITH used AS (
         UPDATE sessions s SET last_used_at = now() WHERE ${where} AND (last_used_at = created_at OR last_used_at < now() - interval '1 minute'))
-      SELECT s.id, s.user_id, s.kind, s.scopes, s.authenticated_at, s.expires_at, u.name, u.email,
-        u.kind = 'service' OR u.email_verified_at IS NOT NULL AS verified,
-        u.two_factor_confirmed_at IS NOT NULL AS two_factor, u.password_exposed_at IS NOT NULL AS frozen
+      SELECT s.id, s.user_id, s.kind, s.scopes, s.authenticated_at, s.expires_at, u.name,
+        ${shownEmail} AS email, u.kind = 'service' OR ${isShownEmailVerified} AS verified, u.email AS sign_in_email,
+        u.two_factor_confirmed_at IS NOT NULL AS two_factor
       FROM sessions s JOIN users u ON u.id = s.user_id
       WHERE ${where} AND s.revoked_at IS NULL AND u.disabled_at IS NULL`);
     if (!row) return undefined;
@@ -219,8 +220,9 @@ export class Sessions {
       scopes: row.scopes ? new Set(row.scopes) : undefined,
       authenticatedAt: Date.parse(row.authenticated_at),
     };
-    const { user_id: id, name, email, verified: emailVerified, two_factor: twoFactor, frozen } = row;
-    const caller = Object.freeze({ id, name, email: email ?? '', emailVerified, twoFactor, session, frozen });
+    const { user_id: id, name, verified: emailVerified, sign_in_email: signInEmail, two_factor: twoFactor } = row;
+    const email = row.email ?? '';
+    const caller = Object.freeze({ id, name, email, emailVerified, signInEmail, twoFactor, session });
     const expiresAt = row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at);
     return { caller, expiresAt, usedAt: this.#services.now().getTime() };
   }
@@ -253,7 +255,8 @@ export class Sessions {
     this.#byHash.invalidateWhere(({ caller }) => caller.session.id === id);
   }
 
-  #invalidateUser(userId: number): void {
+  /** Other processes are notified; this one need not wait. */
+  invalidateUser(userId: number): void {
     this.#byId.invalidateWhere(({ caller }) => caller.id === userId);
     this.#byHash.invalidateWhere(({ caller }) => caller.id === userId);
   }

@@ -1,5 +1,9 @@
 import { type Db, sql } from '@chowk/kit';
 
+/** The address of a user `u` as the profile shows it: the one entered last. */
+export const shownEmail = sql`coalesce(u.pending_email, u.email)`;
+export const isShownEmailVerified = sql`(u.pending_email IS NULL AND u.email_verified_at IS NOT NULL)`;
+
 export interface NewUser {
   readonly name: string;
   readonly email: string;
@@ -7,12 +11,9 @@ export interface NewUser {
   readonly emailVerified?: boolean;
 }
 
-/** Whether a user has the address, or may still return to it after a change. */
+/** Whether a user signs in with the address. */
 export async function isEmailTaken(db: Db, email: string): Promise<boolean> {
-  const row = await db.row(sql`
-    SELECT FROM users WHERE email = ${email.toLowerCase()}
-    UNION ALL SELECT FROM reserved_emails WHERE email = ${email.toLowerCase()} AND until > now() LIMIT 1`);
-  return row !== undefined;
+  return (await db.row(sql`SELECT FROM users WHERE email = ${email.toLowerCase()}`)) !== undefined;
 }
 
 /** Returns the id, or `undefined` if the address is taken. */
@@ -22,8 +23,7 @@ export async function createUser(
 ): Promise<number | undefined> {
   const user = await db.row<{ id: number }>(sql`
     INSERT INTO users (name, email, password_hash, email_verified_at)
-    SELECT ${name}, ${email.toLowerCase()}, ${passwordHash ?? null}, CASE WHEN ${emailVerified}::boolean THEN now() END
-    WHERE NOT EXISTS (SELECT FROM reserved_emails WHERE email = ${email.toLowerCase()} AND until > now())
+    VALUES (${name}, ${email.toLowerCase()}, ${passwordHash ?? null}, CASE WHEN ${emailVerified}::boolean THEN now() END)
     ON CONFLICT (email) DO NOTHING RETURNING id`);
   return user?.id;
 }

@@ -5,7 +5,8 @@ import { type Organization, organizationOf } from './organization.ts';
 export interface Addressee {
   readonly userId: number;
   readonly name: string;
-  readonly email: string;
+  /** `null`: the user has no address, and no mail is sent. */
+  readonly email: string | null;
   /**
    * The tenant that the mail is sent for; default: the tenant of the call. The user must be a member of it by the time a
    * link in the mail is followed.
@@ -18,6 +19,7 @@ export async function mailUser(
   user: Addressee,
   write: (organization: Organization) => Omit<MailContent, 'organization' | 'greeting'>,
 ): Promise<void> {
+  if (user.email === null) return;
   const organization = await organizationOf(ctx, user);
   const { name } = organization;
   await sendMail(ctx, user.email, { ...write(organization), organization: name, greeting: greet(user.name) });

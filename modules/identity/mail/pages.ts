@@ -85,9 +85,10 @@ function inPage<Input>(title: string, show: (ctx: SystemCtx, input: Input) => Pr
 }
 
 async function showVerification(ctx: SystemCtx, link: VerificationLink): Promise<Answer> {
-  const { email, verified } = await previewVerification(ctx, link);
+  const { address: email, name, verified } = await previewVerification(ctx, link);
   if (verified) return successPage(titles.verify, `The address ${email} is already verified. You can close this page.`);
-  const question = html`<p>Is <strong>${email}</strong> your address?</p>`;
+  const question = html`<p>Is <strong>${email}</strong> your address, and is the account of <strong>${name}</strong> yours?
+It will sign in with this address.</p>`;
   return htmlPage({ title: titles.verify, body: html`${question}${buttonForm('Yes, verify it')}` });
 }
 
@@ -98,8 +99,8 @@ async function verify(ctx: SystemCtx, link: VerificationLink): Promise<Answer> {
 
 async function showUndo(ctx: SystemCtx, link: Link): Promise<Answer> {
   const { email } = await previewUndo(ctx, link);
-  const consequences = html`<p>Your account will use <strong>${email}</strong> again. All sessions end, the previous
-password is restored, and a link to choose a new one is mailed to ${email}.</p>`;
+  const consequences = html`<p>Your account will use <strong>${email}</strong> again. All sessions end, and a
+link to choose a new password is mailed to ${email}. You can sign in again after you have used it.</p>`;
   return htmlPage({ title: titles.undo, body: html`${consequences}${buttonForm('Undo the change')}` });
 }
 

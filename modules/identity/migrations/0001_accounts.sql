@@ -3,28 +3,30 @@ CREATE TABLE users (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   kind text NOT NULL DEFAULT 'person' CHECK (kind IN ('person', 'service')),
   name text NOT NULL,
+  -- The address to sign in with. While it is not verified, another account that verifies it takes it over.
   email text UNIQUE CHECK (email = lower(email)),
   email_verified_at timestamptz,
+  -- A new address until it is verified. It is not reserved: several accounts may have requested it.
+  pending_email text CHECK (pending_email = lower(pending_email)),
+  pending_email_at timestamptz,
+  -- The hash of the password that confirmed the change.
+  pending_email_password text,
   password_hash text,
-  -- Since when another person is known to have the password. Until it is reset by a mailed link, the account is read-only.
+  -- Since when another person is known to have the password. Signing in is refused until it is reset by a mailed link.
   password_exposed_at timestamptz,
   two_factor_secret text,
   two_factor_confirmed_at timestamptz,
   -- The time step of the last accepted code: no code is accepted twice.
   two_factor_last_step bigint,
+  -- Wrong codes since the last right one. Every fifth locks the codes of the account, each time for longer.
+  two_factor_failures integer NOT NULL DEFAULT 0,
+  two_factor_locked_until timestamptz,
   locale text,
   timezone text,
   disabled_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
-  CHECK (kind = 'service' OR email IS NOT NULL)
-);
-
--- Former addresses that the account may still return to. They are not available to other accounts.
-CREATE TABLE reserved_emails (
-  email text PRIMARY KEY CHECK (email = lower(email)),
-  user_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
-  until timestamptz NOT NULL
+  CHECK (kind = 'service' OR coalesce(email, pending_email) IS NOT NULL)
 );
 
 -- The permissions that modules declare in module.json, as of the last seed.
@@ -105,7 +107,7 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER users_changed
-  AFTER DELETE OR UPDATE OF name, email, email_verified_at, password_exposed_at, two_factor_confirmed_at, disabled_at ON users
+  AFTER DELETE OR UPDATE OF name, email, email_verified_at, pending_email, two_factor_confirmed_at, disabled_at ON users
   FOR EACH ROW EXECUTE FUNCTION notify_user_changed();
 
 CREATE FUNCTION notify_membership_changed() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -6,13 +6,18 @@ CREATE TABLE oauth_clients (
   name text NOT NULL,
   -- NULL: a public client, which cannot keep a secret.
   secret_hash bytea,
+  -- The user who made an API client has left, and another has taken it over: the secret must be replaced by then.
+  secret_expires_at timestamptz,
   grants text[] NOT NULL,
   scopes text[],
+  -- The user whose rights limit those of an API client.
   created_by bigint REFERENCES users ON DELETE SET NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   last_used_at timestamptz
 );
+CREATE INDEX oauth_clients_by_user ON oauth_clients (user_id);
+CREATE INDEX oauth_clients_by_maker ON oauth_clients (created_by);
 CREATE INDEX oauth_clients_by_tenant ON oauth_clients (tenant_id, created_at);
 INSERT INTO oauth_clients (id, name, grants) VALUES
   ('chowk-console', 'Console', '{refresh_token}'),

@@ -7,15 +7,17 @@ CREATE TABLE password_resets (
 );
 CREATE INDEX password_resets_by_user ON password_resets (user_id);
 
--- Changed addresses. The old address receives a link that undoes the change.
+-- Verified changes of a verified address. The old address receives a link that undoes the change.
 CREATE TABLE email_changes (
   token_hash bytea PRIMARY KEY,
   user_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
   old_email text NOT NULL,
-  old_verified_at timestamptz,
-  -- An attacker who took over the account may have changed the password too.
+  old_verified_at timestamptz NOT NULL,
+  -- An attacker who took over the account knew this password and may have changed it.
   old_password_hash text NOT NULL,
   new_email text NOT NULL,
+  -- When the new address was entered; what the account was given since then ends with the undo.
+  requested_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   expires_at timestamptz NOT NULL,
   undone_at timestamptz

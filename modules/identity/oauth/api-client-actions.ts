@@ -1,4 +1,5 @@
-import { systemAction } from '@chowk/kit';
+import { extend, systemAction } from '@chowk/kit';
+import { Confirmation, confirmationErrors, mustBeLogin, mustBeOwnSession } from '../profile/own-session.ts';
 import { ApiClient, ApiClientChanges, ApiClientWithSecret, ClientKey, NewApiClient } from './api-client-schemas.ts';
 import {
   apiClientList,
@@ -24,12 +25,20 @@ export const apiClientActions = {
   'apiClients.create': systemAction({
     ...common,
     summary: 'Create an API client',
-    description: 'Its secret is shown only once.',
+    description:
+      'Its secret is shown only once. The client never has more rights than its maker and ends with the membership of the ' +
+      'maker. Needs a session in which the user has signed in.',
     http: 'POST /api-clients',
-    input: NewApiClient,
+    input: extend(NewApiClient, Confirmation.properties),
     output: ApiClientWithSecret,
     answer: { message: 'API client created.', status: 201 },
-    errors: ['identity.scope_not_held', 'identity.too_many_api_clients'],
+    errors: [
+      'identity.scope_not_held',
+      'identity.too_many_api_clients',
+      'identity.session_only',
+      ...confirmationErrors,
+    ],
+    admit: mustBeLogin,
     run: createApiClient,
     explain: explainApiClient,
   }),
@@ -46,24 +55,27 @@ export const apiClientActions = {
   'apiClients.update': systemAction({
     ...common,
     summary: 'Update an API client',
-    description: 'New scopes apply to existing tokens at once.',
+    description: 'New scopes apply to existing tokens at once. Adding some needs the same proof as creating a client.',
     http: 'PATCH /api-clients/:id',
     input: ApiClientChanges,
     output: ApiClient,
     answer: { key: 'api_client', message: 'API client saved.' },
-    errors: [...notFound, 'identity.scope_not_held'],
+    errors: [...notFound, 'identity.scope_not_held', 'identity.session_only', ...confirmationErrors],
+    admit: mustBeOwnSession,
     run: updateApiClient,
     explain: explainApiClient,
   }),
   'apiClients.rotateSecret': systemAction({
     ...common,
     summary: 'Replace the secret of an API client',
-    description: 'The old secret is invalid at once. The new one is shown only once.',
+    description:
+      'The old secret is invalid at once. The new one is shown only once. Needs the same proof as creating a client.',
     http: 'POST /api-clients/:id/secret',
-    input: ClientKey,
+    input: extend(ClientKey, Confirmation.properties),
     output: ApiClientWithSecret,
     answer: { message: 'Secret replaced.' },
-    errors: [...notFound, 'identity.scope_not_held', changed],
+    errors: [...notFound, 'identity.scope_not_held', changed, 'identity.session_only', ...confirmationErrors],
+    admit: mustBeLogin,
     run: rotateSecret,
   }),
   'apiClients.delete': systemAction({
@@ -73,7 +85,8 @@ export const apiClientActions = {
     http: 'DELETE /api-clients/:id',
     input: ClientKey,
     answer: { message: 'API client deleted.' },
-    errors: [...notFound, changed],
+    errors: [...notFound, changed, 'identity.session_only'],
+    admit: mustBeOwnSession,
     run: deleteApiClient,
   }),
 };

@@ -1,4 +1,5 @@
 import { changesOf, extend, Line, Nullable, named, type Static, Timestamp, Type } from '@chowk/kit';
+import { Confirmation } from '../profile/own-session.ts';
 import { UserReference } from '../user-reference.ts';
 
 export const NewApiClient = named(
@@ -9,7 +10,8 @@ export const NewApiClient = named(
       minItems: 1,
       maxItems: 200,
       distinct: true,
-      description: 'Permissions of the client. The caller must hold them.',
+      description:
+        'Permissions of the client. The caller must hold them. They have an effect while the maker holds them.',
       examples: [['orders.view']],
     }),
   }),
@@ -19,7 +21,10 @@ export type NewApiClient = Static<typeof NewApiClient>;
 export const ClientKey = Type.Object({ id: Line(64, { description: 'The client_id.' }) });
 export type ClientKey = Static<typeof ClientKey>;
 
-export const ApiClientChanges = named('ApiClientChanges', extend(changesOf(NewApiClient), ClientKey.properties));
+export const ApiClientChanges = named(
+  'ApiClientChanges',
+  extend(changesOf(NewApiClient), { ...ClientKey.properties, ...Confirmation.properties }),
+);
 export type ApiClientChanges = Static<typeof ApiClientChanges>;
 
 export const ApiClient = named(
@@ -27,10 +32,18 @@ export const ApiClient = named(
   Type.Object({
     id: Type.String({ description: 'The client_id.' }),
     name: Type.String(),
-    scopes: Type.Array(Type.String(), { description: 'The permissions it has in the tenant.' }),
+    scopes: Type.Array(Type.String(), {
+      description: 'The permissions it has in the tenant, as far as its maker (`created_by`) holds them.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
     created_by: Nullable(UserReference),
+    secret_expires_at: Nullable(
+      Type.String({
+        format: 'date-time',
+        description: 'Set when the client was taken over from a former member: replace its secret by then.',
+      }),
+    ),
     last_used_at: Nullable(Type.String({ format: 'date-time', description: 'When it last requested a token.' })),
   }),
 );

@@ -3,6 +3,7 @@ import {
   byTime,
   changesBetween,
   type Db,
+  forbidden,
   type Issues,
   list,
   removalOf,
@@ -14,8 +15,10 @@ import { accountsOf } from '../accounts/accounts.ts';
 import { explainPermissions, mustHold } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
+import { type Confirmation, mustBeLogin, mustBeRecent } from '../profile/own-session.ts';
 import { hashOf, newSecret } from '../secret-tokens.ts';
 import { userReference } from '../user-reference.ts';
+import { deleteClients } from './api-client-makers.ts';
 import {
   ApiClient,
   type ApiClientChanges,
@@ -28,7 +31,7 @@ import {
 const secretPrefix = 'chowk_cs_';
 const maxClients = 100;
 
-const columns = sql`c.id, c.name, c.scopes, c.created_at, c.updated_at, c.last_used_at,
+const columns = sql`c.id, c.name, c.scopes, c.created_at, c.updated_at, c.last_used_at, c.secret_expires_at,
   ${userReference(sql`c.created_by`)} AS created_by`;
 const clients = (ctx: SystemCtx): Sql => sql`(SELECT * FROM oauth_clients WHERE tenant_id = ${ctx.tenant.id}) c`;
 
@@ -50,13 +53,18 @@ export async function getApiClient(ctx: SystemCtx, { id }: ClientKey): Promise<A
 }
 
 /** A client acts as its own service user, whose membership holds the permissions. */
-export async function createApiClient(ctx: SystemCtx, { name, scopes }: NewApiClient): Promise<ApiClientWithSecret> {
+export async function createApiClient(
+  ctx: SystemCtx,
+  { name, scopes, ...confirmation }: NewApiClient & Confirmation,
+): Promise<ApiClientWithSecret> {
   await mustHoldScopes(ctx, ctx.central, scopes);
   await mustBeBelowMaximum(ctx);
+  await mustBeRecent(ctx, confirmation);
   const id = ctx.newId();
   const client_secret = secretPrefix + newSecret();
   const tenantId = ctx.tenant.id;
   const api_client = await ctx.central.tx(async (tx) => {
+    await lockMembership(ctx, tx);
     const user = await tx.row<{ id: number }>(sql`
       INSERT INTO users (kind, name) VALUES ('service', ${name}) RETURNING id`);
     const subjectId = (user as { id: number }).id;
@@ -81,8 +89,24 @@ export function explainApiClient(
   return explainPermissions(central, { field: 'scopes', names }, issues);
 }
 
+/** A concurrent removal of the caller from the team either precedes this or finds the new client. */
+async function lockMembership(ctx: SystemCtx, tx: Db): Promise<void> {
+  const membership = await tx.row(sql`
+    SELECT FROM memberships WHERE user_id = ${ctx.user.id} AND tenant_id = ${ctx.tenant.id} FOR SHARE`);
+  if (!membership) throw forbidden('settings.api_clients');
+}
+
 /** New scopes apply to existing tokens too. */
-export async function updateApiClient(ctx: SystemCtx, { id, ...changes }: ApiClientChanges): Promise<ApiClient> {
+export async function updateApiClient(
+  ctx: SystemCtx,
+  { id, password, otp, ...changes }: ApiClientChanges,
+): Promise<ApiClient> {
+  const { scopes: current } = await getApiClient(ctx, { id });
+  const isWider = changes.scopes?.some((scope) => !current.includes(scope)) ?? false;
+  if (isWider) {
+    await mustBeLogin(ctx);
+    await mustBeRecent(ctx, { password, otp });
+  }
   return ctx.central.tx(async (tx) => {
     const before = await lockApiClient(ctx, tx, id);
     const { user_id: subjectId } = before;
@@ -105,28 +129,27 @@ export async function updateApiClient(ctx: SystemCtx, { id, ...changes }: ApiCli
 }
 
 /** The old secret is invalid at once. The caller must hold the scopes, since it can use the new secret. */
-export async function rotateSecret(ctx: SystemCtx, { id }: ClientKey): Promise<ApiClientWithSecret> {
+export async function rotateSecret(
+  ctx: SystemCtx,
+  { id, ...confirmation }: ClientKey & Confirmation,
+): Promise<ApiClientWithSecret> {
+  await mustBeRecent(ctx, confirmation);
   const client_secret = secretPrefix + newSecret();
   const api_client = await ctx.central.tx(async (tx) => {
     const { user_id: subjectId, scopes, name } = await lockApiClient(ctx, tx, id);
     await mustHoldScopes(ctx, tx, scopes);
     await record(ctx, { action: 'api_client_secret_rotated', subjectId, details: { client_id: id, name } }, tx);
-    return saveClient(tx, id, sql`secret_hash = ${hashOf(client_secret)}`);
+    return saveClient(tx, id, sql`secret_hash = ${hashOf(client_secret)}, secret_expires_at = NULL`);
   });
   return { api_client, client_secret };
 }
 
-/** Its user is disabled, not deleted, because the logs refer to it. */
 export async function deleteApiClient(ctx: SystemCtx, { id }: ClientKey): Promise<void> {
   const userId = await ctx.central.tx(async (tx) => {
-    const { user_id: subjectId, name, scopes } = await lockApiClient(ctx, tx, id);
-    // Cascades to its sessions.
-    await tx.run(sql`DELETE FROM oauth_clients WHERE id = ${id}`);
-    await tx.run(sql`DELETE FROM memberships WHERE user_id = ${subjectId}`);
-    await tx.run(sql`UPDATE users SET disabled_at = now(), updated_at = now() WHERE id = ${subjectId}`);
-    await record(ctx, { action: 'api_client_deleted', subjectId, details: { client_id: id, name } }, tx);
+    const { user_id, name, scopes } = await lockApiClient(ctx, tx, id);
+    await deleteClients(ctx, tx, sql`c.id = ${id}`);
     ctx.audit(removalOf({ name, scopes }));
-    return subjectId;
+    return user_id;
   });
   // Other processes are notified; this one invalidates its cache at once.
   await accountsOf(ctx.system).sessions.revokeAll(userId);

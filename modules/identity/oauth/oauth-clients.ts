@@ -11,6 +11,7 @@ export interface OAuthClient {
   /** The service user of an API client; `null` for the programs of the platform, which act as their user. */
   readonly user_id: number | null;
   readonly secret_hash: Buffer | null;
+  readonly secret_expires_at: string | null;
   readonly grants: readonly string[];
   readonly scopes: readonly string[] | null;
 }
@@ -21,14 +22,15 @@ interface Credentials {
 }
 
 /** Throws unless the client exists and sends its secret, if it has one. */
-export async function authenticateClient({ central, client }: SystemCtx, parameters: Parameters): Promise<OAuthClient> {
+export async function authenticateClient(ctx: SystemCtx, parameters: Parameters): Promise<OAuthClient> {
+  const { central, client } = ctx;
   const basic = /^Basic(?: +(.*))?$/i.exec(client.header('authorization') ?? '');
   const refusal = basic ? refuseBasic : () => refuse('invalid_client');
   const credentials = basic ? fromHeader(basic[1] ?? '', parameters) : fromBody(parameters);
   // PostgreSQL rejects NUL characters.
   if (!credentials || !/^[\x20-\x7e]+$/.test(credentials.id)) throw refusal();
   const oauthClient = await findClient(central, credentials.id);
-  if (!oauthClient || !hasSecret(oauthClient, credentials.secret)) throw refusal();
+  if (!oauthClient || isExpired(ctx, oauthClient) || !hasSecret(oauthClient, credentials.secret)) throw refusal();
   return oauthClient;
 }
 
@@ -68,7 +70,11 @@ function hasSecret({ secret_hash }: OAuthClient, secret: string | undefined): bo
   return timingSafeEqual(hashOf(secret), secret_hash);
 }
 
+function isExpired(ctx: SystemCtx, { secret_expires_at }: OAuthClient): boolean {
+  return secret_expires_at !== null && Date.parse(secret_expires_at) <= ctx.now().getTime();
+}
+
 function findClient(db: Db, id: string): Promise<OAuthClient | undefined> {
   return db.row<OAuthClient>(sql`
-    SELECT id, name, user_id, secret_hash, grants, scopes FROM oauth_clients WHERE id = ${id}`);
+    SELECT id, name, user_id, secret_hash, secret_expires_at, grants, scopes FROM oauth_clients WHERE id = ${id}`);
 }

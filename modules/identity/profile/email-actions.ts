@@ -45,14 +45,20 @@ export const emailActions = {
   'email.change': systemAction({
     ...own,
     summary: 'Change your email address',
-    description: 'The old address receives a link that undoes the change within seven days.',
+    description:
+      'The new address must be verified. Until then the account signs in with the old one (`sign_in_email`) and receives ' +
+      'mails there; sending that address again cancels the change. After the change, an old address that was verified ' +
+      'receives a link that undoes it within seven days.',
     http: 'PUT /profile/email',
     input: named('EmailChange', Type.Object({ email: Email, password: Password })),
-    output: Type.Object({ email: Type.String(), requires_verification: Type.Literal(true) }),
+    output: Type.Object({ email: Type.String(), requires_verification: Type.Boolean() }),
     answer: {
-      message: ({ email }) => `Your email address was changed. Follow the link that was sent to ${email}.`,
+      message: ({ email, requires_verification }) =>
+        requires_verification
+          ? `Your email address was changed. Follow the link that was sent to ${email} to sign in with it.`
+          : `Your email address is ${email} again.`,
     },
-    errors: ['identity.session_only', 'auth.busy'],
+    errors: ['identity.session_only', 'auth.too_many_attempts', 'auth.busy'],
     admit: mustBeOwnSession,
     run: changeEmail,
     explain: explainEmailChange,
@@ -68,7 +74,9 @@ export const emailActions = {
   'email.undo': systemAction({
     ...open,
     summary: 'Undo an email address change',
-    description: 'Ends all sessions and mails a link to choose a new password to the restored address.',
+    description:
+      'Ends all sessions and tokens, and the API clients that were created since. Signing in is refused until a new password ' +
+      'is set with the link that is mailed to the restored address.',
     http: 'POST /email/undo/:token',
     input: ByToken,
     output: Type.Object({ email: Type.String() }),

@@ -1,6 +1,11 @@
 import { type Db, empty, type Sql, type SystemCtx, sql } from '@chowk/kit';
+import { accountsOf } from '../accounts/accounts.ts';
+import { isShownEmailVerified, shownEmail } from '../accounts/users.ts';
 import { record } from '../activity/activity.ts';
 import { type Addressee, mailUser } from '../mail/mails.ts';
+import { addressTaken, ownAddress, unlessOwned } from './email-ownership.ts';
+import { createUndoLink, sendUndoLink } from './email-undo-link.ts';
+import { deletePasswordResets } from './password.ts';
 import {
   addressHash,
   badLink,
@@ -11,9 +16,16 @@ import {
 } from './verification-link.ts';
 
 interface LinkedUser {
-  id: number;
-  email: string;
-  verified: boolean;
+  readonly id: number;
+  readonly name: string;
+  readonly email: string | null;
+  readonly email_verified_at: string | null;
+  readonly pending_email: string | null;
+  readonly pending_email_at: string | null;
+  readonly pending_email_password: string | null;
+  /** The address that the link verifies. */
+  readonly address: string;
+  readonly verified: boolean;
 }
 
 /** Mails a verification link. */
@@ -22,23 +34,47 @@ export function sendVerification(ctx: SystemCtx, user: Addressee): Promise<void>
   return mailUser(ctx, user, ({ name, tenantId }) => ({
     subject: `Verify your email address for ${name}`,
     paragraphs: [`Please confirm that ${email} is your address, so that ${name} can reach you there.`],
-    button: { label: 'Verify email address', url: verificationUrl(ctx, { userId, email, tenantId }) },
+    button: { label: 'Verify email address', url: verificationUrl(ctx, { userId, email: email ?? '', tenantId }) },
     expiry: `This link expires in ${verificationMinutes} minutes. You can request a new one while you are signed in.`,
     warning: `If you have no account at ${name}, ignore this mail.`,
   }));
 }
 
+/** A new address replaces the old one now. If the old one was verified, it receives a link that undoes the change. */
 export async function verifyEmail(ctx: SystemCtx, link: VerificationLink): Promise<{ already_verified?: true }> {
   const tenantId = await checkLink(ctx, link);
-  return ctx.central.tx(async (tx) => {
-    // The lock makes a concurrent second click find the address verified.
-    const user = await findLinked(tx, { link, tenantId, lock: sql`FOR UPDATE` });
-    if (user.verified) return { already_verified: true };
-    await tx.run(
-      sql`UPDATE users SET email_verified_at = ${ctx.now()}, updated_at = ${ctx.now()} WHERE id = ${user.id}`,
-    );
-    await record(ctx, { action: 'email_verified', userId: user.id, tenantId, details: { email: user.email } }, tx);
-    return {};
+  const { user, undoToken } = await unlessOwned({ field: 'hash', message: addressTaken }, () =>
+    ctx.central.tx(async (tx) => {
+      // The lock makes a concurrent second click find the address verified.
+      const user = await findLinked(tx, { link, tenantId, lock: sql`FOR UPDATE` });
+      if (user.verified) return { user };
+      const undoToken = await verifyAddress(ctx, tx, user);
+      const details = { email: user.address };
+      await record(ctx, { action: 'email_verified', userId: user.id, tenantId, details }, tx);
+      return { user, undoToken };
+    }),
+  );
+  if (user.verified) return { already_verified: true };
+  accountsOf(ctx.system).sessions.invalidateUser(user.id);
+  if (undoToken) await sendUndoLink(ctx, { userId: user.id, name: user.name, email: user.email, tenantId }, undoToken);
+  return {};
+}
+
+/** Returns the token of the link that undoes the change if a verified address is replaced. */
+async function verifyAddress(ctx: SystemCtx, tx: Db, user: LinkedUser): Promise<string | undefined> {
+  const { id: userId, address, email } = user;
+  await tx.run(sql`UPDATE users SET updated_at = ${ctx.now()} WHERE id = ${userId}`);
+  if (address === email) {
+    await tx.run(sql`UPDATE users SET email_verified_at = ${ctx.now()} WHERE id = ${userId}`);
+    return undefined;
+  }
+  await ownAddress(tx, { userId, email: address, verifiedAt: ctx.now() });
+  await deletePasswordResets(tx, userId);
+  const { email_verified_at: oldVerifiedAt, pending_email_at: requestedAt, pending_email_password } = user;
+  if (!email || !oldVerifiedAt || !requestedAt || !pending_email_password) return undefined;
+  return createUndoLink(ctx, tx, {
+    ...{ userId, oldEmail: email, oldVerifiedAt, oldPasswordHash: pending_email_password },
+    ...{ newEmail: address, requestedAt },
   });
 }
 
@@ -50,7 +86,7 @@ export async function previewVerification(ctx: SystemCtx, link: VerificationLink
 export async function resendVerification(ctx: SystemCtx): Promise<{ message: string }> {
   const { id: userId, name } = ctx.user;
   const user = await ctx.central.row<{ email: string | null; verified: boolean }>(
-    sql`SELECT email, email_verified_at IS NOT NULL AS verified FROM users WHERE id = ${userId}`,
+    sql`SELECT ${shownEmail} AS email, ${isShownEmailVerified} AS verified FROM users u WHERE id = ${userId}`,
   );
   if (!user?.email || user.verified) return { message: 'Your email address is already verified.' };
   ctx.system.limits.take(`resend ${userId}`, ctx.system.options.resendsPerMinute);
@@ -71,12 +107,15 @@ async function findLinked(
   { link, tenantId, lock }: { link: VerificationLink; tenantId: string | undefined; lock: Sql },
 ): Promise<LinkedUser> {
   if (!/^[1-9]\d{0,14}$/.test(link.id)) throw badLink();
-  const user = await db.row<LinkedUser>(sql`
-    SELECT u.id, u.email, u.email_verified_at IS NOT NULL AS verified FROM users u
-    WHERE u.id = ${Number(link.id)} AND u.kind = 'person' AND u.disabled_at IS NULL AND u.email IS NOT NULL
+  const user = await db.row<Omit<LinkedUser, 'address' | 'verified'>>(sql`
+    SELECT u.id, u.name, u.email, u.email_verified_at, u.pending_email, u.pending_email_at,
+      u.pending_email_password FROM users u
+    WHERE u.id = ${Number(link.id)} AND u.kind = 'person' AND u.disabled_at IS NULL
       AND (${tenantId ?? null}::text IS NULL OR EXISTS (
         SELECT FROM memberships m WHERE m.user_id = u.id AND m.tenant_id = ${tenantId ?? null}))
     ${lock}`);
-  if (!user || addressHash(user.email) !== link.hash) throw badLink();
-  return user;
+  const addresses = [user?.pending_email, user?.email];
+  const address = addresses.find((email) => email && addressHash(email) === link.hash);
+  if (!user || !address) throw badLink();
+  return { ...user, address, verified: address === user.email && user.email_verified_at !== null };
 }

@@ -17,7 +17,7 @@ export const passwordActions = {
     tenant: 'optional',
     input: named('PasswordChange', extend(ChosenPassword, { current_password: Password })),
     answer: { message: 'Password changed. All other sessions have ended.' },
-    errors: ['identity.session_only', 'auth.busy'],
+    errors: ['identity.session_only', 'auth.too_many_attempts', 'auth.busy'],
     admit: mustBeOwnSession,
     run: changePassword,
     explain: explainPasswordChange,

@@ -3,14 +3,17 @@ import { accountsOf } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
 import { type Addressee, mailUser } from '../mail/mails.ts';
 import { badToken, hashOf, newSecret } from '../secret-tokens.ts';
+import { cancelEmailChange } from './email-ownership.ts';
 import { type ChosenPassword, checkNewPassword, explainNewPassword } from './new-password.ts';
 import { deletePasswordResets, sendPasswordChanged } from './password.ts';
+import { unlockCodes } from './second-factor.ts';
 
 const resetMinutes = 60;
 
 interface LinkedUser extends Addressee {
   /** The hash of a password that another person is known to have. */
   readonly exposed_hash: string | null;
+  readonly verified: boolean;
 }
 
 interface ResetLink {
@@ -69,23 +72,30 @@ export const passwordJobs = {
 /** Throws if the link is invalid. */
 export async function checkResetLink(ctx: SystemCtx, { token, email }: ResetLink): Promise<LinkedUser> {
   const user = await ctx.central.row<LinkedUser>(sql`
-    SELECT u.id AS "userId", u.name, u.email,
+    SELECT u.id AS "userId", u.name, u.email, u.email_verified_at IS NOT NULL AS verified,
       CASE WHEN u.password_exposed_at IS NOT NULL THEN u.password_hash END AS exposed_hash
     FROM password_resets r JOIN users u ON u.id = r.user_id
-    WHERE r.token_hash = ${hashOf(token)} AND r.expires_at > ${ctx.now()} AND u.disabled_at IS NULL`);
+    WHERE r.token_hash = ${hashOf(token)} AND r.expires_at > ${ctx.now()} AND u.disabled_at IS NULL AND u.email IS NOT NULL`);
   if (!user || (email !== undefined && user.email !== email)) throw badToken();
   return user;
 }
 
-/** Also verifies the address: the link was mailed to it. */
+/**
+ * Also verifies the address, because the link was mailed to it, and cancels a change of it: whoever requested the change
+ * may be the reason for the new password.
+ */
 export async function resetPassword(ctx: SystemCtx, reset: ResetLink & ChosenPassword): Promise<void> {
   checkNewPassword(reset);
   const user = await checkResetLink(ctx, reset);
   const { userId } = user;
-  if (user.exposed_hash && (await accountsOf(ctx.system).passwords.verify(reset.password, user.exposed_hash))) {
+  const { network } = ctx.client;
+  if (
+    user.exposed_hash &&
+    (await accountsOf(ctx.system).passwords.verify(reset.password, user.exposed_hash, network))
+  ) {
     throw invalid({ password: 'Choose a different password: another person knows this one.' });
   }
-  const passwordHash = await accountsOf(ctx.system).passwords.hash(reset.password);
+  const passwordHash = await accountsOf(ctx.system).passwords.hash(reset.password, network);
   await ctx.central.tx(async (tx) => {
     // Every change of an address or a password locks the user first.
     await tx.run(sql`SELECT FROM users WHERE id = ${userId} FOR UPDATE`);
@@ -95,8 +105,11 @@ export async function resetPassword(ctx: SystemCtx, reset: ResetLink & ChosenPas
     await tx.run(sql`
       UPDATE users SET password_hash = ${passwordHash}, email_verified_at = coalesce(email_verified_at, ${ctx.now()}),
         password_exposed_at = NULL, updated_at = ${ctx.now()} WHERE id = ${userId}`);
+    await cancelEmailChange(tx, userId);
+    await unlockCodes(tx, userId);
     await accountsOf(ctx.system).sessions.revokeAll(userId, { db: tx });
     await record(ctx, { action: 'password_reset', userId }, tx);
+    if (!user.verified) await record(ctx, { action: 'email_verified', userId, details: { email: user.email } }, tx);
   });
   await sendPasswordChanged(ctx, user);
 }

@@ -283,9 +283,38 @@ test('the mailed link sets a password once, verifies the address and ends all se
   expect(row).toEqual({ verified: true });
   await eventually(async () => expect((await stillIn(person)).status).toBe(401));
   expect(await sessions.refresh(person.refreshToken)).toBeUndefined();
-  expect(await activity(person)).toEqual([{ action: 'password_reset', tenant_id: null, subject_id: person.id }]);
+  expect(await activity(person)).toEqual([
+    { action: 'password_reset', tenant_id: null, subject_id: person.id },
+    { action: 'email_verified', tenant_id: null, subject_id: person.id },
+  ]);
   expect((await platform.mailTo(person.email, /was changed$/)).subject).toBe('Your Acme password was changed');
   expect(await reset({ token, ...chosen('a third one') })).toMatchObject(refusedToken);
+});
+
+test.each(['password', 'Password123', 'qwertyuiop', 'ILOVEYOU'])(
+  'the common password %s is refused',
+  async (password) => {
+    const person = await newPerson();
+    const change = { current_password: testPassword, ...chosen(password) };
+    const changed = await person.put('/api/v1/profile/password', change);
+    const token = await resetToken(person);
+    for (const { status, body } of [changed, await reset({ token, ...chosen(password) })]) {
+      expect({ status, errors: body.errors }).toEqual({
+        status: 422,
+        errors: { password: [expect.stringMatching(/easy to guess/)] },
+      });
+    }
+    expect(await hasPassword(person, testPassword)).toBe(true);
+  },
+);
+
+test('a reset cancels a change of the address that is not verified yet', async () => {
+  const person = await newPerson();
+  await person.put('/api/v1/profile/email', { email: 'thief@example.com', password: testPassword });
+  expect((await reset({ token: await resetToken(person), ...chosen('a better one') })).status).toBe(200);
+  const row = await central.db.row(sql`SELECT email, pending_email FROM users WHERE id = ${person.id}`);
+  expect(row).toEqual({ email: person.email, pending_email: null });
+  expect(await activity(person)).toMatchObject([{ action: 'email_changed' }, { action: 'password_reset' }]);
 });
 
 test('one of several concurrent resets with one link succeeds', async () => {

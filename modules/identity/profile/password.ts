@@ -14,10 +14,10 @@ const field = 'current_password';
 
 /** Ends all other sessions: another person may have signed in with the old password. */
 export async function changePassword(ctx: SystemCtx, change: PasswordChange): Promise<void> {
-  const { id: userId, name, email } = ctx.user;
+  const { id: userId, name, signInEmail: email } = ctx.user;
   checkNewPassword(change);
   const currentHash = await confirmPassword(ctx, { password: change.current_password, field });
-  const passwordHash = await accountsOf(ctx.system).passwords.hash(change.password);
+  const passwordHash = await accountsOf(ctx.system).passwords.hash(change.password, ctx.client.network);
   await ctx.central.tx(async (tx) => {
     const changed = await tx.run(sql`
       UPDATE users SET password_hash = ${passwordHash}, updated_at = ${ctx.now()}

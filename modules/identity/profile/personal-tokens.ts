@@ -4,6 +4,7 @@ import { unknownPermissions } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import type { NewPersonalToken, PersonalToken } from '../schemas.ts';
+import { type Confirmation, explainConfirmation, mustBeRecent } from './own-session.ts';
 
 /** The OAuth client of all personal access tokens. Step 2 of the installation creates it. */
 export const personalClient = 'chowk-personal';
@@ -28,11 +29,12 @@ export function listTokens(ctx: SystemCtx): Promise<PersonalToken[]> {
 
 export async function createToken(
   ctx: SystemCtx,
-  input: NewPersonalToken,
+  input: NewPersonalToken & Confirmation,
 ): Promise<{ token: PersonalToken; access_token: string }> {
   const issues = new Issues();
-  await explainToken(ctx, input, issues);
+  await explainFields(ctx, input, issues);
   issues.throwIfAny();
+  await mustBeRecent(ctx, input);
   if ((await listTokens(ctx)).length >= maxTokens) throw fail('identity.too_many_tokens', { max: maxTokens });
   const { name, scopes, expires_at } = input;
   const { id, token: access_token } = await accountsOf(ctx.system).sessions.issuePersonal({
@@ -49,8 +51,17 @@ export async function createToken(
   return { token: token as PersonalToken, access_token };
 }
 
-/** Checks that the schema cannot express: unknown permissions and an expiry in the past. */
 export async function explainToken(
+  ctx: SystemCtx,
+  input: Partial<NewPersonalToken> & Confirmation,
+  issues: Issues,
+): Promise<void> {
+  await explainFields(ctx, input, issues);
+  await explainConfirmation(ctx, input, issues);
+}
+
+/** Checks that the schema cannot express: unknown permissions and an expiry in the past. */
+async function explainFields(
   ctx: SystemCtx,
   { scopes, expires_at }: Partial<NewPersonalToken>,
   issues: Issues,

@@ -1,6 +1,6 @@
-import { ById, named, signedIn, systemAction, Type } from '@chowk/kit';
+import { ById, extend, named, signedIn, systemAction, Type } from '@chowk/kit';
 import { NewPersonalToken, PersonalToken, Profile, ProfileChanges, Session } from '../schemas.ts';
-import { Confirmation, mustBeOwnSession } from './own-session.ts';
+import { Confirmation, confirmationErrors, mustBeLogin, mustBeOwnSession } from './own-session.ts';
 import { createToken, explainToken, listTokens, revokeToken } from './personal-tokens.ts';
 import { getProfile, updateProfile } from './profile.ts';
 import { endOtherSessions, endSession, listSessions } from './sessions.ts';
@@ -70,14 +70,17 @@ export const profileActions = {
     run: listTokens,
   }),
   'profile.createToken': systemAction({
-    ...byPerson,
+    ...own,
     summary: 'Create a personal access token',
-    description: 'The token is shown only once.',
+    description:
+      'The token is shown only once. It never has more rights than its user, and it covers the tenants that the user is a ' +
+      'member of when it is created. Needs a session in which the user has signed in.',
     http: 'POST /profile/tokens',
-    input: NewPersonalToken,
+    input: extend(NewPersonalToken, Confirmation.properties),
     output: Type.Object({ token: PersonalToken, access_token: Type.String() }),
     answer: { message: 'Copy the token now. It is not shown again.', status: 201 },
-    errors: [sessionOnly, 'identity.too_many_tokens'],
+    errors: [sessionOnly, 'identity.too_many_tokens', ...confirmationErrors],
+    admit: mustBeLogin,
     run: createToken,
     explain: explainToken,
   }),
@@ -98,7 +101,7 @@ export const profileActions = {
     input: Confirmation,
     output: Type.Object({ secret: Type.String(), otpauth_uri: Type.String() }),
     answer: { message: 'Add the secret to your app and confirm a code.' },
-    errors: [sessionOnly, 'identity.two_factor_on', 'auth.busy'],
+    errors: [sessionOnly, 'identity.two_factor_on', ...confirmationErrors],
     run: beginTwoFactor,
   }),
   'twoFactor.confirm': systemAction({
@@ -120,7 +123,7 @@ export const profileActions = {
     input: Confirmation,
     output: RecoveryCodes,
     answer: { message: 'Keep the recovery codes safe.' },
-    errors: [sessionOnly, 'identity.two_factor_off', 'auth.busy'],
+    errors: [sessionOnly, 'identity.two_factor_off', ...confirmationErrors],
     run: renewRecoveryCodes,
   }),
   'twoFactor.disable': systemAction({
@@ -130,7 +133,7 @@ export const profileActions = {
     inputFrom: 'body',
     input: Confirmation,
     answer: { message: 'Two-factor authentication is off.' },
-    errors: [sessionOnly, 'auth.busy'],
+    errors: [sessionOnly, ...confirmationErrors],
     run: disableTwoFactor,
   }),
 };

@@ -1,7 +1,7 @@
 import { changesBetween, type Db, empty, type Sql, type SystemCtx, sql } from '@chowk/kit';
+import { isShownEmailVerified, shownEmail } from '../accounts/users.ts';
 import { record } from '../activity/activity.ts';
 import type { Profile, ProfileChanges } from '../schemas.ts';
-import { summaryOf } from '../sign-in/me.ts';
 
 export function getProfile(ctx: SystemCtx): Promise<Profile> {
   return readProfile(ctx, ctx.central, empty);
@@ -22,9 +22,11 @@ export function updateProfile(ctx: SystemCtx, changes: ProfileChanges): Promise<
 }
 
 async function readProfile(ctx: SystemCtx, db: Db, lock: Sql): Promise<Profile> {
-  const row = await db.row<Omit<Profile, 'id'>>(sql`
-    SELECT name, locale, timezone, password_hash IS NOT NULL AS has_password, created_at, updated_at FROM users
-    WHERE id = ${ctx.user.id} ${lock}`);
-  if (!row) throw new Error('the signed-in user does not exist any more');
-  return { ...summaryOf(ctx.user), ...row };
+  const profile = await db.row<Profile>(sql`
+    SELECT u.id, u.name, ${shownEmail} AS email, ${isShownEmailVerified} AS email_verified, u.email AS sign_in_email,
+      u.two_factor_confirmed_at IS NOT NULL AS two_factor_enabled, u.locale, u.timezone,
+      u.password_hash IS NOT NULL AS has_password, u.created_at, u.updated_at
+    FROM users u WHERE u.id = ${ctx.user.id} ${lock}`);
+  if (!profile) throw new Error('the signed-in user does not exist any more');
+  return profile;
 }

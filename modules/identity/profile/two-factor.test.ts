@@ -62,11 +62,58 @@ test('a sign-in with the correct password and no code asks for a code', async ()
 test('a code can be used once, also by concurrent requests', async () => {
   const { asha, secret } = await withTwoFactor();
   const otp = await codeFor(secret);
-  const statuses = await Promise.all(Array.from({ length: 8 }, async () => (await login(asha.email, otp)).status));
-  expect(statuses.sort()).toEqual([200, ...Array.from({ length: 7 }, () => 422)]);
+  const statuses = await Promise.all(Array.from({ length: 4 }, async () => (await login(asha.email, otp)).status));
+  expect(statuses.sort()).toEqual([200, 422, 422, 422]);
   // The previous code is older than the last accepted one.
   const older = await generate({ secret, epoch: Math.floor(clock / 1_000) - 30 });
   expect((await login(asha.email, older)).status).toBe(422);
+});
+
+async function enterWrongCodes(email: string, times: number): Promise<number[]> {
+  const statuses = [];
+  for (let count = 0; count < times; count += 1) statuses.push((await login(email, 'wrong-codes')).status);
+  return statuses;
+}
+
+test('wrong codes after the right password lock the codes, each time for longer, and the owner is notified', async () => {
+  const { asha, secret, codes } = await withTwoFactor();
+  const start = clock;
+  expect(await enterWrongCodes(asha.email, 5)).toEqual([422, 422, 422, 422, 422]);
+  const refused = await login(asha.email, await codeFor(secret));
+  expect({ status: refused.status, code: refused.body.code, wait: refused.headers['retry-after'] }).toEqual({
+    ...{ status: 429, code: 'identity.two_factor_locked', wait: String(15 * 60) },
+  });
+  expect((await login(asha.email, codes[0])).status).toBe(429);
+  const { text } = await platform.mailTo(asha.email, /^Wrong codes/);
+  expect(text).toContain('entered your password');
+  clock += 15 * 60_000;
+  expect(await enterWrongCodes(asha.email, 5)).toEqual([422, 422, 422, 422, 422]);
+  expect((await login(asha.email, codes[0])).headers['retry-after']).toBe(String(30 * 60));
+  clock += 30 * 60_000;
+  expect((await login(asha.email, await codeFor(secret))).status).toBe(200);
+  // The count starts again.
+  expect(await enterWrongCodes(asha.email, 4)).toEqual([422, 422, 422, 422]);
+  expect((await login(asha.email, codes[0])).status).toBe(200);
+  clock = start;
+});
+
+test('concurrent wrong codes are counted', async () => {
+  const { asha } = await withTwoFactor();
+  const tries = Array.from({ length: 20 }, (_, index) => login(asha.email, `wrong-${index}`));
+  const statuses = (await Promise.all(tries)).map(({ status }) => status).sort();
+  expect(statuses).toEqual([...Array(5).fill(422), ...Array(15).fill(429)]);
+});
+
+test('a new password by mail unlocks the codes', async () => {
+  const { asha, codes } = await withTwoFactor();
+  await enterWrongCodes(asha.email, 5);
+  const post = (url: string, payload: object) => platform.request({ method: 'POST', url, payload });
+  await post('/api/v1/auth/password/forgot', { email: asha.email });
+  const token = /reset\/([\w-]+)/.exec((await platform.mailTo(asha.email, /new password/)).text)?.[1];
+  const chosen = { token, password: 'a better one', password_confirmation: 'a better one' };
+  expect((await post('/api/v1/auth/password/reset', chosen)).status).toBe(200);
+  const payload = { email: asha.email, password: 'a better one', otp: codes[0] };
+  expect((await post('/api/v1/auth/login', payload)).status).toBe(200);
 });
 
 test.each([

@@ -1,18 +1,16 @@
 import { randomInt } from 'node:crypto';
 import { type Db, invalid, type SystemCtx, sql } from '@chowk/kit';
-import { generateSecret, generateURI, verify } from 'otplib';
+import { generateSecret, generateURI } from 'otplib';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import { hashOf } from '../secret-tokens.ts';
 import { limitFailures } from '../sign-in/limit-failures.ts';
 import { type Confirmation, mustBeRecent } from './own-session.ts';
+import { secretPurpose, useTotp } from './second-factor.ts';
 import { sendSecurityNotice } from './security-notice.ts';
 
-const purpose = 'two-factor';
 const recoveryCodeCount = 10;
 const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
-/** For differing clocks. */
-const toleranceSeconds = 30;
 
 interface RecoveryCodes {
   recovery_codes: string[];
@@ -29,13 +27,13 @@ export async function beginTwoFactor(
   confirmation: Confirmation,
 ): Promise<{ secret: string; otpauth_uri: string }> {
   await mustBeRecent(ctx, confirmation);
-  const { id, email } = ctx.user;
+  const { id, email, signInEmail } = ctx.user;
   const secret = generateSecret();
   const updated = await ctx.central.run(sql`
-    UPDATE users SET two_factor_secret = ${ctx.system.secrets.seal(purpose, secret, String(id))}, updated_at = now()
+    UPDATE users SET two_factor_secret = ${ctx.system.secrets.seal(secretPurpose, secret, String(id))}, updated_at = now()
     WHERE id = ${id} AND two_factor_confirmed_at IS NULL`);
   if (updated === 0) throw fail('identity.two_factor_on');
-  return { secret, otpauth_uri: generateURI({ issuer: 'Chowk', label: email, secret }) };
+  return { secret, otpauth_uri: generateURI({ issuer: 'Chowk', label: signInEmail ?? email, secret }) };
 }
 
 export async function confirmTwoFactor(ctx: SystemCtx, { otp }: { otp: string }): Promise<RecoveryCodes> {
@@ -70,7 +68,7 @@ export async function disableTwoFactor(ctx: SystemCtx, confirmation: Confirmatio
   const wasOn = await ctx.central.tx(async (tx) => {
     const updated = await tx.run(sql`
       UPDATE users SET two_factor_secret = NULL, two_factor_confirmed_at = NULL, two_factor_last_step = NULL,
-        updated_at = now() WHERE id = ${id} AND two_factor_confirmed_at IS NOT NULL`);
+        two_factor_failures = 0, two_factor_locked_until = NULL, updated_at = now() WHERE id = ${id} AND two_factor_confirmed_at IS NOT NULL`);
     await tx.run(sql`DELETE FROM recovery_codes WHERE user_id = ${id}`);
     if (updated > 0) await record(ctx, { action: 'two_factor_disabled' }, tx);
     return updated > 0;
@@ -95,34 +93,11 @@ export async function renewRecoveryCodes(ctx: SystemCtx, confirmation: Confirmat
 }
 
 function sendNotice(ctx: SystemCtx, { change, effect }: { change: string; effect: string }): Promise<void> {
-  const { id: userId, name, email } = ctx.user;
+  const { id: userId, name, signInEmail: email } = ctx.user;
   return sendSecurityNotice(ctx, { userId, name, email }, (organization) => ({
     subject: `${change} for your ${organization} account`,
     text: `${change} for your account at ${organization}. ${effect}`,
   }));
-}
-
-/** Whether the code of the app or the recovery code is valid. Each code is accepted once. */
-export async function useCode(ctx: SystemCtx, userId: number, sealed: string, otp: string): Promise<boolean> {
-  const code = otp.replace(/[\s-]/g, '').toLowerCase();
-  if (/^\d{6}$/.test(code)) return useTotp(ctx, ctx.central, userId, sealed, code);
-  const used = await ctx.central.run(sql`
-    UPDATE recovery_codes SET used_at = now()
-    WHERE user_id = ${userId} AND code_hash = ${hashOf(code)} AND used_at IS NULL`);
-  return used === 1;
-}
-
-async function useTotp(ctx: SystemCtx, db: Db, userId: number, sealed: string, token: string): Promise<boolean> {
-  if (!/^\d{6}$/.test(token)) return false;
-  const secret = ctx.system.secrets.open(purpose, sealed, String(userId));
-  const epoch = Math.floor(ctx.now().getTime() / 1_000);
-  const result = await verify({ secret, token, epoch, epochTolerance: toleranceSeconds });
-  if (!result.valid || !('timeStep' in result)) return false;
-  // The condition accepts one of several concurrent requests with the same code.
-  const updated = await db.run(sql`
-    UPDATE users SET two_factor_last_step = ${result.timeStep}
-    WHERE id = ${userId} AND coalesce(two_factor_last_step, -1) < ${result.timeStep}`);
-  return updated === 1;
 }
 
 async function replaceRecoveryCodes(tx: Db, userId: number): Promise<string[]> {

@@ -28,7 +28,13 @@ export const loginActions = {
       }),
     ),
     output: extend(TokenAnswer, { user: UserSummary }),
-    errors: ['identity.two_factor_required', 'auth.busy'],
+    errors: [
+      'identity.two_factor_required',
+      'identity.two_factor_locked',
+      'auth.password_exposed',
+      'auth.too_many_attempts',
+      'auth.busy',
+    ],
     also: {
       401: {
         description: 'The password is correct and a code is required: send email, password and `otp`.',

@@ -29,6 +29,22 @@ test('a sign-in returns tokens and the user', async () => {
   expect((await meWith(body.access_token)).body.id).toBe(asha.id);
 });
 
+test('a sign-in during a change of the password opens no session with the old one', async () => {
+  const asha = await platform.person();
+  const { db } = platform.kernel.central;
+  const isWaiting = () =>
+    db.row<{ waits: boolean }>(sql`
+      SELECT EXISTS (SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR SHARE%') AS waits`);
+  const signingIn = await db.tx(async (tx) => {
+    await tx.run(sql`UPDATE users SET password_hash = 'x' WHERE id = ${asha.id}`);
+    const answer = login({ email: asha.email, password: testPassword });
+    await expect.poll(async () => (await isWaiting())?.waits, { timeout: 15_000 }).toBe(true);
+    return { answer };
+  });
+  expect(await signingIn.answer).toMatchObject({ status: 422, body: { errors: { email: expect.anything() } } });
+});
+
 test('an access token is a JWT as in RFC 9068', async () => {
   const asha = await platform.person();
   const { body } = await login({ email: asha.email, password: testPassword });
@@ -161,6 +177,7 @@ test('the signed-in user is returned with tenants and, in tenant context, role a
   const inTenant = await asha.get('/api/v1/auth/me');
   expect(inTenant.body).toEqual({
     ...{ id: asha.id, name: asha.name, email: asha.email, email_verified: true, two_factor_enabled: false },
+    sign_in_email: asha.email,
     tenants: [{ id: acme.id, name: 'Acme', role: 'Agent' }],
     role: 'Agent',
     permissions: [

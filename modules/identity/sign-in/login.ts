@@ -1,21 +1,23 @@
 import { invalid, type SystemCtx, sql } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
 import type { Tokens } from '../accounts/sessions.ts';
+import { isShownEmailVerified, shownEmail } from '../accounts/users.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
-import { useCode } from '../profile/two-factor.ts';
+import { checkCode, wrongCode } from '../profile/second-factor.ts';
 import type { UserSummary } from '../schemas.ts';
 import { limitFailures, limitPerNetwork } from './limit-failures.ts';
-import { type Guard, signInGuard } from './sign-in-limits.ts';
+import { type Limit, limitGuesses } from './limit-guesses.ts';
+import { signInLimits } from './sign-in-limits.ts';
 
 interface AccountRow {
   id: number;
   name: string;
   email: string;
   password_hash: string | null;
-  verified: boolean;
-  two_factor_secret: string | null;
-  two_factor: boolean;
+  password_exposed: boolean;
+  email_verified: boolean;
+  two_factor_enabled: boolean;
   /** Whether it has signed in from this network before. */
   is_known_network: boolean;
 }
@@ -32,18 +34,37 @@ export async function signIn(
   { email, password, otp }: Credentials,
 ): Promise<Tokens & { user: UserSummary }> {
   const account = await findAccount(ctx, email);
-  const guard = signInGuard(ctx, email, { isKnownNetwork: account?.is_known_network ?? false });
-  guard.check();
-  const isCorrect = await accountsOf(ctx.system).passwords.verify(password, account?.password_hash, guard.check);
-  if (!account || !isCorrect) {
-    guard.count();
-    throw invalid({ email: 'These credentials do not match our records.' });
-  }
-  if (account.two_factor) await checkSecondFactor(ctx, account, otp, guard);
-  const tokens = await accountsOf(ctx.system).sessions.open({ userId: account.id, kind: 'login', client: ctx.client });
+  const limits = signInLimits(ctx, email, { isKnownNetwork: account?.is_known_network ?? false });
+  const isCorrect = await limitGuesses(ctx, limits, () =>
+    accountsOf(ctx.system).passwords.verify(password, account?.password_hash, ctx.client.network),
+  );
+  if (!account || !isCorrect) throw badCredentials();
+  if (account.password_exposed) throw fail('auth.password_exposed');
+  if (account.two_factor_enabled) await checkSecondFactor(ctx, account, otp, limits);
+  const tokens = await openLogin(ctx, account);
   await record(ctx, { action: 'signed_in', userId: account.id, tenantId: await tenantOf(ctx, account.id) });
-  const { id, name, verified: email_verified, two_factor: two_factor_enabled } = account;
-  return { ...tokens, user: { id, name, email, email_verified, two_factor_enabled } };
+  const { id, name, email: shown, email_verified, two_factor_enabled } = account;
+  return { ...tokens, user: { id, name, email: shown, email_verified, two_factor_enabled } };
+}
+
+/** Opens a session of a user whose password was verified, unless it has been changed since. */
+export function openLogin(
+  ctx: SystemCtx,
+  { id, password_hash }: { id: number; password_hash: string | null },
+): Promise<Tokens> {
+  return ctx.central.tx(async (tx) => {
+    // The lock orders this before or after a change of the password, which ends all sessions.
+    const user = await tx.row(sql`
+      SELECT FROM users WHERE id = ${id} AND password_hash = ${password_hash} AND password_exposed_at IS NULL
+        AND disabled_at IS NULL FOR SHARE`);
+    if (!user) throw badCredentials();
+    const session = { userId: id, kind: 'login' as const, client: ctx.client };
+    return accountsOf(ctx.system).sessions.open(session, { db: tx });
+  });
+}
+
+function badCredentials() {
+  return invalid({ email: 'These credentials do not match our records.' });
 }
 
 interface RefreshToken {
@@ -78,21 +99,21 @@ async function checkSecondFactor(
   ctx: SystemCtx,
   account: AccountRow,
   otp: string | undefined,
-  guard: Guard,
+  limits: readonly Limit[],
 ): Promise<void> {
   if (otp === undefined) {
     const headers = { 'WWW-Authenticate': 'Bearer' };
     throw fail('identity.two_factor_required', {}, { body: { two_factor_required: true }, headers });
   }
-  if (await useCode(ctx, account.id, account.two_factor_secret ?? '', otp)) return;
-  guard.count();
-  throw invalid({ otp: 'The code is wrong or was used before.' });
+  if (await limitGuesses(ctx, limits, () => checkCode(ctx, account.id, otp))) return;
+  throw wrongCode();
 }
 
 function findAccount(ctx: SystemCtx, email: string): Promise<AccountRow | undefined> {
   return ctx.central.row<AccountRow>(sql`
-    SELECT id, name, email, password_hash, email_verified_at IS NOT NULL AS verified, two_factor_secret,
-      two_factor_confirmed_at IS NOT NULL AS two_factor, EXISTS (
+    SELECT id, name, ${shownEmail} AS email, ${isShownEmailVerified} AS email_verified, password_hash,
+      password_exposed_at IS NOT NULL AS password_exposed,
+      two_factor_confirmed_at IS NOT NULL AS two_factor_enabled, EXISTS (
         SELECT FROM sessions s WHERE s.user_id = u.id AND s.network = ${ctx.client.network}
           AND s.created_at > now() - interval '90 days') AS is_known_network
     FROM users u WHERE email = ${email} AND kind = 'person' AND disabled_at IS NULL`);

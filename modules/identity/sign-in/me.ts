@@ -11,7 +11,7 @@ export function summaryOf({ id, name, email, emailVerified, twoFactor }: User): 
 
 export async function getMe(ctx: SystemCtx): Promise<Me> {
   const tenants = [...(await accountsOf(ctx.system).memberships.tenantsOf(ctx.user.id))];
-  const me = { ...summaryOf(ctx.user), tenants };
+  const me = { ...summaryOf(ctx.user), sign_in_email: ctx.user.signInEmail, tenants };
   if (!ctx.membership) return me;
   const { role, permissions } = ctx.membership;
   const list = lists.get(permissions) ?? [...permissions];

@@ -46,6 +46,32 @@ test('concurrent guesses are limited too', async () => {
   expect(guessed).toBeLessThanOrEqual(6);
 });
 
+test('guesses in progress count, so a network cannot fill the queue with guesses at many accounts', async () => {
+  const guess = (index: number) => login(`nobody-${index}@example.com`, 'guess', '203.0.113.9');
+  const statuses = (await Promise.all(Array.from({ length: 60 }, (_, index) => guess(index)))).map(
+    ({ status }) => status,
+  );
+  expect(statuses.filter((status) => status === 422)).toHaveLength(40);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(20);
+});
+
+test('a flood of guesses from one network does not delay the sign-in from another', async () => {
+  const asha = await platform.person();
+  const ended: string[] = [];
+  const guess = async (index: number) => {
+    await login(`nobody-${index}@example.com`, 'guess', '203.0.113.10');
+    ended.push('guess');
+  };
+  const flood = Array.from({ length: 40 }, (_, index) => guess(index));
+  const signedIn = login(asha.email, testPassword, '198.51.100.8').then(({ status }) => {
+    ended.push('sign-in');
+    return status;
+  });
+  expect(await signedIn).toBe(200);
+  await Promise.all(flood);
+  expect(ended.indexOf('sign-in')).toBeLessThan(20);
+});
+
 test('strangers cannot lock the owner out of a network from which the owner has signed in before', async () => {
   const asha = await platform.person();
   expect((await login(asha.email, testPassword, '198.51.100.7')).status).toBe(200);

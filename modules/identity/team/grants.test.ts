@@ -181,7 +181,8 @@ test('no sequence of actions grants, removes or changes permissions that the cal
         before = after;
       }
     }),
-    { numRuns: 15 },
+    // A fixed seed: the counts below depend on the steps.
+    { numRuns: 15, seed: 1 },
   );
   // Otherwise the test proves nothing.
   expect(outcomes.done).toBeGreaterThan(20);

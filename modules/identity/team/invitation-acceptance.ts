@@ -1,7 +1,7 @@
 import { type Db, empty, Issues, invalid, type Sql, type Static, type SystemCtx, sql } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
 import { hasEffectIn } from '../accounts/permissions.ts';
-import { createUser } from '../accounts/users.ts';
+import { createUser, isShownEmailVerified, shownEmail } from '../accounts/users.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import { sendVerification } from '../profile/email.ts';
@@ -9,6 +9,8 @@ import { explainNewPassword } from '../profile/new-password.ts';
 import { mustBeOwnSession } from '../profile/own-session.ts';
 import type { UserSummary } from '../schemas.ts';
 import { hashOf } from '../secret-tokens.ts';
+import { limitGuesses } from '../sign-in/limit-guesses.ts';
+import { openLogin } from '../sign-in/login.ts';
 import {
   type Acceptance,
   type Accepted,
@@ -38,6 +40,7 @@ interface InvitationRow {
 
 interface Account extends UserSummary {
   readonly password_hash: string | null;
+  readonly password_exposed: boolean;
 }
 
 /** The caller's account, or the one to create. */
@@ -62,14 +65,12 @@ export async function acceptInvitation(ctx: SystemCtx, { invitation: token, ...f
   if (!invitation) throw notOpen();
   const { tenant } = invitation;
   const proof = await prove(ctx, invitation, form);
-  const { password_hash: _, ...user } = await join(ctx, token, proof);
-  const { id: userId, name, email } = user;
+  const { password_hash, password_exposed: _, ...user } = await join(ctx, token, proof);
+  const { id, name, email } = user;
   const account_created = !('account' in proof);
-  if (account_created) await sendVerification(ctx, { userId, name, email, tenantId: tenant.id });
+  if (account_created) await sendVerification(ctx, { userId: id, name, email, tenantId: tenant.id });
   const signIn = account_created || proof.signIn;
-  const tokens = signIn
-    ? await accountsOf(ctx.system).sessions.open({ userId, kind: 'login', client: ctx.client })
-    : {};
+  const tokens = signIn ? await openLogin(ctx, { id, password_hash }) : {};
   return { account_created, tenant, user, ...tokens };
 }
 
@@ -104,27 +105,24 @@ async function prove(ctx: SystemCtx, { email }: InvitationRow, form: Partial<New
   if (account) return { account: await byPassword(ctx, account, form.password), signIn: true };
   accountIssues(ctx, form).throwIfAny();
   const { name, password } = form as NewAccount;
-  return { name, passwordHash: await accountsOf(ctx.system).passwords.hash(password) };
+  return { name, passwordHash: await accountsOf(ctx.system).passwords.hash(password, ctx.client.network) };
 }
 
 async function bySession(ctx: SystemCtx, account: Account | undefined): Promise<Account> {
-  if (account?.id !== ctx.user.id) throw fail('identity.wrong_account', { email: ctx.user.email });
+  if (account?.id !== ctx.user.id)
+    throw fail('identity.wrong_account', { email: ctx.user.signInEmail ?? ctx.user.email });
   await mustBeOwnSession(ctx);
   return account;
 }
 
 async function byPassword(ctx: SystemCtx, account: Account, password: string | undefined): Promise<Account> {
   if (password === undefined) throw mustProve();
-  const { limits, options } = ctx.system;
-  const key = `invitation password ${account.id}`;
-  const perMinute = options.loginFailuresPerMinute;
-  const isCorrect = await accountsOf(ctx.system).passwords.verify(password, account.password_hash, () => {
-    if (!limits.has(key, perMinute)) limits.take(key, perMinute);
-  });
-  if (!isCorrect) {
-    limits.take(key, perMinute);
-    throw invalid({ password: 'This is not the password of the account with the invited address.' });
-  }
+  const limit = { key: `invitation password ${account.id}`, perMinute: ctx.system.options.loginFailuresPerMinute };
+  const isCorrect = await limitGuesses(ctx, [limit], () =>
+    accountsOf(ctx.system).passwords.verify(password, account.password_hash, ctx.client.network),
+  );
+  if (!isCorrect) throw invalid({ password: 'This is not the password of the account with the invited address.' });
+  if (account.password_exposed) throw fail('auth.password_exposed');
   if (account.two_factor_enabled) throw fail('identity.sign_in_to_accept', {}, { body: { two_factor_required: true } });
   return account;
 }
@@ -148,7 +146,7 @@ async function findByToken(
     SELECT i.id, i.email, i.expires_at, json_build_object('id', t.id, 'name', t.name) AS tenant, t.role AS tenant_role,
       r.id AS role_id, r.name AS role, u.name AS invited_by,
       ARRAY(SELECT permission FROM role_permissions WHERE role_id = r.id) AS permissions,
-      coalesce(m.permissions, ARRAY(SELECT permission FROM role_permissions WHERE role_id = m.role_id)) AS held
+      ${heldBy(sql`m`)} AS held
     FROM invitations i
       JOIN tenants t ON t.id = i.tenant_id AND t.status = 'active'
       JOIN roles r ON r.id = i.role_id
@@ -158,6 +156,16 @@ async function findByToken(
   return invitation && canInvite(invitation) ? invitation : undefined;
 }
 
+/** The permissions of a membership. Those of an API client are limited to the rights of its maker. */
+function heldBy(m: Sql): Sql {
+  const ofRole = (roleId: Sql) => sql`SELECT permission FROM role_permissions WHERE role_id = ${roleId}`;
+  return sql`CASE WHEN ${m}.permissions IS NULL THEN ARRAY(${ofRole(sql`${m}.role_id`)}) ELSE ARRAY(
+    SELECT unnest(${m}.permissions) INTERSECT ${ofRole(sql`(
+      SELECT o.role_id FROM oauth_clients c JOIN users maker ON maker.id = c.created_by AND maker.disabled_at IS NULL
+        JOIN memberships o ON o.user_id = maker.id AND o.tenant_id = ${m}.tenant_id
+      WHERE c.user_id = ${m}.user_id)`)}) END`;
+}
+
 function canInvite({ permissions, held, tenant_role }: InvitationRow): boolean {
   return ['team.invite', ...permissions].every((name) => held.includes(name) || !hasEffectIn(name, tenant_role));
 }
@@ -165,10 +173,10 @@ function canInvite({ permissions, held, tenant_role }: InvitationRow): boolean {
 /** Also finds disabled accounts, without their password: their addresses stay taken. */
 function findAccount(db: Db, email: string): Promise<Account | undefined> {
   return db.row<Account>(sql`
-    SELECT id, name, email, email_verified_at IS NOT NULL AS email_verified,
-      two_factor_confirmed_at IS NOT NULL AS two_factor_enabled,
+    SELECT id, name, ${shownEmail} AS email, ${isShownEmailVerified} AS email_verified,
+      two_factor_confirmed_at IS NOT NULL AS two_factor_enabled, password_exposed_at IS NOT NULL AS password_exposed,
       CASE WHEN disabled_at IS NULL THEN password_hash END AS password_hash
-    FROM users WHERE email = ${email}`);
+    FROM users u WHERE u.email = ${email}`);
 }
 
 async function join(ctx: SystemCtx, token: string, proof: Proof): Promise<Account> {
@@ -193,6 +201,7 @@ async function createAccount(tx: Db, account: { name: string; email: string; pas
   const id = await createUser(tx, account);
   // A concurrent request has created it.
   if (id === undefined) throw mustProve();
-  const { name, email } = account;
-  return { id, name, email, email_verified: false, two_factor_enabled: false, password_hash: null };
+  const { name, email, passwordHash: password_hash } = account;
+  const state = { email_verified: false, two_factor_enabled: false, password_exposed: false };
+  return { id, name, email, password_hash, ...state };
 }

@@ -320,6 +320,14 @@ test('deleting a role deletes its invitations', async () => {
   await expectDead(token);
 });
 
+test('an invitation becomes invalid when the inviter is disabled', async () => {
+  const inviter = await platform.person({ tenant: acme });
+  const { token } = await invited({ by: inviter, role: 'Viewer' });
+  expect((await show(token)).status).toBe(200);
+  await central.db.run(sql`UPDATE users SET disabled_at = now() WHERE id = ${inviter.id}`);
+  await expectDead(token);
+});
+
 test('an invitation becomes invalid when the inviter loses the permission to invite', async () => {
   const inviter = await platform.person({ tenant: acme });
   const high = await invited({ by: inviter, role: 'Owner' });

@@ -1,6 +1,6 @@
 import { systemAction } from '@chowk/kit';
 import { getMember, removeMember, teamList, updateMember } from './team.ts';
-import { ById, Member, MemberChanges } from './team-schemas.ts';
+import { ById, Member, MemberChanges, MemberRemoval } from './team-schemas.ts';
 
 const tag = 'Team';
 const notFound = ['identity.member_not_found'];
@@ -39,13 +39,15 @@ export const teamActions = {
   }),
   'team.remove': systemAction({
     summary: 'Remove a member',
-    description: 'Access ends at once. The account is not deleted.',
+    description:
+      'Access ends at once, and so do the personal access tokens and the API clients of the member in this tenant. The account ' +
+      'is not deleted.',
     tag,
     http: 'DELETE /team/:id',
     needs: 'team.remove',
-    input: ById,
+    input: MemberRemoval,
     answer: { message: 'Member removed.' },
-    errors: [...notChangeable, 'http.precondition_failed'],
+    errors: [...notChangeable, 'http.precondition_failed', 'identity.session_only'],
     run: removeMember,
   }),
 };

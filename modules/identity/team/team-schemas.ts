@@ -22,6 +22,18 @@ export const Member = named(
 );
 export type Member = Static<typeof Member>;
 
+export const MemberRemoval = extend(ById, {
+  api_clients: Default(
+    Type.Enum(['delete', 'take_over'], {
+      description:
+        'What happens to the API clients that the member has made. `take_over` makes the caller their maker; their secrets ' +
+        'stay valid for 24 hours and must be replaced. Needs `settings.api_clients`.',
+    }),
+    'delete',
+  ),
+});
+export type MemberRemoval = Static<typeof MemberRemoval>;
+
 export const MemberChanges = named('MemberChanges', Type.Object({ id: UserId, role: RoleReference }));
 export type MemberChanges = Static<typeof MemberChanges>;
 

@@ -4,6 +4,7 @@ import {
   type Db,
   filter,
   forbidden,
+  invalid,
   Line,
   list,
   namesOf,
@@ -14,13 +15,15 @@ import {
 import { mustHoldRole } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
+import { deleteClients, takeOverClients } from '../oauth/api-client-makers.ts';
+import { mustBeOwnSession } from '../profile/own-session.ts';
 import { assignableRole, getRole } from './roles.ts';
-import { type Key, Member, type MemberChanges, type Role } from './team-schemas.ts';
+import { type Key, Member, type MemberChanges, type MemberRemoval, type Role } from './team-schemas.ts';
 
 /** Without the service users of API clients. */
 function members(ctx: SystemCtx): Sql {
   return sql`(
-    SELECT u.id, u.name, u.email, u.email_verified_at IS NOT NULL AS email_verified,
+    SELECT u.id, u.name, coalesce(u.email, u.pending_email) AS email, u.email_verified_at IS NOT NULL AS email_verified,
       u.two_factor_confirmed_at IS NOT NULL AS two_factor_enabled, r.id AS role_id, r.name AS role,
       m.created_at AS joined_at, greatest(m.updated_at, u.updated_at) AS updated_at,
       (SELECT max(s.last_used_at) FROM sessions s WHERE s.user_id = u.id) AS last_active_at
@@ -81,7 +84,9 @@ export async function updateMember(ctx: SystemCtx, { id, role }: MemberChanges):
 }
 
 /** Ends the membership. The account and its other memberships stay. */
-export async function removeMember(ctx: SystemCtx, { id }: Key): Promise<void> {
+export async function removeMember(ctx: SystemCtx, { id, api_clients }: MemberRemoval): Promise<void> {
+  const takesOver = api_clients === 'take_over';
+  if (takesOver) await mustBeAbleToTakeOver(ctx, id);
   await ctx.central.tx(async (tx) => {
     const { member, current, canLeave } = await lockMember(ctx, tx, id);
     if (!canLeave) throw fail('identity.last_owner');
@@ -90,9 +95,26 @@ export async function removeMember(ctx: SystemCtx, { id }: Key): Promise<void> {
     await tx.run(sql`
       UPDATE invitations SET revoked_at = now(), updated_at = now()
       WHERE tenant_id = ${ctx.tenant.id} AND email = ${member.email} AND accepted_at IS NULL AND revoked_at IS NULL`);
+    const made = sql`c.tenant_id = ${ctx.tenant.id} AND c.created_by = ${id}`;
+    await (takesOver ? takeOverClients(ctx, tx, made) : deleteClients(ctx, tx, made));
+    await endUselessTokens(tx, id);
     await record(ctx, { action: 'member_removed', subjectId: id, details: { role: current.name } }, tx);
     ctx.audit({ role: [current.name, null] });
   });
+}
+
+/** A program must not become the maker of another. */
+async function mustBeAbleToTakeOver(ctx: SystemCtx, memberId: number): Promise<void> {
+  await mustBeOwnSession(ctx);
+  if (!ctx.can('settings.api_clients')) throw forbidden('settings.api_clients');
+  if (memberId === ctx.user.id) throw invalid({ api_clients: 'Another member must take over your API clients.' });
+}
+
+/** In this tenant, personal access tokens end with the membership. Without another one they are useless. */
+async function endUselessTokens(tx: Db, userId: number): Promise<void> {
+  await tx.run(sql`
+    UPDATE sessions SET revoked_at = now() WHERE user_id = ${userId} AND kind = 'personal' AND revoked_at IS NULL
+      AND NOT EXISTS (SELECT FROM memberships WHERE user_id = ${userId})`);
 }
 
 interface LockedMember {

@@ -39,7 +39,7 @@ const platform = await startPlatform({
           http: 'POST /door/:kind',
           public: true,
           input: Type.Object({ kind: Type.String() }, { additionalProperties: true }),
-          errors: ['auth.unauthenticated', 'auth.not_a_member', 'auth.forbidden', 'auth.password_exposed'],
+          errors: ['auth.unauthenticated', 'auth.not_a_member', 'auth.forbidden'],
           run: (ctx, { kind, ...input }) => ctx.bus.call(`shop.${kind}` as never, input as never),
         }),
       },
@@ -73,11 +73,9 @@ const callers: Record<string, Headers> = {
   anonymous: {},
   'a wrong token': { authorization: 'Bearer of-bad-news' },
   'a stranger': tokenOf(),
-  'a stranger whose password is known': tokenOf(undefined, { frozen: true }),
   'a member without the permission': tokenOf(['shop.see']),
   'a member with the permission': tokenOf(['shop.sell']),
   'a member with the other permission': tokenOf(['shop.own']),
-  'a member whose password is known': tokenOf(['shop.sell'], { frozen: true }),
   'an API client with the permission': tokenOf(['shop.sell'], { session: apiClient }),
 };
 
@@ -85,7 +83,6 @@ const ok = [200, undefined] as const;
 const unauthenticated = [401, 'auth.unauthenticated'] as const;
 const notAMember = [403, 'auth.not_a_member'] as const;
 const forbidden = [403, 'auth.forbidden'] as const;
-const exposed = [403, 'auth.password_exposed'] as const;
 const notInstalled = [404, 'modules.not_installed'] as const;
 
 /** The expected response by caller and kind of action, and (`absent`) without the module. */
@@ -106,9 +103,6 @@ const expected: Record<keyof typeof callers, Record<Kind, readonly [number, stri
       absent: unauthenticated,
     },
     'a stranger': { permission: notAMember, either: notAMember, signedIn: notAMember, public: ok, absent: notAMember },
-    'a stranger whose password is known': {
-      ...{ permission: notAMember, either: notAMember, signedIn: notAMember, public: ok, absent: notAMember },
-    },
     'a member without the permission': {
       permission: forbidden,
       either: forbidden,
@@ -123,13 +117,6 @@ const expected: Record<keyof typeof callers, Record<Kind, readonly [number, stri
       signedIn: ok,
       public: ok,
       absent: notInstalled,
-    },
-    'a member whose password is known': {
-      permission: exposed,
-      either: exposed,
-      signedIn: exposed,
-      public: ok,
-      absent: exposed,
     },
     'an API client with the permission': { permission: ok, either: ok, signedIn: ok, public: ok, absent: notInstalled },
   };

@@ -27,16 +27,15 @@ export async function authorize(
 ): Promise<void> {
   const { tenant } = principal;
   const isOpen = (action.public && permission === undefined) || principal.system;
-  if (!isOpen) requireMembership(action, principal);
+  if (!isOpen) requireMembership(principal);
   const isInstalled = !action.module || !tenant || (await hasModule(tenant.id, action.module));
   if (!isInstalled) throw fail('modules.not_installed', { module: action.module });
   if (!isOpen) requirePermission(action, principal, permission ?? action.needs);
 }
 
-function requireMembership(action: RegisteredAction, { tenant, caller, membership }: Principal): void {
+function requireMembership({ tenant, caller, membership }: Principal): void {
   if (!caller) throw fail('auth.unauthenticated', {}, { headers: { 'WWW-Authenticate': 'Bearer' } });
   if (tenant && !membership) throw fail('auth.not_a_member');
-  if (!action.isReadOnly && caller.frozen) throw fail('auth.password_exposed');
 }
 
 function requirePermission(

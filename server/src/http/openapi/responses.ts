@@ -160,7 +160,6 @@ export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
     needs !== undefined && needs !== signedIn && 'auth.forbidden',
     needs === signedIn && tenant !== 'required' && 'auth.no_account',
     needs !== undefined && isBound && 'auth.not_a_member',
-    needs !== undefined && !action.isReadOnly && 'auth.password_exposed',
     isBound && 'tenancy.unknown',
     isBound && module !== undefined && !action.isSystem && 'modules.not_installed',
     hasKey && 'http.idempotency_busy',

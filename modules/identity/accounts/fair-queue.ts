@@ -1,0 +1,54 @@
+interface Waiter {
+  admit(): void;
+  refuse(reason: Error): void;
+}
+
+/** A queue in which groups take turns. When it is full, the longest group gives up its last place. */
+export class FairQueue {
+  readonly #max: number;
+  readonly #refusal: () => Error;
+  /** In the order of their turns. */
+  readonly #groups = new Map<string, Waiter[]>();
+  #length = 0;
+
+  constructor(max: number, refusal: () => Error) {
+    this.#max = max;
+    this.#refusal = refusal;
+  }
+
+  /** Resolves when it is the caller's turn; rejects if there is no place. */
+  wait(group: string): Promise<void> {
+    return new Promise((admit, refuse) => {
+      const waiters = this.#groups.get(group) ?? [];
+      this.#groups.set(group, waiters);
+      waiters.push({ admit, refuse });
+      this.#length += 1;
+      if (this.#length > this.#max) this.#refuseOne(group);
+    });
+  }
+
+  /** Admits the next caller, if one waits. */
+  admitNext(): boolean {
+    const [next] = this.#groups;
+    if (!next) return false;
+    const [group, waiters] = next;
+    // The group goes to the end.
+    this.#groups.delete(group);
+    const first = waiters.shift();
+    if (waiters.length > 0) this.#groups.set(group, waiters);
+    this.#length -= 1;
+    first?.admit();
+    return true;
+  }
+
+  /** Of groups with the same length, the newcomer's is refused. */
+  #refuseOne(newcomer: string): void {
+    const lengthOf = (group: string) => this.#groups.get(group)?.length ?? 0;
+    let longest = newcomer;
+    for (const group of this.#groups.keys()) if (lengthOf(group) > lengthOf(longest)) longest = group;
+    const refused = this.#groups.get(longest)?.pop();
+    if (lengthOf(longest) === 0) this.#groups.delete(longest);
+    this.#length -= 1;
+    refused?.refuse(this.#refusal());
+  }
+}

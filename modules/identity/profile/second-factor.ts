@@ -1,0 +1,95 @@
+import { type Db, invalid, type SystemCtx, sql } from '@chowk/kit';
+import { verify } from 'otplib';
+import { fail } from '../errors.ts';
+import type { Addressee } from '../mail/mails.ts';
+import { hashOf } from '../secret-tokens.ts';
+import { sendSecurityNotice } from './security-notice.ts';
+
+export const secretPurpose = 'two-factor';
+/** For differing clocks. */
+const toleranceSeconds = 30;
+const maxFailures = 5;
+const firstLockMinutes = 15;
+const maxLockMinutes = 24 * 60;
+
+interface Attempt extends Addressee {
+  readonly secret: string | null;
+  /** For how long this attempt locks the codes if it fails; `null`: it does not. */
+  readonly lock_minutes: number | null;
+}
+
+/**
+ * Whether the code of the app or the recovery code is valid. Each code is accepted once. Too many wrong ones lock the
+ * codes and notify the owner: whoever enters them knows the password.
+ */
+export async function checkCode(ctx: SystemCtx, userId: number, otp: string): Promise<boolean> {
+  const attempt = await beginAttempt(ctx, userId);
+  if (await useCode(ctx, userId, attempt.secret ?? '', otp)) {
+    await unlockCodes(ctx.central, userId);
+    return true;
+  }
+  if (attempt.lock_minutes !== null) await notifyOwner(ctx, attempt, attempt.lock_minutes);
+  return false;
+}
+
+export function wrongCode() {
+  return invalid({ otp: 'The code is wrong or was used before.' });
+}
+
+export async function unlockCodes(db: Db, userId: number): Promise<void> {
+  await db.run(sql`UPDATE users SET two_factor_failures = 0, two_factor_locked_until = NULL WHERE id = ${userId}`);
+}
+
+/** Counts the attempt before the code is verified, so that concurrent ones are limited too. */
+async function beginAttempt(ctx: SystemCtx, userId: number): Promise<Attempt> {
+  const lock = sql`CASE WHEN (two_factor_failures + 1) % ${maxFailures} = 0 THEN
+    least(${firstLockMinutes} * 2 ^ (two_factor_failures / ${maxFailures}), ${maxLockMinutes})::integer END`;
+  const attempt = await ctx.central.row<Attempt>(sql`
+    WITH attempt AS (
+      SELECT id, ${lock} AS lock_minutes FROM users
+      WHERE id = ${userId} AND coalesce(two_factor_locked_until, '-infinity') <= ${ctx.now()} FOR UPDATE)
+    UPDATE users u SET two_factor_failures = two_factor_failures + 1,
+      two_factor_locked_until = ${ctx.now()}::timestamptz + make_interval(mins => a.lock_minutes)
+    FROM attempt a WHERE u.id = a.id
+    RETURNING u.id AS "userId", u.name, u.email, u.two_factor_secret AS secret, a.lock_minutes`);
+  if (!attempt) throw await locked(ctx, userId);
+  return attempt;
+}
+
+async function locked(ctx: SystemCtx, userId: number) {
+  const user = await ctx.central.row<{ seconds: number }>(sql`
+    SELECT ceil(extract(epoch FROM two_factor_locked_until - ${ctx.now()}::timestamptz))::integer AS seconds
+    FROM users WHERE id = ${userId}`);
+  const seconds = Math.max(1, user?.seconds ?? 1);
+  const headers = { 'Retry-After': String(seconds) };
+  return fail('identity.two_factor_locked', { minutes: Math.ceil(seconds / 60) }, { headers });
+}
+
+function notifyOwner(ctx: SystemCtx, owner: Addressee, minutes: number): Promise<void> {
+  return sendSecurityNotice(ctx, owner, (organization) => ({
+    subject: `Wrong codes for your ${organization} account`,
+    text: `Somebody entered your password at ${organization} and then ${maxFailures} wrong codes. Codes are refused for ${minutes} minutes.`,
+  }));
+}
+
+async function useCode(ctx: SystemCtx, userId: number, sealed: string, otp: string): Promise<boolean> {
+  const code = otp.replace(/[\s-]/g, '').toLowerCase();
+  if (/^\d{6}$/.test(code)) return useTotp(ctx, ctx.central, userId, sealed, code);
+  const used = await ctx.central.run(sql`
+    UPDATE recovery_codes SET used_at = now()
+    WHERE user_id = ${userId} AND code_hash = ${hashOf(code)} AND used_at IS NULL`);
+  return used === 1;
+}
+
+export async function useTotp(ctx: SystemCtx, db: Db, userId: number, sealed: string, token: string): Promise<boolean> {
+  if (!/^\d{6}$/.test(token)) return false;
+  const secret = ctx.system.secrets.open(secretPurpose, sealed, String(userId));
+  const epoch = Math.floor(ctx.now().getTime() / 1_000);
+  const result = await verify({ secret, token, epoch, epochTolerance: toleranceSeconds });
+  if (!result.valid || !('timeStep' in result)) return false;
+  // The condition accepts one of several concurrent requests with the same code.
+  const updated = await db.run(sql`
+    UPDATE users SET two_factor_last_step = ${result.timeStep}
+    WHERE id = ${userId} AND coalesce(two_factor_last_step, -1) < ${result.timeStep}`);
+  return updated === 1;
+}
