@@ -126,7 +126,7 @@ function domainsOf({ central, directory }: Parts): DomainsService {
 
 function limitsOf({ limiter, now }: Parts): Limits {
   return {
-    has: (key, perMinute) => limiter.has(key, perMinute, now().getTime()),
+    has: (key, perMinute) => limiter.peek(key, perMinute, now().getTime()).allowed,
     take(key, perMinute) {
       const { allowed, seconds } = limiter.take(key, perMinute, now().getTime());
       if (!allowed) throw fail('http.too_many_requests', { seconds }, { headers: { 'Retry-After': String(seconds) } });
