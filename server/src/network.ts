@@ -30,5 +30,9 @@ const forwardingHeader = /^(x-forwarded-|forwarded$|x-real-ip$|via$)/;
 /** Whether the request comes directly from this machine. One that a proxy on this machine forwards does not. */
 export function isLocalRequest({ socket, headers }: Pick<RequestSource, 'socket' | 'headers'>): boolean {
   const isForwarded = Object.keys(headers).some((name) => forwardingHeader.test(name));
-  return !isForwarded && /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '');
+  return !isForwarded && isLoopback(socket.remoteAddress ?? '');
+}
+
+export function isLoopback(address: string): boolean {
+  return /^(127\.|::1$|::ffff:127\.|localhost$)/.test(address);
 }
