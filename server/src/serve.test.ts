@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from '@chowk/kit';
+import { action, sql } from '@chowk/kit';
 import { expect, inject, test } from 'vitest';
 import { chowkd, serve, temporaryFolder } from '../testing/chowkd.ts';
+import { startPlatform } from '../testing/platform.ts';
 import { Connection } from './db/connection.ts';
+import { serveCommand } from './serve.ts';
 
 const { port, user, password } = inject('server');
 const database = `central_${randomBytes(5).toString('hex')}`;
@@ -31,6 +33,39 @@ test('SIGTERM ends npm start with all its processes, after the response to a req
   expect(out).toContain(`Not installed yet: open ${url}/install or run ./chowkd install in a second terminal\n`);
   // Signal 0 only asks whether the process group has a process.
   expect(() => process.kill(-(child.pid as number), 0)).toThrow('ESRCH');
+});
+
+test('the command ends only after the response to a request in flight', async () => {
+  const [arrived, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const wait = action({
+    ...{ summary: 'Test', http: 'GET /wait', public: true, tenant: 'none' },
+    run: async () => {
+      arrived.resolve();
+      await gate.promise;
+      return {};
+    },
+  });
+  const { kernel } = await startPlatform({ actions: { 'test.wait': wait } });
+  const ready = Promise.withResolvers<string>();
+  const before = process.rawListeners('SIGTERM');
+  const session = {
+    ...{ config: { ...kernel.config, databaseUrl: DATABASE_URL }, kernel: async () => kernel },
+    ...{ say: (line: string) => ready.resolve(line), progress() {}, table() {}, ask: async () => undefined },
+  };
+  let hasEnded = false;
+  const ended = serveCommand.run(session, { positionals: [], options: {} }).then(() => {
+    hasEnded = true;
+  });
+  const url = /ready at (\S+)/.exec(await ready.promise)?.[1] as string;
+  const answer = fetch(`${url}/api/v1/wait`);
+  await arrived.promise;
+  const [stop] = process.rawListeners('SIGTERM').filter((listener) => !before.includes(listener));
+  stop?.('SIGTERM');
+  await expect.poll(() => fetch(url).catch(({ cause }) => cause.code)).toBe('ECONNREFUSED');
+  expect(hasEnded).toBe(false);
+  gate.resolve();
+  expect((await answer).status).toBe(200);
+  await ended;
 });
 
 test('a process with another key is refused at the start', async () => {
