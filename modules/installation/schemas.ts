@@ -59,8 +59,8 @@ export const NewOwner = NamedObject('NewOwner', {
   email: Email,
   password: NewPassword,
   password_confirmation: Type.String({ sameAs: 'password' }),
-  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166: two capital letters.' })),
-  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217: three capital letters.' })),
+  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', description: 'Two capital letters of ISO 3166.' })),
+  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: 'Three capital letters of ISO 4217.' })),
   timezone: Type.Optional(Type.String({ format: 'time-zone' })),
 });
 export type NewOwner = Static<typeof NewOwner>;

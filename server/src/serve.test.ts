@@ -26,6 +26,8 @@ test('SIGTERM ends npm start with all its processes, after the response to a req
   await expect.poll(async () => (await connection.query(waiting)).rowCount).toBeGreaterThan(0);
   const stopped = stop('SIGTERM');
   await expect.poll(() => fetch(url).catch(({ cause }) => cause.code)).toBe('ECONNREFUSED');
+  // A terminal sends the signal to all processes, and npm forwards it once more.
+  process.kill(-(child.pid as number), 'SIGTERM');
   await connection.script('ROLLBACK');
   await connection.close();
   expect((await signIn).status).toBe(422);
