@@ -257,7 +257,7 @@ const variables = {
     name: 'METRICS_TOKEN',
     kind: token(8),
     secret: true,
-    help: 'If set, `/metrics` requires it as bearer token; if unset in production, `/metrics` is served to loopback only.',
+    help: 'If set, `/metrics` requires it as bearer token; if unset, `/metrics` is served to loopback only.',
   }),
   shutdownSeconds: variable({
     name: 'SHUTDOWN_SECONDS',
