@@ -82,6 +82,7 @@ CREATE INDEX idempotency_keys_by_expiry ON public.idempotency_keys USING btree (
 
 CREATE TABLE installation (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
+  key_id text,
   CONSTRAINT installation_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX installation_one_row ON public.installation USING btree ((true));

@@ -46,6 +46,10 @@ export interface Client {
   /** The IPv4 address, or the /64 prefix of an IPv6 address. Limits and known networks use it. */
   readonly network: string;
   readonly userAgent: string | undefined;
+  /** The host that the request was sent to, with its port. */
+  readonly host: string;
+  /** Whether the call comes from this machine, and not through a proxy. */
+  readonly isLocal: boolean;
   /** A header of the request, by its name in lower case. */
   header(name: string): string | undefined;
 }

@@ -1,5 +1,6 @@
 import type { Actions } from './action.ts';
 import type { ModuleCommand } from './command.ts';
+import type { SystemCtx } from './context.ts';
 import type { Demo } from './demo.ts';
 import type { ErrorKind } from './errors.ts';
 import type { EventDefinition, Listener } from './event.ts';
@@ -26,6 +27,13 @@ export interface Module {
   readonly jobs?: Readonly<Record<string, Job>>;
   /** Authenticates all requests; one system module has it. Called once, before the first request. */
   readonly identity?: (system: SystemServices) => Promise<Identity>;
+  /**
+   * Checks of all requests below a path such as `/install`, with or without a route, which throw to refuse a request. Only
+   * in system modules.
+   */
+  readonly gates?: Readonly<Record<`/${string}`, (ctx: SystemCtx) => Promise<void>>>;
+  /** Lines that `chowkd serve` prints when it is ready at `url`. Only in system modules. */
+  readonly greeting?: (ctx: SystemCtx, url: string) => Promise<readonly string[]>;
   /** Commands of `chowkd`. */
   readonly commands?: readonly ModuleCommand[];
   readonly errors?: Readonly<Record<string, ErrorKind>>;

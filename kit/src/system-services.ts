@@ -121,6 +121,8 @@ export interface SystemCache {
 /** Configuration that system modules read. */
 export interface SystemOptions {
   readonly installToken: string | undefined;
+  /** Other machines may reach the server. */
+  readonly isExposed: boolean;
   readonly signup: boolean;
   readonly signedLinksOnly: boolean;
   readonly loginFailuresPerMinute: number;

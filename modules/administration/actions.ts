@@ -39,10 +39,12 @@ export const actions = {
   'domains.create': systemAction({
     ...domains,
     summary: 'Add an alias',
+    description: 'A tenant can have at most 20.',
     http: 'POST /domains',
     input: NewDomain,
     output: Domain,
     answer: { key: 'domain', message: 'Domain added.', status: 201 },
+    errors: ['tenancy.too_many_domains'],
     run: addDomain,
   }),
   'domains.delete': systemAction({

@@ -45,6 +45,19 @@ test.each(['www', 'stable', '-a', 'a.b', 'a b', ''])('a reserved or invalid labe
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['domain'] });
 });
 
+test('a tenant has at most twenty aliases, even if many are added at once', async () => {
+  const { caller } = await newTenant();
+  const prefix = uniqueId();
+  const add = (name: number) => caller.post('/api/v1/domains', { domain: `${prefix}-${name}` });
+  const statuses = (await Promise.all(Array.from({ length: 25 }, (_, name) => add(name)))).map(({ status }) => status);
+  // The id is an alias too.
+  expect(statuses.filter((status) => status === 201)).toHaveLength(19);
+  expect(await add(25)).toMatchObject({ status: 409, body: { code: 'tenancy.too_many_domains' } });
+  const { body } = await caller.get('/api/v1/domains');
+  await caller.delete(`/api/v1/domains/${body.domains.at(-1).domain}`);
+  expect((await add(26)).status).toBe(201);
+});
+
 test('the domain of another tenant is taken', async () => {
   const [{ caller }, { tenant: other }] = [await newTenant(), await newTenant()];
   const { status, body } = await caller.post('/api/v1/domains', { domain: other.id });

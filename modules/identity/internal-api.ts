@@ -1,6 +1,7 @@
 import { type Db, type HelpersOf, type SystemCtx, sql, systemHelper, Type, UserId } from '@chowk/kit';
 import { accountsOf } from './accounts/accounts.ts';
 import { isSeeded, seedRoles } from './accounts/seed.ts';
+import { addOwner } from './accounts/tenant-owner.ts';
 import { addMember, createUser, isEmailTaken, type NewUser } from './accounts/users.ts';
 import { createPersonalClient, personalClient } from './profile/personal-tokens.ts';
 
@@ -57,6 +58,20 @@ export const helpers = {
       if (userId !== undefined) await addMember(db, { userId, tenantId, role: 'Owner' });
       return userId;
     },
+  }),
+  addOwner: systemHelper({
+    summary: 'Make a user, or a new one, the Owner of a tenant',
+    description:
+      'In the transaction `db`; returns `undefined` if the address belongs to a user who has not verified it.',
+    system: true,
+    input: Type.Object({ db: Transaction, tenantId: Text, email: Text, name: Text }),
+    run: (_ctx, { db, ...owner }) => addOwner(db, owner),
+  }),
+  mailPasswordLink: systemHelper({
+    summary: 'Mail a user a link to choose a password',
+    system: true,
+    input: Type.Object({ email: Text }),
+    run: (ctx, { email }) => ctx.jobs.add('identity.forgot_password', { email }),
   }),
   setUp: systemHelper({
     summary: 'Create the signing keys and the client of personal access tokens if they are missing',

@@ -1,17 +1,35 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { SystemCtx } from '@chowk/kit';
+import { isOwnHost, isOwnOrigin, type SystemCtx, sql } from '@chowk/kit';
 import { fail } from './errors.ts';
 import { mustNotBeInstalled } from './installed.ts';
 import { mustBeReached, type StepName } from './steps.ts';
 
-/** Admits the holder of the token, where the operator has set one, once all earlier steps are completed. */
-export async function admitStep(ctx: SystemCtx, step: StepName): Promise<void> {
+/** Admits requests below `/install` while the platform is not installed, but none that a foreign web page sends. */
+export async function admitRequest(ctx: SystemCtx): Promise<void> {
   await mustNotBeInstalled(ctx);
-  const { installToken } = ctx.system.options;
-  if (installToken !== undefined && !isEqual(ctx.client.header('x-install-token') ?? '', installToken)) {
+  const { system, client } = ctx;
+  if (isOwnHost(system, client) && isOwnOrigin(system, client)) return;
+  throw fail('installation.foreign', { url: system.url });
+}
+
+/** Admits the holder of the token once all earlier steps are completed. */
+export async function admitStep(ctx: SystemCtx, step: StepName): Promise<void> {
+  if (needsToken(ctx) && !isEqual(ctx.client.header('x-install-token') ?? '', await installToken(ctx))) {
     throw fail('installation.token_required');
   }
   await mustBeReached(ctx, step);
+}
+
+/** Only a developer's own machine needs none. */
+function needsToken({ system, client }: SystemCtx): boolean {
+  return system.options.installToken !== undefined || system.environment === 'production' || !client.isLocal;
+}
+
+/** `INSTALL_TOKEN` or, if it is not set, a token that every process of this installation derives from its key. */
+export async function installToken({ central, system: { options, secrets } }: SystemCtx): Promise<string> {
+  if (options.installToken !== undefined) return options.installToken;
+  const installation = await central.row<{ id: string }>(sql`SELECT id FROM installation`);
+  return secrets.sign('install token', installation?.id ?? '').slice(0, 24);
 }
 
 /** In constant time. */

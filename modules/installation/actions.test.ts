@@ -4,11 +4,16 @@ import { uniqueId } from '../../server/testing/platform.ts';
 import { ownerForm, permissionCount, startWizard } from '../../server/testing/wizard.ts';
 import { accountsOf } from '../identity/accounts/accounts.ts';
 import { createUser } from '../identity/accounts/users.ts';
+import { greeting } from './greeting.ts';
 
 const posts = ['setup-database', 'seed-data', 'owner'] as const;
 
 test('the wizard installs the platform over HTTP, and the owner can sign in', async () => {
   const wizard = await startWizard({ keyAtHand: false, identity: undefined });
+  for (const url of ['/api/v1/install/nothing', '/api/v1/installation']) {
+    expect((await wizard.request({ url })).status).toBe(404);
+  }
+  expect((await wizard.request({ method: 'PUT', url: '/api/v1/install/status' })).status).toBe(405);
   expect(await wizard.get('status')).toMatchObject({
     status: 200,
     body: {
@@ -52,7 +57,7 @@ test('the wizard installs the platform over HTTP, and the owner can sign in', as
   });
 
   const form = ownerForm({ email: 'Asha.Rao@Example.com' });
-  const owner = await wizard.post('owner', form);
+  const owner = await wizard.post('owner', { ...form, timezone: 'Europe/Berlin' });
   expect(owner).toMatchObject({
     status: 201,
     body: {
@@ -65,8 +70,16 @@ test('the wizard installs the platform over HTTP, and the owner can sign in', as
         email_verified: true,
         two_factor_enabled: false,
       },
+      country: 'DE',
+      currency: 'EUR',
+      timezone: 'Europe/Berlin',
       redirect: '/login',
     },
+  });
+  expect(await wizard.kernel.settings.of(form.organization_slug)).toMatchObject({
+    'general.country': 'DE',
+    'general.currency': 'EUR',
+    'general.timezone': 'Europe/Berlin',
   });
   expect(await wizard.marker()).toEqual({
     installed_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
@@ -81,6 +94,14 @@ test('the wizard installs the platform over HTTP, and the owner can sign in', as
   for (const path of ['status', 'check-requirements'] as const) expect(await wizard.get(path)).toMatchObject(installed);
   // The input is not validated any more.
   for (const path of posts) expect(await wizard.post(path, { email: 7 })).toMatchObject(installed);
+  for (const url of ['/api/v1/install', '/api/v1/install/', '/api/v1/install/nothing', '/api/v1/install/a/b?c=d']) {
+    for (const method of ['GET', 'POST', 'DELETE'] as const) {
+      expect(await wizard.request({ method, url }), `${method} ${url}`).toMatchObject(installed);
+    }
+  }
+  const wrongMethod = await wizard.request({ method: 'PUT', url: '/api/v1/install/status', payload: '{' });
+  expect(wrongMethod).toMatchObject(installed);
+  expect(await greeting(wizard.ctx, 'http://localhost:8080')).toEqual(['Sign in at http://localhost:8080/login']);
 
   const login = { email: form.email, password: form.password };
   const signedIn = await wizard.request({ method: 'POST', url: '/api/v1/auth/login', payload: login });
@@ -178,6 +199,90 @@ describe('with INSTALL_TOKEN set', async () => {
   });
 });
 
+describe('without INSTALL_TOKEN', async () => {
+  const local = await startWizard();
+  // In production modules must match the lock file, which may be outdated during development.
+  const environment = { APP_ENV: 'production', APP_URL: 'https://chowk.example', BASE_DOMAIN: 'chowk.example' };
+  const { modules } = local.kernel;
+  const production = await startWizard({ environment, modules, beside: local });
+
+  test('production needs the token that the server prints when it starts, in every process the same', async () => {
+    const [next, line] = await greeting(production.ctx, 'https://chowk.example');
+    expect(next).toBe(
+      'Not installed yet: open https://chowk.example/install or run ./chowkd install in a second terminal',
+    );
+    const token = /^Install token: ([\w-]{24})$/.exec(line ?? '')?.[1] ?? '';
+    const other = await startWizard({ environment, modules, beside: local });
+    for (const { post } of [production, other]) {
+      for (const path of posts) {
+        expect(await post(path, ownerForm()), path).toMatchObject({ status: 403, body: tokenRequired });
+        expect((await post(path, ownerForm(), { 'x-install-token': token })).status, path).toBe(409);
+      }
+    }
+  });
+
+  test('on the own machine no token is needed or printed', async () => {
+    expect(await greeting(local.ctx, 'http://localhost:8080')).toEqual([
+      'Not installed yet: open http://localhost:8080/install or run ./chowkd install in a second terminal',
+    ]);
+    expect((await local.post('setup-database')).status).toBe(409);
+  });
+
+  test.each([
+    ['another machine', '198.51.100.1', {}],
+    ['another machine through a proxy', '127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }],
+    ['another machine through a proxy with a Forwarded header', '::1', { forwarded: 'for=198.51.100.1' }],
+  ])('a request from %s needs the token', async (_, remoteAddress, headers) => {
+    const url = '/api/v1/install/setup-database';
+    expect(await local.request({ method: 'POST', url, remoteAddress, headers })).toMatchObject({
+      status: 403,
+      body: tokenRequired,
+    });
+  });
+});
+
+const tokenRequired = { code: 'installation.token_required', message: expect.stringContaining('X-Install-Token') };
+
+describe('a web page', async () => {
+  const wizard = await startWizard({ environment: { APP_URL: 'https://chowk.example', BASE_DOMAIN: 'shops.example' } });
+  const routes = [
+    ['GET', 'status'],
+    ['GET', 'check-requirements'],
+    ...posts.map((path) => ['POST', path] as const),
+    ['GET', 'nothing'],
+  ] as const;
+  const open = ([method, path]: (typeof routes)[number], headers: Record<string, string>) =>
+    wizard.request({ method, url: `/api/v1/install/${path}`, headers });
+
+  test.each([
+    ['with a foreign origin', { origin: 'https://evil.example' }],
+    ['with another port', { host: 'localhost:8080', origin: 'http://localhost:3000' }],
+    ['without an origin of its own', { origin: 'null' }],
+    ['whose host resolves to this machine', { host: 'evil.example:8080' }],
+    ['whose host resolves to this machine, with its origin', { host: 'evil.example', origin: 'http://evil.example' }],
+    ['whose host looks similar', { host: 'shops.example.evil.example' }],
+  ])('%s cannot use the installation', async (_, headers) => {
+    for (const route of routes) {
+      expect(await open(route, headers), route.join(' ')).toMatchObject({
+        status: 403,
+        body: { code: 'installation.foreign', message: expect.stringContaining('https://chowk.example') },
+      });
+    }
+  });
+
+  test.each([
+    { host: 'chowk.example', origin: 'https://chowk.example' },
+    { host: 'localhost:8080', origin: 'http://localhost:8080' },
+    { host: '127.0.0.1:8080', origin: 'http://127.0.0.1:8080' },
+    { host: '[::1]:8080' },
+    { host: '192.0.2.7' },
+    { host: 'shops.example' },
+    { host: 'acme.shops.example', origin: 'https://acme.shops.example' },
+  ])('of the platform can use it: %j', async (headers) => {
+    expect((await open(['GET', 'status'], headers)).status).toBe(200);
+  });
+});
+
 test('an Idempotency-Key of an anonymous caller is ignored: posting the owner again is 403', async () => {
   const wizard = await startWizard();
   await wizard.untilOwner();
@@ -202,6 +307,10 @@ describe('an invalid owner', async () => {
     ...fields.map((field): [string, string, unknown] => ['is missing', field, undefined]),
     ...fields.map((field): [string, string, unknown] => ['is a number', field, 7]),
     ...fields.map((field): [string, string, unknown] => ['is null', field, null]),
+    ['is unknown', 'country', 'ZZ'],
+    ['is a name', 'country', 'Germany'],
+    ['is unknown', 'currency', 'ABC'],
+    ['is unknown', 'timezone', 'Mars/Base'],
     ['is empty', 'organization_name', ''],
     ['is blank', 'organization_name', '   '],
     ['is too long', 'organization_name', 'a'.repeat(256)],

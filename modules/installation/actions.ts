@@ -1,6 +1,5 @@
 import { systemAction, Type } from '@chowk/kit';
 import { admitStep } from './access.ts';
-import { mustNotBeInstalled } from './installed.ts';
 import { createOwner, explainOwner } from './owner.ts';
 import { checkRequirementsOnce } from './requirements.ts';
 import { DatabaseSetUp, DataSeeded, NewOwner, OwnerCreated, Requirements, Status } from './schemas.ts';
@@ -9,23 +8,31 @@ import { setUpDatabase } from './set-up-database.ts';
 import { readStatus } from './steps.ts';
 
 const installed = {
-  description: 'The platform is installed.',
+  description: 'The platform is installed (with `redirect`), or another web page has sent the request.',
   body: Type.Object({ redirect: Type.Literal('/login') }),
 };
-const open = { public: true, tenant: 'none', graphql: false, also: { 403: installed } } as const;
+const open = {
+  public: true,
+  tenant: 'none',
+  graphql: false,
+  also: { 403: installed },
+  errors: ['installation.installed', 'installation.foreign'],
+} as const;
 const step = {
   ...open,
   headers: Type.Object({
-    'X-Install-Token': Type.Optional(Type.String({ description: 'Required if the operator has set `INSTALL_TOKEN`.' })),
+    'X-Install-Token': Type.Optional(
+      Type.String({ description: 'Required in production, from other machines, and if `INSTALL_TOKEN` is set.' }),
+    ),
   }),
   also: {
-    403: { ...installed, description: 'The platform is installed (with `redirect`), or the token is wrong.' },
+    403: { ...installed, description: `${installed.description.slice(0, -1)}, or the token is wrong.` },
     409: {
       description: 'An earlier step is not completed.',
       body: Type.Object({ current_step: Type.Integer({ minimum: 1, maximum: 4 }) }),
     },
   },
-  errors: ['installation.installed', 'installation.token_required', 'installation.out_of_order'],
+  errors: [...open.errors, 'installation.token_required', 'installation.out_of_order'],
 } as const;
 
 export const actions = {
@@ -35,8 +42,6 @@ export const actions = {
     description: 'Once the platform is installed, every action of the installation answers 403.',
     http: 'GET /install/status',
     output: Status,
-    errors: ['installation.installed'],
-    admit: mustNotBeInstalled,
     run: readStatus,
   }),
   'install.checkRequirements': systemAction({
@@ -45,8 +50,6 @@ export const actions = {
     description: 'Tests the machine, the database and the folders.',
     http: 'GET /install/check-requirements',
     output: Requirements,
-    errors: ['installation.installed'],
-    admit: mustNotBeInstalled,
     run: checkRequirementsOnce,
   }),
   'install.setupDatabase': systemAction({
@@ -71,7 +74,9 @@ export const actions = {
   'install.createOwner': systemAction({
     ...step,
     summary: 'Step 4: create the first organization and its owner',
-    description: 'The slug is the id and the address of the organization. It cannot be changed.',
+    description:
+      'The slug is the id and the address of the organization. It cannot be changed. Country, currency and time zone ' +
+      "become settings of the organization; without them, the server's time zone and the browser's languages decide.",
     http: 'POST /install/owner',
     input: NewOwner,
     output: OwnerCreated,

@@ -2,9 +2,14 @@ import { defineErrors } from '@chowk/kit';
 
 export const errors = {
   'installation.installed': { status: 403, message: 'The platform is already installed. Sign in.' },
+  'installation.foreign': {
+    status: 403,
+    message: 'The installation can only be used at {url}. If that is not the address of this server, set APP_URL.',
+  },
   'installation.token_required': {
     status: 403,
-    message: 'Send the INSTALL_TOKEN of the operator in the header X-Install-Token.',
+    message:
+      'Send the install token in the header X-Install-Token: INSTALL_TOKEN or, if it is not set, the token that chowkd serve prints when it starts.',
   },
   'installation.out_of_order': { status: 409, message: 'Complete step {step} ({name}) first.' },
 } as const;

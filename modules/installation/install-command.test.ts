@@ -7,8 +7,8 @@ import { uniqueId } from '../../server/testing/platform.ts';
 import { startWizard } from '../../server/testing/wizard.ts';
 import { installCommand } from './install-command.ts';
 
-/** A terminal with prepared answers, or without any. */
-function terminalOf(answers?: Record<string, string>) {
+/** A terminal with prepared answers, or without any. Of several answers to a question, the last one is repeated. */
+function terminalOf(answers?: Record<string, string | string[]>) {
   const output = { said: [] as string[], progress: [] as string[], asked: [] as string[], rows: [] as object[] };
   const terminal: Terminal = {
     say: (line) => void output.said.push(line),
@@ -17,7 +17,9 @@ function terminalOf(answers?: Record<string, string>) {
     async ask(question, { hidden = false } = {}) {
       if (!answers) return undefined;
       output.asked.push(`${question}${hidden ? ' (hidden)' : ''}`);
-      return Object.entries(answers).find(([words]) => question.includes(words))?.[1] ?? '';
+      const answer = Object.entries(answers).find(([words]) => question.includes(words))?.[1] ?? '';
+      if (typeof answer === 'string') return answer;
+      return (answer.length > 1 ? answer.shift() : answer[0]) ?? '';
     },
   };
   return { terminal, output };
@@ -56,12 +58,27 @@ test.each([
   expect(await wizard.counts()).toEqual(before);
 });
 
-test('a password that is repeated differently is refused', async () => {
-  const { organization, email } = options;
-  const { terminal } = terminalOf({ Password: 'correct horse', 'Repeat the password': 'correct hors' });
-  await expect(run({ organization, email }, terminal)).rejects.toMatchObject({
-    extras: { errors: { password_confirmation: [{ code: 'mismatch' }] } },
-  });
+test('wrong options are reported together, before the first question', async () => {
+  const { terminal, output } = terminalOf({});
+  const wrong = {
+    email: 'asha',
+    slug: 'www',
+    country: 'zz',
+    currency: 'XYZ',
+    timezone: 'Mars/Base',
+    password: 'short',
+  };
+  const refusal = await run(wrong, terminal).catch((error: unknown) => error);
+  const { errors } = (refusal as { extras: { errors: object } }).extras;
+  expect(Object.keys(errors).toSorted()).toEqual([
+    'country',
+    'currency',
+    'email',
+    'organization_slug',
+    'password',
+    'timezone',
+  ]);
+  expect(output.asked).toEqual([]);
 });
 
 test('a missing password file is reported in one line', async () => {
@@ -80,34 +97,62 @@ test('unmet requirements are listed, and nothing is installed', async () => {
   expect(await wizard.counts()).toMatchObject({ signing_keys: 0, roles: 0, users: 0 });
 });
 
-test('on a terminal the command asks for missing options, runs all steps and prints the sign-in address', async () => {
+test('on a terminal the command asks until every answer is right, runs all steps and prints the sign-in address', async () => {
   const slug = uniqueId();
   const { terminal, output } = terminalOf({
-    'Name of the organization': 'Acme Stores',
-    'Id of the organization': slug,
-    'Email address': 'Asha.Rao@example.com',
-    Password: ' with blanks ',
-    'Repeat the password': ' with blanks ',
+    'Name of the organization': ['', 'Acme Stores'],
+    'Id of the organization': ['A B', 'www', slug],
+    Country: ['Germany', 'zz', 'ch'],
+    'Time zone': ['Mars/Base', ''],
+    'Email address': ['asha', 'Asha.Rao@example.com'],
+    Password: ['short', ' with blanks '],
+    'Repeat the password': ['with blanks', ' with blanks '],
   });
   await run({}, terminal);
+  const id =
+    'Id of the organization (lower-case letters, digits and hyphens; part of its address; cannot be changed later)';
+  const suggested = (text: string) => expect.stringMatching(new RegExp(`^${text} \\[.+\\]:$`));
   expect(output.asked).toEqual([
-    'Name of the organization:',
-    'Id of the organization, part of its address; it cannot be changed [acme-stores]:',
-    'Email address of the owner:',
-    'Name of the owner:',
-    'Password: (hidden)',
+    ...Array(2).fill('Name of the organization:'),
+    ...Array(3).fill(`${id} [acme-stores]:`),
+    ...Array(3).fill(suggested('Country \\(two letters, such as DE\\)')),
+    'Currency (three letters, such as EUR) [CHF]:',
+    ...Array(2).fill('Time zone (such as Europe/Berlin) [Europe/Zurich]:'),
+    ...Array(2).fill('Email address of the owner, to sign in with:'),
+    'Name of the owner [Asha Rao]:',
+    ...Array(2).fill('Password (at least 8 characters, not shown): (hidden)'),
+    'Repeat the password: (hidden)',
+    'Password (at least 8 characters, not shown): (hidden)',
     'Repeat the password: (hidden)',
   ]);
-  expect(output.progress).toEqual([
+  expect(output.progress.filter((line) => line.startsWith('✗'))).toEqual([
+    expect.stringContaining('organization name'),
+    expect.stringContaining('organization slug'),
+    '✗ www is reserved.',
+    expect.stringContaining('country'),
+    '✗ There is no country ZZ.',
+    expect.stringContaining('timezone'),
+    expect.stringContaining('email'),
+    expect.stringContaining('password'),
+    '✗ The passwords differ.',
+  ]);
+  expect(output.progress.filter((line) => line.startsWith('✓'))).toEqual([
     expect.stringMatching(/^✓ requirements: all \d+ are met$/),
     expect.stringMatching(/^✓ database: \d+ migrations/),
     expect.stringMatching(/^✓ seed: 5 roles, \d+ permissions/),
-    '✓ owner: Asha Rao <asha.rao@example.com> of Acme Stores',
+    '✓ organization: Acme Stores, country CH, CHF, time zone Europe/Zurich',
+    '✓ owner: Asha Rao <asha.rao@example.com>',
   ]);
   expect(output.said).toEqual([
     'Chowk is installed. Sign in as asha.rao@example.com at https://chowk.example:8443/login',
     `Acme Stores is at https://${slug}.chowk.example:8443`,
   ]);
+  expect(await wizard.kernel.settings.of(slug)).toMatchObject({
+    'general.country': 'CH',
+    'general.currency': 'CHF',
+    'general.timezone': 'Europe/Zurich',
+    'general.locale': 'en-CH',
+  });
   expect(await wizard.marker()).toMatchObject({ version: '1.0.0' });
   expect((await wizard.get('status')).status).toBe(403);
 });

@@ -1,27 +1,28 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
-import { type CommandInput, Issues, type ModuleCommand, type SystemCtx, type Terminal, UsageError } from '@chowk/kit';
+import type { ModuleCommand, SystemCtx, Terminal } from '@chowk/kit';
 import { isInstalled } from './installed.ts';
-import { createOwner, explainPassword } from './owner.ts';
+import { createOwner } from './owner.ts';
+import { readForm } from './owner-form.ts';
 import { checkRequirements } from './requirements.ts';
-import { NewOwner } from './schemas.ts';
 import { seedData } from './seed-data.ts';
 import { setUpDatabase } from './set-up-database.ts';
-import { slugOf } from './slug.ts';
 
-type Options = CommandInput['options'];
+const usage =
+  '--organization=<name> --email=<address> [--slug=<id>] [--name=<text>] ' +
+  '[--country=<code>] [--currency=<code>] [--timezone=<name>] ' +
+  '[--password=<text> | --password-file=<path or - for standard input>] [--json]';
 
 export const installCommand: ModuleCommand = {
   name: 'install',
-  usage:
-    '--organization=<name> --email=<address> [--slug=<id>] [--name=<text>] ' +
-    '[--password=<text> | --password-file=<path or - for standard input>] [--json]',
+  usage,
   summary: 'install the platform; asks for missing options',
   options: {
     organization: { type: 'string' },
     slug: { type: 'string' },
     name: { type: 'string' },
     email: { type: 'string' },
+    country: { type: 'string' },
+    currency: { type: 'string' },
+    timezone: { type: 'string' },
     password: { type: 'string' },
     'password-file': { type: 'string' },
   },
@@ -29,15 +30,13 @@ export const installCommand: ModuleCommand = {
     if (await isInstalled(ctx)) {
       throw new Error(`Chowk is already installed; sign in at ${ctx.system.url}/login, or see chowkd install:reset`);
     }
-    const form = await readForm(options, terminal);
-    // Before anything is changed.
-    const issues = new Issues();
-    issues.addAll(ctx.check(NewOwner, form));
-    explainPassword(form, issues);
-    issues.throwIfAny();
+    const form = await readForm(ctx, options, terminal, usage);
     await takeSteps(ctx, terminal);
-    const { tenant_id, user } = await createOwner(ctx, form);
-    terminal.progress(`✓ owner: ${user.name} <${user.email}> of ${form.organization_name}`);
+    const { tenant_id, user, country, currency, timezone } = await createOwner(ctx, form);
+    terminal.progress(
+      `✓ organization: ${form.organization_name}, country ${country}, ${currency}, time zone ${timezone}`,
+    );
+    terminal.progress(`✓ owner: ${user.name} <${user.email}>`);
     const signIn = { login: `${ctx.system.url}/login`, address: addressOf(ctx, tenant_id) };
     if (options.json) return terminal.table([{ tenant_id, user_id: user.id, email: user.email, ...signIn }], '');
     terminal.say(`Chowk is installed. Sign in as ${user.email} at ${signIn.login}`);
@@ -57,70 +56,8 @@ async function takeSteps(ctx: SystemCtx, { progress }: Terminal): Promise<void> 
   progress(`✓ seed: ${roles} roles, ${permissions} permissions, ${modules} modules, ${settings} settings`);
 }
 
-async function readForm(options: Options, terminal: Terminal): Promise<NewOwner> {
-  const organization = await readOption(options, terminal, 'organization', 'Name of the organization:');
-  const slug = await readSlug(options, terminal, organization);
-  const email = await readOption(options, terminal, 'email', 'Email address of the owner:');
-  const name = textOf(options, 'name') ?? ((await terminal.ask('Name of the owner:')) || nameFrom(email));
-  const { password, confirmation } = await readPassword(options, terminal);
-  return {
-    ...{ organization_name: organization, organization_slug: slug, name, email, password },
-    password_confirmation: confirmation,
-  };
-}
-
-async function readOption(options: Options, terminal: Terminal, option: string, question: string): Promise<string> {
-  const value = textOf(options, option) ?? (await terminal.ask(question));
-  if (value === undefined)
-    throw new UsageError(`--${option} is missing; usage: chowkd install ${installCommand.usage}`);
-  return value;
-}
-
-async function readSlug(options: Options, terminal: Terminal, organization: string): Promise<string> {
-  const proposed = slugOf(organization);
-  const question = `Id of the organization, part of its address; it cannot be changed${proposed && ` [${proposed}]`}:`;
-  const slug = textOf(options, 'slug') ?? ((await terminal.ask(question)) || proposed);
-  if (slug === '')
-    throw new UsageError(`the name ${organization} contains no characters for an id; set one with --slug`);
-  return slug;
-}
-
-async function readPassword(options: Options, terminal: Terminal): Promise<{ password: string; confirmation: string }> {
-  const [direct, file] = [textOf(options, 'password'), textOf(options, 'password-file')];
-  if (direct !== undefined && file !== undefined) {
-    throw new UsageError('use either --password or --password-file, not both');
-  }
-  const ready = direct ?? (file === undefined ? undefined : await readPasswordFile(file));
-  if (ready !== undefined) return { password: ready, confirmation: ready };
-  const password = await terminal.ask('Password:', { hidden: true });
-  if (password === undefined)
-    throw new UsageError('the password is missing; set it with --password-file=<path or -> or --password');
-  return { password, confirmation: (await terminal.ask('Repeat the password:', { hidden: true })) ?? '' };
-}
-
-/** The line break at the end of the file is not part of the password. */
-async function readPasswordFile(file: string): Promise<string> {
-  try {
-    const content = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
-    return content.replace(/\r?\n$/, '');
-  } catch (error) {
-    throw new Error(`the password file ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
-  }
-}
-
-/** `asha.rao@example.com` becomes Asha Rao. */
-function nameFrom(email: string): string {
-  const words = (email.split('@')[0] ?? '').split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ') || 'Owner';
-}
-
 function addressOf({ system: { url, baseDomain } }: SystemCtx, tenantId: string): string {
   const address = new URL(url);
   address.hostname = `${tenantId}.${baseDomain}`;
   return address.origin;
-}
-
-function textOf(options: Options, name: string): string | undefined {
-  const value = options[name];
-  return typeof value === 'string' ? value : undefined;
 }

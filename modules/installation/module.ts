@@ -1,7 +1,15 @@
 import { defineModule } from '@chowk/kit';
+import { admitRequest } from './access.ts';
 import { actions } from './actions.ts';
 import { errors } from './errors.ts';
+import { greeting } from './greeting.ts';
 import { installCommand } from './install-command.ts';
 import { resetCommand } from './reset-command.ts';
 
-export const module = defineModule({ actions, commands: [installCommand, resetCommand], errors });
+export const module = defineModule({
+  actions,
+  gates: { '/install': admitRequest },
+  greeting,
+  commands: [installCommand, resetCommand],
+  errors,
+});

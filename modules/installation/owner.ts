@@ -2,6 +2,7 @@ import { type Db, Failure, Issues, invalid, passwordProblem, type SystemCtx, sql
 import { identityOf } from './identity.ts';
 import { mustNotBeInstalled, tryToWriteMarker } from './installed.ts';
 import { writeInstalledRow } from './marker.ts';
+import { completeRegion, explainRegion, writeRegion } from './region.ts';
 import type { NewOwner, OwnerCreated } from './schemas.ts';
 
 /**
@@ -10,31 +11,34 @@ import type { NewOwner, OwnerCreated } from './schemas.ts';
  */
 export async function createOwner(ctx: SystemCtx, owner: NewOwner): Promise<OwnerCreated> {
   const issues = new Issues();
-  explainPassword(owner, issues);
+  explainFields(owner, issues);
   issues.throwIfAny();
   return ctx.system.runExclusively('install owner', async () => {
     await mustNotBeInstalled(ctx);
+    const region = completeRegion(owner, ctx.client.header('accept-language'));
     const passwordHash = await (await identityOf(ctx)).hashPassword(owner);
     let id = 0;
     await createTenant(ctx, owner, async (db) => {
       id = await addOwner(ctx, db, owner, passwordHash);
+      await writeRegion(db, owner.organization_slug, region);
     });
     await tryToWriteMarker(ctx);
     const { organization_slug: tenant_id, name, email } = owner;
     const user = { id, name, email, email_verified: true, two_factor_enabled: false };
-    return { tenant_id, user, redirect: '/login' };
+    return { tenant_id, user, ...region, redirect: '/login' };
   });
 }
 
 /** Adds problems that the schema cannot express. */
-export function explainPassword({ password = '' }: Partial<NewOwner>, issues: Issues): void {
-  const problem = passwordProblem(password);
+export function explainFields(form: Partial<NewOwner>, issues: Issues): void {
+  const problem = passwordProblem(form.password ?? '');
   if (problem) issues.add('password', problem);
+  explainRegion(form, issues);
 }
 
 export async function explainOwner(ctx: SystemCtx, form: Partial<NewOwner>, issues: Issues): Promise<void> {
   const { organization_slug: slug, email } = form;
-  explainPassword(form, issues);
+  explainFields(form, issues);
   if (email !== undefined && (await (await identityOf(ctx)).isEmailTaken({ email }))) {
     issues.add('email', emailTaken(email).message, 'taken');
   }

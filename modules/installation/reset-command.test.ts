@@ -171,7 +171,7 @@ test('the command installs once and resets, and a running server follows', async
   const installing = await chowkd(['install', ...options, `--password-file=${passwordFile}`, '--json'], environment);
   expect(installing).toMatchObject({ code: 0 });
   expect(JSON.parse(installing.out)).toMatchObject([{ tenant_id: slug, email: 'asha@example.com' }]);
-  expect(installing.err.split('\n').map((line) => line.charAt(0))).toEqual(['✓', '✓', '✓', '✓', '']);
+  expect(installing.err.split('\n').map((line) => line.charAt(0))).toEqual(['✓', '✓', '✓', '✓', '✓', '']);
   expect(await ask('status')).toMatchObject({ status: 403, body: { redirect: '/login' } });
 
   const again = await chowkd(['install', ...options, '--password=correct horse'], environment);

@@ -59,6 +59,9 @@ export const NewOwner = NamedObject('NewOwner', {
   email: Email,
   password: NewPassword,
   password_confirmation: Type.String({ sameAs: 'password' }),
+  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', description: 'Two capital letters of ISO 3166.' })),
+  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: 'Three capital letters of ISO 4217.' })),
+  timezone: Type.Optional(Type.String({ format: 'time-zone' })),
 });
 export type NewOwner = Static<typeof NewOwner>;
 
@@ -71,6 +74,12 @@ export const OwnerCreated = NamedObject('OwnerCreated', {
     email_verified: Type.Boolean(),
     two_factor_enabled: Type.Boolean(),
   }),
+  country: Type.String({
+    examples: ['DE'],
+    description: 'If it was not sent, guessed, as are currency and time zone.',
+  }),
+  currency: Type.String({ examples: ['EUR'] }),
+  timezone: Type.String({ examples: ['Europe/Berlin'] }),
   redirect: Type.Literal('/login'),
 });
 export type OwnerCreated = Static<typeof OwnerCreated>;

@@ -9,6 +9,7 @@ import { Context } from './context.ts';
 import { ConnectionBudget } from './db/budget.ts';
 import { openDatabase } from './db/database.ts';
 import { migrate, readMigrations } from './db/migrations.ts';
+import { summarizeOutages } from './db/outage-log.ts';
 import { type DatabaseServer, limitsOf } from './db/server.ts';
 import { Signals } from './db/signals.ts';
 import { SlowQueryLog } from './db/slow-query-log.ts';
@@ -43,6 +44,7 @@ import { LocalCache } from './shared-cache.ts';
 import { makeSystemServices } from './system-services.ts';
 import type { Central } from './tenancy/central-database.ts';
 import { Directory } from './tenancy/directory.ts';
+import { claimKey } from './tenancy/installation-key.ts';
 import { kernelSettings, SettingsStore } from './tenancy/settings.ts';
 import { installationId, TenantDatabases } from './tenancy/tenant-databases.ts';
 
@@ -66,7 +68,8 @@ export interface Foundations {
 }
 
 /** Wires the platform, from the database upward. The only place where parts are connected. */
-export async function boot({ config, log, server, secrets }: Foundations, parts: Parts = {}): Promise<Kernel> {
+export async function boot({ config, server, secrets, ...base }: Foundations, parts: Parts = {}): Promise<Kernel> {
+  const log = summarizeOutages(base.log);
   const now = parts.now ?? (() => new Date());
   const { address, centralDatabase: database } = server;
   const limits = limitsOf(config);
@@ -78,6 +81,7 @@ export async function boot({ config, log, server, secrets }: Foundations, parts:
     ...system.map(({ migrations }) => migrations),
   ];
   await migrate(address, database, centralMigrations);
+  await claimKey({ address, database }, limits, secrets.keyIds);
 
   const budget = new ConnectionBudget({
     ...limits,

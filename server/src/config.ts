@@ -84,7 +84,7 @@ const variables = {
     name: 'INSTALL_TOKEN',
     kind: token(8),
     secret: true,
-    help: 'If set, every POST request of the installation must send it as `X-Install-Token`.',
+    help: 'The token that POST requests of the installation must send as `X-Install-Token`; if unset, one is created and printed at the start, and required in production and from other machines.',
   }),
   logLevel: variable({
     name: 'LOG_LEVEL',
@@ -257,7 +257,7 @@ const variables = {
     name: 'METRICS_TOKEN',
     kind: token(8),
     secret: true,
-    help: 'If set, `/metrics` requires it as bearer token; if unset in production, `/metrics` is served to loopback only.',
+    help: 'If set, `/metrics` requires it as bearer token; if unset, `/metrics` is served to loopback only.',
   }),
   shutdownSeconds: variable({
     name: 'SHUTDOWN_SECONDS',

@@ -30,7 +30,7 @@ import type { RegisteredAction } from './actions/registry.ts';
 import { type AddedJob, writeJob } from './events/outbox.ts';
 import type { Task } from './jobs/job-queues.ts';
 import type { Kernel } from './kernel.ts';
-import { networkOf } from './network.ts';
+import { isLocalRequest, networkOf, type RequestSource } from './network.ts';
 import type { TenantEntry } from './tenancy/directory.ts';
 import { validatorOf } from './validation.ts';
 
@@ -42,7 +42,7 @@ export interface ContextParts {
   readonly user?: Caller | undefined;
   readonly membership?: Membership | undefined;
   /** The request that the call comes from. */
-  readonly source?: { readonly ip: string; readonly headers: NodeJS.Dict<string | string[]> };
+  readonly source?: RequestSource;
   /** The audit entry of the call. */
   readonly auditEntry?: AuditEntry | undefined;
   /** The `If-Match` header: the ETags of the versions that the caller agrees to change. */
@@ -66,7 +66,10 @@ interface Transaction {
 }
 
 /** The client of calls that come from no request. */
-const noClient: Client = { address: '', network: '', userAgent: undefined, header: () => undefined };
+const noClient: Client = {
+  ...{ address: '', network: '', userAgent: undefined, host: '', isLocal: true },
+  header: () => undefined,
+};
 
 /** The context of one call: a request, a job, an event listener or an operator command. */
 export class Context implements SystemCtx {
@@ -101,12 +104,13 @@ export class Context implements SystemCtx {
   get client(): Client {
     const { source } = this.#parts;
     if (!source) return noClient;
-    const { ip: address, headers } = source;
+    const { ip: address, host, headers } = source;
     const header = (name: string) => {
       const value = headers[name];
       return typeof value === 'string' ? value : undefined;
     };
-    return { address, network: networkOf(address), userAgent: header('user-agent'), header };
+    const from = { address, network: networkOf(address), isLocal: isLocalRequest(source) };
+    return { ...from, host, userAgent: header('user-agent'), header };
   }
 
   get tenantId(): string | undefined {

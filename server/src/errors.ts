@@ -49,6 +49,10 @@ export const kernelErrors = {
     status: 409,
     message: "The domain {domain} cannot be removed: it is the random domain, the tenant's id or the last alias.",
   },
+  'tenancy.too_many_domains': {
+    status: 409,
+    message: 'A tenant can have at most {limit} aliases; remove one first.',
+  },
   'modules.not_installed': { status: 404, message: 'The module {module} is not enabled for this tenant.' },
   'bus.not_declared': {
     status: 403,
@@ -67,6 +71,10 @@ export const kernelErrors = {
   'http.too_many_downloads': {
     status: 429,
     message: 'Too many concurrent downloads; try again when one of them has finished.',
+  },
+  'db.out_of_resources': {
+    status: 503,
+    message: 'The database has no disk space or memory left; try again later.',
   },
   'db.busy': { status: 503, message: 'All database connections are in use; try again in a moment.' },
   'db.too_slow': { status: 503, message: 'The database did not respond in time; try again in a moment.' },

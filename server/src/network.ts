@@ -1,4 +1,14 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { isIPv6 } from 'node:net';
+
+/** What a request says about where it comes from. */
+export interface RequestSource {
+  /** The client's address, from the headers of trusted proxies. */
+  readonly ip: string;
+  readonly host: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: { readonly remoteAddress?: string | undefined };
+}
 
 /**
  * The network to which limits apply: an IPv4 address, also in IPv4-mapped form, or the /64 prefix of an IPv6 address,
@@ -13,4 +23,16 @@ export function networkOf(address: string): string {
   const right = tail === undefined || tail === '' ? [] : tail.split(':');
   const zeros = tail === undefined ? 0 : 8 - left.length - right.length;
   return [...left, ...Array.from({ length: zeros }, () => '0'), ...right].slice(0, 4).join(':');
+}
+
+const forwardingHeader = /^(x-forwarded-|forwarded$|x-real-ip$|via$)/;
+
+/** Whether the request comes directly from this machine. One that a proxy on this machine forwards does not. */
+export function isLocalRequest({ socket, headers }: Pick<RequestSource, 'socket' | 'headers'>): boolean {
+  const isForwarded = Object.keys(headers).some((name) => forwardingHeader.test(name));
+  return !isForwarded && isLoopback(socket.remoteAddress ?? '');
+}
+
+export function isLoopback(address: string): boolean {
+  return /^(127\.|::1$|::ffff:127\.|localhost$)/.test(address);
 }

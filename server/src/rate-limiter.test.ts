@@ -100,6 +100,24 @@ test('keys are counted separately', () => {
   );
 });
 
+test('a look at the state counts nothing and agrees with the next request, also in the next window', () => {
+  fc.assert(
+    fc.property(limits, pauses, (limit, gaps) => {
+      const key = newKey();
+      let now = start;
+      for (const gap of gaps) {
+        now += gap;
+        const state = limiter.peek(key, limit, now);
+        expect(limiter.peek(key, limit, now)).toEqual(state);
+        expect(limiter.take(key, limit, now)).toEqual(state);
+      }
+    }),
+  );
+  const key = newKey();
+  for (let count = 0; count < 10; count += 1) limiter.take(key, 10, start + minute - 1);
+  expect(limiter.peek(key, 10, start + minute).allowed).toBe(false);
+});
+
 test('two minutes without requests reset the count', () => {
   const key = newKey();
   for (let count = 0; count < 10; count += 1) limiter.take(key, 3, start);

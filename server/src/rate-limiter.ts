@@ -58,33 +58,17 @@ export class RateLimiter {
     if (store) this.#timer = setInterval(() => void this.sync(), syncIntervalMs).unref();
   }
 
+  /** Counts a request, unless it is above the limit. */
   take(key: string, limit: number, now: number): RateLimitState {
-    const number = Math.floor(now / windowMs);
-    const elapsed = now % windowMs;
-    let window = this.#windows.get(key);
-    if (!window || window.number !== number) {
-      window = { number, count: 0, previous: window?.number === number - 1 ? window.count : 0, unsynced: 0 };
-      this.#windows.set(key, window);
-    }
-    // The previous window counts by its share of the last minute. In integers, so that a retry exactly at the announced
-    // time is allowed.
-    const room = limit - window.count - 1;
-    const allowed = window.previous * (windowMs - elapsed) <= room * windowMs;
-    const waitMs = (allowed ? windowMs : msUntilAllowed(window, limit)) - elapsed;
-    if (allowed) this.#count(key, window);
-    const remaining = Math.max(0, Math.floor(room - window.previous * (1 - elapsed / windowMs)));
-    return { allowed, remaining, seconds: Math.ceil(waitMs / 1_000) };
+    const window = this.#windowAt(key, now);
+    const state = stateOf(window, limit, now);
+    if (state.allowed) this.#count(key, window);
+    return state;
   }
 
-  /** Whether `take` would be allowed. */
-  has(key: string, limit: number, now: number): boolean {
-    const window = this.#windows.get(key);
-    if (!window) return limit > 0;
-    const number = Math.floor(now / windowMs);
-    const elapsed = now % windowMs;
-    const [count, previous] =
-      window.number === number ? [window.count, window.previous] : [0, window.number === number - 1 ? window.count : 0];
-    return previous * (windowMs - elapsed) <= (limit - count - 1) * windowMs;
+  /** What `take` would return; counts nothing. */
+  peek(key: string, limit: number, now: number): RateLimitState {
+    return stateOf(this.#windowAt(key, now), limit, now);
   }
 
   /** Exchanges counts with the store. Counts that cannot be sent are sent with the next call. */
@@ -99,7 +83,15 @@ export class RateLimiter {
     clearInterval(this.#timer);
   }
 
+  #windowAt(key: string, now: number): Window {
+    const number = Math.floor(now / windowMs);
+    const window = this.#windows.get(key);
+    if (window?.number === number) return window;
+    return { number, count: 0, previous: window?.number === number - 1 ? window.count : 0, unsynced: 0 };
+  }
+
   #count(key: string, window: Window): void {
+    if (window.count === 0) this.#windows.set(key, window);
     window.count += 1;
     if (!this.#store) return;
     window.unsynced += 1;
@@ -139,6 +131,17 @@ export class RateLimiter {
       for (const { key, window } of batch) if (!this.#unsynced.has(key)) this.#queueForSync(key, window);
     }
   }
+}
+
+function stateOf(window: Window, limit: number, now: number): RateLimitState {
+  const elapsed = now % windowMs;
+  // The previous window counts by its share of the last minute. In integers, so that a retry exactly at the announced
+  // time is allowed.
+  const room = limit - window.count - 1;
+  const allowed = window.previous * (windowMs - elapsed) <= room * windowMs;
+  const waitMs = (allowed ? windowMs : msUntilAllowed(window, limit)) - elapsed;
+  const remaining = Math.max(0, Math.floor(room - window.previous * (1 - elapsed / windowMs)));
+  return { allowed, remaining, seconds: Math.ceil(waitMs / 1_000) };
 }
 
 /** When the next request is allowed, in milliseconds after the window began. */

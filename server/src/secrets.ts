@@ -33,6 +33,11 @@ export class SecretBox implements Secrets {
     this.#keys = [this.#first, ...others.map(keyWithId)];
   }
 
+  /** The ids of the keys, the one in use first. */
+  get keyIds(): string[] {
+    return this.#keys.map(({ id }) => id);
+  }
+
   seal(purpose: string, text: string, context = ''): string {
     const iv = randomBytes(ivBytes);
     const encryption = createCipheriv(cipher, this.#derive(purpose), iv).setAAD(Buffer.from(context));

@@ -1,3 +1,4 @@
+import { Context } from './context.ts';
 import { lockStorage } from './db/storage-lock.ts';
 import { createHttpServer } from './http/server.ts';
 import type { Kernel } from './kernel.ts';
@@ -24,7 +25,9 @@ export const serveCommand: Command = {
           throw new Error(listenProblem(error, config.host, config.port));
         });
       // With port 0 the operating system chooses the port.
-      say(`Chowk is ready at ${config.port === 0 ? address : config.appUrl} (press Ctrl-C to stop)`);
+      const url = config.port === 0 ? address : config.appUrl;
+      say(`Chowk is ready at ${url} (press Ctrl-C to stop)`);
+      for (const line of await greetings(kernel, url)) say(line);
       await kernel.work();
       void prepareDatabases(kernel);
       kernel.log.info({}, `${await stop}: finishing requests in flight`);
@@ -34,6 +37,13 @@ export const serveCommand: Command = {
     }
   },
 };
+
+async function greetings(kernel: Kernel, url: string): Promise<string[]> {
+  const lines = kernel.modules.map(({ alias: module, parts }) =>
+    parts.greeting?.(new Context(kernel, { requestId: 'serve', module, system: true }), url),
+  );
+  return (await Promise.all(lines)).flatMap((greeting) => greeting ?? []);
+}
 
 /** Background work that need not delay the first request. */
 async function prepareDatabases(kernel: Kernel): Promise<void> {

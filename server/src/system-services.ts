@@ -8,6 +8,7 @@ import type { JobQueues } from './jobs/job-queues.ts';
 import type { LoadedModule } from './loader/load-modules.ts';
 import { permissionsOf } from './loader/permissions.ts';
 import type { Mailer } from './mail/mailer.ts';
+import { isLoopback } from './network.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { Redis } from './redis/redis.ts';
 import type { SecretBox } from './secrets.ts';
@@ -51,6 +52,7 @@ export function makeSystemServices(parts: Parts): SystemServices {
     storagePath: config.storagePath,
     options: {
       installToken: config.installToken,
+      isExposed: config.appEnv === 'production' || !isLoopback(config.host) || config.trustedProxies.length > 0,
       signup: config.platformSignup,
       signedLinksOnly: config.emailVerificationSignedOnly,
       loginFailuresPerMinute: config.loginFailuresPerMinute,
@@ -126,7 +128,7 @@ function domainsOf({ central, directory }: Parts): DomainsService {
 
 function limitsOf({ limiter, now }: Parts): Limits {
   return {
-    has: (key, perMinute) => limiter.has(key, perMinute, now().getTime()),
+    has: (key, perMinute) => limiter.peek(key, perMinute, now().getTime()).allowed,
     take(key, perMinute) {
       const { allowed, seconds } = limiter.take(key, perMinute, now().getTime());
       if (!allowed) throw fail('http.too_many_requests', { seconds }, { headers: { 'Retry-After': String(seconds) } });

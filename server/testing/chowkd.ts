@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-const program = resolve(import.meta.dirname, '../../chowkd');
+const repository = resolve(import.meta.dirname, '../..');
+const program = join(repository, 'chowkd');
 
 export interface Outcome {
   readonly code: number | null;
@@ -21,10 +22,11 @@ export interface RunningServe {
 }
 
 /** With a minimal environment, so that variables of the shell do not change the result. */
-function launch(args: readonly string[], environment: Record<string, string>) {
+function launch(args: readonly string[], environment: Record<string, string>, command = program) {
   const { PATH = '', HOME = '' } = process.env;
   const env = { PATH, HOME, APP_ENV: 'testing', PORT: '0', SPARE_DATABASES: '0', ...environment };
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  // A process group of its own, so that a test can tell whether any of its processes is left.
+  const child = spawn(command, args, { env, cwd: repository, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = { out: '', err: '' };
   child.stdout.on('data', (chunk) => {
     output.out += chunk;
@@ -41,9 +43,9 @@ export function chowkd(args: readonly string[], environment: Record<string, stri
   return launch(args, environment).exited;
 }
 
-/** Starts `chowkd serve` and waits until it is ready. Stopped after the test. */
-export async function serve(environment: Record<string, string>): Promise<RunningServe> {
-  const { child, output, exited } = launch(['serve'], environment);
+/** Starts `chowkd serve`, or another command that does, and waits until it is ready. Stopped after the test. */
+export async function serve(environment: Record<string, string>, command?: 'npm start'): Promise<RunningServe> {
+  const { child, output, exited } = command ? launch(['start'], environment, 'npm') : launch(['serve'], environment);
   let hasExited = false;
   void exited.then(() => {
     hasExited = true;

@@ -66,6 +66,13 @@ test('pages of other origins cannot read the mails', async () => {
   }
 });
 
+test('other machines cannot read the mails, also through a proxy on this machine', async () => {
+  const url = '/dev/mail';
+  for (const source of [{ remoteAddress: '198.51.100.1' }, { headers: { 'x-forwarded-for': '127.0.0.1' } }]) {
+    expect((await platform.request({ url, ...source })).status).toBe(404);
+  }
+});
+
 test('the pages do not exist in production', async () => {
   const environment = { APP_ENV: 'production', APP_URL: 'https://chowk.example', BASE_DOMAIN: 'chowk.example' };
   // In production modules must match the lock file, which may be outdated during development.

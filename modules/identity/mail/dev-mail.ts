@@ -1,4 +1,14 @@
-import { type Html, html, htmlPage, notFound, type StoredMail, type SystemCtx, systemAction, Type } from '@chowk/kit';
+import {
+  type Html,
+  html,
+  htmlPage,
+  isOwnHost,
+  notFound,
+  type StoredMail,
+  type SystemCtx,
+  systemAction,
+  Type,
+} from '@chowk/kit';
 
 const common = { root: true, page: true, tag: 'Development', public: true, tenant: 'none' } as const;
 
@@ -7,7 +17,7 @@ export const devMailActions = {
   'pages.mails': systemAction({
     ...common,
     summary: 'Show the mails that were stored instead of sent',
-    description: 'Not in production.',
+    description: 'Only for requests from this machine, and not in production.',
     http: 'GET /dev/mail',
     input: Type.Object({ format: Type.Optional(Type.Enum(['html', 'json'])) }),
     run: async (ctx, { format }) => {
@@ -19,7 +29,7 @@ export const devMailActions = {
   'pages.mail': systemAction({
     ...common,
     summary: 'Show a mail that was stored instead of sent',
-    description: 'Not in production.',
+    description: 'Only for requests from this machine, and not in production.',
     http: 'GET /dev/mail/:id',
     input: Type.Object({ id: Type.String() }),
     run: async (ctx, { id }) => {
@@ -30,12 +40,10 @@ export const devMailActions = {
   }),
 };
 
-/** Refuses pages of other origins in a developer's browser, also those whose host name resolves to this machine. */
-function mustBeDevelopment({ system: { environment, baseDomain }, client }: SystemCtx, path: string): void {
-  const name = String(client.header('host')).replace(/:\d*$/, '').toLowerCase();
-  const isOwnHost =
-    name === baseDomain || name.endsWith(`.${baseDomain}`) || /^(localhost|127\.0\.0\.1|\[::1\])$/.test(name);
-  if (environment === 'production' || client.header('origin') !== undefined || !isOwnHost) throw notFound('GET', path);
+/** Only for a developer's own machine, and not for foreign web pages in the developer's browser. */
+function mustBeDevelopment({ system, client }: SystemCtx, path: string): void {
+  const isForeign = client.header('origin') !== undefined || !isOwnHost(system, client);
+  if (system.environment === 'production' || !client.isLocal || isForeign) throw notFound('GET', path);
 }
 
 function listPage(mails: readonly StoredMail[]) {

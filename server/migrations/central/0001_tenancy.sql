@@ -89,7 +89,9 @@ CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
 
 -- Identifies this installation on a database server that several installations share.
 CREATE TABLE installation (
-  id uuid PRIMARY KEY DEFAULT gen_random_uuid()
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  -- Identifies the APP_KEY that all processes use.
+  key_id text
 );
 CREATE UNIQUE INDEX installation_one_row ON installation ((true));
 INSERT INTO installation DEFAULT VALUES;

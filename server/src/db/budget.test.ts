@@ -1,5 +1,5 @@
 import { sql } from '@chowk/kit';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
 import { aside, limits, scratchDatabases, terminate } from '../../testing/scratch-database.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
@@ -103,6 +103,61 @@ test('databases with hundreds of waiters each take turns', async () => {
   expect(new Set(order.slice(0, 250)).size).toBe(busy.length);
   // Every turn costs a connect, so the connection must not change after each query.
   expect(turns.length).toBeLessThan(order.length / 4);
+});
+
+test('databases that wait for the only connection are served in turn', async () => {
+  const budget = createBudget(1);
+  const served: string[] = [];
+  let now = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  onTestFinished(() => clock.mockRestore());
+  const client = async (name: string) => {
+    while (served.length < 18) {
+      const lease = await budget.acquire(target(name));
+      served.push(name);
+      // A turn is over.
+      now += 60;
+      budget.release(lease);
+    }
+  };
+  // With two clients each, a database has a waiter whenever its connection is released.
+  await Promise.all([one, two, three].flatMap((name) => [client(name), client(name)]));
+  for (const name of [one, two, three]) {
+    expect(served.slice(0, 18).filter((other) => other === name).length).toBeGreaterThanOrEqual(5);
+  }
+});
+
+test('a database gets at most its limit of connections, even if others are free', async () => {
+  const budget = createBudget(4, { perDatabase: 2 });
+  const held = await acquire(budget, one, 2);
+  const third = acquire(budget, one, 1);
+  held.push(...(await acquire(budget, two, 1)));
+  expect(budget.counts()).toMatchObject({ open: 3, waiting: 1 });
+  for (const lease of held) budget.release(lease);
+  for (const lease of await third) budget.release(lease);
+});
+
+test('each waiter has its own timeout, counted from its own call', async () => {
+  const budget = createBudget(1, { waitTimeoutMs: 1_000 });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const [lease] = (await acquire(budget, one, 1)) as [Lease];
+  const rejected: string[] = [];
+  const wait = (name: string) =>
+    Promise.resolve(budget.acquire(target(one))).catch((error: { code: string }) =>
+      rejected.push(`${name} ${error.code}`),
+    );
+  void wait('first');
+  await vi.advanceTimersByTimeAsync(600);
+  void wait('second');
+  await vi.advanceTimersByTimeAsync(410);
+  expect(rejected).toEqual(['first db.busy']);
+  await vi.advanceTimersByTimeAsync(580);
+  expect(rejected).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(20);
+  expect(rejected).toEqual(['first db.busy', 'second db.busy']);
+  vi.useRealTimers();
+  budget.release(lease);
 });
 
 test('a database without a connection is served before a third connection for an earlier waiter', async () => {

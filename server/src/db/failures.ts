@@ -27,6 +27,8 @@ export function databaseFailure(error: unknown): Failure | undefined {
   const extras = { cause: error };
   if (error instanceof pg.DatabaseError) {
     const code = error.code ?? '';
+    // Disk full, out of memory, failed disk.
+    if (/^(53[12]00|58030)/.test(code)) return fail('db.out_of_resources', {}, extras);
     // Connection lost, server starting or stopping, too many connections, database missing.
     if (/^(08|57P0|53300|3D000)/.test(code)) return fail('db.unavailable', {}, extras);
     // Statement timeout or lock timeout.

@@ -13,6 +13,8 @@ export interface DatabaseServer {
 }
 
 const minVersion = 15;
+/** Expiry of tokens, one-time passwords and limits would go wrong. */
+const maxSkewSeconds = 30;
 const requiredExtensions = ['pg_trgm', 'unaccent'];
 const embeddedDatabase = 'chowk';
 
@@ -61,11 +63,20 @@ async function ensureDatabase(address: ServerAddress, database: string, limits: 
   }
 }
 
-/** Checks the version, the extensions and the rights of the user. */
+interface ServerFacts {
+  readonly version: number;
+  /** The server's clock compared with that of this machine. */
+  readonly seconds_ahead: number;
+  readonly available: string[];
+  readonly can_create: boolean;
+}
+
+/** Checks the version, the clock, the extensions and the rights of the user. */
 async function checkServer(address: ServerAddress, database: string, limits: ConnectionLimits): Promise<void> {
   const facts = await withConnection(address, database, limits, async (connection) => {
-    const { rows } = await connection.query<{ version: number; available: string[]; can_create: boolean }>(sql`
+    const { rows } = await connection.query<ServerFacts>(sql`
       SELECT current_setting('server_version_num')::int / 10000 AS version,
+        extract(epoch FROM clock_timestamp() - ${new Date()}::timestamptz)::int AS seconds_ahead,
         ARRAY(SELECT name::text FROM pg_available_extensions) AS available,
         (SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user) AS can_create`);
     return rows[0];
@@ -77,6 +88,11 @@ async function checkServer(address: ServerAddress, database: string, limits: Con
   const missing = requiredExtensions.filter((name) => !facts.available.includes(name));
   if (missing.length > 0) {
     throw new Error(`the server lacks the extensions ${missing.join(', ')}; install PostgreSQL's contrib package`);
+  }
+  // A slow connection delays the server's answer: it seems ahead by less than the timeout.
+  if (Math.abs(facts.seconds_ahead) > maxSkewSeconds) {
+    const seconds = `${Math.abs(facts.seconds_ahead)} seconds ${facts.seconds_ahead > 0 ? 'behind' : 'ahead of'}`;
+    throw new Error(`the clock of this machine is ${seconds} that of the database server; synchronize both with NTP`);
   }
   if (!facts.can_create) throw new Error(`the user ${address.user} may not create databases; grant it CREATEDB`);
 }

@@ -268,6 +268,16 @@ test('the reference page loads nothing from other servers', async () => {
   }
 });
 
+test('browsers keep the script for a day and the document until it changes', async () => {
+  const script = await fetch(`${origin}/docs/js/scalar.js`, { method: 'HEAD' });
+  expect(script.headers.get('cache-control')).toBe('public, max-age=86400');
+  expect((await fetch(`${origin}/docs/`)).headers.get('cache-control')).toBe('no-store');
+  const { etag = '' } = answer.headers;
+  expect(answer.headers['cache-control']).toBe('public, no-cache');
+  const again = await platform.request({ url: '/api/openapi.json', headers: { 'if-none-match': etag } });
+  expect({ status: again.status, body: again.body }).toEqual({ status: 304, body: '' });
+});
+
 test('the page may run only its own scripts and has the common response headers', async () => {
   const { headers } = await fetch(`${origin}/docs/`);
   const policy = headers.get('content-security-policy') ?? '';

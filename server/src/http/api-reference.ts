@@ -1,6 +1,8 @@
-import Fastify, { type FastifyInstance } from 'fastify';
+import { createHash } from 'node:crypto';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel.ts';
 import { openApiDocument } from './openapi/document.ts';
+import { limitAnonymous } from './rate-limit.ts';
 
 /** The page loads scripts and styles from this server only. */
 const pageHeaders = {
@@ -15,25 +17,37 @@ const pageHeaders = {
 const consolePages = ['/', '/login', '/install', '/device'];
 
 /** Serves the OpenAPI document at `/api/openapi.json` and an interactive reference at `/docs`. */
-export function mountApiReference(app: FastifyInstance, { actions, modules }: Kernel): void {
-  let document: string | undefined;
-  app.get('/api/openapi.json', async (_, reply) => {
-    document ??= JSON.stringify(openApiDocument(actions, modules));
-    return reply.type('application/json; charset=utf-8').send(document);
+export function mountApiReference(app: FastifyInstance, kernel: Kernel): void {
+  const limited = {
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) => limitAnonymous(kernel, request, reply),
+  };
+  let document: { readonly text: string; readonly etag: string } | undefined;
+  app.get('/api/openapi.json', limited, async (request, reply) => {
+    document ??= describe(kernel);
+    reply.headers({ etag: document.etag, 'cache-control': 'public, no-cache' });
+    if (request.headers['if-none-match'] === document.etag) return reply.status(304).send();
+    return reply.type('application/json; charset=utf-8').send(document.text);
   });
-  for (const url of consolePages) app.get(url, async (_, reply) => reply.redirect('/docs/'));
+  for (const url of consolePages) app.get(url, limited, async (_, reply) => reply.redirect('/docs/'));
   let page: Promise<FastifyInstance> | undefined;
   for (const url of ['/docs', '/docs/*']) {
-    app.get(url, async (request, reply) => {
+    app.get(url, limited, async (request, reply) => {
       page ??= createPage();
       const { routing } = await page;
       reply.headers(pageHeaders);
+      // Several megabytes that change only with an upgrade.
+      if (request.url === '/docs/js/scalar.js') reply.header('cache-control', 'public, max-age=86400');
       for (const [name, value] of Object.entries(reply.getHeaders())) if (value) reply.raw.setHeader(name, value);
       reply.hijack();
       routing(request.raw, reply.raw);
       return reply;
     });
   }
+}
+
+function describe({ actions, modules }: Kernel) {
+  const text = JSON.stringify(openApiDocument(actions, modules));
+  return { text, etag: `"${createHash('sha256').update(text).digest('hex').slice(0, 16)}"` };
 }
 
 /** Loaded on the first request: it is several megabytes. */

@@ -1,5 +1,6 @@
 import { resolveCaller } from '../actions/resolve-caller.ts';
 import type { Exchange } from './exchange.ts';
+import { countFailedLookup } from './rate-limit.ts';
 
 /** Finds the caller that the bearer token belongs to, and its membership in the tenant. */
 export async function authenticate(exchange: Exchange): Promise<void> {
@@ -7,6 +8,7 @@ export async function authenticate(exchange: Exchange): Promise<void> {
   const { authorization } = request.headers;
   const token = authorization && /^Bearer +([\w.~+/=-]+)$/i.exec(authorization)?.[1];
   const { caller, membership } = await resolveCaller(kernel.identity, token, tenant);
+  if (token && !caller) countFailedLookup(exchange);
   exchange.caller = caller;
   exchange.membership = membership;
 }

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { Failure } from '@chowk/kit';
 import { tenantForAction } from '../actions/resolve-caller.ts';
 import { fail } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
+import { countFailedLookup } from './rate-limit.ts';
 
 /** Binds the request to the tenant named by its host or by `X-Tenant`. */
 export async function bindTenant(exchange: Exchange): Promise<void> {
@@ -9,10 +11,13 @@ export async function bindTenant(exchange: Exchange): Promise<void> {
   if (route.action.tenant !== 'none' && !hasOneHost(request.raw)) throw fail('tenancy.bad_host');
   const header = request.headers['x-tenant'] as string | undefined;
   // `request.host` honors X-Forwarded-Host from trusted proxies only.
-  const tenant = await tenantForAction(kernel.directory, route.action, { host: request.host, header });
-  if (!tenant) return;
-  exchange.tenant = tenant;
-  exchange.reply.header('x-ring', kernel.config.ringName);
+  try {
+    exchange.tenant = await tenantForAction(kernel.directory, route.action, { host: request.host, header });
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'tenancy.unknown') countFailedLookup(exchange);
+    throw error;
+  }
+  if (exchange.tenant) exchange.reply.header('x-ring', kernel.config.ringName);
 }
 
 /** With two Host headers, or a Host that differs from an absolute URL, a proxy could see another tenant than we do. */

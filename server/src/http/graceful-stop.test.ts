@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { Agent, get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { Answer, action, sql } from '@chowk/kit';
@@ -14,7 +15,9 @@ let arrived = Promise.withResolvers<void>();
 
 const common = { summary: 'Test', public: true } as const;
 const platform = await startPlatform({
+  environment: { RATE_LIMIT_PER_MINUTE: '0' },
   actions: {
+    'test.ping': action({ ...common, http: 'GET /ping', tenant: 'none', run: async () => ({}) }),
     'test.wait': action({
       ...common,
       http: 'GET /wait',
@@ -56,7 +59,7 @@ test('a connection without a request does not delay the stop', async () => {
 
 test('the stop waits for a request in flight, whose response closes the connection', async () => {
   const { app, port } = await listen();
-  const answer = get(port, '/api/v1/wait');
+  const answer = fetchAnswer(port, '/api/v1/wait');
   await workUnderWay();
   const closed = app.close();
   await refusing(port);
@@ -105,8 +108,42 @@ test('a further request on a busy connection gets its response or is disconnecte
   expect(statuses.filter((status) => status !== '200')).toEqual([]);
 });
 
-async function listen(): Promise<{ app: FastifyInstance; port: number }> {
-  const app = await createHttpServer(platform.kernel);
+test('no request of sixty busy keep-alive clients fails, in twenty stops', async () => {
+  const outcomes = new Map<string, number>();
+  for (let stop = 0; stop < 20; stop += 1) {
+    const { app, port } = await listen(['test.ping']);
+    const clients = Array.from({ length: 60 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+    const served = new Set<Agent>();
+    const running = clients.map(async (agent) => {
+      for (;;) {
+        const outcome = await ping(port, agent);
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+        if (outcome !== '200') return;
+        served.add(agent);
+      }
+    });
+    await expect.poll(() => served.size).toBe(60);
+    await Promise.all([app.close(), ...running]);
+    for (const agent of clients) agent.destroy();
+  }
+  // Each client learns from a refused new connection that the server has stopped.
+  expect([...outcomes.keys()].toSorted()).toEqual(['200', 'ECONNREFUSED']);
+  expect(outcomes.get('ECONNREFUSED')).toBe(20 * 60);
+});
+
+/** The status of the response, or the code of the error. */
+function ping(port: number, agent: Agent): Promise<string> {
+  return new Promise((resolve) => {
+    get({ host: '127.0.0.1', port, path: '/api/v1/ping', agent }, (response) => {
+      response.resume().once('end', () => resolve(String(response.statusCode)));
+    }).once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+  });
+}
+
+async function listen(only?: string[]): Promise<{ app: FastifyInstance; port: number }> {
+  const { actions } = platform.kernel;
+  const served = only ? actions.filter(({ name }) => only.includes(name)) : actions;
+  const app = await createHttpServer({ ...platform.kernel, actions: served });
   await app.listen({ host: '127.0.0.1', port: 0 });
   return { app, port: portOf(app) };
 }
@@ -116,7 +153,7 @@ function request(port: number, path: string): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-tenant': acme.id } });
 }
 
-async function get(port: number, path: string) {
+async function fetchAnswer(port: number, path: string) {
   const response = await request(port, path);
   return { status: response.status, connection: response.headers.get('connection'), body: await response.text() };
 }

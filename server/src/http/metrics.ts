@@ -3,6 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
+import { isLocalRequest } from '../network.ts';
+import { limitAnonymous } from './rate-limit.ts';
 
 /** Metrics of this process for Prometheus, at `/metrics`. No label identifies a tenant. */
 export class HttpMetrics {
@@ -20,6 +22,7 @@ export class HttpMetrics {
 
   mount(): void {
     this.#app.get('/metrics', async (request, reply) => {
+      limitAnonymous(this.#kernel, request, reply);
       this.#authorize(request);
       return reply.type(this.#registry.contentType).send(await this.#registry.metrics());
     });
@@ -72,22 +75,16 @@ export class HttpMetrics {
     });
   }
 
-  /** Requires METRICS_TOKEN if it is set, otherwise, in production, a request from this machine. */
+  /** Requires METRICS_TOKEN if it is set, otherwise a request from this machine. */
   #authorize(request: FastifyRequest): void {
-    const { metricsToken, appEnv } = this.#kernel.config;
+    const { metricsToken } = this.#kernel.config;
     if (metricsToken !== undefined) {
       if (isEqual(request.headers.authorization ?? '', `Bearer ${metricsToken}`)) return;
       throw fail('auth.unauthenticated', {}, { headers: { 'WWW-Authenticate': 'Bearer' } });
     }
-    if (appEnv !== 'production' || isLocal(request)) return;
+    if (isLocalRequest(request)) return;
     throw fail('auth.forbidden', { permission: 'to read metrics: set METRICS_TOKEN' });
   }
-}
-
-/** A request forwarded by a proxy on this machine is not local. */
-function isLocal({ socket, headers }: FastifyRequest): boolean {
-  const forwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
-  return !forwarded && /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '');
 }
 
 function isEqual(left: string, right: string): boolean {

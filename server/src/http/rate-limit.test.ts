@@ -1,5 +1,5 @@
 import { action, signedIn } from '@chowk/kit';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { testConfig } from '../../testing/test-config.ts';
 import { createHttpServer } from './server.ts';
@@ -68,6 +68,79 @@ test('anonymous requests are counted by address, and X-Forwarded-For of an untru
   }
   expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
   expect((await platform.request({ url: '/api/v1/open', remoteAddress: '198.51.100.2' })).status).toBe(200);
+});
+
+test('requests for unknown tenants count, and are refused without a look-up above the limit', async () => {
+  const lookups = vi.spyOn(platform.kernel.directory, 'resolve');
+  onTestFinished(() => lookups.mockRestore());
+  const ask = async (headers: Record<string, string>) =>
+    (await platform.request({ url: '/api/v1/things', headers, remoteAddress: '198.51.100.3' })).status;
+  const statuses = [];
+  for (let count = 0; count < 7; count += 1) statuses.push(await ask({ 'x-tenant': `nobody-${count}` }));
+  expect(statuses).toEqual([404, 404, 404, 404, 404, 429, 429]);
+  expect(lookups).toHaveBeenCalledTimes(5);
+});
+
+test('requests with unknown tokens are refused without a look-up above the limit', async () => {
+  const lookups = vi.spyOn(platform.identity, 'authenticate');
+  onTestFinished(() => lookups.mockRestore());
+  const statuses = [];
+  for (let count = 0; count < 7; count += 1) {
+    const headers = { authorization: `Bearer guess-${count}`, 'x-tenant': acme.id };
+    statuses.push((await platform.request({ url: '/api/v1/things', headers, remoteAddress: '198.51.100.4' })).status);
+  }
+  expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429]);
+  expect(lookups).toHaveBeenCalledTimes(5);
+});
+
+test('anonymous requests of a network do not keep its signed-in users out', async () => {
+  const remoteAddress = '198.51.100.5';
+  for (let count = 0; count < 6; count += 1) await platform.request({ url: '/api/v1/open', remoteAddress });
+  const refused = await platform.request({ url: '/api/v1/open', remoteAddress });
+  expect(refused.status).toBe(429);
+  expect((await acme.caller().request({ url: '/api/v1/things', remoteAddress })).status).toBe(200);
+});
+
+test.each([
+  ['/api/openapi.json', '198.51.101.1'],
+  ['/docs/', '198.51.101.2'],
+  ['/login', '198.51.101.3'],
+  ['/metrics', '198.51.101.4'],
+  ['/nowhere', '198.51.101.5'],
+])('requests for %s are limited as well', async (url, remoteAddress) => {
+  const statuses = new Set<number>();
+  for (let count = 0; count < 5; count += 1) statuses.add((await platform.request({ url, remoteAddress })).status);
+  expect(statuses).not.toContain(429);
+  const refused = await platform.request({ url, remoteAddress });
+  expect({ status: refused.status, code: refused.body.code }).toEqual({
+    status: 429,
+    code: 'http.too_many_requests',
+  });
+  expect(limits(refused)).toEqual(['5', '0', refused.headers['retry-after']]);
+});
+
+test('a wrong method is limited as well', async () => {
+  const request = { method: 'PUT', url: '/api/v1/open', remoteAddress: '198.51.100.6' } as const;
+  const statuses = [];
+  for (let count = 0; count < 6; count += 1) statuses.push((await platform.request(request)).status);
+  expect(statuses).toEqual([405, 405, 405, 405, 405, 429]);
+});
+
+test.each([
+  ['an IPv4 address with a port', '203.0.113.7:4711', '203.0.113.7:4712', '203.0.113.8:4711'],
+  ['an IPv6 address with a port', '[2001:db8::7]:4711', '[2001:db8::8]:4712', '[2001:db8:0:1::7]:4711'],
+  ['an IPv6 address in brackets', '[2001:db8:1::7]', '2001:db8:1::7', '[2001:db8:1:1::7]'],
+  [
+    'several proxies with ports',
+    '203.0.113.9:1, 127.0.0.2:2',
+    '203.0.113.9:3, 127.0.0.3:4',
+    '203.0.113.10:1, 127.0.0.2:2',
+  ],
+])('a proxy may forward %s', async (_, first, sameNetwork, other) => {
+  const app = await withEnvironment({ RATE_LIMIT_PER_MINUTE: '1', TRUSTED_PROXIES: 'loopback' });
+  const from = async (address: string) =>
+    (await app.inject({ url: '/api/v1/open', headers: { 'x-forwarded-for': address } })).statusCode;
+  expect([await from(first), await from(sameNetwork), await from(other)]).toEqual([200, 429, 200]);
 });
 
 test('behind a trusted proxy the forwarded address counts', async () => {

@@ -1,4 +1,8 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { takeFromRateLimit, tooManyRequests } from '../actions/resolve-caller.ts';
+import type { Kernel } from '../kernel.ts';
+import { networkOf } from '../network.ts';
+import type { RateLimitState } from '../rate-limiter.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Counts the request against `RATE_LIMIT_PER_MINUTE` and reports the state in the `RateLimit-*` headers. */
@@ -6,7 +10,35 @@ export function limitRate({ kernel, request, reply, caller, tenant }: Exchange):
   const limit = kernel.config.rateLimitPerMinute;
   if (limit === 0) return;
   const now = kernel.now().getTime();
-  const state = takeFromRateLimit(kernel.limiter, limit, { caller, tenant, address: request.ip, now });
+  report(reply, limit, takeFromRateLimit(kernel.limiter, limit, { caller, tenant, address: request.ip, now }));
+}
+
+/** Before any look-up: a network above its limit costs no query. */
+export function limitNetwork({ kernel, request, reply }: Exchange): void {
+  const limit = kernel.config.rateLimitPerMinute;
+  if (limit === 0) return;
+  const state = kernel.limiter.peek(networkBucket(request), limit, kernel.now().getTime());
+  if (!state.allowed) report(reply, limit, state);
+}
+
+/** Counts a look-up of an unknown tenant or token. */
+export function countFailedLookup({ kernel, request }: Exchange): void {
+  const limit = kernel.config.rateLimitPerMinute;
+  if (limit > 0) kernel.limiter.take(networkBucket(request), limit, kernel.now().getTime());
+}
+
+/** Counts a request that reaches no action, such as one for a file, as anonymous. */
+export function limitAnonymous(kernel: Kernel, request: FastifyRequest, reply: FastifyReply): void {
+  const limit = kernel.config.rateLimitPerMinute;
+  if (limit > 0) report(reply, limit, kernel.limiter.take(networkOf(request.ip), limit, kernel.now().getTime()));
+}
+
+/** Failed look-ups with a token have their own bucket: anonymous requests do not keep signed-in users out. */
+function networkBucket({ ip, headers }: FastifyRequest): string {
+  return headers.authorization === undefined ? networkOf(ip) : `failed ${networkOf(ip)}`;
+}
+
+function report(reply: FastifyReply, limit: number, state: RateLimitState): void {
   reply.header('ratelimit-limit', limit);
   reply.header('ratelimit-remaining', state.remaining);
   reply.header('ratelimit-reset', state.seconds);

@@ -8,11 +8,14 @@ import { mountApiReference } from './api-reference.ts';
 import { corsPolicy } from './cors.ts';
 import { sendErrorResponse } from './error-response.ts';
 import { type Exchange, newExchange, type Route, type Step } from './exchange.ts';
+import { dropForwardedPorts } from './forwarded-for.ts';
+import { type Gate, gatesOf } from './gates.ts';
 import { stopGracefully } from './graceful-stop.ts';
 import { rejectMalformedRequest } from './malformed-request.ts';
 import { HttpMetrics } from './metrics.ts';
 import { parseBodies } from './parse-body.ts';
 import { pipeline } from './pipeline.ts';
+import { limitAnonymous } from './rate-limit.ts';
 import { inputReader } from './read-input.ts';
 import { requestId, responseHeaders } from './response-headers.ts';
 import { hasEtag, responseSchema } from './response-schema.ts';
@@ -42,7 +45,7 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     genReqId: requestId,
     // Requests on open connections are still served during a stop: see `stopGracefully`.
     return503OnClosing: false,
-    // Node would respond with an empty body; `rejectEarly` responds with an error.
+    // Node would respond with an empty body; the first hook responds with an error.
     http: { requireHostHeader: false },
     clientErrorHandler: rejectMalformedRequest,
     // No hook has run for these errors.
@@ -56,30 +59,48 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
   app.decorateRequest('exchange', undefined);
   app.setErrorHandler((error, request, reply) => sendErrorResponse(log, error, request, reply));
   const handlePreflight = corsPolicy(config);
+  const gateOf = gatesOf(kernel);
+  const hasProxies = config.trustedProxies.length > 0;
   app.addHook('onRequest', (request, reply, done) => {
+    if (hasProxies) dropForwardedPorts(request.headers);
     addResponseHeaders(request, reply);
-    if (!handlePreflight(request, reply)) done(rejectEarly(request));
+    if (handlePreflight(request, reply)) return;
+    const { headers, raw, method, is404 } = request;
+    if (headers.host === undefined && raw.httpVersion === '1.1') return done(fail('tenancy.bad_host'));
+    if (!is404) return done();
+    const [path = ''] = request.url.split('?');
+    const failure = fail('http.not_found', { method, path });
+    rejectUnrouted({ kernel, gate: gateOf(path), request, reply }, failure).catch(done);
   });
   parseBodies(app);
   app.setSerializerCompiler(({ schema }) => lazySerializer(schema as TSchema));
   const metrics = new HttpMetrics(app, kernel);
-  mountRoutes(app, kernel);
+  mountRoutes(app, kernel, gateOf);
   mountApiReference(app, kernel);
   metrics.mount();
   return app;
 }
 
-/** Errors that are known before the body is read. */
-function rejectEarly({ is404, method, url, headers, raw }: FastifyRequest): Failure | undefined {
-  if (headers.host === undefined && raw.httpVersion === '1.1') return fail('tenancy.bad_host');
-  return is404 ? fail('http.not_found', { method, path: url.split('?')[0] }) : undefined;
+interface Unrouted {
+  readonly kernel: Kernel;
+  readonly gate: Gate | undefined;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
 }
 
-function mountRoutes(app: FastifyInstance, kernel: Kernel): void {
+/** Refuses a request that reaches no action, before its body is read. */
+async function rejectUnrouted({ kernel, gate, request, reply }: Unrouted, failure: Failure): Promise<never> {
+  limitAnonymous(kernel, request, reply);
+  await gate?.(request);
+  throw failure;
+}
+
+function mountRoutes(app: FastifyInstance, kernel: Kernel, gateOf: (path: string) => Gate | undefined): void {
   const methodsByPath = new Map<string, string[]>();
   for (const action of kernel.actions) {
     const { method, path, bodyLimit } = action;
     if (!method) continue;
+    const gate = gateOf(path);
     const route = { action, readInput: inputReader(action), hasEtag: hasEtag(action) };
     methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), method]);
     app.route({
@@ -90,12 +111,20 @@ function mountRoutes(app: FastifyInstance, kernel: Kernel): void {
       ...serializerSchema(action),
       onRequest: (request, reply) => {
         request.exchange = newExchange(kernel, request, reply, route);
-        return runSteps(pipeline.beforeBody, request.exchange);
+        const steps = runSteps(pipeline.beforeBody, request.exchange);
+        return gate ? steps.then(() => gate(request)) : steps;
       },
       handler: (request) => pipeline.runAction(request.exchange as Exchange),
     });
   }
-  for (const [url, allowed] of methodsByPath) rejectOtherMethods(app, url, allowed);
+  for (const [url, allowed] of methodsByPath) {
+    const rejected = methods.filter((method) => !allowed.includes(method));
+    if (rejected.length === 0) continue;
+    // Rejected before the body is read: a wrong method takes precedence over an invalid body.
+    const reject = (request: FastifyRequest, reply: FastifyReply) =>
+      rejectUnrouted({ kernel, gate: gateOf(url), request, reply }, methodNotAllowed(request.method, allowed));
+    app.route({ method: rejected, url, onRequest: reject, handler: reject });
+  }
 }
 
 function serializerSchema(action: RegisteredAction) {
@@ -123,13 +152,7 @@ async function runSteps(steps: readonly Step[], exchange: Exchange): Promise<voi
   for (const step of steps) await step(exchange);
 }
 
-function rejectOtherMethods(app: FastifyInstance, url: string, allowed: readonly string[]): void {
-  const rejected = methods.filter((method) => !allowed.includes(method));
-  if (rejected.length === 0) return;
+function methodNotAllowed(method: string, allowed: readonly string[]): Failure {
   const allow = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])].join(', ');
-  const reject = ({ method }: FastifyRequest) => {
-    throw fail('http.method_not_allowed', { method, allowed: allow }, { headers: { Allow: allow } });
-  };
-  // Rejected before the body is read: a wrong method takes precedence over an invalid body.
-  app.route({ method: rejected, url, onRequest: async (request) => reject(request), handler: reject });
+  return fail('http.method_not_allowed', { method, allowed: allow }, { headers: { Allow: allow } });
 }

@@ -100,7 +100,7 @@ export class JobQueues {
       monitorIntervalSeconds: 3,
       maintenanceIntervalSeconds: 300,
     });
-    this.#boss.on('error', ({ message }) => this.#log.warn({}, `the job queue reports an error: ${message}`));
+    this.#boss.on('error', (err) => this.#log.warn({ err }, `the job queue reports an error: ${err.message}`));
     this.#boss.on('warning', ({ message }) => this.#log.debug({}, message));
   }
 

@@ -1,26 +1,63 @@
-import { createTenant, type NewTenant } from '../tenancy/tenants.ts';
+import { Email, type Helpers, invalid, Type } from '@chowk/kit';
+import { Context } from '../context.ts';
+import type { Kernel } from '../kernel.ts';
+import { createTenant, type InTransaction, type NewTenant } from '../tenancy/tenants.ts';
 import { type Command, UsageError } from './command.ts';
 
 const roles = ['merchant', 'reseller', 'platform_owner'] as const;
 
 export const tenantCreateCommand: Command = {
   name: 'tenant:create',
-  usage: '<id> [--name=<text>] [--alias=<label,…>] [--role=merchant|reseller|platform_owner] [--json]',
-  summary: 'create a tenant with its domains and its database',
-  options: { name: { type: 'string' }, alias: { type: 'string' }, role: { type: 'string' } },
+  usage:
+    '<id> [--name=<text>] [--owner=<email>] [--alias=<label,…>] [--role=merchant|reseller|platform_owner] [--json]',
+  summary: 'create a tenant with its domains, its database and its owner',
+  options: { name: { type: 'string' }, owner: { type: 'string' }, alias: { type: 'string' }, role: { type: 'string' } },
   positionals: { min: 1, max: 1 },
-  async run({ kernel, config, say, table }, { positionals: [id = ''], options }) {
+  async run({ kernel: open, config, say, table }, { positionals: [id = ''], options }) {
     const role = roles.find((name) => name === (options.role ?? 'merchant'));
     if (!role) throw new UsageError(`--role must be one of ${roles.join(', ')}`);
     const aliases = String(options.alias ?? '')
       .split(',')
       .filter(Boolean);
     const newTenant: NewTenant = { id, name: String(options.name ?? id), role, aliases };
-    const { central, databases } = await kernel();
-    const tenant = await createTenant(central.db, databases, newTenant);
+    const kernel = await open();
+    const owner = typeof options.owner === 'string' ? await prepareOwner(kernel, id, options.owner) : undefined;
+    const tenant = await createTenant(kernel.central.db, kernel.databases, newTenant, owner?.join);
+    const welcome = await owner?.welcome();
     if (options.json) return table([tenant], '');
     const { port } = new URL(config.appUrl);
     say(`Created ${tenant.id} (${tenant.name}) in the database ${tenant.database}.`);
     for (const { domain } of tenant.domains) say(`  ${domain}.${config.baseDomain}${port && `:${port}`}`);
+    if (welcome) say(welcome);
   },
 };
+
+interface OwnerToBe {
+  /** Runs in the transaction that creates the tenant. */
+  readonly join: InTransaction;
+  /** Tells a new user how to sign in, and the operator what happens next. */
+  welcome(): Promise<string>;
+}
+
+async function prepareOwner(kernel: Kernel, tenantId: string, address: string): Promise<OwnerToBe> {
+  const ctx = new Context(kernel, { requestId: 'tenant:create', module: 'identity', system: true });
+  const identity = (await ctx.helpers('identity')) as Helpers['identity'];
+  const form = { email: address };
+  const errors = ctx.check(Type.Object({ email: Email }), form);
+  if (errors) throw invalid(errors);
+  if (!(await identity.isSeeded())) throw new Error('there is no role Owner yet; run chowkd install first');
+  const { email } = form;
+  let isNew = false;
+  return {
+    async join(db) {
+      const owner = await identity.addOwner({ db, tenantId, email, name: email.split('@')[0] ?? email });
+      if (!owner) throw invalid({ owner: `${email} belongs to a user who has not verified it.` });
+      isNew = owner.isNew;
+    },
+    async welcome() {
+      if (!isNew) return `${email} owns it and can sign in.`;
+      await identity.mailPasswordLink({ email });
+      return `${email} owns it and gets a mail with a link to choose a password.`;
+    },
+  };
+}

@@ -35,6 +35,34 @@ test('a tenant that another process renames or moves to another ring is updated 
   await expect.poll(async () => (await directory.find(tenant.id))?.name).toBe('Renamed');
 });
 
+test('requests to an alias that another process moves or removes follow it', async () => {
+  const [from, to] = [await platform.tenant(), await platform.tenant()];
+  const alias = uniqueId();
+  const reached = async () => {
+    const resolved = await directory.resolve({ host: `${alias}.localhost`, header: undefined }).catch(() => undefined);
+    return resolved?.tenant.id;
+  };
+  await elsewhere(sql`INSERT INTO domains (domain, tenant_id, kind) VALUES (${alias}, ${from.id}, 'alias')`);
+  await expect.poll(reached).toBe(from.id);
+  await elsewhere(sql`UPDATE domains SET tenant_id = ${to.id} WHERE domain = ${alias}`);
+  await expect.poll(reached).toBe(to.id);
+  await elsewhere(sql`DELETE FROM domains WHERE domain = ${alias}`);
+  await expect.poll(reached).toBeUndefined();
+});
+
+test('requests to a tenant that another process renames or deletes follow the change', async () => {
+  const { id } = await platform.tenant();
+  const reached = async () => {
+    const resolved = await directory.resolve({ host: 'localhost', header: id }).catch(() => undefined);
+    return resolved?.tenant.name;
+  };
+  expect(await reached()).toBe(id);
+  await elsewhere(sql`UPDATE tenants SET name = 'Renamed' WHERE id = ${id}`);
+  await expect.poll(reached).toBe('Renamed');
+  await elsewhere(sql`DELETE FROM tenants WHERE id = ${id}`);
+  await expect.poll(reached).toBeUndefined();
+});
+
 test('a deleted tenant is not found', async () => {
   const { id } = await platform.tenant();
   await elsewhere(sql`DELETE FROM tenants WHERE id = ${id}`);

@@ -2,6 +2,9 @@ import { type Db, sql, type TenantDomain, taken } from '@chowk/kit';
 import { fail, invalid } from '../errors.ts';
 import { labelProblem } from './labels.ts';
 
+/** Beside the random domain. Otherwise a tenant could take all good names. */
+const maxAliases = 20;
+
 export function listDomains(central: Db, tenantId: string): Promise<TenantDomain[]> {
   return central.rows<TenantDomain>(sql`
     SELECT domain, kind, created_at FROM domains WHERE tenant_id = ${tenantId} ORDER BY kind DESC, created_at, domain`);
@@ -10,11 +13,17 @@ export function listDomains(central: Db, tenantId: string): Promise<TenantDomain
 export async function addAlias(central: Db, tenantId: string, domain: string): Promise<TenantDomain> {
   const problem = labelProblem(domain, await ringSegments(central));
   if (problem) throw invalid({ domain: [problem] });
-  const alias = await central.row<TenantDomain>(sql`
-    INSERT INTO domains (domain, tenant_id, kind) VALUES (${domain}, ${tenantId}, 'alias')
-    ON CONFLICT (domain) DO NOTHING RETURNING domain, kind, created_at`);
-  if (!alias) throw invalid({ domain: taken(`${domain} is taken.`) });
-  return alias;
+  return central.tx(async (tx) => {
+    // Concurrent additions wait for each other, so that each of them counts.
+    await tx.run(sql`SELECT FROM tenants WHERE id = ${tenantId} FOR NO KEY UPDATE`);
+    const domains = await listDomains(tx, tenantId);
+    if (domains.length > maxAliases) throw fail('tenancy.too_many_domains', { limit: maxAliases });
+    const alias = await tx.row<TenantDomain>(sql`
+      INSERT INTO domains (domain, tenant_id, kind) VALUES (${domain}, ${tenantId}, 'alias')
+      ON CONFLICT (domain) DO NOTHING RETURNING domain, kind, created_at`);
+    if (!alias) throw invalid({ domain: taken(`${domain} is taken.`) });
+    return alias;
+  });
 }
 
 /** The random domain and the tenant's id cannot be removed, because links and databases use them; nor can the last alias. */

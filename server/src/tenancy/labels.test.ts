@@ -24,12 +24,15 @@ test.each(['', '-a', 'a-', 'a.b', 'a_b', 'Acme', 'ä', 'a b', 'xn--abc', 'a'.rep
   },
 );
 
-test.each(['www', 'api', 'admin', 'graphql', 'staging'])('%s is reserved', (text) => {
-  expect(labelProblem(text, noRings)).toBe(`${text} is reserved.`);
-});
+test.each(['www', 'api', 'admin', 'graphql', 'staging', 'signin', 'secure', 'billing', 'console', 'support', 'edge'])(
+  '%s is reserved',
+  (text) => {
+    expect(labelProblem(text, noRings)).toBe(`${text} is reserved.`);
+  },
+);
 
 test('the hostname segment of a ring is reserved', () => {
-  expect(labelProblem('edge', new Set(['edge']))).toBe('edge is reserved.');
+  expect(labelProblem('beta-2', new Set(['beta-2']))).toBe('beta-2 is reserved.');
 });
 
 test('a database name is tenant<id> up to 57 characters', () => {

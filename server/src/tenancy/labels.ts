@@ -1,9 +1,15 @@
 import { createHash, randomInt } from 'node:crypto';
 
-/** Labels that cannot be a tenant's id or alias, in addition to the hostname segments of rings. */
+/**
+ * Labels that cannot be a tenant's id or alias, in addition to the hostname segments of rings: those of the platform, of
+ * usual rings, and those that would let a tenant pose as the platform.
+ */
 export const reservedLabels: ReadonlySet<string> = new Set(
   `www api admin app mail smtp ftp ns1 ns2 static assets cdn docs status install login auth oauth graphql health ws
-   realtime dev test staging`.split(/\s+/),
+   realtime dev test staging
+   stable edge canary beta
+   signin signup sso secure security account accounts billing console dashboard portal support help root webmaster
+   postmaster hostmaster abuse`.split(/\s+/),
 );
 
 const pattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;

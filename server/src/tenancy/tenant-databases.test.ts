@@ -79,6 +79,19 @@ test('a rolled-back transaction returns the spare that it has claimed', async ()
   expect(await spares(central.db, databases.fingerprint)).toEqual(before);
 });
 
+test('a spare that is still being copied is not used', async () => {
+  const databases = new TenantDatabases(central, source('CREATE TABLE whole_copy (id int)'), 0, silent);
+  const name = `${central.database}_spare_copying`;
+  const { identifier, runOutsideTransaction } = await import('./central-database.ts');
+  await central.db.run(sql`
+    INSERT INTO prepared_databases (name, kind, fingerprint) VALUES (${name}, 'spare', ${databases.fingerprint})`);
+  await runOutsideTransaction(central, sql`CREATE DATABASE ${identifier(name)}`);
+  const id = uniqueId();
+  await createTenant(central.db, databases, { id, name: id });
+  const entry = await platform.kernel.directory.find(id);
+  expect(await entry?.db.rows(sql`SELECT * FROM whole_copy`)).toEqual([]);
+});
+
 test('an incomplete spare is dropped before new ones are created', async () => {
   const databases = new TenantDatabases(central, source('CREATE TABLE leftover (id int)'), 1, silent);
   const name = `${central.database}_spare_leftover`;
