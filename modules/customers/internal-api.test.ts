@@ -174,6 +174,8 @@ test('an external id is stored by platform and emits one event for each change',
     { name: 'customer.created', changed: null },
     ...Array(2).fill({ name: 'customer.updated', changed: ['external_ids'] }),
   ]);
+  await result('setExternalId', { ...key, external_id: null });
+  expect(await result('getExternalId', key)).toBeNull();
   const { status, body: refused } = await call('setExternalId', { ...key, external_id: ' ' });
   expect({ status, fields: Object.keys(refused.errors) }).toEqual({ status: 422, fields: ['external_id'] });
 });
@@ -202,6 +204,9 @@ test('metadata belongs to the module that wrote it and can be read by other modu
   expect(await result('getMetadata', { ...key, module_source: 'tailor' })).toBe('XL');
   // A module cannot write metadata of another one.
   await result('setMetadata', { ...key, value: 'M', module_source: 'tailor' });
+  expect(await result('getMetadata', { ...key, module_source: 'tailor' })).toBe('XL');
+  await result('setMetadata', { ...key, value: null });
+  expect(await result('getMetadata', key)).toBeNull();
   expect(await result('getMetadata', { ...key, module_source: 'tailor' })).toBe('XL');
 });
 

@@ -3,7 +3,7 @@ import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
 import { helpers } from './internal-api.ts';
-import { listeners } from './orders.ts';
+import { jobs, listeners } from './orders.ts';
 import { settings } from './settings.ts';
 
-export const module = defineModule({ actions, helpers, listeners, settings, errors, demo });
+export const module = defineModule({ actions, helpers, listeners, jobs, settings, errors, demo });
