@@ -8,7 +8,6 @@ import { equals, filter, hasTags, minMoney, since } from './filter.ts';
 import { list } from './list.ts';
 import { byInteger, byNumber, byText, byTime } from './list-query.ts';
 import { Money } from './money.ts';
-import { pageOf } from './paging.ts';
 import { named, Timestamp, Type, Uuid } from './schema.ts';
 import { sql } from './sql.ts';
 
@@ -263,40 +262,6 @@ test('pages and cursors return every filtered row once and in order', async () =
     }),
     { numRuns: 80 },
   );
-});
-
-test.each(['/things', '/things?all=true', '/things/completed', '/things/completed?all=true'])(
-  'the last page is full when the rows fill it exactly: %s',
-  async (path) => {
-    const example = {
-      name: 'a',
-      price: '1.00',
-      tags: [],
-      created_at: '2026-01-31',
-      updated_at: '2026-01-31',
-      hidden: false,
-    };
-    await replaceAll(
-      Array.from({ length: 6 }, (_, n) => ({ ...example, id: `01890000-0000-7000-8000-00000000000${n}` })),
-    );
-    const lastPage = async (per_page: number) => {
-      const separator = path.includes('?') ? '&' : '?';
-      return (await caller.get(`/api/v1${path}${separator}per_page=${per_page}`)).body.pagination.last_page;
-    };
-    expect(await Promise.all([1, 2, 3, 4, 5, 6, 7].map(lastPage))).toEqual([6, 3, 2, 2, 2, 1, 1]);
-  },
-);
-
-test.each([
-  [0, 1],
-  [1, 1],
-  [19, 1],
-  [20, 1],
-  [21, 2],
-  [40, 2],
-  [41, 3],
-])('%i rows on pages of 20 make %i pages', (total, last_page) => {
-  expect(pageOf({ page: 1, per_page: 20 }, total)).toEqual({ current_page: 1, last_page, per_page: 20, total });
 });
 
 test('completing rows changes neither the rows nor their order', async () => {
