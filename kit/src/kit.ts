@@ -64,6 +64,7 @@ export { afterCommit, type Delivery, inTransaction, type Listener } from './even
 export {
   between,
   containsWords,
+  eitherByUnion,
   equals,
   type Filter,
   filter,

@@ -309,3 +309,14 @@ test('a search finds conversations by name and email of the customer', async () 
     expect({ ids: conversations.map(({ id }) => id), total: pagination.total }).toEqual({ ids: [asha.id], total: 1 });
   }
 });
+
+test('a search finds the conversations of all matching customers, however many', async () => {
+  const { tenant, list } = await inbox();
+  await tenant.db.run(sql`
+    INSERT INTO customers (id, first_name, created_at, updated_at)
+    SELECT gen_random_uuid(), 'Asha', now(), now() FROM generate_series(1, 300)`);
+  await tenant.db.run(sql`
+    INSERT INTO conversations (id, customer_id, channel, status, last_message_at, created_at, updated_at)
+    SELECT gen_random_uuid(), id, 'email', 'open', now(), now(), now() FROM customers`);
+  expect((await list('?search=asha')).pagination.total).toBe(300);
+});

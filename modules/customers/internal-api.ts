@@ -4,7 +4,7 @@ import { currentId, findCustomer, lockActive, lockCurrent, missing } from './fin
 import { checkIdentity, findOrCreate } from './identity.ts';
 import { readChanges, saveCustomer, writeCustomer } from './save.ts';
 import { type CustomerRecord, ExternalIdKey } from './schemas.ts';
-import { searchIds } from './search.ts';
+import { selectMatching } from './search.ts';
 
 type Contact = Pick<CustomerRecord, 'id' | 'first_name' | 'last_name' | 'email' | 'phone'>;
 
@@ -43,10 +43,11 @@ export const helpers = {
     input: ById,
     run: async (ctx, { id }) => (await lockCurrent(ctx, id))?.customer.id,
   }),
-  searchIds: helper({
-    summary: 'Find the ids of up to 200 customers by name, email or phone',
+  selectMatching: helper({
+    summary: 'Get an SQL query for the ids of the customers with words in name, email or phone',
+    description: 'For `customer_id IN (…)`: a query and not the ids, which can be many.',
     input: Type.Object({ text: Type.String() }),
-    run: searchIds,
+    run: selectMatching,
   }),
   listContacts: helper({
     summary: 'List names, emails and phones by id',
