@@ -1,13 +1,12 @@
 import { Failure } from '@chowk/kit';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { pathParameters, type RegisteredAction } from '../../server/src/actions/registry.ts';
 import { Context } from '../../server/src/context.ts';
 import { databaseFailure } from '../../server/src/db/failures.ts';
-import { openApiDocument } from '../../server/src/http/openapi/document.ts';
 import { takesBody } from '../../server/src/http/read-input.ts';
 import { loadModules } from '../../server/src/loader/load-modules.ts';
 import { startAccounts, testPassword } from '../../server/testing/accounts.ts';
+import { undocumentedErrors } from '../../server/testing/documented-errors.ts';
 import type { TestResponse } from '../../server/testing/platform.ts';
 import { type Fields, RandomInput, SeenValues, seededRandom } from '../../server/testing/random-input.ts';
 import { testConfig } from '../../server/testing/test-config.ts';
@@ -32,21 +31,18 @@ const platform = await startAccounts({
 });
 const { kernel } = platform;
 const tenant = await platform.tenant({ role: 'platform_owner' });
-interface Response {
-  readonly $ref?: string;
-  readonly content?: Record<string, { schema: object }>;
-}
-const document = openApiDocument(kernel.actions, kernel.modules) as {
-  paths: Record<string, Record<string, { responses: Record<string, Response> }>>;
-  components: { responses: Record<string, Response> };
-};
+const differenceOf = undocumentedErrors(kernel);
 
 for (const name of ['current_password', 'password']) seen.add(name, testPassword);
-let person = await platform.person({ tenant });
+let person = await newPerson();
 
-/** Some requests end the session, or remove the person from the tenant. */
-async function renewPerson(): Promise<void> {
-  person = await platform.person({ tenant });
+/** Some requests end the session of the person, or remove it from the tenant. */
+async function newPerson() {
+  const created = await platform.person({ tenant });
+  for (const name of ['assignee', 'user', 'team']) seen.addId(name, created.id);
+  seen.add('email', created.email);
+  seen.add('refresh_token', created.refreshToken);
+  return created;
 }
 
 /** The kind of record that the `id` in a path belongs to: `customers` of `/api/v1/customers/:id/orders`. */
@@ -71,36 +67,11 @@ function requestFor(action: RegisteredAction, input: Fields) {
   return { method, url, payload, headers: { ...key, 'content-type': type } };
 }
 
-const ajv = new Ajv2020({ strict: false, validateFormats: false });
-const shapes = new Map<string, ValidateFunction>();
-
-/** The schema of an error in the API description. */
-function shapeOf({ path, method = 'GET' }: RegisteredAction, status: number): ValidateFunction {
-  const responses = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.responses ?? {};
-  const response = responses[status] ?? responses.default;
-  const { content } =
-    (response?.$ref ? document.components.responses[response.$ref.split('/')[3] ?? ''] : response) ?? {};
-  const schema = content?.['application/json']?.schema ?? false;
-  const key = JSON.stringify(schema);
-  const shape = shapes.get(key) ?? ajv.compile(schema && { ...schema, components: document.components });
-  shapes.set(key, shape);
-  return shape;
-}
-
-function problemOf(action: RegisteredAction, { status, body }: TestResponse): string | undefined {
-  if (status >= 500) return `${status} ${JSON.stringify(body)}`;
-  if (status < 400 || action.page) return undefined;
-  const shape = shapeOf(action, status);
-  const isDocumented: boolean = shape(body);
-  if (!isDocumented) return `${status} ${JSON.stringify(body)}: ${ajv.errorsText(shape.errors)}`;
-  const isInvalid = body.code === 'http.validation_failed';
-  const fields = (name: string) =>
-    Object.keys(body[name] ?? {})
-      .sort()
-      .join();
-  return isInvalid && (fields('errors') === '' || fields('errors') !== fields('error_codes'))
-    ? `the fields differ: ${JSON.stringify(body)}`
-    : undefined;
+function problemOf(action: RegisteredAction, answer: TestResponse): string | undefined {
+  const { status, body } = answer;
+  if (status < 400) return undefined;
+  const difference = status >= 500 ? 'internal error' : action.page ? undefined : differenceOf(action, answer);
+  return difference && `${difference}: ${status} ${JSON.stringify(body)}`;
 }
 
 function inputFor(action: RegisteredAction): Fields {
@@ -112,7 +83,7 @@ async function tryRequest(action: RegisteredAction): Promise<string | undefined>
   const options = requestFor(action, inputFor(action));
   const answer = await person.request(options).catch((error: Error) => error);
   const problem = answer instanceof Error ? answer.message : problemOf(action, answer);
-  if (answer instanceof Error || answer.status === 401 || answer.status === 403) await renewPerson();
+  if (answer instanceof Error || answer.status === 401 || answer.status === 403) person = await newPerson();
   else seen.read(answer.body, subjectOf(action));
   return problem && `${action.name}: ${JSON.stringify(options).slice(0, 2_000)}\n${problem.slice(0, 2_000)}`;
 }

@@ -16,7 +16,6 @@ interface Schema {
   readonly patternProperties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly money?: boolean;
-  readonly sameAs?: string;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minLength?: number;
@@ -102,22 +101,37 @@ const hostile = [
   ...[null, true, -1, 0.1, 2 ** 31, 2 ** 53, 2 ** 63, 1e308, [], {}, [null], [[]], { a: { b: [1] } }, ['a', 'a']],
 ];
 
-/** Values of earlier responses by the first letters of their name, so that requests find existing records. */
+/** Values by the name of the field, where almost all others are invalid. */
+const valuesByName: Readonly<Record<string, readonly unknown[]>> = {
+  phone: ['98765 43210', '+91 (98765) 43211', '0049 30 123456', '+14155550100', null],
+  client_id: ['chowk-cli', 'chowk-console'],
+  csv: [
+    'sku,title,price,stock\nA-1,Tea,4.50,3\nA-2,"Green, tea",x,\n',
+    'sku,description\nA-1,"two\nlines"\n',
+    'sku\n',
+    '',
+  ],
+};
+const lookupNames = /^(sku|email|order_number|next_cursor|refresh_token|device_code|user_code|domain|platform|token)$/;
+
+/** Values of earlier responses, so that requests find existing records. */
 export class SeenValues {
   readonly #values = new Map<string, unknown[]>();
 
-  /** `customer_id`, `customer.id`, `customers.0.id` and the path `/customers/:id` mean the same. */
-  static stem(name: string): string {
-    return name.replace(/_ids?$/, '').slice(0, 4);
-  }
-
   add(name: string, value: unknown): void {
-    const values = this.#values.get(SeenValues.stem(name)) ?? [];
-    this.#values.set(SeenValues.stem(name), [value, ...values].slice(0, 40));
+    const values = this.#values.get(name) ?? [];
+    this.#values.set(name, [value, ...values.filter((other) => other !== value)].slice(0, 20));
   }
 
-  of(name: string): readonly unknown[] {
-    return this.#values.get(SeenValues.stem(name)) ?? [];
+  /** `customer_id`, the `id` of `customer` or `customers` and the path `/customers/:id` mean the same. */
+  addId(name: string, value: unknown): void {
+    this.add(idName(name), value);
+  }
+
+  of(name: string, about: string): readonly unknown[] {
+    const values = (key: string) => this.#values.get(key) ?? [];
+    if (name === 'cursor') return values('next_cursor');
+    return name === 'id' ? values(idName(about)) : [values(name), values(idName(name)), values(idName(about))].flat();
   }
 
   /** Adds ids, and values by which records are looked up. */
@@ -125,11 +139,26 @@ export class SeenValues {
     if (typeof value !== 'object' || value === null) return;
     for (const [key, inner] of Object.entries(value)) {
       if (typeof inner === 'object') this.read(inner, Array.isArray(value) ? name : key);
-      else if (key === 'id') this.add(name, inner);
-      else if (/_id$|^(sku|email|phone|order_number|next_cursor|.*token|domain|platform)$/.test(key))
-        this.add(key, inner);
+      else if (key === 'id') this.addId(name, inner);
+      else if (key.endsWith('_id')) this.addId(key, inner);
+      else if (lookupNames.test(key)) this.add(key, inner);
     }
   }
+}
+
+/** Singular, plural and abbreviation have these letters in common. */
+function idName(name: string): string {
+  return `id of ${name.replace(/_ids?$/, '').slice(0, 4)}`;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Whether the schema may accept a value of an earlier response. */
+function fits({ type, format, pattern = '', maxLength = 10_000, maximum = Infinity }: Schema, value: unknown): boolean {
+  const isText = [type].flat().includes('string');
+  if (typeof value === 'number') return type === 'integer' && value <= maximum;
+  if (typeof value !== 'string' || !isText || value.length > maxLength) return false;
+  return (format !== 'uuid' || uuid.test(value)) && new RegExp(pattern, 'u').test(value);
 }
 
 export class RandomInput {
@@ -156,9 +185,11 @@ export class RandomInput {
     if (eachOneOf) return [this.pick(eachOneOf)];
     if (anyOf && !properties) return this.valid(this.pick(anyOf), name, about);
     if (money) return this.pick([type].flat().includes('null') ? [null, ...amounts] : amounts);
-    const seen = this.#seen.of(name === 'id' ? about : name);
-    if (seen.length > 0 && this.chance(0.8)) return this.pick(seen);
-    if (examples?.length && this.chance(0.3)) return this.pick(examples);
+    const seen = this.#seen.of(name, about).filter((value) => fits(schema as Schema, value));
+    const isIdentifier = /^id$|_ids?$|^(addr|reservation|password|current_password)$/.test(name);
+    if (seen.length > 0 && this.chance(isIdentifier ? 0.9 : 0.4)) return this.pick(seen);
+    if (valuesByName[name] && this.chance(0.9)) return this.pick(valuesByName[name]);
+    if (examples?.length && this.chance(0.4)) return this.pick(examples);
     return this.#ofType(schema as Schema, name, about);
   }
 
@@ -189,6 +220,7 @@ export class RandomInput {
     if (format === 'uuid') return this.pick([crypto.randomUUID(), '01890000-0000-7000-8000-000000000001']);
     const expression = new RegExp(pattern, 'u');
     const long = this.chance(0.05) ? ['é'.repeat(maxLength)] : [];
+    if (format === 'email' && this.chance(0.6)) return `${Math.floor(this.#random() * 1e9)}@example.com`;
     const known = texts[format] ?? [...words, ...long, `${this.pick(words)}${Math.floor(this.#random() * 1e6)}`];
     const fitting = known.filter((text) => {
       const { length } = [...text.trim()];
@@ -198,11 +230,12 @@ export class RandomInput {
   }
 
   #record({ properties = {}, patternProperties, required = [] }: Schema, about: string): Fields {
-    const chosen = Object.entries(properties).filter(([name]) => required.includes(name) || this.chance(0.5));
+    const fields = Object.entries(properties);
+    const chosen = fields.filter(([name]) => required.includes(name) || this.chance(Math.min(0.5, 2 / fields.length)));
     const record: Fields = Object.fromEntries(
-      chosen.map(([name, field]) => [name, this.valid(field, name, name === 'id' ? about : name)]),
+      chosen.map(([name, field]) => [name, this.valid(field, name, field.properties ? name : about)]),
     );
-    for (const [name, { sameAs }] of chosen) if (sameAs) record[name] = record[sameAs];
+    if ('password_confirmation' in record) record.password_confirmation = record.password;
     const [others] = Object.values(patternProperties ?? {});
     if (others) record[this.pick(['shopify', 'constructor', 'a b', 'चाय'])] = this.valid(others);
     return record;
