@@ -124,6 +124,8 @@ CREATE TABLE customers (
   avg_order_value numeric(18,2) NOT NULL DEFAULT 0,
   first_order_at timestamp with time zone,
   last_order_at timestamp with time zone,
+  currency text,
+  other_currencies text[] NOT NULL DEFAULT '{}'::text[],
   tags text[] NOT NULL DEFAULT '{}'::text[],
   notes text,
   created_at timestamp with time zone NOT NULL,
@@ -201,6 +203,7 @@ CREATE TABLE order_history (
   status text NOT NULL,
   previous_status text,
   refunded numeric(12,2),
+  changes jsonb,
   reason text,
   user_id bigint,
   at timestamp with time zone NOT NULL,
@@ -253,7 +256,7 @@ CREATE TABLE orders (
   CONSTRAINT orders_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'processing'::text, 'shipped'::text, 'delivered'::text, 'cancelled'::text, 'failed'::text, 'refunded'::text]))),
   CONSTRAINT orders_total_check CHECK ((total >= (0)::numeric))
 );
-CREATE INDEX orders_by_customer ON public.orders USING btree (customer_id, placed_at DESC, id DESC) INCLUDE (status, total) WHERE (deleted_at IS NULL);
+CREATE INDEX orders_by_customer ON public.orders USING btree (customer_id, placed_at DESC, id DESC) INCLUDE (status, total, currency) WHERE (deleted_at IS NULL);
 CREATE INDEX orders_by_status ON public.orders USING btree (status, placed_at DESC, id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX orders_by_text ON public.orders USING gin (search_text gin_trgm_ops) WHERE (deleted_at IS NULL);
 CREATE INDEX orders_by_time ON public.orders USING btree (placed_at DESC, id DESC) WHERE (deleted_at IS NULL);

@@ -1,21 +1,32 @@
 /** Without it Excel reads a file in the local code page and corrupts other scripts. */
 export const byteOrderMark = '\ufeff';
 
-/** Also quotes cells with an apostrophe, which `escapeFormula` adds: Gnumeric may read a bare one as the separator. */
+/**
+ * Quotes cells where a program may split them: LibreOffice also splits at semicolons and tabs, and Gnumeric may read a bare
+ * apostrophe, which `escapeFormula` adds, as the separator.
+ */
 export function csvLine(cells: readonly string[]): string {
-  return `${cells.map((cell) => (/["',\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`;
+  return `${cells.map((cell) => (/["',;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`;
 }
 
-/** A cell that a spreadsheet would read as a formula, also after apostrophes. */
-const formula = /^'*[=+\-@\t\r\n＝＋－＠]/;
-const escaped = /^'+[=+\-@\t\r\n＝＋－＠]/;
+/** Where a cell begins, also for a program that expects another separator than the comma and ignores our quotes. */
+const start = '(?<=^|[;\\t\\r\\n])';
+/** A phone, also masked: it calculates nothing. */
+const phone = '\\+[\\d*]{4,20}(?:$|[;\\t\\r\\n])';
+/** What a spreadsheet would read as a formula, also after apostrophes. */
+const formula = `'*(?!${phone})[=+\\-@＝＋－＠]`;
+const leadingBreak = "'*[\\t\\r\\n]";
+const unescaped = new RegExp(`^(?=${leadingBreak})|${start}(?=${formula})`, 'g');
+const escaped = new RegExp(`^'(?=${leadingBreak})|${start}'(?=${formula})`, 'g');
+/** Most cells are not; finding this out is much faster. */
+const mayBeFormula = /^['=+\-@＝＋－＠]|[;\t\r\n]/;
 
 /** Prefixes formulas with an apostrophe, so that a spreadsheet does not run them. */
 export function escapeFormula(text: string): string {
-  return formula.test(text) ? `'${text}` : text;
+  return mayBeFormula.test(text) ? text.replace(unescaped, "'") : text;
 }
 
 /** Reverses `escapeFormula`. */
 export function unescapeFormula(cell: string): string {
-  return escaped.test(cell) ? cell.slice(1) : cell;
+  return cell.replace(escaped, '');
 }

@@ -122,11 +122,25 @@ export function containsWords(column: Sql, words: readonly string[], { once = fa
 
 const SearchText = (description: string) => Type.String({ maxLength: 200, description, examples: ['rice'] });
 
+type Either = (conditions: readonly Sql[]) => Sql;
+
+const either: Either = (conditions) => sql`(${join(conditions, ' OR ')})`;
+
+/**
+ * As `OR`, for conditions with `IN (SELECT …)`, for which PostgreSQL would scan the whole table. `rows` is a table with its
+ * condition: `orders o WHERE o.deleted_at IS NULL`.
+ */
+export function eitherByUnion(id: Sql, rows: Sql): Either {
+  const select = (condition: Sql) => sql`SELECT ${id} FROM ${rows} AND ${condition}`;
+  return (conditions) => sql`${id} IN (${join(conditions.map(select), ' UNION ALL ')})`;
+}
+
 /** All words occur in the column, or one of the additional conditions holds. */
 export function search(
   description: string,
   column: Sql,
   moreConditions?: (text: string, ctx: Ctx) => Promise<readonly Sql[]>,
+  combine = either,
 ): Filter<ReturnType<typeof SearchText>> {
   return filter(
     SearchText(description),
@@ -135,7 +149,7 @@ export function search(
       if (words.length === 0) return undefined;
       const own = sql`(${join(containsWords(column, words, { once: true }), ' AND ')})`;
       const more = (await moreConditions?.(text, ctx)) ?? [];
-      return more.length === 0 ? own : sql`(${join([own, ...more], ' OR ')})`;
+      return more.length === 0 ? own : combine([own, ...more]);
     },
     { findsOnce: true },
   );

@@ -74,6 +74,7 @@ export {
 export {
   between,
   containsWords,
+  eitherByUnion,
   equals,
   type Filter,
   filter,
@@ -102,7 +103,7 @@ export { byInteger, byNumber, byText, byTime, type Sort } from './list-query.ts'
 export type { Log } from './log.ts';
 export { greet, layoutMail, type MailContent, nameInMail } from './mail-layout.ts';
 export { defineModule, type Module } from './module.ts';
-export { fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
+export { Currency, fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
 export { isOwnHost, isOwnOrigin } from './own-host.ts';
 export { limitTo, Pagination, type Paging, pageOf, paging } from './paging.ts';
 export { NewPassword, passwordProblem } from './password.ts';

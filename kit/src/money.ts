@@ -12,6 +12,9 @@ const rules = {
 export const MoneyInput = Type.Unsafe<string>({ type: ['string', 'number'], ...rules });
 export const NullableMoneyInput = Type.Unsafe<string | null>({ type: ['string', 'number', 'null'], ...rules });
 
+/** The code of a currency in an input. */
+export const Currency = Type.String({ format: 'currency', description: 'ISO 4217 code.', examples: ['INR'] });
+
 const amount = /^(\d{1,10})(?:\.(\d{1,2}))?$/;
 
 /** The amount with two decimals; `undefined` if it is invalid. */

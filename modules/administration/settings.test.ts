@@ -51,6 +51,32 @@ test('one invalid value rejects the whole change, and every invalid key is named
   expect((await caller.get('/api/v1/settings')).body).toEqual(before);
 });
 
+test.each(['+05:30', '-05:30', 'IST', 'asia/kolkata', 'localtime', 'US/Nowhere'])(
+  'a time zone that PostgreSQL does not know by name is rejected: %s',
+  async (zone) => {
+    const { status, body } = await acme.caller('settings.edit').patch('/api/v1/settings', { 'general.timezone': zone });
+    expect({ status, errors: body.errors }).toEqual({
+      status: 422,
+      errors: { 'general.timezone': ['The timezone must be a valid time zone, such as Asia/Kolkata.'] },
+    });
+  },
+);
+
+test.each(['UTC', 'Europe/Berlin', 'Etc/GMT+5', 'Asia/Kolkata'])(
+  'a time zone is accepted by its name: %s',
+  async (zone) => {
+    const { body } = await acme.caller('settings.edit').patch('/api/v1/settings', { 'general.timezone': zone });
+    expect(body.settings['general.timezone']).toBe(zone);
+  },
+);
+
+test.each(['XYZ', 'inr', 'RUPEE', ''])('a currency outside ISO 4217 is rejected: %j', async (currency) => {
+  const { status, body } = await acme
+    .caller('settings.edit')
+    .patch('/api/v1/settings', { 'general.currency': currency });
+  expect({ status, codes: body.error_codes }).toEqual({ status: 422, codes: { 'general.currency': ['invalid'] } });
+});
+
 test('a setting with its own permission is neither shown nor changed without that permission', async () => {
   const plain = acme.caller('settings.view', 'settings.edit');
   expect((await plain.get('/api/v1/settings')).body.settings).not.toHaveProperty(['security.secret']);

@@ -180,7 +180,7 @@ test('an export has the filtered rows as CSV with escaped formulas or as JSON', 
       id: created.id,
       subject: `'@SUM(A1), "x"`,
       customer_name: "'=1+1 Rao",
-      customer_phone: "'+**********45",
+      customer_phone: '+**********45',
       message_count: '1',
       last_message: "'-1\nline",
       assignee_id: '',
@@ -308,4 +308,15 @@ test('a search finds conversations by name and email of the customer', async () 
     const { conversations, pagination } = await list(`?search=${text}`);
     expect({ ids: conversations.map(({ id }) => id), total: pagination.total }).toEqual({ ids: [asha.id], total: 1 });
   }
+});
+
+test('a search finds the conversations of all matching customers, however many', async () => {
+  const { tenant, list } = await inbox();
+  await tenant.db.run(sql`
+    INSERT INTO customers (id, first_name, created_at, updated_at)
+    SELECT gen_random_uuid(), 'Asha', now(), now() FROM generate_series(1, 300)`);
+  await tenant.db.run(sql`
+    INSERT INTO conversations (id, customer_id, channel, status, last_message_at, created_at, updated_at)
+    SELECT gen_random_uuid(), id, 'email', 'open', now(), now(), now() FROM customers`);
+  expect((await list('?search=asha')).pagination.total).toBe(300);
 });

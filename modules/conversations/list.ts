@@ -2,6 +2,7 @@ import {
   byTime,
   type Ctx,
   counter,
+  eitherByUnion,
   equals,
   filter,
   list,
@@ -36,9 +37,10 @@ export const conversationList = list({
       "Words in the subject, or in the customer's name or email.",
       sql`c.subject_key`,
       async (text, ctx) => {
-        const ids = (await (await ctx.helpers('customers'))?.searchIds({ text })) ?? [];
-        return ids.length === 0 ? [] : [sql`c.customer_id = ANY(${ids}::uuid[])`];
+        const matching = await (await ctx.helpers('customers'))?.selectMatching({ text });
+        return matching ? [sql`c.customer_id IN (${matching})`] : [];
       },
+      eitherByUnion(sql`c.id`, sql`conversations c WHERE true`),
     ),
   },
   sorts: { last_message_at: byTime(sql`c.last_message_at`), created_at: byTime(sql`c.created_at`) },

@@ -50,6 +50,8 @@ test('a customer gets defaults', async () => {
       avg_order_value: '0.00',
       first_order_at: null,
       last_order_at: null,
+      currency: null,
+      other_currencies: [],
       tags: [],
       notes: null,
       anonymized_at: null,
@@ -216,25 +218,56 @@ test('concurrent requests with crossing emails and phones do not fail with 500',
   expect(answers.filter(({ status }) => status === 422)).toHaveLength(10);
 });
 
-test('an update changes only the fields that are sent; null clears, external ids are replaced', async () => {
+test('an update changes only the fields that are sent; null clears, external ids change by platform', async () => {
   const customer = await create({
     ...{ email: 'change@example.com', phone: phone(), last_name: 'Rao', notes: 'Old', tags: ['a'] },
     external_ids: { shopify: '1', amazon: '2' },
   });
   const { status, body } = await merchant.patch(`/api/v1/customers/${customer.id}`, {
-    ...{ last_name: null, notes: '', tags: [], external_ids: { amazon: '3' } },
+    ...{ last_name: null, notes: '', tags: [], external_ids: { amazon: null, ebay: '3' } },
   });
   expect(status).toBe(200);
   const { updated_at } = body.customer;
   expect(body).toEqual({
     message: 'Customer saved.',
-    customer: { ...customer, last_name: null, notes: null, tags: [], external_ids: { amazon: '3' }, updated_at },
+    customer: {
+      ...customer,
+      last_name: null,
+      notes: null,
+      tags: [],
+      external_ids: { shopify: '1', ebay: '3' },
+      updated_at,
+    },
   });
   expect(await show(customer.id)).toMatchObject(body.customer);
   expect((await eventsAbout(customer.id)).at(-1)).toEqual({
     name: 'customer.updated',
     payload: { customer: body.customer, changed: ['last_name', 'notes', 'tags', 'external_ids'] },
   });
+});
+
+test('an update of one field emits customer.updated', async () => {
+  const customer = await create({ external_ids: { shopify: '1', ' amazon ': '2' } });
+  for (const [field, value] of [
+    ['notes', 'Called'],
+    ['external_ids', { amazon: null }],
+  ] as const) {
+    await merchant.patch(`/api/v1/customers/${customer.id}`, { [field]: value });
+    expect((await eventsAbout(customer.id)).at(-1)).toMatchObject({
+      name: 'customer.updated',
+      payload: { changed: [field], customer: { id: customer.id } },
+    });
+  }
+  expect(await show(customer.id)).toMatchObject({ notes: 'Called', external_ids: { shopify: '1' } });
+});
+
+test('a customer has at most 50 external ids, also after several updates', async () => {
+  const ids = (first: number, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`platform-${first + n}`, '1']));
+  const customer = await create({ external_ids: ids(1, 49) });
+  const patch = (external_ids: object) => merchant.patch(`/api/v1/customers/${customer.id}`, { external_ids });
+  expect((await patch(ids(50, 2))).body.error_codes).toEqual({ external_ids: ['too_many'] });
+  expect((await patch({ ...ids(50, 2), 'platform-1': null })).status).toBe(200);
 });
 
 test('an update without changes emits nothing', async () => {

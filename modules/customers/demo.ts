@@ -43,6 +43,7 @@ export const demo: Demo<DemoCustomers> = {
   after: ['orders', 'conversations'],
   share: shareCustomers,
   async fill(ctx, plan) {
+    const { 'general.currency': currency } = await ctx.settings();
     const isEmpty = !(await ctx.db.row(sql`SELECT FROM customers LIMIT 1`));
     const generatePerson = people(plan);
     const random = plan.random('customers');
@@ -50,7 +51,7 @@ export const demo: Demo<DemoCustomers> = {
       const persons = batch.map(generatePerson);
       if (!isEmpty) await dropTakenContacts(ctx, persons);
       await fillTables(ctx, {
-        customers: persons.map((person) => customerRow(plan, person, random)),
+        customers: persons.map((person) => customerRow(plan, person, currency, random)),
         customer_addresses: persons.flatMap((person) => addressRows(person, random)),
       });
     }
@@ -101,7 +102,12 @@ function scatter(n: number, digits: number): string {
   return String((n * 7_368_787) % 10 ** digits).padStart(digits, '0');
 }
 
-function customerRow(plan: DemoPlan, { n, id, email, phone, name, joinedAt }: Person, random: Random) {
+function customerRow(
+  plan: DemoPlan,
+  { n, id, email, phone, name, joinedAt }: Person,
+  currency: string,
+  random: Random,
+) {
   const tags = random() < 0.3 ? new Set([pick(random, data.tags), pick(random, data.tags)]) : [];
   const totals = plan.shared('orders')?.of(n) ?? { count: 0, sum: 0, firstTime: 0, lastTime: 0 };
   return {
@@ -113,6 +119,7 @@ function customerRow(plan: DemoPlan, { n, id, email, phone, name, joinedAt }: Pe
     created_at: new Date(joinedAt),
     updated_at: new Date(Math.max(joinedAt, totals.lastTime)),
     ...orderStatistics(totals),
+    currency: totals.count ? currency : null,
   };
 }
 

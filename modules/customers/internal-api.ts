@@ -1,10 +1,10 @@
-import { ById, type HelpersOf, helper, Nullable, sql, Type, Uuid } from '@chowk/kit';
+import { ById, type Ctx, type HelpersOf, helper, Nullable, readValid, sql, Type, Uuid } from '@chowk/kit';
 import { mask } from './columns.ts';
 import { currentId, findCustomer, lockActive, lockCurrent, missing } from './find.ts';
 import { checkIdentity, findOrCreate } from './identity.ts';
-import { saveCustomer, writeCustomer } from './save.ts';
+import { readChanges, saveCustomer, writeCustomer } from './save.ts';
 import { type CustomerRecord, ExternalIdKey } from './schemas.ts';
-import { searchIds } from './search.ts';
+import { selectMatching } from './search.ts';
 
 type Contact = Pick<CustomerRecord, 'id' | 'first_name' | 'last_name' | 'email' | 'phone'>;
 
@@ -43,10 +43,11 @@ export const helpers = {
     input: ById,
     run: async (ctx, { id }) => (await lockCurrent(ctx, id))?.customer.id,
   }),
-  searchIds: helper({
-    summary: 'Find the ids of up to 200 customers by name, email or phone',
+  selectMatching: helper({
+    summary: 'Get an SQL query for the ids of the customers with words in name, email or phone',
+    description: 'For `customer_id IN (…)`: a query and not the ids, which can be many.',
     input: Type.Object({ text: Type.String() }),
-    run: searchIds,
+    run: selectMatching,
   }),
   listContacts: helper({
     summary: 'List names, emails and phones by id',
@@ -61,13 +62,13 @@ export const helpers = {
     },
   }),
   setExternalId: helper({
-    summary: 'Set the id of a customer on another platform',
-    input: Type.Object({ customer_id: Uuid, platform, external_id }),
-    run: (ctx, input) =>
+    summary: 'Set the id of a customer on another platform; null removes it',
+    input: Type.Object({ customer_id: Uuid, platform, external_id: Nullable(external_id) }),
+    run: (ctx, { customer_id, platform, external_id }) =>
       ctx.tx(async (tx) => {
-        const customer = await lockActive(tx, input.customer_id);
-        const external_ids = { ...customer.external_ids, [input.platform.trim()]: input.external_id };
-        await saveCustomer(tx, customer, { external_ids });
+        const customer = await lockActive(tx, customer_id);
+        const changes = { external_ids: { [platform]: external_id } };
+        await saveCustomer(tx, customer, await readValid((issues) => readChanges(tx, changes, issues, customer)));
       }),
   }),
   getExternalId: helper({
@@ -82,16 +83,12 @@ export const helpers = {
     },
   }),
   setMetadata: helper({
-    summary: 'Store a value about a customer under a key of the calling module',
-    input: Type.Object({ ...MetadataKey, value: Type.String() }),
+    summary: 'Store a value about a customer under a key of the calling module; null removes it',
+    input: Type.Object({ ...MetadataKey, value: Nullable(Type.String()) }),
     run: (ctx, { customer_id, key, value }, caller) =>
       ctx.tx(async (tx) => {
         const { id } = await lockActive(tx, customer_id);
-        await tx.db.run(sql`
-          INSERT INTO customer_metadata (id, customer_id, key, value, module_source, created_at, updated_at)
-          VALUES (${tx.newId()}, ${id}, ${key}, ${value}, ${caller}, ${tx.now()}, ${tx.now()})
-          ON CONFLICT (customer_id, module_source, key)
-          DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`);
+        await writeMetadata(tx, { id, key, value, source: caller });
         await writeCustomer(tx, id, {});
       }),
   }),
@@ -109,6 +106,24 @@ export const helpers = {
     },
   }),
 };
+
+interface Entry {
+  readonly id: string;
+  readonly key: string;
+  readonly value: string | null;
+  readonly source: string;
+}
+
+async function writeMetadata(ctx: Ctx, { id, key, value, source }: Entry): Promise<void> {
+  const isEntry = sql`customer_id = ${id} AND module_source = ${source} AND key = ${key}`;
+  if (value === null) await ctx.db.run(sql`DELETE FROM customer_metadata WHERE ${isEntry}`);
+  else
+    await ctx.db.run(sql`
+      INSERT INTO customer_metadata (id, customer_id, key, value, module_source, created_at, updated_at)
+      VALUES (${ctx.newId()}, ${id}, ${key}, ${value}, ${source}, ${ctx.now()}, ${ctx.now()})
+      ON CONFLICT (customer_id, module_source, key)
+      DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`);
+}
 
 declare module '@chowk/kit/catalogue' {
   interface Helpers {

@@ -14,10 +14,10 @@ const platform = await startPlatform();
 async function add(db: Db, customers: readonly object[]): Promise<void> {
   await db.run(sql`
     INSERT INTO customers (id, external_ids, email, phone, first_name, last_name, accepts_marketing, total_orders,
-      total_spent, avg_order_value, first_order_at, last_order_at, tags, created_at, updated_at)
+      total_spent, avg_order_value, first_order_at, last_order_at, currency, other_currencies, tags, created_at, updated_at)
     SELECT coalesce(id, gen_random_uuid()), coalesce(external_ids, '{}'), email, phone, first_name, last_name,
       coalesce(accepts_marketing, false), coalesce(total_orders, 0), coalesce(total_spent, 0), 0, first_order_at,
-      last_order_at, coalesce(tags, '{}'), coalesce(created_at, '2026-03-01T10:00:00Z'), now()
+      last_order_at, currency, coalesce(other_currencies, '{}'), coalesce(tags, '{}'), coalesce(created_at, '2026-03-01T10:00:00Z'), now()
     FROM jsonb_populate_recordset(NULL::customers, ${JSON.stringify(customers)}::jsonb)`);
 }
 
@@ -56,6 +56,8 @@ test('customers are listed with all fields, newest first, by page', async () => 
     total_spent: '10.50',
     first_order_at: '2026-01-02T03:04:05.678Z',
     last_order_at: '2026-01-03T03:04:05.000Z',
+    currency: 'INR',
+    other_currencies: ['USD'],
     tags: ['a', 'b'],
     created_at: '2026-01-01T00:00:00.000Z',
   };

@@ -78,6 +78,4 @@ export const customerFile = list({
   ...definition,
   row: CustomerRow,
   columns: (ctx: Ctx) => sql`${columns(ctx)}, c.notes`,
-  // Without an apostrophe a spreadsheet would read a phone without a plus as a number.
-  csv: { phone: ({ phone }) => (phone === null || phone.startsWith('+') ? phone : `'${phone}`) },
 });

@@ -7,7 +7,7 @@ import { orderOf, withShop } from '../../server/testing/shop-module.ts';
 const platform = await startPlatform({ modules: await withShop() });
 const acme = await platform.tenant();
 const rights = ['view', 'create', 'edit', 'delete', 'merge'].map((verb) => `customers.${verb}`);
-const merchant = acme.caller(...rights, 'customers.view_sensitive', 'orders.create', 'shop.use');
+const merchant = acme.caller(...rights, 'customers.view_sensitive', 'orders.create', 'orders.cancel', 'shop.use');
 const agent = acme.caller(...rights);
 const unknownId = '0190a000-0000-7000-8000-000000000000';
 
@@ -114,6 +114,35 @@ test('merged notes of a customer without a name are marked with its id', async (
   );
 });
 
+test.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
+  'notes of a merge are dated in the time zone of the tenant: %s',
+  async (timeZone) => {
+    // The two zones are 25 hours apart: at any time one of them has another date than UTC.
+    const tenant = await platform.tenant();
+    const by = tenant.caller(...rights, 'settings.edit');
+    await by.patch('/api/v1/settings', { 'general.timezone': timeZone });
+    const [primary_id, secondary_id] = await Promise.all(
+      ['First', 'Second'].map(async (first_name) => {
+        return (await by.post('/api/v1/customers', { first_name, notes: 'Old' })).body.customer.id;
+      }),
+    );
+    const { customer } = (await by.post('/api/v1/customers/merge', { primary_id, secondary_id })).body;
+    const day = new Date(customer.updated_at).toLocaleDateString('sv-SE', { timeZone });
+    expect(customer.notes).toBe(`Old\n\n[Merged from Second on ${day}]\nOld`);
+  },
+);
+
+test('a merge that changes one field of the primary emits customer.updated, one that changes none does not', async () => {
+  const primary = await create();
+  await merge(primary, await create({ last_name: 'Rao' }));
+  await merge(primary, await create());
+  expect((await eventsAbout(primary.id)).map(({ name, payload }) => [name, payload.changed])).toEqual([
+    ['customer.merged', undefined],
+    ['customer.updated', ['last_name']],
+    ['customer.merged', undefined],
+  ]);
+});
+
 test('merging moves orders, addresses and metadata and adds up statistics', async () => {
   const [primary, secondary] = [await create(), await create()];
   const orders = [
@@ -209,7 +238,10 @@ test('a preview shows the result of a merge and changes nothing', async () => {
   const { status, body } = await preview(primary, secondary);
   expect({ status, changed: body.changed, moved: body.moved }).toEqual({
     status: 200,
-    changed: ['tags', 'phone', 'total_orders', 'total_spent', 'avg_order_value', 'first_order_at', 'last_order_at'],
+    changed: [
+      ...['tags', 'phone', 'total_orders', 'total_spent', 'avg_order_value', 'first_order_at', 'last_order_at'],
+      'currency',
+    ],
     moved: expect.arrayContaining([
       { module: 'orders', table: 'orders', rows: 1 },
       { module: 'customers', table: 'customer_addresses', rows: 1 },

@@ -4,7 +4,7 @@ import { demo } from './demo.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
 import { helpers } from './internal-api.ts';
-import { listeners } from './orders.ts';
+import { jobs, listeners } from './orders.ts';
 import { settings } from './settings.ts';
 
-export const module = defineModule({ actions, events, helpers, listeners, settings, errors, demo });
+export const module = defineModule({ actions, events, helpers, listeners, jobs, settings, errors, demo });

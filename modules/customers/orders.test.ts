@@ -5,7 +5,8 @@ import { orderOf } from '../../server/testing/shop-module.ts';
 
 const platform = await startPlatform();
 const acme = await platform.tenant();
-const merchant = acme.caller('customers.view', 'customers.create', 'customers.delete', 'orders.create');
+const verbs = ['customers.view', 'customers.create', 'customers.delete', 'orders.create', 'orders.delete'];
+const merchant = acme.caller(...verbs);
 const { body: created } = await merchant.post('/api/v1/customers', { first_name: 'Asha' });
 const { id } = created.customer;
 const days = Array.from({ length: 23 }, (_, day) => `2026-01-${String(day + 1).padStart(2, '0')}T00:00:00.000Z`);
@@ -33,6 +34,18 @@ test('the orders of a customer are listed by page, most recent first', async () 
 test('a cursor visits every order of a customer once', async () => {
   const found = await readByCursor<{ placed_at: string }>(merchant, `/api/v1/customers/${id}/orders`);
   expect(times(found)).toEqual(newestFirst);
+});
+
+test('deleted orders are neither listed nor counted', async () => {
+  const { body } = await merchant.post('/api/v1/orders', orderOf({ phone: '+919800000002' }, '1.00'));
+  const { id: orderId, customer_id } = body.order;
+  await merchant.post('/api/v1/orders', orderOf({ id: customer_id }, '2.00'));
+  await merchant.delete(`/api/v1/orders/${orderId}`);
+  const page = (await merchant.get(`/api/v1/customers/${customer_id}/orders`)).body;
+  expect({ totals: page.orders.map(({ total }: { total: string }) => total), counted: page.pagination.total }).toEqual({
+    totals: ['2.00'],
+    counted: 1,
+  });
 });
 
 test('the orders of a deleted customer are not shown', async () => {

@@ -1,4 +1,4 @@
-import { type Ctx, inTransaction, pageOf, sql } from '@chowk/kit';
+import { assignmentsOf, type Ctx, inTransaction, job, pageOf, sql, Type } from '@chowk/kit';
 import { findCustomer, lockCurrent } from './find.ts';
 import type { OrderPage, OrdersQuery, Statistics } from './schemas.ts';
 
@@ -22,20 +22,42 @@ export async function statisticsOf(ctx: Ctx, ids: readonly string[]): Promise<St
   return (await ctx.db.row<Statistics>(sql`
     SELECT sum(total_orders)::integer AS total_orders, sum(total_spent)::numeric(18, 2) AS total_spent,
       coalesce(sum(total_spent) / nullif(sum(total_orders), 0), 0)::numeric(18, 2) AS avg_order_value,
-      min(first_order_at) AS first_order_at, max(last_order_at) AS last_order_at
+      min(first_order_at) AS first_order_at, max(last_order_at) AS last_order_at, max(currency) AS currency,
+      (SELECT coalesce(array_agg(DISTINCT other), '{}') FROM customers, unnest(other_currencies) other
+        WHERE id = ANY(${ids}::uuid[])) AS other_currencies
     FROM customers WHERE id = ANY(${ids}::uuid[])`)) as Statistics;
 }
 
 /** Locks first, so that of two concurrent orders the second one counts both. */
-async function updateStatistics(ctx: Ctx, { order }: { order: { customer_id: string } }): Promise<void> {
-  const id = (await lockCurrent(ctx, order.customer_id))?.customer.id;
+async function updateStatistics(ctx: Ctx, customerId: string): Promise<void> {
+  const id = (await lockCurrent(ctx, customerId))?.customer.id;
   if (id === undefined) return;
-  const { total_orders, total_spent, avg_order_value, first_order_at, last_order_at } = await statisticsOf(ctx, [id]);
+  const statistics = await statisticsOf(ctx, [id]);
   await ctx.db.run(sql`
-    UPDATE customers SET total_orders = ${total_orders}, total_spent = ${total_spent},
-      avg_order_value = ${avg_order_value}, first_order_at = ${first_order_at}, last_order_at = ${last_order_at},
-      updated_at = ${ctx.now()}
-    WHERE id = ${id}`);
+    UPDATE customers SET ${assignmentsOf({ ...statistics, updated_at: ctx.now() })} WHERE id = ${id}`);
 }
 
-export const listeners = [inTransaction('order.*', 'update-statistics', updateStatistics)];
+const countOrder = (ctx: Ctx, { order }: { order: { customer_id: string } }) =>
+  updateStatistics(ctx, order.customer_id);
+
+/** After the tenant's currency has changed: recalculates the statistics in another one. Returns their number. */
+async function recalculate(ctx: Ctx): Promise<number> {
+  if (!(await ctx.helpers('orders'))) return 0;
+  const { 'general.currency': currency } = await ctx.settings();
+  let [count, last]: [number, string | null] = [0, null];
+  do {
+    const batch: readonly { id: string }[] = await ctx.db.rows(sql`
+      SELECT id FROM customers WHERE currency <> ${currency} AND (${last}::uuid IS NULL OR id > ${last})
+      ORDER BY id LIMIT 500`);
+    for (const { id } of batch) await ctx.tx((tx) => updateStatistics(tx, id));
+    count += batch.length;
+    last = batch.at(-1)?.id ?? null;
+  } while (last !== null);
+  return count;
+}
+
+export const jobs = {
+  'customers.recalculate_statistics': job({ data: Type.Object({}), schedule: '23 * * * *', run: recalculate }),
+};
+
+export const listeners = [inTransaction('order.*', 'update-statistics', countOrder)];

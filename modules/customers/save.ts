@@ -2,19 +2,22 @@ import { assignmentsOf, type Ctx, changesBetween, type Issues, maskDigits, names
 import { canViewSensitive, recordColumns } from './columns.ts';
 import { findCustomer } from './find.ts';
 import { phoneProblem, readPhone } from './phone.ts';
-import { type CustomerChanges, type CustomerRecord, NewCustomer } from './schemas.ts';
+import { type CustomerChanges, type CustomerRecord, maxExternalIds, NewCustomer } from './schemas.ts';
 
 type Changes = Partial<NewCustomer>;
+type SentChanges = Omit<CustomerChanges, 'id'>;
 
 const identifying = ['email', 'phone', 'first_name'] as const;
 
 /** The changes as they are stored; adds problems that the schema cannot express to `issues`. */
-export async function readChanges(ctx: Ctx, changes: Changes, issues: Issues, current?: NewCustomer): Promise<Changes> {
-  const fields = { ...changes };
-  if (changes.external_ids) {
-    const trimmed = Object.entries(changes.external_ids).map(([platform, id]) => [platform.trim(), id]);
-    fields.external_ids = Object.fromEntries(trimmed);
-  }
+export async function readChanges(
+  ctx: Ctx,
+  { external_ids, ...changes }: SentChanges,
+  issues: Issues,
+  current?: NewCustomer,
+): Promise<Changes> {
+  const fields: Changes = { ...changes };
+  if (external_ids) fields.external_ids = mergeExternalIds(current, external_ids, issues);
   if (changes.phone) {
     const phone = isMasked(ctx, changes.phone, current) ? current?.phone : await readPhone(ctx, changes.phone);
     if (phone) fields.phone = phone;
@@ -27,6 +30,22 @@ export async function readChanges(ctx: Ctx, changes: Changes, issues: Issues, cu
       issues.add(name, 'At least an email, a phone or a first name is required.', 'required');
   }
   return fields;
+}
+
+/** By platform: null removes an id. */
+function mergeExternalIds(
+  current: NewCustomer | undefined,
+  changes: NonNullable<SentChanges['external_ids']>,
+  issues: Issues,
+): NewCustomer['external_ids'] {
+  const merged = new Map(Object.entries(current?.external_ids ?? {}));
+  for (const [platform, id] of Object.entries(changes)) {
+    if (id === null) merged.delete(platform.trim());
+    else merged.set(platform.trim(), id);
+  }
+  if (merged.size > maxExternalIds)
+    issues.add('external_ids', `A customer has at most ${maxExternalIds} external ids.`, 'too_many');
+  return Object.fromEntries(merged);
 }
 
 /** A user who cannot see the phone sends it back masked, which does not change it. */

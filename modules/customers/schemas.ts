@@ -23,12 +23,18 @@ import {
 // Validation cannot trim the name of a field.
 const Platform = Type.String({ pattern: '^[^\\p{Cc}\\p{Cs}]{1,50}$', examples: ['shopify'] });
 const ExternalId = Line(255, { examples: ['7712'] });
-const ExternalIds = Type.Record(Platform, ExternalId, {
+export const maxExternalIds = 50;
+const externalIdRules = {
   // Rejects invalid names; otherwise they would be dropped like unknown fields.
   propertyNames: Platform,
-  maxProperties: 50,
+  maxProperties: maxExternalIds,
   description: "The customer's ids on other platforms.",
   examples: [{ shopify: '7712' }],
+};
+const ExternalIds = Type.Record(Platform, ExternalId, externalIdRules);
+const ExternalIdChanges = Type.Record(Platform, Nullable(ExternalId), {
+  ...externalIdRules,
+  description: 'Ids on other platforms to set; null removes one, those of other platforms do not change.',
 });
 export const ExternalIdKey = Type.Object({ platform: Platform, external_id: ExternalId });
 export type ExternalIdKey = Static<typeof ExternalIdKey>;
@@ -51,16 +57,26 @@ export const NewCustomer = NamedObject('NewCustomer', {
 });
 export type NewCustomer = Static<typeof NewCustomer>;
 
-export const CustomerChanges = named('CustomerChanges', extend(changesOf(NewCustomer), { id: Uuid }));
+export const CustomerChanges = named(
+  'CustomerChanges',
+  extend(changesOf(NewCustomer), { id: Uuid, external_ids: Type.Optional(ExternalIdChanges) }),
+);
 export type CustomerChanges = Static<typeof CustomerChanges>;
 
-/** Cancelled and failed orders do not count. */
+/** Cancelled and failed orders do not count. Amounts are in one currency, that of the tenant. */
 export const Statistics = Type.Object({
   total_orders: Type.Integer(),
   total_spent: Money,
   avg_order_value: Money,
   first_order_at: Nullable(Timestamp),
   last_order_at: Nullable(Timestamp),
+  currency: Nullable(
+    Type.String({ description: 'The currency of total_spent and avg_order_value; null without orders.' }),
+  ),
+  other_currencies: Type.Array(Type.String(), {
+    description: 'The currencies of orders whose amounts are not in total_spent and avg_order_value.',
+    examples: [['USD']],
+  }),
 });
 export type Statistics = Static<typeof Statistics>;
 

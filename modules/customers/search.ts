@@ -56,9 +56,8 @@ async function byPhone(ctx: Ctx, term: string): Promise<Sql[]> {
   ];
 }
 
-export async function searchIds(ctx: Ctx, { text }: { readonly text: string }): Promise<string[]> {
+/** `undefined` for text without words. */
+export async function selectMatching(ctx: Ctx, { text }: { readonly text: string }): Promise<Sql | undefined> {
   const matches = await textFilter.where(text, ctx);
-  if (!matches) return [];
-  const rows = await ctx.db.rows<{ id: string }>(sql`SELECT id FROM ${active} AND ${matches} LIMIT 200`);
-  return rows.map(({ id }) => id);
+  return matches && sql`SELECT id FROM ${active} AND ${matches}`;
 }

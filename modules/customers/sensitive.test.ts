@@ -1,6 +1,7 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
+import { readByCursor } from '../../server/testing/read-by-cursor.ts';
 
 const platform = await startPlatform();
 const acme = await platform.tenant();
@@ -46,6 +47,24 @@ test.each([
     ...streets,
   ])
     expect(hidden).not.toContain(secret);
+});
+
+test('phones are masked on every page, also with few customers on each and with a cursor', async () => {
+  const tenant = await platform.tenant();
+  const someone = tenant.caller('customers.view');
+  await tenant.db.run(sql`
+    INSERT INTO customers (id, first_name, phone, total_orders, created_at, updated_at)
+    SELECT gen_random_uuid(), 'Asha', '+9198765432' || n, 50, now(), now() FROM generate_series(10, 14) n`);
+  const masked = /^\+\*{10}1\d$/;
+  for (const path of ['/customers?', '/customers/vip?', '/customers?search=asha&', '/customers?tags=&']) {
+    for (const page of [1, 2, 3, 4, 5]) {
+      const { body } = await someone.get(`/api/v1${path}page=${page}&per_page=1`);
+      expect(body.customers).toMatchObject([{ phone: expect.stringMatching(masked) }]);
+    }
+  }
+  const found = await readByCursor<{ phone: string }>(someone, '/api/v1/customers');
+  expect(found).toHaveLength(5);
+  for (const { phone } of found) expect(phone).toMatch(masked);
 });
 
 const spellings = ['+919876543210', '9876543210', '98765 43210', '098765-43210', '43210', '543', '+**********10', '10'];

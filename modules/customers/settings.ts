@@ -9,7 +9,7 @@ export const settings = {
   'customers.vip_spend_threshold': setting({
     schema: Type.Number({ minimum: 0, maximum: 9_999_999_999.99 }),
     default: 50_000,
-    description: 'Customers who have spent at least this much are VIPs.',
+    description: "Customers who have spent at least this much, in the tenant's currency, are VIPs.",
   }),
 };
 

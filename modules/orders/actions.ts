@@ -33,7 +33,8 @@ export const actions = {
   'orders.create': action({
     summary: 'Create an order',
     description:
-      'Finds the customer by id, phone or email, in this order, or creates one, named Guest if there is no name.',
+      'Finds the customer by id, phone or email, in this order, or creates one, named Guest if there is no name. The ' +
+      'status `cancelled` also needs orders.cancel, `refunded` orders.refund.',
     http: 'POST /orders',
     needs: 'orders.create',
     bus: { rateLimit: 1_200 },
@@ -93,8 +94,9 @@ export const actions = {
   'orders.update': action({
     summary: 'Update an order',
     description:
-      'Fields that are not sent do not change; items are replaced as a whole. Items and total of a cancelled or ' +
-      'refunded order cannot change. The status `cancelled` also needs orders.cancel, `refunded` orders.refund.',
+      'Fields that are not sent do not change; items are replaced as a whole. Items, total and date cannot change once ' +
+      'the order is shipped, delivered, cancelled or refunded, the currency never. The status `cancelled` also needs ' +
+      'orders.cancel, `refunded` orders.refund.',
     http: 'PATCH /orders/:id',
     needs: 'orders.edit',
     bus: { rateLimit: 3_000 },

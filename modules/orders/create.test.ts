@@ -66,6 +66,7 @@ test('an order gets defaults and a new customer', async () => {
       history: [
         {
           ...{ id: expect.any(String), status: 'pending', previous_status: null, refunded: null, reason: null },
+          changes: null,
           ...{ user_id: caller.user.id, at: body.order.created_at },
         },
       ],
@@ -157,6 +158,8 @@ test.each([
   ['total', { items: Array.from({ length: 500 }, () => ({ ...tea, quantity: 1_000_000, price: '9999999999.99' })) }],
   ['status', { status: 'lost' }],
   ['currency', { currency: 'rupees' }],
+  ['currency', { currency: 'XYZ' }],
+  ['currency', { currency: 'inr' }],
   ['placed_at', { placed_at: 'yesterday' }],
   ['placed_at', { placed_at: '2026-02-30T00:00:00Z' }],
   ['placed_at', { placed_at: '0000-01-01T00:00:00Z' }],
@@ -250,6 +253,21 @@ test('read-only fields cannot be set', async () => {
   const order = await create(forged);
   expect(order).toMatchObject({ refunded_total: '0.00' });
   for (const field of ['id', 'order_number'] as const) expect(order[field]).not.toBe(forged[field]);
+});
+
+test('creating an order as cancelled or refunded needs the permission for that', async () => {
+  const { tenant, caller } = await shop();
+  const clerk = tenant.caller('orders.create', 'orders.edit');
+  for (const [status, permission] of [
+    ['cancelled', 'orders.cancel'],
+    ['refunded', 'orders.refund'],
+  ]) {
+    expect(await clerk.post('/api/v1/orders', { items: [tea], status })).toMatchObject({
+      status: 403,
+      body: { message: `This needs the permission ${permission}.` },
+    });
+    expect((await caller.post('/api/v1/orders', { items: [tea], status })).status).toBe(201);
+  }
 });
 
 test('orders need the customers module', async () => {

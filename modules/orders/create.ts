@@ -2,11 +2,12 @@ import { type Ctx, type Issues, sql } from '@chowk/kit';
 import { columnsWith } from './columns.ts';
 import { fail } from './errors.ts';
 import { addressToStore, maskOrder } from './masking.ts';
-import { explainSum, sumOf } from './rules.ts';
+import { explainSum, mustBeAllowed, sumOf } from './rules.ts';
 import { itemRows } from './save.ts';
 import type { NewOrder, Order } from './schemas.ts';
 
 export async function createOrder(ctx: Ctx, input: NewOrder): Promise<Order> {
+  mustBeAllowed(ctx, input.status);
   const total = input.total ?? sumOf(input.items);
   const { 'general.currency': currency, 'orders.number_prefix': prefix } = await ctx.settings();
   return ctx.tx(async (tx) => {

@@ -2,7 +2,7 @@ import { defineErrors } from '@chowk/kit';
 
 export const errors = {
   'orders.not_found': { status: 404, message: 'There is no order {key}.' },
-  'orders.closed': { status: 409, message: 'Items and total of a {status} order cannot change.' },
+  'orders.closed': { status: 409, message: 'Items, total and date of a {status} order cannot change.' },
   'orders.no_customers': { status: 409, message: 'Orders need the customers module. Enable it first.' },
 } as const;
 

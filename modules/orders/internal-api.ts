@@ -8,20 +8,28 @@ interface Statistics {
   readonly avg_order_value: string;
   readonly first_order_at: string | null;
   readonly last_order_at: string | null;
+  readonly currency: string | null;
+  readonly other_currencies: string[];
 }
 
 export const helpers = {
   getStatistics: helper({
     summary: 'Get the order statistics of customers, together',
-    description: 'Cancelled and failed orders do not count.',
+    description:
+      "Cancelled and failed orders do not count. Amounts are those of the orders in the tenant's currency; " +
+      '`other_currencies` lists the currencies of the others.',
     input: Type.Object({ customer_ids: Type.Array(Uuid) }),
-    run: (ctx, { customer_ids }) =>
-      ctx.db.row(sql`
-        SELECT count(*)::integer AS total_orders, coalesce(sum(total), 0)::numeric(18, 2) AS total_spent,
-          coalesce(avg(total), 0)::numeric(18, 2) AS avg_order_value,
-          min(placed_at) AS first_order_at, max(placed_at) AS last_order_at
+    async run(ctx, { customer_ids }) {
+      const { 'general.currency': currency } = await ctx.settings();
+      return (await ctx.db.row<Statistics>(sql`
+        SELECT count(*)::integer AS total_orders,
+          coalesce(sum(total) FILTER (WHERE currency = ${currency}), 0)::numeric(18, 2) AS total_spent,
+          coalesce(avg(total) FILTER (WHERE currency = ${currency}), 0)::numeric(18, 2) AS avg_order_value,
+          min(placed_at) AS first_order_at, max(placed_at) AS last_order_at, CASE WHEN count(*) > 0 THEN ${currency}::text END AS currency,
+          coalesce(array_agg(DISTINCT currency) FILTER (WHERE currency <> ${currency}), '{}') AS other_currencies
         FROM orders WHERE customer_id = ANY(${customer_ids}::uuid[]) AND deleted_at IS NULL
-          AND status NOT IN ('cancelled', 'failed')`) as Promise<Statistics>,
+          AND status NOT IN ('cancelled', 'failed')`)) as Statistics;
+    },
   }),
   listByCustomer: helper({
     summary: 'List the orders of a customer, the most recent first',

@@ -170,6 +170,21 @@ test('an order is found by name and email of its customer', async () => {
   }
 });
 
+test('a search finds the orders of all matching customers, however many', async () => {
+  const { tenant, list, create } = await shop();
+  await tenant.db.run(sql`
+    INSERT INTO customers (id, first_name, created_at, updated_at)
+    SELECT gen_random_uuid(), 'Asha', now(), now() FROM generate_series(1, 300)`);
+  await tenant.db.run(sql`
+    INSERT INTO orders (id, number, order_number, customer_id, status, currency, total, placed_at, created_at, updated_at)
+    SELECT gen_random_uuid(), row_number() OVER (), '', id, 'pending', 'INR', 1, now(), now(), now() FROM customers`);
+  await create({ note: 'From Asha', customer: { first_name: 'Asha' } });
+  await create({ note: 'For Asha' });
+  await create();
+  const { orders, pagination } = await list('?search=asha&page=4&per_page=100');
+  expect({ shown: orders.length, total: pagination.total }).toEqual({ shown: 2, total: 302 });
+});
+
 test('a search by phone finds no orders without the permission', async () => {
   const { tenant, list, create } = await shop();
   await create({ customer: { phone: '+919876543210' }, shipping_address: { phone: '9876543210', address1: 'Hill 7' } });

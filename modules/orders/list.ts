@@ -5,6 +5,7 @@ import {
   byTime,
   type Ctx,
   counter,
+  eitherByUnion,
   equals,
   isOneOf,
   list,
@@ -32,7 +33,12 @@ const table = {
   },
 } as const;
 
-const words = search('Words in order number, note, or name or email of the customer.', sql`o.search_text`, byCustomer);
+const words = search(
+  'Words in order number, note, or name or email of the customer.',
+  sql`o.search_text`,
+  byCustomer,
+  eitherByUnion(sql`o.id`, sql`orders o WHERE o.deleted_at IS NULL`),
+);
 
 export const orderList = list({
   ...table,
@@ -72,9 +78,8 @@ export const customerOrderList = list({
 });
 
 async function byCustomer(text: string, ctx: Ctx) {
-  const customers = await ctx.helpers('customers');
-  const ids = (await customers?.searchIds({ text })) ?? [];
-  return ids.length === 0 ? [] : [sql`o.customer_id = ANY(${ids}::uuid[])`];
+  const matching = await (await ctx.helpers('customers'))?.selectMatching({ text });
+  return matching ? [sql`o.customer_id IN (${matching})`] : [];
 }
 
 function itemText({ quantity, name, sku }: Order['items'][number]): string {

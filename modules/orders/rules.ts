@@ -1,4 +1,4 @@
-import { fromCents, type Issues, invalid, toCents } from '@chowk/kit';
+import { type Ctx, forbidden, fromCents, type Issues, invalid, toCents } from '@chowk/kit';
 import type { NewOrderItem, Order, OrderChanges, Status } from './schemas.ts';
 
 /** The statuses that each status can change to. */
@@ -18,6 +18,22 @@ export function statusProblem({ status: from }: Order, to: Status | undefined): 
   if (to === undefined || to === from || allowed.includes(to)) return undefined;
   const advice = allowed.length === 0 ? `A ${from} order is final.` : `Allowed: ${allowed.join(', ')}.`;
   return `The status cannot change from ${from} to ${to}. ${advice}`;
+}
+
+/** Permissions that a status needs in addition to orders.create or orders.edit. */
+const permissions: Partial<Record<Status, string>> = { cancelled: 'orders.cancel', refunded: 'orders.refund' };
+
+export function mustBeAllowed(ctx: Ctx, status: Status): void {
+  const permission = permissions[status];
+  if (permission !== undefined && !ctx.can(permission)) throw forbidden(permission);
+}
+
+/** Items, total and date of orders with these statuses cannot change. */
+export const closedStatuses: ReadonlySet<Status> = new Set(['shipped', 'delivered', 'cancelled', 'refunded']);
+
+export function currencyProblem(order: Order, currency: string | undefined): string | undefined {
+  const differs = currency !== undefined && currency !== order.currency;
+  return differs ? `The currency is set when an order is created; it stays ${order.currency}.` : undefined;
 }
 
 export function totalProblem({ refunded_total }: Order, total: string | undefined): string | undefined {

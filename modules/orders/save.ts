@@ -1,7 +1,7 @@
-import { type Ctx, changesBetween, fromCents, invalid, sql, toCents } from '@chowk/kit';
+import { type Changes, type Ctx, changesBetween, fromCents, invalid, sql, toCents } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { fail } from './errors.ts';
-import { totalProblem } from './rules.ts';
+import { closedStatuses, currencyProblem, totalProblem } from './rules.ts';
 import type { NewOrderItem, Order } from './schemas.ts';
 
 type Stored = Omit<Order, 'items'> & { readonly items: readonly NewOrderItem[] };
@@ -12,33 +12,45 @@ export async function saveOrder(ctx: Ctx, current: Order, fields: Partial<Stored
   const changes = changesBetween<Stored>({ ...current, items }, fields);
   const changed = Object.keys(changes);
   if (changed.length === 0) return current;
-  const isClosed = current.status === 'cancelled' || current.status === 'refunded';
-  if (isClosed && (changes.items || changes.total)) throw fail('orders.closed', current);
-  const problem = totalProblem(current, fields.total);
-  if (problem) throw invalid({ total: problem });
+  const edits = editsOf(changes);
+  if (edits && closedStatuses.has(current.status)) throw fail('orders.closed', current);
+  const problems = { currency: currencyProblem(current, fields.currency), total: totalProblem(current, fields.total) };
+  for (const [field, problem] of Object.entries(problems)) if (problem) throw invalid({ [field]: problem });
   if (fields.items && changes.items) await replaceItems(ctx, current, fields.items);
-  const order = await write(ctx, current, { ...current, ...fields }, reason);
+  const order = await write(ctx, current, { ...current, ...fields }, edits, reason);
   ctx.audit(changes);
   if (!changes.status) await ctx.emit('order.updated', { order, changed });
   else await ctx.emit('order.status_changed', { order, previous_status: current.status, reason });
   return order;
 }
 
-/** Logs changes of status and refunds in the history. */
-async function write(ctx: Ctx, before: Order, after: Omit<Order, 'items'>, reason: string | null): Promise<Order> {
-  const { id, status, currency, total, refunded_total, shipping_address, note, placed_at } = after;
+/** The changes that are in the history of the order: what was bought, for how much and when. */
+function editsOf({ items, total, placed_at }: Changes): Changes | null {
+  const edits = Object.entries({ items, total, placed_at }).filter(([, change]) => change);
+  return edits.length === 0 ? null : (Object.fromEntries(edits) as Changes);
+}
+
+/** Logs changes of status, refunds and edits in the history. */
+async function write(
+  ctx: Ctx,
+  before: Order,
+  after: Omit<Order, 'items'>,
+  edits: Changes | null,
+  reason: string | null,
+): Promise<Order> {
+  const { id, status, total, refunded_total, shipping_address, note, placed_at } = after;
   const cents = toCents(refunded_total) - toCents(before.refunded_total);
   const refunded = cents > 0n || status === 'refunded' ? fromCents(cents) : null;
-  const isLogged = status !== before.status || cents > 0n;
+  const isLogged = status !== before.status || cents > 0n || edits !== null;
   return (await ctx.db.row<Order>(sql`
     WITH o AS (
-      UPDATE orders SET status = ${status}, currency = ${currency}, total = ${total},
+      UPDATE orders SET status = ${status}, total = ${total},
         refunded_total = ${refunded_total}, shipping_address = ${shipping_address}::jsonb, note = ${note},
         placed_at = ${placed_at}, updated_at = ${ctx.now()}
       WHERE id = ${id} RETURNING *),
     logged AS (
-      INSERT INTO order_history (id, order_id, status, previous_status, refunded, reason, user_id, at)
-      SELECT ${ctx.newId()}::uuid, id, status, ${before.status}, ${refunded}::numeric, ${reason},
+      INSERT INTO order_history (id, order_id, status, previous_status, refunded, changes, reason, user_id, at)
+      SELECT ${ctx.newId()}::uuid, id, status, ${before.status}, ${refunded}::numeric, ${edits}::jsonb, ${reason},
         ${ctx.userId ?? null}::bigint, updated_at
       FROM o WHERE ${isLogged})
     SELECT ${columns} FROM o`)) as Order;

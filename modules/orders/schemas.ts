@@ -1,5 +1,6 @@
 import {
   Counts,
+  Currency,
   changesOf,
   Default,
   extend,
@@ -69,7 +70,10 @@ const OrderFields = Type.Object({
   items: Type.Array(NewOrderItem, { minItems: 1, maxItems: 500 }),
   total: Type.Optional({ ...MoneyInput, description: 'At most 9999999999.99. Default: the sum of the items.' }),
   status: Default(Status, 'pending'),
-  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 code.', examples: ['INR'] })),
+  currency: Type.Optional({
+    ...Currency,
+    description: "ISO 4217 code. Default: the tenant's currency. It cannot change later.",
+  }),
   placed_at: Type.Optional(TimestampInput),
   shipping_address: Default(Nullable(ShippingAddress), null),
   note: Default(NullableText(20_000), null),
@@ -113,6 +117,12 @@ export const HistoryEntry = NamedObject('OrderHistoryEntry', {
   status: Status,
   previous_status: Nullable(Status),
   refunded: Nullable(Money),
+  changes: Nullable(
+    Type.Record(Type.String(), Type.Array(Type.Unknown()), {
+      description: 'The values of items, total and date before and after an edit.',
+      examples: [{ total: ['9.00', '16.50'] }],
+    }),
+  ),
   reason: Nullable(Type.String()),
   user_id: Nullable(Type.Integer()),
   at: Timestamp,

@@ -38,7 +38,7 @@ const refusal = ({ status, body }: { status: number; body: { errors?: object } }
 
 test('an update changes only the fields that are sent', async () => {
   const { order, patch, read } = await create({ note: 'Old', shipping_address: { city: 'Pune' } });
-  const changes = { note: 'New', currency: 'USD', placed_at: '2026-01-02T03:04:05.000Z' };
+  const changes = { note: 'New', placed_at: '2026-01-02T03:04:05.000Z' };
   const { status, body } = await patch(changes);
   expect({ status, message: body.message }).toEqual({ status: 200, message: 'Order saved.' });
   expect(body.order).toEqual({ ...order, ...changes, updated_at: expect.any(String) });
@@ -87,6 +87,7 @@ test.each([
   ['status', { status: 'gone' }],
   ['status', { status: null }],
   ['currency', { currency: null }],
+  ['currency', { currency: 'USD' }],
   ['placed_at', { placed_at: '2026-13-01T00:00:00Z' }],
   ['note', { note: 5 }],
   ['status', { note: 'Half', status: 'refunded' }],
@@ -220,22 +221,59 @@ test('statistics cover all orders of the customer', async () => {
   });
 });
 
-test('items and total of a closed order cannot change, its note can', async () => {
-  for (const status of ['cancelled', 'refunded']) {
+test('items, total and date of a shipped or closed order cannot change, its note can', async () => {
+  for (const status of ['shipped', 'delivered', 'cancelled', 'refunded']) {
     const { patch, read } = await create({ status });
-    for (const changes of [{ total: 1 }, { items: [cup] }, { items: [cup], note: 'x' }]) {
+    const changed = [
+      { total: 1 },
+      { items: [cup] },
+      { items: [cup], note: 'x' },
+      { placed_at: '2026-01-01T00:00:00Z' },
+    ];
+    for (const changes of changed) {
       const answer = await patch(changes);
       expect(answer).toMatchObject({
         status: 409,
         body: {
           code: 'orders.closed',
-          message: `Items and total of a ${status} order cannot change.`,
+          message: `Items, total and date of a ${status} order cannot change.`,
         },
       });
     }
     expect((await patch({ items: [tea], total: '9.00', note: 'Kept' })).status).toBe(200);
     expect(await read()).toMatchObject({ total: '9.00', items: [tea], note: 'Kept' });
   }
+});
+
+test('an order can be corrected and shipped in one step', async () => {
+  const { patch } = await create();
+  const { status, body } = await patch({ total: 8, status: 'shipped' });
+  expect({ status, order: body.order }).toMatchObject({ status: 200, order: { status: 'shipped', total: '8.00' } });
+});
+
+test('the currency of an order never changes, and sending it back changes nothing', async () => {
+  const { patch, read } = await create({ currency: 'USD' });
+  expect((await patch({ currency: 'EUR' })).body.errors).toEqual({
+    currency: ['The currency is set when an order is created; it stays USD.'],
+  });
+  expect((await patch({ currency: 'USD', note: 'Same' })).status).toBe(200);
+  expect(await read()).toMatchObject({ currency: 'USD', note: 'Same' });
+});
+
+test('every change of items, total or date is in the history with the values before and after', async () => {
+  const { order, patch, read } = await create();
+  const placed_at = '2026-01-02T03:04:05.000Z';
+  await patch({ items: [cup] }, agent);
+  await patch({ total: 5, placed_at, status: 'confirmed' }, agent);
+  await patch({ note: 'Ring twice' }, agent);
+  const plain = { ...tea };
+  const edited = { user_id: agent.user.id, status: 'pending', previous_status: 'pending' };
+  expect((await read()).history).toMatchObject([
+    { status: 'pending', changes: null },
+    { ...edited, changes: { items: [[plain], [{ ...cup, sku: null }]], total: ['9.00', '3.00'] } },
+    { ...edited, changes: { total: ['3.00', '5.00'], placed_at: [order.placed_at, placed_at] } },
+    { status: 'confirmed', previous_status: 'pending', changes: null },
+  ]);
 });
 
 test('streets are masked without the permission, and sending them back keeps them', async () => {
@@ -281,7 +319,7 @@ test('a fully masked address is kept when sent back and removed by null', async 
 });
 
 test('all problems of a change are reported at once: fields, total and status', async () => {
-  const { order, patch, refund, setStatus } = await create({ status: 'delivered' });
+  const { patch, refund, setStatus } = await create({ status: 'confirmed' });
   await refund({ amount: 4 });
   const wrong = await patch({
     note: 7,
@@ -299,7 +337,8 @@ test('all problems of a change are reported at once: fields, total and status', 
   });
   expect(refusal(await patch({ total: 1, status: 'pending' }))).toEqual({ status: 422, fields: ['total', 'status'] });
   expect(refusal(await setStatus('pending', { reason: ' ' }))).toEqual({ status: 422, fields: ['reason', 'status'] });
-  expect(refusal(await merchant.post(`/api/v1/orders/${order.id}/cancel`, { reason: 7 }))).toEqual({
+  const delivered = await create({ status: 'delivered' });
+  expect(refusal(await delivered.cancel({ reason: 7 }))).toEqual({
     status: 422,
     fields: ['reason', 'status'],
   });

@@ -1,7 +1,15 @@
-import { type Ctx, forbidden, fromCents, type Issues, invalid, readValid, toCents } from '@chowk/kit';
+import { type Ctx, fromCents, type Issues, invalid, readValid, toCents } from '@chowk/kit';
 import { addressToStore } from './masking.ts';
 import { changeOrder, findOrder } from './orders.ts';
-import { explainSum, remainingOf, statusProblem, sumOf, totalProblem } from './rules.ts';
+import {
+  currencyProblem,
+  explainSum,
+  mustBeAllowed,
+  remainingOf,
+  statusProblem,
+  sumOf,
+  totalProblem,
+} from './rules.ts';
 import { saveOrder } from './save.ts';
 import type { Order, OrderChanges, OrderRefund, Status, StatusChange } from './schemas.ts';
 
@@ -24,18 +32,18 @@ export async function explainChanges(ctx: Ctx, input: Partial<OrderChanges>, iss
   explainSum(input, issues);
   const order = await findOrder(ctx, input.id);
   if (!order) return;
-  const problems = { total: totalProblem(order, input.total), status: statusProblem(order, input.status) };
+  const problems = {
+    currency: currencyProblem(order, input.currency),
+    total: totalProblem(order, input.total),
+    status: statusProblem(order, input.status),
+  };
   for (const [field, problem] of Object.entries(problems)) if (problem) issues.add(field, problem);
 }
-
-/** Permissions that a status needs in addition to orders.edit. */
-const permissions: Partial<Record<Status, string>> = { cancelled: 'orders.cancel', refunded: 'orders.refund' };
 
 /** The status `refunded` refunds the remaining total. */
 async function transition(ctx: Ctx, current: Order, status: Status, reason?: string): Promise<Order> {
   if (status === current.status) return current;
-  const permission = permissions[status];
-  if (permission !== undefined && !ctx.can(permission)) throw forbidden(permission);
+  mustBeAllowed(ctx, status);
   const problem = statusProblem(current, status);
   if (problem) throw invalid({ status: problem });
   const refunded = status === 'refunded' ? { refunded_total: current.total } : {};

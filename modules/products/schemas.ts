@@ -14,7 +14,7 @@ import {
   Uuid,
 } from '@chowk/kit';
 
-const maxStock = 2_147_483_647;
+export const maxStock = 2_147_483_647;
 
 export const Status = Type.Enum(['draft', 'active', 'archived']);
 

@@ -95,10 +95,18 @@ test.each([
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
 });
 
-test('stock above the maximum is rejected', async () => {
-  const tea = await create(5);
-  expect((await tea.adjust(2_147_483_647)).status).toBe(422);
-  expect(await tea.read()).toMatchObject({ stock: 5 });
+test('stock above the maximum is rejected, and a reservation of more than exists is refused as insufficient', async () => {
+  const tea = await create(2_147_483_647);
+  expect((await tea.adjust(1)).body).toMatchObject({
+    errors: { change: ['The stock must be at most 2147483647.'] },
+    error_codes: { change: ['too_large'] },
+  });
+  await tea.reserve(1);
+  expect(await tea.reserve(2_147_483_647)).toMatchObject({
+    status: 409,
+    body: { code: 'products.insufficient_stock', available: 2_147_483_646 },
+  });
+  expect(await tea.read()).toMatchObject({ stock: 2_147_483_647, reserved: 1 });
 });
 
 test('reserved units are not available until they are released or sold', async () => {

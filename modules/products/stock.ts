@@ -1,9 +1,9 @@
-import { type Ctx, sql } from '@chowk/kit';
+import { type Ctx, invalid, sql } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { fail } from './errors.ts';
 import { emitStockChanged } from './events.ts';
 import { getProduct } from './products.ts';
-import type { Product } from './schemas.ts';
+import { maxStock, type Product } from './schemas.ts';
 
 interface Movement {
   readonly id: string;
@@ -22,20 +22,24 @@ export function moveStock(ctx: Ctx, movement: Movement): Promise<Product> {
     const product = await tx.db.row<Product>(sql`
       WITH moved AS (
         UPDATE products p SET stock = stock + ${change}, reserved = reserved + ${reserved}, updated_at = ${tx.now()}
-        WHERE id = ${id} AND deleted_at IS NULL AND stock + ${change} >= reserved + ${reserved}
+        WHERE id = ${id} AND deleted_at IS NULL AND stock + ${change}::bigint
+          BETWEEN reserved + ${reserved}::bigint AND ${maxStock}
         RETURNING ${columns}),
       logged AS (
         INSERT INTO stock_movements (id, product_id, change, reserved_change, reason, reference, user_id, at)
         SELECT ${tx.newId()}, id, ${change}, ${reserved}, ${reason}, ${reference}, ${tx.userId ?? null}, ${tx.now()}
         FROM moved)
       SELECT * FROM moved`);
-    if (!product) throw await insufficient(tx, id, reserved - change);
+    if (!product) throw await refusal(tx, id, reserved - change);
     await emitStockChanged(tx, [{ product, change, reserved_change: reserved, reason, reference }]);
     return product;
   });
 }
 
-async function insufficient(ctx: Ctx, id: string, requested: number) {
+async function refusal(ctx: Ctx, id: string, requested: number) {
   const { sku, available } = await getProduct(ctx, { id });
+  if (requested <= available) {
+    return invalid({ change: { code: 'too_large', message: `The stock must be at most ${maxStock}.` } });
+  }
   return fail('products.insufficient_stock', { sku, available, requested }, { body: { available } });
 }

@@ -1,4 +1,4 @@
-import { isOneOf, since, sql, TimestampInput, type TSchema, Type } from '@chowk/kit';
+import { Currency, isOneOf, since, sql, TimestampInput, type TSchema, Type } from '@chowk/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileBody, compileText } from './validation.ts';
@@ -55,7 +55,13 @@ test.each([
     'today',
     'The first name must be a valid date-time, such as 2026-01-31T09:30:00Z.',
   ],
-  [Type.String({ format: 'time-zone' }), 'Mars/Base', 'The first name must be a valid time-zone.'],
+  [
+    Type.String({ format: 'time-zone' }),
+    'Mars/Base',
+    'The first name must be a valid time zone, such as Asia/Kolkata.',
+  ],
+  [Type.String({ format: 'time-zone' }), '+05:30', 'The first name must be a valid time zone, such as Asia/Kolkata.'],
+  [Currency, 'XYZ', 'The first name must be a valid ISO 4217 currency, such as INR.'],
   [Type.Integer({ minimum: 1 }), 0, 'The first name must be at least 1.'],
   [Type.Integer({ maximum: 1 }), 2, 'The first name must be at most 1.'],
   [Type.Array(Type.String(), { minItems: 1 }), [], 'The first name must have at least 1 entry.'],

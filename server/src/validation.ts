@@ -81,10 +81,14 @@ function createPair(options: Options): AjvPair {
 function addExtensions(ajv: Ajv2020): Ajv2020 {
   addFormats.default(ajv);
   addKeywords(ajv);
-  return ajv.addFormat('time-zone', isTimeZone);
+  return ajv.addFormat('time-zone', isTimeZone).addFormat('currency', (text) => currencies.has(text));
 }
 
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+/** An offset such as +05:30 is none: PostgreSQL reads its sign the other way. */
 function isTimeZone(text: string): boolean {
+  if (!/^[A-Za-z]/.test(text)) return false;
   try {
     return Boolean(new Intl.DateTimeFormat('en', { timeZone: text }));
   } catch {
@@ -253,6 +257,8 @@ function withArticle(type: string): string {
 const example: Readonly<Record<string, string>> = {
   date: 'date, such as 2026-01-31',
   'date-time': 'date-time, such as 2026-01-31T09:30:00Z',
+  'time-zone': 'time zone, such as Asia/Kolkata',
+  currency: 'ISO 4217 currency, such as INR',
 };
 
 /** Names of the characters that patterns exclude. */

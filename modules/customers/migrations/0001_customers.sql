@@ -19,6 +19,9 @@ CREATE TABLE customers (
   avg_order_value numeric(18, 2) NOT NULL DEFAULT 0,
   first_order_at timestamptz,
   last_order_at timestamptz,
+  -- Of total_spent and avg_order_value; orders in other currencies only count in total_orders.
+  currency text,
+  other_currencies text[] NOT NULL DEFAULT '{}',
   tags text[] NOT NULL DEFAULT '{}',
   notes text,
   created_at timestamptz NOT NULL,

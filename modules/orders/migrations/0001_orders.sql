@@ -30,7 +30,7 @@ CREATE TABLE orders (
   search_text text NOT NULL GENERATED ALWAYS AS (order_search_text(order_number, note)) STORED
 );
 -- Includes the columns of the customer statistics.
-CREATE INDEX orders_by_customer ON orders (customer_id, placed_at DESC, id DESC) INCLUDE (status, total)
+CREATE INDEX orders_by_customer ON orders (customer_id, placed_at DESC, id DESC) INCLUDE (status, total, currency)
   WHERE deleted_at IS NULL;
 CREATE INDEX orders_by_time ON orders (placed_at DESC, id DESC) WHERE deleted_at IS NULL;
 CREATE INDEX orders_by_update ON orders (updated_at, id) WHERE deleted_at IS NULL;
@@ -49,13 +49,15 @@ CREATE TABLE order_items (
 );
 CREATE INDEX order_items_by_order ON order_items (order_id, position);
 
--- Every change of status, with user and reason, and every refund, with its amount.
+-- Every change of status, with user and reason, every refund, with its amount, and every change of items, total or date,
+-- with the values before and after.
 CREATE TABLE order_history (
   id uuid PRIMARY KEY,
   order_id uuid NOT NULL REFERENCES orders,
   status text NOT NULL,
   previous_status text,
   refunded numeric(12, 2),
+  changes jsonb,
   reason text,
   user_id bigint,
   at timestamptz NOT NULL

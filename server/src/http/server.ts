@@ -1,6 +1,6 @@
 import type { Failure, TSchema } from '@chowk/kit';
 import buildSerializer from 'fast-json-stringify';
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { RegisteredAction } from '../actions/registry.ts';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';

@@ -1,4 +1,5 @@
 import {
+  Currency,
   type Db,
   GuardedCache,
   type SettingDefinition,
@@ -21,9 +22,9 @@ const settings = {
     description: 'The IANA time zone that defines when a day begins.',
   }),
   'general.currency': setting({
-    schema: Type.String({ pattern: '^[A-Z]{3}$', description: 'Three capital letters of ISO 4217, such as INR.' }),
+    schema: Currency,
     default: 'INR',
-    description: 'The ISO 4217 currency of all amounts.',
+    description: 'The ISO 4217 currency of new orders without one, and of order statistics.',
   }),
   'general.country': setting({
     schema: Type.String({ pattern: '^[A-Z]{2}$', description: 'Two capital letters of ISO 3166, such as IN.' }),
@@ -104,9 +105,18 @@ export class SettingsStore {
       else if (value !== null) Object.assign(errors, setting.validate(field));
       Object.assign(normalized, field);
     }
+    await this.#checkTimeZone(normalized, errors);
     if (Object.keys(errors).length > 0) throw invalid(errors);
     await this.#write(tenantId, normalized);
     this.#cache.invalidate(tenantId);
+  }
+
+  /** PostgreSQL computes the days of the tenant, and some names that JavaScript knows mean nothing or another zone to it. */
+  async #checkTimeZone({ 'general.timezone': zone }: Values, errors: FieldErrors): Promise<void> {
+    if (typeof zone !== 'string' || errors['general.timezone']) return;
+    const known = await this.#central.row(sql`SELECT FROM pg_timezone_names WHERE name = ${zone}`);
+    const message = 'The timezone must be a valid time zone, such as Asia/Kolkata.';
+    if (!known) errors['general.timezone'] = [{ code: 'invalid', message }];
   }
 
   async #valuesOf(tenantId: string): Promise<Values> {

@@ -175,14 +175,14 @@ function accessSentence(action: RegisteredAction): string {
 }
 
 function parameters(action: RegisteredAction, components: Components, errors: Errors): Json[] {
-  const { tenant, method, input, path, headers: own, needs } = action;
+  const { tenant, method, input, path, headers: own } = action;
   const ref = (name: string) => ({ $ref: `#/components/parameters/${name}` });
   const isVersioned = hasEtag(action);
   const inPath = pathParameters(path);
   const inQuery = takesBody(action) ? [] : Object.keys(input?.properties ?? {}).filter((one) => !inPath.includes(one));
   return [
     ...(tenant === 'none' ? [] : [ref('tenant')]),
-    ...(method === 'POST' && needs !== undefined ? [ref('idempotencyKey')] : []),
+    ...(method === 'POST' ? [ref('idempotencyKey')] : []),
     ...(isVersioned && method === 'GET' ? [ref('ifNoneMatch')] : []),
     ...(errorCodes(action, errors).includes('http.precondition_failed') ? [ref('ifMatch')] : []),
     ...inPath.map((name) => parameter('path', name, input, components)),

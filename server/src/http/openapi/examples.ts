@@ -19,6 +19,7 @@ const formats: Readonly<Record<string, string>> = {
   date: '2026-11-15',
   email: 'asha@example.com',
   'time-zone': 'Asia/Kolkata',
+  currency: 'INR',
 };
 
 /** Examples by field name, for schemas without examples. */

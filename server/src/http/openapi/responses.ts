@@ -150,7 +150,7 @@ export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
   const { tenant = 'required', needs, module, method, path, file } = action;
   const isBound = tenant !== 'none';
   const hasBody = takesBody(action);
-  const hasKey = method === 'POST' && needs !== undefined;
+  const hasKey = method === 'POST';
   const codes: (string | false)[] = [
     isBound && 'tenancy.bad_host',
     isBound && 'tenancy.ambiguous',
