@@ -4,7 +4,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { chowkd, serve, temporaryFolder } from '../testing/chowkd.ts';
+import { chowkd, chowkdProcess, serve, temporaryFolder } from '../testing/chowkd.ts';
 import { uniqueId } from '../testing/platform.ts';
 import { withConnection } from './db/connection.ts';
 
@@ -36,10 +36,10 @@ async function descendants(pid: number): Promise<number[]> {
 }
 
 test('help lists the commands; an unknown command and wrong options are usage errors', async () => {
-  const help = await chowkd(['help']);
+  const help = await chowkdProcess(['help']);
   expect(help).toMatchObject({ code: 0, err: '' });
   for (const name of ['serve', 'migrate', 'config', 'tenant:create', 'tenant:doctor']) expect(help.out).toContain(name);
-  expect(await chowkd(['tenant:destroy'])).toEqual({
+  expect(await chowkdProcess(['tenant:destroy'])).toEqual({
     code: 2,
     out: '',
     err: "chowkd: unknown command tenant:destroy; run 'chowkd help' to see all commands\n",
@@ -67,14 +67,14 @@ test('wrong configuration is one clear line and exit code 1', async () => {
 test('a storage folder that cannot be written is one clear line and exit code 1', async () => {
   const file = join(await temporaryFolder(), 'file');
   await writeFile(file, '');
-  const { code, err } = await chowkd(['serve'], { STORAGE_PATH: join(file, 'storage') });
+  const { code, err } = await chowkd(['migrate'], { STORAGE_PATH: join(file, 'storage') });
   expect(code).toBe(1);
   expect(err).toMatch(/^chowkd: STORAGE_PATH .* is not writable .*\n$/);
 });
 
 test('an unreachable DATABASE_URL is one clear line and exit code 1', async () => {
   const STORAGE_PATH = await temporaryFolder();
-  const { code, err } = await chowkd(['serve'], {
+  const { code, err } = await chowkd(['migrate'], {
     STORAGE_PATH,
     DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/chowk',
   });
@@ -101,7 +101,7 @@ test('a busy port is one clear line and exit code 1', async () => {
   onTestFinished(() => void other.close());
   const { port } = other.address() as { port: number };
   const environment = { STORAGE_PATH: await temporaryFolder(), DATABASE_URL: externalDatabase(), PORT: String(port) };
-  const { code, err } = await chowkd(['serve'], environment);
+  const { code, err } = await chowkdProcess(['serve'], environment);
   expect(code).toBe(1);
   expect(err).toBe(`chowkd: port ${port} on 127.0.0.1 is in use; stop the other process or set PORT to another port\n`);
 });
@@ -110,7 +110,7 @@ test('with DATABASE_URL the central database is created, and tenants are created
   const environment = { STORAGE_PATH: await temporaryFolder(), DATABASE_URL: externalDatabase() };
   const id = uniqueId();
   expect((await chowkd(['tenant:list'], environment)).out).toMatch(/^There are no tenants yet/);
-  const created = await chowkd(['tenant:create', id, '--name=Acme Stores', `--alias=${id}-shop`], environment);
+  const created = await chowkdProcess(['tenant:create', id, '--name=Acme Stores', `--alias=${id}-shop`], environment);
   expect(created).toMatchObject({ code: 0, err: '' });
   expect(created.out).toContain(`${id}-shop.localhost`);
   const refused = await chowkd(['tenant:create', id], environment);
@@ -136,12 +136,12 @@ test('serve works beside other commands, refuses a second serve, stops cleanly a
   });
   expect((await stat(join(STORAGE_PATH, 'app.key'))).mode & 0o777).toBe(0o600);
 
-  const created = await chowkd(['tenant:create', 'acme'], { STORAGE_PATH });
+  const created = await chowkdProcess(['tenant:create', 'acme'], { STORAGE_PATH });
   expect(created).toMatchObject({ code: 0, err: '' });
   const bound = await fetch(`${first.url}/api/v1/settings`, { headers: { 'x-tenant': 'acme' } });
   expect({ status: bound.status, ring: bound.headers.get('x-ring') }).toEqual({ status: 401, ring: 'stable' });
 
-  const second = await chowkd(['serve'], { STORAGE_PATH });
+  const second = await chowkdProcess(['serve'], { STORAGE_PATH });
   expect(second.code).toBe(1);
   expect(second.err).toBe(`chowkd: another chowkd already serves the storage folder ${STORAGE_PATH}; stop it first\n`);
   expect((await health(first.url)).status).toBe(200);

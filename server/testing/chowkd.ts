@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { main } from '../src/main.ts';
 
 const program = resolve(import.meta.dirname, '../../chowkd');
 
@@ -20,11 +21,14 @@ export interface RunningServe {
   stop(signal?: NodeJS.Signals): Promise<Outcome>;
 }
 
-/** With a minimal environment, so that variables of the shell do not change the result. */
-function launch(args: readonly string[], environment: Record<string, string>) {
+/** A minimal environment, so that variables of the shell do not change the result. */
+function minimal(environment: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env;
-  const env = { PATH, HOME, APP_ENV: 'testing', PORT: '0', SPARE_DATABASES: '0', ...environment };
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  return { PATH, HOME, APP_ENV: 'testing', PORT: '0', SPARE_DATABASES: '0', ...environment };
+}
+
+function launch(args: readonly string[], environment: Record<string, string>) {
+  const child = spawn(program, args, { env: minimal(environment), stdio: ['ignore', 'pipe', 'pipe'] });
   const output = { out: '', err: '' };
   child.stdout.on('data', (chunk) => {
     output.out += chunk;
@@ -36,9 +40,24 @@ function launch(args: readonly string[], environment: Record<string, string>) {
   return { child, output, exited };
 }
 
-/** Runs `chowkd` and waits until it has exited. */
-export function chowkd(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
+/** Runs `chowkd` as an operator does, in a process of its own. Most of its time is the start of the process. */
+export function chowkdProcess(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
   return launch(args, environment).exited;
+}
+
+/** Runs a command of `chowkd` in this process; not `serve` or `work`, which wait for signals. */
+export async function chowkd(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
+  const output = { out: '', err: '' };
+  const code = await main(args, {
+    environment: minimal(environment),
+    print: (line) => {
+      output.out += `${line}\n`;
+    },
+    printError: (line) => {
+      output.err += `${line}\n`;
+    },
+  });
+  return { code, ...output };
 }
 
 /** Starts `chowkd serve` and waits until it is ready. Stopped after the test. */
