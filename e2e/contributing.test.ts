@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { lintWithRedocly, lintWithSpectral } from './lint-openapi.ts';
 import { install } from './platform.ts';
 
 /* The recipe "Add a module" of CONTRIBUTING.md, run as a new contributor would run it. */
@@ -95,16 +96,26 @@ test('the recipe shows every file of the module', () => {
   expect(commands).toEqual(['npm run fix', 'npm run check', 'npx vitest run modules/notes']);
 });
 
-/** The tests that cover every module run together with the module's own. */
+/** The tests that cover every module run together with the module's own. In one worker: each loads all of the code. */
 const platformTests = [
   'server/src/loader/every-module.test.ts',
   'server/src/http/route-table.test.ts',
   'modules/identity/permission-matrix.test.ts',
-  'e2e/openapi.test.ts',
+  '--maxWorkers=1',
 ];
 
 test.for(commands)('%s succeeds with the module of the recipe', { timeout }, async (command, { signal }) => {
   await run(command.startsWith('npx vitest run') ? [command, ...platformTests].join(' ') : command, signal);
+});
+
+test("the linters of the API description report no problem in the module's part", async () => {
+  const description = JSON.parse(await readFile(join(folder, 'docs/openapi.json'), 'utf8'));
+  const paths = Object.entries(description.paths).filter(([path]) => path.startsWith('/api/v1/notes'));
+  expect(paths).not.toEqual([]);
+  const text = JSON.stringify({ ...description, paths: Object.fromEntries(paths) });
+  const findings = [...(await lintWithRedocly(text)), ...(await lintWithSpectral(text))];
+  // The components of the other modules.
+  expect(findings.filter(({ rule }) => !/unused-component/.test(rule))).toEqual([]);
 });
 
 test('npm run dev restarts with a changed module, locks it and seeds its new permission', { timeout }, async () => {

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 
 /** An installed platform in a separate process, and the token of its owner. */
 export interface InstalledPlatform {
@@ -18,7 +19,10 @@ export async function startInstalledPlatform(): Promise<InstalledPlatform> {
   const storagePath = await mkdtemp(join(tmpdir(), 'chowk-e2e-'));
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(resolve(import.meta.dirname, '../chowkd'), ['serve'], {
-    env: { PATH, HOME, APP_ENV: 'testing', PORT: '0', SPARE_DATABASES: '0', STORAGE_PATH: storagePath },
+    env: {
+      ...{ PATH, HOME, APP_ENV: 'testing', PORT: '0', SPARE_DATABASES: '0' },
+      ...{ STORAGE_PATH: storagePath, DATABASE_URL: databaseUrl() },
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(async () => {
@@ -35,11 +39,17 @@ export async function startInstalledPlatform(): Promise<InstalledPlatform> {
     });
     child.once('exit', () => reject(new Error(`chowkd serve did not start: ${output}`)));
   });
-  return { url, ...(await install(url)) };
+  return { url, ...(await install(url, `acme-${randomBytes(5).toString('hex')}`)) };
+}
+
+/** A new central database on the PostgreSQL server of the tests. */
+function databaseUrl(): string {
+  const { port, user, password } = inject('server');
+  return `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/e2e_${randomBytes(5).toString('hex')}`;
 }
 
 /** Takes the steps of the installation over HTTP and signs in as the owner. */
-export async function install(url: string): Promise<Omit<InstalledPlatform, 'url'>> {
+export async function install(url: string, tenant = 'acme-stores'): Promise<Omit<InstalledPlatform, 'url'>> {
   const send = async (method: string, path: string, body?: object) => {
     const response = await fetch(`${url}/api/v1${path}`, {
       method,
@@ -48,7 +58,6 @@ export async function install(url: string): Promise<Omit<InstalledPlatform, 'url
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return response.json() as Promise<Record<string, string>>;
   };
-  const tenant = 'acme-stores';
   await send('GET', '/install/check-requirements');
   await send('POST', '/install/setup-database');
   await send('POST', '/install/seed-data');

@@ -12,16 +12,19 @@ import { configurationDoc } from './configuration-doc.ts';
 import { errorsDoc } from './errors-doc.ts';
 import { moduleManifests } from './provides.ts';
 import { schemaDump } from './schema-dump.ts';
+import { undeclaredCalls } from './undeclared-calls.ts';
 
-/** Writes the generated files; with `--check`, lists those that are out of date and fails. */
+/** Writes the generated files; with `--check`, lists those that are out of date and fails. Reports undeclared calls. */
 const root = resolve(import.meta.dirname, '..');
 const check = process.argv.includes('--check');
 const stale: string[] = [];
 // The manifests first: the platform does not start with outdated ones.
 await update(await moduleManifests());
 await update(await generate());
-if (check && stale.length > 0) {
-  console.error(`out of date: ${stale.join(', ')}; run 'npm run fix'`);
+const problems = await undeclaredCalls();
+if (check && stale.length > 0) problems.push(`out of date: ${stale.join(', ')}; run 'npm run fix'`);
+if (problems.length > 0) {
+  console.error(problems.join('\n'));
   process.exitCode = 1;
 }
 

@@ -3,6 +3,9 @@ import { resolve } from 'node:path';
 
 export const root = resolve(import.meta.dirname, '..');
 
+// The programs start in half the time with cached code.
+process.env.NODE_COMPILE_CACHE ??= resolve(root, 'node_modules/.cache/chowkd');
+
 /** Runs a program of the packages in the root folder and settles with its whole output. */
 export function run([program = '', ...args]: readonly string[]): Promise<{ failed: boolean; output: string }> {
   return new Promise((done) => {

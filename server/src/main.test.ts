@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, inject, onTestFinished, test } from 'vitest';
-import { chowkd, serve, temporaryFolder } from '../testing/chowkd.ts';
+import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
+import { chowkd, chowkdProcess, serve, temporaryFolder } from '../testing/chowkd.ts';
 import { uniqueId } from '../testing/platform.ts';
 import { withConnection } from './db/connection.ts';
 
@@ -36,7 +37,7 @@ async function descendants(pid: number): Promise<number[]> {
 }
 
 test('help lists the commands; an unknown command and wrong options are usage errors', async () => {
-  const help = await chowkd(['help']);
+  const help = await chowkdProcess(['help']);
   expect(help).toMatchObject({ code: 0, err: '' });
   for (const name of ['serve', 'migrate', 'config', 'tenant:create', 'tenant:doctor']) expect(help.out).toContain(name);
   expect(await chowkd(['tenant:destroy'])).toEqual({
@@ -67,14 +68,14 @@ test('wrong configuration is one clear line and exit code 1', async () => {
 test('a storage folder that cannot be written is one clear line and exit code 1', async () => {
   const file = join(await temporaryFolder(), 'file');
   await writeFile(file, '');
-  const { code, err } = await chowkd(['serve'], { STORAGE_PATH: join(file, 'storage') });
+  const { code, err } = await chowkd(['migrate'], { STORAGE_PATH: join(file, 'storage') });
   expect(code).toBe(1);
   expect(err).toMatch(/^chowkd: STORAGE_PATH .* is not writable .*\n$/);
 });
 
 test('an unreachable DATABASE_URL is one clear line and exit code 1', async () => {
   const STORAGE_PATH = await temporaryFolder();
-  const { code, err } = await chowkd(['serve'], {
+  const { code, err } = await chowkd(['migrate'], {
     STORAGE_PATH,
     DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/chowk',
   });
@@ -101,7 +102,7 @@ test('a busy port is one clear line and exit code 1', async () => {
   onTestFinished(() => void other.close());
   const { port } = other.address() as { port: number };
   const environment = { STORAGE_PATH: await temporaryFolder(), DATABASE_URL: externalDatabase(), PORT: String(port) };
-  const { code, err } = await chowkd(['serve'], environment);
+  const { code, err } = await chowkdProcess(['serve'], environment);
   expect(code).toBe(1);
   expect(err).toBe(`chowkd: port ${port} on 127.0.0.1 is in use; stop the other process or set PORT to another port\n`);
 });
@@ -110,7 +111,7 @@ test('with DATABASE_URL the central database is created, and tenants are created
   const environment = { STORAGE_PATH: await temporaryFolder(), DATABASE_URL: externalDatabase() };
   const id = uniqueId();
   expect((await chowkd(['tenant:list'], environment)).out).toMatch(/^There are no tenants yet/);
-  const created = await chowkd(['tenant:create', id, '--name=Acme Stores', `--alias=${id}-shop`], environment);
+  const created = await chowkdProcess(['tenant:create', id, '--name=Acme Stores', `--alias=${id}-shop`], environment);
   expect(created).toMatchObject({ code: 0, err: '' });
   expect(created.out).toContain(`${id}-shop.localhost`);
   const refused = await chowkd(['tenant:create', id], environment);
@@ -123,10 +124,18 @@ test('with DATABASE_URL the central database is created, and tenants are created
   expect((await chowkd(['tenant:doctor'], environment)).out).toBe('No problems found.\n');
 });
 
-test('serve works beside other commands, refuses a second serve, stops cleanly and keeps its data', async () => {
-  const STORAGE_PATH = await temporaryFolder();
-  const first = await serve({ STORAGE_PATH });
-  expect(await health(first.url)).toEqual({
+const STORAGE_PATH = await mkdtemp(join(tmpdir(), 'chowk-serve-'));
+afterAll(() => rm(STORAGE_PATH, { recursive: true, force: true }));
+
+/** 401 if the tenant exists. */
+async function settingsStatus(url: string, tenant = 'acme'): Promise<{ status: number; ring: string | null }> {
+  const { status, headers } = await fetch(`${url}/api/v1/settings`, { headers: { 'x-tenant': tenant } });
+  return { status, ring: headers.get('x-ring') };
+}
+
+test('serve works beside other commands, refuses a second serve and stops cleanly', async () => {
+  const { url, stop } = await serve({ STORAGE_PATH });
+  expect(await health(url)).toEqual({
     status: 200,
     body: {
       status: 'ok',
@@ -136,36 +145,32 @@ test('serve works beside other commands, refuses a second serve, stops cleanly a
   });
   expect((await stat(join(STORAGE_PATH, 'app.key'))).mode & 0o777).toBe(0o600);
 
-  const created = await chowkd(['tenant:create', 'acme'], { STORAGE_PATH });
+  const created = await chowkdProcess(['tenant:create', 'acme'], { STORAGE_PATH });
   expect(created).toMatchObject({ code: 0, err: '' });
-  const bound = await fetch(`${first.url}/api/v1/settings`, { headers: { 'x-tenant': 'acme' } });
-  expect({ status: bound.status, ring: bound.headers.get('x-ring') }).toEqual({ status: 401, ring: 'stable' });
+  expect(await settingsStatus(url)).toEqual({ status: 401, ring: 'stable' });
 
-  const second = await chowkd(['serve'], { STORAGE_PATH });
+  const second = await chowkdProcess(['serve'], { STORAGE_PATH });
   expect(second.code).toBe(1);
   expect(second.err).toBe(`chowkd: another chowkd already serves the storage folder ${STORAGE_PATH}; stop it first\n`);
-  expect((await health(first.url)).status).toBe(200);
+  expect((await health(url)).status).toBe(200);
 
-  expect(await first.stop('SIGINT')).toMatchObject({ code: 0 });
+  expect(await stop('SIGINT')).toMatchObject({ code: 0 });
   await expect(stat(join(STORAGE_PATH, 'postgres/data/postmaster.pid'))).rejects.toThrow('ENOENT');
-  const again = await serve({ STORAGE_PATH });
-  const answer = await fetch(`${again.url}/api/v1/settings`, { headers: { 'x-tenant': 'acme' } });
-  expect(answer.status).toBe(401);
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'kill -9 of all processes loses no acknowledged data (needs /proc)',
+  'neither a stop nor kill -9 of all processes loses acknowledged data (needs /proc)',
   async () => {
-    const STORAGE_PATH = await temporaryFolder();
-    const first = await serve({ STORAGE_PATH });
-    expect((await chowkd(['tenant:create', 'acme'], { STORAGE_PATH })).code).toBe(0);
-    const tree = await descendants(first.child.pid as number);
+    const { url, child, stop } = await serve({ STORAGE_PATH });
+    expect((await settingsStatus(url)).status).toBe(401);
+    const id = uniqueId();
+    expect((await chowkd(['tenant:create', id], { STORAGE_PATH })).code).toBe(0);
+    const tree = await descendants(child.pid as number);
     expect(tree.length).toBeGreaterThan(3);
     for (const pid of tree) process.kill(pid, 'SIGKILL');
-    await first.stop();
-    const second = await serve({ STORAGE_PATH });
-    expect((await health(second.url)).status).toBe(200);
-    const answer = await fetch(`${second.url}/api/v1/settings`, { headers: { 'x-tenant': 'acme' } });
-    expect(answer.status).toBe(401);
+    await stop();
+    const again = await serve({ STORAGE_PATH });
+    expect((await health(again.url)).status).toBe(200);
+    for (const tenant of ['acme', id]) expect((await settingsStatus(again.url, tenant)).status).toBe(401);
   },
 );

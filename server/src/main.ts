@@ -17,34 +17,60 @@ import { version } from './version.ts';
 
 const kernelCommands: readonly Command[] = [serveCommand, ...operatorCommands];
 
-process.exitCode = await main(process.argv.slice(2));
+/** The environment and the output of the program. Tests replace them to run commands in their own process. */
+export interface Surroundings {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly print: (line: string) => void;
+  readonly printError: (line: string) => void;
+}
+
+if (import.meta.main) {
+  process.exitCode = await main(process.argv.slice(2), {
+    environment: process.env,
+    print: (line) => void process.stdout.write(`${line}\n`),
+    printError: (line) => void process.stderr.write(`${line}\n`),
+  });
+}
 
 /** Runs one command and returns the exit code: 0 success, 1 failure, 2 wrong usage. */
-async function main([name = 'help', ...argv]: readonly string[]): Promise<number> {
+export async function main([name = 'help', ...argv]: readonly string[], surroundings: Surroundings): Promise<number> {
+  const say = (line: string) => {
+    surroundings.print(line);
+    return 0;
+  };
+  const fail = (message: string, code: 1 | 2) => {
+    surroundings.printError(`chowkd: ${message.split('\n')[0]}`);
+    return code;
+  };
+  const moduleCommands = () => readModuleCommands(surroundings.environment);
   if (['help', '--help', '-h'].includes(name)) return say(help([...kernelCommands, ...(await moduleCommands())]));
   if (['version', '--version', '-v'].includes(name)) return say(version);
   const hasName = (command: Command) => command.name === name;
   const command = kernelCommands.find(hasName) ?? (await moduleCommands()).find(hasName);
-  if (!command) return printError(`unknown command ${name}; run 'chowkd help' to see all commands`, 2);
+  if (!command) return fail(`unknown command ${name}; run 'chowkd help' to see all commands`, 2);
   if (argv.includes('--help')) return say(`${command.summary}\nusage: chowkd ${command.name} ${command.usage}`);
   try {
-    await runCommand(command, argv);
+    await runCommand(command, argv, surroundings);
     return 0;
   } catch (error) {
-    return printError(errorMessage(error), error instanceof UsageError ? 2 : 1);
+    return fail(errorMessage(error), error instanceof UsageError ? 2 : 1);
   }
 }
 
-async function runCommand(command: Command, argv: readonly string[]): Promise<void> {
+async function runCommand(
+  command: Command,
+  argv: readonly string[],
+  { environment, print, printError }: Surroundings,
+): Promise<void> {
   const input = readInput(command, argv);
-  const config = readConfig(process.env);
+  const config = readConfig(environment);
   const json = Boolean(input.options.json);
-  const platform = openLazily(config, command.name);
+  const platform = openLazily(config, command.name, printError);
   const session: Session = {
     config,
-    say,
-    progress: (line) => process.stderr.write(`${line}\n`),
-    table: (rows, whenEmpty) => say(json ? JSON.stringify(rows, null, 2) : formatTable(rows) || whenEmpty),
+    say: print,
+    progress: printError,
+    table: (rows, whenEmpty) => print(json ? JSON.stringify(rows, null, 2) : formatTable(rows) || whenEmpty),
     ask: prompt,
     kernel: platform.open,
   };
@@ -56,7 +82,11 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<vo
 }
 
 /** The platform of a command: booted on first use. */
-function openLazily(config: Config, command: string): { open: () => Promise<Kernel>; close: () => Promise<void> } {
+function openLazily(
+  config: Config,
+  command: string,
+  onProgress: (line: string) => void,
+): { open: () => Promise<Kernel>; close: () => Promise<void> } {
   const closers: (() => Promise<void>)[] = [];
   let opened: Promise<Kernel> | undefined;
   const open = async () => {
@@ -67,7 +97,7 @@ function openLazily(config: Config, command: string): { open: () => Promise<Kern
     // Commands print their own output; only `serve` and `work` log.
     const isQuiet = !['serve', 'work'].includes(command) && !config.setVariables.includes('LOG_LEVEL');
     const log = createLog(isQuiet ? { ...config, logLevel: 'error' } : config);
-    const server = await openServer(config, (line) => process.stderr.write(`${line}\n`));
+    const server = await openServer(config, onProgress);
     closers.unshift(server.close);
     const kernel = await boot({ config, log, server, secrets });
     closers.unshift(kernel.close);
@@ -89,9 +119,9 @@ function previousKeys({ appPreviousKey }: Config): Buffer[] {
 }
 
 /** The commands of modules. If modules do not load, `help` still works; other commands report the error. */
-async function moduleCommands(): Promise<Command[]> {
+async function readModuleCommands(environment: NodeJS.ProcessEnv): Promise<Command[]> {
   try {
-    const modules = await loadModules(readConfig(process.env));
+    const modules = await loadModules(readConfig(environment));
     return modules.flatMap(({ alias, parts }) => (parts.commands ?? []).map((command) => toCommand(alias, command)));
   } catch {
     return [];
@@ -128,14 +158,4 @@ function errorMessage(error: unknown): string {
       .map(({ message }) => message)
       .join(' ');
   return error instanceof Error ? error.message : String(error);
-}
-
-function say(line: string): 0 {
-  process.stdout.write(`${line}\n`);
-  return 0;
-}
-
-function printError(message: string, code: 1 | 2): number {
-  process.stderr.write(`chowkd: ${message.split('\n')[0]}\n`);
-  return code;
 }

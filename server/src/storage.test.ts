@@ -1,16 +1,20 @@
 import { execFile } from 'node:child_process';
-import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import fs, { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readConfig } from './config.ts';
 import { openStorage, readAppKey } from './storage.ts';
 
-vi.mock(import('node:fs/promises'), async (original) => {
-  const actual = await original();
-  return { ...actual, link: vi.fn(actual.link) };
+// Not `vi.mock`, which has no effect if another test file in this worker has loaded storage.ts.
+const link = vi.spyOn(fs, 'link');
+syncBuiltinESMExports();
+afterAll(() => {
+  link.mockRestore();
+  syncBuiltinESMExports();
 });
 
 let folder: string;
@@ -20,7 +24,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  vi.mocked(link).mockClear();
+  link.mockClear();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -84,7 +88,7 @@ test('concurrent calls get the same first key', async () => {
   const storage = await openStorage(folder);
   const keys = await Promise.all(Array.from({ length: 50 }, () => readAppKey(storage, withoutKey)));
   expect(new Set(keys.map(String)).size).toBe(1);
-  expect(vi.mocked(link).mock.calls.length).toBeGreaterThan(1);
+  expect(link.mock.calls.length).toBeGreaterThan(1);
   expect(await readdir(folder)).toEqual(['app.key']);
 });
 
@@ -102,13 +106,13 @@ test('concurrent processes get the same first key', async () => {
 
 test('concurrent calls get the same first key on a file system without hard links', async () => {
   // Staggered, so that some have read the key before others try to write theirs.
-  vi.mocked(link).mockImplementation(async () => {
-    await sleep((vi.mocked(link).mock.calls.length % 5) * 20);
+  link.mockImplementation(async () => {
+    await sleep((link.mock.calls.length % 5) * 20);
     throw failure('EPERM');
   });
   const storage = await openStorage(folder);
   const keys = await Promise.all(Array.from({ length: 50 }, () => readAppKey(storage, withoutKey)));
-  vi.mocked(link).mockReset();
+  link.mockReset();
   expect(new Set(keys.map(String)).size).toBe(1);
   expect(await readdir(folder)).toEqual(['app.key']);
 });
@@ -145,7 +149,7 @@ test('a key that can be neither read nor created is reported in one line', async
   await symlink(join(folder, 'nowhere'), storage.appKeyFile);
   await expect(readAppKey(storage, withoutKey)).rejects.toThrow(message);
   await rm(storage.appKeyFile);
-  vi.mocked(link).mockRejectedValueOnce(failure('EIO'));
+  link.mockRejectedValueOnce(failure('EIO'));
   await expect(readAppKey(storage, withoutKey)).rejects.toThrow(message);
   expect(await readdir(folder)).toEqual([]);
 });

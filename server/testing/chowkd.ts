@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { main } from '../src/main.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
 const program = join(repository, 'chowkd');
@@ -21,12 +22,20 @@ export interface RunningServe {
   stop(signal?: NodeJS.Signals): Promise<Outcome>;
 }
 
-/** With a minimal environment, so that variables of the shell do not change the result. */
-function launch(args: readonly string[], environment: Record<string, string>, command = program) {
+/** A minimal environment, so that variables of the shell do not change the result. */
+function minimal(environment: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env;
-  const env = { PATH, HOME, APP_ENV: 'testing', PORT: '0', SPARE_DATABASES: '0', ...environment };
+  return { PATH, HOME, APP_ENV: 'testing', PORT: '0', SPARE_DATABASES: '0', ...environment };
+}
+
+function launch(args: readonly string[], environment: Record<string, string>, command = program) {
   // A process group of its own, so that a test can tell whether any of its processes is left.
-  const child = spawn(command, args, { env, cwd: repository, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, {
+    env: minimal(environment),
+    cwd: repository,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output = { out: '', err: '' };
   child.stdout.on('data', (chunk) => {
     output.out += chunk;
@@ -38,9 +47,24 @@ function launch(args: readonly string[], environment: Record<string, string>, co
   return { child, output, exited };
 }
 
-/** Runs `chowkd` and waits until it has exited. */
-export function chowkd(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
+/** Runs `chowkd` as an operator does, in a process of its own. Most of its time is the start of the process. */
+export function chowkdProcess(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
   return launch(args, environment).exited;
+}
+
+/** Runs a command of `chowkd` in this process; not `serve` or `work`, which wait for signals. */
+export async function chowkd(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
+  const output = { out: '', err: '' };
+  const code = await main(args, {
+    environment: minimal(environment),
+    print: (line) => {
+      output.out += `${line}\n`;
+    },
+    printError: (line) => {
+      output.err += `${line}\n`;
+    },
+  });
+  return { code, ...output };
 }
 
 /** Starts `chowkd serve`, or another command that does, and waits until it is ready. Stopped after the test. */

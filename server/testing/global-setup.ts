@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, rm, statfs } from 'node:fs/promises';
+import { mkdtemp, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { seedRoles } from '../../modules/identity/accounts/seed.ts';
 import { boot } from '../src/boot.ts';
@@ -40,7 +42,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('signingKey', privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
   return async () => {
     await server.close();
-    await rm(storagePath, { recursive: true, force: true });
+    // Node's own `rm` takes ten times as long for so many files.
+    await promisify(execFile)('rm', ['-rf', storagePath]);
   };
 }
 

@@ -16,6 +16,7 @@ import type { Kernel } from '../src/kernel.ts';
 import type { TenantEntry } from '../src/tenancy/directory.ts';
 import { createTenant, type NewTenant } from '../src/tenancy/tenants.ts';
 import { recordErrors } from './logged-errors.ts';
+import { repositoryModules } from './repository-modules.ts';
 import { testConfig, testSecrets } from './test-config.ts';
 import { TestIdentity } from './test-identity.ts';
 
@@ -78,7 +79,9 @@ export async function startPlatform({ environment = {}, beside, ...parts }: Test
   const storage = beside?.kernel.config.storagePath ?? (await mkdtemp(join(tmpdir(), 'chowk-storage-')));
   const config = testConfig({ STORAGE_PATH: storage, ...environment });
   const errors = recordErrors();
-  const kernel = await boot({ config, log: errors.log, server, secrets: testSecrets }, { identity, ...parts });
+  const modules = parts.modules ?? (await repositoryModules());
+  const foundations = { config, log: errors.log, server, secrets: testSecrets };
+  const kernel = await boot(foundations, { identity, ...parts, modules });
   const app = await createHttpServer(kernel);
   afterAll(async () => {
     await app.close();

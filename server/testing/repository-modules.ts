@@ -1,8 +1,11 @@
 import { type LoadedModule, loadModules } from '../src/loader/load-modules.ts';
 import { testConfig } from './test-config.ts';
 
-/** Modules of the repository, for a platform that otherwise runs test modules only. */
+let loaded: Promise<LoadedModule[]> | undefined;
+
+/** The modules of the repository, or those with these aliases. Loaded once: checking them takes a while. */
 export async function repositoryModules(...aliases: readonly string[]): Promise<LoadedModule[]> {
-  const modules = await loadModules(testConfig());
-  return modules.filter(({ alias }) => aliases.includes(alias));
+  loaded ??= loadModules(testConfig());
+  const modules = await loaded;
+  return aliases.length === 0 ? modules : modules.filter(({ alias }) => aliases.includes(alias));
 }

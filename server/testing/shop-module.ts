@@ -1,6 +1,6 @@
 import { action, type Listener, sql, Type } from '@chowk/kit';
-import { type LoadedModule, loadModules } from '../src/loader/load-modules.ts';
-import { testConfig } from './test-config.ts';
+import type { LoadedModule } from '../src/loader/load-modules.ts';
+import { repositoryModules } from './repository-modules.ts';
 import { testModule } from './test-module.ts';
 
 /* A module that calls the internal API of customers and records the events it receives. */
@@ -45,7 +45,7 @@ const shop = testModule({
 
 /** All modules, and the shop. */
 export async function withShop(): Promise<LoadedModule[]> {
-  return [...(await loadModules(testConfig())), shop];
+  return [...(await repositoryModules()), shop];
 }
 
 /** An order of one unit. */

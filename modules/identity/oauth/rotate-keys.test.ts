@@ -10,7 +10,6 @@ const beside = await startAccounts({ beside: platform });
 const acme = await platform.tenant();
 const { db, database } = platform.kernel.central;
 
-/** In a process of its own, as an operator does. */
 async function rotate(...options: string[]) {
   const { port, user, password } = inject('server');
   return chowkd(['keys:rotate', ...options], {

@@ -132,20 +132,29 @@ function serializerSchema(action: RegisteredAction) {
   return schema ? { schema: { response: { '2xx': schema } } } : {};
 }
 
+type Serializer = (value: unknown) => string;
+
 /** Built with the first response: building all serializers would take half of the start. */
-function lazySerializer(schema: TSchema): (value: unknown) => string {
-  let serialize: ((value: unknown) => string) | undefined;
+function lazySerializer(schema: TSchema): Serializer {
+  let serialize: Serializer | undefined;
   return (value) => {
-    serialize ??= buildSerializer(withoutFormats(schema));
+    serialize ??= serializerOf(JSON.stringify(schema));
     return serialize(value);
   };
 }
 
+const serializers = new Map<string, Serializer>();
+
+/** Responses with the same schema share a serializer. */
+function serializerOf(schema: string): Serializer {
+  const serializer = serializers.get(schema) ?? buildSerializer(withoutFormats(schema));
+  serializers.set(schema, serializer);
+  return serializer;
+}
+
 /** Dates are already text: without `format` the serializer does not check for Date objects. */
-function withoutFormats(schema: TSchema): TSchema {
-  return JSON.parse(JSON.stringify(schema), (key, value) =>
-    key === 'format' && typeof value === 'string' ? undefined : value,
-  );
+function withoutFormats(schema: string): TSchema {
+  return JSON.parse(schema, (key, value) => (key === 'format' && typeof value === 'string' ? undefined : value));
 }
 
 async function runSteps(steps: readonly Step[], exchange: Exchange): Promise<void> {

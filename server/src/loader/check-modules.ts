@@ -23,18 +23,26 @@ export function checkModule(module: CheckedModule): void {
 
 /** Throws if a module refers to a permission, an event or an operation that no loaded module has. */
 export function checkReferences(modules: readonly CheckedModule[]): void {
+  for (const [alias, problems] of referenceProblems(modules)) report(alias, problems);
+}
+
+/** By alias, the references of each module to permissions, events and operations that no loaded module has. */
+export function referenceProblems(modules: readonly CheckedModule[]): Map<string, string[]> {
   const permissions = new Set(permissionsOf(modules).map(({ name }) => name));
   const events = new Set(modules.flatMap(({ manifest }) => manifest.events?.emits ?? []));
   const actions = modules.flatMap(({ parts }) => Object.entries(parts.actions ?? {}));
   const operations = new Set(actions.filter(([, { bus }]) => bus).map(([name]) => name));
-  for (const module of modules) {
-    report(module.alias, [
-      ...duplicatePermissions(module, modules),
-      ...permissionProblems(module, permissions),
-      ...eventProblems(module, events),
-      ...operationProblems(module, operations),
-    ]);
-  }
+  return new Map(
+    modules.map((module) => [
+      module.alias,
+      [
+        ...duplicatePermissions(module, modules),
+        ...permissionProblems(module, permissions),
+        ...eventProblems(module, events),
+        ...operationProblems(module, operations),
+      ],
+    ]),
+  );
 }
 
 function report(alias: string, problems: readonly string[]): void {

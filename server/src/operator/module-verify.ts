@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { checkReferences } from '../loader/check-modules.ts';
+import { referenceProblems } from '../loader/check-modules.ts';
 import { type LoadedModule, loadModule, modulesFolder } from '../loader/load-modules.ts';
 import { folderIntegrity, readLockFile } from '../loader/lock-file.ts';
 import { lockPath, repository, ringLockPath } from '../loader/lock-path.ts';
@@ -25,16 +25,22 @@ export const moduleVerifyCommand: Command = {
         module: await verifyModule(alias, pinned),
       })),
     );
-    const rows = checked.map(({ module, ...row }) => ({ ...row, state: typeof module === 'string' ? module : 'ok' }));
+    const modules = checked.map(({ module }) => module).filter((module) => typeof module !== 'string');
+    // References to a module that does not load would be reported as wrong.
+    const problems = modules.length === checked.length ? referenceProblems(modules) : new Map<string, string[]>();
+    const rows = checked.map(({ alias, version, module }) => ({
+      alias,
+      version,
+      state: typeof module === 'string' ? module : problems.get(alias)?.join('; ') || 'ok',
+    }));
     table(rows, `${file} lists no modules.`);
     const invalid = rows.filter(({ state }) => state !== 'ok');
     if (invalid.length > 0) {
       const aliases = invalid.map(({ alias }) => alias).join(', ');
       throw new Error(
-        `these modules do not match ${file} or do not load: ${aliases}; run "chowkd module:lock" to accept changes`,
+        `these modules do not match ${file} or do not load: ${aliases}; see their state above, and run "chowkd module:lock" to accept changes`,
       );
     }
-    checkReferences(checked.flatMap(({ module }) => (typeof module === 'string' ? [] : [module])));
   },
 };
 

@@ -1,0 +1,38 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { chowkd, temporaryFolder } from '../../testing/chowkd.ts';
+import { repository } from '../loader/lock-path.ts';
+
+const lock = JSON.parse(await readFile(join(repository, 'modules/manifest.lock.json'), 'utf8'));
+
+/** The result for a lock file with these modules: the exit code, the states by module, and the error. */
+async function verify(modules: object) {
+  const file = join(await temporaryFolder(), 'test.lock.json');
+  await writeFile(file, JSON.stringify({ ...lock, modules }));
+  const { code, out, err } = await chowkd(['module:verify', '--json'], { MODULE_LOCK_PATH: file });
+  const rows: { alias: string; state: string }[] = JSON.parse(out);
+  return { code, states: Object.fromEntries(rows.map(({ alias, state }) => [alias, state])), err };
+}
+
+test('modules that match the lock file are ok', async () => {
+  const { code, states, err } = await verify(lock.modules);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(states).toEqual(Object.fromEntries(Object.keys(lock.modules).map((alias) => [alias, 'ok'])));
+});
+
+test('a module that refers to a missing module is not ok', async () => {
+  const { orders, ...others } = lock.modules;
+  const { code, states, err } = await verify(others);
+  expect(code).toBe(1);
+  expect(err).toMatch(/do not load: .*customers/);
+  expect(states.customers).toMatch(/^events\.listens: no module in the lock file emits order\.created; /);
+  expect(states.identity).toBe('ok');
+});
+
+test('only the changed module is reported, and not those that refer to it', async () => {
+  const changed = { ...lock.modules, orders: { ...lock.modules.orders, integrity: 'sha256-other' } };
+  const { code, states } = await verify(changed);
+  expect(code).toBe(1);
+  expect(states).toMatchObject({ orders: 'files changed', customers: 'ok' });
+});
