@@ -1,7 +1,7 @@
 import { type Changes, type Db, Failure, type Log, sql } from '@chowk/kit';
 import { v7 as uuidv7 } from 'uuid';
-import { isPersonalOrSecret, mayContainPersonalOrSecret } from '../privacy/field-names.ts';
 import { databaseFailure } from '../db/failures.ts';
+import { isPersonalOrSecret, mayContainPersonalOrSecret } from '../sensitive-fields.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 
 export type Transport = 'rest' | 'bus' | 'graphql' | 'job' | 'command';

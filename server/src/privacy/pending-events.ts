@@ -1,5 +1,5 @@
 import { type Db, sql } from '@chowk/kit';
-import { isPersonalOrSecret } from './field-names.ts';
+import { isPersonalOrSecret } from '../sensitive-fields.ts';
 
 /** Removes personal data from events about customers that listeners have not received yet. */
 export async function eraseFromPendingEvents(db: Db, customerIds: readonly string[]): Promise<void> {
