@@ -163,7 +163,7 @@ export class Context implements SystemCtx {
         if (auditEntry) Object.assign(auditEntry, initial);
         throw error;
       });
-    if (auditEntry && !outer) auditEntry.isWritten = true;
+    if (auditEntry && !outer) Object.assign(auditEntry, { isWritten: true, isCommitted: true });
     if (transaction) outer?.auditEntries.push(...(transaction as Transaction).auditEntries);
     if (transaction?.hasEvents) {
       if (outer) outer.hasEvents = true;
