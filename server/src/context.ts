@@ -171,7 +171,7 @@ export class Context implements SystemCtx {
         if (auditEntry) Object.assign(auditEntry, initial);
         throw error;
       });
-    if (auditEntry && !outer) auditEntry.isWritten = true;
+    if (auditEntry && !outer) Object.assign(auditEntry, { isWritten: true, isCommitted: true });
     const { auditEntries, addedJobs, hasDeliveries } = transaction as unknown as Transaction;
     if (outer) {
       outer.auditEntries.push(...auditEntries);

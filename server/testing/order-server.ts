@@ -43,4 +43,9 @@ const { caller, token } = identity.mint();
 identity.join(caller, 'acme', []);
 const app = await createHttpServer(kernel);
 const url = await app.listen({ host: '127.0.0.1', port: 0 });
+process.once('SIGTERM', async () => {
+  await app.close();
+  await kernel.close();
+  process.exit();
+});
 process.stdout.write(`${JSON.stringify({ url, token })}\n`);

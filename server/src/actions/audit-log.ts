@@ -33,6 +33,8 @@ export interface AuditEntry extends Omit<Call, 'input'> {
   duration: number;
   /** The row is committed with the change and up to date. */
   isWritten: boolean;
+  /** A transaction with the row is known to be committed. */
+  isCommitted: boolean;
   /** The entries that are committed with the transaction that the call is part of. */
   transactionEntries: AuditEntry[] | undefined;
 }
@@ -69,7 +71,8 @@ export class AuditLog {
       // Serialized now: the action may modify its input.
       ...{ tenant, transport, module, action, userId, requestId, input: jsonText(input, maxInputLength) },
       ...{ at: Date.now(), startedAt: performance.now(), duration: 0, outcome: 'ok', error: undefined },
-      ...{ resourceId: idOf(input), changes: undefined, isWritten: false, transactionEntries: undefined },
+      ...{ resourceId: idOf(input), changes: undefined, transactionEntries: undefined },
+      ...{ isWritten: false, isCommitted: false },
     };
   }
 
@@ -181,7 +184,7 @@ function idOf(value: unknown): string | undefined {
 /** Not `async`: what fails before the statement is sent must throw, so that the transaction is rolled back. */
 function insertEntry(db: Db, entry: AuditEntry): Promise<unknown> {
   // Only an entry that was inserted before can conflict, and an INSERT that looks for conflicts costs more.
-  const onConflict = entry.id === undefined ? sql`` : updateEntry;
+  const onConflict = entry.id === undefined ? sql`` : entry.isCommitted ? updateEntry : keepEntry;
   entry.id ??= uuidv7();
   const { transport, module = null, userId = null, action, outcome, error = null, requestId, duration } = entry;
   const resource = action.slice(0, action.indexOf('.'));
@@ -194,6 +197,9 @@ function insertEntry(db: Db, entry: AuditEntry): Promise<unknown> {
       ${resourceId}, ${outcome}, ${error}, ${requestId}, ${duration}, ${maskFields(entry.input)}::jsonb,
       ${changes}::jsonb) ${onConflict}`);
 }
+
+/** The call failed because the response to COMMIT was lost. If the row exists, the change has been made. */
+const keepEntry = sql`ON CONFLICT (at, id) DO NOTHING`;
 
 const updateEntry = sql`
   ON CONFLICT (at, id) DO UPDATE SET changes = excluded.changes, outcome = excluded.outcome,

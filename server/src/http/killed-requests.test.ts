@@ -80,6 +80,16 @@ test.each(cases)('%s is killed %s: a retry with the same key finds or makes one 
   expect(await post('/orders', key, { item: key })).toEqual({ ...retried, isReplay: true });
 });
 
+test('each order has one audit entry that says it was made', async () => {
+  // Writes the entries of failed requests.
+  await server.kill('SIGTERM');
+  server = await startServer();
+  const entries = await query(sql`
+    SELECT input->>'item' AS item, count(*) FROM module_bus_audit_log WHERE outcome = 'ok' GROUP BY 1`);
+  expect(entries).toHaveLength(cases.length);
+  for (const entry of entries) expect(entry).toMatchObject({ count: 1 });
+});
+
 test('a change of the central database whose server is killed is not repeated', async () => {
   const hold = await holdPause('', databases.central);
   const first = post('/central', 'central').catch(() => undefined);
@@ -102,12 +112,13 @@ async function startServer() {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');
-  const [line] = await once(child.stdout, 'data');
+  const failed = exited.then(([code]) => Promise.reject(new Error(`the server exited with code ${code}`)));
+  const [line] = await Promise.race([once(child.stdout, 'data'), failed]);
   const { url, token } = JSON.parse(String(line));
   return {
     ...{ url, token },
-    async kill(): Promise<void> {
-      child.kill('SIGKILL');
+    async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+      child.kill(signal);
       await exited;
     },
   };
