@@ -8,6 +8,9 @@ CREATE TABLE oauth_clients (
   secret_hash bytea,
   -- The user who made an API client has left, and another has taken it over: the secret must be replaced by then.
   secret_expires_at timestamptz,
+  -- Who has replaced the secret last, and knows it.
+  secret_replaced_by bigint REFERENCES users ON DELETE SET NULL,
+  secret_replaced_at timestamptz,
   grants text[] NOT NULL,
   scopes text[],
   -- The user whose rights limit those of an API client.

@@ -41,7 +41,7 @@ export const ApiClient = named(
     secret_expires_at: Nullable(
       Type.String({
         format: 'date-time',
-        description: 'Set when the client was taken over from a former member: replace its secret by then.',
+        description: 'Set when another person may know the secret, as after a take-over: replace it by then.',
       }),
     ),
     last_used_at: Nullable(Type.String({ format: 'date-time', description: 'When it last requested a token.' })),

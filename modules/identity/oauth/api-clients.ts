@@ -139,7 +139,8 @@ export async function rotateSecret(
     const { user_id: subjectId, scopes, name } = await lockApiClient(ctx, tx, id);
     await mustHoldScopes(ctx, tx, scopes);
     await record(ctx, { action: 'api_client_secret_rotated', subjectId, details: { client_id: id, name } }, tx);
-    return saveClient(tx, id, sql`secret_hash = ${hashOf(client_secret)}, secret_expires_at = NULL`);
+    const replaced = sql`secret_replaced_by = ${ctx.user.id}, secret_replaced_at = now()`;
+    return saveClient(tx, id, sql`secret_hash = ${hashOf(client_secret)}, secret_expires_at = NULL, ${replaced}`);
   });
   return { api_client, client_secret };
 }

@@ -470,6 +470,23 @@ test('undoing a change deletes the API clients that were created since, and no e
   await eventually(async () => expect((await platform.request({ url: '/api/v1/settings', headers })).status).toBe(401));
 });
 
+test('undoing a change ends the secrets of API clients that were replaced since', async () => {
+  const [person, owner] = [await newPerson(), await newPerson()];
+  const { id } = await makeClient(owner, ['settings.view']);
+  await change(person, newEmail());
+  const { client_secret } = (await person.post(`/api/v1/api-clients/${id}/secret`)).body;
+  const token = () => post('/oauth/token', { grant_type: 'client_credentials', client_id: id, client_secret });
+  const { access_token } = (await token()).body;
+  const headers = { authorization: `Bearer ${access_token}`, 'x-tenant': acme.id };
+  const status = async () => (await platform.request({ url: '/api/v1/settings', headers })).status;
+  expect(await status()).toBe(200);
+  await verify(person, (await profile(person)).email);
+  await undo(await undoToken(person.email));
+  expect((await token()).body.error).toBe('invalid_client');
+  await eventually(async () => expect(await status()).toBe(401));
+  expect((await owner.post(`/api/v1/api-clients/${id}/secret`)).body.api_client.secret_expires_at).toBeNull();
+});
+
 test('a password link that was mailed to the new address is invalid after the undo', async () => {
   const person = await newPerson();
   const email = await move(person);

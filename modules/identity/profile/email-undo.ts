@@ -1,7 +1,7 @@
 import { type Db, type SystemCtx, sql } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
-import { deleteClients } from '../oauth/api-client-makers.ts';
+import { endClientsSince } from '../oauth/api-client-makers.ts';
 import { badToken, hashOf } from '../secret-tokens.ts';
 import { ownAddress, unlessOwned } from './email-ownership.ts';
 import { deletePasswordResets } from './password.ts';
@@ -42,8 +42,7 @@ export async function undoEmailChange(ctx: SystemCtx, { token }: UndoLink): Prom
       await removeFactorSince(tx, change);
       await restoreAccount(tx, ctx, change);
       await leaveTenantsSince(tx, change);
-      const madeSince = sql`c.created_by = ${userId} AND c.created_at >= ${change.requested_at}`;
-      await deleteClients(ctx, tx, madeSince, userId);
+      await endClientsSince(ctx, tx, { userId, since: change.requested_at });
       await endChangesSince(tx, ctx, change);
       await accountsOf(ctx.system).sessions.revokeAll(userId, { db: tx });
       const details = { old: current, new: change.old_email };

@@ -70,12 +70,14 @@ async function verifyAddress(ctx: SystemCtx, tx: Db, user: LinkedUser): Promise<
   }
   await ownAddress(tx, { userId, email: address, verifiedAt: ctx.now() });
   await deletePasswordResets(tx, userId);
-  const { email_verified_at: oldVerifiedAt, pending_email_at: requestedAt, pending_email_password } = user;
-  if (!email || !oldVerifiedAt || !requestedAt || !pending_email_password) return undefined;
-  return createUndoLink(ctx, tx, {
-    ...{ userId, oldEmail: email, oldVerifiedAt, oldPasswordHash: pending_email_password },
-    ...{ newEmail: address, requestedAt },
-  });
+  const {
+    email_verified_at: oldVerifiedAt,
+    pending_email_at: requestedAt,
+    pending_email_password: oldPasswordHash,
+  } = user;
+  if (!email || !oldVerifiedAt || !requestedAt || !oldPasswordHash) return undefined;
+  const old = { oldEmail: email, oldVerifiedAt, oldPasswordHash };
+  return createUndoLink(ctx, tx, { userId, ...old, newEmail: address, requestedAt });
 }
 
 /** The user of a link, without verifying the address. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { startAccounts, testPassword } from '../../../server/testing/accounts.ts';
+import { accountsOf } from '../accounts/accounts.ts';
 
 let clock = Math.floor(Date.now() / 60_000) * 60_000;
 const platform = await startAccounts({
@@ -55,21 +56,18 @@ test('guesses in progress count, so a network cannot fill the queue with guesses
   expect(statuses.filter((status) => status === 429)).toHaveLength(20);
 });
 
-test('a flood of guesses from one network does not delay the sign-in from another', async () => {
+test('a network that keeps the queue of passwords full does not keep others from signing in', async () => {
   const asha = await platform.person();
-  const ended: string[] = [];
-  const guess = async (index: number) => {
-    await login(`nobody-${index}@example.com`, 'guess', '203.0.113.10');
-    ended.push('guess');
+  const { passwords } = accountsOf(platform.kernel.services);
+  let over = false;
+  const flood = async () => {
+    while (!over) await passwords.verify('guess', undefined).catch(() => new Promise(setImmediate));
   };
-  const flood = Array.from({ length: 40 }, (_, index) => guess(index));
-  const signedIn = login(asha.email, testPassword, '198.51.100.8').then(({ status }) => {
-    ended.push('sign-in');
-    return status;
-  });
-  expect(await signedIn).toBe(200);
-  await Promise.all(flood);
-  expect(ended.indexOf('sign-in')).toBeLessThan(20);
+  const floods = Array.from({ length: 120 }, flood);
+  const { status } = await login(asha.email, testPassword, '198.51.100.8');
+  over = true;
+  await Promise.all(floods);
+  expect(status).toBe(200);
 });
 
 test('strangers cannot lock the owner out of a network from which the owner has signed in before', async () => {
