@@ -59,9 +59,13 @@ export const NewOwner = NamedObject('NewOwner', {
   email: Email,
   password: NewPassword,
   password_confirmation: Type.String({ sameAs: 'password' }),
-  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', description: 'Two capital letters of ISO 3166.' })),
-  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: 'Three capital letters of ISO 4217.' })),
-  timezone: Type.Optional(Type.String({ format: 'time-zone' })),
+  country: Type.Optional(
+    Type.String({ pattern: '^[A-Z]{2}$', description: 'Two capital letters of ISO 3166.', examples: ['DE'] }),
+  ),
+  currency: Type.Optional(
+    Type.String({ pattern: '^[A-Z]{3}$', description: 'Three capital letters of ISO 4217.', examples: ['EUR'] }),
+  ),
+  timezone: Type.Optional(Type.String({ format: 'time-zone', examples: ['Europe/Berlin'] })),
 });
 export type NewOwner = Static<typeof NewOwner>;
 
