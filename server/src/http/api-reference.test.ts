@@ -181,7 +181,10 @@ test('an operation references the schemas of its body and its response by name',
     { $ref: '#/components/parameters/tenant' },
     { $ref: '#/components/parameters/idempotencyKey' },
   ]);
-  expect(document.paths['/oauth/sample'].post).toMatchObject({ security: [], parameters: [] });
+  expect(document.paths['/oauth/sample'].post).toMatchObject({
+    security: [],
+    parameters: [{ $ref: '#/components/parameters/idempotencyKey' }],
+  });
 });
 
 test('path parameters are not part of the body', () => {
