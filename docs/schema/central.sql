@@ -177,6 +177,8 @@ CREATE TABLE oauth_clients (
   name text NOT NULL,
   secret_hash bytea,
   secret_expires_at timestamp with time zone,
+  secret_replaced_by bigint,
+  secret_replaced_at timestamp with time zone,
   grants text[] NOT NULL,
   scopes text[],
   created_by bigint,
@@ -185,6 +187,7 @@ CREATE TABLE oauth_clients (
   last_used_at timestamp with time zone,
   CONSTRAINT oauth_clients_pkey PRIMARY KEY (id),
   CONSTRAINT oauth_clients_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL,
+  CONSTRAINT oauth_clients_secret_replaced_by_fkey FOREIGN KEY (secret_replaced_by) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT oauth_clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   CONSTRAINT oauth_clients_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
