@@ -8,7 +8,9 @@ export async function updateSettings(ctx: SystemCtx, input: object): Promise<Rec
   const before = await getSettings(ctx);
   await ctx.system.settings.change(ctx.tenant.id, unwrapSettings(input), permissionCheck(ctx));
   const after = await getSettings(ctx);
-  ctx.audit(changesBetween(before, after));
+  const changes = changesBetween(before, after);
+  ctx.audit(changes);
+  if (Object.keys(changes).length > 0) await ctx.emit('settings.changed', { keys: Object.keys(changes) });
   return after;
 }
 

@@ -1,4 +1,4 @@
-import { assignmentsOf, type Ctx, inTransaction, job, pageOf, sql, Type } from '@chowk/kit';
+import { assignmentsOf, type Ctx, inTransaction, type JobsOf, job, pageOf, sql, Type } from '@chowk/kit';
 import { findCustomer, lockCurrent } from './find.ts';
 import type { OrderPage, OrdersQuery, Statistics } from './schemas.ts';
 
@@ -57,7 +57,17 @@ async function recalculate(ctx: Ctx): Promise<number> {
 }
 
 export const jobs = {
-  'customers.recalculate_statistics': job({ data: Type.Object({}), schedule: '23 * * * *', run: recalculate }),
+  // Nightly as well, in case the process that changed the currency died before it could add the job.
+  'customers.recalculate_statistics': job({ data: Type.Object({}), schedule: '23 4 * * *', run: recalculate }),
 };
 
-export const listeners = [inTransaction('order.*', 'update-statistics', countOrder)];
+declare module '@chowk/kit/catalogue' {
+  interface Jobs extends JobsOf<typeof jobs> {}
+}
+
+export const listeners = [
+  inTransaction('order.*', 'update-statistics', countOrder),
+  inTransaction('settings.changed', 'recalculate-statistics', async (ctx, { keys }) => {
+    if (keys.includes('general.currency')) await ctx.jobs.add('customers.recalculate_statistics', {});
+  }),
+];

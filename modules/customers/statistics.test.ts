@@ -1,3 +1,4 @@
+import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { orderOf } from '../../server/testing/shop-module.ts';
@@ -57,6 +58,10 @@ test('a merge adds up the amounts of one currency', async () => {
   });
 });
 
+const queuedFor = (tenantId: string) =>
+  platform.kernel.central.db.rows(sql`
+    SELECT data->>'job' AS job FROM pgboss.job WHERE data->>'tenant' = ${tenantId} AND state = 'created'`);
+
 test("statistics follow the tenant's currency when it changes", async () => {
   const { tenant, caller, order, read } = await shop();
   await order('10.00');
@@ -64,6 +69,7 @@ test("statistics follow the tenant's currency when it changes", async () => {
   const other = await order('3.00', {}, { phone: '+919800000001' });
   await caller.patch('/api/v1/settings', { 'general.currency': 'USD' });
   expect(await read()).toMatchObject({ total_spent: '10.00', currency: 'INR' });
+  await expect.poll(() => queuedFor(tenant.id)).toEqual([{ job: 'customers.recalculate_statistics' }]);
   const recalculate = () => jobs['customers.recalculate_statistics'].run(tenant.context('customers'), {});
   expect(await recalculate()).toBe(2);
   const empty = { total_orders: 1, total_spent: '0.00', avg_order_value: '0.00' };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { action, sql } from '@chowk/kit';
 import { expect, inject, test } from 'vitest';
-import { chowkd, serve, temporaryFolder } from '../testing/chowkd.ts';
+import { chowkd, chowkdProcess, serve, temporaryFolder } from '../testing/chowkd.ts';
 import { startPlatform } from '../testing/platform.ts';
 import { Connection } from './db/connection.ts';
 import { serveCommand } from './serve.ts';
@@ -81,7 +81,7 @@ test('a process whose clock is wrong is refused at the start', async () => {
     'const { now } = Date; globalThis.Date = class extends Date { constructor(...args) { super(...(args.length > 0 ? args : [now() - 90_000])); } };';
   const environment = { STORAGE_PATH: await temporaryFolder(), DATABASE_URL };
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(shift)}`;
-  const { code, err } = await chowkd(['serve'], { ...environment, NODE_OPTIONS });
+  const { code, err } = await chowkdProcess(['serve'], { ...environment, NODE_OPTIONS });
   expect(code).toBe(1);
   expect(err).toMatch(
     /^chowkd: DATABASE_URL .*: the clock of this machine is (89|9\d) seconds behind that of .* NTP\n$/,

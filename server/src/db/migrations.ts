@@ -59,7 +59,7 @@ export async function readMigrations(owner: string, folder: string): Promise<Mig
 /** Identifies each migration and its content. */
 export function migrationIds(sources: readonly MigrationSource[]): string[] {
   return sources.flatMap(({ owner, migrations }) =>
-    migrations.map(({ name, checksum }) => `${owner}/${name} ${checksum.slice(0, 12)}`),
+    migrations.map(({ name, checksum }) => `${owner}/${name} ${sha256(checksum).slice(0, 12)}`),
   );
 }
 
