@@ -3,6 +3,7 @@ import { accountsOf } from './accounts/accounts.ts';
 import { isSeeded, seedRoles } from './accounts/seed.ts';
 import { addOwner } from './accounts/tenant-owner.ts';
 import { addMember, createUser, isEmailTaken, type NewUser } from './accounts/users.ts';
+import { isCommonPassword } from './profile/common-passwords.ts';
 import { createPersonalClient, personalClient } from './profile/personal-tokens.ts';
 
 /** A transaction in the central database. */
@@ -35,6 +36,12 @@ export const helpers = {
     input: Type.Object({ password: Text, hash: Text }),
     run: ({ system, client }, { password, hash }) =>
       accountsOf(system).passwords.verify(password, hash, client.network),
+  }),
+  isCommonPassword: systemHelper({
+    summary: 'Check whether many people use a password',
+    system: true,
+    input: Type.Object({ password: Text }),
+    run: async (_ctx, { password }) => isCommonPassword(password),
   }),
   hasUsers: systemHelper({
     summary: 'Check whether there are users',

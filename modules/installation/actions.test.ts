@@ -337,7 +337,10 @@ describe('an invalid owner', async () => {
     ['has more bytes than bcrypt reads', 'password', 'é'.repeat(37)],
     ['has more characters than bcrypt reads', 'password', 'a'.repeat(73)],
     ['has a null character', 'password', 'correct\u0000horse'],
+    ['is used by many people', 'password', 'password123'],
     ['differs', 'password_confirmation', 'correct hors'],
+    ['is not spelled as PostgreSQL knows it', 'timezone', 'asia/kolkata'],
+    ['is an offset', 'timezone', '+05:30'],
   ];
   test.each(cases)('is 422 with an error for the field if it %s: %s', async (_, field, value) => {
     const confirmation = field === 'password' && value !== undefined ? { password_confirmation: value } : {};

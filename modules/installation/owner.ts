@@ -12,6 +12,7 @@ import type { NewOwner, OwnerCreated } from './schemas.ts';
 export async function createOwner(ctx: SystemCtx, owner: NewOwner): Promise<OwnerCreated> {
   const issues = new Issues();
   explainFields(owner, issues);
+  await explainPlausibility(ctx, owner, issues);
   issues.throwIfAny();
   return ctx.system.runExclusively('install owner', async () => {
     await mustNotBeInstalled(ctx);
@@ -36,9 +37,21 @@ export function explainFields(form: Partial<NewOwner>, issues: Issues): void {
   explainRegion(form, issues);
 }
 
+/** Adds problems that need a list: of common passwords, and of PostgreSQL's time zones. */
+async function explainPlausibility(ctx: SystemCtx, form: Partial<NewOwner>, issues: Issues): Promise<void> {
+  const { password, timezone } = form;
+  if (password !== undefined && (await (await identityOf(ctx)).isCommonPassword({ password }))) {
+    issues.add('password', 'Many people use this password, so it is easy to guess. Choose another one.');
+  }
+  if (timezone === undefined || issues.has('timezone')) return;
+  if (await ctx.central.row(sql`SELECT FROM pg_timezone_names WHERE name = ${timezone}`)) return;
+  issues.add('timezone', `There is no time zone ${timezone}.`, 'unknown');
+}
+
 export async function explainOwner(ctx: SystemCtx, form: Partial<NewOwner>, issues: Issues): Promise<void> {
   const { organization_slug: slug, email } = form;
   explainFields(form, issues);
+  await explainPlausibility(ctx, form, issues);
   if (email !== undefined && (await (await identityOf(ctx)).isEmailTaken({ email }))) {
     issues.add('email', emailTaken(email).message, 'taken');
   }
