@@ -45,7 +45,9 @@ async function queuedFor(address: string, subject: RegExp): Promise<Mail[]> {
 
 /** The path of the link in the newest mail. */
 async function linkFor(address: string, subject: RegExp): Promise<string> {
-  const { pathname, search } = new URL(/http\S+/.exec((await queuedFor(address, subject)).at(-1)?.text ?? '')?.[0] ?? '');
+  const { pathname, search } = new URL(
+    /http\S+/.exec((await queuedFor(address, subject)).at(-1)?.text ?? '')?.[0] ?? '',
+  );
   return pathname + search;
 }
 
@@ -193,8 +195,7 @@ const cases: Case[] = [
     async prepare() {
       const person = await platform.person({ tenant: acme });
       const { body } = await person.post('/api/v1/profile/two-factor', {});
-      const confirm = async () =>
-        person.post('/api/v1/profile/two-factor/confirm', { otp: await otpOf(body.secret) });
+      const confirm = async () => person.post('/api/v1/profile/two-factor/confirm', { otp: await otpOf(body.secret) });
       return { to: person.email, act: confirm };
     },
   },
@@ -247,21 +248,24 @@ const cases: Case[] = [
   },
 ];
 
-test.each(cases.map((mail) => [mail.mail, mail] as const))('%s is queued with the change, or neither happens', async (_, { prepare, subject, table }) => {
-  const { to, act } = await prepare();
-  const before = { accounts: await accounts(), mails: await queuedFor(to, subject) };
-  const now = async () => ({ accounts: await accounts(), mails: await queuedFor(to, subject) });
+test.each(cases.map((mail) => [mail.mail, mail] as const))(
+  '%s is queued with the change, or neither happens',
+  async (_, { prepare, subject, table }) => {
+    const { to, act } = await prepare();
+    const before = { accounts: await accounts(), mails: await queuedFor(to, subject) };
+    const now = async () => ({ accounts: await accounts(), mails: await queuedFor(to, subject) });
 
-  expect(await isRefused(act, sql`pgboss.job`, sql`NEW.data->>'job' = 'kernel.mail'`)).toBe(true);
-  expect(await now()).toEqual(before);
-  expect(await isRefused(act, table)).toBe(true);
-  expect(await now()).toEqual(before);
+    expect(await isRefused(act, sql`pgboss.job`, sql`NEW.data->>'job' = 'kernel.mail'`)).toBe(true);
+    expect(await now()).toEqual(before);
+    expect(await isRefused(act, table)).toBe(true);
+    expect(await now()).toEqual(before);
 
-  await act();
-  const after = await now();
-  expect(after.mails).toHaveLength(before.mails.length + 1);
-  expect(after.accounts).not.toEqual(before.accounts);
-});
+    await act();
+    const after = await now();
+    expect(after.mails).toHaveLength(before.mails.length + 1);
+    expect(after.accounts).not.toEqual(before.accounts);
+  },
+);
 
 test('requests that queue the first mails of a process at once do not block each other', async () => {
   // Transactions that wait for a second connection would block each other.

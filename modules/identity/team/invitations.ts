@@ -153,7 +153,12 @@ function expiryOf(now: Date): string {
 
 const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 
-async function mailInvitation(ctx: SystemCtx, tx: Db, { email, role, expires_at }: Invitation, token: string): Promise<void> {
+async function mailInvitation(
+  ctx: SystemCtx,
+  tx: Db,
+  { email, role, expires_at }: Invitation,
+  token: string,
+): Promise<void> {
   const organization = nameInMail(ctx.tenant.name, ctx.tenant.id);
   await sendMail(ctx, tx, email, {
     subject: `You are invited to join ${organization}`,
