@@ -23,8 +23,8 @@ export async function sendUndoLink(
   await tx.run(sql`
     INSERT INTO email_changes (token_hash, user_id, old_email, old_verified_at, old_password_hash, new_email,
       requested_at, created_at, expires_at)
-    VALUES (${hashOf(token)}, ${user.userId}, ${user.email}, ${oldVerifiedAt}, ${oldPasswordHash}, ${newEmail}, ${requestedAt},
-      clock_timestamp(), ${ctx.now()}::timestamptz + make_interval(days => ${undoDays}))`);
+    VALUES (${hashOf(token)}, ${user.userId}, ${user.email}, ${oldVerifiedAt}, ${oldPasswordHash}, ${newEmail},
+      ${requestedAt}, clock_timestamp(), ${ctx.now()}::timestamptz + make_interval(days => ${undoDays}))`);
   await mailUser(ctx, tx, user, ({ name }) => ({
     subject: `The email address of your ${name} account was changed`,
     paragraphs: [
