@@ -4,6 +4,7 @@ import { isSeeded, seedRoles } from './accounts/seed.ts';
 import { addOwner } from './accounts/tenant-owner.ts';
 import { addMember, createUser, isEmailTaken, type NewUser } from './accounts/users.ts';
 import { isCommonPassword } from './profile/common-passwords.ts';
+import { sendPasswordReset } from './profile/password-reset.ts';
 import { createPersonalClient, personalClient } from './profile/personal-tokens.ts';
 
 /** A transaction in the central database. */
@@ -69,16 +70,15 @@ export const helpers = {
   addOwner: systemHelper({
     summary: 'Make a user, or a new one, the Owner of a tenant',
     description:
-      'In the transaction `db`; returns `undefined` if the address belongs to a user who has not verified it.',
+      'In the transaction `db`; returns `undefined` if the address belongs to a user who has not verified it. A new user ' +
+      'is mailed a link to choose a password.',
     system: true,
     input: Type.Object({ db: Transaction, tenantId: Text, email: Text, name: Text }),
-    run: (_ctx, { db, ...owner }) => addOwner(db, owner),
-  }),
-  mailPasswordLink: systemHelper({
-    summary: 'Mail a user a link to choose a password',
-    system: true,
-    input: Type.Object({ email: Text }),
-    run: (ctx, { email }) => ctx.jobs.add('identity.forgot_password', { email }),
+    run: async (ctx, { db, ...owner }) => {
+      const added = await addOwner(db, owner);
+      if (added?.isNew) await sendPasswordReset(ctx, db, added.userId);
+      return added;
+    },
   }),
   setUp: systemHelper({
     summary: 'Create the signing keys and the client of personal access tokens if they are missing',

@@ -17,6 +17,8 @@ export const serveCommand: Command = {
     const release =
       config.databaseUrl === undefined ? await lockStorage(kernel.central, config.storagePath) : undefined;
     await seedModules(kernel);
+    // Before the first request, whose transaction may add a job and must not wait for a second connection.
+    await kernel.jobs.start();
     const app = await createHttpServer(kernel);
     try {
       const address = await app

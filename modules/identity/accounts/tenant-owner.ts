@@ -8,12 +8,12 @@ import { addMember, createUser } from './users.ts';
 export async function addOwner(
   db: Db,
   { tenantId, email, name }: { tenantId: string; email: string; name: string },
-): Promise<{ isNew: boolean } | undefined> {
+): Promise<{ userId: number; isNew: boolean } | undefined> {
   const known = await db.row<{ id: number }>(sql`
     SELECT id FROM users WHERE email = ${email} AND email_verified_at IS NOT NULL AND kind = 'person'
       AND disabled_at IS NULL`);
   const userId = known?.id ?? (await createUser(db, { name, email }));
   if (userId === undefined) return undefined;
   await addMember(db, { userId, tenantId, role: 'Owner' });
-  return { isNew: known === undefined };
+  return { userId, isNew: known === undefined };
 }

@@ -1,4 +1,4 @@
-import { greet, layoutMail, type MailContent, type SystemCtx } from '@chowk/kit';
+import { type Db, greet, layoutMail, type MailContent, type SystemCtx } from '@chowk/kit';
 import { type Organization, organizationOf } from './organization.ts';
 
 /** The recipient of a mail. */
@@ -14,17 +14,19 @@ export interface Addressee {
   readonly tenantId?: string | undefined;
 }
 
+/** Queues a mail to a user in `tx`, the transaction that is the reason for it. */
 export async function mailUser(
   ctx: SystemCtx,
+  tx: Db,
   user: Addressee,
   write: (organization: Organization) => Omit<MailContent, 'organization' | 'greeting'>,
 ): Promise<void> {
   if (user.email === null) return;
-  const organization = await organizationOf(ctx, user);
+  const organization = await organizationOf(ctx, tx, user);
   const { name } = organization;
-  await sendMail(ctx, user.email, { ...write(organization), organization: name, greeting: greet(user.name) });
+  await sendMail(ctx, tx, user.email, { ...write(organization), organization: name, greeting: greet(user.name) });
 }
 
-export async function sendMail(ctx: SystemCtx, to: string, content: MailContent): Promise<void> {
-  await ctx.system.mail.send({ to, ...layoutMail(content) });
+export async function sendMail(ctx: SystemCtx, tx: Db, to: string, content: MailContent): Promise<void> {
+  await ctx.system.mail.send({ to, ...layoutMail(content) }, tx);
 }

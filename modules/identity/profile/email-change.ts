@@ -30,10 +30,11 @@ export async function changeEmail(ctx: SystemCtx, { email, password }: EmailChan
     else await enterAddress(tx, { userId, email, passwordHash });
     await tx.run(sql`UPDATE users SET updated_at = ${ctx.now()} WHERE id = ${userId}`);
     await record(ctx, { action: 'email_changed', details: { old: ctx.user.email, new: email } }, tx);
-    return !isReturn || !account.verified;
+    if (isReturn && account.verified) return false;
+    await sendVerification(ctx, tx, { userId, name, email });
+    return true;
   });
   accountsOf(ctx.system).sessions.invalidateUser(userId);
-  if (requires_verification) await sendVerification(ctx, { userId, name, email });
   return { email, requires_verification };
 }
 

@@ -4,29 +4,28 @@ import { hashOf, newSecret } from '../secret-tokens.ts';
 
 const undoDays = 7;
 
-interface ReplacedAddress {
-  readonly userId: number;
-  readonly oldEmail: string;
+interface Replacement {
   readonly oldVerifiedAt: string;
   readonly oldPasswordHash: string;
   readonly newEmail: string;
   readonly requestedAt: string;
 }
 
-/** `clock_timestamp()` orders the changes: they run one at a time, under the lock of the user. */
-export async function createUndoLink(ctx: SystemCtx, tx: Db, change: ReplacedAddress): Promise<string> {
-  const { userId, oldEmail, oldVerifiedAt, oldPasswordHash, newEmail, requestedAt } = change;
+/** Mails a link that restores the replaced address to that address. */
+export async function sendUndoLink(
+  ctx: SystemCtx,
+  tx: Db,
+  user: Addressee,
+  { oldVerifiedAt, oldPasswordHash, newEmail, requestedAt }: Replacement,
+): Promise<void> {
   const token = newSecret();
+  // `clock_timestamp()` orders the changes: they run one at a time, under the lock of the user.
   await tx.run(sql`
     INSERT INTO email_changes (token_hash, user_id, old_email, old_verified_at, old_password_hash, new_email,
       requested_at, created_at, expires_at)
-    VALUES (${hashOf(token)}, ${userId}, ${oldEmail}, ${oldVerifiedAt}, ${oldPasswordHash}, ${newEmail}, ${requestedAt},
-      clock_timestamp(), ${ctx.now()}::timestamptz + make_interval(days => ${undoDays}))`);
-  return token;
-}
-
-export function sendUndoLink(ctx: SystemCtx, user: Addressee, token: string): Promise<void> {
-  return mailUser(ctx, user, ({ name }) => ({
+    VALUES (${hashOf(token)}, ${user.userId}, ${user.email}, ${oldVerifiedAt}, ${oldPasswordHash}, ${newEmail},
+      ${requestedAt}, clock_timestamp(), ${ctx.now()}::timestamptz + make_interval(days => ${undoDays}))`);
+  await mailUser(ctx, tx, user, ({ name }) => ({
     subject: `The email address of your ${name} account was changed`,
     paragraphs: [
       `Your account at ${name} no longer uses ${user.email}. If that was you, there is nothing to do.`,

@@ -17,6 +17,8 @@ interface EmailChange {
   expires_at: string;
 }
 
+const reason =
+  'A change of your email address was undone. The person who made it knows your password: choose a new one now.';
 const ownedByOther = 'Another account has verified this address. Contact the administrator of your organization.';
 
 interface UndoLink {
@@ -47,13 +49,9 @@ export async function undoEmailChange(ctx: SystemCtx, { token }: UndoLink): Prom
       await accountsOf(ctx.system).sessions.revokeAll(userId, { db: tx });
       const details = { old: current, new: change.old_email };
       await record(ctx, { action: 'email_change_undone', userId, details }, tx);
+      await sendPasswordReset(ctx, tx, userId, reason);
       return change.old_email;
     }),
-  );
-  await sendPasswordReset(
-    ctx,
-    userId,
-    'A change of your email address was undone. The person who made it knows your password: choose a new one now.',
   );
   return { email };
 }

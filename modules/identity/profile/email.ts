@@ -4,7 +4,7 @@ import { isShownEmailVerified, shownEmail } from '../accounts/users.ts';
 import { record } from '../activity/activity.ts';
 import { type Addressee, mailUser } from '../mail/mails.ts';
 import { addressTaken, ownAddress, unlessOwned } from './email-ownership.ts';
-import { createUndoLink, sendUndoLink } from './email-undo-link.ts';
+import { sendUndoLink } from './email-undo-link.ts';
 import { deletePasswordResets } from './password.ts';
 import {
   addressHash,
@@ -29,9 +29,9 @@ interface LinkedUser {
 }
 
 /** Mails a verification link. */
-export function sendVerification(ctx: SystemCtx, user: Addressee): Promise<void> {
+export function sendVerification(ctx: SystemCtx, tx: Db, user: Addressee): Promise<void> {
   const { userId, email } = user;
-  return mailUser(ctx, user, ({ name, tenantId }) => ({
+  return mailUser(ctx, tx, user, ({ name, tenantId }) => ({
     subject: `Verify your email address for ${name}`,
     paragraphs: [`Please confirm that ${email} is your address, so that ${name} can reach you there.`],
     button: { label: 'Verify email address', url: verificationUrl(ctx, { userId, email: email ?? '', tenantId }) },
@@ -43,30 +43,32 @@ export function sendVerification(ctx: SystemCtx, user: Addressee): Promise<void>
 /** A new address replaces the old one now. If the old one was verified, it receives a link that undoes the change. */
 export async function verifyEmail(ctx: SystemCtx, link: VerificationLink): Promise<{ already_verified?: true }> {
   const tenantId = await checkLink(ctx, link);
-  const { user, undoToken } = await unlessOwned({ field: 'hash', message: addressTaken }, () =>
+  const user = await unlessOwned({ field: 'hash', message: addressTaken }, () =>
     ctx.central.tx(async (tx) => {
       // The lock makes a concurrent second click find the address verified.
       const user = await findLinked(tx, { link, tenantId, lock: sql`FOR UPDATE` });
-      if (user.verified) return { user };
-      const undoToken = await verifyAddress(ctx, tx, user);
+      if (user.verified) return user;
+      await verifyAddress(ctx, tx, { ...user, tenantId });
       const details = { email: user.address };
       await record(ctx, { action: 'email_verified', userId: user.id, tenantId, details }, tx);
-      return { user, undoToken };
+      return user;
     }),
   );
   if (user.verified) return { already_verified: true };
   accountsOf(ctx.system).sessions.invalidateUser(user.id);
-  if (undoToken) await sendUndoLink(ctx, { userId: user.id, name: user.name, email: user.email, tenantId }, undoToken);
   return {};
 }
 
-/** Returns the token of the link that undoes the change if a verified address is replaced. */
-async function verifyAddress(ctx: SystemCtx, tx: Db, user: LinkedUser): Promise<string | undefined> {
-  const { id: userId, address, email } = user;
+async function verifyAddress(
+  ctx: SystemCtx,
+  tx: Db,
+  user: LinkedUser & { readonly tenantId: string | undefined },
+): Promise<void> {
+  const { id: userId, name, email, address, tenantId } = user;
   await tx.run(sql`UPDATE users SET updated_at = ${ctx.now()} WHERE id = ${userId}`);
   if (address === email) {
     await tx.run(sql`UPDATE users SET email_verified_at = ${ctx.now()} WHERE id = ${userId}`);
-    return undefined;
+    return;
   }
   await ownAddress(tx, { userId, email: address, verifiedAt: ctx.now() });
   await deletePasswordResets(tx, userId);
@@ -75,9 +77,9 @@ async function verifyAddress(ctx: SystemCtx, tx: Db, user: LinkedUser): Promise<
     pending_email_at: requestedAt,
     pending_email_password: oldPasswordHash,
   } = user;
-  if (!email || !oldVerifiedAt || !requestedAt || !oldPasswordHash) return undefined;
-  const old = { oldEmail: email, oldVerifiedAt, oldPasswordHash };
-  return createUndoLink(ctx, tx, { userId, ...old, newEmail: address, requestedAt });
+  if (!email || !oldVerifiedAt || !requestedAt || !oldPasswordHash) return;
+  const change = { newEmail: address, oldVerifiedAt, oldPasswordHash, requestedAt };
+  await sendUndoLink(ctx, tx, { userId, name, email, tenantId }, change);
 }
 
 /** The user of a link, without verifying the address. */
@@ -92,7 +94,7 @@ export async function resendVerification(ctx: SystemCtx): Promise<{ message: str
   );
   if (!user?.email || user.verified) return { message: 'Your email address is already verified.' };
   ctx.system.limits.take(`resend ${userId}`, ctx.system.options.resendsPerMinute);
-  await sendVerification(ctx, { userId, name, email: user.email });
+  await sendVerification(ctx, ctx.central, { userId, name, email: user.email });
   return { message: 'A new verification link was mailed.' };
 }
 

@@ -1,4 +1,4 @@
-import { type Issues, invalid, type SystemCtx, sql, systemJob, Type } from '@chowk/kit';
+import { type Db, type Issues, invalid, type SystemCtx, sql, systemJob, Type } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
 import { type Addressee, mailUser } from '../mail/mails.ts';
@@ -25,17 +25,17 @@ interface ResetLink {
  * Mails a link to choose a new password, or the first one. Earlier links stay valid until one is used: otherwise a
  * stranger could invalidate them by requesting new ones.
  */
-export async function sendPasswordReset(ctx: SystemCtx, userId: number, reason?: string): Promise<void> {
-  const user = await ctx.central.row<Addressee>(sql`
+export async function sendPasswordReset(ctx: SystemCtx, tx: Db, userId: number, reason?: string): Promise<void> {
+  const user = await tx.row<Addressee>(sql`
     SELECT id AS "userId", name, email FROM users
     WHERE id = ${userId} AND kind = 'person' AND disabled_at IS NULL AND email IS NOT NULL`);
   if (!user) return;
   const token = newSecret();
-  await ctx.central.run(sql`
+  await tx.run(sql`
     INSERT INTO password_resets (token_hash, user_id, created_at, expires_at)
     VALUES (${hashOf(token)}, ${userId}, ${ctx.now()},
       ${ctx.now()}::timestamptz + make_interval(mins => ${resetMinutes}))`);
-  await mailUser(ctx, user, ({ name }) => ({
+  await mailUser(ctx, tx, user, ({ name }) => ({
     subject: `Choose a new password for ${name}`,
     paragraphs: [reason ?? `A new password was requested for your account at ${name}.`],
     button: { label: 'Choose a password', url: `${ctx.system.url}/password/reset/${token}` },
@@ -64,7 +64,7 @@ export const passwordJobs = {
     queue: 'mail',
     async run(ctx, { email }) {
       const user = await ctx.central.row<{ id: number }>(sql`SELECT id FROM users WHERE email = ${email}`);
-      if (user) await sendPasswordReset(ctx, user.id);
+      if (user) await ctx.central.tx((tx) => sendPasswordReset(ctx, tx, user.id));
     },
   }),
 };
@@ -110,8 +110,8 @@ export async function resetPassword(ctx: SystemCtx, reset: ResetLink & ChosenPas
     await accountsOf(ctx.system).sessions.revokeAll(userId, { db: tx });
     await record(ctx, { action: 'password_reset', userId }, tx);
     if (!user.verified) await record(ctx, { action: 'email_verified', userId, details: { email: user.email } }, tx);
+    await sendPasswordChanged(ctx, tx, user);
   });
-  await sendPasswordChanged(ctx, user);
 }
 
 export async function explainPasswordReset(

@@ -26,8 +26,8 @@ export async function changePassword(ctx: SystemCtx, change: PasswordChange): Pr
     await deletePasswordResets(tx, userId);
     await accountsOf(ctx.system).sessions.revokeAll(userId, { except: ctx.session.id, db: tx });
     await record(ctx, { action: 'password_changed' }, tx);
+    await sendPasswordChanged(ctx, tx, { userId, name, email });
   });
-  await sendPasswordChanged(ctx, { userId, name, email });
 }
 
 export async function explainPasswordChange(
@@ -45,8 +45,8 @@ export async function deletePasswordResets(tx: Db, userId: number): Promise<void
   await tx.run(sql`DELETE FROM password_resets WHERE user_id = ${userId}`);
 }
 
-export function sendPasswordChanged(ctx: SystemCtx, user: Addressee): Promise<void> {
-  return sendSecurityNotice(ctx, user, (organization) => ({
+export function sendPasswordChanged(ctx: SystemCtx, tx: Db, user: Addressee): Promise<void> {
+  return sendSecurityNotice(ctx, tx, user, (organization) => ({
     subject: `Your ${organization} password was changed`,
     text: `The password of your account at ${organization} was changed. All other sessions have ended.`,
   }));

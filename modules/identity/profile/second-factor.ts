@@ -22,29 +22,29 @@ interface Attempt extends Addressee {
  * Whether the code of the app or the recovery code is valid. Each code is accepted once. Too many wrong ones lock the
  * codes and notify the owner: whoever enters them knows the password.
  */
-export async function checkCode(ctx: SystemCtx, userId: number, otp: string): Promise<boolean> {
-  const attempt = await beginAttempt(ctx, userId);
-  if (await useCode(ctx, userId, attempt.secret ?? '', otp)) {
-    await unlockCodes(ctx.central, userId);
-    return true;
-  }
-  if (attempt.lock_minutes !== null) await notifyOwner(ctx, attempt, attempt.lock_minutes);
-  return false;
+export function checkCode(ctx: SystemCtx, userId: number, otp: string): Promise<boolean> {
+  return ctx.central.tx(async (tx) => {
+    const attempt = await beginAttempt(ctx, tx, userId);
+    const isValid = await useCode(ctx, tx, userId, attempt.secret ?? '', otp);
+    if (isValid) await unlockCodes(tx, userId);
+    else if (attempt.lock_minutes !== null) await notifyOwner(ctx, tx, attempt, attempt.lock_minutes);
+    return isValid;
+  });
 }
 
 export function wrongCode() {
   return invalid({ otp: 'The code is wrong or was used before.' });
 }
 
-export async function unlockCodes(db: Db, userId: number): Promise<void> {
-  await db.run(sql`UPDATE users SET two_factor_failures = 0, two_factor_locked_until = NULL WHERE id = ${userId}`);
+export async function unlockCodes(tx: Db, userId: number): Promise<void> {
+  await tx.run(sql`UPDATE users SET two_factor_failures = 0, two_factor_locked_until = NULL WHERE id = ${userId}`);
 }
 
-/** Counts the attempt before the code is verified, so that concurrent ones are limited too. */
-async function beginAttempt(ctx: SystemCtx, userId: number): Promise<Attempt> {
+/** Counts the attempt and locks the user, so that concurrent attempts are counted one after the other. */
+async function beginAttempt(ctx: SystemCtx, tx: Db, userId: number): Promise<Attempt> {
   const lock = sql`CASE WHEN (two_factor_failures + 1) % ${maxFailures} = 0 THEN
     least(${firstLockMinutes} * 2 ^ (two_factor_failures / ${maxFailures}), ${maxLockMinutes})::integer END`;
-  const attempt = await ctx.central.row<Attempt>(sql`
+  const attempt = await tx.row<Attempt>(sql`
     WITH attempt AS (
       SELECT id, ${lock} AS lock_minutes FROM users
       WHERE id = ${userId} AND coalesce(two_factor_locked_until, '-infinity') <= ${ctx.now()} FOR UPDATE)
@@ -52,12 +52,12 @@ async function beginAttempt(ctx: SystemCtx, userId: number): Promise<Attempt> {
       two_factor_locked_until = ${ctx.now()}::timestamptz + make_interval(mins => a.lock_minutes)
     FROM attempt a WHERE u.id = a.id
     RETURNING u.id AS "userId", u.name, u.email, u.two_factor_secret AS secret, a.lock_minutes`);
-  if (!attempt) throw await locked(ctx, userId);
+  if (!attempt) throw await locked(ctx, tx, userId);
   return attempt;
 }
 
-async function locked(ctx: SystemCtx, userId: number) {
-  const user = await ctx.central.row<{ seconds: number }>(sql`
+async function locked(ctx: SystemCtx, tx: Db, userId: number) {
+  const user = await tx.row<{ seconds: number }>(sql`
     SELECT ceil(extract(epoch FROM two_factor_locked_until - ${ctx.now()}::timestamptz))::integer AS seconds
     FROM users WHERE id = ${userId}`);
   const seconds = Math.max(1, user?.seconds ?? 1);
@@ -65,30 +65,30 @@ async function locked(ctx: SystemCtx, userId: number) {
   return fail('identity.two_factor_locked', { minutes: Math.ceil(seconds / 60) }, { headers });
 }
 
-function notifyOwner(ctx: SystemCtx, owner: Addressee, minutes: number): Promise<void> {
-  return sendSecurityNotice(ctx, owner, (organization) => ({
+function notifyOwner(ctx: SystemCtx, tx: Db, owner: Addressee, minutes: number): Promise<void> {
+  return sendSecurityNotice(ctx, tx, owner, (organization) => ({
     subject: `Wrong codes for your ${organization} account`,
     text: `Somebody entered your password at ${organization} and then ${maxFailures} wrong codes. Codes are refused for ${minutes} minutes.`,
   }));
 }
 
-async function useCode(ctx: SystemCtx, userId: number, sealed: string, otp: string): Promise<boolean> {
+async function useCode(ctx: SystemCtx, tx: Db, userId: number, sealed: string, otp: string): Promise<boolean> {
   const code = otp.replace(/[\s-]/g, '').toLowerCase();
-  if (/^\d{6}$/.test(code)) return useTotp(ctx, ctx.central, userId, sealed, code);
-  const used = await ctx.central.run(sql`
+  if (/^\d{6}$/.test(code)) return useTotp(ctx, tx, userId, sealed, code);
+  const used = await tx.run(sql`
     UPDATE recovery_codes SET used_at = now()
     WHERE user_id = ${userId} AND code_hash = ${hashOf(code)} AND used_at IS NULL`);
   return used === 1;
 }
 
-export async function useTotp(ctx: SystemCtx, db: Db, userId: number, sealed: string, token: string): Promise<boolean> {
+export async function useTotp(ctx: SystemCtx, tx: Db, userId: number, sealed: string, token: string): Promise<boolean> {
   if (!/^\d{6}$/.test(token)) return false;
   const secret = ctx.system.secrets.open(secretPurpose, sealed, String(userId));
   const epoch = Math.floor(ctx.now().getTime() / 1_000);
   const result = await verify({ secret, token, epoch, epochTolerance: toleranceSeconds });
   if (!result.valid || !('timeStep' in result)) return false;
   // The condition accepts one of several concurrent requests with the same code.
-  const updated = await db.run(sql`
+  const updated = await tx.run(sql`
     UPDATE users SET two_factor_last_step = ${result.timeStep}
     WHERE id = ${userId} AND coalesce(two_factor_last_step, -1) < ${result.timeStep}`);
   return updated === 1;

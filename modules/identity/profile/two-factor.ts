@@ -38,12 +38,7 @@ export async function beginTwoFactor(
 
 export async function confirmTwoFactor(ctx: SystemCtx, { otp }: { otp: string }): Promise<RecoveryCodes> {
   const limit = { key: `two-factor ${ctx.user.id}`, perMinute: ctx.system.options.loginFailuresPerMinute };
-  const recovery_codes = await limitFailures(ctx, limit, () => turnOn(ctx, otp));
-  await sendNotice(ctx, {
-    change: 'Two-factor authentication was turned on',
-    effect: 'Signing in now requires a code of your authenticator app.',
-  });
-  return { recovery_codes };
+  return { recovery_codes: await limitFailures(ctx, limit, () => turnOn(ctx, otp)) };
 }
 
 function turnOn(ctx: SystemCtx, otp: string): Promise<string[]> {
@@ -58,6 +53,10 @@ function turnOn(ctx: SystemCtx, otp: string): Promise<string[]> {
     await tx.run(sql`UPDATE users SET two_factor_confirmed_at = now(), updated_at = now() WHERE id = ${id}`);
     const codes = await replaceRecoveryCodes(tx, id);
     await record(ctx, { action: 'two_factor_enabled' }, tx);
+    await sendNotice(ctx, tx, {
+      change: 'Two-factor authentication was turned on',
+      effect: 'Signing in now requires a code of your authenticator app.',
+    });
     return codes;
   });
 }
@@ -65,36 +64,38 @@ function turnOn(ctx: SystemCtx, otp: string): Promise<string[]> {
 export async function disableTwoFactor(ctx: SystemCtx, confirmation: Confirmation): Promise<void> {
   await mustBeRecent(ctx, confirmation);
   const { id } = ctx.user;
-  const wasOn = await ctx.central.tx(async (tx) => {
+  await ctx.central.tx(async (tx) => {
     const updated = await tx.run(sql`
       UPDATE users SET two_factor_secret = NULL, two_factor_confirmed_at = NULL, two_factor_last_step = NULL,
         two_factor_failures = 0, two_factor_locked_until = NULL, updated_at = now() WHERE id = ${id} AND two_factor_confirmed_at IS NOT NULL`);
     await tx.run(sql`DELETE FROM recovery_codes WHERE user_id = ${id}`);
-    if (updated > 0) await record(ctx, { action: 'two_factor_disabled' }, tx);
-    return updated > 0;
-  });
-  if (!wasOn) return;
-  await sendNotice(ctx, {
-    change: 'Two-factor authentication was turned off',
-    effect: 'Signing in now requires only your password.',
+    if (updated === 0) return;
+    await record(ctx, { action: 'two_factor_disabled' }, tx);
+    await sendNotice(ctx, tx, {
+      change: 'Two-factor authentication was turned off',
+      effect: 'Signing in now requires only your password.',
+    });
   });
 }
 
 export async function renewRecoveryCodes(ctx: SystemCtx, confirmation: Confirmation): Promise<RecoveryCodes> {
   await mustBeRecent(ctx, confirmation);
-  if (!ctx.user.twoFactor) throw fail('identity.two_factor_off');
-  const recovery_codes = await ctx.central.tx(async (tx) => {
-    const codes = await replaceRecoveryCodes(tx, ctx.user.id);
+  const { id } = ctx.user;
+  return ctx.central.tx(async (tx) => {
+    // The lock makes a concurrent request replace the codes of this one.
+    const user = await tx.row(sql`
+      SELECT FROM users WHERE id = ${id} AND two_factor_confirmed_at IS NOT NULL FOR UPDATE`);
+    if (!user) throw fail('identity.two_factor_off');
+    const recovery_codes = await replaceRecoveryCodes(tx, id);
     await record(ctx, { action: 'recovery_codes_renewed' }, tx);
-    return codes;
+    await sendNotice(ctx, tx, { change: 'New recovery codes were created', effect: 'The old codes are invalid.' });
+    return { recovery_codes };
   });
-  await sendNotice(ctx, { change: 'New recovery codes were created', effect: 'The old codes are invalid.' });
-  return { recovery_codes };
 }
 
-function sendNotice(ctx: SystemCtx, { change, effect }: { change: string; effect: string }): Promise<void> {
+function sendNotice(ctx: SystemCtx, tx: Db, { change, effect }: { change: string; effect: string }): Promise<void> {
   const { id: userId, name, signInEmail: email } = ctx.user;
-  return sendSecurityNotice(ctx, { userId, name, email }, (organization) => ({
+  return sendSecurityNotice(ctx, tx, { userId, name, email }, (organization) => ({
     subject: `${change} for your ${organization} account`,
     text: `${change} for your account at ${organization}. ${effect}`,
   }));

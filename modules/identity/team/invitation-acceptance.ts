@@ -66,11 +66,9 @@ export async function acceptInvitation(ctx: SystemCtx, { invitation: token, ...f
   const { tenant } = invitation;
   const proof = await prove(ctx, invitation, form);
   const { password_hash, password_exposed: _, ...user } = await join(ctx, token, proof);
-  const { id, name, email } = user;
   const account_created = !('account' in proof);
-  if (account_created) await sendVerification(ctx, { userId: id, name, email, tenantId: tenant.id });
   const signIn = account_created || proof.signIn;
-  const tokens = signIn ? await openLogin(ctx, { id, password_hash }) : {};
+  const tokens = signIn ? await openLogin(ctx, { id: user.id, password_hash }) : {};
   return { account_created, tenant, user, ...tokens };
 }
 
@@ -193,6 +191,9 @@ async function join(ctx: SystemCtx, token: string, proof: Proof): Promise<Accoun
     await tx.run(sql`UPDATE invitations SET accepted_at = ${now}, updated_at = ${now} WHERE id = ${id}`);
     const activity = { action: 'invitation_accepted', userId: account.id, tenantId: tenant.id, details: { role } };
     await record(ctx, activity, tx);
+    if (!('account' in proof)) {
+      await sendVerification(ctx, tx, { userId: account.id, name: account.name, email, tenantId: tenant.id });
+    }
     return account;
   });
 }

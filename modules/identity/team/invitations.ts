@@ -51,16 +51,15 @@ export const invitationList = list({
 export async function createInvitation(ctx: SystemCtx, { email, role }: NewInvitation): Promise<Invitation> {
   limitMails(ctx);
   const token = newSecret();
-  const invitation = await ctx.central.tx(async (tx) => {
+  return ctx.central.tx(async (tx) => {
     const assigned = await assignableRole(ctx, tx, role);
     if (await isMember(ctx, tx, email)) throw invalid({ email: alreadyMember });
     await lockOpen(ctx, tx, sql`i.email = ${email}`);
-    const inserted = await insertInvitation(ctx, tx, { email, roleId: assigned.id, token });
+    const invitation = await insertInvitation(ctx, tx, { email, roleId: assigned.id, token });
     await record(ctx, { action: 'member_invited', subjectId: null, details: { email, role: assigned.name } }, tx);
-    return inserted;
+    await mailInvitation(ctx, tx, invitation, token);
+    return invitation;
   });
-  await mailInvitation(ctx, invitation, token);
-  return invitation;
 }
 
 export async function explainInvitation(
@@ -77,17 +76,16 @@ export async function explainInvitation(
 export async function resendInvitation(ctx: SystemCtx, { invitation: id }: Key): Promise<Invitation> {
   limitMails(ctx);
   const token = newSecret();
-  const invitation = await ctx.central.tx(async (tx) => {
+  return ctx.central.tx(async (tx) => {
     await lockInvitation(ctx, tx, id);
     const now = ctx.now();
-    const resent = await tx.row<Invitation>(sql`
+    const invitation = (await tx.row<Invitation>(sql`
       UPDATE invitations i SET token_hash = ${hashOf(token)}, invited_by = ${ctx.user.id},
         expires_at = ${expiryOf(now)}, updated_at = ${now.toISOString()}
-      WHERE i.id = ${id} RETURNING ${columns}`);
-    return resent as Invitation;
+      WHERE i.id = ${id} RETURNING ${columns}`)) as Invitation;
+    await mailInvitation(ctx, tx, invitation, token);
+    return invitation;
   });
-  await mailInvitation(ctx, invitation, token);
-  return invitation;
 }
 
 export async function revokeInvitation(ctx: SystemCtx, { invitation: id }: Key): Promise<void> {
@@ -155,9 +153,14 @@ function expiryOf(now: Date): string {
 
 const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 
-async function mailInvitation(ctx: SystemCtx, { email, role, expires_at }: Invitation, token: string): Promise<void> {
+async function mailInvitation(
+  ctx: SystemCtx,
+  tx: Db,
+  { email, role, expires_at }: Invitation,
+  token: string,
+): Promise<void> {
   const organization = nameInMail(ctx.tenant.name, ctx.tenant.id);
-  await sendMail(ctx, email, {
+  await sendMail(ctx, tx, email, {
     subject: `You are invited to join ${organization}`,
     organization,
     greeting: 'Hello,',

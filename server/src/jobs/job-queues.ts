@@ -239,10 +239,16 @@ export class JobQueues {
   #ensureQueue(queue: string): Promise<void> {
     const known = this.#knownQueues.get(queue);
     if (known) return known;
-    const created = this.#boss.createQueue(queue, { notify: true, heartbeatSeconds, deleteAfterSeconds: 86_400 });
+    const created = this.#createQueue(queue);
     created.catch(() => this.#knownQueues.delete(queue));
     this.#knownQueues.set(queue, created);
     return created;
+  }
+
+  async #createQueue(queue: string): Promise<void> {
+    await this.#boss.createQueue(queue, { notify: true, heartbeatSeconds, deleteAfterSeconds: 86_400 });
+    // Loads the queue into the cache of pg-boss: adding a task in a transaction must not need a second connection.
+    await this.#boss.insert(queue, []);
   }
 
   async #insert(

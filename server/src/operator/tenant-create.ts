@@ -23,7 +23,7 @@ export const tenantCreateCommand: Command = {
     const kernel = await open();
     const owner = typeof options.owner === 'string' ? await prepareOwner(kernel, id, options.owner) : undefined;
     const tenant = await createTenant(kernel.central.db, kernel.databases, newTenant, owner?.join);
-    const welcome = await owner?.welcome();
+    const welcome = owner?.welcome();
     if (options.json) return table([tenant], '');
     const { port } = new URL(config.appUrl);
     say(`Created ${tenant.id} (${tenant.name}) in the database ${tenant.database}.`);
@@ -35,8 +35,8 @@ export const tenantCreateCommand: Command = {
 interface OwnerToBe {
   /** Runs in the transaction that creates the tenant. */
   readonly join: InTransaction;
-  /** Tells a new user how to sign in, and the operator what happens next. */
-  welcome(): Promise<string>;
+  /** What happens next. */
+  welcome(): string;
 }
 
 async function prepareOwner(kernel: Kernel, tenantId: string, address: string): Promise<OwnerToBe> {
@@ -54,10 +54,9 @@ async function prepareOwner(kernel: Kernel, tenantId: string, address: string): 
       if (!owner) throw invalid({ owner: `${email} belongs to a user who has not verified it.` });
       isNew = owner.isNew;
     },
-    async welcome() {
-      if (!isNew) return `${email} owns it and can sign in.`;
-      await identity.mailPasswordLink({ email });
-      return `${email} owns it and gets a mail with a link to choose a password.`;
-    },
+    welcome: () =>
+      isNew
+        ? `${email} owns it and gets a mail with a link to choose a password.`
+        : `${email} owns it and can sign in.`,
   };
 }
