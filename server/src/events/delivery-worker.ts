@@ -41,6 +41,7 @@ const sweepEveryMs = 30_000;
 const batchSize = 100;
 const tenantsAtOnce = 4;
 const listenersAtOnce = 8;
+const maxMovedAtOnce = 500;
 const listenerTimeoutMs = 5 * 60_000;
 const lockOf = (tenantId: string) => `deliver ${tenantId}`;
 
@@ -54,7 +55,11 @@ export class DeliveryWorker {
   /** Tenants with work; `true` if a sweep found them. */
   readonly #due = new Map<string, boolean>();
   readonly #running = new Map<string, Promise<void>>();
-  readonly #moving = new Set<Promise<void>>();
+  readonly #added: (AddedJob<Task> & { readonly tenant: TenantEntry })[] = [];
+  #moving: Promise<void> | undefined;
+  /** Tenants whose events another process delivers. */
+  readonly #toNotify = new Set<string>();
+  #notifying: Promise<void> | undefined;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   #sweeping: NodeJS.Timeout | undefined;
   #isWorking = false;
@@ -83,16 +88,22 @@ export class DeliveryWorker {
       this.#add(id);
       return;
     }
-    const { central, log } = this.#options;
-    const notified = central.run(sql`SELECT pg_notify(${channel}, ${id})`);
-    notified.catch((error: unknown) => log.warn({ err: error, tenant: id }, 'events wait for the next sweep'));
+    this.#toNotify.add(id);
+    this.#notifying ??= this.#notify().finally(() => {
+      this.#notifying = undefined;
+    });
   }
 
-  /** Moves jobs that a committed transaction has added to their queues. */
-  moveJobs(tenant: TenantEntry, added: readonly AddedJob<Task>[]): Promise<void> {
-    const moving = this.#moveJobs(tenant, added).finally(() => this.#moving.delete(moving));
-    this.#moving.add(moving);
-    return moving;
+  /**
+   * Moves jobs that a committed transaction has added to their queues. Concurrent calls share statements: in the central
+   * database only one transaction at a time can commit a notification.
+   */
+  moveJobs(tenant: TenantEntry, jobs: readonly AddedJob<Task>[]): Promise<void> {
+    this.#added.push(...jobs.map((job) => ({ tenant, ...job })));
+    this.#moving ??= this.#moveAdded().finally(() => {
+      this.#moving = undefined;
+    });
+    return this.#moving;
   }
 
   /** Finds the tenants of this ring that may have work. */
@@ -109,7 +120,7 @@ export class DeliveryWorker {
     clearInterval(this.#sweeping);
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#due.clear();
-    await Promise.allSettled([...this.#running.values(), ...this.#moving]);
+    await Promise.allSettled([...this.#running.values(), this.#moving, this.#notifying]);
   }
 
   /** Retries a delivery whose last attempt has failed. */
@@ -214,18 +225,37 @@ export class DeliveryWorker {
     await recordFailure(tenant.db, seq, delay);
   }
 
-  async #moveJobs(tenant: TenantEntry, added: readonly AddedJob<Task>[]): Promise<void> {
-    if (added.length === 0) return;
-    await this.#options.jobs().addAll(
-      added.map(({ id, task, startAt }) => ({
-        task,
-        options: { id, ...(startAt === null ? {} : { startAt: new Date(startAt) }) },
-      })),
-    );
-    await deleteAddedJobs(
-      tenant.db,
-      added.map(({ id }) => id),
-    );
+  async #moveAdded(): Promise<void> {
+    while (this.#added.length > 0) {
+      const batch = this.#added.splice(0, maxMovedAtOnce);
+      await this.#options.jobs().addAll(
+        batch.map(({ id, task, startAt }) => ({
+          task,
+          options: { id, ...(startAt === null ? {} : { startAt: new Date(startAt) }) },
+        })),
+      );
+      // A job that stays here is added again by the next sweep; its id keeps it from running twice.
+      const byTenant = [...Map.groupBy(batch, ({ tenant }) => tenant)];
+      await Promise.allSettled(
+        byTenant.map(([{ db }, jobs]) =>
+          deleteAddedJobs(
+            db,
+            jobs.map(({ id }) => id),
+          ),
+        ),
+      );
+    }
+  }
+
+  async #notify(): Promise<void> {
+    const { central, log } = this.#options;
+    while (this.#toNotify.size > 0) {
+      const ids = [...this.#toNotify];
+      this.#toNotify.clear();
+      await central
+        .run(sql`SELECT pg_notify(${channel}, id) FROM unnest(${ids}::text[]) AS id`)
+        .catch((error: unknown) => log.warn({ err: error }, 'events wait for the next sweep'));
+    }
   }
 
   #addLater(id: string, delayMs: number): void {
