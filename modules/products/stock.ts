@@ -38,7 +38,8 @@ export function moveStock(ctx: Ctx, movement: Movement): Promise<Product> {
 
 async function refusal(ctx: Ctx, id: string, requested: number) {
   const { sku, available } = await getProduct(ctx, { id });
-  if (requested <= available) {
+  // Not decided by what is available now: another transaction may have changed it meanwhile.
+  if (requested <= 0) {
     return invalid({ change: { code: 'too_large', message: `The stock must be at most ${maxStock}.` } });
   }
   return fail('products.insufficient_stock', { sku, available, requested }, { body: { available } });
