@@ -4,7 +4,7 @@ import { type Sql, sql } from './sql.ts';
 const batchSize = 1_000;
 
 /**
- * Deletes the rows of a table in short transactions and returns their number, so that a large deletion blocks nobody. Rows
+ * Deletes the rows of a table in short transactions and returns their number, so that a large deletion blocks no other work. Rows
  * that another transaction has locked stay for the next run.
  */
 export async function deleteInBatches(db: Db, table: Sql, condition: Sql): Promise<number> {

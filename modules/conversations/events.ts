@@ -15,7 +15,7 @@ export const events = {
     about,
   }),
   'conversation.assigned': defineEvent({
-    summary: 'A conversation was assigned to a member of the team, or to nobody',
+    summary: 'A conversation was assigned to a member of the team, or unassigned',
     payload: Type.Object({ conversation: ConversationRecord, previous_assignee_id: Nullable(UserId) }),
     about,
   }),

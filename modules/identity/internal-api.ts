@@ -3,7 +3,7 @@ import { accountsOf } from './accounts/accounts.ts';
 import { isSeeded, seedRoles } from './accounts/seed.ts';
 import { addOwner } from './accounts/tenant-owner.ts';
 import { addMember, createUser, isEmailTaken, type NewUser } from './accounts/users.ts';
-import { isCommonPassword } from './profile/common-passwords.ts';
+import { commonPasswordProblem } from './profile/common-passwords.ts';
 import { sendPasswordReset } from './profile/password-reset.ts';
 import { createPersonalClient, personalClient } from './profile/personal-tokens.ts';
 
@@ -38,11 +38,12 @@ export const helpers = {
     run: ({ system, client }, { password, hash }) =>
       accountsOf(system).passwords.verify(password, hash, client.network),
   }),
-  isCommonPassword: systemHelper({
-    summary: 'Check whether many people use a password',
+  commonPasswordProblem: systemHelper({
+    summary: 'Explain why a password is too common',
+    description: 'Returns `undefined` if it is not.',
     system: true,
     input: Type.Object({ password: Text }),
-    run: async (_ctx, { password }) => isCommonPassword(password),
+    run: async (_ctx, { password }) => commonPasswordProblem(password),
   }),
   hasUsers: systemHelper({
     summary: 'Check whether there are users',

@@ -28,7 +28,7 @@ const step = {
   also: {
     403: { ...installed, description: `${installed.description.slice(0, -1)}, or the token is wrong.` },
     409: {
-      description: 'An earlier step is not completed.',
+      description: 'An earlier step has not been completed.',
       body: Type.Object({ current_step: Type.Integer({ minimum: 1, maximum: 4 }) }),
     },
   },

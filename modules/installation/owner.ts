@@ -40,9 +40,9 @@ export function explainFields(form: Partial<NewOwner>, issues: Issues): void {
 /** Adds problems that need a list: of common passwords, and of PostgreSQL's time zones. */
 async function explainPlausibility(ctx: SystemCtx, form: Partial<NewOwner>, issues: Issues): Promise<void> {
   const { password, timezone } = form;
-  if (password !== undefined && (await (await identityOf(ctx)).isCommonPassword({ password }))) {
-    issues.add('password', 'Many people use this password, so it is easy to guess. Choose another one.');
-  }
+  const problem =
+    password === undefined ? undefined : await (await identityOf(ctx)).commonPasswordProblem({ password });
+  if (problem) issues.add('password', problem);
   if (timezone === undefined || issues.has('timezone')) return;
   if (await ctx.central.row(sql`SELECT FROM pg_timezone_names WHERE name = ${timezone}`)) return;
   issues.add('timezone', `There is no time zone ${timezone}.`, 'unknown');

@@ -62,9 +62,7 @@ export const NewOwner = NamedObject('NewOwner', {
   country: Type.Optional(
     Type.String({ pattern: '^[A-Z]{2}$', description: 'Two capital letters of ISO 3166.', examples: ['DE'] }),
   ),
-  currency: Type.Optional(
-    Type.String({ pattern: '^[A-Z]{3}$', description: 'Three capital letters of ISO 4217.', examples: ['EUR'] }),
-  ),
+  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 code.', examples: ['EUR'] })),
   timezone: Type.Optional(Type.String({ format: 'time-zone', examples: ['Europe/Berlin'] })),
 });
 export type NewOwner = Static<typeof NewOwner>;
@@ -80,7 +78,7 @@ export const OwnerCreated = NamedObject('OwnerCreated', {
   }),
   country: Type.String({
     examples: ['DE'],
-    description: 'If it was not sent, guessed, as are currency and time zone.',
+    description: 'Suggested if it was not sent, like the currency and the time zone.',
   }),
   currency: Type.String({ examples: ['EUR'] }),
   timezone: Type.String({ examples: ['Europe/Berlin'] }),

@@ -7,10 +7,11 @@ const minLength = 8;
 
 let common: ReadonlySet<string> | undefined;
 
-/** Whether a password, in any case, is one of those that attackers try first. The list is loaded with the first password. */
-export function isCommonPassword(password: string): boolean {
+/** Why a password, in upper or lower case, is easy to guess, or `undefined`. The list is loaded with the first password. */
+export function commonPasswordProblem(password: string): string | undefined {
   common ??= new Set(readList().filter(({ length }) => length >= minLength));
-  return common.has(password.toLowerCase());
+  if (!common.has(password.toLowerCase())) return undefined;
+  return 'Many people use this password, so it is easy to guess. Choose another one.';
 }
 
 /** Not imported, so that the whole list does not stay in memory. */

@@ -1,7 +1,5 @@
 import { Issues, NewPassword, passwordProblem, type Static, Type } from '@chowk/kit';
-import { isCommonPassword } from './common-passwords.ts';
-
-const commonPassword = 'Many people use this password, so it is easy to guess. Choose another one.';
+import { commonPasswordProblem } from './common-passwords.ts';
 
 export const ChosenPassword = Type.Object({
   password: NewPassword,
@@ -18,7 +16,7 @@ export function checkNewPassword(chosen: ChosenPassword): void {
 
 export function explainNewPassword({ password, password_confirmation }: Partial<ChosenPassword>, issues: Issues): void {
   if (password === undefined) return;
-  const problem = passwordProblem(password) ?? (isCommonPassword(password) ? commonPassword : undefined);
+  const problem = passwordProblem(password) ?? commonPasswordProblem(password);
   if (problem) issues.add('password', problem);
   if (password_confirmation === undefined || password_confirmation === password) return;
   issues.add('password_confirmation', 'The password confirmation does not match.', 'mismatch');

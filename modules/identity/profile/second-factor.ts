@@ -68,7 +68,7 @@ async function locked(ctx: SystemCtx, tx: Db, userId: number) {
 function notifyOwner(ctx: SystemCtx, tx: Db, owner: Addressee, minutes: number): Promise<void> {
   return sendSecurityNotice(ctx, tx, owner, (organization) => ({
     subject: `Wrong codes for your ${organization} account`,
-    text: `Somebody entered your password at ${organization} and then ${maxFailures} wrong codes. Codes are refused for ${minutes} minutes.`,
+    text: `Someone entered your password at ${organization} and then ${maxFailures} wrong codes. Codes are refused for ${minutes} minutes.`,
   }));
 }
 

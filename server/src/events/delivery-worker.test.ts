@@ -142,7 +142,9 @@ test('a delivery that fails for good waits for an operator; retried, it comes be
 test('a failed delivery is kept while the queue for operators cannot be written', async () => {
   const tenant = await platform.tenant();
   const { addDead } = jobs;
+  const tried = Promise.withResolvers<void>();
   jobs.addDead = async () => {
+    tried.resolve();
     throw new Error('the central database is down');
   };
   failing.add(`${tenant.id} 1`);
@@ -150,7 +152,7 @@ test('a failed delivery is kept while the queue for operators cannot be written'
     INSERT INTO event_deliveries (event_id, name, payload, emitted_at, listener, attempts)
     VALUES (gen_random_uuid(), 'thing.one', '{"n":1}', now(), 'far/all', 5)`);
   deliveries.wake(tenant);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await tried.promise;
   jobs.addDead = addDead;
   failing.clear();
   deliveries.wake(tenant);
