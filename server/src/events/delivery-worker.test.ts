@@ -1,8 +1,9 @@
 import { afterCommit, type Ctx, defineEvent, sql, Type } from '@chowk/kit';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startPlatform, type TestPlatform, type TestTenant } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';
 import { Context } from '../context.ts';
+import type { Task } from '../jobs/job-queues.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 
 const received: string[] = [];
@@ -157,6 +158,30 @@ test('a failed delivery is kept while the queue for operators cannot be written'
   failing.clear();
   deliveries.wake(tenant);
   await expect.poll(() => receivedBy(tenant), eventually).toEqual([1]);
+});
+
+test('after a failure of the database the events are delivered within seconds', async () => {
+  const tenant = await platform.tenant();
+  vi.spyOn(platform.kernel.signals, 'tryLock').mockRejectedValueOnce(new Error('the connection was lost'));
+  await emit(platform, tenant, [1]);
+  await expect.poll(() => receivedBy(tenant), eventually).toEqual([1]);
+});
+
+test('a job that is added while another one is being moved is moved too', async () => {
+  const tenant = { id: 'test', db: { run: async () => {} } } as unknown as TenantEntry;
+  const moved = new Set<string | undefined>();
+  vi.spyOn(jobs, 'addAll').mockImplementation(async (all) => {
+    for (const { options } of all) moved.add(options?.id);
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  const move = (id: string) => deliveries.moveJobs(tenant, [{ id, task: {} as Task, startAt: null }]);
+  for (let turns = 0; turns < 40; turns++) {
+    const first = move(`first ${turns}`);
+    for (let turn = 0; turn < turns; turn++) await null;
+    await move(`second ${turns}`);
+    await first;
+    expect(moved).toContain(`second ${turns}`);
+  }
 });
 
 test('a sweep delivers old events, and forgets a tenant only when nothing waits', async () => {

@@ -29,6 +29,10 @@ export interface DeliveryWorkerOptions {
   readonly log: Log;
 }
 
+interface JobOfTenant extends AddedJob<Task> {
+  readonly tenant: TenantEntry;
+}
+
 /** The job that retries a delivery on behalf of an operator. */
 export const deliveryJob = 'kernel.deliver';
 export const eventsQueue = 'events';
@@ -37,6 +41,7 @@ const channel = 'chowk_events';
 /** Seconds before each retry. */
 const retries: readonly number[] = [1, 5, 30, 120, 600];
 const sweepEveryMs = 30_000;
+const retryAfterMs = 3_000;
 /** Deliveries that are repeated if the process dies meanwhile. */
 const batchSize = 100;
 const tenantsAtOnce = 4;
@@ -55,7 +60,7 @@ export class DeliveryWorker {
   /** Tenants with work; `true` if a sweep found them. */
   readonly #due = new Map<string, boolean>();
   readonly #running = new Map<string, Promise<void>>();
-  readonly #added: (AddedJob<Task> & { readonly tenant: TenantEntry })[] = [];
+  readonly #added: JobOfTenant[] = [];
   #moving: Promise<void> | undefined;
   /** Tenants whose events another process delivers. */
   readonly #toNotify = new Set<string>();
@@ -74,12 +79,9 @@ export class DeliveryWorker {
   async work(): Promise<void> {
     if (this.#isWorking) return;
     this.#isWorking = true;
-    const { signals, log } = this.#options;
-    await signals.listen(channel, { onNotify: (tenantId) => this.#add(tenantId), onConnectionChange: () => {} });
-    const sweep = () =>
-      this.sweep().catch((error: unknown) => log.warn({ err: error }, 'could not look for undelivered events'));
-    void sweep();
-    this.#sweeping = setInterval(sweep, sweepEveryMs).unref();
+    const onNotify = (tenantId: string) => this.#add(tenantId);
+    await this.#options.signals.listen(channel, { onNotify, onConnectionChange: () => {} });
+    void this.#sweepRepeatedly();
   }
 
   /** Called after a commit that wrote deliveries. */
@@ -89,21 +91,18 @@ export class DeliveryWorker {
       return;
     }
     this.#toNotify.add(id);
-    this.#notifying ??= this.#notify().finally(() => {
-      this.#notifying = undefined;
-    });
+    this.#notifying ??= this.#notify();
   }
 
   /**
    * Moves jobs that a committed transaction has added to their queues. Concurrent calls share statements: in the central
    * database only one transaction at a time can commit a notification.
    */
-  moveJobs(tenant: TenantEntry, jobs: readonly AddedJob<Task>[]): Promise<void> {
+  async moveJobs(tenant: TenantEntry, jobs: readonly AddedJob<Task>[]): Promise<void> {
+    if (jobs.length === 0) return;
     this.#added.push(...jobs.map((job) => ({ tenant, ...job })));
-    this.#moving ??= this.#moveAdded().finally(() => {
-      this.#moving = undefined;
-    });
-    return this.#moving;
+    this.#moving ??= this.#moveAdded();
+    await this.#moving;
   }
 
   /** Finds the tenants of this ring that may have work. */
@@ -117,7 +116,7 @@ export class DeliveryWorker {
 
   async close(): Promise<void> {
     this.#isWorking = false;
-    clearInterval(this.#sweeping);
+    clearTimeout(this.#sweeping);
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#due.clear();
     await Promise.allSettled([...this.#running.values(), this.#moving, this.#notifying]);
@@ -135,6 +134,17 @@ export class DeliveryWorker {
     },
   };
 
+  async #sweepRepeatedly(): Promise<void> {
+    let delayMs = sweepEveryMs;
+    try {
+      await this.sweep();
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'could not look for undelivered events; trying again soon');
+      delayMs = retryAfterMs;
+    }
+    if (this.#isWorking) this.#sweeping = setTimeout(() => this.#sweepRepeatedly(), delayMs).unref();
+  }
+
   #add(tenantId: string, isSwept = false): void {
     this.#due.set(tenantId, isSwept || (this.#due.get(tenantId) ?? false));
     this.#pump();
@@ -147,9 +157,10 @@ export class DeliveryWorker {
       if (this.#running.has(id)) continue;
       this.#due.delete(id);
       const run = this.#deliverTo(id, isSwept)
-        .catch((error: unknown) =>
-          this.#options.log.warn({ err: error, tenant: id }, 'could not deliver events; the next sweep tries again'),
-        )
+        .catch((error: unknown) => {
+          this.#options.log.warn({ err: error, tenant: id }, 'could not deliver events; trying again soon');
+          this.#addLater(id, retryAfterMs, isSwept);
+        })
         .finally(() => {
           this.#running.delete(id);
           this.#pump();
@@ -225,26 +236,26 @@ export class DeliveryWorker {
     await recordFailure(tenant.db, seq, delay);
   }
 
+  /** Clears `#moving` in the same turn as its last look at `#added`, so that no job is added between the two. */
   async #moveAdded(): Promise<void> {
-    while (this.#added.length > 0) {
-      const batch = this.#added.splice(0, maxMovedAtOnce);
-      await this.#options.jobs().addAll(
-        batch.map(({ id, task, startAt }) => ({
-          task,
-          options: { id, ...(startAt === null ? {} : { startAt: new Date(startAt) }) },
-        })),
-      );
-      // A job that stays here is added again by the next sweep; its id keeps it from running twice.
-      const byTenant = [...Map.groupBy(batch, ({ tenant }) => tenant)];
-      await Promise.allSettled(
-        byTenant.map(([{ db }, jobs]) =>
-          deleteAddedJobs(
-            db,
-            jobs.map(({ id }) => id),
-          ),
-        ),
-      );
+    try {
+      while (this.#added.length > 0) await this.#moveBatch(this.#added.splice(0, maxMovedAtOnce));
+    } finally {
+      this.#moving = undefined;
     }
+  }
+
+  async #moveBatch(batch: readonly JobOfTenant[]): Promise<void> {
+    await this.#options.jobs().addAll(
+      batch.map(({ id, task, startAt }) => ({
+        task,
+        options: { id, ...(startAt === null ? {} : { startAt: new Date(startAt) }) },
+      })),
+    );
+    // A job that stays here is added again by the next sweep; its id keeps it from running twice.
+    const byTenant = [...Map.groupBy(batch, ({ tenant }) => tenant)];
+    const idsOf = (jobs: readonly JobOfTenant[]) => jobs.map(({ id }) => id);
+    await Promise.allSettled(byTenant.map(([{ db }, jobs]) => deleteAddedJobs(db, idsOf(jobs))));
   }
 
   async #notify(): Promise<void> {
@@ -256,13 +267,14 @@ export class DeliveryWorker {
         .run(sql`SELECT pg_notify(${channel}, id) FROM unnest(${ids}::text[]) AS id`)
         .catch((error: unknown) => log.warn({ err: error }, 'events wait for the next sweep'));
     }
+    this.#notifying = undefined;
   }
 
-  #addLater(id: string, delayMs: number): void {
+  #addLater(id: string, delayMs: number, isSwept = false): void {
     clearTimeout(this.#timers.get(id));
     const timer = setTimeout(() => {
       this.#timers.delete(id);
-      this.#add(id);
+      this.#add(id, isSwept);
     }, delayMs);
     this.#timers.set(id, timer.unref());
   }
