@@ -5,6 +5,7 @@ const floors = [
   ['boot.ts'],
   ['http/'],
   ['graphql/'],
+  ['gateway/'],
   ['operator/'],
   ['demo/'],
   ['kernel.ts', 'context.ts', 'system-services.ts'],

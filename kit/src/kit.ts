@@ -135,8 +135,14 @@ export {
 export { type Setting, type SettingDefinition, type SettingsOf, setting, settingDefinitions } from './settings.ts';
 export { and, empty, join, raw, Sql, sql } from './sql.ts';
 export type {
+  ActionGateway,
+  CallableAction,
   DeclaredPermission,
   DomainsService,
+  GraphqlEngine,
+  GraphqlError,
+  GraphqlOperation,
+  GraphqlResult,
   Limits,
   Mail,
   Mails,

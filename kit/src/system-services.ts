@@ -2,6 +2,7 @@ import type { Settings } from './catalogue.ts';
 import type { Db } from './database.ts';
 import type { FieldError } from './errors.ts';
 import type { Log } from './log.ts';
+import type { TObject, TSchema } from './schema.ts';
 
 /** Encryption and signatures with keys derived from the key of the installation, one for each `purpose`. */
 export interface Secrets {
@@ -118,12 +119,65 @@ export interface SystemCache {
   delete(key: string): Promise<void>;
 }
 
+/** The context of the request: `ctx`. */
+interface RequestContext {
+  readonly requestId: string;
+}
+
+/** An action that the caller may call. */
+export interface CallableAction {
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string | undefined;
+  readonly input: TObject | undefined;
+  readonly output: TSchema | undefined;
+  readonly isReadOnly: boolean;
+}
+
+/** The actions of all modules, for gateways that offer them over another protocol. */
+export interface ActionGateway {
+  /** The actions that the caller may call in its tenant, without files, pages and endpoints of other standards. */
+  list(ctx: RequestContext): Promise<readonly CallableAction[]>;
+  /** Calls one of them with the same checks and audit entries as REST. Throws 404 if there is none of this name. */
+  call(ctx: RequestContext, name: string, input: unknown): Promise<unknown>;
+}
+
+export interface GraphqlOperation {
+  readonly query: string;
+  readonly variables?: Readonly<Record<string, unknown>> | undefined;
+  readonly operationName?: string | undefined;
+}
+
+export interface GraphqlError {
+  readonly message: string;
+  readonly locations?: readonly { readonly line: number; readonly column: number }[] | undefined;
+  readonly path?: readonly (string | number)[] | undefined;
+  readonly extensions: { readonly code: string };
+}
+
+export interface GraphqlResult {
+  /** Absent if the operation was refused before its execution. */
+  readonly data?: unknown;
+  readonly errors?: readonly GraphqlError[];
+}
+
+/** Runs GraphQL operations against the schema of the caller's tenant. */
+export interface GraphqlEngine {
+  execute(ctx: RequestContext, operation: GraphqlOperation): Promise<GraphqlResult>;
+  /** The reasons why the operation would be refused before its execution. */
+  validate(ctx: RequestContext, operation: GraphqlOperation): Promise<readonly GraphqlError[]>;
+  /** The tenant's schema as SDL. */
+  sdl(ctx: RequestContext): Promise<string>;
+}
+
 /** Configuration that system modules read. */
 export interface SystemOptions {
   readonly installToken: string | undefined;
   /** Other machines may reach the server. */
   readonly isExposed: boolean;
   readonly signup: boolean;
+  readonly graphqlIntrospection: boolean;
+  readonly graphqlPlayground: boolean;
   readonly signedLinksOnly: boolean;
   readonly loginFailuresPerMinute: number;
   readonly resendsPerMinute: number;
@@ -151,6 +205,8 @@ export interface SystemServices {
   readonly limits: Limits;
   readonly mail: Mails;
   readonly cache: SystemCache;
+  readonly actions: ActionGateway;
+  readonly graphql: GraphqlEngine;
   /** The permissions of all modules of this ring. */
   readonly permissions: readonly DeclaredPermission[];
   now(): Date;

@@ -15,6 +15,8 @@ import { Signals } from './db/signals.ts';
 import { SlowQueryLog } from './db/slow-query-log.ts';
 import { DeliveryWorker, deliveryJob, eventsQueue } from './events/delivery-worker.ts';
 import { EventHub } from './events/event-hub.ts';
+import { actionGateway } from './gateway/action-gateway.ts';
+import { graphqlEngine } from './graphql/engine.ts';
 import { healthActions } from './http/health.ts';
 import { bossDatabase } from './jobs/boss-database.ts';
 import { type JobHandler, JobQueues, type Task } from './jobs/job-queues.ts';
@@ -183,6 +185,8 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   const services = makeSystemServices({
     ...{ config, log, central, centralMigrations, databases, modules, settings, secrets, signals },
     ...{ directory, mailer, limiter, jobs, redis, cache, now },
+    actions: actionGateway(() => kernel, 'mcp'),
+    graphql: graphqlEngine(() => kernel),
   });
   // Before `signals` starts, so that its caches miss no notification.
   const identity = await identityOf(modules, services);

@@ -211,6 +211,8 @@ const examples: Readonly<Record<string, Example>> = {
   PLATFORM_SIGNUP: booleans('platformSignup', true),
   EMAIL_VERIFICATION_SIGNED_ONLY: booleans('emailVerificationSignedOnly', false),
   GRAPHQL_INTROSPECTION: booleans('graphqlIntrospection', true),
+  GRAPHQL_PLAYGROUND: booleans('graphqlPlayground', true),
+  GRAPHQL_SCHEMA_CACHE_TTL: integers('graphqlSchemaCacheSeconds', 86_400, 60, 2_592_000),
   TRUSTED_PROXIES: {
     key: 'trustedProxies',
     unset: [],

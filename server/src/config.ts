@@ -210,6 +210,18 @@ const variables = {
     default: derived('`false` in production, `true` elsewhere', ({ appEnv }) => appEnv !== 'production'),
     help: 'Whether GraphQL introspection is enabled; a tenant may enable it for itself.',
   }),
+  graphqlPlayground: variable({
+    name: 'GRAPHQL_PLAYGROUND',
+    kind: boolean,
+    default: derived('`false` in production, `true` elsewhere', ({ appEnv }) => appEnv !== 'production'),
+    help: 'Whether the GraphQL playground is served.',
+  }),
+  graphqlSchemaCacheSeconds: variable({
+    name: 'GRAPHQL_SCHEMA_CACHE_TTL',
+    kind: integer(60, 2_592_000),
+    default: 86_400,
+    help: 'Seconds that a composed GraphQL schema is kept in the cache.',
+  }),
 
   trustedProxies: variable({
     name: 'TRUSTED_PROXIES',

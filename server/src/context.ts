@@ -25,6 +25,7 @@ import {
 } from '@chowk/kit';
 import { v7 as uuidv7 } from 'uuid';
 import type { AuditEntry } from './actions/audit-log.ts';
+import type { Principal } from './actions/authorize.ts';
 import { copyOf } from './actions/bus.ts';
 import type { RegisteredAction } from './actions/registry.ts';
 import { type AddedJob, writeJob } from './events/outbox.ts';
@@ -188,6 +189,17 @@ export class Context implements SystemCtx {
   withAuditEntry(auditEntry: AuditEntry | undefined): Context {
     if (auditEntry) auditEntry.transactionEntries = this.#parts.transaction?.auditEntries;
     return this.#with({ auditEntry });
+  }
+
+  /** The user and the tenant of the call, for gateways that call other actions. */
+  get principal(): Principal {
+    const { tenant, user: caller, membership, system } = this.#parts;
+    return { tenant, caller, membership, system };
+  }
+
+  /** The context of another module's code in the same request. */
+  inModule(module: string | undefined, auditEntry?: AuditEntry): Context {
+    return this.#with({ module, auditEntry, ifMatch: undefined });
   }
 
   get bus(): Bus {

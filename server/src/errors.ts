@@ -54,6 +54,7 @@ export const kernelErrors = {
     message: 'A tenant can have at most {limit} aliases; remove one first.',
   },
   'modules.not_installed': { status: 404, message: 'The module {module} is not enabled for this tenant.' },
+  'actions.not_found': { status: 404, message: 'There is no action {name}.' },
   'bus.not_declared': {
     status: 403,
     message: 'The module {caller} may not call {name}; declare it in api.consumes of its module.json.',

@@ -1,4 +1,13 @@
-import { type Db, type DomainsService, type Limits, type Log, type SystemServices, sql } from '@chowk/kit';
+import {
+  type ActionGateway,
+  type Db,
+  type DomainsService,
+  type GraphqlEngine,
+  type Limits,
+  type Log,
+  type SystemServices,
+  sql,
+} from '@chowk/kit';
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from './config.ts';
 import { type MigrationSource, migrate } from './db/migrations.ts';
@@ -39,6 +48,8 @@ interface Parts {
   readonly jobs: JobQueues;
   readonly redis: Redis | undefined;
   readonly cache: SharedCache;
+  readonly actions: ActionGateway;
+  readonly graphql: GraphqlEngine;
   readonly now: () => Date;
 }
 
@@ -54,6 +65,8 @@ export function makeSystemServices(parts: Parts): SystemServices {
       installToken: config.installToken,
       isExposed: config.appEnv === 'production' || !isLoopback(config.host) || config.trustedProxies.length > 0,
       signup: config.platformSignup,
+      graphqlIntrospection: config.graphqlIntrospection,
+      graphqlPlayground: config.graphqlPlayground,
       signedLinksOnly: config.emailVerificationSignedOnly,
       loginFailuresPerMinute: config.loginFailuresPerMinute,
       resendsPerMinute: config.resendsPerMinute,
@@ -66,6 +79,8 @@ export function makeSystemServices(parts: Parts): SystemServices {
     mail: parts.mailer,
     limits: limitsOf(parts),
     cache: parts.cache,
+    actions: parts.actions,
+    graphql: parts.graphql,
     permissions: permissionsOf(parts.modules),
     now: parts.now,
     newId: uuidv7,

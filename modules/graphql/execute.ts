@@ -1,0 +1,40 @@
+import { Answer, type GraphqlResult, type SystemCtx } from '@chowk/kit';
+
+const responseType = 'application/graphql-response+json';
+
+/** Runs the operation of a request that has not been validated. */
+export async function execute(ctx: SystemCtx, request: object): Promise<Answer> {
+  const { query, variables, operationName } = request as Record<string, unknown>;
+  if (typeof query !== 'string' || query === '') return refuse(ctx, 'The request has no `query`.');
+  if (!isAbsent(operationName) && typeof operationName !== 'string') {
+    return refuse(ctx, '`operationName` must be a string.');
+  }
+  if (!isAbsent(variables) && !isObject(variables)) return refuse(ctx, '`variables` must be an object.');
+  const operation = { query, variables: variables ?? undefined, operationName: operationName ?? undefined };
+  return answer(ctx, await ctx.system.graphql.execute(ctx, operation as never));
+}
+
+function refuse(ctx: SystemCtx, message: string): Answer {
+  const body = JSON.stringify({ errors: [{ message, extensions: { code: 'BAD_INPUT' } }] });
+  return new Answer(body, { status: 400, headers: { 'content-type': typeFor(ctx) } });
+}
+
+/** An operation that was not executed is an error of HTTP only for clients that know the media type of GraphQL. */
+function answer(ctx: SystemCtx, result: GraphqlResult): Answer {
+  const type = typeFor(ctx);
+  const status = 'data' in result || !type.startsWith(responseType) ? 200 : 400;
+  return new Answer(JSON.stringify(result), { status, headers: { 'content-type': type } });
+}
+
+function typeFor(ctx: SystemCtx): string {
+  const accepted = ctx.client.header('accept') ?? '';
+  return `${accepted.includes(responseType) ? responseType : 'application/json'}; charset=utf-8`;
+}
+
+function isAbsent(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
