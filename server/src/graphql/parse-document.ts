@@ -5,6 +5,8 @@ import { GraphqlRefusal, graphqlError } from './graphql-refusal.ts';
 /** About five times what an operation of the highest complexity needs. */
 const maxTokens = 5_000;
 const maxComments = 1_000;
+/** The position of an error is found by counting lines. */
+const maxLines = 2_000;
 const maxDefinitions = 100;
 const maxDirectives = 200;
 const maxNameLength = 128;
@@ -42,6 +44,7 @@ class LimitedLexer extends Lexer {
 
   override advance(): Token {
     const token = super.advance();
+    this.#limit(token, this.line, maxLines, 'lines');
     if (opening.has(token.kind)) this.#limit(token, ++this.#nesting, maxNesting, 'levels of nested brackets');
     else if (closing.has(token.kind)) this.#nesting -= 1;
     else if (token.kind === TokenKind.AT) this.#limit(token, ++this.#directives, maxDirectives, 'directives');
