@@ -5,7 +5,6 @@ import {
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
-  Kind,
   OverlappingFieldsCanBeMergedRule,
   type SelectionSetNode,
   specifiedRules,
@@ -18,8 +17,8 @@ import { graphqlError } from './graphql-refusal.ts';
 
 const maxErrors = 5;
 const maxLocations = 10;
-/** Pairs of fields with the same name, each of which the validation compares. */
-const maxPairs = 30_000;
+/** Pairs of fields with the same name and with arguments or selections, each of which the validation compares. */
+const maxPairs = 10_000;
 
 /** The errors of a document that has been parsed by `parseDocument`. Names of the schema are suggested only if `suggest`. */
 export function validateDocument(
@@ -27,11 +26,11 @@ export function validateDocument(
   document: DocumentNode,
   suggest: boolean,
 ): readonly GraphqlError[] {
-  const options = { maxErrors, hideSuggestions: !suggest };
-  const check = (checked: DocumentNode, rules: readonly ValidationRule[]) =>
-    withoutText(document, () => validate(schema, checked, rules, options)).map(validationError);
+  const check = (checked: DocumentNode, rules: readonly ValidationRule[], hideSuggestions = true) =>
+    withoutText(document, () => validate(schema, checked, rules, { maxErrors, hideSuggestions })).map(validationError);
   const errors = check(document, linearRules);
-  if (errors.length > 0) return errors;
+  // Each suggestion takes milliseconds.
+  if (errors.length > 0) return suggest && errors.length === 1 ? check(document, linearRules, false) : errors;
   const distinct = withoutRepeats(document);
   return countPairs(distinct) > maxPairs ? [tooManyPairs] : check(distinct, [OverlappingFieldsCanBeMergedRule]);
 }
@@ -68,7 +67,8 @@ function countPairs(document: DocumentNode): number {
   const fields = new Map<string, number>();
   let pairs = 0;
   visit(document, {
-    [Kind.FIELD]: ({ alias, name }) => {
+    Field: ({ alias, name, arguments: given, selectionSet }) => {
+      if (!given?.length && !selectionSet) return;
       const { value } = alias ?? name;
       const before = fields.get(value) ?? 0;
       fields.set(value, before + 1);
