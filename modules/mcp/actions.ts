@@ -1,0 +1,31 @@
+import { signedIn, systemAction } from '@chowk/kit';
+import { fail } from './errors.ts';
+import { Message, Reply } from './schemas.ts';
+import { handleMessage } from './server.ts';
+
+export const actions = {
+  'mcp.handle': systemAction({
+    summary: 'Handle a message of the Model Context Protocol',
+    description:
+      'Streamable HTTP without sessions and streams: one JSON-RPC message in, one JSON response out. Each tool is an ' +
+      'action and needs its permission. `Accept` must list `application/json` and `text/event-stream`. Disabled unless ' +
+      'the setting `mcp.enabled` is on.',
+    tag: 'MCP',
+    http: 'POST /mcp',
+    root: true,
+    needs: signedIn,
+    unchecked: true,
+    // The called action is audited, and its changes are waited for.
+    readOnly: true,
+    graphql: false,
+    input: Message,
+    output: Reply,
+    errors: ['mcp.disabled'],
+    also: { 202: { description: 'A notification was accepted.' } },
+    async admit(ctx) {
+      const { 'mcp.enabled': isEnabled } = await ctx.settings();
+      if (!isEnabled) throw fail('mcp.disabled');
+    },
+    run: handleMessage,
+  }),
+};
