@@ -1,6 +1,6 @@
 import { signedIn, systemAction } from '@chowk/kit';
 import { fail } from './errors.ts';
-import { Message, Reply } from './schemas.ts';
+import { Message, Refusal, Reply } from './schemas.ts';
 import { handleMessage } from './server.ts';
 
 export const actions = {
@@ -20,8 +20,11 @@ export const actions = {
     graphql: false,
     input: Message,
     output: Reply,
-    errors: ['mcp.disabled'],
-    also: { 202: { description: 'A notification was accepted.' } },
+    errors: ['mcp.disabled', 'mcp.invalid_message', 'mcp.not_acceptable'],
+    also: {
+      202: { description: 'A notification was accepted.' },
+      406: { description: 'The error is also one of JSON-RPC.', body: Refusal },
+    },
     async admit(ctx) {
       const { 'mcp.enabled': isEnabled } = await ctx.settings();
       if (!isEnabled) throw fail('mcp.disabled');

@@ -1,4 +1,4 @@
-import { action } from '@chowk/kit';
+import { action, Type } from '@chowk/kit';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, expect, test } from 'vitest';
@@ -17,7 +17,14 @@ const broken = action({
     throw new Error('password=hunter2');
   },
 });
-const platform = await startAccounts({ actions: { 'broken.get': broken } });
+const chatty = action({
+  summary: 'Return more than is declared',
+  http: 'GET /chatty',
+  needs: 'orders.view',
+  output: Type.Object({ name: Type.String() }),
+  run: async () => ({ name: 'Tea', cost: '2.00' }),
+});
+const platform = await startAccounts({ actions: { 'broken.get': broken, 'chatty.get': chatty } });
 const { kernel } = platform;
 const url = new URL('/mcp', await platform.app.listen({ host: '127.0.0.1', port: 0 }));
 const clients: Client[] = [];
@@ -64,8 +71,8 @@ function send(message: unknown, headers: Record<string, string> = {}, person: Pe
 }
 
 /** The names of the person's tools. The client of the SDK would compile all output schemas each time. */
-async function toolNames(person: Person): Promise<string[]> {
-  const { body } = await send({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, {}, person);
+async function toolNames(person: Person, headers: Record<string, string> = {}): Promise<string[]> {
+  const { body } = await send({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, headers, person);
   return body.result.tools.map(({ name }: { name: string }) => name);
 }
 
@@ -146,6 +153,18 @@ test('invalid arguments are reported to the agent by field, and unknown ones are
   expect(errorOf(await call(agent, 'settings_get', { key: 'x' })).error_codes).toEqual({ key: ['unknown'] });
   const missing = errorOf(await call(agent, 'orders_get', { id: '0190a000-0000-7000-8000-000000000000' }));
   expect(missing).toMatchObject({ code: 'orders.not_found', message: expect.stringContaining('0190a000') });
+});
+
+test('an agent gets only the declared fields of a response', async () => {
+  expect((await call(agent, 'chatty_get')).content).toEqual([{ type: 'text', text: '{"name":"Tea"}' }]);
+});
+
+test('a personal access token opens the tools of its scopes only', async () => {
+  const { body } = await owner.post('/api/v1/profile/tokens', { name: 'agent', scopes: ['products.view'] });
+  const names = await toolNames(owner, { authorization: `Bearer ${body.access_token}` });
+  expect(names).toContain('products_list');
+  expect(names.filter((name) => !name.startsWith('products_'))).toEqual([]);
+  expect(names).not.toContain('products_create');
 });
 
 test('an internal error tells the agent nothing about its cause', async () => {
@@ -288,11 +307,14 @@ test('messages are handled one by one; batches and malformed ones are refused', 
   expect(await send(ping)).toMatchObject({ status: 200, body: { jsonrpc: '2.0', id: 7, result: {} } });
   expect(await send({ jsonrpc: '2.0', method: 'notifications/initialized' })).toMatchObject({ status: 202, body: '' });
   for (const message of [[ping, ping], [], {}, { jsonrpc: '1.0', id: 1, method: 'ping' }, { ...ping, id: null }]) {
-    expect(await send(message)).toMatchObject({ status: 400, body: { jsonrpc: '2.0', error: { code: -32700 } } });
+    expect(await send(message)).toMatchObject({
+      status: 400,
+      body: { code: 'mcp.invalid_message', jsonrpc: '2.0', id: null, error: { code: -32700 } },
+    });
   }
   expect((await send({ ...ping, method: 'resources/list' })).body.error.code).toBe(-32601);
   const nameless = await send({ ...ping, method: 'tools/call', params: { name: 5 } });
   expect(nameless.body.error.message).toContain('expected string');
-  expect((await send(ping, { accept: 'application/json' })).status).toBe(406);
+  expect(await send(ping, { accept: 'application/json' })).toMatchObject({ status: 406, body: { id: null } });
   expect((await send(ping, { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400);
 });

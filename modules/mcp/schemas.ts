@@ -9,11 +9,21 @@ export const Message = NamedObject('McpMessage', {
   params: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 
+const JsonRpcError = Type.Object({
+  code: Type.Integer({ examples: [-32700] }),
+  message: Type.String(),
+  data: Type.Optional(Type.Unknown()),
+});
+
 export const Reply = NamedObject('McpReply', {
   jsonrpc: Type.Literal('2.0'),
-  id: Type.Union([Id, Type.Null()]),
+  id: Id,
   result: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  error: Type.Optional(
-    Type.Object({ code: Type.Integer(), message: Type.String(), data: Type.Optional(Type.Unknown()) }),
-  ),
+  error: Type.Optional(JsonRpcError),
+});
+
+export const Refusal = NamedObject('McpRefusal', {
+  jsonrpc: Type.Literal('2.0'),
+  id: Type.Null(),
+  error: JsonRpcError,
 });

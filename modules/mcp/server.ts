@@ -1,26 +1,38 @@
 import { Answer, type SystemCtx } from '@chowk/kit';
+import { fail } from './errors.ts';
 import { callTool, listTools } from './tools.ts';
+
+const jsonType = 'application/json; charset=utf-8';
+
+/** For answers of the user that a server asks for, which this one does not. The default one doubles the time of a message. */
+const unused = {
+  getValidator(): never {
+    throw new Error('the server asks the client for nothing');
+  },
+};
 
 /** Handles one message with a server of its own: nothing is kept between requests. */
 export async function handleMessage(ctx: SystemCtx, message: object): Promise<Answer> {
   const { Server, Transport, CallToolRequestSchema, ListToolsRequestSchema } = await loadSdk();
   const server = new Server(
     { name: 'chowk', title: 'Chowk', version: ctx.system.version },
-    { capabilities: { tools: {} } },
+    { capabilities: { tools: {} }, jsonSchemaValidator: unused },
   );
   server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: await listTools(ctx) }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) => callTool(ctx, params));
   const transport = new Transport({ enableJsonResponse: true });
   try {
     await server.connect(transport);
-    const response = await transport.handleRequest(requestOf(ctx), { parsedBody: message });
-    return new Answer(await response.text(), {
-      status: response.status,
-      headers: { 'content-type': 'application/json; charset=utf-8' },
-    });
+    return await answerOf(await transport.handleRequest(requestOf(ctx), { parsedBody: message }));
   } finally {
     await server.close();
   }
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  const body = await response.text();
+  if (response.ok) return new Answer(body, { status: response.status, headers: { 'content-type': jsonType } });
+  throw fail(response.status === 406 ? 'mcp.not_acceptable' : 'mcp.invalid_message', {}, { body: JSON.parse(body) });
 }
 
 /** With the headers that the transport checks. */
@@ -33,7 +45,7 @@ function requestOf({ client, system }: SystemCtx): Request {
   return new Request(`${system.url}/mcp`, { method: 'POST', headers });
 }
 
-/** Loaded with the first message, because it takes longer than the rest of the start. */
+/** Loaded with the first message, to keep the start fast. */
 async function loadSdk() {
   const [{ Server }, { WebStandardStreamableHTTPServerTransport: Transport }, types] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/index.js'),
