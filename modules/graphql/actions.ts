@@ -14,7 +14,8 @@ export const actions = {
     http: 'POST /graphql',
     needs: signedIn,
     unchecked: true,
-    audited: false,
+    // Each action that the operation calls is audited, and waits until its change applies, by itself.
+    readOnly: true,
     bodyLimit: 256 * 1024,
     input: Request,
     output: Result,

@@ -1,6 +1,10 @@
 import { NamedObject, Type } from '@chowk/kit';
 
-const Hash = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the operation, in hexadecimal.' });
+const Hash = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  description: 'SHA-256 of the operation, in hexadecimal.',
+  examples: ['7f56e67dd21ab3f30d1ff8b7bed08893f0a0db86449836189b361dd1e56ddb4b'],
+});
 
 export const Request = NamedObject('GraphqlRequest', {
   query: Type.Optional(Type.String({ examples: ['{ __typename }'] })),
