@@ -95,7 +95,7 @@ export const actions = {
     needs: manage,
     input: OperationsToRegister,
     output: Registration,
-    answer: { message: ({ registered }) => `${registered.length} operations registered.` },
+    answer: { message: ({ registered }) => `Operations registered: ${registered.length}.` },
     errors: ['graphql.too_many_persisted'],
     run: registerUnregistered,
   }),

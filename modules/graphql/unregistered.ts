@@ -12,17 +12,20 @@ interface Operation {
 /** Kept per tenant: those with the most uses. The list is one response, so the size of all queries is limited too. */
 const limits = { count: 1_000, bytes: 16 * 1_048_576 };
 
-const usesOf = platformState((system) => new OperationUses<Operation>(system, { max: 200, write: recordUses }));
+/** The uses of unregistered operations. */
+export const unregisteredOf = platformState(
+  (system) => new OperationUses<Operation>(system, { max: 200, write: recordUses }),
+);
 
 /** Records the use of an operation that is not a persisted query, unless it could not be registered. */
 export function recordUnregistered(ctx: SystemCtx, operation: Operation): void {
   const { query } = operation;
   if (query.length > maxQueryLength || query.includes('\0')) return;
-  usesOf(ctx.system).add(ctx, operation);
+  unregisteredOf(ctx.system).add(ctx, operation);
 }
 
 export async function listUnregistered(ctx: SystemCtx): Promise<UnregisteredOperation[]> {
-  await usesOf(ctx.system).flush(ctx.tenant.id);
+  await unregisteredOf(ctx.system).flush(ctx.tenant.id);
   return ctx.db.rows<UnregisteredOperation>(sql`
     SELECT hash, operation_name, query, uses, first_seen_at, last_seen_at FROM unregistered_operations
     ORDER BY uses DESC, last_seen_at DESC, hash`);
@@ -49,7 +52,7 @@ export async function registerUnregistered(
 }
 
 export async function clearUnregistered(ctx: SystemCtx): Promise<void> {
-  await usesOf(ctx.system).flush(ctx.tenant.id);
+  await unregisteredOf(ctx.system).flush(ctx.tenant.id);
   await ctx.tx(async (tx) => {
     const deleted = await tx.db.run(sql`DELETE FROM unregistered_operations`);
     tx.audit({ operations: [deleted, 0] });
