@@ -48,7 +48,13 @@ export async function deletePersisted(ctx: SystemCtx, { hash }: { hash: string }
 
 /** Why the query cannot be executed. */
 export async function problemsOf(ctx: SystemCtx, query: string): Promise<string[]> {
-  return (await ctx.system.graphql.validate(ctx, { query })).map(({ message }) => message);
+  const errors = await ctx.system.graphql.validate(ctx, { query, operationName: operationNameIn(query) });
+  return errors.map(({ message }) => message);
+}
+
+/** The name of the operation that the query begins with, if any. */
+export function operationNameIn(query: string): string | undefined {
+  return /^\s*(?:query|mutation)\s+(\w+)/.exec(query)?.[1];
 }
 
 /** Registers valid queries. A query that is registered already gets the new name. */

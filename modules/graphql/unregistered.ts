@@ -1,6 +1,6 @@
 import { type Db, platformState, type SystemCtx, sql } from '@chowk/kit';
 import { OperationUses, type Uses } from './operation-uses.ts';
-import { problemsOf, register } from './persisted.ts';
+import { operationNameIn, problemsOf, register } from './persisted.ts';
 import { maxQueryLength, type Registration, type UnregisteredOperation } from './schemas.ts';
 
 interface Operation {
@@ -109,6 +109,5 @@ function deleteLeastUsed(db: Db): Promise<number> {
 
 /** The operation's name in the request or in the query. */
 function nameOf({ operationName, query }: Operation): string | null {
-  const name = operationName ?? /^\s*(?:query|mutation)\s+(\w+)/m.exec(query)?.[1];
-  return name?.slice(0, 255) ?? null;
+  return (operationName ?? operationNameIn(query))?.slice(0, 255) ?? null;
 }
