@@ -27,6 +27,8 @@ export const actions = {
     http: 'POST /graphql',
     needs: signedIn,
     unchecked: true,
+    // The actions of its fields are audited, and wait until caches are up to date.
+    readOnly: true,
     audited: false,
     bodyLimit: 256 * 1024,
     input: Request,
@@ -43,7 +45,7 @@ export const actions = {
     run: async (ctx) =>
       new Answer(await ctx.system.graphql.sdl(ctx), { headers: { 'content-type': 'text/plain; charset=utf-8' } }),
   }),
-  'graphql.persisted.list': systemAction({
+  'graphql.listPersisted': systemAction({
     ...common,
     summary: 'List the persisted queries',
     http: 'GET /graphql/persisted',
@@ -52,7 +54,7 @@ export const actions = {
     answer: { key: 'persisted_queries' },
     run: listPersisted,
   }),
-  'graphql.persisted.create': systemAction({
+  'graphql.createPersisted': systemAction({
     ...common,
     summary: 'Register a persisted query',
     description: 'Clients execute it by its hash. Registering the same query again changes its name.',
@@ -65,7 +67,7 @@ export const actions = {
     explain: explainQuery,
     run: createPersisted,
   }),
-  'graphql.persisted.delete': systemAction({
+  'graphql.deletePersisted': systemAction({
     ...common,
     summary: 'Delete a persisted query',
     http: 'DELETE /graphql/persisted/:hash',
@@ -75,7 +77,7 @@ export const actions = {
     errors: ['graphql.persisted_not_found'],
     run: deletePersisted,
   }),
-  'graphql.unregistered.list': systemAction({
+  'graphql.listUnregistered': systemAction({
     ...common,
     summary: 'List recorded operations that are not registered',
     description:
@@ -87,7 +89,7 @@ export const actions = {
     answer: { key: 'unregistered_operations' },
     run: listUnregistered,
   }),
-  'graphql.unregistered.register': systemAction({
+  'graphql.registerUnregistered': systemAction({
     ...common,
     summary: 'Register recorded operations',
     description: 'They become persisted queries with the names of their operations.',
@@ -99,7 +101,7 @@ export const actions = {
     errors: ['graphql.too_many_persisted'],
     run: registerUnregistered,
   }),
-  'graphql.unregistered.clear': systemAction({
+  'graphql.clearUnregistered': systemAction({
     ...common,
     summary: 'Delete recorded operations',
     http: 'DELETE /graphql/unregistered',

@@ -304,8 +304,8 @@ test('changes of persisted queries are recorded in the audit log', async () => {
   await register();
   await admin.delete(`${path}/${hash}`);
   const auditor = acme.caller('audit.view');
-  const [created] = await auditEntries(platform, auditor, 'graphql.persisted.create');
+  const [created] = await auditEntries(platform, auditor, 'graphql.createPersisted');
   expect(created).toMatchObject({ outcome: 'ok', user_id: admin.user.id, input: { query, name: 'Name' } });
-  const [deleted] = await auditEntries(platform, auditor, 'graphql.persisted.delete');
+  const [deleted] = await auditEntries(platform, auditor, 'graphql.deletePersisted');
   expect(deleted).toMatchObject({ outcome: 'ok', changes: { hash: [hash, null], name: ['Name', null] } });
 });

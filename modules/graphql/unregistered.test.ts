@@ -186,10 +186,10 @@ test('registering and deleting recorded operations is in the audit log', async (
   await execute(products);
   await admin.delete(path);
   const auditor = acme.caller('audit.view');
-  const [registered] = await auditEntries(platform, auditor, 'graphql.unregistered.register');
+  const [registered] = await auditEntries(platform, auditor, 'graphql.registerUnregistered');
   const names = [{ hash: sha256(orders), name: 'Orders' }];
   expect(registered).toMatchObject({ outcome: 'ok', changes: { registered: [null, names] } });
-  const [cleared] = await auditEntries(platform, auditor, 'graphql.unregistered.clear');
+  const [cleared] = await auditEntries(platform, auditor, 'graphql.clearUnregistered');
   expect(cleared).toMatchObject({ outcome: 'ok', changes: { operations: [1, 0] } });
 });
 
