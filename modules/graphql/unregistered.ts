@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Db, platformState, type SystemCtx, sql } from '@chowk/kit';
 import { OperationUses, type Uses } from './operation-uses.ts';
 import { operationNameIn, problemsOf, register } from './persisted.ts';
@@ -37,18 +38,21 @@ export async function registerUnregistered(
   { hashes }: { hashes?: readonly string[] },
 ): Promise<Registration> {
   const recorded = await listUnregistered(ctx);
-  const chosen = hashes ? recorded.filter(({ hash }) => hashes.includes(hash)) : recorded;
-  const known = new Set(chosen.map(({ hash }) => hash));
-  const invalid = new Set<string>();
-  for (const { hash, query } of chosen) if ((await problemsOf(ctx, query)).length > 0) invalid.add(hash);
-  const valid = await nameOperations(
-    ctx.db,
-    chosen.filter(({ hash }) => !invalid.has(hash)),
-  );
+  const wanted = new Set(hashes ?? recorded.map(({ hash }) => hash));
+  const invalid: string[] = [];
+  const operations: UnregisteredOperation[] = [];
+  for (const operation of recorded) {
+    if (!wanted.delete(operation.hash)) continue;
+    if ((await problemsOf(ctx, operation.query)).length > 0) invalid.push(operation.hash);
+    else operations.push(operation);
+    // Validating a thousand operations takes a while: other requests run in between.
+    await nextTurn();
+  }
+  const valid = await nameOperations(ctx.db, operations);
   if (valid.length > 0) await register(ctx, valid);
   const registered = valid.map(({ hash, name }) => ({ hash, name }));
   ctx.audit({ registered: [null, registered] });
-  return { registered, invalid: [...invalid], not_found: (hashes ?? []).filter((hash) => !known.has(hash)) };
+  return { registered, invalid, not_found: [...wanted] };
 }
 
 export async function clearUnregistered(ctx: SystemCtx): Promise<void> {
