@@ -1,6 +1,10 @@
 import { Line, NamedObject, Nullable, type Static, Text, Timestamp, Type } from '@chowk/kit';
 
-const Hash = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the operation, in hexadecimal.' });
+const Hash = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  description: 'SHA-256 of the operation, in hexadecimal.',
+  examples: ['0e4a8f9218e1eee5b3e96b8ad146605666e2d8341fcd9e43f2b958a8e2803e01'],
+});
 
 export const Request = NamedObject('GraphqlRequest', {
   query: Type.Optional(Type.String({ examples: ['{ __typename }'] })),
