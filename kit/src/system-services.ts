@@ -227,6 +227,8 @@ export interface SystemServices {
   pingCache(): Promise<{ up: boolean; name: string }>;
   /** Runs `work` under a lock that all processes of the installation share. */
   runExclusively<Result>(lock: string, work: () => Promise<Result>): Promise<Result>;
+  /** Runs `work` when the platform stops, while databases can still be used. */
+  onClose(work: () => Promise<void>): void;
   /** Drops every database of the installation and creates the central one again. Destroys all data. */
   reset(): Promise<void>;
 }
