@@ -1,5 +1,6 @@
 import { Answer, signedIn, systemAction } from '@chowk/kit';
 import { execute } from './execute.ts';
+import { playgroundActions } from './playground/actions.ts';
 import { Request, Result } from './schemas.ts';
 
 const common = { tag: 'GraphQL', graphql: false } as const;
@@ -30,4 +31,5 @@ export const actions = {
     run: async (ctx) =>
       new Answer(await ctx.system.graphql.sdl(ctx), { headers: { 'content-type': 'text/plain; charset=utf-8' } }),
   }),
+  ...playgroundActions,
 };

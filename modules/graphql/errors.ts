@@ -1,0 +1,11 @@
+import { defineErrors } from '@chowk/kit';
+
+export const errors = {
+  'graphql.playground_disabled': {
+    status: 404,
+    message: 'The GraphQL playground is disabled on this platform. GRAPHQL_PLAYGROUND=true enables it.',
+  },
+  'graphql.asset_not_found': { status: 404, message: 'The playground has no file {file} in this version.' },
+} as const;
+
+export const fail = defineErrors(errors);

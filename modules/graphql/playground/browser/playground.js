@@ -1,0 +1,50 @@
+import { forget, send } from './session.js';
+
+const { React, ReactDOM, GraphiQL } = globalThis;
+const element = React.createElement;
+const root = document.getElementById('playground');
+
+const welcome = `# Requests are sent as ${root.dataset.user} to ${root.dataset.tenant}.
+# Headers that you enter below take precedence over those of your session.
+
+{
+  __typename
+}
+`;
+
+async function execute({ query, variables, operationName }, { headers } = {}) {
+  const response = await send('/graphql', {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables, operationName }),
+  });
+  // The editors keep their content; the page asks to sign in again.
+  if (response.status === 401 && !new Headers(headers).has('authorization')) location.reload();
+  const result = await response.json();
+  return operationName === 'IntrospectionQuery' && !result.data ? ((await introspectSdl()) ?? result) : result;
+}
+
+/** Introspection may be disabled. Users with the permission can get the schema all the same. */
+async function introspectSdl() {
+  const response = await send('/graphql/schema');
+  if (!response.ok) return undefined;
+  const { buildSchema, introspectionFromSchema } = GraphiQL.GraphQL;
+  return { data: introspectionFromSchema(buildSchema(await response.text())) };
+}
+
+async function signOut() {
+  await send('/auth/logout', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+  forget();
+  location.reload();
+}
+
+const { tenant, user } = root.dataset;
+const session = element(
+  GraphiQL.Logo,
+  null,
+  element('span', { className: 'session' }, `${user} · ${tenant}`),
+  element('button', { className: 'graphiql-un-styled sign-out', type: 'button', onClick: signOut }, 'Sign out'),
+);
+ReactDOM.createRoot(root).render(
+  element(GraphiQL, { fetcher: execute, defaultQuery: welcome, shouldPersistHeaders: false }, session),
+);
