@@ -5,7 +5,7 @@ const element = React.createElement;
 const root = document.getElementById('playground');
 
 const welcome = `# Requests are sent as ${root.dataset.user} to ${root.dataset.tenant}.
-# Headers that you enter below take precedence over those of your session.
+# Headers that you enter below replace those of the session.
 
 {
   __typename
@@ -40,11 +40,15 @@ async function signOut() {
 
 const { tenant, user } = root.dataset;
 const session = element(
-  GraphiQL.Logo,
-  null,
-  element('span', { className: 'session' }, `${user} · ${tenant}`),
-  element('button', { className: 'graphiql-un-styled sign-out', type: 'button', onClick: signOut }, 'Sign out'),
+  'div',
+  { className: 'session' },
+  element('span', null, `${user} · ${tenant}`),
+  element('button', { className: 'graphiql-un-styled', type: 'button', onClick: signOut }, 'Sign out'),
 );
 ReactDOM.createRoot(root).render(
-  element(GraphiQL, { fetcher: execute, defaultQuery: welcome, shouldPersistHeaders: false }, session),
+  element(
+    GraphiQL,
+    { fetcher: execute, defaultQuery: welcome, shouldPersistHeaders: false },
+    element(GraphiQL.Logo, null, session),
+  ),
 );
