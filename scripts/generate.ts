@@ -60,6 +60,7 @@ async function generate(): Promise<Record<string, string>> {
       'docs/openapi.json': `${JSON.stringify(openApiDocument(kernel.actions, kernel.modules), null, 2)}\n`,
       'docs/configuration.md': configurationDoc(),
       'docs/errors.md': errorsDoc(kernel.modules.map(({ parts }) => parts)),
+      'docs/schema.graphql': kernel.services.graphql.composeAll(),
       'docs/schema/central.sql': await dump('chowk'),
       'docs/schema/tenant.sql': await dump('tenantsample'),
     };

@@ -53,8 +53,8 @@ interface Declaration {
   readonly readOnly?: boolean;
   /** Whether calls are recorded in the audit log. Default: true unless the action is read-only. */
   readonly audited?: boolean;
-  /** `false`: has no GraphQL field. */
-  readonly graphql?: false;
+  /** The name of its typed GraphQL field, such as `createOrder`. `false`: it has no GraphQL field at all. */
+  readonly graphql?: string | false;
   /** The codes of the failures it can throw, in addition to those of all actions. */
   readonly errors?: readonly string[];
   /** Request headers. For the API description only. */

@@ -1,7 +1,44 @@
-import type { Ctx } from './context.ts';
+import type { Operations } from './catalogue.ts';
+import type { User } from './identity.ts';
 
-/** Resolves a field. The result has the fields below it, or functions that resolve them. */
-export type Resolver = (parent: never, args: never, ctx: Ctx) => unknown;
+/** A page of a list, as GraphQL clients expect it. */
+export interface Connection<Row = unknown> {
+  readonly nodes: readonly Row[];
+}
+
+/** The caller of a resolver, and its way to data: actions, with the same checks as over REST. */
+export interface ResolverContext {
+  readonly user: User;
+  readonly tenantId: string;
+  readonly request: { readonly id: string; header(name: string): string | undefined };
+  /** Whether the user holds the permission in the tenant. */
+  hasPermission(permission: string): boolean;
+  /** Calls an action of the resolver's own module, or an operation that the module declares in `api.consumes`. */
+  call<Name extends keyof Operations>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
+  call(name: string, input: object): Promise<unknown>;
+  /** The same, for records that several parents refer to: calls at the same time become one through `many`. */
+  load<Name extends keyof Operations>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
+  load(name: string, input: object): Promise<unknown>;
+  /** A page of an action that lists, for a connection field. Calls at the same time become one through `many`. */
+  list(
+    name: string,
+    filters: object,
+    page: { readonly first?: number | undefined; readonly after?: string | null | undefined },
+  ): Promise<Connection>;
+}
+
+type InputOf<Name extends keyof Operations> = Operations[Name] extends { input: infer Input } ? Input : never;
+type OutputOf<Name extends keyof Operations> = Operations[Name] extends { output: infer Output } ? Output : never;
+
+/** Resolves a field. */
+export type Resolver = (parent: never, args: never, ctx: ResolverContext) => unknown;
 
 /** By type and field: the export `resolvers` of `graphql/resolvers.ts`. */
 export type Resolvers = Readonly<Record<string, Readonly<Record<string, Resolver>>>>;
+
+/** Part of a module's schema: a class that `graphql/providers.ts` exports and `graphql.providers` in `module.json` names. */
+export interface SchemaProvider {
+  sdl(): readonly string[];
+  resolvers(): readonly Resolvers[];
+  moduleAlias(): string;
+}

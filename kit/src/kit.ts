@@ -90,7 +90,7 @@ export {
   until,
   wordsOf,
 } from './filter.ts';
-export type { Resolver, Resolvers } from './graphql.ts';
+export type { Connection, Resolver, ResolverContext, Resolvers, SchemaProvider } from './graphql.ts';
 export { atMost, GuardedCache } from './guarded-cache.ts';
 export { type Helper, type HelpersOf, helper, systemHelper } from './helper.ts';
 export { Html, html } from './html.ts';
@@ -105,7 +105,7 @@ export { greet, layoutMail, type MailContent, nameInMail } from './mail-layout.t
 export { defineModule, type Module } from './module.ts';
 export { Currency, fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
 export { isOwnHost, isOwnOrigin } from './own-host.ts';
-export { limitTo, Pagination, type Paging, pageOf, paging } from './paging.ts';
+export { cursorsOf, limitTo, Pagination, type Paging, pageOf, paging } from './paging.ts';
 export { NewPassword, passwordProblem } from './password.ts';
 export { maskDigits, type PersonalData, type PersonalRows } from './personal-data.ts';
 export { platformState } from './platform-state.ts';

@@ -181,15 +181,15 @@ async function pageByCursor(spec: Spec, ctx: Ctx, query: ListQuery): Promise<unk
   const window = sql`${and([...conditions, ...after])} ORDER BY ${orderBy(spec, query)} ${paging.limitTo(limit + 1)}`;
   const position = sql`, (${sortOf(spec, query).by})::text AS cursor_key, ${spec.id}::text AS cursor_id`;
   const page = await dbOf(spec, ctx).rows<Positioned>(rowsOf(spec, ctx, query, window, position));
-  const last = page.length > limit ? page[limit - 1] : undefined;
-  const rows = page.slice(0, limit).map(({ cursor_key: _, cursor_id: __, ...row }) => row);
-  return {
+  const found = page.slice(0, limit);
+  const positions = found.map(({ cursor_key: key, cursor_id: id }) => ({ key, id }));
+  const last = page.length > limit ? positions.at(-1) : undefined;
+  const rows = found.map(({ cursor_key: _, cursor_id: __, ...row }) => row);
+  const result = {
     [spec.name]: spec.complete ? await spec.complete(ctx, rows as never[]) : rows,
-    pagination: {
-      next_cursor: last ? paging.writeCursor(query, { key: last.cursor_key, id: last.cursor_id }) : null,
-      has_more: last !== undefined,
-    },
+    pagination: { next_cursor: last ? paging.writeCursor(query, last) : null, has_more: last !== undefined },
   };
+  return paging.rememberCursors(result, query, positions);
 }
 
 function mustNotMix({ page, per_page = paging.defaultSize }: ListQuery): void {

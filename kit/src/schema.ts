@@ -29,9 +29,16 @@ export function toTimestamp(text: string): string | undefined {
   return year >= 1 && year <= 9_999 ? at.toISOString() : undefined;
 }
 
-/** Names a schema: it becomes a component of the API description and a GraphQL type. */
-export function named<Schema extends TSchema>(title: string, schema: Schema): Schema {
-  return copy(schema, { title });
+/**
+ * Names a schema: it becomes a component of the API description and a GraphQL type. A schema with some or more fields of
+ * another one can share its GraphQL type: `named('OrderDetails', …, { graphqlType: 'Order' })`.
+ */
+export function named<Schema extends TSchema>(
+  title: string,
+  schema: Schema,
+  options: { readonly graphqlType?: string } = {},
+): Schema {
+  return copy(schema, { title, ...options });
 }
 
 /** An object schema with a name. */
@@ -92,6 +99,7 @@ const outputKeys = [
   'description',
   'examples',
   'title',
+  'graphqlType',
   'anyOf',
   'required',
   'patternProperties',

@@ -166,6 +166,8 @@ export interface GraphqlEngine {
   execute(ctx: RequestContext, operation: GraphqlOperation): Promise<GraphqlResult>;
   /** The reasons why the operation would be refused before its execution. */
   validate(ctx: RequestContext, operation: GraphqlOperation): Promise<readonly GraphqlError[]>;
+  /** The schema of all modules as SDL. Throws if two of them define the same type or field. */
+  composeAll(): string;
   /** The tenant's schema as SDL. */
   sdl(ctx: RequestContext): Promise<string>;
 }

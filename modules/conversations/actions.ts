@@ -34,6 +34,7 @@ export const actions = {
   'conversations.list': action({
     summary: 'List conversations',
     http: 'GET /conversations',
+    graphql: 'conversations',
     needs: 'conversations.view',
     bus: { rateLimit: 3_000 },
     ...conversationList.paged,
@@ -42,6 +43,7 @@ export const actions = {
     summary: 'Start a conversation with a customer',
     description: 'Creates the customer if it does not exist.',
     http: 'POST /conversations',
+    graphql: 'createConversation',
     needs: 'conversations.reply',
     bus: { rateLimit: 1_200 },
     input: NewConversation,
@@ -54,6 +56,7 @@ export const actions = {
   'conversations.count': action({
     summary: 'Count conversations by status',
     http: 'GET /conversations/counts',
+    graphql: 'conversationCounts',
     needs: 'conversations.view',
     bus: { rateLimit: 6_000 },
     input: Type.Object({ customer_id: Type.Optional(Uuid) }),
@@ -69,6 +72,7 @@ export const actions = {
   'conversations.get': action({
     summary: 'Get a conversation',
     http: 'GET /conversations/:id',
+    graphql: 'conversation',
     needs: 'conversations.view',
     bus: { rateLimit: 6_000 },
     input: ById,
@@ -79,6 +83,7 @@ export const actions = {
   'conversations.update': action({
     summary: 'Change the subject of a conversation',
     http: 'PATCH /conversations/:id',
+    graphql: 'updateConversation',
     needs: 'conversations.reply',
     input: ConversationChanges,
     ...changed('Conversation saved.'),
@@ -88,6 +93,7 @@ export const actions = {
     summary: 'Delete a conversation',
     description: 'Also deletes its messages.',
     http: 'DELETE /conversations/:id',
+    graphql: 'deleteConversation',
     needs: 'conversations.delete',
     input: ById,
     answer: { message: 'Conversation deleted.' },
@@ -98,6 +104,7 @@ export const actions = {
     summary: 'List the messages of a conversation',
     description: 'Newest first.',
     http: 'GET /conversations/:id/messages',
+    graphql: 'conversationMessages',
     needs: 'conversations.view',
     ...messageList.paged,
     run: async (ctx, query) => {
@@ -109,6 +116,7 @@ export const actions = {
     summary: 'Add a message or a note',
     description: 'A message from the customer reopens the conversation.',
     http: 'POST /conversations/:id/messages',
+    graphql: 'replyToConversation',
     needs: 'conversations.reply',
     bus: { rateLimit: 3_000 },
     input: Reply,
@@ -120,6 +128,7 @@ export const actions = {
     summary: 'Assign a conversation to a team member',
     description: '`null` unassigns it.',
     http: 'POST /conversations/:id/assign',
+    graphql: 'assignConversation',
     needs: 'conversations.assign',
     bus: { rateLimit: 3_000 },
     input: Assignment,
@@ -130,6 +139,7 @@ export const actions = {
   'conversations.updateStatus': action({
     summary: 'Change the status of a conversation',
     http: 'POST /conversations/:id/status',
+    graphql: 'updateConversationStatus',
     needs: 'conversations.close',
     bus: { rateLimit: 3_000 },
     input: StatusChange,
@@ -139,6 +149,7 @@ export const actions = {
   'conversations.close': action({
     summary: 'Close a conversation',
     http: 'POST /conversations/:id/close',
+    graphql: 'closeConversation',
     needs: 'conversations.close',
     input: ById,
     ...changed('Conversation closed.'),
@@ -147,6 +158,7 @@ export const actions = {
   'conversations.reopen': action({
     summary: 'Reopen a conversation',
     http: 'POST /conversations/:id/reopen',
+    graphql: 'reopenConversation',
     needs: 'conversations.close',
     input: ById,
     ...changed('Conversation reopened.'),

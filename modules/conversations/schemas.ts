@@ -21,6 +21,7 @@ export const Channel = Type.Enum(['email', 'sms', 'whatsapp', 'webchat', 'phone'
 export const Status = Type.Enum(['open', 'pending', 'closed']);
 export type Status = Static<typeof Status>;
 const Direction = Type.Enum(['inbound', 'outbound', 'note'], {
+  graphqlType: 'MessageDirection',
   description: 'From the customer, to the customer, or for the team only.',
 });
 const Subject = Line(255, { minLength: 0, examples: ['Where is my order?'] });
@@ -68,11 +69,15 @@ export const ConversationRecord = Type.Object({
 });
 export type ConversationRecord = Static<typeof ConversationRecord>;
 
-const Customer = NamedObject('ConversationCustomer', {
-  ...outputOf(NewCustomer),
-  id: Uuid,
-  phone: Nullable(Type.String({ description: 'Masked without customers.view_sensitive.' })),
-});
+const Customer = NamedObject(
+  'ConversationCustomer',
+  {
+    ...outputOf(NewCustomer),
+    id: Uuid,
+    phone: Nullable(Type.String({ description: 'Masked without customers.view_sensitive.' })),
+  },
+  { graphqlType: 'Customer' },
+);
 const Member = NamedObject('ConversationMember', { id: UserId, name: Type.String(), email: Type.String() });
 export type Member = Static<typeof Member>;
 const LastMessage = NamedObject('LastMessage', { direction: Direction, excerpt: Type.String(), sent_at: Timestamp });
@@ -99,7 +104,9 @@ export const Message = named('ConversationMessage', extend(MessageRecord, { user
 export type Message = Static<typeof Message>;
 
 const messages = Type.Array(Message, { description: 'The latest 20, newest first.' });
-export const ConversationDetail = named('ConversationDetail', extend(Conversation, { messages }));
+export const ConversationDetail = named('ConversationDetail', extend(Conversation, { messages }), {
+  graphqlType: 'Conversation',
+});
 export type ConversationDetail = Static<typeof ConversationDetail>;
 export const Replied = Type.Object({ conversation: Conversation, conversation_message: Message });
 export type Replied = Static<typeof Replied>;

@@ -96,7 +96,9 @@ export type Customer = Static<typeof Customer>;
 
 /** As in files. */
 export const CustomerRow = extend(Customer, { notes });
-export const CustomerRecord = named('CustomerRecord', extend(CustomerRow, { anonymized_at: Nullable(Timestamp) }));
+export const CustomerRecord = named('CustomerRecord', extend(CustomerRow, { anonymized_at: Nullable(Timestamp) }), {
+  graphqlType: 'Customer',
+});
 export type CustomerRecord = Static<typeof CustomerRecord>;
 
 export const AddressFields = Type.Object({
@@ -162,7 +164,7 @@ const CustomerOrder = NamedObject(
     placed_at: Timestamp,
     items: Type.Array(Type.Unknown()),
   },
-  { additionalProperties: true },
+  { additionalProperties: true, graphqlType: 'Order' },
 );
 export const OrdersQuery = Type.Object({ id: Uuid, ...paging });
 export type OrdersQuery = Static<typeof OrdersQuery>;
@@ -177,6 +179,7 @@ export const CustomerDetail = named(
     segments: Type.Array(SegmentKey),
     metadata: Type.Array(Metadata),
   }),
+  { graphqlType: 'Customer' },
 );
 export type CustomerDetail = Static<typeof CustomerDetail>;
 

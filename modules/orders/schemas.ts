@@ -101,15 +101,21 @@ export const Order = NamedObject('Order', {
 });
 export type Order = Static<typeof Order>;
 
-const OrderCustomer = NamedObject('OrderCustomer', {
-  id: Uuid,
-  first_name: Nullable(Type.String()),
-  last_name: Nullable(Type.String()),
-  email: Nullable(Type.String()),
-  phone: Nullable(Type.String({ description: 'Masked without customers.view_sensitive.' })),
-});
+const OrderCustomer = NamedObject(
+  'OrderCustomer',
+  {
+    id: Uuid,
+    first_name: Nullable(Type.String()),
+    last_name: Nullable(Type.String()),
+    email: Nullable(Type.String()),
+    phone: Nullable(Type.String({ description: 'Masked without customers.view_sensitive.' })),
+  },
+  { graphqlType: 'Customer' },
+);
 
-export const ListedOrder = named('ListedOrder', extend(Order, { customer: Nullable(OrderCustomer) }));
+export const ListedOrder = named('ListedOrder', extend(Order, { customer: Nullable(OrderCustomer) }), {
+  graphqlType: 'Order',
+});
 export type ListedOrder = Static<typeof ListedOrder>;
 
 export const HistoryEntry = NamedObject('OrderHistoryEntry', {
@@ -128,7 +134,9 @@ export const HistoryEntry = NamedObject('OrderHistoryEntry', {
   at: Timestamp,
 });
 
-export const OrderDetails = named('OrderDetails', extend(ListedOrder, { history: Type.Array(HistoryEntry) }));
+export const OrderDetails = named('OrderDetails', extend(ListedOrder, { history: Type.Array(HistoryEntry) }), {
+  graphqlType: 'Order',
+});
 export type OrderDetails = Static<typeof OrderDetails>;
 
 const reason = Type.Optional(Text(1_000, { examples: ['Out of stock'] }));

@@ -30,6 +30,7 @@ export const actions = {
   'products.list': action({
     summary: 'List products',
     http: 'GET /products',
+    graphql: 'products',
     needs: 'products.view',
     bus: { rateLimit: 3_000 },
     ...productList.paged,
@@ -37,6 +38,7 @@ export const actions = {
   'products.create': action({
     summary: 'Create a product',
     http: 'POST /products',
+    graphql: 'createProduct',
     needs: 'products.create',
     bus: { rateLimit: 1_200 },
     input: NewProduct,
@@ -49,6 +51,7 @@ export const actions = {
     summary: 'Search products',
     description: 'By SKU, title, tag or category, best match first.',
     http: 'GET /products/search',
+    graphql: 'searchProducts',
     needs: 'products.view',
     bus: { rateLimit: 1_200 },
     input: SearchQuery,
@@ -59,6 +62,7 @@ export const actions = {
     summary: 'List the categories in use',
     description: 'Categories with the most products first.',
     http: 'GET /products/categories',
+    graphql: 'productCategories',
     needs: 'products.view',
     output: Type.Object({ categories: Type.Array(Category) }),
     run: listCategories,
@@ -86,6 +90,7 @@ export const actions = {
   'products.getBySku': action({
     summary: 'Get a product by its SKU',
     http: 'GET /products/lookup',
+    graphql: 'productBySku',
     needs: 'products.view',
     bus: { rateLimit: 6_000 },
     input: Type.Object({ sku: NewProduct.properties.sku }),
@@ -97,6 +102,7 @@ export const actions = {
   'products.get': action({
     summary: 'Get a product',
     http: 'GET /products/:id',
+    graphql: 'product',
     needs: 'products.view',
     bus: { rateLimit: 6_000 },
     input: ById,
@@ -109,6 +115,7 @@ export const actions = {
     summary: 'Update a product',
     description: 'Fields that are not sent do not change.',
     http: 'PATCH /products/:id',
+    graphql: 'updateProduct',
     needs: 'products.edit',
     bus: { rateLimit: 3_000 },
     input: named('ProductChanges', extend(ProductChanges, { id: Uuid })),
@@ -122,6 +129,7 @@ export const actions = {
     summary: 'Delete a product',
     description: 'Its SKU can be used again. A product with reservations cannot be deleted.',
     http: 'DELETE /products/:id',
+    graphql: 'deleteProduct',
     needs: 'products.delete',
     input: ById,
     answer: { message: 'Product deleted.' },
@@ -132,6 +140,7 @@ export const actions = {
     summary: 'Change the stock of a product',
     description: 'Adds or removes units. Removing more than are available fails.',
     http: 'POST /products/:id/stock',
+    graphql: 'changeProductStock',
     needs: 'products.edit',
     bus: { rateLimit: 6_000 },
     input: StockChange,
@@ -143,6 +152,7 @@ export const actions = {
   'products.reserve': action({
     summary: 'Reserve units of a product',
     http: 'POST /products/:id/reservations',
+    graphql: 'reserveProduct',
     ...reservationAccess,
     input: NewReservation,
     output: Reserved,
@@ -153,6 +163,7 @@ export const actions = {
   'products.release': action({
     summary: 'Release a reservation',
     http: 'DELETE /products/:id/reservations/:reservation',
+    graphql: 'releaseProductReservation',
     ...reservationAccess,
     input: ReservationKey,
     output: Product,
@@ -163,6 +174,7 @@ export const actions = {
   'products.commit': action({
     summary: 'Sell the units of a reservation',
     http: 'POST /products/:id/reservations/:reservation/commit',
+    graphql: 'commitProductReservation',
     ...reservationAccess,
     input: ReservationKey,
     output: Product,
@@ -174,6 +186,7 @@ export const actions = {
     summary: 'List the stock movements of a product',
     description: 'Newest first.',
     http: 'GET /products/:id/movements',
+    graphql: 'productMovements',
     needs: 'products.view',
     ...movementList.paged,
     run: async (ctx, query) => {

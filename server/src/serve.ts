@@ -16,6 +16,7 @@ export const serveCommand: Command = {
     const kernel = await open();
     const release =
       config.databaseUrl === undefined ? await lockStorage(kernel.central, config.storagePath) : undefined;
+    kernel.services.graphql.composeAll();
     await seedModules(kernel);
     // Before the first request, whose transaction may add a job and must not wait for a second connection.
     await kernel.jobs.start();

@@ -63,6 +63,8 @@ const keywords: readonly FuncKeywordDefinition[] = [
   { keyword: 'eachOneOf', type: 'array', schemaType: 'array', errors: false, validate: eachIsOneOf },
   { keyword: 'sameAs', type: 'string', schemaType: 'string', errors: false, validate: sameAs },
   { keyword: 'notBlank', type: 'string', errors: false, validate: (_: boolean, text: string) => text.trim() !== '' },
+  // For the GraphQL schema only.
+  { keyword: 'graphqlType', schemaType: 'string', errors: false, validate: () => true },
 ];
 
 export const keywordNames: ReadonlySet<string> = new Set(keywords.map(({ keyword }) => keyword as string));

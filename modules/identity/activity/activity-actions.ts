@@ -9,6 +9,7 @@ export const activityActions = {
     description: 'Changes in the tenant and to the accounts of its members, newest first.',
     tag,
     http: 'GET /activity',
+    graphql: 'activity',
     needs: 'activity.view',
     ...activityLog.paged,
   }),

@@ -68,6 +68,7 @@ export const loginActions = {
     description: 'With the tenants of the user and, in tenant context, the role and permissions.',
     tag: 'Sign-in',
     http: 'GET /auth/me',
+    graphql: 'me',
     needs: signedIn,
     tenant: 'optional',
     output: Me,

@@ -15,6 +15,8 @@ export interface GatewayCall {
   readonly ctx: Context;
   readonly transport: Transport;
   readonly action: RegisteredAction;
+  /** The permission that the call needs instead of the action's own. */
+  readonly permission?: string | undefined;
   /** Default: as the action declares. */
   readonly isAudited?: boolean;
   /** The request itself has been counted against the user's rate limit; each further call counts like a request. */
@@ -58,10 +60,10 @@ export async function callMany(call: GatewayCall, inputs: readonly unknown[]): P
 }
 
 /** Throws unless the user may call the action now. */
-async function admit({ kernel, ctx, action, transport, isFirst }: GatewayCall): Promise<void> {
+async function admit({ kernel, ctx, action, transport, permission, isFirst }: GatewayCall): Promise<void> {
   const { installations, limiter, config } = kernel;
   const { principal } = ctx;
-  await authorize((tenantId, alias) => installations.has(tenantId, alias), action, principal);
+  await authorize((tenantId, alias) => installations.has(tenantId, alias), action, principal, permission);
   const now = kernel.now().getTime();
   if (config.rateLimitPerMinute > 0 && !isFirst) {
     const address = ctx.client.address;

@@ -1,11 +1,92 @@
-import type { GraphqlEngine } from '@chowk/kit';
+import type { GraphqlEngine, GraphqlError, GraphqlOperation, GraphqlResult, Settings } from '@chowk/kit';
+import type { Context } from '../context.ts';
 import type { Kernel } from '../kernel.ts';
+import { consumesOf } from '../loader/module-parts.ts';
+import { executionError } from './errors.ts';
+import { GraphqlRefusal, graphqlError } from './graphql-refusal.ts';
+import { exceededLimit, type Limits } from './limits.ts';
+import { executeOperation, Operations, type PreparedOperation, platformLimits, refuseIf } from './operations.ts';
+import { type RequestParts, RequestState } from './request-state.ts';
+import { TenantSchemas } from './tenant-schemas.ts';
 
-/** GraphQL over the actions. */
-export function graphqlEngine(_kernel: () => Kernel): GraphqlEngine {
-  return {
-    execute: async () => ({ errors: [] }),
-    validate: async () => [],
-    sdl: async () => '',
+/** GraphQL over the actions: a schema for each set of enabled modules. */
+export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
+  let parts: (RequestParts & { readonly schemas: TenantSchemas; readonly operations: Operations }) | undefined;
+  // With the first request, so that the start of the platform does not wait for it.
+  const partsOf = () => {
+    const kernel = kernelOf();
+    parts ??= {
+      kernel,
+      actions: new Map(kernel.actions.map((action) => [action.name, action])),
+      consumes: consumesOf(kernel.modules),
+      schemas: new TenantSchemas(kernel),
+      operations: new Operations(),
+    };
+    return parts;
   };
+
+  async function prepare(ctx: Context, operation: GraphqlOperation) {
+    const { kernel, schemas, operations } = partsOf();
+    const settings = await kernel.settings.of(ctx.tenant.id);
+    const { schema, id } = await schemas.of(ctx.tenant.id);
+    const prepared = operations.prepare(schema, id, operation);
+    const isAllowed = kernel.config.graphqlIntrospection || settings['graphql.introspection'];
+    if (prepared.usesIntrospection && !isAllowed) refuseIf(introspectionDisabled);
+    checkLimits(schema, prepared, operation.variables ?? {}, settings);
+    return { schema, prepared, settings };
+  }
+
+  return {
+    async execute(ctx, operation) {
+      try {
+        const { schema, prepared, settings } = await prepare(ctx as Context, operation);
+        const state = new RequestState(partsOf(), ctx as Context, settings['graphql.audit_mutations']);
+        const { data, errors } = await executeOperation(schema, prepared, operation.variables ?? {}, state);
+        const { log } = partsOf().kernel;
+        return {
+          ...(errors && { errors: errors.map((error) => executionError(error, log, ctx.requestId)) }),
+          ...(data === undefined ? {} : { data }),
+        };
+      } catch (error) {
+        return refusal(error);
+      }
+    },
+    async validate(ctx, operation) {
+      try {
+        await prepare(ctx as Context, operation);
+        return [];
+      } catch (error) {
+        return refusal(error).errors;
+      }
+    },
+    composeAll: () => partsOf().schemas.composeAll(),
+    sdl: (ctx) => partsOf().schemas.sdl((ctx as Context).tenant.id),
+  };
+}
+
+const introspectionDisabled = graphqlError(
+  'INTROSPECTION_DISABLED',
+  'Introspection is disabled. An administrator can enable it with the setting graphql.introspection.',
+);
+
+function refusal(error: unknown): GraphqlResult & { errors: readonly GraphqlError[] } {
+  if (error instanceof GraphqlRefusal) return { errors: [error.error] };
+  throw error;
+}
+
+/** The limits of the platform have been checked, unless they depend on the variables. */
+function checkLimits(
+  schema: Parameters<typeof exceededLimit>[0],
+  { document, definition, hasVariableCost }: PreparedOperation,
+  variables: Readonly<Record<string, unknown>>,
+  settings: Settings,
+): void {
+  const limits: Limits = {
+    depth: settings['graphql.limits.depth'],
+    complexity: settings['graphql.limits.complexity'],
+    aliases: settings['graphql.limits.aliases'],
+  };
+  const names = Object.keys(limits) as (keyof Limits)[];
+  if (!hasVariableCost && names.every((name) => limits[name] >= platformLimits[name])) return;
+  refuseIf(exceededLimit(schema, document, definition, variables, limits));
 }

@@ -22,7 +22,12 @@ export class Installations {
 
   async has(tenantId: string, alias: string): Promise<boolean> {
     if (this.#systemModules.has(alias)) return true;
-    return (await this.#cache.get(tenantId))?.has(alias) ?? false;
+    return (await this.enabled(tenantId)).has(alias);
+  }
+
+  /** The modules that are enabled for the tenant, without the system modules. Cached: the same set until it changes. */
+  async enabled(tenantId: string): Promise<ReadonlySet<string>> {
+    return (await this.#cache.get(tenantId)) ?? none;
   }
 
   /** The active tenants of this ring that have the module, or all of them for `undefined`. */
@@ -42,6 +47,8 @@ export class Installations {
     this.#cache.invalidate(tenantId);
   }
 }
+
+const none: ReadonlySet<string> = new Set();
 
 /** Enables modules for a tenant of the ring. A module that the tenant has disabled stays disabled. */
 export async function autoInstall(db: Db, ring: string, tenantId: string, aliases: readonly string[]): Promise<void> {

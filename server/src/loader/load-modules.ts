@@ -76,5 +76,5 @@ export async function loadModule(folder: string, manifest: Manifest): Promise<Lo
   checkModule({ alias, manifest, parts });
   const sql = join(folder, 'migrations');
   const migrations = existsSync(sql) ? await readMigrations(alias, sql) : { owner: alias, migrations: [] };
-  return { alias, folder, manifest, parts, migrations, graphql: await readGraphqlFiles(folder) };
+  return { alias, folder, manifest, parts, migrations, graphql: await readGraphqlFiles(folder, manifest) };
 }

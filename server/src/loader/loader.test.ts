@@ -68,8 +68,8 @@ test('a module has both GraphQL files or neither', async () => {
   await expect(loadModule(other, manifest)).rejects.toThrow(/resolvers\.ts needs a schema\.graphql in the same folder/);
   await writeFile(join(other, 'graphql/schema.graphql'), sdl);
   const { graphql } = await loadModule(other, manifest);
-  expect(graphql?.sdl).toBe(sdl);
-  expect(graphql?.resolvers.Query?.note?.({} as never, {} as never, {} as never)).toBe('Tea');
+  expect(graphql?.sdl).toEqual([sdl]);
+  expect(graphql?.resolvers[0]?.Query?.note?.({} as never, {} as never, {} as never)).toBe('Tea');
 });
 
 test.each<[string, object, RegExp]>([

@@ -1,0 +1,150 @@
+import {
+  buildASTSchema,
+  type DefinitionNode,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  type GraphQLSchema,
+  Kind,
+  type ObjectTypeDefinitionNode,
+  type ObjectTypeExtensionNode,
+  parse,
+  specifiedScalarTypes,
+  type TypeNode,
+} from 'graphql';
+import { baseSdl, scalars } from './scalars.ts';
+
+/** A part of a module's schema. Earlier sources of a module take precedence over later ones. */
+export interface SchemaSource {
+  readonly module: string;
+  readonly document: DocumentNode;
+}
+
+type ObjectNode = ObjectTypeDefinitionNode | ObjectTypeExtensionNode;
+
+interface MergedObject {
+  /** The module that defines it; `undefined` if it is only extended. */
+  owner: string | undefined;
+  node: ObjectNode;
+  /** The module of each field. */
+  readonly fields: Map<string, { readonly module: string; readonly node: FieldDefinitionNode }>;
+}
+
+/** A merged schema, and the module that each of its fields belongs to. */
+export interface Composition {
+  readonly schema: GraphQLSchema;
+  /** By `Type.field`. */
+  readonly owners: ReadonlyMap<string, string>;
+  /** Parts that were left out because they refer to types that do not exist. */
+  readonly omitted: readonly string[];
+}
+
+const kernel = 'kernel';
+const baseDocument = parse(baseSdl, { noLocation: true });
+const builtIn = specifiedScalarTypes.map(({ name }) => name);
+
+/**
+ * Merges the parts of modules into one schema. Throws if two modules define the same type or field. Fields and extensions
+ * that refer to types of modules that are not there are left out.
+ */
+export function compose(sources: readonly SchemaSource[]): Composition {
+  const objects = new Map<string, MergedObject>();
+  const others = new Map<string, { module: string; node: DefinitionNode }>();
+  for (const { module, document } of [{ module: kernel, document: baseDocument }, ...sources]) {
+    for (const definition of document.definitions) addDefinition(objects, others, module, definition);
+  }
+  const omitted: string[] = [];
+  removeUnresolved(objects, others, omitted);
+  const definitions = [
+    ...[...others.values()].map(({ node }) => node),
+    ...[...objects.values()].map(({ node, fields }) => ({
+      ...node,
+      kind: Kind.OBJECT_TYPE_DEFINITION,
+      fields: [...fields.values()].map((field) => field.node),
+    })),
+  ] as DefinitionNode[];
+  const schema = buildASTSchema({ kind: Kind.DOCUMENT, definitions });
+  for (const [name, coercion] of Object.entries(scalars)) Object.assign(schema.getType(name) as object, coercion);
+  const owners = [...objects].flatMap(([type, { fields }]) =>
+    [...fields].map(([field, { module }]) => [`${type}.${field}`, module] as const),
+  );
+  return { schema, owners: new Map(owners), omitted };
+}
+
+function addDefinition(
+  objects: Map<string, MergedObject>,
+  others: Map<string, { module: string; node: DefinitionNode }>,
+  module: string,
+  node: DefinitionNode,
+): void {
+  if (node.kind === Kind.OBJECT_TYPE_DEFINITION || node.kind === Kind.OBJECT_TYPE_EXTENSION) {
+    addObject(objects, others, module, node);
+    return;
+  }
+  if (!('name' in node) || !node.name) throw new Error(`the GraphQL schema of the module ${module} has a ${node.kind}`);
+  const { value: name } = node.name;
+  const known = others.get(name)?.module ?? objects.get(name)?.owner;
+  if (known !== undefined && known !== module) throw conflict(known, module, `the type ${name}`);
+  if (known === undefined) others.set(name, { module, node });
+}
+
+function addObject(
+  objects: Map<string, MergedObject>,
+  others: Map<string, { module: string; node: DefinitionNode }>,
+  module: string,
+  node: ObjectNode,
+): void {
+  const { value: type } = node.name;
+  const other = others.get(type);
+  if (other) throw conflict(other.module, module, `the type ${type}`);
+  const merged: MergedObject = objects.get(type) ?? { owner: undefined, node, fields: new Map() };
+  objects.set(type, merged);
+  const isRoot = type === 'Query' || type === 'Mutation';
+  if (node.kind === Kind.OBJECT_TYPE_DEFINITION || isRoot) {
+    if (merged.owner !== undefined && merged.owner !== module && !isRoot) {
+      throw conflict(merged.owner, module, `the type ${type}`);
+    }
+    if (merged.owner === undefined) Object.assign(merged, { owner: module, node });
+  }
+  for (const field of node.fields ?? []) {
+    const known = merged.fields.get(field.name.value);
+    if (known && known.module !== module) throw conflict(known.module, module, `the field ${type}.${field.name.value}`);
+    if (!known) merged.fields.set(field.name.value, { module, node: field });
+  }
+}
+
+function conflict(first: string, second: string, subject: string): Error {
+  return new Error(`the modules ${first} and ${second} both define ${subject} in GraphQL; rename one of them`);
+}
+
+/** Removes fields and types until everything that is left refers to types that exist. */
+function removeUnresolved(
+  objects: Map<string, MergedObject>,
+  others: ReadonlyMap<string, unknown>,
+  omitted: string[],
+): void {
+  for (let isDone = false; !isDone; ) {
+    isDone = true;
+    for (const [type, merged] of objects) {
+      if (merged.owner === undefined || merged.fields.size === 0) {
+        objects.delete(type);
+        omitted.push(`the type ${type}`);
+        isDone = false;
+        continue;
+      }
+      for (const [field, { module: owner, node }] of merged.fields) {
+        const types = [node.type, ...(node.arguments ?? []).map((argument) => argument.type)].map(typeName);
+        const missing = types.find(
+          (name) => !builtIn.includes(name) && !others.has(name) && objects.get(name)?.owner === undefined,
+        );
+        if (missing === undefined) continue;
+        merged.fields.delete(field);
+        omitted.push(`the field ${type}.${field} of the module ${owner}, because there is no type ${missing}`);
+        isDone = false;
+      }
+    }
+  }
+}
+
+function typeName(type: TypeNode): string {
+  return type.kind === Kind.NAMED_TYPE ? type.name.value : typeName(type.type);
+}

@@ -1,0 +1,50 @@
+import { buildSchema, Kind } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { type HostileDocument, hostileDocuments, hostileSchema } from '../../testing/hostile-documents.ts';
+import { GraphqlRefusal } from './graphql-refusal.ts';
+import { exceededLimit } from './limits.ts';
+import { parseDocument } from './parse-document.ts';
+import { validateDocument } from './validate-document.ts';
+
+const schema = buildSchema(hostileSchema);
+const limits = { depth: 7, complexity: 1_000, aliases: 30 };
+
+/** As for a request: the first error before execution. */
+function check({ text, variables = {} }: HostileDocument) {
+  try {
+    const document = parseDocument(text);
+    const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+    const exceeded = operation && exceededLimit(schema, document, operation, variables, limits);
+    return exceeded ?? validateDocument(schema, document, true)[0];
+  } catch (error) {
+    if (error instanceof GraphqlRefusal) return error.error;
+    throw error;
+  }
+}
+
+function cpuMilliseconds(run: () => unknown): number {
+  const start = process.cpuUsage();
+  run();
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1_000;
+}
+
+describe.each(hostileDocuments)('$name', (document) => {
+  test(`is ${document.code ? `refused with ${document.code}` : 'accepted'}`, () => {
+    const error = check(document);
+    expect(error?.extensions.code).toBe(document.code);
+    expect(error?.message.length ?? 0).toBeLessThan(600);
+  });
+
+  test('takes less than 50 ms', () => {
+    const runs = Array.from({ length: 5 }, () => cpuMilliseconds(() => check(document)));
+    if (process.env['SHOW'])
+      console.log(
+        Math.min(...runs)
+          .toFixed(1)
+          .padStart(8),
+        document.name,
+      );
+    expect(Math.min(...runs)).toBeLessThan(50);
+  });
+});

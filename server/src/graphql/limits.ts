@@ -1,0 +1,191 @@
+import type { GraphqlError } from '@chowk/kit';
+import {
+  BREAK,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  Kind,
+  type NameNode,
+  type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  type SelectionNode,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+  valueFromASTUntyped,
+  visit,
+} from 'graphql';
+import { graphqlError } from './graphql-refusal.ts';
+
+export interface Limits {
+  readonly depth: number;
+  readonly complexity: number;
+  readonly aliases: number;
+}
+
+/** What selections cost with their fragments inlined. `@skip` and `@include` make no difference. */
+interface Cost {
+  readonly depth: number;
+  readonly complexity: number;
+  readonly aliases: number;
+  /** Fields of introspection, which have neither depth nor complexity. */
+  readonly introspection: number;
+}
+
+type Field = GraphQLField<unknown, unknown>;
+type Type = GraphQLNamedType | null | undefined;
+type Values = Readonly<Record<string, unknown>>;
+
+/** What is known about the operation. */
+interface Walk {
+  readonly schema: GraphQLSchema;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** Costs of fragments: each is walked once, however often and deeply it is spread. */
+  readonly costs: Map<string, Cost>;
+  readonly variables: Values;
+}
+
+const introspectionFields = new Map<string, Field>(
+  [SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, field]),
+);
+const nothing: Cost = { depth: 0, complexity: 0, aliases: 0, introspection: 0 };
+const sizeNames: readonly string[] = ['first', 'limit', 'per_page'];
+/** The one argument of a field that is derived from an action. */
+const inputName = 'input';
+/** The introspection query of common tools has about 100 fields. */
+const maxIntrospection = 500;
+
+/** The error if the operation exceeds a limit. */
+export function exceededLimit(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Values,
+  limits: Limits,
+): GraphqlError | undefined {
+  const cost = costOfOperation(schema, document, operation, variables);
+  return (
+    exceeds('QUERY_TOO_DEEP', 'depth of the operation', cost.depth, limits.depth) ??
+    exceeds('TOO_MANY_ALIASES', 'number of aliases in the operation', cost.aliases, limits.aliases) ??
+    exceeds('QUERY_TOO_COMPLEX', 'complexity of the operation', cost.complexity, limits.complexity) ??
+    exceeds('QUERY_TOO_COMPLEX', 'number of introspection fields', cost.introspection, maxIntrospection)
+  );
+}
+
+const advice = {
+  QUERY_TOO_DEEP: 'Nest fewer fields.',
+  TOO_MANY_ALIASES: 'Send several operations instead.',
+  QUERY_TOO_COMPLEX: 'Select fewer fields or smaller pages.',
+};
+
+function exceeds(code: keyof typeof advice, what: string, value: number, limit: number): GraphqlError | undefined {
+  if (value <= limit) return undefined;
+  const shown = Math.min(value, Number.MAX_SAFE_INTEGER);
+  return graphqlError(code, `The ${what} is ${shown}; the limit is ${limit}. ${advice[code]}`);
+}
+
+/** Whether the complexity of operations depends on variables. */
+export function dependsOnVariables(document: DocumentNode): boolean {
+  let depends = false;
+  const isSize = ({ name }: { readonly name: NameNode }) => sizeNames.includes(name.value);
+  visit(document, {
+    VariableDefinition: () => false,
+    Argument: (argument) => (isSize(argument) || argument.name.value === inputName ? undefined : false),
+    ObjectField: (field) => (isSize(field) ? undefined : false),
+    Variable: () => {
+      depends = true;
+      return BREAK;
+    },
+  });
+  return depends;
+}
+
+function costOfOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Values,
+): Cost {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  }
+  const defaults = (operation.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
+    defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
+  );
+  const walk = { schema, fragments, costs: new Map(), variables: { ...Object.fromEntries(defaults), ...variables } };
+  return costOfSelections(walk, operation.selectionSet, schema.getRootType(operation.operation));
+}
+
+function costOfSelections(walk: Walk, { selections }: SelectionSetNode, parent: Type): Cost {
+  let { depth, complexity, aliases, introspection } = nothing;
+  for (const selection of selections) {
+    const cost = costOfSelection(walk, selection, parent);
+    depth = Math.max(depth, cost.depth);
+    complexity += cost.complexity;
+    aliases += cost.aliases;
+    introspection += cost.introspection;
+  }
+  return { depth, complexity, aliases, introspection };
+}
+
+function costOfSelection(walk: Walk, selection: SelectionNode, parent: Type): Cost {
+  if (selection.kind === Kind.FIELD) return costOfField(walk, selection, parent);
+  if (selection.kind === Kind.FRAGMENT_SPREAD) return costOfFragment(walk, selection.name.value);
+  const { typeCondition, selectionSet } = selection;
+  return costOfSelections(walk, selectionSet, typeCondition ? walk.schema.getType(typeCondition.name.value) : parent);
+}
+
+/** Unknown fragments and those within themselves cost nothing: the validation refuses them. */
+function costOfFragment(walk: Walk, name: string): Cost {
+  const known = walk.costs.get(name);
+  const fragment = walk.fragments.get(name);
+  if (known || !fragment) return known ?? nothing;
+  walk.costs.set(name, nothing);
+  const cost = costOfSelections(walk, fragment.selectionSet, walk.schema.getType(fragment.typeCondition.name.value));
+  walk.costs.set(name, cost);
+  return cost;
+}
+
+function costOfField(walk: Walk, field: FieldNode, parent: Type): Cost {
+  const definition = fieldOf(parent, field.name.value);
+  const type = definition && getNamedType(definition.type);
+  const children = field.selectionSet ? costOfSelections(walk, field.selectionSet, type) : nothing;
+  const aliases = children.aliases + (field.alias ? 1 : 0);
+  if ((parent && isIntrospectionType(parent)) || (type && isIntrospectionType(type))) {
+    return { ...children, aliases, introspection: children.introspection + 1 };
+  }
+  return {
+    depth: children.depth + 1,
+    complexity: sizeOfField(walk, field, definition) * (1 + children.complexity),
+    aliases,
+    introspection: children.introspection,
+  };
+}
+
+function fieldOf(parent: Type, name: string): Field | undefined {
+  const introspection = introspectionFields.get(name);
+  if (introspection) return introspection;
+  return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
+}
+
+/** The number of items that the field asks for, at least 1. */
+function sizeOfField(walk: Walk, field: FieldNode, definition: Field | undefined): number {
+  const sizes = (definition?.args ?? []).flatMap(({ name, defaultValue }) => {
+    if (name !== inputName && !sizeNames.includes(name)) return [];
+    const node = field.arguments?.find((argument) => argument.name.value === name);
+    const value = (node && valueFromASTUntyped(node.value, walk.variables)) ?? defaultValue;
+    return name === inputName && isRecord(value) ? sizeNames.map((size) => value[size]) : [value];
+  });
+  return Math.max(1, ...sizes.filter((size) => typeof size === 'number'));
+}
+
+function isRecord(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null;
+}

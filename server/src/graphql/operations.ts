@@ -1,0 +1,126 @@
+import type { GraphqlError, GraphqlOperation } from '@chowk/kit';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  specifiedRules,
+  validate,
+  visit,
+} from 'graphql';
+import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
+import { LRUCache } from 'lru-cache';
+import { GraphqlRefusal, graphqlError } from './graphql-refusal.ts';
+import { dependsOnVariables, exceededLimit, type Limits } from './limits.ts';
+import { parseDocument } from './parse-document.ts';
+import type { RequestState } from './request-state.ts';
+
+/** An operation that has been parsed and is valid. */
+export interface PreparedOperation {
+  readonly document: DocumentNode;
+  readonly definition: OperationDefinitionNode;
+  readonly usesIntrospection: boolean;
+  /** The limits depend on the variables of each request. */
+  readonly hasVariableCost: boolean;
+  uses: number;
+  /** `undefined` until it is compiled; `false` if graphql-jit cannot compile it. */
+  compiled: CompiledQuery | false | undefined;
+}
+
+/** Compiling costs as much as several executions. */
+const compileAfterUses = 3;
+/** Of all schemas together: a compiled operation takes up to about ten times the memory of its text. */
+const cacheBytes = 8 * 2 ** 20;
+
+/** Operations of all schemas that were sent before. */
+export class Operations {
+  readonly #prepared = new LRUCache<string, PreparedOperation>({
+    maxSize: cacheBytes,
+    sizeCalculation: ({ document }, key) => key.length * 2 + (document.loc?.end ?? 0) + 1_000,
+  });
+
+  /** Throws `GraphqlRefusal` if the operation cannot be executed. */
+  prepare(schema: GraphQLSchema, schemaId: string, { query, operationName }: GraphqlOperation): PreparedOperation {
+    const key = `${schemaId} ${operationName ?? ''} ${query}`;
+    const known = this.#prepared.get(key);
+    if (known) return known;
+    const document = parseDocument(query);
+    const definition = findOperation(document, operationName);
+    const prepared: PreparedOperation = {
+      document,
+      definition,
+      usesIntrospection: usesIntrospection(document),
+      hasVariableCost: dependsOnVariables(document),
+      uses: 0,
+      compiled: undefined,
+    };
+    // Before `validate`, whose cost grows with the square of an operation that exceeds the limits.
+    for (const one of document.definitions) {
+      if (one.kind === Kind.OPERATION_DEFINITION) refuseIf(exceededLimit(schema, document, one, {}, platformLimits));
+    }
+    const [error] = validate(schema, document, specifiedRules, { maxErrors: 1 });
+    if (error) throw new GraphqlRefusal(graphqlError('GRAPHQL_VALIDATION_FAILED', error.message, error.locations));
+    this.#prepared.set(key, prepared);
+    return prepared;
+  }
+}
+
+/** A tenant can lower them. */
+export const platformLimits: Limits = { depth: 7, complexity: 1_000, aliases: 30 };
+
+export function refuseIf(error: GraphqlError | undefined): void {
+  if (error) throw new GraphqlRefusal(error);
+}
+
+/** Executes an operation: compiled if it is used often and graphql-jit supports it. */
+export async function executeOperation(
+  schema: GraphQLSchema,
+  operation: PreparedOperation,
+  variables: Readonly<Record<string, unknown>>,
+  state: RequestState,
+): Promise<ExecutionResult> {
+  operation.uses++;
+  if (operation.compiled === undefined && operation.uses >= compileAfterUses)
+    operation.compiled = compile(schema, operation);
+  if (operation.compiled) return operation.compiled.query(undefined, state, variables);
+  const { document, definition } = operation;
+  return execute({
+    ...{ schema, document, contextValue: state, variableValues: variables },
+    operationName: definition.name?.value,
+  });
+}
+
+function compile(schema: GraphQLSchema, { document, definition }: PreparedOperation): CompiledQuery | false {
+  try {
+    const compiled = compileQuery(schema, document, definition.name?.value, { disablingCapturingStackErrors: true });
+    return isCompiledQuery(compiled) ? compiled : false;
+  } catch {
+    return false;
+  }
+}
+
+function findOperation(document: DocumentNode, name: string | undefined): OperationDefinitionNode {
+  const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+  const named = operations as OperationDefinitionNode[];
+  const found = name === undefined ? named : named.filter((one) => one.name?.value === name);
+  if (found.length === 1) return found[0] as OperationDefinitionNode;
+  const problem =
+    name !== undefined
+      ? `The document has no operation ${name}.`
+      : named.length === 0
+        ? 'The document has no operation.'
+        : 'The document has several operations; name one of them in `operationName`.';
+  throw new GraphqlRefusal(graphqlError('BAD_INPUT', problem));
+}
+
+function usesIntrospection(document: DocumentNode): boolean {
+  let found = false;
+  visit(document, {
+    Field: ({ name }) => {
+      found ||= name.value === '__schema' || name.value === '__type';
+    },
+  });
+  return found;
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { type GraphQLFieldResolver, type GraphQLSchema, isObjectType, printSchema } from 'graphql';
+import type { RegisteredAction } from '../actions/registry.ts';
+import { type Composition, compose } from './compose.ts';
+import type { ConnectionPage } from './connection.ts';
+import type { DerivedField } from './derived-schema.ts';
+import { guardResolver } from './directives.ts';
+import type { ModulePart } from './module-part.ts';
+import type { RequestState } from './request-state.ts';
+import { selectedFields } from './selected-fields.ts';
+import type { ObjectReference } from './type-writer.ts';
+
+export type FieldResolver = GraphQLFieldResolver<unknown, RequestState, Record<string, unknown>>;
+
+/** The schema of all tenants with the same modules. */
+export interface TenantSchema {
+  readonly schema: GraphQLSchema;
+  readonly fingerprint: string;
+  readonly omitted: readonly string[];
+}
+
+/** Identifies a set of modules and their versions. */
+export function fingerprintOf(parts: readonly ModulePart[]): string {
+  const names = parts.map(({ module, version }) => `${module}@${version}`).sort();
+  return createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 16);
+}
+
+export function buildTenantSchema(parts: readonly ModulePart[]): TenantSchema {
+  const composition = compose(
+    parts.flatMap(({ module, documents }) => documents.map((document) => ({ module, document }))),
+  );
+  assignResolvers(composition, parts);
+  return { schema: composition.schema, fingerprint: fingerprintOf(parts), omitted: composition.omitted };
+}
+
+export function sdlOf({ schema }: TenantSchema): string {
+  return `${printSchema(schema)}\n`;
+}
+
+function assignResolvers({ schema, owners }: Composition, parts: readonly ModulePart[]): void {
+  const completion = completionOf(parts);
+  const assign = (path: string, resolver: FieldResolver) => {
+    const [typeName = '', fieldName = ''] = path.split('.');
+    const type = schema.getType(typeName);
+    const field = isObjectType(type) ? type.getFields()[fieldName] : undefined;
+    if (field) field.resolve = resolver;
+    return field !== undefined;
+  };
+  assign('Query.tenant', (_, __, { ctx }) => ctx.tenant);
+  for (const part of parts) {
+    for (const [path, reference] of part.references) {
+      const field = path.slice(path.indexOf('.') + 1);
+      const complete = completion(reference);
+      if (complete) assign(path, (parent, _, state, info) => complete((parent as never)[field], state, info));
+    }
+    for (const type of part.types.keys()) {
+      assign(`${type}Connection.totalCount`, (page) => (page as ConnectionPage).count());
+    }
+    for (const derived of part.derivedFields) {
+      const path = `${derived.root}.${derived.name}`;
+      if (!part.resolvers.has(path)) assign(path, derivedResolver(derived, completion));
+    }
+    for (const [path, resolver] of part.resolvers) {
+      const run: FieldResolver = (parent, args, state) =>
+        resolver(parent as never, args as never, state.contextFor(part.module));
+      if (!assign(path, run) && owners.has(path.replace(/\..*/, '.id'))) {
+        throw new Error(`the module ${part.module} has a GraphQL resolver for ${path}, which is not in its schema`);
+      }
+    }
+  }
+  guardFields(schema);
+}
+
+/** Applies `@can`, `@auth` and `@cache`. */
+function guardFields(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    for (const field of Object.values(type.getFields())) guardResolver(schema, type.name, field);
+  }
+}
+
+type Complete = (value: unknown, state: RequestState, info: Parameters<FieldResolver>[3]) => unknown;
+
+/** How an object that may lack fields of its type gets them: from the action that returns all of them by id. */
+function completionOf(parts: readonly ModulePart[]): (reference: ObjectReference) => Complete | undefined {
+  const types = new Map(parts.flatMap(({ types }) => [...types]));
+  const loaders = new Map(
+    parts.flatMap(({ derivedFields }) => derivedFields.flatMap((field) => [...loaderOf(field, types)])),
+  );
+  return ({ type, fields, isList }) => {
+    const action = loaders.get(type);
+    const missing = types.get(type)?.difference(fields);
+    if (!action || !missing || missing.size === 0) return undefined;
+    const load = (value: unknown, state: RequestState) =>
+      value == null ? value : state.load(action, { id: (value as { id: string }).id });
+    return (value, state, info) => {
+      if (value == null || selectedFields(info).isDisjointFrom(missing)) return value;
+      return isList ? (value as unknown[]).map((item) => load(item, state)) : load(value, state);
+    };
+  };
+}
+
+/** The type whose records the field returns with all fields by id, with the action. */
+function* loaderOf(
+  { action, object, shape, root }: DerivedField,
+  types: ReadonlyMap<string, ReadonlySet<string>>,
+): Generator<[string, RegisteredAction]> {
+  const inputs = Object.keys(action.input?.properties ?? {});
+  const isById = root === 'Query' && shape.kind === 'value' && inputs.length === 1 && inputs[0] === 'id';
+  if (isById && object && !object.isList && types.get(object.type)?.isSubsetOf(object.fields)) {
+    yield [object.type, action];
+  }
+}
+
+function derivedResolver(
+  { action, shape, object }: DerivedField,
+  completion: (reference: ObjectReference) => Complete | undefined,
+): FieldResolver {
+  const complete = object && completion(object);
+  if (shape.kind === 'connection') {
+    return (_, { first, after, ...filters }, state) =>
+      state.list(action, filters, { first: first as number, after: after as string });
+  }
+  return async (_, { input, ...args }, state, info) => {
+    const output = await state.call(action, { ...(input as object), ...args });
+    const value = shape.kind === 'property' ? (output as Record<string, unknown>)[shape.key] : output;
+    if (shape.kind === 'done' || value === undefined) return true;
+    return complete ? complete(value, state, info) : value;
+  };
+}
