@@ -6,6 +6,7 @@ import { chromiumPath } from '../../../server/testing/chromium.ts';
 import { portOf } from '../../../server/testing/raw-http.ts';
 import { accountsOf } from '../../identity/accounts/accounts.ts';
 import { addMember } from '../../identity/accounts/users.ts';
+import { hashOf } from '../../identity/secret-tokens.ts';
 
 const test = anyTest.skipIf(!chromiumPath);
 
@@ -96,15 +97,22 @@ test('the page says why a sign-in fails', async () => {
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
 });
 
-test('a user with two-factor authentication is asked for the code', async () => {
-  const careful = await platform.person({ tenant: acme });
+test('a user with two-factor authentication is asked for a code', async () => {
+  const careful = await platform.person({ tenant: acme, name: 'Kiran' });
   await kernel.central.db.run(sql`UPDATE users SET two_factor_confirmed_at = now() WHERE id = ${careful.id}`);
+  await kernel.central.db.run(sql`
+    INSERT INTO recovery_codes (user_id, code_hash) VALUES (${careful.id}, ${hashOf('abcde12345')})`);
   const page = await openPlayground();
   await signIn(page, careful);
-  await alert(page).getByText('Enter the code of your authenticator app').waitFor();
-  await page.getByLabel('Code of the authenticator app').fill('000000');
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await alert(page).getByText('The code is wrong or was used before.').waitFor();
+  await alert(page).getByText('Enter the code of your authenticator app, or a recovery code.').waitFor();
+  for (const code of ['zzzzz-99999', 'abcde-12345']) {
+    await page.getByLabel('Code of the authenticator app').fill(code);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    const outcome = code.startsWith('a')
+      ? page.getByText('Kiran · Acme Stores')
+      : alert(page).getByText('The code is wrong');
+    await outcome.waitFor();
+  }
 });
 
 test('the playground is still open after a reload, and an expired access token is refreshed', async () => {
