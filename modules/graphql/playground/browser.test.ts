@@ -3,6 +3,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, test as anyTest, expect, onTestFinished } from 'vitest';
 import { type Person, startAccounts } from '../../../server/testing/accounts.ts';
 import { chromiumPath } from '../../../server/testing/chromium.ts';
+import type { TestPlatform } from '../../../server/testing/platform.ts';
 import { portOf } from '../../../server/testing/raw-http.ts';
 import { accountsOf } from '../../identity/accounts/accounts.ts';
 import { addMember } from '../../identity/accounts/users.ts';
@@ -19,7 +20,9 @@ const { kernel } = platform;
 let browser: Browser | undefined;
 afterAll(() => browser?.close());
 
-const host = (label?: string) => `http://${label ? `${label}.` : ''}localhost:${portOf(platform.app)}`;
+function host(label?: string, { app }: Pick<TestPlatform, 'app'> = platform): string {
+  return `http://${label ? `${label}.` : ''}localhost:${portOf(app)}`;
+}
 
 /** Opens the playground in a new browser profile. Errors in the console fail the test. */
 async function openPlayground(origin = host(acme.id)): Promise<Page> {
@@ -69,7 +72,7 @@ test('a developer signs in, runs a query, and finds it in the history and its ty
   await page.getByRole('button', { name: 'Greeting', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
   await page.getByRole('link', { name: 'Query', exact: true }).click();
-  await page.getByRole('link', { name: 'Go back to Docs' }).waitFor();
+  await page.getByRole('link', { name: 'orders_list', exact: true }).waitFor();
 });
 
 test('the tokens are kept in the session of the tab only', async () => {
@@ -171,4 +174,15 @@ test('on a host without a tenant, a member of several tenants chooses one', asyn
   await page.getByLabel('Tenant').selectOption('Zen Tea');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('Meera · Zen Tea').waitFor();
+});
+
+test('the docs are complete even if introspection is disabled', async () => {
+  const strict = await startAccounts({ environment: { GRAPHQL_INTROSPECTION: 'false' } });
+  await strict.app.listen({ host: '127.0.0.1', port: 0 });
+  const tenant = await strict.tenant();
+  const page = await openPlayground(host(tenant.id, strict));
+  await signIn(page, await strict.person({ tenant }));
+  await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+  await page.getByRole('link', { name: 'Query', exact: true }).click();
+  await page.getByRole('link', { name: 'orders_list', exact: true }).waitFor();
 });
