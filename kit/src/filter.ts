@@ -8,19 +8,23 @@ export interface Filter<Schema extends TSchema = TSchema> {
   readonly schema: Schema;
   /** Finds the rows once, for both page and total, because PostgreSQL estimates their number badly. */
   readonly findsOnce?: boolean;
+  /** The type of a column in the place of the value, if the condition holds for one as well. */
+  readonly columnType?: 'uuid';
   where(value: Static<Schema>, ctx: Ctx): Sql | undefined | Promise<Sql | undefined>;
 }
 
 export function filter<Schema extends TSchema>(
   schema: Schema,
   where: (value: Static<Schema>, ctx: Ctx) => Sql | undefined | Promise<Sql | undefined>,
-  options: { readonly findsOnce?: boolean } = {},
+  options: Pick<Filter, 'findsOnce' | 'columnType'> = {},
 ): Filter<Schema> {
   return { schema, where: where as Filter<Schema>['where'], ...options };
 }
 
 export function equals<Schema extends TSchema>(schema: Schema, column: Sql): Filter<Schema> {
-  return filter(schema, (value) => sql`${column} = ${value}`);
+  const { format } = schema as { format?: string };
+  const options = format === 'uuid' ? ({ columnType: 'uuid' } as const) : {};
+  return filter(schema, (value) => sql`${column} = ${value}`, options);
 }
 
 export const minMoney = (column: Sql) => filter(MoneyInput, (amount) => sql`${column} >= ${amount}`);

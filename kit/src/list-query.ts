@@ -1,7 +1,7 @@
 import type { Ctx } from './context.ts';
 import type { Db } from './database.ts';
 import { type Columns, inBatches } from './download.ts';
-import { invalid } from './errors.ts';
+import { Failure, invalid } from './errors.ts';
 import { type Filter, since } from './filter.ts';
 import { Json } from './json.ts';
 import * as paging from './paging.ts';
@@ -179,17 +179,85 @@ async function pageByCursor(spec: Spec, ctx: Ctx, query: ListQuery): Promise<unk
   const { conditions } = await read(spec, ctx, query);
   const after = cursor === undefined ? [] : [isAfter(spec, query, paging.readCursor(query, cursor))];
   const window = sql`${and([...conditions, ...after])} ORDER BY ${orderBy(spec, query)} ${paging.limitTo(limit + 1)}`;
-  const position = sql`, (${sortOf(spec, query).by})::text AS cursor_key, ${spec.id}::text AS cursor_id`;
-  const page = await dbOf(spec, ctx).rows<Positioned>(rowsOf(spec, ctx, query, window, position));
-  const found = page.slice(0, limit);
-  const positions = found.map(({ cursor_key: key, cursor_id: id }) => ({ key, id }));
-  const last = page.length > limit ? positions.at(-1) : undefined;
-  const rows = found.map(({ cursor_key: _, cursor_id: __, ...row }) => row);
-  const result = {
-    [spec.name]: spec.complete ? await spec.complete(ctx, rows as never[]) : rows,
-    pagination: { next_cursor: last ? paging.writeCursor(query, last) : null, has_more: last !== undefined },
-  };
-  return paging.rememberCursors(result, query, positions);
+  const found = await dbOf(spec, ctx).rows<Positioned>(rowsOf(spec, ctx, query, window, positionOf(spec, query)));
+  const rows = found.slice(0, limit).map(({ cursor_key: _, cursor_id: __, ...row }) => row);
+  const completed = spec.complete ? await spec.complete(ctx, rows as never[]) : rows;
+  return cursorPage(spec, query, found, completed, limit);
+}
+
+/** The pages of several queries. If they differ in one filter only, with one statement. */
+export async function pages(spec: Spec, ctx: Ctx, queries: readonly ListQuery[]): Promise<unknown[]> {
+  const varying = varyingFilter(spec, queries);
+  if (varying !== undefined) return pagesTogether(spec, ctx, queries, varying);
+  const results = await Promise.allSettled(queries.map((query) => page(spec, ctx, query)));
+  return results.map((result) => {
+    if (result.status === 'fulfilled') return result.value instanceof Json ? result.value.value : result.value;
+    if (result.reason instanceof Failure) return result.reason;
+    throw result.reason;
+  });
+}
+
+/** The only difference between first pages, if a column can take the place of its value. */
+function varyingFilter(spec: Spec, queries: readonly ListQuery[]): string | undefined {
+  const [first, ...others] = queries;
+  if (!first || others.length === 0) return undefined;
+  if (queries.some(({ limit, cursor, page }) => limit === undefined || cursor !== undefined || page !== 1))
+    return undefined;
+  const names = new Set(queries.flatMap((query) => Object.keys(query)));
+  const differing = [...names].filter((name) => others.some((query) => !isEqual(query[name], first[name])));
+  const [name] = differing;
+  const isSingle = differing.length === 1 && name !== undefined && queries.every((query) => name in query);
+  return isSingle && spec.filters[name]?.columnType ? name : undefined;
+}
+
+function isEqual(value: unknown, other: unknown): boolean {
+  return value === other || JSON.stringify(value) === JSON.stringify(other);
+}
+
+async function pagesTogether(spec: Spec, ctx: Ctx, queries: readonly ListQuery[], name: string): Promise<unknown[]> {
+  const [query] = queries as [ListQuery];
+  const { limit = paging.defaultSize } = query;
+  mustNotMix(query);
+  const type = raw(spec.filters[name]?.columnType as string);
+  const { conditions } = await read(spec, ctx, { ...query, [name]: sql`keys.value` });
+  const window = sql`${and(conditions)} ORDER BY ${orderBy(spec, query)} ${paging.limitTo(limit + 1)}`;
+  const values = queries.map((one) => one[name]);
+  const found = await dbOf(spec, ctx).rows<Positioned & { key_position: number }>(sql`
+    SELECT page.*, keys.position::integer AS key_position
+    FROM unnest(${values}::${type}[]) WITH ORDINALITY AS keys (value, position)
+      CROSS JOIN LATERAL (${rowsOf(spec, ctx, query, window, positionOf(spec, query))}) page`);
+  const rows = found.map(({ key_position: _, cursor_key: __, cursor_id: ___, ...row }) => row);
+  const completed = spec.complete ? await spec.complete(ctx, rows as never[]) : rows;
+  const byKey = Map.groupBy(found.keys(), (index) => (found[index] as { key_position: number }).key_position);
+  return queries.map((_, position) => {
+    const indexes = byKey.get(position + 1) ?? [];
+    const own = indexes.map((index) => completed[index] as object);
+    return cursorPage(
+      spec,
+      query,
+      indexes.map((index) => found[index] as Positioned),
+      own,
+      limit,
+    );
+  });
+}
+
+/** A page of the rows up to the limit; a further one shows that there are more. */
+function cursorPage(
+  spec: Spec,
+  query: ListQuery,
+  found: readonly Positioned[],
+  rows: readonly object[],
+  limit: number,
+): object {
+  const positions = found.slice(0, limit).map(({ cursor_key: key, cursor_id: id }) => ({ key, id }));
+  const last = found.length > limit ? positions.at(-1) : undefined;
+  const pagination = { next_cursor: last ? paging.writeCursor(query, last) : null, has_more: last !== undefined };
+  return paging.rememberCursors({ [spec.name]: rows.slice(0, limit), pagination }, query, positions);
+}
+
+function positionOf(spec: Spec, query: ListQuery): Sql {
+  return sql`, (${sortOf(spec, query).by})::text AS cursor_key, ${spec.id}::text AS cursor_id`;
 }
 
 function mustNotMix({ page, per_page = paging.defaultSize }: ListQuery): void {

@@ -1,6 +1,7 @@
 import type { Answer } from './answer.ts';
 import type { Ctx } from './context.ts';
 import { type Columns, DownloadFormat, download, fileTypes } from './download.ts';
+import type { Failure } from './errors.ts';
 import type { Filter } from './filter.ts';
 import type { Json } from './json.ts';
 import {
@@ -11,6 +12,7 @@ import {
   type Filters,
   type ListQuery,
   page,
+  pages,
   specOf,
 } from './list-query.ts';
 import * as paging from './paging.ts';
@@ -42,6 +44,8 @@ export interface List<Context, Name extends string, Row extends TObject, Table e
     ctx: Context,
     query: Static<Query<Table, Scope>>,
   ): Promise<Static<Page<Name, Row>> | Json<Static<Page<Name, Row>>>>;
+  /** Several pages at once, for data loaders: `many` of the action that lists. */
+  pages(ctx: Context, queries: readonly Static<Query<Table, Scope>>[]): Promise<(Static<Page<Name, Row>> | Failure)[]>;
   /** All rows of the filters as a CSV or JSON file. */
   file(ctx: Context, query: Static<ExportQuery<Table, Scope>>): Promise<Answer>;
   /** Spread into the action that lists. */
@@ -86,6 +90,7 @@ export function list<
       Type.Object({ [name]: Type.Array(row), pagination: paging.Pagination }),
     ),
     page: (ctx: Ctx, query: ListQuery) => page(spec, ctx, query),
+    pages: (ctx: Ctx, queries: readonly ListQuery[]) => pages(spec, ctx, queries),
     async file(ctx: Ctx, { format, ...query }: ListQuery & { format: 'csv' | 'json' }) {
       const rows = await everyRow(spec, ctx, query);
       return download(ctx, { name, format, rows, fields: csvFields, columns: (csv ?? {}) as Columns<object> });

@@ -38,6 +38,7 @@ export const actions = {
     needs: 'conversations.view',
     bus: { rateLimit: 3_000 },
     ...conversationList.paged,
+    many: conversationList.pages,
   }),
   'conversations.create': action({
     summary: 'Start a conversation with a customer',

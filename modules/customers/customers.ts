@@ -3,7 +3,7 @@ import { addressesOf } from './addresses.ts';
 import { mask, recordColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import { lockCustomer, missing } from './find.ts';
-import { ordersOf } from './orders.ts';
+import { recentOrdersOf } from './orders.ts';
 import { insertCustomer, readChanges, saveCustomer, takenMessage } from './save.ts';
 import {
   type CustomerChanges,
@@ -33,14 +33,20 @@ export async function getCustomers(ctx: Ctx, keys: readonly Key[]): Promise<(Cus
 
 async function addDetails(ctx: Ctx, customers: readonly CustomerRecord[]): Promise<CustomerDetail[]> {
   const ids = customers.map(({ id }) => id);
-  const [addresses, metadata] = await Promise.all([addressesOf(ctx, ids), metadataOf(ctx, ids)]);
+  const [addresses, metadata, orders] = await Promise.all([
+    addressesOf(ctx, ids),
+    metadataOf(ctx, ids),
+    recentOrdersOf(ctx, ids),
+  ]);
+  const of = <Row extends { customer_id: string }>(rows: readonly Row[], id: string) =>
+    rows.filter(({ customer_id }) => customer_id === id);
   return Promise.all(
     customers.map(async (customer) => ({
       ...mask(ctx, customer),
-      addresses: addresses.filter(({ customer_id }) => customer_id === customer.id),
-      recent_orders: (await ordersOf(ctx, { id: customer.id, page: 1, per_page: 20, limit: 10 })).orders,
+      addresses: of(addresses, customer.id),
+      recent_orders: of(orders, customer.id),
       segments: await segmentsOf(ctx, customer),
-      metadata: metadata.filter(({ customer_id }) => customer_id === customer.id),
+      metadata: of(metadata, customer.id),
     })),
   );
 }

@@ -8,11 +8,17 @@ export async function listOrders(ctx: Ctx, query: OrdersQuery): Promise<OrderPag
 }
 
 /** A page of orders, empty if the tenant does not have the orders module. */
-export async function ordersOf(ctx: Ctx, { id, ...query }: OrdersQuery): Promise<OrderPage> {
+async function ordersOf(ctx: Ctx, { id, ...query }: OrdersQuery): Promise<OrderPage> {
   const orders = await ctx.helpers('orders');
   if (orders) return orders.listByCustomer({ customer_id: id, ...query });
   const byCursor = query.cursor !== undefined || query.limit !== undefined;
   return { orders: [], pagination: byCursor ? { next_cursor: null, has_more: false } : pageOf(query, 0) };
+}
+
+/** The ten most recent orders of each customer; none if the tenant does not have the orders module. */
+export async function recentOrdersOf(ctx: Ctx, ids: readonly string[]) {
+  const orders = await ctx.helpers('orders');
+  return orders ? orders.listRecent({ customer_ids: ids, limit: 10 }) : [];
 }
 
 /** The order statistics of customers, together; without the orders module, the stored ones. */

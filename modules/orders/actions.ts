@@ -30,6 +30,7 @@ export const actions = {
     needs: 'orders.view',
     bus: { rateLimit: 3_000 },
     ...orderList.paged,
+    many: orderList.pages,
   }),
   'orders.create': action({
     summary: 'Create an order',

@@ -40,6 +40,16 @@ export const helpers = {
       return page as { orders: Order[]; pagination: Pagination };
     },
   }),
+  listRecent: helper({
+    summary: 'List the most recent orders of several customers',
+    description: 'At most `limit` for each customer. Addresses are masked as for the user.',
+    input: Type.Object({ customer_ids: Type.Array(Uuid), limit: Type.Integer({ minimum: 1, maximum: 100 }) }),
+    async run(ctx, { customer_ids, limit }) {
+      const order = { sort_by: 'placed_at', sort_order: 'desc', page: 1, per_page: 20 } as const;
+      const queries = customer_ids.map((customer_id) => ({ customer_id, limit, ...order }));
+      return (await customerOrderList.pages(ctx, queries)).flatMap((page) => (page as { orders: Order[] }).orders);
+    },
+  }),
 };
 
 declare module '@chowk/kit/catalogue' {

@@ -8,6 +8,7 @@ import {
   explainProduct,
   getProduct,
   getProducts,
+  getProductsBySku,
   listCategories,
   updateProduct,
 } from './products.ts';
@@ -98,6 +99,7 @@ export const actions = {
     answer: { key: 'product' },
     errors: ['products.not_found'],
     run: getProduct,
+    many: getProductsBySku,
   }),
   'products.get': action({
     summary: 'Get a product',

@@ -35,6 +35,18 @@ export async function getProducts(ctx: Ctx, keys: readonly Key[]): Promise<(Prod
   return ids.map((id) => products.get(id.toLowerCase()) ?? fail('products.not_found', { key: id }));
 }
 
+export async function getProductsBySku(
+  ctx: Ctx,
+  keys: readonly { readonly sku: string }[],
+): Promise<(Product | Failure)[]> {
+  const skus = keys.map(({ sku }) => sku);
+  const rows = await ctx.db.rows<Product & { key: string }>(sql`
+    SELECT k.sku AS key, ${columns} FROM unnest(${skus}::text[]) AS k (sku)
+      JOIN products p ON p.sku_key = lower(k.sku) AND p.deleted_at IS NULL`);
+  const products = new Map(rows.map(({ key, ...product }) => [key, product]));
+  return skus.map((sku) => products.get(sku) ?? fail('products.not_found', { key: sku }));
+}
+
 export async function createProduct(ctx: Ctx, input: NewProduct): Promise<Product> {
   checkPrice(input);
   const [product] = await ctx.tx((tx) => insertProducts(tx, [input]));

@@ -29,9 +29,9 @@ export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
     const { kernel, schemas, operations } = partsOf();
     const settings = await kernel.settings.of(ctx.tenant.id);
     const { schema, id } = await schemas.of(ctx.tenant.id);
-    const prepared = operations.prepare(schema, id, operation);
-    const isAllowed = kernel.config.graphqlIntrospection || settings['graphql.introspection'];
-    if (prepared.usesIntrospection && !isAllowed) refuseIf(introspectionDisabled);
+    const canIntrospect = kernel.config.graphqlIntrospection || settings['graphql.introspection'];
+    const prepared = operations.prepare(schema, id, operation, canIntrospect);
+    if (prepared.usesIntrospection && !canIntrospect) refuseIf(introspectionDisabled);
     checkLimits(schema, prepared, operation.variables ?? {}, settings);
     return { schema, prepared, settings };
   }
@@ -70,7 +70,7 @@ const introspectionDisabled = graphqlError(
 );
 
 function refusal(error: unknown): GraphqlResult & { errors: readonly GraphqlError[] } {
-  if (error instanceof GraphqlRefusal) return { errors: [error.error] };
+  if (error instanceof GraphqlRefusal) return { errors: error.errors };
   throw error;
 }
 

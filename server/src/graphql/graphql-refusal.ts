@@ -3,10 +3,12 @@ import type { GraphqlError } from '@chowk/kit';
 /** An operation that is not executed. */
 export class GraphqlRefusal extends Error {
   readonly error: GraphqlError;
+  readonly errors: readonly GraphqlError[];
 
-  constructor(error: GraphqlError) {
+  constructor(error: GraphqlError, ...others: readonly GraphqlError[]) {
     super(error.message);
     this.error = error;
+    this.errors = [error, ...others];
   }
 }
 

@@ -6,8 +6,6 @@ import {
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
-  specifiedRules,
-  validate,
   visit,
 } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
@@ -16,6 +14,7 @@ import { GraphqlRefusal, graphqlError } from './graphql-refusal.ts';
 import { dependsOnVariables, exceededLimit, type Limits } from './limits.ts';
 import { parseDocument } from './parse-document.ts';
 import type { RequestState } from './request-state.ts';
+import { validateDocument } from './validate-document.ts';
 
 /** An operation that has been parsed and is valid. */
 export interface PreparedOperation {
@@ -41,8 +40,13 @@ export class Operations {
     sizeCalculation: ({ document }, key) => key.length * 2 + (document.loc?.end ?? 0) + 1_000,
   });
 
-  /** Throws `GraphqlRefusal` if the operation cannot be executed. */
-  prepare(schema: GraphQLSchema, schemaId: string, { query, operationName }: GraphqlOperation): PreparedOperation {
+  /** Throws `GraphqlRefusal` if the operation cannot be executed. Errors suggest names of the schema only if `suggest`. */
+  prepare(
+    schema: GraphQLSchema,
+    schemaId: string,
+    { query, operationName }: GraphqlOperation,
+    suggest: boolean,
+  ): PreparedOperation {
     const key = `${schemaId} ${operationName ?? ''} ${query}`;
     const known = this.#prepared.get(key);
     if (known) return known;
@@ -60,8 +64,8 @@ export class Operations {
     for (const one of document.definitions) {
       if (one.kind === Kind.OPERATION_DEFINITION) refuseIf(exceededLimit(schema, document, one, {}, platformLimits));
     }
-    const [error] = validate(schema, document, specifiedRules, { maxErrors: 1 });
-    if (error) throw new GraphqlRefusal(graphqlError('GRAPHQL_VALIDATION_FAILED', error.message, error.locations));
+    const [error, ...others] = validateDocument(schema, document, suggest);
+    if (error) throw new GraphqlRefusal(error, ...others);
     this.#prepared.set(key, prepared);
     return prepared;
   }
