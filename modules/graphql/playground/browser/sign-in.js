@@ -20,7 +20,8 @@ async function attempt(work) {
   try {
     await work();
   } catch (error) {
-    alert.textContent = error instanceof TypeError ? 'The server cannot be reached. Try again.' : error.message;
+    // Errors of `fetch` and of a body that is not JSON have types of their own.
+    alert.textContent = error.constructor === Error ? error.message : 'The server cannot be reached. Try again.';
     alert.hidden = false;
     form.hidden = false;
   } finally {
