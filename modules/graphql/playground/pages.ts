@@ -51,10 +51,12 @@ export async function signInPage(system: SystemServices, { status, code }: Failu
 <form hidden${isUnbound ? html` data-unbound` : undefined}>
 <p class="error" role="alert" hidden></p>
 <style>fieldset { margin: 0; padding: 0; border: 0; }</style>
+<fieldset name="credentials">
 ${formField({ name: 'email', label: 'Email', type: 'text', autocomplete: 'username' })}
 ${formField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
 <fieldset name="second_factor" hidden disabled>
 ${formField({ name: 'otp', label: 'Code of the authenticator app', type: 'text', autocomplete: 'one-time-code' })}
+</fieldset>
 </fieldset>
 <fieldset name="tenants" hidden disabled><div class="field"><label for="tenant">Tenant</label>
 <select id="tenant" name="tenant"></select></div></fieldset>

@@ -1,4 +1,4 @@
-import { forget, send } from './session.js';
+import { forget, post, send, session } from './session.js';
 
 const { React, ReactDOM, GraphiQL } = globalThis;
 const element = React.createElement;
@@ -33,15 +33,16 @@ async function introspectSdl() {
 }
 
 async function signOut() {
-  await send('/auth/logout', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+  const { refresh_token } = session();
+  await post('/auth/logout', { refresh_token });
   forget();
   location.reload();
 }
 
 const { tenant, user } = root.dataset;
-const session = element(
+const account = element(
   'div',
-  { className: 'session' },
+  { className: 'account' },
   element('span', null, `${user} · ${tenant}`),
   element('button', { className: 'graphiql-un-styled', type: 'button', onClick: signOut }, 'Sign out'),
 );
@@ -49,6 +50,6 @@ ReactDOM.createRoot(root).render(
   element(
     GraphiQL,
     { fetcher: execute, defaultQuery: welcome, shouldPersistHeaders: false },
-    element(GraphiQL.Logo, null, session),
+    element(GraphiQL.Logo, null, account),
   ),
 );

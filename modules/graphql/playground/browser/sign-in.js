@@ -2,14 +2,14 @@ import { forget, keep, keepTokens, post, send, session } from './session.js';
 
 const form = document.querySelector('form');
 const alert = form.querySelector('[role=alert]');
-const { email, password, otp, tenant, second_factor, tenants } = form.elements;
+const { credentials, email, password, second_factor, otp, tenants, tenant } = form.elements;
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   attempt(signIn);
 });
 
-if (session().access_token) attempt(openPlayground);
+if (session().access_token) attempt(enter);
 else form.hidden = false;
 
 /** Shows the error of `work`, if any, above the form. */
@@ -30,35 +30,30 @@ async function attempt(work) {
 }
 
 async function signIn() {
+  if (!session().access_token) await logIn();
+  await enter();
+}
+
+async function logIn() {
   const code = second_factor.disabled ? {} : { otp: otp.value };
   const response = await post('/auth/login', { email: email.value, password: password.value, ...code });
   const body = await response.json();
   if (body.two_factor_required) {
-    reveal(second_factor, otp);
+    show(second_factor);
+    otp.focus();
     throw new Error('Enter the code of your authenticator app, or a recovery code.');
   }
   if (!response.ok) throw new Error(body.message);
   keepTokens(body);
-  if ('unbound' in form.dataset) keep({ tenant: tenants.disabled ? await findTenant() : tenant.value });
-  await openPlayground();
 }
 
-/** The tenant of the user. If there are several, the form asks which one. */
-async function findTenant() {
-  const { tenants: own } = await (await send('/auth/me')).json();
-  if (own.length === 1) return own[0].id;
-  forget();
-  if (own.length === 0) throw new Error('Your account belongs to no tenant.');
-  tenant.replaceChildren(...own.map(({ id, name }) => new Option(name, id)));
-  reveal(tenants, tenant);
-  throw new Error('Choose a tenant.');
-}
-
-async function openPlayground() {
+/** Shows the playground of the tenant that the host names, or of a tenant of the user. */
+async function enter() {
+  if ('unbound' in form.dataset && !session().tenant) keep({ tenant: await chooseTenant() });
   const response = await send('/graphql/playground');
   const text = await response.text();
   if (!response.ok) {
-    forget();
+    startAgain();
     throw new Error(response.status === 401 ? 'Your session has expired. Sign in again.' : JSON.parse(text).message);
   }
   document.open();
@@ -66,8 +61,32 @@ async function openPlayground() {
   document.close();
 }
 
-function reveal(fields, first) {
-  fields.hidden = false;
-  fields.disabled = false;
-  first.focus();
+/** If there are several, the form asks which one. */
+async function chooseTenant() {
+  if (!tenants.disabled) return tenant.value;
+  const { tenants: own = [] } = await (await send('/auth/me')).json();
+  if (own.length === 1) return own[0].id;
+  if (own.length === 0) {
+    startAgain();
+    throw new Error('Your account belongs to no tenant.');
+  }
+  tenant.replaceChildren(...own.map(({ id, name }) => new Option(name, id)));
+  hide(credentials);
+  show(tenants);
+  tenant.focus();
+  throw new Error('Choose a tenant.');
+}
+
+function startAgain() {
+  forget();
+  hide(tenants);
+  show(credentials);
+}
+
+function show(fields) {
+  fields.hidden = fields.disabled = false;
+}
+
+function hide(fields) {
+  fields.hidden = fields.disabled = true;
 }
