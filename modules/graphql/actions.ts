@@ -1,6 +1,7 @@
 import { Answer, signedIn, systemAction, Type } from '@chowk/kit';
 import { execute } from './execute.ts';
 import { createPersisted, deletePersisted, explainQuery, listPersisted } from './persisted.ts';
+import { playgroundActions } from './playground/actions.ts';
 import {
   ByHash,
   NewPersistedQuery,
@@ -109,4 +110,5 @@ export const actions = {
     answer: { message: 'Recorded operations deleted.' },
     run: clearUnregistered,
   }),
+  ...playgroundActions,
 };

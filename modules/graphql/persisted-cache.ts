@@ -29,7 +29,7 @@ export const persistedOf = platformState((system) => {
 });
 
 /** The persisted query with this hash; counts one use of it. */
-export async function usePersisted(ctx: SystemCtx, hash: string): Promise<PersistedOperation | undefined> {
+export async function takePersisted(ctx: SystemCtx, hash: string): Promise<PersistedOperation | undefined> {
   const { cache, uses } = persistedOf(ctx.system);
   const operation = await cache.get(`${ctx.tenant.id} ${hash}`, ctx.db);
   if (operation) uses.add(ctx, operation);

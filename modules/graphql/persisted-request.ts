@@ -1,6 +1,6 @@
 import type { GraphqlError, SystemCtx } from '@chowk/kit';
 import { hashOf } from './persisted.ts';
-import { usePersisted } from './persisted-cache.ts';
+import { takePersisted } from './persisted-cache.ts';
 
 /** The query to execute, or why none is executed. */
 type Resolved =
@@ -26,7 +26,7 @@ export async function resolveQuery(ctx: SystemCtx, query: string | undefined, ha
   const { 'graphql.persisted_queries_only': isLocked, 'graphql.record_unregistered': isRecorded } = settings;
   if (query !== undefined && hash === undefined && !isLocked && !isRecorded) return { query };
   const key = hash ?? hashOf(query as string);
-  const persisted = await usePersisted(ctx, key);
+  const persisted = await takePersisted(ctx, key);
   if (persisted) return { query: persisted.query };
   if (isLocked) return refuse('required');
   if (query === undefined) return refuse('notFound');
