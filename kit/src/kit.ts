@@ -106,7 +106,7 @@ export { greet, layoutMail, type MailContent, nameInMail } from './mail-layout.t
 export { defineModule, type Module } from './module.ts';
 export { Currency, fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
 export { isOwnHost, isOwnOrigin } from './own-host.ts';
-export { cursorsOf, limitTo, Pagination, type Paging, pageOf, paging } from './paging.ts';
+export { cursorAt, limitTo, Pagination, type Paging, pageOf, paging } from './paging.ts';
 export { NewPassword, passwordProblem } from './password.ts';
 export { maskDigits, type PersonalData, type PersonalRows } from './personal-data.ts';
 export { platformState } from './platform-state.ts';

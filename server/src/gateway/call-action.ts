@@ -18,6 +18,8 @@ export interface GatewayCall {
   readonly action: RegisteredAction;
   /** The permission that the call needs instead of the action's own. */
   readonly permission?: string | undefined;
+  /** The call goes over the bus: it counts against the operation's rate limit there, for each user. */
+  readonly isOverBus?: boolean | undefined;
   /** Default: as the action declares. */
   readonly isAudited?: boolean;
   /** Default: the action's validator, which drops unknown fields. */
@@ -64,7 +66,8 @@ export async function callMany(call: GatewayCall, inputs: readonly unknown[]): P
 }
 
 /** Throws unless the user may call the action now. */
-async function admit({ kernel, ctx, action, transport, permission, isFirst }: GatewayCall): Promise<void> {
+async function admit(call: GatewayCall): Promise<void> {
+  const { kernel, ctx, action, transport, permission, isOverBus = false, isFirst = false } = call;
   const { installations, limiter, config } = kernel;
   const { principal } = ctx;
   await authorize((tenantId, alias) => installations.has(tenantId, alias), action, principal, permission);
@@ -74,8 +77,8 @@ async function admit({ kernel, ctx, action, transport, permission, isFirst }: Ga
     const state = takeFromRateLimit(limiter, config.rateLimitPerMinute, { ...principal, address, now });
     if (!state.allowed) throw tooManyRequests(state);
   }
-  if (!action.bus) return;
-  const key = `${principal.tenant?.id ?? ''} ${transport} ${action.name}`;
+  if (!isOverBus || !action.bus) return;
+  const key = `${principal.tenant?.id ?? ''} ${transport} ${principal.caller?.id ?? ''} ${action.name}`;
   const { allowed, seconds } = limiter.take(key, action.bus.rateLimit, now);
   if (!allowed) throw fail('bus.rate_limited', { name: action.name, seconds });
 }

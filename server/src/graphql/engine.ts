@@ -74,10 +74,14 @@ function refusal(error: unknown): GraphqlResult & { errors: readonly GraphqlErro
   throw error;
 }
 
+/** Of the variables of an operation that are remembered as checked. */
+const maxChecked = 100;
+const maxCheckedLength = 500;
+
 /** The limits of the platform have been checked, unless they depend on the variables. */
 function checkLimits(
   schema: Parameters<typeof exceededLimit>[0],
-  { document, definition, hasVariableCost }: PreparedOperation,
+  { document, definition, hasVariableCost, checked }: PreparedOperation,
   variables: Readonly<Record<string, unknown>>,
   settings: Settings,
 ): void {
@@ -88,5 +92,8 @@ function checkLimits(
   };
   const names = Object.keys(limits) as (keyof Limits)[];
   if (!hasVariableCost && names.every((name) => limits[name] >= platformLimits[name])) return;
+  const key = JSON.stringify([limits, variables]);
+  if (checked.has(key)) return;
   refuseIf(exceededLimit(schema, document, definition, variables, limits));
+  if (key.length <= maxCheckedLength && checked.size < maxChecked) checked.add(key);
 }

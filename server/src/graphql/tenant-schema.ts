@@ -121,8 +121,9 @@ function derivedResolver(
     return (_, { first, after, ...filters }, state) =>
       state.list(action, filters, { first: first as number, after: after as string });
   }
+  const options = { isOverBus: shape.kind === 'json' };
   return async (_, { input, ...args }, state, info) => {
-    const output = await state.call(action, { ...(input as object), ...args });
+    const output = await state.call(action, { ...(input as object), ...args }, options);
     if (shape.kind === 'json') return output === undefined ? true : JSON.parse(shape.serialize(output));
     const value = shape.kind === 'property' ? (output as Record<string, unknown>)[shape.key] : output;
     if (shape.kind === 'done' || value === undefined) return true;
