@@ -2,7 +2,16 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codegen } from '@graphql-codegen/core';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
-import { buildSchema, concatAST, type DocumentNode, getOperationAST, parse, print, separateOperations } from 'graphql';
+import {
+  buildSchema,
+  concatAST,
+  type DocumentNode,
+  getOperationAST,
+  parse,
+  print,
+  Source,
+  separateOperations,
+} from 'graphql';
 import { root } from './run.ts';
 
 /** Folders with operations in `*.graphql` files; the fragments of a folder are shared. */
@@ -29,7 +38,10 @@ export async function typedOperations(sdl: string): Promise<Record<string, strin
 
 /** The types, and each operation with the fragments it uses. Throws if an operation is not valid for the schema. */
 export async function generate(sdl: string, sources: Readonly<Record<string, string>>): Promise<string> {
-  const documents = Object.entries(sources).map(([location, text]) => ({ location, document: parse(text) }));
+  const documents = Object.entries(sources).map(([location, text]) => ({
+    location,
+    document: parse(new Source(text, location)),
+  }));
   const types = await codegen({
     filename: 'generated.ts',
     schema: parse(sdl),
