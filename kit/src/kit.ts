@@ -136,6 +136,7 @@ export { type Setting, type SettingDefinition, type SettingsOf, setting, setting
 export { and, empty, join, raw, Sql, sql } from './sql.ts';
 export type {
   ActionGateway,
+  BrokenQuery,
   CallableAction,
   DeclaredPermission,
   DomainsService,
@@ -147,6 +148,8 @@ export type {
   Mail,
   Mails,
   NewTenant,
+  SchemaChange,
+  SchemaComparison,
   Secrets,
   SignalListener,
   SignalSource,
