@@ -15,13 +15,16 @@ export const diffCommand: ModuleCommand = {
     const { changes, broken_queries: queries, broken_query_count: count } = comparison;
     if (json) say(JSON.stringify(comparison, null, 2));
     else {
-      table(changes, 'The schemas are equal.');
+      table(changes, 'There are no changes that clients notice.');
       if (count > 0) {
         say(`\nPersisted queries that would no longer be valid: ${count}`);
         table(queries, '');
       }
     }
     const breaking = changes.filter(({ severity }) => severity === 'breaking').length;
-    if (breaking > 0) throw new Error(`${breaking} breaking changes, ${count} persisted queries no longer valid`);
+    // A change that is safe by itself can make two fields of a query conflict.
+    if (breaking + count > 0) {
+      throw new Error(`breaking changes: ${breaking}, persisted queries that would no longer be valid: ${count}`);
+    }
   },
 };
