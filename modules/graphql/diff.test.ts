@@ -58,14 +58,18 @@ async function persist({ db }: TestTenant, entries: Readonly<Record<string, stri
   }
 }
 
-async function diff(from: string, to: string, ...options: readonly string[]) {
+function run(...options: readonly string[]) {
   const { port, user, password } = inject('server');
-  return chowkd(['graphql:diff', `--from=${from}`, `--to=${to}`, ...options], {
+  return chowkd(['graphql:diff', ...options], {
     DATABASE_URL: `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${central.database}`,
     STORAGE_PATH: config.storagePath,
     APP_KEY: Buffer.alloc(32, 'test').toString('base64'),
     MODULE_LOCK_PATH: stableLock,
   });
+}
+
+function diff(from: string, to: string, ...options: readonly string[]) {
+  return run(`--from=${from}`, `--to=${to}`, ...options);
 }
 
 test('a ring without a module breaks clients, and the persisted queries of the other ring that use it are named', async () => {
@@ -128,4 +132,21 @@ test.each([
   ['a file that is not a schema', stableLock, /^chowkd: the schema \S+ is not valid in line 1: .*\n$/],
 ])('%s is one clear line and exit code 1', async (__, from, message) => {
   expect(await diff(from, 'stable')).toEqual({ code: 1, out: '', err: expect.stringMatching(message) });
+});
+
+test('without --to the usage is printed', async () => {
+  expect(await run('--from=stable')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('usage: chowkd graphql:diff'),
+  });
+});
+
+test('a tenant whose database cannot be read is named', async () => {
+  const { id } = await platform.tenant();
+  await central.db.run(sql`
+    UPDATE tenants SET database_name = 'lost', module_ring_id = (SELECT id FROM module_rings WHERE name = 'edge')
+    WHERE id = ${id}`);
+  const { code, err } = await diff('edge', 'edge');
+  expect(code).toBe(1);
+  expect(err).toMatch(new RegExp(`^chowkd: the persisted queries of the tenant ${id} cannot be read: .+\n$`));
 });

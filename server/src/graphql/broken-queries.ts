@@ -27,7 +27,7 @@ const knownQueries = 10_000;
 export async function* brokenQueries(kernel: Kernel, ring: string, schemas: Schemas): AsyncGenerator<BrokenQuery> {
   const errors = new LRUCache<string, { readonly message: string | undefined }>({ max: knownQueries });
   for await (const tenant of tenantsOf(kernel, ring)) {
-    for await (const { hash, name, query } of persistedQueries(tenant.db)) {
+    for await (const { hash, name, query } of persistedQueries(tenant)) {
       const error = errors.get(hash) ?? { message: newError(schemas, query) };
       errors.set(hash, error);
       if (error.message !== undefined) yield { tenant: tenant.id, name, hash, error: error.message };
@@ -53,11 +53,16 @@ async function listTenants(central: Db, ring: string, after: string): Promise<st
   return rows.map(({ id }) => id);
 }
 
-async function* persistedQueries(db: Db): AsyncGenerator<PersistedQuery> {
-  // The database of a tenant that is not migrated yet lacks the table.
-  const table = await db.row<{ exists: boolean }>(sql`SELECT to_regclass('persisted_queries') IS NOT NULL AS exists`);
-  if (table?.exists)
-    yield* db.stream<PersistedQuery>(sql`SELECT hash, name, query FROM persisted_queries ORDER BY name, hash`);
+async function* persistedQueries({ id, db }: TenantEntry): AsyncGenerator<PersistedQuery> {
+  try {
+    // The database of a tenant that is not migrated yet lacks the table.
+    const table = await db.row<{ exists: boolean }>(sql`SELECT to_regclass('persisted_queries') IS NOT NULL AS exists`);
+    if (table?.exists)
+      yield* db.stream<PersistedQuery>(sql`SELECT hash, name, query FROM persisted_queries ORDER BY name, hash`);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(`the persisted queries of the tenant ${id} cannot be read: ${message}`, { cause: error });
+  }
 }
 
 /** Why a query that is valid now is not valid after the change. */
