@@ -97,7 +97,7 @@ async function startPeers(stage: Stage, platform: Platform, database: string): P
   for (const file of ['package.json', 'serve.js']) {
     await copyFile(join(repository, 'bench/graphql-peers', file), join(folder, file));
   }
-  await stage.start('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund']).output();
+  await stage.start('sh', ['-c', `cd '${folder}' && npm install --no-audit --no-fund`]).output();
   const schema = join(folder, 'schema.graphql');
   const headers = platform.headers(tenant);
   const response = await fetch(`http://127.0.0.1:${platform.port}/api/v1/graphql/schema`, { headers });

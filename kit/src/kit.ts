@@ -53,6 +53,7 @@ export {
   type FieldError,
   type FieldErrorCode,
   type FieldErrors,
+  failureBody,
   forbidden,
   Issues,
   invalid,

@@ -30,7 +30,7 @@ const onStable = await platform.tenant();
 await central.db.run(sql`
   UPDATE tenants SET module_ring_id = (SELECT id FROM module_rings WHERE name = 'edge')
   WHERE id <> ${onStable.id}`);
-await notMigrated.db.run(sql`DROP TABLE IF EXISTS persisted_queries`);
+await notMigrated.db.run(sql`DROP TABLE persisted_queries`);
 const queries = {
   Inbox: 'query Inbox { conversations { nodes { id } } }',
   Shop: 'query Shop { products { nodes { sku } } }',
@@ -49,9 +49,6 @@ function hashOf(query: string): string {
 }
 
 async function persist({ db }: TestTenant, entries: Readonly<Record<string, string>>): Promise<void> {
-  await db.run(sql`
-    CREATE TABLE IF NOT EXISTS persisted_queries (
-      hash text PRIMARY KEY, name text NOT NULL, query text NOT NULL, created_at timestamptz NOT NULL)`);
   for (const [name, query] of Object.entries(entries)) {
     await db.run(sql`
       INSERT INTO persisted_queries (hash, name, query, created_at) VALUES (${hashOf(query)}, ${name}, ${query}, now())`);

@@ -17,6 +17,14 @@ const maxErrors = 50;
 /** In a value with more parts only the first error is reported, because finding all blocks the event loop. */
 const maxParts = 10_000;
 
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+/** Formats that are not in the standard. */
+export const ownFormats: ReadonlyMap<string, (text: string) => boolean> = new Map([
+  ['time-zone', isTimeZone],
+  ['currency', (text) => currencies.has(text)],
+]);
+
 // Without `strictNumbers`, 1e999 would be accepted as Infinity.
 const commonOptions = { useDefaults: true, strict: false, strictNumbers: true } as const;
 /** For bodies: `"5"` is not a number. */
@@ -81,10 +89,9 @@ function createPair(options: Options): AjvPair {
 function addExtensions(ajv: Ajv2020): Ajv2020 {
   addFormats.default(ajv);
   addKeywords(ajv);
-  return ajv.addFormat('time-zone', isTimeZone).addFormat('currency', (text) => currencies.has(text));
+  for (const [name, isValid] of ownFormats) ajv.addFormat(name, isValid);
+  return ajv;
 }
-
-const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
 /** An offset such as +05:30 is none: PostgreSQL reads its sign the other way. */
 function isTimeZone(text: string): boolean {

@@ -123,6 +123,7 @@ function derivedResolver(
   }
   return async (_, { input, ...args }, state, info) => {
     const output = await state.call(action, { ...(input as object), ...args });
+    if (shape.kind === 'json') return output === undefined ? true : JSON.parse(shape.serialize(output));
     const value = shape.kind === 'property' ? (output as Record<string, unknown>)[shape.key] : output;
     if (shape.kind === 'done' || value === undefined) return true;
     return complete ? complete(value, state, info) : value;

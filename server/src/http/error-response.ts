@@ -1,4 +1,4 @@
-import { type Action, Failure, type FieldErrors, type Log } from '@chowk/kit';
+import { type Action, Failure, failureBody, type Log } from '@chowk/kit';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { databaseFailure } from '../db/failures.ts';
 import { fail } from '../errors.ts';
@@ -12,27 +12,11 @@ export function sendErrorResponse(log: Log, error: unknown, request: FastifyRequ
     const route = request.routeOptions.url;
     log.error({ err: cause, request_id: request.id, method: request.method, route }, failure.message);
   }
-  const { errors, body, headers } = failure.extras;
   reply
     .status(failure.status)
-    .headers({ ...(failure.status === 503 ? { 'Retry-After': '1' } : {}), ...headers })
+    .headers({ ...(failure.status === 503 ? { 'Retry-After': '1' } : {}), ...failure.extras.headers })
     .type('application/json; charset=utf-8')
-    .send(
-      JSON.stringify({
-        message: failure.message,
-        code: failure.code,
-        ...(errors ? fieldErrorsBody(errors) : {}),
-        ...(failure.status >= 500 ? { request_id: request.id } : {}),
-        ...body,
-      }),
-    );
-}
-
-/** Messages and codes by field. */
-function fieldErrorsBody(errors: Readonly<FieldErrors>) {
-  const byField = (name: 'message' | 'code') =>
-    Object.fromEntries(Object.entries(errors).map(([field, list]) => [field, list.map((error) => error[name])]));
-  return { errors: byField('message'), error_codes: byField('code') };
+    .send(JSON.stringify({ ...failureBody(failure), ...(failure.status >= 500 ? { request_id: request.id } : {}) }));
 }
 
 function asFailure(error: unknown, request: FastifyRequest): Failure {

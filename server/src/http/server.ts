@@ -1,7 +1,8 @@
 import type { Failure, TSchema } from '@chowk/kit';
-import buildSerializer from 'fast-json-stringify';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { RegisteredAction } from '../actions/registry.ts';
+import { hasEtag, responseSchema } from '../actions/response-schema.ts';
+import { responseSerializer } from '../actions/response-serializer.ts';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
 import { mountApiReference } from './api-reference.ts';
@@ -18,7 +19,6 @@ import { pipeline } from './pipeline.ts';
 import { limitAnonymous } from './rate-limit.ts';
 import { inputReader } from './read-input.ts';
 import { requestId, responseHeaders } from './response-headers.ts';
-import { hasEtag, responseSchema } from './response-schema.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -73,7 +73,7 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     rejectUnrouted({ kernel, gate: gateOf(path), request, reply }, failure).catch(done);
   });
   parseBodies(app);
-  app.setSerializerCompiler(({ schema }) => lazySerializer(schema as TSchema));
+  app.setSerializerCompiler(({ schema }) => responseSerializer(schema as TSchema));
   const metrics = new HttpMetrics(app, kernel);
   mountRoutes(app, kernel, gateOf);
   mountApiReference(app, kernel);
@@ -130,31 +130,6 @@ function mountRoutes(app: FastifyInstance, kernel: Kernel, gateOf: (path: string
 function serializerSchema(action: RegisteredAction) {
   const schema = responseSchema(action);
   return schema ? { schema: { response: { '2xx': schema } } } : {};
-}
-
-type Serializer = (value: unknown) => string;
-
-/** Built with the first response: building all serializers would take half of the start. */
-function lazySerializer(schema: TSchema): Serializer {
-  let serialize: Serializer | undefined;
-  return (value) => {
-    serialize ??= serializerOf(JSON.stringify(schema));
-    return serialize(value);
-  };
-}
-
-const serializers = new Map<string, Serializer>();
-
-/** Responses with the same schema share a serializer. */
-function serializerOf(schema: string): Serializer {
-  const serializer = serializers.get(schema) ?? buildSerializer(withoutFormats(schema));
-  serializers.set(schema, serializer);
-  return serializer;
-}
-
-/** Dates are already text: without `format` the serializer does not check for Date objects. */
-function withoutFormats(schema: string): TSchema {
-  return JSON.parse(schema, (key, value) => (key === 'format' && typeof value === 'string' ? undefined : value));
 }
 
 async function runSteps(steps: readonly Step[], exchange: Exchange): Promise<void> {

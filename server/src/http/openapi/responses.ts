@@ -1,8 +1,8 @@
 import { type ErrorKind, signedIn } from '@chowk/kit';
 import type { RegisteredAction } from '../../actions/registry.ts';
+import { hasEtag, responseSchema } from '../../actions/response-schema.ts';
+import type { Components, Json } from '../../schema-components.ts';
 import { takesBody } from '../read-input.ts';
-import { hasEtag, responseSchema } from '../response-schema.ts';
-import type { Components, Json } from './components.ts';
 import { exampleOf } from './examples.ts';
 
 export type Errors = Readonly<Record<string, ErrorKind>>;

@@ -1,0 +1,11 @@
+import { defineErrors } from '@chowk/kit';
+
+export const errors = {
+  'graphql.persisted_not_found': { status: 404, message: 'There is no persisted query {hash}.' },
+  'graphql.too_many_persisted': {
+    status: 409,
+    message: 'A tenant can have at most {count} persisted queries with {megabytes} MB of text; delete some first.',
+  },
+} as const;
+
+export const fail = defineErrors(errors);
