@@ -137,6 +137,7 @@ export { type Setting, type SettingDefinition, type SettingsOf, setting, setting
 export { and, empty, join, raw, Sql, sql } from './sql.ts';
 export type {
   ActionGateway,
+  BrokenQuery,
   CallableAction,
   DeclaredPermission,
   DomainsService,
@@ -148,6 +149,8 @@ export type {
   Mail,
   Mails,
   NewTenant,
+  SchemaChange,
+  SchemaComparison,
   Secrets,
   SignalListener,
   SignalSource,

@@ -166,6 +166,30 @@ export interface GraphqlResult {
   readonly errors?: readonly GraphqlError[];
 }
 
+/** A difference between two schemas. */
+export interface SchemaChange {
+  /** Clients fail (breaking), may behave differently (dangerous) or notice nothing (safe). */
+  readonly severity: 'breaking' | 'dangerous' | 'safe';
+  /** Such as `FIELD_REMOVED`. */
+  readonly kind: string;
+  readonly description: string;
+}
+
+/** A persisted query that would no longer be valid. */
+export interface BrokenQuery {
+  readonly tenant: string;
+  readonly name: string;
+  readonly hash: string;
+  readonly error: string;
+}
+
+export interface SchemaComparison {
+  readonly changes: readonly SchemaChange[];
+  /** A thousand at most. */
+  readonly broken_queries: readonly BrokenQuery[];
+  readonly broken_query_count: number;
+}
+
 /** Runs GraphQL operations against the schema of the caller's tenant. */
 export interface GraphqlEngine {
   execute(ctx: RequestContext, operation: GraphqlOperation): Promise<GraphqlResult>;
@@ -175,6 +199,8 @@ export interface GraphqlEngine {
   composeAll(): string;
   /** The tenant's schema as SDL. */
   sdl(ctx: RequestContext): Promise<string>;
+  /** Compares the schemas of two rings or SDL files, and checks the persisted queries of the first ring's tenants. */
+  compareSchemas(from: string, to: string): Promise<SchemaComparison>;
 }
 
 /** Configuration that system modules read. */

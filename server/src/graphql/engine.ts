@@ -2,6 +2,7 @@ import type { GraphqlEngine, GraphqlError, GraphqlOperation, GraphqlResult, Sett
 import type { Context } from '../context.ts';
 import type { Kernel } from '../kernel.ts';
 import { consumesOf } from '../loader/module-parts.ts';
+import { compareNamedSchemas } from './compare-schemas.ts';
 import { executionError } from './errors.ts';
 import { GraphqlRefusal, graphqlError } from './graphql-refusal.ts';
 import { exceededLimit, type Limits } from './limits.ts';
@@ -61,6 +62,7 @@ export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
     },
     composeAll: () => partsOf().schemas.composeAll(),
     sdl: (ctx) => partsOf().schemas.sdl((ctx as Context).tenant.id),
+    compareSchemas: (from, to) => compareNamedSchemas(kernelOf(), from, to),
   };
 }
 
