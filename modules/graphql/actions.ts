@@ -34,6 +34,7 @@ export const actions = {
     bodyLimit: 256 * 1024,
     input: Request,
     output: Result,
+    also: { 400: { description: 'The request is not one of GraphQL over HTTP.', body: Result, isAlternative: true } },
     run: execute,
   }),
   'graphql.schema': systemAction({
