@@ -179,10 +179,41 @@ async function pageByCursor(spec: Spec, ctx: Ctx, query: ListQuery): Promise<unk
   const { conditions } = await read(spec, ctx, query);
   const after = cursor === undefined ? [] : [isAfter(spec, query, paging.readCursor(query, cursor))];
   const window = sql`${and([...conditions, ...after])} ORDER BY ${orderBy(spec, query)} ${paging.limitTo(limit + 1)}`;
+  if (!spec.complete && !spec.database) return jsonPageByCursor(spec, ctx, query, window, limit);
   const found = await dbOf(spec, ctx).rows<Positioned>(rowsOf(spec, ctx, query, window, positionOf(spec, query)));
   const rows = found.slice(0, limit).map(({ cursor_key: _, cursor_id: __, ...row }) => row);
   const completed = spec.complete ? await spec.complete(ctx, rows as never[]) : rows;
   return cursorPage(spec, query, found, completed, limit);
+}
+
+/** PostgreSQL builds the JSON of the records, and separately the positions of one more. */
+async function jsonPageByCursor(
+  spec: Spec,
+  ctx: Ctx,
+  query: ListQuery,
+  window: Sql,
+  limit: number,
+): Promise<Json<object>> {
+  const { alias, where, name } = spec;
+  const { body, found } = (await ctx.db.row<{ body: string; found: string }>(sql`
+    SELECT coalesce(json_agg(body ORDER BY position) FILTER (WHERE position <= ${limit}::integer), '[]')::text AS body,
+      coalesce(json_agg(json_build_object('key', key, 'id', id) ORDER BY position), '[]')::text AS found
+    FROM (
+      SELECT (SELECT row_to_json(body) FROM (SELECT ${columnsOf(spec, ctx)}) body) AS body,
+        (${sortOf(spec, query).by})::text AS key, ${spec.id}::text AS id,
+        row_number() OVER (ORDER BY ${orderBy(spec, query)}) AS position
+      FROM (SELECT ${alias}.* FROM ${fromOf(spec, ctx)} WHERE ${where} ${window}) ${alias}) page`)) as {
+    body: string;
+    found: string;
+  };
+  const all = JSON.parse(found) as paging.Position[];
+  const positions = all.slice(0, limit);
+  const last = all.length > limit ? positions.at(-1) : undefined;
+  const pagination = { next_cursor: last ? paging.writeCursor(query, last) : null, has_more: last !== undefined };
+  const records = withIsoTimes(body, spec.times);
+  return new Json(`{"${name}":${records},"pagination":${JSON.stringify(pagination)}}`, (page) =>
+    paging.rememberCursors(page, query, positions),
+  );
 }
 
 /** The pages of several queries. If they differ in one filter only, with one statement. */
