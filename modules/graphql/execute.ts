@@ -4,12 +4,13 @@ const responseType = 'application/graphql-response+json';
 
 /** Runs the operation of a request that has not been validated. */
 export async function execute(ctx: SystemCtx, request: object): Promise<Answer> {
-  const { query, variables, operationName } = request as Record<string, unknown>;
+  const { query, variables, operationName, extensions } = request as Record<string, unknown>;
   if (typeof query !== 'string' || query === '') return refuse(ctx, 'The request has no `query`.');
   if (!isAbsent(operationName) && typeof operationName !== 'string') {
     return refuse(ctx, '`operationName` must be a string.');
   }
   if (!isAbsent(variables) && !isObject(variables)) return refuse(ctx, '`variables` must be an object.');
+  if (!isAbsent(extensions) && !isObject(extensions)) return refuse(ctx, '`extensions` must be an object.');
   const operation = { query, variables: variables ?? undefined, operationName: operationName ?? undefined };
   return answer(ctx, await ctx.system.graphql.execute(ctx, operation as never));
 }
