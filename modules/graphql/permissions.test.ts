@@ -47,7 +47,7 @@ async function overRest({ method, path, ...action }: RegisteredAction, input: In
   const url = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name])));
   const rest = Object.entries(input).filter(([name]) => !inPath.includes(name));
   const hasBody = takesBody({ method, path, ...action } as RegisteredAction);
-  const query = hasBody ? '' : `?${new URLSearchParams(rest.map(([name, value]) => [name, String(value)]))}`;
+  const query = hasBody ? '' : `?${new URLSearchParams(rest.map(([name, value]): [string, string] => [name, String(value)]))}`;
   const { status, body } = await send({
     method: method as NonNullable<typeof method>,
     url: url + query,

@@ -61,7 +61,7 @@ export function deriveJsonFields(actions: readonly RegisteredAction[]): Pick<Der
     .filter(({ bus, graphql }) => bus && graphql !== false)
     .map((action): DerivedField => {
       const root = isQuery(action.name) ? 'Query' : 'Mutation';
-      return { root, name: action.name.replaceAll('.', '_'), action, shape: { kind: 'value' }, object: undefined };
+      return { root, name: action.name.replaceAll(/[.-]/g, '_'), action, shape: { kind: 'value' }, object: undefined };
     });
   const byRoot = Map.groupBy(fields, ({ root }) => root);
   const sdl = [...byRoot].map(([root, own]) =>

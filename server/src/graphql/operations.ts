@@ -3,6 +3,7 @@ import {
   type DocumentNode,
   type ExecutionResult,
   execute,
+  type GraphQLFieldResolver,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
@@ -10,6 +11,7 @@ import {
 } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
+import { isCompilable } from './compilable.ts';
 import { GraphqlRefusal, graphqlError } from './graphql-refusal.ts';
 import { dependsOnVariables, exceededLimit, type Limits } from './limits.ts';
 import { parseDocument } from './parse-document.ts';
@@ -93,10 +95,21 @@ export async function executeOperation(
   return execute({
     ...{ schema, document, contextValue: state, variableValues: variables },
     operationName: definition.name?.value,
+    fieldResolver: readProperty,
   });
 }
 
+/** As compiled operations do, for which a function or a promise is not a value. */
+const readProperty: GraphQLFieldResolver<unknown, RequestState> = (source, _, __, { parentType, fieldName }) => {
+  const value = (source as Record<string, unknown> | undefined)?.[fieldName];
+  if (typeof value === 'function' || value instanceof Promise) {
+    throw new Error(`${parentType}.${fieldName} is a function or a promise; it needs a resolver`);
+  }
+  return value;
+};
+
 function compile(schema: GraphQLSchema, { document, definition }: PreparedOperation): CompiledQuery | false {
+  if (!isCompilable(schema, document)) return false;
   try {
     const compiled = compileQuery(schema, document, definition.name?.value, { disablingCapturingStackErrors: true });
     return isCompiledQuery(compiled) ? compiled : false;

@@ -92,7 +92,8 @@ const json: Coercion = {
     if (isDeeper(value, maxJsonDepth)) throw new GraphQLError(`JSON can be nested ${maxJsonDepth} deep at most.`);
     return value;
   },
-  parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
+  // As JSON: a field whose variable is missing is missing.
+  parseLiteral: (node, variables) => JSON.parse(JSON.stringify(valueFromASTUntyped(node, variables))),
 };
 
 export const scalars: Readonly<Record<string, Coercion>> = {

@@ -37,14 +37,14 @@ export function sdlOf({ schema }: TenantSchema): string {
   return `${printSchema(schema)}\n`;
 }
 
-function assignResolvers({ schema, owners }: Composition, parts: readonly ModulePart[]): void {
+function assignResolvers({ schema }: Composition, parts: readonly ModulePart[]): void {
   const completion = completionOf(parts);
   const assign = (path: string, resolver: FieldResolver) => {
     const [typeName = '', fieldName = ''] = path.split('.');
     const type = schema.getType(typeName);
     const field = isObjectType(type) ? type.getFields()[fieldName] : undefined;
+    // Without the modules of their types, fields are left out.
     if (field) field.resolve = resolver;
-    return field !== undefined;
   };
   assign('Query.tenant', (_, __, { ctx }) => ctx.tenant);
   for (const part of parts) {
@@ -62,10 +62,8 @@ function assignResolvers({ schema, owners }: Composition, parts: readonly Module
     }
     for (const [path, resolver] of part.resolvers) {
       const run: FieldResolver = (parent, args, state) =>
-        resolver(parent as never, args as never, state.contextFor(part.module));
-      if (!assign(path, run) && owners.has(path.replace(/\..*/, '.id'))) {
-        throw new Error(`the module ${part.module} has a GraphQL resolver for ${path}, which is not in its schema`);
-      }
+        settleItems(resolver(parent as never, args as never, state.contextFor(part.module)));
+      assign(path, run);
     }
   }
   guardFields(schema);
@@ -95,9 +93,22 @@ function completionOf(parts: readonly ModulePart[]): (reference: ObjectReference
       value == null ? value : state.load(action, { id: (value as { id: string }).id });
     return (value, state, info) => {
       if (value == null || selectedFields(info).isDisjointFrom(missing)) return value;
-      return isList ? (value as unknown[]).map((item) => load(item, state)) : load(value, state);
+      return isList ? settleItems((value as unknown[]).map((item) => load(item, state))) : load(value, state);
     };
   };
+}
+
+/** A list with values and errors instead of promises: graphql-jit loses the place of one that is rejected. */
+function settleItems(value: unknown): unknown {
+  if (value instanceof Promise) return value.then(settleItems);
+  if (!Array.isArray(value) || !value.some((item) => item instanceof Promise)) return value;
+  return Promise.allSettled(value).then((items) =>
+    items.map((item) => (item.status === 'fulfilled' ? item.value : asError(item.reason))),
+  );
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
 }
 
 /** The type whose records the field returns with all fields by id, with the action. */
