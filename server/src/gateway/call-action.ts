@@ -73,5 +73,6 @@ async function admit({ kernel, ctx, action, transport, permission, isFirst }: Ga
   if (!action.bus) return;
   const key = `${principal.tenant?.id ?? ''} ${transport} ${action.name}`;
   const { allowed, seconds } = limiter.take(key, action.bus.rateLimit, now);
-  if (!allowed) throw fail('bus.rate_limited', { name: action.name, seconds });
+  if (allowed) return;
+  throw fail('bus.rate_limited', { name: action.name, seconds }, { headers: { 'Retry-After': String(seconds) } });
 }
