@@ -46,7 +46,7 @@ export class Operations {
   prepare(
     schema: GraphQLSchema,
     schemaId: string,
-    { query, operationName }: GraphqlOperation,
+    { query, operationName, variables = {} }: GraphqlOperation,
     suggest: boolean,
   ): PreparedOperation {
     const key = `${schemaId} ${operationName ?? ''} ${query}`;
@@ -64,7 +64,7 @@ export class Operations {
     };
     // Before `validate`, whose cost grows with the square of an operation that exceeds the limits.
     for (const one of document.definitions) {
-      if (one.kind === Kind.OPERATION_DEFINITION) refuseIf(exceededLimit(schema, document, one, {}, platformLimits));
+      if (one.kind === Kind.OPERATION_DEFINITION) refuseIf(exceededLimit(schema, document, one, variables, platformLimits));
     }
     const [error, ...others] = validateDocument(schema, document, suggest);
     if (error) throw new GraphqlRefusal(error, ...others);
