@@ -36,7 +36,8 @@ test('an operation can be 7 levels deep, also through fragments', async () => {
   const deep = 'QUERY_TOO_DEEP';
   expect(await codeOf(`{ ${nested(7)} }`)).toBeUndefined();
   expect(await codeOf(`{ ${nested(8)} }`)).toBe(deep);
-  const through = (depth: number) => `{ self { self { ...F } } } fragment F on Query { ... on Query { ${nested(depth)} } }`;
+  const through = (depth: number) =>
+    `{ self { self { ...F } } } fragment F on Query { ... on Query { ${nested(depth)} } }`;
   expect(await codeOf(through(5))).toBeUndefined();
   expect(await codeOf(through(6))).toBe(deep);
   expect(await codeOf(`query ($on: Boolean!) { ... @include(if: $on) { ${nested(8)} } }`, { on: false })).toBe(deep);
@@ -87,7 +88,11 @@ test('a tenant can lower the limits but not raise them', async () => {
   const refused = ['QUERY_TOO_DEEP', 'TOO_MANY_ALIASES', 'QUERY_TOO_COMPLEX'];
   expect(await codes(admin)).toEqual(refused.flatMap((code) => [undefined, code]));
   expect(await codes(caller)).toEqual(Array.from({ length: 6 }, () => undefined));
-  for (const above of [{ 'graphql.limits.depth': 8 }, { 'graphql.limits.complexity': 1_001 }, { 'graphql.limits.aliases': 31 }]) {
+  for (const above of [
+    { 'graphql.limits.depth': 8 },
+    { 'graphql.limits.complexity': 1_001 },
+    { 'graphql.limits.aliases': 31 },
+  ]) {
     expect(await set(above)).toBe(422);
   }
   expect(await set({ 'graphql.limits.depth': 0 })).toBe(422);
@@ -100,7 +105,10 @@ test('introspection is refused where it is disabled, and a tenant can enable it'
   });
   const admin = (await closed.tenant()).caller(...permissions);
   const other = (await closed.tenant()).caller();
-  const introspection = ['{ __schema { queryType { name } } }', '{ ...F } fragment F on Query { __type(name: "Query") { name } }'];
+  const introspection = [
+    '{ __schema { queryType { name } } }',
+    '{ ...F } fragment F on Query { __type(name: "Query") { name } }',
+  ];
   for (const query of introspection) expect(await codeOf(query, {}, admin)).toBe('INTROSPECTION_DISABLED');
   expect(await codeOf('{ __typename }', {}, admin)).toBeUndefined();
   const misspelt = async (by: TestCaller) => (await by.post('/api/v1/graphql', { query: '{ tenat { id } }' })).body;

@@ -47,7 +47,9 @@ async function overRest({ method, path, ...action }: RegisteredAction, input: In
   const url = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name])));
   const rest = Object.entries(input).filter(([name]) => !inPath.includes(name));
   const hasBody = takesBody({ method, path, ...action } as RegisteredAction);
-  const query = hasBody ? '' : `?${new URLSearchParams(rest.map(([name, value]): [string, string] => [name, String(value)]))}`;
+  const query = hasBody
+    ? ''
+    : `?${new URLSearchParams(rest.map(([name, value]): [string, string] => [name, String(value)]))}`;
   const { status, body } = await send({
     method: method as NonNullable<typeof method>,
     url: url + query,
@@ -168,7 +170,11 @@ test('phones and streets are masked in GraphQL as over REST', async () => {
   const agent = await platform.person({ tenant: acme, role: 'Agent' });
   const { body: created } = await owner.post('/api/v1/customers', { first_name: 'Asha', phone: '+919812345678' });
   const { id } = created.customer;
-  await owner.post(`/api/v1/customers/${id}/addresses`, { type: 'billing', address1: '1 Road', phone: '+919800000001' });
+  await owner.post(`/api/v1/customers/${id}/addresses`, {
+    type: 'billing',
+    address1: '1 Road',
+    phone: '+919800000001',
+  });
   const order = { customer_id: id, items: [{ name: 'Tea', quantity: 1, price: '2.00' }] };
   const address = { address1: '2 Road', city: 'Pune', phone: '+919800000002' };
   await owner.post('/api/v1/orders', { ...order, shipping_address: address });
@@ -185,7 +191,9 @@ test('phones and streets are masked in GraphQL as over REST', async () => {
     const { phone } = customer;
     expect(phone).toBe(person === owner ? '+919812345678' : '+**********78');
     expect(data.customer.phone).toBe(phone);
-    expect(data.customer.addresses).toEqual(customer.addresses.map(({ address1, phone }: never) => ({ address1, phone })));
+    expect(data.customer.addresses).toEqual(
+      customer.addresses.map(({ address1, phone }: never) => ({ address1, phone })),
+    );
     expect(data.customer.orders.nodes).toEqual([
       { shipping_address: { address1: shipping.address1, phone: shipping.phone }, customer: { phone } },
     ]);

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { action, type Resolvers, Type } from '@chowk/kit';
+import { action, type Resolvers } from '@chowk/kit';
 import { graphql as run } from 'graphql';
 import { expect, onTestFinished, test } from 'vitest';
 import { testModule } from '../../testing/test-module.ts';
@@ -24,10 +24,7 @@ function part({ alias, sdl = [], resolvers = [], actions = {}, autoResolve = tru
   const { manifest } = testModule({ alias });
   const registered = registerActions(actions, { module: alias, tag: alias });
   const graphql = { sdl: [sdl].flat(), resolvers };
-  return modulePart(
-    { alias, graphql, manifest: { ...manifest, graphql: { auto_resolve: autoResolve } } },
-    registered,
-  );
+  return modulePart({ alias, graphql, manifest: { ...manifest, graphql: { auto_resolve: autoResolve } } }, registered);
 }
 
 const compose = (...parts: PartOptions[]) => buildTenantSchema(parts.map(part));
@@ -47,7 +44,10 @@ test('every bus operation becomes a field with an underscore, JSON in and out, a
 });
 
 test.each([
-  ...['get', 'list', 'find', 'search', 'count', 'show', 'fetch', 'getByNumber', 'listing'].map((verb) => [verb, 'Query']),
+  ...['get', 'list', 'find', 'search', 'count', 'show', 'fetch', 'getByNumber', 'listing'].map((verb) => [
+    verb,
+    'Query',
+  ]),
   ...['create', 'update', 'delete', 'forget', 'relist', 'recount', 'Get'].map((verb) => [verb, 'Mutation']),
 ])('an operation that begins with %s is on %s', (verb, root) => {
   const { schema } = compose({ alias: 'orders', actions: { [`orders.${verb}`]: action(onBus) } });
@@ -62,7 +62,11 @@ test('a module with a hyphen in its name has fields with an underscore', () => {
 test('actions and modules can opt out of derived fields', () => {
   const hidden = action({ ...onBus, graphql: false });
   const shown = action({ ...onBus, graphql: 'ordersOfToday', http: 'GET /orders' });
-  const actions = { 'orders.get': hidden, 'orders.list': shown, 'orders.internal': action({ ...onBus, bus: undefined }) };
+  const actions = {
+    'orders.get': hidden,
+    'orders.list': shown,
+    'orders.internal': action({ ...onBus, bus: undefined }),
+  };
   const text = sdl({ alias: 'orders', actions });
   expect(text).toContain('orders_list(input: JSON): JSON');
   expect(text).toContain('ordersOfToday: Boolean');
@@ -96,11 +100,21 @@ test('the schema file takes precedence over providers, and both over derived fie
   const manifest = { ...testModule({ alias: 'orders' }).manifest, graphql: { providers: ['Reports'] } };
   const derived = { 'orders.get': action(onBus), 'orders.count': action(onBus), 'orders.list': action(onBus) };
   const graphql = await readGraphqlFiles(folder, manifest);
-  const own = modulePart({ alias: 'orders', manifest, graphql }, registerActions(derived, { module: 'orders', tag: '' }));
+  const own = modulePart(
+    { alias: 'orders', manifest, graphql },
+    registerActions(derived, { module: 'orders', tag: '' }),
+  );
   const { schema } = buildTenantSchema([own]);
   const fields = schema.getQueryType()?.getFields();
   expect(fields?.orders_get?.description).toBe('From the file.');
-  expect(Object.keys(fields ?? {})).toEqual(['tenant', 'orders_get', 'fromFile', 'orders_count', 'more', 'orders_list']);
+  expect(Object.keys(fields ?? {})).toEqual([
+    'tenant',
+    'orders_get',
+    'fromFile',
+    'orders_count',
+    'more',
+    'orders_list',
+  ]);
   const contextValue = { contextFor: () => ({}) };
   const { data } = await run({ schema, source: '{ orders_get orders_count more fromFile }', contextValue });
   expect(data).toEqual({ orders_get: 'file', orders_count: 'provider', more: 'provider', fromFile: 'file' });
@@ -125,7 +139,8 @@ test('a provider of another module, a missing file and a wrong class are errors 
 });
 
 test('two modules that define the same type or field are named, with the type or the field', () => {
-  const both = (first: string, second: string) => () => compose({ alias: 'a', sdl: first }, { alias: 'b', sdl: second });
+  const both = (first: string, second: string) => () =>
+    compose({ alias: 'a', sdl: first }, { alias: 'b', sdl: second });
   const message = (subject: string) => `the modules a and b both define ${subject} in GraphQL; rename one of them`;
   expect(both('type T { id: ID }', 'type T { name: ID }')).toThrow(message('the type T'));
   expect(both('type T { id: ID }', 'input T { name: ID }')).toThrow(message('the type T'));

@@ -118,8 +118,7 @@ function removeUnresolved(
   others: Map<string, { module: string; node: DefinitionNode }>,
   omitted: string[],
 ): void {
-  const exists = (name: string) =>
-    builtIn.includes(name) || others.has(name) || objects.get(name)?.owner !== undefined;
+  const exists = (name: string) => builtIn.includes(name) || others.has(name) || objects.get(name)?.owner !== undefined;
   for (let isDone = false; !isDone; ) {
     isDone = true;
     for (const [type, { module, node }] of others) {

@@ -13,7 +13,11 @@ const Item = Type.Object(
 );
 const Maker = Type.Object({ id: Uuid, name: Type.String() }, { title: 'Maker' });
 const idOf = (kind: number, index: number) => `0190a000-0000-7000-800${kind}-${String(index).padStart(12, '0')}`;
-const itemOf = (id: string) => ({ id, name: `Item ${Number(id.slice(-12))}`, maker_id: idOf(1, Number(id.slice(-2)) % 5) });
+const itemOf = (id: string) => ({
+  id,
+  name: `Item ${Number(id.slice(-12))}`,
+  maker_id: idOf(1, Number(id.slice(-2)) % 5),
+});
 const makerOf = (id: string) => ({ id, name: `Maker ${Number(id.slice(-12))}` });
 const rows = Array.from({ length: 20 }, (_, index) => itemOf(idOf(0, index)));
 
@@ -141,7 +145,10 @@ const catalog = {
             throw 'secret';
           },
           ...{ perUser: count, perTenant: count, guarded: () => 1, guardedAndCached: count },
-          cachedNull: () => (count(), null),
+          cachedNull: () => {
+            count();
+            return null;
+          },
           undeclared: (_: unknown, __: unknown, ctx: ResolverContext) => ctx.call('shop.get', {}),
           parts: () => [{ size: 1 }, { size: 2 }],
         },
@@ -168,8 +175,18 @@ const shop = {
     alias: 'shop',
     consumes: [{ operation: 'catalog.get', permission: 'shop.use' }, 'catalog.maker'],
     actions: {
-      'shop.get': action({ summary: 'Get the shop', needs: 'shop.use', bus: { rateLimit: 600 }, run: async () => ({}) }),
-      'shop.internal': action({ summary: 'Read', needs: 'shop.use', http: 'GET /shop', run: async () => ({ own: true }) }),
+      'shop.get': action({
+        summary: 'Get the shop',
+        needs: 'shop.use',
+        bus: { rateLimit: 600 },
+        run: async () => ({}),
+      }),
+      'shop.internal': action({
+        summary: 'Read',
+        needs: 'shop.use',
+        http: 'GET /shop',
+        run: async () => ({ own: true }),
+      }),
     },
   }),
   graphql: {
@@ -244,29 +261,29 @@ test('@can refuses a field, before its cached value is read', async () => {
   expect(codesOf(refused)).toEqual(['FORBIDDEN', 'FORBIDDEN']);
 });
 
-async function valueOf(field: string, by: TestCaller = caller) {
+async function cachedValue(field: string, by: TestCaller = caller) {
   return (await ask(`{ value: ${field} }`, { by })).data.value;
 }
 
 test('@cache keeps a value for the user, or for the tenant, and for the arguments', async () => {
-  const own = await valueOf('perUser');
-  expect(await valueOf('perUser')).toBe(own);
-  expect(await valueOf('perUser', viewer)).not.toBe(own);
-  const shared = await valueOf('perTenant');
-  expect(await valueOf('perTenant', viewer)).toBe(shared);
-  expect(await valueOf('perTenant(of: "b")')).not.toBe(shared);
+  const own = await cachedValue('perUser');
+  expect(await cachedValue('perUser')).toBe(own);
+  expect(await cachedValue('perUser', viewer)).not.toBe(own);
+  const shared = await cachedValue('perTenant');
+  expect(await cachedValue('perTenant', viewer)).toBe(shared);
+  expect(await cachedValue('perTenant(of: "b")')).not.toBe(shared);
   const globex = await platform.tenant();
-  expect(await valueOf('perTenant', globex.caller('catalog.view'))).not.toBe(shared);
+  expect(await cachedValue('perTenant', globex.caller('catalog.view'))).not.toBe(shared);
   platform.identity.join(caller.user, globex.id, everything);
   const inOther = await caller.post('/api/v1/graphql', { query: '{ perUser }' }, { 'x-tenant': globex.id });
   expect(inOther.body.data.perUser).not.toBe(own);
   const before = counted;
-  expect([await valueOf('cachedNull'), await valueOf('cachedNull'), counted - before]).toEqual([null, null, 1]);
+  expect([await cachedValue('cachedNull'), await cachedValue('cachedNull'), counted - before]).toEqual([null, null, 1]);
 });
 
 test('@cache keeps a value no longer than it says', async () => {
   const set = vi.spyOn(kernel.cache, 'set');
-  await valueOf('perTenant(of: "expiry")');
+  await cachedValue('perTenant(of: "expiry")');
   expect(set).toHaveBeenCalledExactlyOnceWith(expect.stringContaining(acme.id), expect.any(Number), 60);
   set.mockRestore();
 });
@@ -285,9 +302,9 @@ test('@cache keeps a value for each record, and none for records without an id',
 
 test('@cache forgets what a user saw with rights that the user has lost, or that another token of the user lacks', async () => {
   const user = acme.caller('catalog.view', 'catalog.secret');
-  const first = await valueOf('perUser', user);
+  const first = await cachedValue('perUser', user);
   platform.identity.join(user.user, acme.id, ['catalog.view']);
-  expect(await valueOf('perUser', user)).not.toBe(first);
+  expect(await cachedValue('perUser', user)).not.toBe(first);
 });
 
 test('an internal error never shows its message', async () => {
@@ -297,7 +314,13 @@ test('an internal error never shows its message', async () => {
       query: '{ throwing throwingText crash wrong { id } tenant { id } }',
     });
     expect(JSON.stringify(body)).not.toContain('secret');
-    expect(body.data).toEqual({ throwing: null, throwingText: null, crash: null, wrong: null, tenant: { id: acme.id } });
+    expect(body.data).toEqual({
+      throwing: null,
+      throwingText: null,
+      crash: null,
+      wrong: null,
+      tenant: { id: acme.id },
+    });
     const extensions = { code: 'INTERNAL', request_id: headers['x-request-id'] };
     expect(body.errors).toHaveLength(4);
     for (const error of body.errors) expect(error).toMatchObject({ message, extensions, path: expect.any(Array) });
@@ -351,7 +374,11 @@ test('mutations run in order, and those after a failed one run too', async () =>
   const body = await ask(`mutation { ${mutation('a', 'One')} ${mutation('b', 'taken')} ${mutation('c', 'Two')} }`);
   expect(body.data).toEqual({ a: { name: 'One' }, b: null, c: { name: 'Two' } });
   expect(body.errors).toMatchObject([{ path: ['b'], extensions: { code: 'BAD_INPUT', reason: 'catalog.taken' } }]);
-  expect(calls).toEqual([['catalog.rename', 1], ['catalog.rename', 1], ['catalog.rename', 1]]);
+  expect(calls).toEqual([
+    ['catalog.rename', 1],
+    ['catalog.rename', 1],
+    ['catalog.rename', 1],
+  ]);
 });
 
 test.each([
@@ -375,7 +402,9 @@ test('every call of an action counts against the rate limit of the user', async 
     environment: { RATE_LIMIT_PER_MINUTE: '10' },
   });
   const user = (await limited.tenant()).caller('catalog.view');
-  const aliases = Array.from({ length: 30 }, (_, index) => `a${index}: maker(id: "${idOf(1, index)}") { id }`).join(' ');
+  const aliases = Array.from({ length: 30 }, (_, index) => `a${index}: maker(id: "${idOf(1, index)}") { id }`).join(
+    ' ',
+  );
   const { data, errors } = await ask(`{ ${aliases} }`, { by: user });
   expect(Object.values(data).filter((value) => value !== null)).toHaveLength(10);
   expect(errors[0].extensions).toMatchObject({ code: 'RATE_LIMITED', retry_after: expect.any(Number) });
@@ -389,12 +418,18 @@ test('a list with a record in each row costs two calls, a list in each row too',
   // A failed record of a batch does not affect the others.
   expect(records.data.items.nodes.filter(({ maker }: { maker: unknown }) => maker === null)).toHaveLength(4);
   expect(new Set(codesOf(records))).toEqual(new Set(['NOT_FOUND']));
-  expect(calls).toEqual([['catalog.list', 1], ['catalog.maker', 5]]);
+  expect(calls).toEqual([
+    ['catalog.list', 1],
+    ['catalog.maker', 5],
+  ]);
   calls = [];
   const lists = await ask('{ items(first: 20) { nodes { similar(first: 2) { nodes { name } } } } }');
   expect(lists.errors).toBeUndefined();
   expect(lists.data.items.nodes[0].similar.nodes).toEqual([{ name: 'Item 0' }, { name: 'Item 5' }]);
-  expect(calls).toEqual([['catalog.list', 1], ['catalog.list', 5]]);
+  expect(calls).toEqual([
+    ['catalog.list', 1],
+    ['catalog.list', 5],
+  ]);
 });
 
 test('mutations are recorded as bus calls are, unless the tenant turns it off', async () => {
@@ -406,7 +441,13 @@ test('mutations are recorded as bus calls are, unless the tenant turns it off', 
   await ask(mutation('taken'), { by: member });
   await ask(mutation('Cup'), { by: own.caller('catalog.view') });
   await ask('{ items { nodes { id } } }', { by: member });
-  const common = { transport: 'graphql', module: null, resource: 'catalog', resource_id: idOf(0, 3), action: 'catalog.rename' };
+  const common = {
+    transport: 'graphql',
+    module: null,
+    resource: 'catalog',
+    resource_id: idOf(0, 3),
+    action: 'catalog.rename',
+  };
   expect(await entries()).toMatchObject([
     { ...common, outcome: 'refused', error_code: 'auth.forbidden' },
     { ...common, outcome: 'failed', error_code: 'catalog.taken' },
@@ -472,5 +513,7 @@ test('the schema is cached by ring and modules, for the configured time', async 
 test('modules that conflict make the start fail', async () => {
   const rival = { ...testModule({ alias: 'rival' }), graphql: { sdl: ['type Item { id: ID }'], resolvers: [] } };
   const started = await startPlatform({ modules: [...(await repositoryModules('graphql')), catalog, rival] });
-  expect(() => started.kernel.services.graphql.composeAll()).toThrow('the modules catalog and rival both define the type Item');
+  expect(() => started.kernel.services.graphql.composeAll()).toThrow(
+    'the modules catalog and rival both define the type Item',
+  );
 });

@@ -97,7 +97,12 @@ const thingFields = {
   wrongText: () => ({}),
   children: (_: Thing, { first }: { first: number }) => things.slice(0, first),
   childrenRequired: () => things,
-  someFailing: () => [thingAt(0), Promise.reject(new Failure('things.broken', 404, 'Gone.')), null, new Error('secret')],
+  someFailing: () => [
+    thingAt(0),
+    Promise.reject(new Failure('things.broken', 404, 'Gone.')),
+    null,
+    new Error('secret'),
+  ],
   // First: graphql-js leaves the promises of items before a missing one without a handler.
   someNull: ({ id }: Thing) => (id === 0 ? [null, thingAt(0)] : [thingAt(1)]),
   content: () => [{ __typename: 'Box', name: 'Box', size: 3, things }, null, thingAt(2)],
@@ -227,7 +232,9 @@ function newSelections(typeName: string, depth: number): fc.Arbitrary<string> {
   const type = schema.getType(typeName);
   const own = isObjectType(type) || typeName === 'Named' ? Object.values((type as GraphQLObjectType).getFields()) : [];
   const usable = own.filter((field) => depth > 0 || !isCompositeType(getNamedType(field.type)));
-  const spreads = Object.keys(fragmentsOn).filter((on) => typeName === on || typeName === 'Named' || typeName === 'Content');
+  const spreads = Object.keys(fragmentsOn).filter(
+    (on) => typeName === on || typeName === 'Named' || typeName === 'Content',
+  );
   const members = fc.oneof(
     { weight: 1, arbitrary: fc.constant('__typename') },
     ...usable.map((field) => ({ weight: 1, arbitrary: fieldText(field.name, field.type, field.args, depth) })),
@@ -260,7 +267,10 @@ function operationText(kind: 'query' | 'mutation', set: string): string {
   return `${kind} ${declared ? `(${declared}) ` : ''}${parts.join('\n')}`;
 }
 
-const state = { contextFor: () => ({}), ctx: { tenant: { id: 'acme', name: 'Acme', ring: 'stable' } } } as never as RequestState;
+const state = {
+  contextFor: () => ({}),
+  ctx: { tenant: { id: 'acme', name: 'Acme', ring: 'stable' } },
+} as never as RequestState;
 const operations = new Operations();
 
 /** As responses show it. The order of errors is not defined. */
@@ -283,7 +293,9 @@ function errorText(data: unknown, error: GraphqlError): string {
     value = value?.[key] as typeof value;
     return isNull;
   });
-  return nulled >= 0 ? `an error makes ${path.slice(0, nulled).join('.') || 'data'} null` : JSON.stringify({ ...error, locations: [] });
+  return nulled >= 0
+    ? `an error makes ${path.slice(0, nulled).join('.') || 'data'} null`
+    : JSON.stringify({ ...error, locations: [] });
 }
 
 const run = async (kind: 'query' | 'mutation', set: string, variables: object) => {
@@ -319,7 +331,9 @@ async function resultsOf(query: string, variables: object = {}) {
 const fiveTimes = (value: unknown) => Array.from({ length: 5 }, () => value);
 
 test('an operation is compiled when it is used often', async () => {
-  const { results, isCompiled } = await resultsOf('query ($index: Int) { thing(index: $index) { name } }', { index: 0 });
+  const { results, isCompiled } = await resultsOf('query ($index: Int) { thing(index: $index) { name } }', {
+    index: 0,
+  });
   expect(results).toEqual(fiveTimes({ thing: { name: 'Tea' } }));
   expect(isCompiled).toBe(true);
 });

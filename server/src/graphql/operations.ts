@@ -64,7 +64,8 @@ export class Operations {
     };
     // Before `validate`, whose cost grows with the square of an operation that exceeds the limits.
     for (const one of document.definitions) {
-      if (one.kind === Kind.OPERATION_DEFINITION) refuseIf(exceededLimit(schema, document, one, variables, platformLimits));
+      if (one.kind === Kind.OPERATION_DEFINITION)
+        refuseIf(exceededLimit(schema, document, one, variables, platformLimits));
     }
     const [error, ...others] = validateDocument(schema, document, suggest);
     if (error) throw new GraphqlRefusal(error, ...others);
