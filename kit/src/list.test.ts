@@ -488,9 +488,9 @@ test('several pages at once are equal to each page alone', async () => {
   const thing = fc.constantFrom(...things3);
   /** Of one size and order, as the lists of the records of a page are, or of any. */
   const queries = fc.oneof(
-    fc.tuple(by, window, fc.array(thing, { minLength: 2, maxLength: 5 })).map(([one, part, all]) =>
-      all.map((of) => ({ ...validQuery, ...one, ...part, thing: of })),
-    ),
+    fc
+      .tuple(by, window, fc.array(thing, { minLength: 2, maxLength: 5 }))
+      .map(([one, part, all]) => all.map((of) => ({ ...validQuery, ...one, ...part, thing: of }))),
     fc.array(
       fc.tuple(by, window, thing).map(([one, part, of]) => ({ ...validQuery, ...one, ...part, thing: of })),
       { maxLength: 5 },
@@ -505,10 +505,11 @@ test('several pages at once are equal to each page alone', async () => {
       return { refused: (error as Failure).code };
     }
   };
-  const withCursor = async (query: { cursor?: string }) => {
+  const withCursor = async (query: { thing: string; cursor?: string }) => {
     if (query.cursor !== 'next') return query;
     const { page } = await alone({ ...query, limit: 1, cursor: undefined });
-    return { ...query, cursor: (page?.pagination as { next_cursor?: string | null }).next_cursor ?? 'forged' };
+    const { next_cursor } = (page?.pagination ?? {}) as { next_cursor?: string | null };
+    return { ...query, cursor: next_cursor ?? 'forged' };
   };
   await fc.assert(
     fc.asyncProperty(stored, queries, async (all, asked) => {

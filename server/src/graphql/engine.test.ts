@@ -123,6 +123,7 @@ const catalog = {
         perTenant(of: String): Int @cache(seconds: 60, scope: TENANT)
         cachedNull: Int @cache(seconds: 60)
         guarded: Int @can(permission: "catalog.secret")
+        personal: Int @auth
         guardedAndCached: Int @can(permission: "catalog.secret") @cache(seconds: 60, scope: TENANT)
         undeclared: JSON
         parts: [Part!]
@@ -144,7 +145,7 @@ const catalog = {
           throwingText: () => {
             throw 'secret';
           },
-          ...{ perUser: count, perTenant: count, guarded: () => 1, guardedAndCached: count },
+          ...{ perUser: count, perTenant: count, guarded: () => 1, guardedAndCached: count, personal: () => 1 },
           cachedNull: () => {
             count();
             return null;
@@ -259,6 +260,13 @@ test('@can refuses a field, before its cached value is read', async () => {
   const refused = await ask('{ guarded guardedAndCached }', { by: viewer });
   expect(refused.data).toEqual({ guarded: null, guardedAndCached: null });
   expect(codesOf(refused)).toEqual(['FORBIDDEN', 'FORBIDDEN']);
+});
+
+test('@auth refuses a field to API clients', async () => {
+  const client = acme.caller('catalog.view');
+  expect((await ask('{ personal }', { by: client })).data).toEqual({ personal: 1 });
+  Object.assign(client.user.session, { kind: 'client' });
+  expect(codesOf(await ask('{ personal }', { by: client }))).toEqual(['FORBIDDEN']);
 });
 
 async function cachedValue(field: string, by: TestCaller = caller) {
@@ -516,4 +524,45 @@ test('modules that conflict make the start fail', async () => {
   expect(() => started.kernel.services.graphql.composeAll()).toThrow(
     'the modules catalog and rival both define the type Item',
   );
+});
+
+test('two rings with different versions of a module have different schemas at the same time', async () => {
+  const next = {
+    ...catalog,
+    manifest: { ...catalog.manifest, version: '2.0.0' },
+    graphql: { sdl: ['extend type Item { grams: Int }'], resolvers: [{ Item: { grams: () => 5 } }] },
+  };
+  const edge = await startPlatform({
+    beside: platform,
+    modules: [...(await repositoryModules('graphql', 'administration')), next],
+    environment: { RING_NAME: 'edge', GRAPHQL_INTROSPECTION: 'false' },
+  });
+  const { token, caller: user } = edge.identity.mint();
+  edge.identity.join(user, acme.id, everything);
+  const onEdge = async (query: string) => {
+    const headers = { authorization: `Bearer ${token}`, 'x-tenant': acme.id };
+    return edge.request({ method: 'POST', url: '/api/v1/graphql', payload: { query }, headers });
+  };
+  const [withMaker, withGrams] = ['maker { name }', 'grams'].map(
+    (field) => `{ item(id: "${idOf(0, 1)}") { ${field} } }`,
+  );
+  for (let use = 0; use < 4; use++) {
+    expect((await ask(withMaker as string)).data.item).toEqual({ maker: { name: 'Maker 1' } });
+    expect(codesOf(await ask(withGrams as string))).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+    const answer = await onEdge(withGrams as string);
+    expect({ ring: answer.headers['x-ring'], data: answer.body.data }).toEqual({
+      ring: 'edge',
+      data: { item: { grams: 5 } },
+    });
+    expect(codesOf((await onEdge(withMaker as string)).body)).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+  }
+  const set = vi.spyOn(edge.kernel.cache, 'set');
+  const ctx = { tenant: { id: acme.id } } as never;
+  expect(await edge.kernel.services.graphql.sdl(ctx)).toContain('grams: Int');
+  expect(set).toHaveBeenCalledExactlyOnceWith(
+    expect.stringMatching(/^graphql:schema:edge:/),
+    expect.anything(),
+    86_400,
+  );
+  expect(await kernel.services.graphql.sdl(ctx)).not.toContain('grams: Int');
 });

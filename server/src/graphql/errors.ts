@@ -1,5 +1,5 @@
 import { Failure, type GraphqlError, type Log } from '@chowk/kit';
-import type { GraphQLError } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { databaseFailure } from '../db/failures.ts';
 import { fail } from '../errors.ts';
 import { graphqlError } from './graphql-refusal.ts';
@@ -12,8 +12,9 @@ const codes: Readonly<Record<number, string>> = {
 export function executionError(error: GraphQLError, log: Log, requestId: string): GraphqlError {
   const { message, locations, path, originalError } = error;
   const place = { ...(locations && { locations }), ...(path && { path }) };
+  const isOwnMessage = !originalError || originalError instanceof GraphQLError;
   // A variable has a wrong type.
-  if (path === undefined) return graphqlError('BAD_INPUT', message, locations);
+  if (path === undefined && isOwnMessage) return graphqlError('BAD_INPUT', message, locations);
   // The value of an action does not fit the schema.
   if (!originalError) return internalError(error, place, log, requestId);
   const failure = originalError instanceof Failure ? originalError : databaseFailure(originalError);

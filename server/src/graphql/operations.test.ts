@@ -54,6 +54,7 @@ const sdl = `
     children(first: Int = 2): [Thing]
     childrenRequired: [Thing!]!
     someFailing: [Thing]
+    someFailingRequired: [Thing!]
     someNull: [Thing!]
     notList: [Int]
     matrix: [[Int]]
@@ -103,6 +104,7 @@ const thingFields = {
     null,
     new Error('secret'),
   ],
+  someFailingRequired: () => [thingAt(0), Promise.resolve(thingAt(1)), Promise.reject(new Error('secret'))],
   // First: graphql-js leaves the promises of items before a missing one without a handler.
   someNull: ({ id }: Thing) => (id === 0 ? [null, thingAt(0)] : [thingAt(1)]),
   content: () => [{ __typename: 'Box', name: 'Box', size: 3, things }, null, thingAt(2)],
@@ -365,6 +367,12 @@ test('variables within literals keep their values, and missing ones stay missing
 test('a failed item of a list keeps its place', async () => {
   const { results } = await resultsOf('{ thing(index: 0) { someFailing { id } } }');
   expect(results).toEqual(fiveTimes({ thing: { someFailing: [{ id: '0' }, null, null, null] } }));
+});
+
+test('a failed item of a list that requires all of them makes the list null', async () => {
+  const query = '{ thing(index: 0) { name someFailingRequired { laterFailingRequired } } }';
+  const { results } = await resultsOf(query);
+  expect(results).toEqual(fiveTimes({ thing: { name: 'Tea', someFailingRequired: null } }));
 });
 
 test('a recursive input does not exhaust the memory', async () => {

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { type GraphQLFieldResolver, type GraphQLSchema, isObjectType, printSchema } from 'graphql';
+import {
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+  getNullableType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  printSchema,
+} from 'graphql';
 import type { RegisteredAction } from '../actions/registry.ts';
 import { type Composition, compose } from './compose.ts';
 import type { ConnectionPage } from './connection.ts';
@@ -61,8 +69,8 @@ function assignResolvers({ schema }: Composition, parts: readonly ModulePart[]):
       if (!part.resolvers.has(path)) assign(path, derivedResolver(derived, completion));
     }
     for (const [path, resolver] of part.resolvers) {
-      const run: FieldResolver = (parent, args, state) =>
-        settleItems(resolver(parent as never, args as never, state.contextFor(part.module)));
+      const run: FieldResolver = (parent, args, state, info) =>
+        settleItems(resolver(parent as never, args as never, state.contextFor(part.module)), info);
       assign(path, run);
     }
   }
@@ -77,7 +85,8 @@ function guardFields(schema: GraphQLSchema): void {
   }
 }
 
-type Complete = (value: unknown, state: RequestState, info: Parameters<FieldResolver>[3]) => unknown;
+type Info = Parameters<FieldResolver>[3];
+type Complete = (value: unknown, state: RequestState, info: Info) => unknown;
 
 /** How an object that may lack fields of its type gets them: from the action that returns all of them by id. */
 function completionOf(parts: readonly ModulePart[]): (reference: ObjectReference) => Complete | undefined {
@@ -93,15 +102,20 @@ function completionOf(parts: readonly ModulePart[]): (reference: ObjectReference
       value == null ? value : state.load(action, { id: (value as { id: string }).id });
     return (value, state, info) => {
       if (value == null || selectedFields(info).isDisjointFrom(missing)) return value;
-      return isList ? settleItems((value as unknown[]).map((item) => load(item, state))) : load(value, state);
+      return isList ? settleItems((value as unknown[]).map((item) => load(item, state)), info) : load(value, state);
     };
   };
 }
 
-/** A list with values and errors instead of promises: graphql-jit loses the place of one that is rejected. */
-function settleItems(value: unknown): unknown {
-  if (value instanceof Promise) return value.then(settleItems);
+/**
+ * A list without promises: graphql-jit loses the place of one that is rejected. If one that is required fails, the list
+ * does: graphql-js would leave promises of its other items without a handler.
+ */
+function settleItems(value: unknown, info: Info): unknown {
+  if (value instanceof Promise) return value.then((settled) => settleItems(settled, info));
   if (!Array.isArray(value) || !value.some((item) => item instanceof Promise)) return value;
+  const type = getNullableType(info.returnType);
+  if (isListType(type) && isNonNullType(type.ofType)) return Promise.all(value);
   return Promise.allSettled(value).then((items) =>
     items.map((item) => (item.status === 'fulfilled' ? item.value : asError(item.reason))),
   );
