@@ -5,6 +5,8 @@ export interface Load {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly connections: number;
+  /** Sent as JSON with POST; absent: GET. */
+  readonly body?: object;
   readonly amount: { readonly seconds: number } | { readonly requests: number };
 }
 
@@ -23,10 +25,11 @@ interface AutocannonResult {
 const autocannon = fileURLToPath(import.meta.resolve('autocannon'));
 
 /** Sends as many requests as the server takes, from a separate process. Throws unless every response is 2xx. */
-export async function load(stage: Stage, { url, headers, connections, amount }: Load): Promise<LoadResult> {
+export async function load(stage: Stage, { url, headers, connections, amount, body }: Load): Promise<LoadResult> {
   const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]);
   const limit = 'seconds' in amount ? ['-d', `${amount.seconds}`] : ['-a', `${amount.requests}`];
-  const options = ['--json', '-c', `${connections}`, ...limit, ...fields];
+  const json = ['-m', 'POST', '-H', 'content-type=application/json', '-b', JSON.stringify(body)];
+  const options = ['--json', '-c', `${connections}`, ...limit, ...fields, ...(body ? json : [])];
   const text = await stage.start(node, [autocannon, ...options, url]).output();
   const result: AutocannonResult = JSON.parse(text);
   const { errors, non2xx, '2xx': requests, duration } = result;

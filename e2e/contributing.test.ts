@@ -99,7 +99,7 @@ test('the recipe shows every file of the module', () => {
 /** The tests that cover every module run together with the module's own. In one worker: each loads all of the code. */
 const platformTests = [
   'server/src/loader/every-module.test.ts',
-  'server/src/http/route-table.test.ts',
+  'server/src/http/all-actions.test.ts',
   'modules/identity/permission-matrix.test.ts',
   '--maxWorkers=1',
 ];

@@ -12,6 +12,7 @@ import { configurationDoc } from './configuration-doc.ts';
 import { errorsDoc } from './errors-doc.ts';
 import { moduleManifests } from './provides.ts';
 import { schemaDump } from './schema-dump.ts';
+import { typedOperations } from './typed-operations.ts';
 import { undeclaredCalls } from './undeclared-calls.ts';
 
 /** Writes the generated files; with `--check`, lists those that are out of date and fails. Reports undeclared calls. */
@@ -56,11 +57,13 @@ async function generate(): Promise<Record<string, string>> {
     });
     await kernel.databases.copyTemplate('tenantsample');
     const dump = (database: string) => withConnection(address, database, limits, schemaDump);
+    const schema = kernel.services.graphql.composeAll();
     const files = {
       'docs/openapi.json': `${JSON.stringify(openApiDocument(kernel.actions, kernel.modules), null, 2)}\n`,
       'docs/configuration.md': configurationDoc(),
       'docs/errors.md': errorsDoc(kernel.modules.map(({ parts }) => parts)),
-      'docs/schema.graphql': kernel.services.graphql.composeAll(),
+      'docs/schema.graphql': schema,
+      ...(await typedOperations(schema)),
       'docs/schema/central.sql': await dump('chowk'),
       'docs/schema/tenant.sql': await dump('tenantsample'),
     };

@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Action, type Module, permissionsFor, settingDefinitions } from '@chowk/kit';
-import { inlineSchema } from '../server/src/http/openapi/components.ts';
 import { findModules } from '../server/src/loader/load-modules.ts';
+import { inlineSchema } from '../server/src/schema-components.ts';
 
 const root = resolve(import.meta.dirname, '..');
 

@@ -266,6 +266,16 @@ CREATE TRIGGER orders_changed AFTER UPDATE ON public.orders FOR EACH ROW WHEN ((
 CREATE TRIGGER orders_inserted AFTER INSERT ON public.orders REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_orders();
 CREATE TRIGGER orders_removed AFTER DELETE ON public.orders REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_orders();
 
+CREATE TABLE persisted_queries (
+  hash text NOT NULL,
+  name text NOT NULL,
+  query text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone,
+  uses bigint NOT NULL DEFAULT 0,
+  CONSTRAINT persisted_queries_pkey PRIMARY KEY (hash)
+);
+
 CREATE TABLE products (
   id uuid NOT NULL,
   sku text NOT NULL,
@@ -341,3 +351,13 @@ CREATE TABLE stock_reservations (
 );
 CREATE INDEX stock_reservations_by_expiry ON public.stock_reservations USING btree (expires_at);
 CREATE INDEX stock_reservations_by_product ON public.stock_reservations USING btree (product_id, reference);
+
+CREATE TABLE unregistered_operations (
+  hash text NOT NULL,
+  operation_name text,
+  query text NOT NULL,
+  uses bigint NOT NULL,
+  first_seen_at timestamp with time zone NOT NULL,
+  last_seen_at timestamp with time zone NOT NULL,
+  CONSTRAINT unregistered_operations_pkey PRIMARY KEY (hash)
+);

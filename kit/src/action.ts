@@ -3,6 +3,7 @@ import type { Ctx, SystemCtx } from './context.ts';
 import type { Failure, Issues } from './errors.ts';
 import type { Json } from './json.ts';
 import type { Sent, Static, TObject, TSchema } from './schema.ts';
+import type { SystemServices } from './system-services.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -59,9 +60,18 @@ interface Declaration {
   /** Request headers. For the API description only. */
   readonly headers?: TObject;
   /** Responses with another status, or failures with additional fields. For the API description only. */
-  readonly also?: Readonly<Record<number, { readonly description: string; readonly body?: TObject }>>;
+  readonly also?: Readonly<Record<number, AlsoResponse>>;
   /** The media types of a file response. For the API description only. */
   readonly file?: readonly string[];
+  /** What a browser gets instead of the JSON of a failure, such as a form to sign in. `undefined`: the JSON. */
+  failurePage?(system: SystemServices, failure: Failure): Promise<Answer | undefined>;
+}
+
+interface AlsoResponse {
+  readonly description: string;
+  readonly body?: TObject;
+  /** The body of a failure may be this one instead of an error's. */
+  readonly isAlternative?: true;
 }
 
 /** How REST wraps the output in a response. */

@@ -53,6 +53,17 @@ export class Failure extends Error {
   }
 }
 
+/** How a failure is reported to the caller: its message and code and, by field, messages and codes. */
+export function failureBody({ message, code, extras: { errors, body } }: Failure): Record<string, unknown> {
+  return { message, code, ...(errors ? fieldErrorsBody(errors) : {}), ...body };
+}
+
+function fieldErrorsBody(errors: Readonly<FieldErrors>) {
+  const byField = (name: 'message' | 'code') =>
+    Object.fromEntries(Object.entries(errors).map(([field, list]) => [field, list.map((error) => error[name])]));
+  return { errors: byField('message'), error_codes: byField('code') };
+}
+
 /**
  * Declares failures and returns the function that creates them:
  * `const fail = defineErrors({ 'customers.not_found': { status: 404, message: 'There is no customer {id}.' } })`,

@@ -218,3 +218,18 @@ test('for every order of events a lookup after an invalidation never returns an 
     { numRuns: 2_000 },
   );
 });
+
+test('a load gets the source of the lookup', async () => {
+  const cache = new GuardedCache<Version, { version: number }>({
+    max: 10,
+    load: async (key, { version }) => ({ key, version }),
+  });
+  expect(await cache.get('a', { version: 3 })).toEqual({ key: 'a', version: 3 });
+});
+
+test('large values leave room for fewer others', async () => {
+  const load = async (key: string) => ({ key, version: Number(key) });
+  const cache = new GuardedCache<Version>({ max: 10, load, sizeOf: ({ version }) => version });
+  for (const key of ['4', '5', '6']) await cache.get(key);
+  expect(cache.size).toBe(1);
+});

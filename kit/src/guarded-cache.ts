@@ -3,29 +3,33 @@ import { LRUCache } from 'lru-cache';
 /** The option `max` of LRUCache would allocate all entries at once. */
 export const atMost = (entries: number) => ({ maxSize: entries, sizeCalculation: () => 1 });
 
+type Load<Value, Source> = (key: string, source: Source) => Promise<Value | undefined>;
+
 /**
  * A cache that never serves an invalidated value: a load that was running when its key was invalidated still returns to
- * its callers, but its result is not cached. Misses are cached separately, so that many unknown keys evict no hits.
+ * its callers, but its result is not cached. Misses are cached separately, so that many unknown keys evict no hits. What a
+ * load needs besides the key, such as the tenant's database, is the `Source` of a lookup.
  */
-export class GuardedCache<Value extends object> {
+export class GuardedCache<Value extends object, Source = void> {
   readonly #hits: LRUCache<string, Value>;
   readonly #misses: LRUCache<string, true>;
   readonly #loading = new Map<string, Promise<Value | undefined>>();
-  readonly #load: (key: string) => Promise<Value | undefined>;
+  readonly #load: Load<Value, Source>;
   #isTrusted = true;
 
-  constructor({ max, load }: { max: number; load: (key: string) => Promise<Value | undefined> }) {
-    this.#hits = new LRUCache(atMost(max));
+  /** `max` is the sum of the sizes of all values. The default size is 1. */
+  constructor({ max, load, sizeOf }: { max: number; load: Load<Value, Source>; sizeOf?: (value: Value) => number }) {
+    this.#hits = new LRUCache(sizeOf ? { maxSize: max, sizeCalculation: sizeOf } : atMost(max));
     this.#misses = new LRUCache(atMost(Math.max(100, Math.floor(max / 10))));
     this.#load = load;
   }
 
-  async get(key: string): Promise<Value | undefined> {
+  async get(key: string, source: Source): Promise<Value | undefined> {
     const hit = this.#hits.get(key);
     if (hit) return hit;
     if (this.#misses.get(key)) return undefined;
-    if (!this.#isTrusted) return this.#load(key);
-    return this.#loading.get(key) ?? this.#loadShared(key);
+    if (!this.#isTrusted) return this.#load(key, source);
+    return this.#loading.get(key) ?? this.#loadShared(key, source);
   }
 
   invalidate(key: string): void {
@@ -51,8 +55,8 @@ export class GuardedCache<Value extends object> {
     return this.#hits.size;
   }
 
-  async #loadShared(key: string): Promise<Value | undefined> {
-    const loading = this.#load(key);
+  async #loadShared(key: string, source: Source): Promise<Value | undefined> {
+    const loading = this.#load(key, source);
     // An invalidation removes it from the map, and then its result is not cached.
     this.#loading.set(key, loading);
     try {

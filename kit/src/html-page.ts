@@ -33,7 +33,7 @@ h1 { margin: 0 0 1rem; font-size: 1.4rem; line-height: 1.3; }
 p { margin: 0 0 1rem; }
 a { color: var(--link); }
 label { display: block; margin: 0 0 .25rem; font-weight: 600; }
-input { width: 100%; margin: 0 0 .25rem; padding: .6rem .7rem; font: inherit; color: inherit; background: var(--page);
+input, select { width: 100%; margin: 0 0 .25rem; padding: .6rem .7rem; font: inherit; color: inherit; background: var(--page);
   border: 1px solid var(--quiet); border-radius: 8px; }
 button { margin: .5rem 0 0; padding: .7rem 1.4rem; font: inherit; font-weight: 600; color: #fff; background: #1d4ed8;
   border: 1px solid #1d4ed8; border-radius: 8px; cursor: pointer; }

@@ -53,6 +53,7 @@ export {
   type FieldError,
   type FieldErrorCode,
   type FieldErrors,
+  failureBody,
   forbidden,
   Issues,
   invalid,
@@ -105,7 +106,7 @@ export { greet, layoutMail, type MailContent, nameInMail } from './mail-layout.t
 export { defineModule, type Module } from './module.ts';
 export { Currency, fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
 export { isOwnHost, isOwnOrigin } from './own-host.ts';
-export { cursorsOf, limitTo, Pagination, type Paging, pageOf, paging } from './paging.ts';
+export { cursorAt, limitTo, Pagination, type Paging, pageOf, paging } from './paging.ts';
 export { NewPassword, passwordProblem } from './password.ts';
 export { maskDigits, type PersonalData, type PersonalRows } from './personal-data.ts';
 export { platformState } from './platform-state.ts';
@@ -136,6 +137,7 @@ export { type Setting, type SettingDefinition, type SettingsOf, setting, setting
 export { and, empty, join, raw, Sql, sql } from './sql.ts';
 export type {
   ActionGateway,
+  BrokenQuery,
   CallableAction,
   DeclaredPermission,
   DomainsService,
@@ -147,6 +149,8 @@ export type {
   Mail,
   Mails,
   NewTenant,
+  SchemaChange,
+  SchemaComparison,
   Secrets,
   SignalListener,
   SignalSource,

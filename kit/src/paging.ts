@@ -65,17 +65,20 @@ export function writeCursor({ sort_by, sort_order }: Order, { key, id }: Positio
   return Buffer.from(JSON.stringify([sort_by, sort_order, key, id])).toString('base64url');
 }
 
-const cursorsByPage = new WeakMap<object, () => string[]>();
+const cursorsByPage = new WeakMap<object, (index: number) => string | undefined>();
 
 /** Remembers the cursors of the records of a page, which are not part of the page itself. */
 export function rememberCursors<Page extends object>(page: Page, order: Order, positions: readonly Position[]): Page {
-  cursorsByPage.set(page, () => positions.map((position) => writeCursor(order, position)));
+  cursorsByPage.set(page, (index) => {
+    const position = positions.at(index);
+    return position && writeCursor(order, position);
+  });
   return page;
 }
 
-/** The cursor of each record of a page that was selected by `cursor` or `limit`. */
-export function cursorsOf(page: object): readonly string[] {
-  return cursorsByPage.get(page)?.() ?? [];
+/** The cursor of a record, counted from the end if negative, of a page that was selected by `cursor` or `limit`. */
+export function cursorAt(page: object, index: number): string | undefined {
+  return cursorsByPage.get(page)?.(index);
 }
 
 /** 422 for an invalid cursor or one of another order. */

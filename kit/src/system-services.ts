@@ -2,7 +2,6 @@ import type { Settings } from './catalogue.ts';
 import type { Db } from './database.ts';
 import type { FieldError } from './errors.ts';
 import type { Log } from './log.ts';
-import type { TObject, TSchema } from './schema.ts';
 
 /** Encryption and signatures with keys derived from the key of the installation, one for each `purpose`. */
 export interface Secrets {
@@ -129,17 +128,23 @@ export interface CallableAction {
   readonly name: string;
   readonly summary: string;
   readonly description: string | undefined;
-  readonly input: TObject | undefined;
-  readonly output: TSchema | undefined;
+  /** Of its REST route, such as `POST`. */
+  readonly method: string;
   readonly isReadOnly: boolean;
+  /** JSON Schema without references. */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly output: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The actions of all modules, for gateways that offer them over another protocol. */
+/** The REST endpoints that take and return JSON, for gateways that offer them over another protocol. Throws failures only. */
 export interface ActionGateway {
-  /** The actions that the caller may call in its tenant, without files, pages and endpoints of other standards. */
+  /** The actions that the caller may call in its tenant. */
   list(ctx: RequestContext): Promise<readonly CallableAction[]>;
-  /** Calls one of them with the same checks and audit entries as REST. Throws 404 if there is none of this name. */
-  call(ctx: RequestContext, name: string, input: unknown): Promise<unknown>;
+  /**
+   * Calls one of them with the same checks and audit entries as REST, and returns the JSON text of the same response.
+   * Unknown fields are refused. Throws 404 if there is no action of this name.
+   */
+  call(ctx: RequestContext, name: string, input: unknown): Promise<string>;
 }
 
 export interface GraphqlOperation {
@@ -161,6 +166,30 @@ export interface GraphqlResult {
   readonly errors?: readonly GraphqlError[];
 }
 
+/** A difference between two schemas. */
+export interface SchemaChange {
+  /** Clients fail (breaking), may behave differently (dangerous) or notice nothing (safe). */
+  readonly severity: 'breaking' | 'dangerous' | 'safe';
+  /** Such as `FIELD_REMOVED`. */
+  readonly kind: string;
+  readonly description: string;
+}
+
+/** A persisted query that would no longer be valid. */
+export interface BrokenQuery {
+  readonly tenant: string;
+  readonly name: string;
+  readonly hash: string;
+  readonly error: string;
+}
+
+export interface SchemaComparison {
+  readonly changes: readonly SchemaChange[];
+  /** A thousand at most. */
+  readonly broken_queries: readonly BrokenQuery[];
+  readonly broken_query_count: number;
+}
+
 /** Runs GraphQL operations against the schema of the caller's tenant. */
 export interface GraphqlEngine {
   execute(ctx: RequestContext, operation: GraphqlOperation): Promise<GraphqlResult>;
@@ -170,6 +199,8 @@ export interface GraphqlEngine {
   composeAll(): string;
   /** The tenant's schema as SDL. */
   sdl(ctx: RequestContext): Promise<string>;
+  /** Compares the schemas of two rings or SDL files, and checks the persisted queries of the first ring's tenants. */
+  compareSchemas(from: string, to: string): Promise<SchemaComparison>;
 }
 
 /** Configuration that system modules read. */
@@ -222,6 +253,8 @@ export interface SystemServices {
   pingCache(): Promise<{ up: boolean; name: string }>;
   /** Runs `work` under a lock that all processes of the installation share. */
   runExclusively<Result>(lock: string, work: () => Promise<Result>): Promise<Result>;
+  /** Runs `work` when the platform stops, while databases can still be used. */
+  onClose(work: () => Promise<void>): void;
   /** Drops every database of the installation and creates the central one again. Destroys all data. */
   reset(): Promise<void>;
 }

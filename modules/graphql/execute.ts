@@ -1,18 +1,33 @@
 import { Answer, type GraphqlResult, type SystemCtx } from '@chowk/kit';
+import { readHash, resolveQuery } from './persisted-request.ts';
+import { recordUnregistered } from './unregistered.ts';
 
 const responseType = 'application/graphql-response+json';
 
 /** Runs the operation of a request that has not been validated. */
 export async function execute(ctx: SystemCtx, request: object): Promise<Answer> {
   const { query, variables, operationName, extensions } = request as Record<string, unknown>;
-  if (typeof query !== 'string' || query === '') return refuse(ctx, 'The request has no `query`.');
+  if (!isAbsent(query) && typeof query !== 'string') return refuse(ctx, '`query` must be a string.');
   if (!isAbsent(operationName) && typeof operationName !== 'string') {
     return refuse(ctx, '`operationName` must be a string.');
   }
   if (!isAbsent(variables) && !isObject(variables)) return refuse(ctx, '`variables` must be an object.');
   if (!isAbsent(extensions) && !isObject(extensions)) return refuse(ctx, '`extensions` must be an object.');
-  const operation = { query, variables: variables ?? undefined, operationName: operationName ?? undefined };
-  return answer(ctx, await ctx.system.graphql.execute(ctx, operation as never));
+  const { hash, problem } = readHash(extensions);
+  if (problem !== undefined) return refuse(ctx, problem);
+  if (!query && !hash) return refuse(ctx, 'The request has no `query`.');
+  const resolved = await resolveQuery(ctx, query || undefined, hash);
+  if ('refusal' in resolved) return answer(ctx, { errors: [resolved.refusal] });
+  const operation = {
+    query: resolved.query,
+    variables: variables ?? undefined,
+    operationName: operationName ?? undefined,
+  };
+  const result = await ctx.system.graphql.execute(ctx, operation as never);
+  if (resolved.unregistered && 'data' in result) {
+    recordUnregistered(ctx, { ...operation, hash: resolved.unregistered });
+  }
+  return answer(ctx, result);
 }
 
 function refuse(ctx: SystemCtx, message: string): Answer {

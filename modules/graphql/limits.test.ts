@@ -134,6 +134,21 @@ function textOf(value: unknown): string {
   return `{${Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}:${textOf(one)}`)}}`;
 }
 
+test('variables can be nested as deep as a body allows', async () => {
+  const payload = textOf({
+    query: 'query ($a: JSON, $n: Int) { orders(filter: $a, first: $n) { id } }',
+    variables: {},
+  });
+  const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+  for (let use = 0; use < 4; use++) {
+    const { status, body } = await caller.request({
+      ...{ method: 'POST', url: '/api/v1/graphql', headers: { 'content-type': 'application/json' } },
+      payload: payload.replace('{}', deep),
+    });
+    expect({ status, code: body.errors?.[0].extensions.code }).toEqual({ status: 200, code: 'BAD_INPUT' });
+  }
+});
+
 test.each(hostileDocuments)('$name is answered without an internal error', async ({ text, variables = {}, code }) => {
   const [, operationName] = /^\s*(?:query|mutation) (\w+)/.exec(text) ?? [];
   const payload = textOf({ query: text, variables, ...(operationName && { operationName }) });

@@ -182,11 +182,13 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     ringOf: async (tenantId) => (await directory.find(tenantId))?.ring,
     log,
   });
+  const closing: (() => Promise<void>)[] = [];
   const services = makeSystemServices({
     ...{ config, log, central, centralMigrations, databases, modules, settings, secrets, signals },
     ...{ directory, mailer, limiter, jobs, redis, cache, now },
     actions: actionGateway(() => kernel, 'mcp'),
     graphql: graphqlEngine(() => kernel),
+    onClose: (work) => void closing.push(work),
   });
   // Before `signals` starts, so that its caches miss no notification.
   const identity = await identityOf(modules, services);
@@ -226,6 +228,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     async close() {
       await deliveries.close();
       await jobs.stop(config.shutdownSeconds);
+      await Promise.allSettled(closing.map((work) => work()));
       await audit.close();
       await databases.waitForRefill();
       await signals.close();

@@ -212,7 +212,7 @@ const examples: Readonly<Record<string, Example>> = {
   EMAIL_VERIFICATION_SIGNED_ONLY: booleans('emailVerificationSignedOnly', false),
   GRAPHQL_INTROSPECTION: booleans('graphqlIntrospection', true),
   GRAPHQL_PLAYGROUND: booleans('graphqlPlayground', true),
-  GRAPHQL_SCHEMA_CACHE_TTL: integers('graphqlSchemaCacheSeconds', 86_400, 60, 2_592_000),
+  GRAPHQL_SCHEMA_CACHE_TTL: integers('graphqlSchemaCacheTtl', 86_400, 60, 2_592_000),
   TRUSTED_PROXIES: {
     key: 'trustedProxies',
     unset: [],

@@ -216,7 +216,7 @@ const variables = {
     default: derived('`false` in production, `true` elsewhere', ({ appEnv }) => appEnv !== 'production'),
     help: 'Whether the GraphQL playground is served.',
   }),
-  graphqlSchemaCacheSeconds: variable({
+  graphqlSchemaCacheTtl: variable({
     name: 'GRAPHQL_SCHEMA_CACHE_TTL',
     kind: integer(60, 2_592_000),
     default: 86_400,

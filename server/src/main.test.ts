@@ -145,11 +145,11 @@ test('serve works beside other commands, refuses a second serve and stops cleanl
   });
   expect((await stat(join(STORAGE_PATH, 'app.key'))).mode & 0o777).toBe(0o600);
 
-  const created = await chowkdProcess(['tenant:create', 'acme'], { STORAGE_PATH });
+  const created = await chowkd(['tenant:create', 'acme'], { STORAGE_PATH });
   expect(created).toMatchObject({ code: 0, err: '' });
   expect(await settingsStatus(url)).toEqual({ status: 401, ring: 'stable' });
 
-  const second = await chowkdProcess(['serve'], { STORAGE_PATH });
+  const second = await chowkd(['serve'], { STORAGE_PATH });
   expect(second.code).toBe(1);
   expect(second.err).toBe(`chowkd: another chowkd already serves the storage folder ${STORAGE_PATH}; stop it first\n`);
   expect((await health(url)).status).toBe(200);

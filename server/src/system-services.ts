@@ -51,6 +51,7 @@ interface Parts {
   readonly actions: ActionGateway;
   readonly graphql: GraphqlEngine;
   readonly now: () => Date;
+  readonly onClose: SystemServices['onClose'];
 }
 
 export function makeSystemServices(parts: Parts): SystemServices {
@@ -108,6 +109,7 @@ export function makeSystemServices(parts: Parts): SystemServices {
       );
     },
     runExclusively: runExclusivelyInTurn(central),
+    onClose: parts.onClose,
     async reset() {
       await resetDatabases(central, databases, parts.centralMigrations);
       // The job queues were dropped as well, and running workers do not create them.

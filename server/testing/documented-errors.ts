@@ -37,6 +37,8 @@ export function undocumentedErrors({ actions, modules }: Kernel) {
     const validate = validatorOf(schemaOf(action, status));
     const isDocumented: boolean = validate(body);
     if (!isDocumented) return ajv.errorsText(validate.errors);
+    // GraphQL has a list of errors.
+    if (Array.isArray(body.errors)) return undefined;
     const [fields, coded] = [body.errors, body.error_codes].map((map) => Object.keys(map ?? {}).join());
     if (body.code === 'http.validation_failed' && fields === '') return 'no field is named';
     return fields === coded ? undefined : `errors has the fields ${fields} and error_codes ${coded}`;

@@ -62,5 +62,7 @@ async function prepareTemplate(address: ServerAddress, name: string): Promise<vo
   await seedRoles(kernel.central.db, kernel.services.permissions);
   await kernel.services.seed(kernel.central.db);
   await kernel.databases.ensureTemplate();
+  // Creates the tables and queues of the jobs.
+  await kernel.jobs.start();
   await kernel.close();
 }

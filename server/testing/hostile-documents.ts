@@ -49,9 +49,9 @@ export const hostileDocuments: readonly HostileDocument[] = [
     `{ ${times(330, (index) => `order${' '.repeat(index)}(id: 1, note: "x") { id }`)} }`,
   ),
   document(
-    '170 equal objects in different words',
+    '140 equal objects in different words',
     harmless,
-    `{ ${times(170, (index) => `order(id:${' '.repeat(index)}1) { id }`)} }`,
+    `{ ${times(140, (index) => `order(id:${' '.repeat(index)}1) { id }`)} }`,
   ),
   document(
     '250 equal branches of depth four in different words',
@@ -64,11 +64,11 @@ export const hostileDocuments: readonly HostileDocument[] = [
     invalid,
     `{ ${times(100, (index) => `self { order(id: ${index}) { id } count }`)} }`,
   ),
-  document('1,200 equal inline fragments', complex, `{ ${times(1_200, () => '... { count }')} }`),
+  document('1,200 inline fragments', parse, `{ ${times(1_200, () => '... { count }')} }`),
   document(
-    '900 inline fragments in different words',
-    complex,
-    `{ ${times(900, (index) => `... {${' '.repeat(index % 100)} count ${'\t'.repeat(index / 100)}}`)} }`,
+    '300 inline fragments in different words',
+    harmless,
+    `{ ${times(300, (index) => `... {${' '.repeat(index)} count }`)} }`,
   ),
   document('a hundred __typename aliases', aliases, `{ ${times(100, (index) => `a${index}: __typename`)} }`),
   document('30 aliases', harmless, `{ ${times(30, (index) => `a${index}: __typename`)} }`),
@@ -136,120 +136,130 @@ export const hostileDocuments: readonly HostileDocument[] = [
     times(2_000, (index) => `query q${index} { __typename }`),
   ),
   document(
-    '100 operations',
+    '20 operations',
     harmless,
-    times(100, (index) => `query q${index} { count }`),
+    times(20, (index) => `query q${index} { count }`),
   ),
   document(
-    '100 anonymous operations',
+    '21 operations',
+    parse,
+    times(21, (index) => `query q${index} { count }`),
+  ),
+  document(
+    '20 anonymous operations',
     invalid,
-    times(100, () => '{ count }'),
+    times(20, () => '{ count }'),
   ),
   document(
-    '100 operations of one name',
+    '20 operations of one name',
     invalid,
-    times(100, () => 'query q { count }'),
-  ),
-  document('1,000 fragments', parse, `{ ...F0 } ${times(1_000, (index) => `fragment F${index} on Query { count }`)}`),
-  document(
-    '99 fragments, each with the same fields',
-    complex,
-    `{ ${times(99, (index) => `...F${index}`)} } ${times(99, (index) => `fragment F${index} on Query { count self { count self { count } } }`)}`,
+    times(20, () => 'query q { count }'),
   ),
   document(
-    '99 fragments with one field',
+    '20 operations that share 440 variables',
     harmless,
-    `{ ${times(99, (index) => `...F${index}`)} } ${times(99, (index) => `fragment F${index} on Query { count }`)}`,
+    `${times(20, (index) => `query q${index}($v: ID) { ...F }`)} fragment F on Query { ${times(440, () => 'order(id: $v) { id }')} }`,
   ),
   document(
-    '99 unused fragments',
-    invalid,
-    `{ count } ${times(99, (index) => `fragment F${index} on Query { count }`)}`,
-  ),
-  document('fragments of one name', invalid, `{ ...F } ${times(99, () => 'fragment F on Query { count }')}`),
-  document(
-    '50 operations that share 50 fragments',
+    '20 operations that share 30 fragments',
     harmless,
-    `${times(50, (index) => `query q${index}($v: ID) { ...F0 }`)} ${times(50, (index) => `fragment F${index} on Query { ${index < 49 ? `...F${index + 1}` : 'count'} order(id: $v) { id } }`)}`,
+    `${times(20, (index) => `query q${index}($v: ID) { ...F0 }`)} ${chain(29, (next) => `...${next} order(id: $v) { id }`)}`,
   ),
+  document('1,000 fragments', parse, `{ ...F0 } ${fragments(1_000, () => 'count')}`),
+  document('49 fragments with one field', harmless, `{ ${spreads(49)} } ${fragments(49, () => 'count')}`),
+  document(
+    '49 fragments, each with the same fields',
+    harmless,
+    `{ ${spreads(49)} } ${fragments(49, () => 'count self { count self { count } }')}`,
+  ),
+  document(
+    '49 fragments with 28 fields of their own',
+    harmless,
+    `query q0 { count } query q1 { ${spreads(48)} } ${fragments(48, (index) => times(28, (field) => `a${index}_${field}: count`))}`,
+  ),
+  document('49 unused fragments', invalid, `{ count } ${fragments(49, () => 'count')}`),
+  document('fragments of one name', invalid, `{ ...F } ${times(49, () => 'fragment F on Query { count }')}`),
   document(
     'subscriptions',
     invalid,
-    times(100, (index) => `subscription s${index} { ${times(5, (field) => `f${field}`)} }`),
+    times(20, (index) => `subscription s${index} { a b c }`),
   ),
   document(
     'definitions of types',
     invalid,
-    times(100, (index) => `type T${index} { a: Int }`),
+    times(50, (index) => `type T${index} { a: Int }`),
   ),
   document(
     'descriptions',
     invalid,
-    times(100, (index) => `"${'d'.repeat(1_000)}" type T${index} { a: Int }`),
+    times(50, (index) => `"${'d'.repeat(4_000)}" type T${index} { a: Int }`),
   ),
 
   // Fragments
   document('a fragment within itself', invalid, '{ ...A } fragment A on Query { count ...A }'),
   document(
-    'a cycle of 99 fragments',
+    'a cycle of 49 fragments',
     invalid,
-    `{ ...F0 } ${times(99, (index) => `fragment F${index} on Query { count ...F${(index + 1) % 99} }`)}`,
+    `{ ...F0 } ${fragments(49, (index) => `count ...F${(index + 1) % 49}`)}`,
   ),
-  document(
-    'fragments that all spread each other',
-    invalid,
-    `{ ...F0 } ${times(40, (index) => `fragment F${index} on Query { ${times(40, (other) => `...F${other}`)} }`)}`,
-  ),
+  document('fragments that all spread each other', invalid, `{ ...F0 } ${fragments(17, () => spreads(17))}`),
   document(
     'a cycle through a field',
     invalid,
     '{ ...A } fragment A on Query { self { ...B } } fragment B on Query { self { ...A } }',
   ),
-  document(
-    'exponential spreads',
-    complex,
-    `{ ...F0 } ${times(90, (index) => `fragment F${index} on Query { ...F${index + 1} ... { ...F${index + 1} } }`)} fragment F90 on Query { count }`,
-  ),
+  document('exponential spreads', complex, `{ ...F0 } ${chain(48, (next) => `...${next} ... { ...${next} }`)}`),
   document(
     'exponential spreads through fields',
     deep,
-    `{ ...F0 } ${times(90, (index) => `fragment F${index} on Query { self { ...F${index + 1} } ...F${index + 1} }`)} fragment F90 on Query { count }`,
+    `{ ...F0 } ${chain(48, (next) => `self { ...${next} } ...${next}`)}`,
   ),
   document(
     'exponential spreads of nothing',
     invalid,
-    `{ ...F0 } ${times(90, (index) => `fragment F${index} on Query { ...F${index + 1} ... { ...F${index + 1} } }`)}`,
+    `{ ...F0 } ${fragments(48, (index) => `...F${index + 1} ... { ...F${index + 1} }`)}`,
   ),
   document(
     'exponential spreads that are not executed',
     harmless,
-    `query q0 { count } query q1 { ...F0 } ${times(90, (index) => `fragment F${index} on Query { self { ...F${index + 1} } ...F${index + 1} }`)} fragment F90 on Query { count }`,
-  ),
-  document(
-    'a chain of deep fragments that is not executed',
-    complex,
-    `query q0 { count } query q1 { ...F0 } ${times(90, (index) => `fragment F${index} on Query { ${'self { '.repeat(14)} ...F${index + 1} ${'}'.repeat(14)} }`)} fragment F90 on Query { count }`,
+    `query q0 { count } query q1 { ...F0 } ${chain(47, (next) => `self { ...${next} } ...${next}`)}`,
   ),
   document(
     'a chain of deep fragments',
     deep,
-    `{ ...F0 } ${times(90, (index) => `fragment F${index} on Query { ${'self { '.repeat(14)} ...F${index + 1} ${'}'.repeat(14)} }`)} fragment F90 on Query { count }`,
+    `{ ...F0 } ${chain(48, (next) => `${'self { '.repeat(30)} ...${next} ${'}'.repeat(30)}`)}`,
   ),
   document(
-    'two chains of deep fragments that are compared',
-    harmless,
-    `query q0 { count } query q1 { ...A0 ...B0 } ${times(45, (index) => `fragment A${index} on Query { ${'self { '.repeat(2)} ...A${index + 1} ${'}'.repeat(2)} } fragment B${index} on Query { ${'self { '.repeat(2)} ...B${index + 1} ${'}'.repeat(2)} }`)} fragment A45 on Query { count } fragment B45 on Query { count }`,
+    'a chain of deep fragments that is not executed',
+    complex,
+    `query q0 { count } query q1 { ...F0 } ${chain(47, (next) => `${'self { '.repeat(30)} ...${next} ${'}'.repeat(30)}`)}`,
   ),
-  document('unknown fragments', invalid, `{ ${times(1_000, (index) => `...F${index}`)} }`),
+  document(
+    'two deep chains of aliases that are compared',
+    harmless,
+    `query q0 { count } query q1 { ...A0 ...B0 } ${['A', 'B'].map((name) => chain(22, (next, index) => `${times(18, (level) => `a${index}_${level}: self {`)} ...${next} ${'}'.repeat(18)}`, name)).join(' ')}`,
+  ),
+  document(
+    'six sets that each spread 48 fragments',
+    harmless,
+    `query q0 { count } query q1 { ${times(6, (index) => `self {${' '.repeat(index)} ${spreads(48)} }`)} } ${fragments(48, (index) => `a${index}: count`)}`,
+  ),
+  document(
+    '24 fragments that spread those after them',
+    harmless,
+    `query q0 { count } query q1 { ...F0 } ${fragments(24, (index) => `count self { count ${times(23 - index, (next) => `...F${index + next + 1}`)} }`)}`,
+  ),
+  document('unknown fragments', invalid, `{ ${spreads(300)} }`),
+  document('1,000 unknown fragments', parse, `{ ${spreads(1_000)} }`),
   document(
     'fragments on unknown types',
     invalid,
-    `{ ${times(90, (index) => `...F${index}`)} } ${times(90, (index) => `fragment F${index} on T${index} { a }`)}`,
+    `{ ${spreads(49)} } ${times(49, (index) => `fragment F${index} on T${index} { a }`)}`,
   ),
   document(
     'fragments on types that never match',
     invalid,
-    `{ ${times(300, () => '... on Order { id }')} search(limit: 1) { ... on Query { count } } }`,
+    `{ ${times(200, () => '... on Order { id }')} search(limit: 1) { ... on Query { count } } }`,
   ),
 
   // Complexity
@@ -274,7 +284,7 @@ export const hostileDocuments: readonly HostileDocument[] = [
   document('200 unknown directives', invalid, `{ count ${times(200, (index) => `@d${index}`)} }`),
   document('directives on everything', parse, `query @a { ${times(1_000, () => 'count @skip(if: false)')} }`),
   document('fields that are skipped', complex, `{ ${times(100, () => 'orders(first: 10) @skip(if: true) { id }')} }`),
-  document('1,200 variables', parse, `query (${times(1_300, (index) => `$v${index}: Int`)}) { count }`),
+  document('1,300 variables', parse, `query (${times(1_300, (index) => `$v${index}: Int`)}) { count }`),
   document('1,000 unused variables', invalid, `query (${times(1_000, (index) => `$v${index}: Int`)}) { count }`),
   document('variables of one name', invalid, `query (${times(1_000, () => '$v: Int')}) { count }`),
   document('variables without definitions', invalid, `{ ${times(200, (index) => `order(id: $v${index}) { id }`)} }`),
@@ -377,6 +387,24 @@ function document(
 
 function times(count: number, text: (index: number) => string, separator = ' '): string {
   return Array.from({ length: count }, (_, index) => text(index)).join(separator);
+}
+
+/** The spreads of `fragments`. */
+function spreads(count: number): string {
+  return times(count, (index) => `...F${index}`);
+}
+
+function fragments(count: number, selections: (index: number) => string): string {
+  return times(count, (index) => `fragment F${index} on Query { ${selections(index)} }`);
+}
+
+/** Fragments that each spread the next one, and a last one. */
+function chain(count: number, selections: (next: string, index: number) => string, name = 'F'): string {
+  const links = times(
+    count,
+    (index) => `fragment ${name}${index} on Query { ${selections(`${name}${index + 1}`, index)} }`,
+  );
+  return `${links} fragment ${name}${count} on Query { count }`;
 }
 
 function nestedList(levels: number): unknown {

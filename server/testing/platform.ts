@@ -65,7 +65,7 @@ const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 30_000 };
 async function newCentralDatabase(address: ServerAddress): Promise<string> {
   const name = `central_${randomBytes(6).toString('hex')}`;
   await withConnection(address, 'postgres', limits, (connection) =>
-    connection.script(`CREATE DATABASE ${name} TEMPLATE ${inject('centralTemplate')}`),
+    connection.script(`CREATE DATABASE ${name} TEMPLATE ${inject('centralTemplate')} STRATEGY file_copy`),
   );
   return name;
 }

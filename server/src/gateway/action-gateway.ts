@@ -1,10 +1,16 @@
-import { type ActionGateway, type CallableAction, Failure } from '@chowk/kit';
+import { type ActionGateway, type CallableAction, Failure, Issues, Type } from '@chowk/kit';
+import { answerBody } from '../actions/answer-body.ts';
 import type { Transport } from '../actions/audit-log.ts';
 import { authorize } from '../actions/authorize.ts';
 import type { RegisteredAction } from '../actions/registry.ts';
+import { responseSchema } from '../actions/response-schema.ts';
+import { responseSerializer } from '../actions/response-serializer.ts';
 import type { Context } from '../context.ts';
+import { databaseFailure } from '../db/failures.ts';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
+import { inlineSchema } from '../schema-components.ts';
+import { type Validator, validatorOf } from '../validation.ts';
 import { callAction } from './call-action.ts';
 
 /** Whether the action can be called with JSON and returns JSON. */
@@ -13,23 +19,76 @@ export function isJsonAction(action: RegisteredAction): boolean {
   return !page && !file && !unchecked && accepts === 'json' && tenant === 'required' && action.graphql !== false;
 }
 
-/** The actions of all modules over another protocol. */
+/** An action that the gateway offers, with the values derived from its declaration. */
+interface Offer {
+  readonly action: RegisteredAction;
+  readonly description: CallableAction;
+  readonly validate: Validator;
+  readonly serialize: (body: unknown) => string;
+}
+
+/** The REST endpoints of all modules over another protocol. */
 export function actionGateway(kernel: () => Kernel, transport: Transport): ActionGateway {
+  let offers: ReadonlyMap<string, Offer> | undefined;
+  const allOffers = () => {
+    offers ??= new Map(
+      kernel()
+        .actions.filter((action) => action.method && isJsonAction(action))
+        .map((action) => [action.name, offerOf(action)]),
+    );
+    return offers;
+  };
   return {
-    async list(ctx) {
-      const callable: CallableAction[] = [];
-      for (const action of kernel().actions) {
-        if (!isJsonAction(action) || !(await mayCall(kernel(), ctx as Context, action))) continue;
-        const { name, summary, description, input, output, isReadOnly } = action;
-        callable.push({ name, summary, description, input, output, isReadOnly });
-      }
-      return callable;
+    list: (ctx) =>
+      reportFailures(ctx as Context, 'list', async () => {
+        const callable: CallableAction[] = [];
+        for (const { action, description } of allOffers().values()) {
+          if (await mayCall(kernel(), ctx as Context, action)) callable.push(description);
+        }
+        return callable;
+      }),
+    call: (ctx, name, input) =>
+      reportFailures(ctx as Context, name, async () => {
+        const offer = allOffers().get(name);
+        if (!offer) throw fail('actions.not_found', { name });
+        const { action, validate, serialize } = offer;
+        const call = { kernel: kernel(), ctx: ctx as Context, transport, action, validate, isFirst: true };
+        return serialize(answerBody(action, input, await callAction(call, input)));
+      }),
+  };
+}
+
+function offerOf(action: RegisteredAction): Offer {
+  const { name, summary, description, method = 'GET', input = noInput, isReadOnly } = action;
+  const response = responseSchema(action);
+  return {
+    action,
+    description: {
+      ...{ name, summary, description, method, isReadOnly },
+      input: { additionalProperties: false, ...inlineSchema(input) },
+      output: response && inlineSchema(response, 'output'),
     },
-    async call(ctx, name, input) {
-      const action = kernel().actions.find((one) => one.name === name && isJsonAction(one));
-      if (!action) throw fail('actions.not_found', { name });
-      return callAction({ kernel: kernel(), ctx: ctx as Context, transport, action, isFirst: true }, input);
-    },
+    validate: refuseUnknown(action.input ? action.validate : validatorOf(noInput)),
+    serialize: response ? responseSerializer(response) : (body) => JSON.stringify(body ?? {}),
+  };
+}
+
+const noInput = Type.Object({});
+
+/** Limits the size of the response. */
+const maxUnknown = 50;
+
+/** A program that guesses a field would not notice that it was ignored. */
+function refuseUnknown(validate: Validator): Validator {
+  return (value) => {
+    const unknown: string[] = [];
+    const errors = validate(value, unknown);
+    if (errors || unknown.length === 0) return errors;
+    const issues = new Issues();
+    for (const name of unknown.slice(0, maxUnknown)) {
+      issues.add(name.slice(0, 100), `There is no field ${name.slice(0, 100)}.`, 'unknown');
+    }
+    return issues.errors;
   };
 }
 
@@ -40,5 +99,23 @@ async function mayCall({ installations }: Kernel, ctx: Context, action: Register
   } catch (error) {
     if (error instanceof Failure) return false;
     throw error;
+  }
+}
+
+/** Throws failures only, which the caller may see. Other errors are logged. */
+async function reportFailures<Result>(
+  { log, requestId }: Context,
+  name: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const failure =
+      error instanceof Failure ? error : (databaseFailure(error) ?? fail('http.internal', {}, { cause: error }));
+    if (failure.status >= 500) {
+      log.error({ err: failure.extras.cause ?? error, request_id: requestId, action: name }, failure.message);
+    }
+    throw failure;
   }
 }

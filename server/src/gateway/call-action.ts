@@ -1,4 +1,4 @@
-import { invalid, Json } from '@chowk/kit';
+import { Answer, invalid, Json } from '@chowk/kit';
 import type { Transport } from '../actions/audit-log.ts';
 import { authorize } from '../actions/authorize.ts';
 import { invoke } from '../actions/invoke.ts';
@@ -7,6 +7,7 @@ import { takeFromRateLimit, tooManyRequests } from '../actions/resolve-caller.ts
 import type { Context } from '../context.ts';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
+import type { Validator } from '../validation.ts';
 
 /** A call of an action by the user of a request, through a gateway such as GraphQL. */
 export interface GatewayCall {
@@ -17,15 +18,19 @@ export interface GatewayCall {
   readonly action: RegisteredAction;
   /** The permission that the call needs instead of the action's own. */
   readonly permission?: string | undefined;
+  /** The call goes over the bus: it counts against the operation's rate limit there, for each user. */
+  readonly isOverBus?: boolean | undefined;
   /** Default: as the action declares. */
   readonly isAudited?: boolean;
+  /** Default: the action's validator, which drops unknown fields. */
+  readonly validate?: Validator;
   /** The request itself has been counted against the user's rate limit; each further call counts like a request. */
   readonly isFirst?: boolean;
 }
 
 /** Checks permission, limits and input, runs the action and writes the audit entry, as REST does. */
 export async function callAction(call: GatewayCall, input: unknown): Promise<unknown> {
-  const { kernel, ctx, action, isAudited = action.isAudited } = call;
+  const { kernel, ctx, action, isAudited = action.isAudited, validate = action.validate } = call;
   const { tenant, caller } = ctx.principal;
   const auditEntry =
     isAudited && tenant
@@ -40,11 +45,12 @@ export async function callAction(call: GatewayCall, input: unknown): Promise<unk
     if (auditEntry) kernel.audit.fail(auditEntry, error);
     throw error;
   }
-  const invocation = { action, ctx: ctx.inModule(action.module, auditEntry), input, auditEntry };
+  const invocation = { action, ctx: ctx.inModule(action.module, auditEntry), input, validate, auditEntry };
   const result = invoke(kernel.audit, invocation);
   // A change of accounts, roles, settings or domains applies to the next request, even if this one fails afterwards.
   const changesCaches = action.isSystem && !action.isReadOnly;
   const output = await (changesCaches ? result.finally(() => kernel.signals.waitUntilApplied()) : result);
+  if (output instanceof Answer) return output.body;
   return output instanceof Json ? output.value : output;
 }
 
@@ -60,7 +66,8 @@ export async function callMany(call: GatewayCall, inputs: readonly unknown[]): P
 }
 
 /** Throws unless the user may call the action now. */
-async function admit({ kernel, ctx, action, transport, permission, isFirst }: GatewayCall): Promise<void> {
+async function admit(call: GatewayCall): Promise<void> {
+  const { kernel, ctx, action, transport, permission, isOverBus = false, isFirst = false } = call;
   const { installations, limiter, config } = kernel;
   const { principal } = ctx;
   await authorize((tenantId, alias) => installations.has(tenantId, alias), action, principal, permission);
@@ -70,8 +77,8 @@ async function admit({ kernel, ctx, action, transport, permission, isFirst }: Ga
     const state = takeFromRateLimit(limiter, config.rateLimitPerMinute, { ...principal, address, now });
     if (!state.allowed) throw tooManyRequests(state);
   }
-  if (!action.bus) return;
-  const key = `${principal.tenant?.id ?? ''} ${transport} ${action.name}`;
+  if (!isOverBus || !action.bus) return;
+  const key = `${principal.tenant?.id ?? ''} ${transport} ${principal.caller?.id ?? ''} ${action.name}`;
   const { allowed, seconds } = limiter.take(key, action.bus.rateLimit, now);
   if (allowed) return;
   throw fail('bus.rate_limited', { name: action.name, seconds }, { headers: { 'Retry-After': String(seconds) } });

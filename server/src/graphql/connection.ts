@@ -1,4 +1,4 @@
-import { type Connection, cursorsOf } from '@chowk/kit';
+import { type Connection, cursorAt } from '@chowk/kit';
 
 interface Page {
   readonly pagination: { readonly next_cursor: string | null; readonly has_more: boolean };
@@ -19,17 +19,20 @@ export class ConnectionPage implements Connection {
   }
 
   get edges(): object[] {
-    const cursors = cursorsOf(this.#page);
-    return this.nodes.map((node, index) => ({ node, cursor: cursors[index] }));
+    return this.nodes.map((node, index) => ({ node, cursor: cursorAt(this.#page, index) }));
   }
 
   get pageInfo(): object {
-    const cursors = cursorsOf(this.#page);
+    const page = this.#page;
     return {
-      hasNextPage: this.#page.pagination.has_more,
+      hasNextPage: page.pagination.has_more,
       hasPreviousPage: this.#hasPrevious,
-      startCursor: cursors[0] ?? null,
-      endCursor: cursors.at(-1) ?? null,
+      get startCursor() {
+        return cursorAt(page, 0) ?? null;
+      },
+      get endCursor() {
+        return cursorAt(page, -1) ?? null;
+      },
     };
   }
 

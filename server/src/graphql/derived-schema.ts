@@ -1,9 +1,12 @@
 import { pathParameters, type RegisteredAction } from '../actions/registry.ts';
+import { responseSerializer } from '../actions/response-serializer.ts';
 import { block, describe, type ObjectReference, pascalCase, type Schema, TypeWriter } from './type-writer.ts';
 
 /** How a field's value follows from the action's output. */
 export type ResultShape =
   | { readonly kind: 'value' }
+  /** Any JSON, without fields that the action does not declare. */
+  | { readonly kind: 'json'; readonly serialize: (value: unknown) => string }
   /** A page, whose rows are in the property. */
   | { readonly kind: 'connection'; readonly key: string }
   /** The only property of an object without a name. */
@@ -61,7 +64,9 @@ export function deriveJsonFields(actions: readonly RegisteredAction[]): Pick<Der
     .filter(({ bus, graphql }) => bus && graphql !== false)
     .map((action): DerivedField => {
       const root = isQuery(action.name) ? 'Query' : 'Mutation';
-      return { root, name: action.name.replaceAll(/[.-]/g, '_'), action, shape: { kind: 'value' }, object: undefined };
+      const serialize = action.output ? responseSerializer(action.output) : JSON.stringify;
+      const name = action.name.replaceAll(/[.-]/g, '_');
+      return { root, name, action, shape: { kind: 'json', serialize }, object: undefined };
     });
   const byRoot = Map.groupBy(fields, ({ root }) => root);
   const sdl = [...byRoot].map(([root, own]) =>

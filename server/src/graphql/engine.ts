@@ -2,11 +2,13 @@ import type { GraphqlEngine, GraphqlError, GraphqlOperation, GraphqlResult, Sett
 import type { Context } from '../context.ts';
 import type { Kernel } from '../kernel.ts';
 import { consumesOf } from '../loader/module-parts.ts';
+import { compareNamedSchemas } from './compare-schemas.ts';
 import { executionError } from './errors.ts';
 import { GraphqlRefusal, graphqlError } from './graphql-refusal.ts';
 import { exceededLimit, type Limits } from './limits.ts';
 import { executeOperation, Operations, type PreparedOperation, platformLimits, refuseIf } from './operations.ts';
 import { type RequestParts, RequestState } from './request-state.ts';
+import { isDeeper } from './scalars.ts';
 import { TenantSchemas } from './tenant-schemas.ts';
 
 /** GraphQL over the actions: a schema for each set of enabled modules. */
@@ -27,6 +29,7 @@ export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
 
   async function prepare(ctx: Context, operation: GraphqlOperation) {
     const { kernel, schemas, operations } = partsOf();
+    if (isDeeper(operation.variables, maxVariablesDepth)) refuseIf(variablesTooDeep);
     const settings = await kernel.settings.of(ctx.tenant.id);
     const { schema, id } = await schemas.of(ctx.tenant.id);
     const canIntrospect = kernel.config.graphqlIntrospection || settings['graphql.introspection'];
@@ -61,6 +64,7 @@ export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
     },
     composeAll: () => partsOf().schemas.composeAll(),
     sdl: (ctx) => partsOf().schemas.sdl((ctx as Context).tenant.id),
+    compareSchemas: (from, to) => compareNamedSchemas(kernelOf(), from, to),
   };
 }
 
@@ -69,15 +73,23 @@ const introspectionDisabled = graphqlError(
   'Introspection is disabled. An administrator can enable it with the setting graphql.introspection.',
 );
 
+/** Code that walks the variables is recursive. */
+const maxVariablesDepth = 64;
+const variablesTooDeep = graphqlError('BAD_INPUT', `Variables can be nested ${maxVariablesDepth} deep at most.`);
+
 function refusal(error: unknown): GraphqlResult & { errors: readonly GraphqlError[] } {
   if (error instanceof GraphqlRefusal) return { errors: error.errors };
   throw error;
 }
 
+/** Of the variables of an operation that are remembered as checked. */
+const maxChecked = 100;
+const maxCheckedLength = 500;
+
 /** The limits of the platform have been checked, unless they depend on the variables. */
 function checkLimits(
   schema: Parameters<typeof exceededLimit>[0],
-  { document, definition, hasVariableCost }: PreparedOperation,
+  { document, definition, hasVariableCost, checked }: PreparedOperation,
   variables: Readonly<Record<string, unknown>>,
   settings: Settings,
 ): void {
@@ -88,5 +100,8 @@ function checkLimits(
   };
   const names = Object.keys(limits) as (keyof Limits)[];
   if (!hasVariableCost && names.every((name) => limits[name] >= platformLimits[name])) return;
+  const key = JSON.stringify([limits, variables]);
+  if (checked.has(key)) return;
   refuseIf(exceededLimit(schema, document, definition, variables, limits));
+  if (key.length <= maxCheckedLength && checked.size < maxChecked) checked.add(key);
 }

@@ -1,4 +1,4 @@
-import { Failure, type GraphqlError, type Log } from '@chowk/kit';
+import { Failure, failureBody, type GraphqlError, type Log } from '@chowk/kit';
 import { GraphQLError } from 'graphql';
 import { databaseFailure } from '../db/failures.ts';
 import { fail } from '../errors.ts';
@@ -22,32 +22,15 @@ export function executionError(error: GraphQLError, log: Log, requestId: string)
   return { message: failure.message, ...place, extensions: extensionsOf(failure) };
 }
 
-function extensionsOf({
-  status,
-  code: reason,
-  extras: { errors, body, headers },
-}: Failure): GraphqlError['extensions'] {
-  const code = status >= 500 ? 'INTERNAL' : (codes[status] ?? 'BAD_INPUT');
-  const seconds = headers?.['Retry-After'];
+function extensionsOf(failure: Failure): GraphqlError['extensions'] {
+  const { status, extras } = failure;
+  const { message: _, code: reason, ...details } = failureBody(failure);
+  const seconds = extras.headers?.['Retry-After'];
   return {
-    code,
-    ...{ reason },
-    ...(errors && { errors: messagesOf(errors), error_codes: codesOf(errors) }),
+    code: status >= 500 ? 'INTERNAL' : (codes[status] ?? 'BAD_INPUT'),
+    ...{ reason, ...details },
     ...(seconds !== undefined && { retry_after: Number(seconds) }),
-    ...body,
   };
-}
-
-type Errors = NonNullable<Failure['extras']['errors']>;
-
-function messagesOf(errors: Errors): Record<string, string[]> {
-  return Object.fromEntries(
-    Object.entries(errors).map(([field, found]) => [field, found.map(({ message }) => message)]),
-  );
-}
-
-function codesOf(errors: Errors): Record<string, string[]> {
-  return Object.fromEntries(Object.entries(errors).map(([field, found]) => [field, found.map(({ code }) => code)]));
 }
 
 function internalError(error: Error, place: object, log: Log, requestId: string): GraphqlError {

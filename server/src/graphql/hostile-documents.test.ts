@@ -29,15 +29,18 @@ function cpuMilliseconds(run: () => unknown): number {
   return (user + system) / 1_000;
 }
 
+/** The fastest of five runs, because other processes disturb some of them. Ends with the first that is fast enough. */
+function fastest(run: () => unknown, enough: number): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < 5 && best >= enough; attempt++) best = Math.min(best, cpuMilliseconds(run));
+  return best;
+}
+
 describe.each(hostileDocuments)('$name', (document) => {
-  test(`is ${document.code ? `refused with ${document.code}` : 'accepted'}`, () => {
+  test(`is ${document.code ? `refused with ${document.code}` : 'accepted'} within 50 ms`, () => {
     const error = check(document);
     expect(error?.extensions.code).toBe(document.code);
     expect(error?.message.length ?? 0).toBeLessThan(600);
-  });
-
-  test('takes less than 50 ms', () => {
-    const runs = Array.from({ length: 5 }, () => cpuMilliseconds(() => check(document)));
-    expect(Math.min(...runs)).toBeLessThan(50);
+    expect(fastest(() => check(document), 50)).toBeLessThan(50);
   });
 });

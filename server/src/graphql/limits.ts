@@ -58,7 +58,7 @@ const nothing: Cost = { depth: 0, complexity: 0, aliases: 0, introspection: 0 };
 const sizeNames: readonly string[] = ['first', 'limit', 'per_page'];
 /** The one argument of a field that is derived from an action. */
 const inputName = 'input';
-/** The introspection query of common tools has about 100 fields. */
+/** The introspection query of common tools has 230 fields. */
 const maxIntrospection = 500;
 
 /** The error if the operation exceeds a limit. */

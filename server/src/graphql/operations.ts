@@ -25,6 +25,8 @@ export interface PreparedOperation {
   readonly usesIntrospection: boolean;
   /** The limits depend on the variables of each request. */
   readonly hasVariableCost: boolean;
+  /** Limits and variables that have been checked, as JSON. */
+  readonly checked: Set<string>;
   uses: number;
   /** `undefined` until it is compiled; `false` if graphql-jit cannot compile it. */
   compiled: CompiledQuery | false | undefined;
@@ -59,6 +61,7 @@ export class Operations {
       definition,
       usesIntrospection: usesIntrospection(document),
       hasVariableCost: dependsOnVariables(document),
+      checked: new Set(),
       uses: 0,
       compiled: undefined,
     };

@@ -1,5 +1,6 @@
 import type { Connection, ResolverContext } from '@chowk/kit';
 import DataLoader from 'dataloader';
+import { copyOf } from '../actions/bus.ts';
 import type { RegisteredAction } from '../actions/registry.ts';
 import type { Context } from '../context.ts';
 import { fail } from '../errors.ts';
@@ -13,6 +14,14 @@ export interface RequestParts {
   readonly kernel: Kernel;
   readonly actions: ReadonlyMap<string, RegisteredAction>;
   readonly consumes: ReadonlyMap<string, ReadonlyMap<string, string | undefined>>;
+}
+
+/** How a field calls an action. */
+interface CallOptions {
+  /** The permission that the call needs instead of the action's own. */
+  readonly permission?: string | undefined;
+  /** As a call of another module. */
+  readonly isOverBus?: boolean;
 }
 
 /** The calls of one GraphQL request. */
@@ -35,9 +44,9 @@ export class RequestState {
   }
 
   /** Calls an action with an input that the call may change. */
-  async call(action: RegisteredAction, input: object, permission?: string): Promise<unknown> {
+  async call(action: RegisteredAction, input: object, options: CallOptions = {}): Promise<unknown> {
     try {
-      return await callAction(this.#callOf(action, permission), input);
+      return await callAction(this.#callOf(action, options), input);
     } finally {
       // What was loaded before a change may be outdated after it.
       if (!action.isReadOnly) for (const loader of this.#loaders.values()) loader.clearAll();
@@ -45,11 +54,11 @@ export class RequestState {
   }
 
   /** Calls an action; calls at the same time with different inputs become one if it has a batched form. */
-  load(action: RegisteredAction, input: object, permission?: string): Promise<unknown> {
-    const key = `${action.name} ${permission ?? ''}`;
+  load(action: RegisteredAction, input: object, options: CallOptions = {}): Promise<unknown> {
+    const key = `${action.name} ${options.permission ?? ''}`;
     let loader = this.#loaders.get(key);
     if (!loader) {
-      loader = new DataLoader((inputs) => this.#loadAll(action, inputs, permission), {
+      loader = new DataLoader((inputs) => this.#loadAll(action, inputs, options), {
         cacheKeyFn: (one: object) => JSON.stringify(one),
         maxBatchSize: 100,
       });
@@ -88,49 +97,47 @@ export class RequestState {
       request: { id: ctx.requestId, header: (name: string) => ctx.client.header(name) },
       hasPermission: (permission: string) => ctx.can(permission),
       call: async (name: string, input: object) => {
-        const { action, permission } = find(name);
-        return this.call(action, { ...input }, permission);
+        const { action, options } = find(name);
+        return this.call(action, { ...input }, options);
       },
       load: async (name: string, input: object) => {
-        const { action, permission } = find(name);
-        return this.load(action, input, permission);
+        const { action, options } = find(name);
+        return this.load(action, input, options);
       },
       list: async (name: string, filters: object, page: object): Promise<Connection> => {
-        const { action, permission } = find(name);
-        return this.list((query) => this.load(action, query, permission), filters, page);
+        const { action, options } = find(name);
+        return this.list((query) => this.load(action, query, options), filters, page);
       },
     } as ResolverContext;
   }
 
   /** An action that the module may call: its own, or an operation that it consumes. */
-  #findFor(module: string, name: string): { action: RegisteredAction; permission: string | undefined } {
+  #findFor(module: string, name: string): { action: RegisteredAction; options: CallOptions } {
     const { actions, consumes } = this.#parts;
     const action = actions.get(name);
     const consumed = consumes.get(module);
-    if (action?.module === module) return { action, permission: undefined };
+    if (action?.module === module) return { action, options: {} };
     if (!action?.bus || !consumed?.has(name)) throw fail('bus.not_declared', { caller: module, name });
-    return { action, permission: consumed.get(name) };
+    return { action, options: { permission: consumed.get(name), isOverBus: true } };
   }
 
   async #loadAll(
     action: RegisteredAction,
     inputs: readonly object[],
-    permission: string | undefined,
+    options: CallOptions,
   ): Promise<(unknown | Error)[]> {
-    const copies = inputs.map((input) => structuredClone(input));
+    const copies = inputs.map((input) => copyOf(input));
     if (action.many && inputs.length > 1) {
-      return [...(await callMany(this.#callOf(action, permission), copies))];
+      return [...(await callMany(this.#callOf(action, options), copies))];
     }
-    const outputs = await Promise.allSettled(
-      copies.map((input) => callAction(this.#callOf(action, permission), input)),
-    );
+    const outputs = await Promise.allSettled(copies.map((input) => callAction(this.#callOf(action, options), input)));
     return outputs.map((output) => (output.status === 'fulfilled' ? output.value : output.reason));
   }
 
-  #callOf(action: RegisteredAction, permission: string | undefined): GatewayCall {
+  #callOf(action: RegisteredAction, { permission, isOverBus }: CallOptions): GatewayCall {
     const isFirst = this.#calls++ === 0;
     return {
-      ...{ kernel: this.#parts.kernel, ctx: this.ctx, transport: 'graphql', action, permission, isFirst },
+      ...{ kernel: this.#parts.kernel, ctx: this.ctx, transport: 'graphql', action, permission, isOverBus, isFirst },
       isAudited: action.isAudited && (action.isReadOnly || this.#auditsMutations),
     };
   }

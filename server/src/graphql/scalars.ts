@@ -105,7 +105,8 @@ function safeInteger(value: unknown, node?: ValueNode): number {
   throw new GraphQLError('The value must be an integer.', { nodes: node ?? null });
 }
 
-function isDeeper(value: unknown, depth: number): boolean {
+/** Whether the value has more levels of objects and lists than this. */
+export function isDeeper(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return depth === 0 || Object.values(value).some((inner) => isDeeper(inner, depth - 1));
 }

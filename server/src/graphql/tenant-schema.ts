@@ -102,7 +102,12 @@ function completionOf(parts: readonly ModulePart[]): (reference: ObjectReference
       value == null ? value : state.load(action, { id: (value as { id: string }).id });
     return (value, state, info) => {
       if (value == null || selectedFields(info).isDisjointFrom(missing)) return value;
-      return isList ? settleItems((value as unknown[]).map((item) => load(item, state)), info) : load(value, state);
+      return isList
+        ? settleItems(
+            (value as unknown[]).map((item) => load(item, state)),
+            info,
+          )
+        : load(value, state);
     };
   };
 }
@@ -147,8 +152,10 @@ function derivedResolver(
     return (_, { first, after, ...filters }, state) =>
       state.list((query) => state.call(action, query), filters, { first: first as number, after: after as string });
   }
+  const options = { isOverBus: shape.kind === 'json' };
   return async (_, { input, ...args }, state, info) => {
-    const output = await state.call(action, { ...(input as object), ...args });
+    const output = await state.call(action, { ...(input as object), ...args }, options);
+    if (shape.kind === 'json') return output === undefined ? true : JSON.parse(shape.serialize(output));
     const value = shape.kind === 'property' ? (output as Record<string, unknown>)[shape.key] : output;
     if (shape.kind === 'done' || value === undefined) return true;
     return complete ? complete(value, state, info) : value;

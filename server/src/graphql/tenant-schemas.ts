@@ -63,7 +63,7 @@ export class TenantSchemas {
   /** Other processes, of this ring and of others, read the SDL from the cache. */
   async #shareSdl(schema: CachedSchema): Promise<string> {
     const sdl = sdlOf(schema);
-    await this.#kernel.cache.set(schema.cacheKey, sdl, this.#kernel.config.graphqlSchemaCacheSeconds);
+    await this.#kernel.cache.set(schema.cacheKey, sdl, this.#kernel.config.graphqlSchemaCacheTtl);
     return sdl;
   }
 }

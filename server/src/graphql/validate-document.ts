@@ -1,13 +1,10 @@
 import type { GraphqlError } from '@chowk/kit';
 import {
-  type ASTNode,
   type ASTVisitor,
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
-  Kind,
   OverlappingFieldsCanBeMergedRule,
-  type SelectionSetNode,
   specifiedRules,
   type ValidationContext,
   type ValidationRule,
@@ -18,22 +15,22 @@ import { graphqlError } from './graphql-refusal.ts';
 
 const maxErrors = 5;
 const maxLocations = 10;
-/** Pairs of fields with the same name, each of which the validation compares. */
-const maxPairs = 30_000;
+/** Pairs of fields with the same name and with arguments or selections, each of which the validation compares. */
+const maxPairs = 10_000;
 
-/** The errors of a document that has been parsed by `parseDocument`. Names of the schema are suggested only if `suggest`. */
+/** The errors of a document of `parseDocument`. With `suggest`, a single error can name what was meant. */
 export function validateDocument(
   schema: GraphQLSchema,
   document: DocumentNode,
   suggest: boolean,
 ): readonly GraphqlError[] {
-  const options = { maxErrors, hideSuggestions: !suggest };
-  const check = (checked: DocumentNode, rules: readonly ValidationRule[]) =>
-    withoutText(document, () => validate(schema, checked, rules, options)).map(validationError);
-  const errors = check(document, linearRules);
-  if (errors.length > 0) return errors;
-  const distinct = withoutRepeats(document);
-  return countPairs(distinct) > maxPairs ? [tooManyPairs] : check(distinct, [OverlappingFieldsCanBeMergedRule]);
+  const { distinct, pairs } = withoutRepeats(document);
+  const check = (rules: readonly ValidationRule[], hideSuggestions = true) =>
+    withoutText(document, () => validate(schema, distinct, rules, { maxErrors, hideSuggestions })).map(validationError);
+  const errors = check(linearRules);
+  // Each suggestion takes milliseconds.
+  if (errors.length > 0) return suggest && errors.length === 1 ? check(linearRules, false) : errors;
+  return pairs > maxPairs ? [tooManyPairs] : check([OverlappingFieldsCanBeMergedRule]);
 }
 
 /** All except the rule that compares fields in pairs, which can rely on the others. */
@@ -51,31 +48,33 @@ function supportedOperations(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** Removes selections that repeat another one of their set to the letter: they change nothing. */
-function withoutRepeats(document: DocumentNode): DocumentNode {
+/** Removes selections that repeat one of their set to the letter, which changes nothing, and counts the pairs. */
+function withoutRepeats(document: DocumentNode): { readonly distinct: DocumentNode; readonly pairs: number } {
   const text = document.loc?.source.body ?? '';
-  const textOf = ({ loc }: ASTNode) => text.slice(loc?.start, loc?.end);
-  return visit(document, {
-    SelectionSet: (set): SelectionSetNode | undefined => {
-      if (set.selections.length === 1) return undefined;
-      const selections = new Map(set.selections.map((selection) => [textOf(selection), selection]));
-      return selections.size < set.selections.length ? { ...set, selections: [...selections.values()] } : undefined;
-    },
-  });
-}
-
-function countPairs(document: DocumentNode): number {
   const fields = new Map<string, number>();
   let pairs = 0;
-  visit(document, {
-    [Kind.FIELD]: ({ alias, name }) => {
+  const distinct = visit(document, {
+    SelectionSet: (set) => {
+      const seen = new Set<unknown>();
+      const selections = set.selections.filter((selection) => {
+        const { loc } = selection;
+        const { size } = seen;
+        return seen.add(loc ? text.slice(loc.start, loc.end) : selection).size > size;
+      });
+      return selections.length < set.selections.length ? { ...set, selections } : undefined;
+    },
+    Field: ({ alias, name, arguments: given, selectionSet }) => {
+      if (!given?.length && !selectionSet) return;
       const { value } = alias ?? name;
       const before = fields.get(value) ?? 0;
       fields.set(value, before + 1);
       pairs += before;
     },
+    Argument: () => false,
+    Directive: () => false,
+    VariableDefinition: () => false,
   });
-  return pairs;
+  return { distinct, pairs };
 }
 
 const tooManyPairs = graphqlError(

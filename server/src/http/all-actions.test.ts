@@ -1,4 +1,5 @@
 import { permissionsFor, signedIn } from '@chowk/kit';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { pathParameters } from '../actions/registry.ts';
@@ -30,6 +31,23 @@ test.each(actions)('$name has a valid name, a tag and a summary', ({ name, summa
   expect(name).toMatch(/^[a-z][a-zA-Z-]*\.[a-z][a-zA-Z]*$/);
   expect(tag).not.toBe('');
   expect(summary).toMatch(/^[A-Z].*[^.]$/);
+});
+
+const jsonSchema = new Ajv2020({ strict: false, validateFormats: false });
+
+test.each(actions)('$name has valid schemas', ({ input = {}, output = {} }) => {
+  for (const schema of [input, output]) {
+    expect(jsonSchema.validateSchema(schema), jsonSchema.errorsText()).toBe(true);
+  }
+});
+
+test.each(kernel.modules)('$alias has valid schemas for events, jobs and settings', ({ parts, manifest }) => {
+  const schemas = [
+    ...Object.values(parts.events ?? {}).map(({ payload }) => payload),
+    ...Object.values(parts.jobs ?? {}).map(({ data }) => data),
+    ...(manifest.settings ?? []).map(({ schema }) => schema as object),
+  ];
+  for (const schema of schemas) expect(jsonSchema.validateSchema(schema), jsonSchema.errorsText()).toBe(true);
 });
 
 test.each(routes)('$http has an input with every parameter of its path', ({ path, input }) => {

@@ -184,6 +184,9 @@ test.each([
   ['GET', '/api/v1/write-only', 'PUT'],
   ['HEAD', '/api/v1/write-only', 'PUT'],
   ['POST', '/api/health', 'GET, HEAD'],
+  ['DELETE', '/api/v1/customers/export', 'GET, HEAD'],
+  ['PUT', '/api/v1/customers/export', 'GET, HEAD'],
+  ['POST', '/api/v1/customers/01890000-0000-7000-8000-000000000001', 'GET, PATCH, DELETE, HEAD'],
 ] as const)('a wrong method is 405 and Allow names the allowed methods: %s %s', async (method, url, allow) => {
   const { status, headers, body } = await caller.request({ method, url });
   expect({ status, allow: headers.allow }).toEqual({ status: 405, allow });

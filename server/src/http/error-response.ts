@@ -1,10 +1,15 @@
-import { type Action, Failure, type FieldErrors, type Log } from '@chowk/kit';
+import { type Action, type Answer, Failure, failureBody, type Log } from '@chowk/kit';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { databaseFailure } from '../db/failures.ts';
 import { fail } from '../errors.ts';
 
 /** Sends the response for a thrown error. Anything but a `Failure` becomes 500 and is logged. */
-export function sendErrorResponse(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+export function sendErrorResponse(
+  log: Log,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void | Promise<void> {
   const failure = asFailure(error, request);
   if (failure.status >= 500) {
     const cause = failure.extras.cause ?? error;
@@ -12,27 +17,28 @@ export function sendErrorResponse(log: Log, error: unknown, request: FastifyRequ
     const route = request.routeOptions.url;
     log.error({ err: cause, request_id: request.id, method: request.method, route }, failure.message);
   }
-  const { errors, body, headers } = failure.extras;
-  reply
-    .status(failure.status)
-    .headers({ ...(failure.status === 503 ? { 'Retry-After': '1' } : {}), ...headers })
-    .type('application/json; charset=utf-8')
-    .send(
-      JSON.stringify({
-        message: failure.message,
-        code: failure.code,
-        ...(errors ? fieldErrorsBody(errors) : {}),
-        ...(failure.status >= 500 ? { request_id: request.id } : {}),
-        ...body,
-      }),
-    );
+  const page = failurePage(request, failure);
+  if (!page) return sendJson(failure, request, reply);
+  return page.then((answer) => {
+    if (!answer) return sendJson(failure, request, reply);
+    reply
+      .status(answer.status ?? failure.status)
+      .headers(answer.headers)
+      .send(answer.body);
+  });
 }
 
-/** Messages and codes by field. */
-function fieldErrorsBody(errors: Readonly<FieldErrors>) {
-  const byField = (name: 'message' | 'code') =>
-    Object.fromEntries(Object.entries(errors).map(([field, list]) => [field, list.map((error) => error[name])]));
-  return { errors: byField('message'), error_codes: byField('code') };
+function failurePage({ exchange, headers }: FastifyRequest, failure: Failure): Promise<Answer | undefined> | undefined {
+  if (!exchange?.route.action.failurePage || !headers.accept?.includes('text/html')) return undefined;
+  return exchange.route.action.failurePage(exchange.kernel.services, failure);
+}
+
+function sendJson(failure: Failure, request: FastifyRequest, reply: FastifyReply): void {
+  reply
+    .status(failure.status)
+    .headers({ ...(failure.status === 503 ? { 'Retry-After': '1' } : {}), ...failure.extras.headers })
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ ...failureBody(failure), ...(failure.status >= 500 ? { request_id: request.id } : {}) }));
 }
 
 function asFailure(error: unknown, request: FastifyRequest): Failure {

@@ -6,6 +6,17 @@ import type { Kernel } from '../kernel.ts';
 import { isLocalRequest } from '../network.ts';
 import { limitAnonymous } from './rate-limit.ts';
 
+let registryOfProcess: Registry | undefined;
+
+/** Metrics of the process itself, collected once: the collectors run until the process ends. */
+function processMetrics(): Registry {
+  if (!registryOfProcess) {
+    registryOfProcess = new Registry();
+    collectDefaultMetrics({ register: registryOfProcess });
+  }
+  return registryOfProcess;
+}
+
 /** Metrics of this process for Prometheus, at `/metrics`. No label identifies a tenant. */
 export class HttpMetrics {
   readonly #app: FastifyInstance;
@@ -15,7 +26,7 @@ export class HttpMetrics {
   constructor(app: FastifyInstance, kernel: Kernel) {
     this.#app = app;
     this.#kernel = kernel;
-    collectDefaultMetrics({ register: this.#registry });
+    processMetrics();
     this.#measureRequests();
     this.#measureDatabase();
   }
@@ -24,7 +35,8 @@ export class HttpMetrics {
     this.#app.get('/metrics', async (request, reply) => {
       limitAnonymous(this.#kernel, request, reply);
       this.#authorize(request);
-      return reply.type(this.#registry.contentType).send(await this.#registry.metrics());
+      const registry = Registry.merge([processMetrics(), this.#registry]);
+      return reply.type(registry.contentType).send(await registry.metrics());
     });
   }
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { Answer, Json } from '@chowk/kit';
 import type { FastifyReply } from 'fastify';
+import { answerBody, answerMessage } from '../actions/answer-body.ts';
 import { etagOf } from '../context.ts';
 import { limitDownloads } from './download-limit.ts';
 import type { Exchange } from './exchange.ts';
@@ -16,20 +17,18 @@ export function responseBody(
     reply.status(output.status ?? 200).headers(output.headers);
     return output.body;
   }
-  const { key, message, status = 200, headers } = route.action.answer ?? {};
+  const { key, status = 200, headers } = route.action.answer ?? {};
   reply.status(typeof status === 'function' ? status(output) : status);
   if (headers) reply.headers(headers);
   if (route.hasEtag) {
     const isCurrent = matchesEtag(reply, request.headers['if-none-match'], output);
     if (isCurrent && route.action.method === 'GET') return reply.status(304).send();
   }
-  const text = typeof message === 'function' ? message(output, input) : message;
   if (output instanceof Json) {
     reply.type('application/json; charset=utf-8');
-    return wrapJson(output.text, key, text);
+    return wrapJson(output.text, key, answerMessage(route.action, input, output));
   }
-  if (key === undefined) return text === undefined ? output : { message: text, ...(output as object) };
-  return text === undefined ? { [key]: output } : { message: text, [key]: output };
+  return answerBody(route.action, input, output);
 }
 
 /** Sets the `ETag` and says whether `If-None-Match` names it. */

@@ -1,7 +1,8 @@
 import type { Failure, TSchema } from '@chowk/kit';
-import buildSerializer from 'fast-json-stringify';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { RegisteredAction } from '../actions/registry.ts';
+import { hasEtag, responseSchema } from '../actions/response-schema.ts';
+import { responseSerializer } from '../actions/response-serializer.ts';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
 import { mountApiReference } from './api-reference.ts';
@@ -18,7 +19,7 @@ import { pipeline } from './pipeline.ts';
 import { limitAnonymous } from './rate-limit.ts';
 import { inputReader } from './read-input.ts';
 import { requestId, responseHeaders } from './response-headers.ts';
-import { hasEtag, responseSchema } from './response-schema.ts';
+import { WrongMethods } from './wrong-method.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -28,8 +29,6 @@ declare module 'fastify' {
     route?: Route;
   }
 }
-
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** Creates the HTTP server with the routes of all actions. It does not listen yet. */
 export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance> {
@@ -60,6 +59,7 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
   app.setErrorHandler((error, request, reply) => sendErrorResponse(log, error, request, reply));
   const handlePreflight = corsPolicy(config);
   const gateOf = gatesOf(kernel);
+  const wrongMethods = new WrongMethods(kernel.actions);
   const hasProxies = config.trustedProxies.length > 0;
   app.addHook('onRequest', (request, reply, done) => {
     if (hasProxies) dropForwardedPorts(request.headers);
@@ -69,13 +69,19 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     if (headers.host === undefined && raw.httpVersion === '1.1') return done(fail('tenancy.bad_host'));
     if (!is404) return done();
     const [path = ''] = request.url.split('?');
-    const failure = fail('http.not_found', { method, path });
+    const failure = wrongMethods.failureOf(method, path) ?? fail('http.not_found', { method, path });
     rejectUnrouted({ kernel, gate: gateOf(path), request, reply }, failure).catch(done);
   });
   parseBodies(app);
-  app.setSerializerCompiler(({ schema }) => lazySerializer(schema as TSchema));
+  app.setSerializerCompiler(({ schema }) => responseSerializer(schema as TSchema));
   const metrics = new HttpMetrics(app, kernel);
   mountRoutes(app, kernel, gateOf);
+  for (const { url, rejected, failureOf } of wrongMethods.shadowed()) {
+    // Rejected before the body is read: a wrong method takes precedence over an invalid body.
+    const reject = (request: FastifyRequest, reply: FastifyReply) =>
+      rejectUnrouted({ kernel, gate: gateOf(url), request, reply }, failureOf(request.method));
+    app.route({ method: rejected, url, onRequest: reject, handler: reject });
+  }
   mountApiReference(app, kernel);
   metrics.mount();
   return app;
@@ -96,13 +102,11 @@ async function rejectUnrouted({ kernel, gate, request, reply }: Unrouted, failur
 }
 
 function mountRoutes(app: FastifyInstance, kernel: Kernel, gateOf: (path: string) => Gate | undefined): void {
-  const methodsByPath = new Map<string, string[]>();
   for (const action of kernel.actions) {
     const { method, path, bodyLimit } = action;
     if (!method) continue;
     const gate = gateOf(path);
     const route = { action, readInput: inputReader(action), hasEtag: hasEtag(action) };
-    methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), method]);
     app.route({
       method,
       url: path,
@@ -117,14 +121,6 @@ function mountRoutes(app: FastifyInstance, kernel: Kernel, gateOf: (path: string
       handler: (request) => pipeline.runAction(request.exchange as Exchange),
     });
   }
-  for (const [url, allowed] of methodsByPath) {
-    const rejected = methods.filter((method) => !allowed.includes(method));
-    if (rejected.length === 0) continue;
-    // Rejected before the body is read: a wrong method takes precedence over an invalid body.
-    const reject = (request: FastifyRequest, reply: FastifyReply) =>
-      rejectUnrouted({ kernel, gate: gateOf(url), request, reply }, methodNotAllowed(request.method, allowed));
-    app.route({ method: rejected, url, onRequest: reject, handler: reject });
-  }
 }
 
 function serializerSchema(action: RegisteredAction) {
@@ -132,36 +128,6 @@ function serializerSchema(action: RegisteredAction) {
   return schema ? { schema: { response: { '2xx': schema } } } : {};
 }
 
-type Serializer = (value: unknown) => string;
-
-/** Built with the first response: building all serializers would take half of the start. */
-function lazySerializer(schema: TSchema): Serializer {
-  let serialize: Serializer | undefined;
-  return (value) => {
-    serialize ??= serializerOf(JSON.stringify(schema));
-    return serialize(value);
-  };
-}
-
-const serializers = new Map<string, Serializer>();
-
-/** Responses with the same schema share a serializer. */
-function serializerOf(schema: string): Serializer {
-  const serializer = serializers.get(schema) ?? buildSerializer(withoutFormats(schema));
-  serializers.set(schema, serializer);
-  return serializer;
-}
-
-/** Dates are already text: without `format` the serializer does not check for Date objects. */
-function withoutFormats(schema: string): TSchema {
-  return JSON.parse(schema, (key, value) => (key === 'format' && typeof value === 'string' ? undefined : value));
-}
-
 async function runSteps(steps: readonly Step[], exchange: Exchange): Promise<void> {
   for (const step of steps) await step(exchange);
-}
-
-function methodNotAllowed(method: string, allowed: readonly string[]): Failure {
-  const allow = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])].join(', ');
-  return fail('http.method_not_allowed', { method, allowed: allow }, { headers: { Allow: allow } });
 }

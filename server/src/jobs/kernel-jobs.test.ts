@@ -9,6 +9,8 @@ function run(job: string, tenant = ''): Promise<unknown> {
   return jobs.handlerOf(job).perform({ job, tenant, data: {}, requestId: 'test' });
 }
 
+const nothing = { audit_lines: 0, idempotency_keys: 0, unregistered_operations: 0 };
+
 const expiredKeys = (count: number) => sql`
   INSERT INTO idempotency_keys (caller, key, request_hash, expires_at)
   SELECT 'user 1', n, '', now() + CASE n WHEN 0 THEN interval '1 hour' ELSE interval '-1 second' END
@@ -30,7 +32,7 @@ test('old audit entries are deleted in batches, each in a transaction of its own
   await db.run(sql`
     CREATE TRIGGER record_deletion AFTER DELETE ON module_bus_audit_log REFERENCING OLD TABLE AS gone
     FOR EACH STATEMENT EXECUTE FUNCTION record_deletion()`);
-  expect(await run('kernel.prune', id)).toEqual({ audit_lines: 2_500, idempotency_keys: 0 });
+  expect(await run('kernel.prune', id)).toEqual({ ...nothing, audit_lines: 2_500 });
   const deletions = await db.rows(sql`SELECT sum(count) AS count FROM deletions GROUP BY transaction ORDER BY 1 DESC`);
   expect(deletions).toEqual([{ count: 1_000 }, { count: 1_000 }, { count: 500 }]);
   expect(await db.rows(sql`SELECT FROM module_bus_audit_log`)).toHaveLength(10);
@@ -41,9 +43,19 @@ test('a row that is in use does not hold up the deletion of the others', async (
   await db.run(expiredKeys(20));
   await db.tx(async (tx) => {
     await tx.run(sql`SELECT FROM idempotency_keys WHERE key = '7' FOR UPDATE`);
-    expect(await run('kernel.prune', id)).toEqual({ audit_lines: 0, idempotency_keys: 19 });
+    expect(await run('kernel.prune', id)).toEqual({ ...nothing, idempotency_keys: 19 });
   });
   expect(await db.rows(sql`SELECT key FROM idempotency_keys ORDER BY key`)).toEqual([{ key: '0' }, { key: '7' }]);
+});
+
+test('unregistered operations are deleted 30 days after their last use', async () => {
+  const { id, db } = await platform.tenant();
+  await db.run(sql`
+    INSERT INTO unregistered_operations (hash, query, uses, first_seen_at, last_seen_at)
+    SELECT n, '{ __typename }', 1, now() - interval '60 days', now() - interval '1 day' * n
+    FROM unnest(ARRAY[29, 31]) n`);
+  expect(await run('kernel.prune', id)).toEqual({ ...nothing, unregistered_operations: 1 });
+  expect(await db.rows(sql`SELECT hash FROM unregistered_operations`)).toEqual([{ hash: '29' }]);
 });
 
 test('expired idempotency keys of the central database are deleted', async () => {

@@ -5,13 +5,15 @@ export const kernelJobs = {
   'kernel.prune': job({
     data: Type.Object({}),
     schedule: '17 3 * * *',
-    /** Deletes expired audit entries and idempotency keys. */
+    /** Deletes expired audit entries and idempotency keys, and operations that may hold personal data. */
     async run(ctx) {
       const { 'audit.retention_days': days } = await ctx.settings();
       const isOld = sql`at < now() - make_interval(days => ${days})`;
+      const isUnused = sql`last_seen_at < now() - interval '30 days'`;
       return {
         audit_lines: await deleteInBatches(ctx.db, sql`module_bus_audit_log`, isOld),
         idempotency_keys: await deleteExpiredKeys(ctx.db),
+        unregistered_operations: await deleteInBatches(ctx.db, sql`unregistered_operations`, isUnused),
       };
     },
   }),

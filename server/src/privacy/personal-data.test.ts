@@ -18,6 +18,8 @@ const kernelTables: Readonly<Record<string, string>> = {
   event_deliveries: 'events until they are delivered; personal fields are erased with the customer',
   added_jobs: 'jobs until they are queued, a moment after the commit',
   counters: 'numbers only',
+  persisted_queries: 'operations of programs, without the values of their variables',
+  unregistered_operations: 'operations without the values of their variables, deleted 30 days after their last use',
 };
 
 interface Column {

@@ -1,12 +1,12 @@
 import { permissionsFor, type TObject } from '@chowk/kit';
 import { pathParameters, type RegisteredAction } from '../../actions/registry.ts';
+import { hasEtag } from '../../actions/response-schema.ts';
 import { kernelErrors } from '../../errors.ts';
 import type { LoadedModule } from '../../loader/load-modules.ts';
 import { permissionsOf } from '../../loader/permissions.ts';
+import { Components, type Json } from '../../schema-components.ts';
 import { version } from '../../version.ts';
 import { takesBody } from '../read-input.ts';
-import { hasEtag } from '../response-schema.ts';
-import { Components, type Json } from './components.ts';
 import { exampleOf } from './examples.ts';
 import { type Errors, errorCodes, headers, responsesOf } from './responses.ts';
 

@@ -1,4 +1,4 @@
-import type { Direction } from './components.ts';
+import type { Direction } from '../../schema-components.ts';
 
 interface Schema {
   readonly type?: string | readonly string[];

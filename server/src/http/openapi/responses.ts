@@ -1,8 +1,8 @@
 import { type ErrorKind, signedIn } from '@chowk/kit';
 import type { RegisteredAction } from '../../actions/registry.ts';
+import { hasEtag, responseSchema } from '../../actions/response-schema.ts';
+import type { Components, Json } from '../../schema-components.ts';
 import { takesBody } from '../read-input.ts';
-import { hasEtag, responseSchema } from '../response-schema.ts';
-import type { Components, Json } from './components.ts';
 import { exampleOf } from './examples.ts';
 
 export type Errors = Readonly<Record<string, ErrorKind>>;
@@ -131,18 +131,19 @@ function failure(
   components: Components,
   errors: Errors,
 ): Json {
-  const { description, body } = also[status] ?? {};
+  const { description, body, isAlternative = false } = also[status] ?? {};
   const lines = codes.map((code) => `- \`${code}\`: ${errors[code]?.message}`);
   return components.response(statusNames[status] ?? `Status${status}`, {
     description: [...(description ? [description] : []), ...lines].join('\n'),
     headers: { ...header('X-Request-Id'), ...(status === 429 ? header('Retry-After') : {}) },
-    content: errorContent(body && components.of(body, 'output')),
+    content: errorContent(body && components.of(body, 'output'), isAlternative),
   });
 }
 
-function errorContent(body?: Json): Json {
+function errorContent(body?: Json, isAlternative = false): Json {
   const error = { $ref: '#/components/schemas/Error' };
-  return { 'application/json': { schema: body ? { allOf: [error, body] } : error } };
+  const schema = !body ? error : isAlternative ? { anyOf: [error, body] } : { allOf: [error, body] };
+  return { 'application/json': { schema } };
 }
 
 /** The error codes that an action can respond with, besides those of the server itself. */

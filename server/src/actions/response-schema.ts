@@ -1,5 +1,5 @@
 import { type TObject, type TSchema, Type } from '@chowk/kit';
-import type { RegisteredAction } from '../actions/registry.ts';
+import type { RegisteredAction } from './registry.ts';
 
 /** The schema of an action's response body; `undefined` for files and pages. */
 export function responseSchema({ output, answer = {}, file, page }: RegisteredAction): TSchema | undefined {

@@ -1,4 +1,5 @@
-import { keywordNames } from '../../validation-keywords.ts';
+import { ownFormats } from './validation.ts';
+import { keywordNames } from './validation-keywords.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -98,14 +99,16 @@ function portable(pattern: string): string {
   return pattern.replaceAll('\\p{Cc}', '\\u0000-\\u001f\\u007f-\\u009f').replaceAll('\\p{Cs}', '');
 }
 
-/** The schema of an input without references. */
-export function inlineSchema(schema: object): Json {
-  return new Inline().of(schema, 'input');
+/** The schema without references. */
+export function inlineSchema(schema: object, direction: Direction = 'input'): Json {
+  return new Inline().of(schema, direction);
 }
 
 class Inline extends Components {
   override of(schema: object, direction: Direction): Json {
     const { title: _, examples: __, ...rest } = schema as Schema;
+    // Other programs do not know our own formats.
+    if (ownFormats.has(String(rest.format))) delete rest.format;
     return super.of(rest, direction);
   }
 }

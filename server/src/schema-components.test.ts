@@ -1,6 +1,6 @@
 import { Default, Line, MoneyInput, named, Tags, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
-import { Components, inlineSchema } from './components.ts';
+import { Components, inlineSchema } from './schema-components.ts';
 
 const Thing = named('Thing', Type.Object({ name: Type.String(), size: Default(Type.Integer(), 1) }));
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -110,4 +110,12 @@ test('an inline schema has no references', () => {
   const schema = inlineSchema(Type.Object({ all: Type.Array(Thing), one: Type.Optional(Thing) }));
   expect(JSON.stringify(schema)).not.toMatch(/\$ref|"title"|"examples"/);
   expect(schema).toMatchObject({ properties: { all: { items: { required: ['name'] } } } });
+});
+
+test('an inline schema has only formats that other validators know', () => {
+  const schema = inlineSchema(
+    Type.Object({ at: Type.String({ format: 'date-time' }), in: Type.String({ format: 'currency' }) }),
+  );
+  expect(schema).toMatchObject({ properties: { at: { type: 'string', format: 'date-time' }, in: { type: 'string' } } });
+  expect(JSON.stringify(schema)).not.toContain('currency');
 });

@@ -1,0 +1,18 @@
+import { defineErrors } from '@chowk/kit';
+
+export const errors = {
+  'mcp.disabled': {
+    status: 403,
+    message: 'Agents have no access to this tenant. Enable the setting mcp.enabled first.',
+  },
+  'mcp.invalid_message': {
+    status: 400,
+    message: 'Send one JSON-RPC message, not a batch, and a supported MCP-Protocol-Version.',
+  },
+  'mcp.not_acceptable': {
+    status: 406,
+    message: 'The header Accept must list application/json and text/event-stream.',
+  },
+} as const;
+
+export const fail = defineErrors(errors);

@@ -1,0 +1,30 @@
+import type { TSchema } from '@chowk/kit';
+import buildSerializer from 'fast-json-stringify';
+
+type Serializer = (value: unknown) => string;
+
+/**
+ * Serializes responses, without fields that are not in the schema. Built with the first response: building all serializers
+ * would take half of the start.
+ */
+export function responseSerializer(schema: TSchema): Serializer {
+  let serialize: Serializer | undefined;
+  return (value) => {
+    serialize ??= serializerOf(JSON.stringify(schema));
+    return serialize(value);
+  };
+}
+
+const serializers = new Map<string, Serializer>();
+
+/** Responses with the same schema share a serializer. */
+function serializerOf(schema: string): Serializer {
+  const serializer = serializers.get(schema) ?? buildSerializer(withoutFormats(schema));
+  serializers.set(schema, serializer);
+  return serializer;
+}
+
+/** Dates are already text: without `format` the serializer does not check for Date objects. */
+function withoutFormats(schema: string): TSchema {
+  return JSON.parse(schema, (key, value) => (key === 'format' && typeof value === 'string' ? undefined : value));
+}
