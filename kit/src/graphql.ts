@@ -30,7 +30,10 @@ export interface ResolverContext {
 type InputOf<Name extends keyof Operations> = Operations[Name] extends { input: infer Input } ? Input : never;
 type OutputOf<Name extends keyof Operations> = Operations[Name] extends { output: infer Output } ? Output : never;
 
-/** Resolves a field. */
+/**
+ * Resolves a field to plain data, to a list that may contain promises, or to a promise of these. A property that is a
+ * function or a promise needs a resolver of its own.
+ */
 export type Resolver = (parent: never, args: never, ctx: ResolverContext) => unknown;
 
 /** By type and field: the export `resolvers` of `graphql/resolvers.ts`. */

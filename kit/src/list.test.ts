@@ -4,10 +4,13 @@ import { startPlatform, type TestResponse } from '../../server/testing/platform.
 import { testModule } from '../../server/testing/test-module.ts';
 import { action } from './action.ts';
 import { columnsFor } from './columns.ts';
+import { Failure } from './errors.ts';
 import { equals, filter, hasTags, minMoney, since } from './filter.ts';
+import { Json } from './json.ts';
 import { list } from './list.ts';
 import { byInteger, byNumber, byText, byTime } from './list-query.ts';
 import { Money } from './money.ts';
+import { cursorAt } from './paging.ts';
 import { named, Timestamp, Type, Uuid } from './schema.ts';
 import { sql } from './sql.ts';
 
@@ -108,7 +111,7 @@ const platform = await startPlatform({
     }),
   ],
 });
-const { db, caller: member } = await platform.tenant();
+const { db, caller: member, context } = await platform.tenant();
 const caller = member();
 
 interface Row {
@@ -467,5 +470,63 @@ test('any modified cursor is accepted or 422', async () => {
       expect([200, 422]).toContain(status);
     }),
     { numRuns: 200 },
+  );
+});
+
+/** As an action gets it, with all defaults. */
+const validQuery = { page: 1, per_page: 20 } as const;
+const things3 = ['a', 'b', 'c'].map((digit) => `${digit.repeat(8)}-0000-7000-8000-000000000000`);
+
+test('several pages at once are equal to each page alone', async () => {
+  const ctx = context('things');
+  const window = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ limit: fc.integer({ min: 1, max: 4 }) }) },
+    fc.record({ page: fc.integer({ min: 1, max: 3 }), per_page: fc.integer({ min: 1, max: 4 }) }),
+    fc.record({ limit: fc.integer({ min: 1, max: 4 }), cursor: fc.constantFrom('next', 'forged') }),
+  );
+  const by = fc.record({ sort_by: fc.constantFrom('n'), sort_order: fc.constantFrom('asc', 'desc') });
+  const thing = fc.constantFrom(...things3);
+  /** Of one size and order, as the lists of the records of a page are, or of any. */
+  const queries = fc.oneof(
+    fc
+      .tuple(by, window, fc.array(thing, { minLength: 2, maxLength: 5 }))
+      .map(([one, part, all]) => all.map((of) => ({ ...validQuery, ...one, ...part, thing: of }))),
+    fc.array(
+      fc.tuple(by, window, thing).map(([one, part, of]) => ({ ...validQuery, ...one, ...part, thing: of })),
+      { maxLength: 5 },
+    ),
+  );
+  const stored = fc.array(fc.record({ thing, n: fc.integer({ min: 0, max: 3 }) }), { maxLength: 20 });
+  const alone = async (query: object) => {
+    try {
+      const found = await parts.page(ctx, query as never);
+      return { page: found instanceof Json ? found.value : found };
+    } catch (error) {
+      return { refused: (error as Failure).code };
+    }
+  };
+  const withCursor = async (query: { thing: string; cursor?: string }) => {
+    if (query.cursor !== 'next') return query;
+    const { page } = await alone({ ...query, limit: 1, cursor: undefined });
+    const { next_cursor } = (page?.pagination ?? {}) as { next_cursor?: string | null };
+    return { ...query, cursor: next_cursor ?? 'forged' };
+  };
+  await fc.assert(
+    fc.asyncProperty(stored, queries, async (all, asked) => {
+      await db.run(sql`TRUNCATE parts`);
+      const values = JSON.stringify(all.map((row, id) => ({ ...row, id })));
+      await db.run(sql`INSERT INTO parts SELECT * FROM jsonb_populate_recordset(NULL::parts, ${values}::jsonb)`);
+      const sent = await Promise.all(asked.map(withCursor));
+      const together = await parts.pages(ctx, sent as never);
+      const shown = together.map((result) => (result instanceof Failure ? { refused: result.code } : { page: result }));
+      expect(shown).toEqual(await Promise.all(sent.map(alone)));
+      for (const result of together) {
+        if (result instanceof Failure || !('has_more' in result.pagination)) continue;
+        const { parts: found, pagination } = result;
+        expect(found.map((_, index) => typeof cursorAt(result, index))).toEqual(found.map(() => 'string'));
+        if (pagination.has_more) expect(cursorAt(result, found.length - 1)).toBe(pagination.next_cursor);
+      }
+    }),
+    { numRuns: 100 },
   );
 });

@@ -80,5 +80,6 @@ async function admit(call: GatewayCall): Promise<void> {
   if (!isOverBus || !action.bus) return;
   const key = `${principal.tenant?.id ?? ''} ${transport} ${principal.caller?.id ?? ''} ${action.name}`;
   const { allowed, seconds } = limiter.take(key, action.bus.rateLimit, now);
-  if (!allowed) throw fail('bus.rate_limited', { name: action.name, seconds });
+  if (allowed) return;
+  throw fail('bus.rate_limited', { name: action.name, seconds }, { headers: { 'Retry-After': String(seconds) } });
 }

@@ -29,11 +29,9 @@ interface MergedObject {
   readonly fields: Map<string, { readonly module: string; readonly node: FieldDefinitionNode }>;
 }
 
-/** A merged schema, and the module that each of its fields belongs to. */
+/** A merged schema. */
 export interface Composition {
   readonly schema: GraphQLSchema;
-  /** By `Type.field`. */
-  readonly owners: ReadonlyMap<string, string>;
   /** Parts that were left out because they refer to types that do not exist. */
   readonly omitted: readonly string[];
 }
@@ -59,15 +57,13 @@ export function compose(sources: readonly SchemaSource[]): Composition {
     ...[...objects.values()].map(({ node, fields }) => ({
       ...node,
       kind: Kind.OBJECT_TYPE_DEFINITION,
+      interfaces: (node.interfaces ?? []).filter(({ name }) => others.has(name.value)),
       fields: [...fields.values()].map((field) => field.node),
     })),
   ] as DefinitionNode[];
   const schema = buildASTSchema({ kind: Kind.DOCUMENT, definitions });
   for (const [name, coercion] of Object.entries(scalars)) Object.assign(schema.getType(name) as object, coercion);
-  const owners = [...objects].flatMap(([type, { fields }]) =>
-    [...fields].map(([field, { module }]) => [`${type}.${field}`, module] as const),
-  );
-  return { schema, owners: new Map(owners), omitted };
+  return { schema, omitted };
 }
 
 function addDefinition(
@@ -119,11 +115,20 @@ function conflict(first: string, second: string, subject: string): Error {
 /** Removes fields and types until everything that is left refers to types that exist. */
 function removeUnresolved(
   objects: Map<string, MergedObject>,
-  others: ReadonlyMap<string, unknown>,
+  others: Map<string, { module: string; node: DefinitionNode }>,
   omitted: string[],
 ): void {
+  const exists = (name: string) => builtIn.includes(name) || others.has(name) || objects.get(name)?.owner !== undefined;
   for (let isDone = false; !isDone; ) {
     isDone = true;
+    for (const [type, { module, node }] of others) {
+      const resolved = withExisting(node, exists);
+      if (resolved === node) continue;
+      if (resolved) others.set(type, { module, node: resolved });
+      else others.delete(type);
+      omitted.push(resolved ? `a part of the type ${type}` : `the type ${type}`);
+      isDone = false;
+    }
     for (const [type, merged] of objects) {
       if (merged.owner === undefined || merged.fields.size === 0) {
         objects.delete(type);
@@ -133,9 +138,7 @@ function removeUnresolved(
       }
       for (const [field, { module: owner, node }] of merged.fields) {
         const types = [node.type, ...(node.arguments ?? []).map((argument) => argument.type)].map(typeName);
-        const missing = types.find(
-          (name) => !builtIn.includes(name) && !others.has(name) && objects.get(name)?.owner === undefined,
-        );
+        const missing = types.find((name) => !exists(name));
         if (missing === undefined) continue;
         merged.fields.delete(field);
         omitted.push(`the field ${type}.${field} of the module ${owner}, because there is no type ${missing}`);
@@ -143,6 +146,31 @@ function removeUnresolved(
       }
     }
   }
+}
+
+/** An input, interface or union without the parts whose type does not exist; `undefined` if nothing is left. */
+function withExisting(node: DefinitionNode, exists: (type: string) => boolean): DefinitionNode | undefined {
+  switch (node.kind) {
+    case Kind.UNION_TYPE_DEFINITION:
+      return keep(node, node.types, 'types', (type) => exists(typeName(type)));
+    case Kind.INPUT_OBJECT_TYPE_DEFINITION:
+      return keep(node, node.fields, 'fields', ({ type }) => exists(typeName(type)));
+    case Kind.INTERFACE_TYPE_DEFINITION:
+      return keep(node, node.fields, 'fields', ({ type }) => exists(typeName(type)));
+    default:
+      return node;
+  }
+}
+
+function keep<Node extends DefinitionNode, Part>(
+  node: Node,
+  parts: readonly Part[] = [],
+  key: 'types' | 'fields',
+  test: (part: Part) => boolean,
+): Node | undefined {
+  const kept = parts.filter(test);
+  if (kept.length === parts.length) return node;
+  return kept.length > 0 ? { ...node, [key]: kept } : undefined;
 }
 
 function typeName(type: TypeNode): string {

@@ -65,7 +65,7 @@ export function deriveJsonFields(actions: readonly RegisteredAction[]): Pick<Der
     .map((action): DerivedField => {
       const root = isQuery(action.name) ? 'Query' : 'Mutation';
       const serialize = action.output ? responseSerializer(action.output) : JSON.stringify;
-      const name = action.name.replaceAll('.', '_');
+      const name = action.name.replaceAll(/[.-]/g, '_');
       return { root, name, action, shape: { kind: 'json', serialize }, object: undefined };
     });
   const byRoot = Map.groupBy(fields, ({ root }) => root);
@@ -92,7 +92,6 @@ const pagingFields = ['page', 'per_page', 'cursor', 'limit'];
 /** A query takes its input as arguments; a mutation takes the parameters of the path, and the rest as `input`. */
 function argumentsOf(writer: TypeWriter, action: RegisteredAction, name: string, shape: ResultShape): string {
   const schema = (action.input ?? { properties: {} }) as Schema;
-  if (!schema.properties) return '(input: JSON!)';
   const owner = pascalCase(name);
   if (shape.kind === 'connection') {
     const page = ['first: Int = 20', 'after: String'];
@@ -102,7 +101,7 @@ function argumentsOf(writer: TypeWriter, action: RegisteredAction, name: string,
   const inPath = pathParameters(action.path);
   const inBody = Object.keys(schema.properties ?? {}).filter((field) => !inPath.includes(field));
   const path = writer.inputFields(schema, owner, inBody);
-  if (inBody.length === 0) return enclose(path);
+  if (inBody.length === 0) return enclose(schema.additionalProperties === true ? [...path, 'input: JSON!'] : path);
   const { sdl } = writer.input(schema, `${owner}Input`, inPath);
   const isRequired = inBody.some((field) => isRequiredIn(schema, field));
   return enclose([...path, `input: ${sdl}${isRequired ? '!' : ''}`]);

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { Membership } from '@chowk/kit';
 import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, getDirectiveValues } from 'graphql';
 import { fail } from '../errors.ts';
 import type { RequestState } from './request-state.ts';
@@ -40,12 +42,13 @@ function withAccount(resolve: Resolve): Resolve {
   };
 }
 
-/** The value must be JSON. It is cached for each record by its `id`. */
+/** The value must be JSON. It is cached for each record by its `id`; that of a record without one is not cached. */
 function withCache(resolve: Resolve, path: string, { seconds, scope }: CacheArguments): Resolve {
   return async (parent, args, state, info) => {
     const { cache, ctx } = state;
-    const user = scope === 'USER' ? ctx.userId : '';
-    const { id = '' } = (parent ?? {}) as { id?: unknown };
+    const { id } = (parent ?? { id: '' }) as { id?: unknown };
+    if (id === undefined) return resolve(parent, args, state, info);
+    const user = scope === 'USER' ? `${ctx.userId} ${permissionsDigest(ctx.principal.membership)}` : '';
     const key = `graphql:field:${ctx.tenant.id}:${user}:${path}:${id}:${JSON.stringify(args)}`;
     const cached = await cache.get(key);
     if (cached !== undefined) return cached;
@@ -53,4 +56,10 @@ function withCache(resolve: Resolve, path: string, { seconds, scope }: CacheArgu
     await cache.set(key, value, seconds);
     return value;
   };
+}
+
+/** The value may depend on the permissions, which change and of which a token can have less than its user. */
+function permissionsDigest(membership: Membership | undefined): string {
+  const names = [...(membership?.permissions ?? [])].sort();
+  return createHash('sha256').update(names.join(' ')).digest('base64url');
 }

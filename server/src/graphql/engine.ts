@@ -8,6 +8,7 @@ import { GraphqlRefusal, graphqlError } from './graphql-refusal.ts';
 import { exceededLimit, type Limits } from './limits.ts';
 import { executeOperation, Operations, type PreparedOperation, platformLimits, refuseIf } from './operations.ts';
 import { type RequestParts, RequestState } from './request-state.ts';
+import { isDeeper } from './scalars.ts';
 import { TenantSchemas } from './tenant-schemas.ts';
 
 /** GraphQL over the actions: a schema for each set of enabled modules. */
@@ -28,6 +29,7 @@ export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
 
   async function prepare(ctx: Context, operation: GraphqlOperation) {
     const { kernel, schemas, operations } = partsOf();
+    if (isDeeper(operation.variables, maxVariablesDepth)) refuseIf(variablesTooDeep);
     const settings = await kernel.settings.of(ctx.tenant.id);
     const { schema, id } = await schemas.of(ctx.tenant.id);
     const canIntrospect = kernel.config.graphqlIntrospection || settings['graphql.introspection'];
@@ -70,6 +72,10 @@ const introspectionDisabled = graphqlError(
   'INTROSPECTION_DISABLED',
   'Introspection is disabled. An administrator can enable it with the setting graphql.introspection.',
 );
+
+/** Code that walks the variables is recursive. */
+const maxVariablesDepth = 64;
+const variablesTooDeep = graphqlError('BAD_INPUT', `Variables can be nested ${maxVariablesDepth} deep at most.`);
 
 function refusal(error: unknown): GraphqlResult & { errors: readonly GraphqlError[] } {
   if (error instanceof GraphqlRefusal) return { errors: error.errors };

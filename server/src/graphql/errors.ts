@@ -1,7 +1,8 @@
 import { Failure, failureBody, type GraphqlError, type Log } from '@chowk/kit';
-import type { GraphQLError } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { databaseFailure } from '../db/failures.ts';
 import { fail } from '../errors.ts';
+import { graphqlError } from './graphql-refusal.ts';
 
 const codes: Readonly<Record<number, string>> = {
   ...{ 401: 'FORBIDDEN', 403: 'FORBIDDEN', 404: 'NOT_FOUND', 429: 'RATE_LIMITED' },
@@ -11,11 +12,11 @@ const codes: Readonly<Record<number, string>> = {
 export function executionError(error: GraphQLError, log: Log, requestId: string): GraphqlError {
   const { message, locations, path, originalError } = error;
   const place = { ...(locations && { locations }), ...(path && { path }) };
-  if (!originalError) {
-    // The value of an action does not fit the schema, or a variable or argument has a wrong type.
-    if (path === undefined) return { message, ...place, extensions: { code: 'BAD_INPUT' } };
-    return internalError(error, place, log, requestId);
-  }
+  const isOwnMessage = !originalError || originalError instanceof GraphQLError;
+  // A variable has a wrong type.
+  if (path === undefined && isOwnMessage) return graphqlError('BAD_INPUT', message, locations);
+  // The value of an action does not fit the schema.
+  if (!originalError) return internalError(error, place, log, requestId);
   const failure = originalError instanceof Failure ? originalError : databaseFailure(originalError);
   if (!failure || failure.status === 500) return internalError(originalError, place, log, requestId);
   return { message: failure.message, ...place, extensions: extensionsOf(failure) };

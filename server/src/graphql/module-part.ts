@@ -1,5 +1,5 @@
-import type { Resolver } from '@chowk/kit';
-import { type DocumentNode, type GraphQLError, parse } from 'graphql';
+import type { Resolver, Resolvers } from '@chowk/kit';
+import { type DocumentNode, type GraphQLError, Kind, parse } from 'graphql';
 import type { RegisteredAction } from '../actions/registry.ts';
 import type { LoadedModule } from '../loader/load-modules.ts';
 import { type DerivedField, deriveJsonFields, deriveTypedSchema } from './derived-schema.ts';
@@ -27,21 +27,38 @@ export function modulePart(
   const typed = deriveTypedSchema(own);
   const json = manifest.graphql?.auto_resolve === false ? { sdl: '', fields: [] } : deriveJsonFields(own);
   const texts = [...(graphql?.sdl ?? []), typed.sdl, json.sdl].filter((text) => text.trim() !== '');
+  const documents = texts.map((text) => parseSdl(alias, text));
+  // Of two resolvers of a field, the map keeps the last one.
+  const resolvers = new Map((graphql?.resolvers ?? []).toReversed().flatMap(resolversIn));
+  const defined = new Set(documents.flatMap(fieldsIn));
+  const unknown = [...resolvers.keys()].find((path) => !defined.has(path));
+  if (unknown !== undefined) {
+    throw new Error(`the module ${alias} has a GraphQL resolver for ${unknown}, which is not in its schema`);
+  }
   return {
     module: alias,
     version: manifest.version,
-    documents: texts.map((text) => parseSdl(alias, text)),
-    resolvers: new Map(
-      (graphql?.resolvers ?? []).flatMap((table) =>
-        Object.entries(table).flatMap(([type, fields]) =>
-          Object.entries(fields).map(([field, resolver]) => [`${type}.${field}`, resolver] as const),
-        ),
-      ),
-    ),
+    documents,
+    resolvers,
     derivedFields: [...typed.fields, ...json.fields],
     references: typed.references,
     types: typed.types,
   };
+}
+
+function resolversIn(table: Resolvers): [string, Resolver][] {
+  return Object.entries(table).flatMap(([type, fields]) =>
+    Object.entries(fields).map(([field, resolver]): [string, Resolver] => [`${type}.${field}`, resolver]),
+  );
+}
+
+/** The fields of object types that the document defines, as `Type.field`. */
+function fieldsIn({ definitions }: DocumentNode): string[] {
+  return definitions.flatMap((node) =>
+    node.kind === Kind.OBJECT_TYPE_DEFINITION || node.kind === Kind.OBJECT_TYPE_EXTENSION
+      ? (node.fields ?? []).map((field) => `${node.name.value}.${field.name.value}`)
+      : [],
+  );
 }
 
 function parseSdl(module: string, text: string): DocumentNode {

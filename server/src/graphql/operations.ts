@@ -3,6 +3,7 @@ import {
   type DocumentNode,
   type ExecutionResult,
   execute,
+  type GraphQLFieldResolver,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
@@ -10,6 +11,7 @@ import {
 } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
+import { isCompilable } from './compilable.ts';
 import { GraphqlRefusal, graphqlError } from './graphql-refusal.ts';
 import { dependsOnVariables, exceededLimit, type Limits } from './limits.ts';
 import { parseDocument } from './parse-document.ts';
@@ -46,7 +48,7 @@ export class Operations {
   prepare(
     schema: GraphQLSchema,
     schemaId: string,
-    { query, operationName }: GraphqlOperation,
+    { query, operationName, variables = {} }: GraphqlOperation,
     suggest: boolean,
   ): PreparedOperation {
     const key = `${schemaId} ${operationName ?? ''} ${query}`;
@@ -65,7 +67,8 @@ export class Operations {
     };
     // Before `validate`, whose cost grows with the square of an operation that exceeds the limits.
     for (const one of document.definitions) {
-      if (one.kind === Kind.OPERATION_DEFINITION) refuseIf(exceededLimit(schema, document, one, {}, platformLimits));
+      if (one.kind === Kind.OPERATION_DEFINITION)
+        refuseIf(exceededLimit(schema, document, one, variables, platformLimits));
     }
     const [error, ...others] = validateDocument(schema, document, suggest);
     if (error) throw new GraphqlRefusal(error, ...others);
@@ -96,10 +99,21 @@ export async function executeOperation(
   return execute({
     ...{ schema, document, contextValue: state, variableValues: variables },
     operationName: definition.name?.value,
+    fieldResolver: readProperty,
   });
 }
 
+/** As compiled operations do, for which a function or a promise is not a value. */
+const readProperty: GraphQLFieldResolver<unknown, RequestState> = (source, _, __, { parentType, fieldName }) => {
+  const value = (source as Record<string, unknown> | undefined)?.[fieldName];
+  if (typeof value === 'function' || value instanceof Promise) {
+    throw new Error(`${parentType}.${fieldName} is a function or a promise; it needs a resolver`);
+  }
+  return value;
+};
+
 function compile(schema: GraphQLSchema, { document, definition }: PreparedOperation): CompiledQuery | false {
+  if (!isCompilable(schema, document)) return false;
   try {
     const compiled = compileQuery(schema, document, definition.name?.value, { disablingCapturingStackErrors: true });
     return isCompiledQuery(compiled) ? compiled : false;

@@ -67,16 +67,14 @@ export class RequestState {
     return loader.load(input);
   }
 
-  /** A page of an action that lists. */
+  /** A page of an action that lists, read with `call` or `load`. */
   async list(
-    action: RegisteredAction,
+    read: (query: object) => Promise<unknown>,
     filters: object,
     { first, after }: { readonly first?: number | undefined; readonly after?: string | null | undefined },
-    options: CallOptions = {},
   ): Promise<ConnectionPage> {
-    const query = { ...filters, limit: first ?? 20, ...(after == null ? {} : { cursor: after }) };
-    const page = await this.load(action, query, options);
-    const count = () => this.load(action, { ...filters, page: 1, per_page: 1 }, options);
+    const page = await read({ ...filters, limit: first ?? 20, ...(after == null ? {} : { cursor: after }) });
+    const count = () => read({ ...filters, page: 1, per_page: 1 });
     return new ConnectionPage(page as object, after != null, count);
   }
 
@@ -108,7 +106,7 @@ export class RequestState {
       },
       list: async (name: string, filters: object, page: object): Promise<Connection> => {
         const { action, options } = find(name);
-        return this.list(action, filters, page, options);
+        return this.list((query) => this.load(action, query, options), filters, page);
       },
     } as ResolverContext;
   }

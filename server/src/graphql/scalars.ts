@@ -92,7 +92,8 @@ const json: Coercion = {
     if (isDeeper(value, maxJsonDepth)) throw new GraphQLError(`JSON can be nested ${maxJsonDepth} deep at most.`);
     return value;
   },
-  parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
+  // As JSON: a field whose variable is missing is missing.
+  parseLiteral: (node, variables) => JSON.parse(JSON.stringify(valueFromASTUntyped(node, variables))),
 };
 
 export const scalars: Readonly<Record<string, Coercion>> = {
@@ -104,7 +105,8 @@ function safeInteger(value: unknown, node?: ValueNode): number {
   throw new GraphQLError('The value must be an integer.', { nodes: node ?? null });
 }
 
-function isDeeper(value: unknown, depth: number): boolean {
+/** Whether the value has more levels of objects and lists than this. */
+export function isDeeper(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return depth === 0 || Object.values(value).some((inner) => isDeeper(inner, depth - 1));
 }

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { type GraphQLFieldResolver, type GraphQLSchema, isObjectType, printSchema } from 'graphql';
+import {
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+  getNullableType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  printSchema,
+} from 'graphql';
 import type { RegisteredAction } from '../actions/registry.ts';
 import { type Composition, compose } from './compose.ts';
 import type { ConnectionPage } from './connection.ts';
@@ -37,14 +45,14 @@ export function sdlOf({ schema }: TenantSchema): string {
   return `${printSchema(schema)}\n`;
 }
 
-function assignResolvers({ schema, owners }: Composition, parts: readonly ModulePart[]): void {
+function assignResolvers({ schema }: Composition, parts: readonly ModulePart[]): void {
   const completion = completionOf(parts);
   const assign = (path: string, resolver: FieldResolver) => {
     const [typeName = '', fieldName = ''] = path.split('.');
     const type = schema.getType(typeName);
     const field = isObjectType(type) ? type.getFields()[fieldName] : undefined;
+    // Without the modules of their types, fields are left out.
     if (field) field.resolve = resolver;
-    return field !== undefined;
   };
   assign('Query.tenant', (_, __, { ctx }) => ctx.tenant);
   for (const part of parts) {
@@ -61,11 +69,9 @@ function assignResolvers({ schema, owners }: Composition, parts: readonly Module
       if (!part.resolvers.has(path)) assign(path, derivedResolver(derived, completion));
     }
     for (const [path, resolver] of part.resolvers) {
-      const run: FieldResolver = (parent, args, state) =>
-        resolver(parent as never, args as never, state.contextFor(part.module));
-      if (!assign(path, run) && owners.has(path.replace(/\..*/, '.id'))) {
-        throw new Error(`the module ${part.module} has a GraphQL resolver for ${path}, which is not in its schema`);
-      }
+      const run: FieldResolver = (parent, args, state, info) =>
+        settleItems(resolver(parent as never, args as never, state.contextFor(part.module)), info);
+      assign(path, run);
     }
   }
   guardFields(schema);
@@ -79,7 +85,8 @@ function guardFields(schema: GraphQLSchema): void {
   }
 }
 
-type Complete = (value: unknown, state: RequestState, info: Parameters<FieldResolver>[3]) => unknown;
+type Info = Parameters<FieldResolver>[3];
+type Complete = (value: unknown, state: RequestState, info: Info) => unknown;
 
 /** How an object that may lack fields of its type gets them: from the action that returns all of them by id. */
 function completionOf(parts: readonly ModulePart[]): (reference: ObjectReference) => Complete | undefined {
@@ -95,9 +102,32 @@ function completionOf(parts: readonly ModulePart[]): (reference: ObjectReference
       value == null ? value : state.load(action, { id: (value as { id: string }).id });
     return (value, state, info) => {
       if (value == null || selectedFields(info).isDisjointFrom(missing)) return value;
-      return isList ? (value as unknown[]).map((item) => load(item, state)) : load(value, state);
+      return isList
+        ? settleItems(
+            (value as unknown[]).map((item) => load(item, state)),
+            info,
+          )
+        : load(value, state);
     };
   };
+}
+
+/**
+ * A list without promises: graphql-jit loses the place of one that is rejected. If one that is required fails, the list
+ * does: graphql-js would leave promises of its other items without a handler.
+ */
+function settleItems(value: unknown, info: Info): unknown {
+  if (value instanceof Promise) return value.then((settled) => settleItems(settled, info));
+  if (!Array.isArray(value) || !value.some((item) => item instanceof Promise)) return value;
+  const type = getNullableType(info.returnType);
+  if (isListType(type) && isNonNullType(type.ofType)) return Promise.all(value);
+  return Promise.allSettled(value).then((items) =>
+    items.map((item) => (item.status === 'fulfilled' ? item.value : asError(item.reason))),
+  );
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
 }
 
 /** The type whose records the field returns with all fields by id, with the action. */
@@ -118,8 +148,9 @@ function derivedResolver(
 ): FieldResolver {
   const complete = object && completion(object);
   if (shape.kind === 'connection') {
+    // Not batched: each alias is a call of its own, which counts against the rate limits.
     return (_, { first, after, ...filters }, state) =>
-      state.list(action, filters, { first: first as number, after: after as string });
+      state.list((query) => state.call(action, query), filters, { first: first as number, after: after as string });
   }
   const options = { isOverBus: shape.kind === 'json' };
   return async (_, { input, ...args }, state, info) => {

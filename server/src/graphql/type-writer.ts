@@ -10,6 +10,7 @@ export interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
   readonly items?: Schema;
   readonly format?: string;
   readonly pattern?: string;

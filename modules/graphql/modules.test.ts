@@ -1,0 +1,70 @@
+import { expect, test, vi } from 'vitest';
+import { modulePart } from '../../server/src/graphql/module-part.ts';
+import { buildTenantSchema } from '../../server/src/graphql/tenant-schema.ts';
+import { startPlatform } from '../../server/testing/platform.ts';
+
+/* The schema of the modules that come with the platform. */
+
+const platform = await startPlatform();
+const { kernel } = platform;
+const acme = await platform.tenant();
+const merchant = acme.caller('customers.view', 'customers.create', 'orders.view', 'orders.create', 'products.view');
+
+test('every set of modules has a schema', () => {
+  const parts = kernel.modules.map((module) => modulePart(module, kernel.actions));
+  const system = parts.filter(({ module }) => kernel.systemModules.has(module));
+  const optional = parts.filter((part) => !system.includes(part));
+  expect(optional.length).toBeGreaterThan(3);
+  for (let set = 0; set < 2 ** optional.length; set++) {
+    const chosen = optional.filter((_, index) => set & (1 << index));
+    const { schema, omitted } = buildTenantSchema([...system, ...chosen]);
+    expect(schema.getQueryType()?.getFields()).toHaveProperty('tenant');
+    if (chosen.length === optional.length) expect(omitted).toEqual([]);
+    const typesOf = Object.keys(schema.getTypeMap()).filter((name) =>
+      /^(Customer|Order|Product|Conversation)$/.test(name),
+    );
+    const expected = chosen.map(({ module }) => module[0]?.toUpperCase() + module.slice(1, -1));
+    expect(typesOf.sort()).toEqual(expected.sort());
+  }
+});
+
+/** The calls of actions that a query costs: the name and the number of inputs. */
+async function callsOf(query: string) {
+  const spies = kernel.actions.flatMap((action) => [
+    { name: action.name, spy: vi.spyOn(action, 'run'), isBatch: false },
+    ...(action.many ? [{ name: action.name, spy: vi.spyOn(action, 'many' as 'run'), isBatch: true }] : []),
+  ]);
+  try {
+    const { body } = await merchant.post('/api/v1/graphql', { query });
+    expect(body.errors).toBeUndefined();
+    const calls = spies.flatMap(({ name, spy, isBatch }) =>
+      spy.mock.calls.map(([, input]) => [name, isBatch ? (input as unknown[]).length : 1]),
+    );
+    return { data: body.data, calls: calls.filter(([name]) => name !== 'graphql.execute') };
+  } finally {
+    for (const { spy } of spies) spy.mockRestore();
+  }
+}
+
+test('orders with their customers, and customers with their orders, cost two calls', async () => {
+  for (let index = 0; index < 20; index++) {
+    const customer = { first_name: `Customer ${index % 15}`, email: `c${index % 15}@example.com` };
+    const items = [{ name: 'Tea', quantity: 1, price: '2.00' }];
+    expect((await merchant.post('/api/v1/orders', { customer, items })).status).toBe(201);
+  }
+  const orders = await callsOf('{ orders(first: 20) { nodes { order_number customer { email tags } } } }');
+  expect(orders.data.orders.nodes).toHaveLength(20);
+  for (const { customer } of orders.data.orders.nodes)
+    expect(customer).toEqual({ email: expect.any(String), tags: [] });
+  expect(orders.calls).toEqual([
+    ['customers.get', 15],
+    ['orders.list', 1],
+  ]);
+  const customers = await callsOf('{ customers(first: 20) { nodes { email orders(first: 5) { nodes { id } } } } }');
+  const numbers = customers.data.customers.nodes.map(({ orders: { nodes } }: never) => (nodes as unknown[]).length);
+  expect(numbers.toSorted()).toEqual([...Array(10).fill(1), ...Array(5).fill(2)]);
+  expect(customers.calls).toEqual([
+    ['customers.list', 1],
+    ['orders.list', 15],
+  ]);
+});
