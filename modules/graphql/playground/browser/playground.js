@@ -8,7 +8,11 @@ const welcome = `# Requests are sent as ${root.dataset.user} to ${root.dataset.t
 # Headers that you enter below replace those of the session.
 
 {
-  __typename
+  tenant {
+    id
+    name
+    ring
+  }
 }
 `;
 
