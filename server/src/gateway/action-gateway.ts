@@ -16,7 +16,7 @@ import { callAction } from './call-action.ts';
 /** Whether the action can be called with JSON and returns JSON. */
 export function isJsonAction(action: RegisteredAction): boolean {
   const { page, file, unchecked, accepts = 'json', tenant = 'required' } = action;
-  return !page && !file && !unchecked && accepts === 'json' && tenant === 'required' && action.graphql !== false;
+  return !page && !file && !unchecked && accepts === 'json' && tenant === 'required';
 }
 
 /** An action that the gateway offers, with the values derived from its declaration. */
