@@ -39,7 +39,16 @@ function refuse(ctx: SystemCtx, message: string): Answer {
 function answer(ctx: SystemCtx, result: GraphqlResult): Answer {
   const type = typeFor(ctx);
   const status = 'data' in result || !type.startsWith(responseType) ? 200 : 400;
-  return new Answer(JSON.stringify(result), { status, headers: { 'content-type': type } });
+  const isRefusal = wasRefused(result);
+  return new Answer(JSON.stringify(result), { status, headers: { 'content-type': type }, isRefusal });
+}
+
+/** Whether the operation, or every field of it, was refused. After an internal error something may have changed. */
+function wasRefused({ data, errors = [] }: GraphqlResult): boolean {
+  if (data === undefined) return true;
+  const refused = errors.filter(({ path, extensions }) => path?.length === 1 && extensions.code !== 'INTERNAL');
+  const values = Object.values(data ?? {});
+  return refused.length > 0 && refused.length === values.length && values.every((value) => value === null);
 }
 
 function typeFor(ctx: SystemCtx): string {

@@ -472,6 +472,22 @@ test('a mutation that is repeated with the same idempotency key runs once', asyn
   expect((await send({ query: '{ tenant { id } }' })).status).toBe(422);
 });
 
+test('a request that was refused as a whole does not use up its idempotency key', async () => {
+  const user = acme.caller('catalog.view');
+  const headers = { 'idempotency-key': 'refused' };
+  const send = (query: string) => user.post('/api/v1/graphql', { query }, headers);
+  const rename = (alias: string, name: string) =>
+    `${alias}: renameItem(id: "${idOf(0, 3)}", input: { name: "${name}" }) { name }`;
+  expect(codesOf((await send('{ nothing }')).body)).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+  expect(codesOf((await send(`mutation { ${rename('a', 'Cup')} }`)).body)).toEqual(['FORBIDDEN']);
+  platform.identity.join(user.user, acme.id, ['catalog.edit']);
+  const partial = `mutation { ${rename('a', 'Cup')} ${rename('b', 'taken')} }`;
+  const { body } = await send(partial);
+  expect(body.data).toEqual({ a: { name: 'Cup' }, b: null });
+  expect(await send(partial)).toMatchObject({ body, headers: { 'idempotency-replayed': 'true' } });
+  expect(calls).toHaveLength(2);
+});
+
 async function fieldsOf(tenant: TestTenant): Promise<string> {
   const { status, body } = await tenant.caller('graphql.schema.view').get('/api/v1/graphql/schema');
   expect(status).toBe(200);

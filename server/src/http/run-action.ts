@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { Failure } from '@chowk/kit';
+import { Answer, Failure } from '@chowk/kit';
 import type { FastifyReply } from 'fastify';
 import type { AuditEntry } from '../actions/audit-log.ts';
 import { invoke } from '../actions/invoke.ts';
@@ -49,7 +49,7 @@ async function runInTransaction(exchange: Exchange, call: KeyedCall): Promise<st
       const output = await invokeAction(exchange, tx.withAuditEntry(auditEntry), call);
       if (auditEntry) kernel.audit.end(auditEntry, { output });
       const response = buildResponse(exchange, call, output);
-      if (isSuccess(response)) await idempotency.storeResponse(tx.db, call.keyed, response);
+      if (isSuccess(response, output)) await idempotency.storeResponse(tx.db, call.keyed, response);
       return response.body || undefined;
     });
   } catch (error) {
@@ -69,7 +69,7 @@ async function runAtMostOnce(exchange: Exchange, call: KeyedCall): Promise<strin
   try {
     const output = await invokeAction(exchange, contextOf(exchange, auditEntry), call, auditEntry);
     const response = buildResponse(exchange, call, output);
-    await idempotency.settleKey(db, keyed, isSuccess(response) ? response : undefined);
+    await idempotency.settleKey(db, keyed, isSuccess(response, output) ? response : undefined);
     return response.body || undefined;
   } catch (error) {
     // After any other error the action may have changed something.
@@ -133,8 +133,8 @@ function replay(reply: FastifyReply, { status, headers, body }: idempotency.Stor
   return body || undefined;
 }
 
-function isSuccess({ status }: idempotency.StoredResponse): boolean {
-  return status < 300;
+function isSuccess({ status }: idempotency.StoredResponse, output: unknown): boolean {
+  return status < 300 && !(output instanceof Answer && output.isRefusal);
 }
 
 /** Whether the action has refused the request and changed nothing. */
