@@ -10,6 +10,7 @@ import {
 
 /**
  * Whether graphql-jit executes the document as the specification says. It runs text after one of its own markers as code;
+ * a field `__proto__` of a literal becomes the prototype of the object;
  * within the literal of an object or a list it drops variables or replaces missing ones by null; it mixes up
  * the conditions of objects with the same name and of fragments that are used twice; and the code for a recursive input exhausts the memory.
  */
@@ -19,7 +20,7 @@ export function isCompilable(schema: GraphQLSchema, document: DocumentNode): boo
   let hasConditions = false;
   const shared: string[] = [];
   const checkText = ({ value }: { readonly value: string }) => {
-    if (value.includes('__MAGIC_')) isSafe = false;
+    if (value.includes('__MAGIC_') || value === '__proto__') isSafe = false;
   };
   const countLiterals = { enter: () => void literals++, leave: () => void literals-- };
   visit(document, {

@@ -353,6 +353,12 @@ test('no text of an operation is executed as code', async () => {
   expect(results).toEqual(fiveTimes({ thing: { echo: { text: code, count: 3 } } }));
 });
 
+test('a field __proto__ of a literal is a field like others, compiled or not', async () => {
+  const { results } = await resultsOf('{ thing(index: 0) { echo(json: { __proto__: { a: 1 } }) } }');
+  const texts = results.map((result) => JSON.stringify(result));
+  expect(new Set(texts)).toEqual(new Set(['{"thing":{"echo":{"json":{"__proto__":{"a":1}},"count":3}}}']));
+});
+
 test('variables within literals keep their values, and missing ones stay missing', async () => {
   const query = `query ($price: Money, $text: String) {
     thing(index: 0) { echo(filter: { inner: { min: $price } }, json: { a: [$price], b: $text }) }
