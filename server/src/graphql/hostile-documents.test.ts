@@ -23,9 +23,9 @@ function check({ text, variables = {} }: HostileDocument) {
 }
 
 function cpuMilliseconds(run: () => unknown): number {
-  const start = process.cpuUsage();
+  const start = process.threadCpuUsage();
   run();
-  const { user, system } = process.cpuUsage(start);
+  const { user, system } = process.threadCpuUsage(start);
   return (user + system) / 1_000;
 }
 
