@@ -339,6 +339,6 @@ test.each([
   expect(status).toBe(422);
   expect(Object.keys(body.errors).length).toBeGreaterThan(0);
   expect(JSON.stringify(body).length).toBeLessThan(10_000);
-  // CPU time, because other tests run at the same time. Finding all errors takes many seconds.
+  // CPU time, because other tests run at the same time.
   expect((user + system) / 1_000).toBeLessThan(1_000);
 });
