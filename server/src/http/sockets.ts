@@ -17,6 +17,7 @@ const [connect] = registerActions(
   {
     'realtime.connect': action({
       ...{ summary: 'Open a socket', http: 'GET /app/:key', root: true, public: true, tenant: 'optional' },
+      errors: ['realtime.upgrade_required'],
       run: async () => {},
     }),
   },
