@@ -198,7 +198,10 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   });
   // Before `signals` starts, so that its caches miss no notification.
   const identity = parts.identity ?? (await identityOf(modules, services));
-  const realtime = new Realtime({ pubsub, signals, directory, identity, secrets, log });
+  const realtime = new Realtime({
+    ...{ pubsub, signals, directory, identity, secrets, log },
+    socketsPerNetwork: config.socketsPerNetwork,
+  });
   await signals.start();
 
   const kernel: Kernel = {

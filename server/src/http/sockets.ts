@@ -6,6 +6,7 @@ import { WebSocketServer } from 'ws';
 import { type RegisteredAction, registerActions } from '../actions/registry.ts';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
+import { networkOf } from '../network.ts';
 import type { Connection } from '../realtime/connection.ts';
 import { codes, maxMessageBytes } from '../realtime/protocol.ts';
 import { type Exchange, newExchange, type Step } from './exchange.ts';
@@ -64,7 +65,7 @@ export async function mountSockets(app: FastifyInstance, kernel: Kernel): Promis
       reply.hijack();
       reply.raw.detachSocket(upgrade.socket as never);
       server.handleUpgrade(request.raw, upgrade.socket, upgrade.head, (socket) => {
-        const connection = realtime.accept(socket, { key, protocol, tenant });
+        const connection = realtime.accept(socket, { key, protocol, tenant, network: networkOf(request.ip) });
         connections.add(connection);
         socket.on('close', () => connections.delete(connection));
         if (isStopping) connection.close(codes.reconnect, 'The server is restarting.');

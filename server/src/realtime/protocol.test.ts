@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
 import { startPlatform, type TestCaller, type TestPlatform } from '../../testing/platform.ts';
 import { RealtimeClient, subscribe } from '../../testing/realtime-client.ts';
@@ -7,7 +7,10 @@ import { createHttpServer } from '../http/server.ts';
 
 const environment = { RATE_LIMIT_PER_MINUTE: '0' };
 const platform = await startPlatform({ environment });
-const second = await startPlatform({ environment, beside: platform, identity: platform.identity });
+const second = await startPlatform({
+  environment: { ...environment, SOCKETS_PER_NETWORK: '5' },
+  ...{ beside: platform, identity: platform.identity },
+});
 const { kernel, app } = platform;
 const { key } = kernel.realtime;
 const acme = await platform.tenant();
@@ -318,6 +321,12 @@ test('a flood of messages closes the socket with a code to come back later', asy
   expect(await client.closed).toBe(4100);
 });
 
+test('a network can have a limited number of sockets', async () => {
+  const clients = Array.from({ length: 6 }, () => connect(second));
+  expect(await Promise.race(clients.map(({ closed }) => closed))).toBe(4100);
+  await eventually(() => expect(second.kernel.realtime.connections).toBe(5));
+});
+
 test('a socket can subscribe to 100 channels', async () => {
   const client = connect();
   await client.socketId();
@@ -354,8 +363,4 @@ test('the settings for a client name the address of the request', async () => {
   expect(body).toEqual({
     ...{ key, host: `${acme.id}.localhost`, port: 8080, scheme: 'http', auth_endpoint: '/broadcasting/auth' },
   });
-});
-
-afterAll(async () => {
-  await second.app.close();
 });

@@ -9,6 +9,7 @@ import { Presence } from './presence.ts';
 import {
   activityTimeout,
   type ClientMessage,
+  type Code,
   codes,
   formatError,
   formatEvent,
@@ -33,6 +34,8 @@ interface RealtimeParts {
   readonly identity: Identity;
   readonly secrets: Secrets;
   readonly log: Log;
+  /** How many sockets a network may have in this process. */
+  readonly socketsPerNetwork: number;
 }
 
 /** What a client says when it connects. */
@@ -41,6 +44,7 @@ export interface Handshake {
   readonly protocol: string | undefined;
   /** The tenant of the host, if it names one; else the first private channel decides. */
   readonly tenant: TenantEntry | undefined;
+  readonly network: string;
 }
 
 const eventChannel = 'realtime.events';
@@ -59,6 +63,8 @@ export class Realtime {
   readonly #connections = new Map<string, Connection>();
   /** The connections that subscribe to a channel of a tenant. */
   readonly #rooms = new Map<string, Set<Connection>>();
+  /** The number of sockets of each network. */
+  readonly #networks = new Map<string, number>();
   readonly #presence: Presence;
   #started: Promise<void> | undefined;
   #sweeping: NodeJS.Timeout | undefined;
@@ -100,20 +106,26 @@ export class Realtime {
   }
 
   /** Takes over a connected socket. */
-  accept(socket: WebSocket, { key, protocol = '7', tenant }: Handshake): Connection {
-    const connection = new Connection(socket, tenant);
+  accept(socket: WebSocket, handshake: Handshake): Connection {
+    const connection = new Connection(socket, handshake.tenant);
     socket.on('error', () => {});
-    if (key !== this.key) {
-      connection.close(codes.unknownKey, 'There is no app with this key.');
-    } else if (protocol !== '7') {
-      connection.close(codes.unsupportedProtocol, 'Only version 7 of the protocol is supported.');
-    } else {
-      this.#connections.set(connection.id, connection);
-      socket.on('message', (data, isBinary) => this.#receive(connection, data, isBinary));
-      socket.on('close', () => this.#remove(connection));
-      this.#sweeping ??= setInterval(() => void this.#sweep(), sweepMs).unref();
-      connection.establish();
+    const refusal = this.#refusalOf(handshake);
+    if (refusal) {
+      connection.close(...refusal);
+      return connection;
     }
+    this.#connections.set(connection.id, connection);
+    const { network } = handshake;
+    this.#networks.set(network, this.#socketsOf(network) + 1);
+    socket.on('message', (data, isBinary) => this.#receive(connection, data, isBinary));
+    socket.on('close', () => {
+      this.#remove(connection);
+      const others = this.#socketsOf(network) - 1;
+      if (others > 0) this.#networks.set(network, others);
+      else this.#networks.delete(network);
+    });
+    this.#sweeping ??= setInterval(() => void this.#sweep(), sweepMs).unref();
+    connection.establish();
     return connection;
   }
 
@@ -135,6 +147,17 @@ export class Realtime {
       onNotify: (tenantId) => void this.#recheckAffected({ tenantId }),
       onConnectionChange: (isConnected) => isConnected && void this.#recheckAffected({}),
     });
+  }
+
+  #refusalOf({ key, protocol = '7', network }: Handshake): [Code, string] | undefined {
+    if (key !== this.key) return [codes.unknownKey, 'There is no app with this key.'];
+    if (protocol !== '7') return [codes.unsupportedProtocol, 'Only version 7 of the protocol is supported.'];
+    if (this.#socketsOf(network) < this.#parts.socketsPerNetwork) return undefined;
+    return [codes.overCapacity, 'Your network has too many sockets; try again later.'];
+  }
+
+  #socketsOf(network: string): number {
+    return this.#networks.get(network) ?? 0;
   }
 
   #receive(connection: Connection, data: RawData, isBinary: boolean): void {
@@ -285,7 +308,7 @@ export class Realtime {
   }
 
   /** No event is sent after this, even if the client delays the end of the connection. */
-  #end(connection: Connection, code: typeof codes.reconnect | typeof codes.unauthorized, message: string): void {
+  #end(connection: Connection, code: Code, message: string): void {
     connection.close(code, message);
     this.#remove(connection);
   }
