@@ -132,12 +132,12 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   const hasModule = (tenantId: string, alias: string) => installations.has(tenantId, alias);
   const actions: readonly RegisteredAction[] = [
     ...registerActions(healthActions(config, db, redis), { module: undefined, tag: 'Platform' }),
+    ...modules.flatMap(({ alias, manifest, parts: { actions: own = {} } }) =>
+      registerActions(own, { module: alias, tag: manifest.name, isSystem: manifest.system ?? false }),
+    ),
     ...registerActions(
       realtimeActions(config.appUrl, () => realtime),
       { module: undefined, tag: 'Realtime' },
-    ),
-    ...modules.flatMap(({ alias, manifest, parts: { actions: own = {} } }) =>
-      registerActions(own, { module: alias, tag: manifest.name, isSystem: manifest.system ?? false }),
     ),
     ...registerActions(parts.actions ?? {}, { module: undefined, tag: 'Test' }),
   ];

@@ -2,7 +2,6 @@ import { sql } from '@chowk/kit';
 import Echo from 'laravel-echo';
 import pusherModule from 'pusher-js';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { addMember } from '../../../modules/identity/accounts/users.ts';
 import { type Person, startAccounts } from '../../testing/accounts.ts';
 import { eventually } from '../../testing/eventually.ts';
 import type { TestPlatform, TestTenant } from '../../testing/platform.ts';
@@ -151,7 +150,7 @@ test('signing out closes the sockets of the session, in all processes, and of no
 test('removing a member closes their sockets of this tenant only', async () => {
   const owner = await platform.person({ tenant: acme });
   const asha = await platform.person({ tenant: acme, role: 'Agent' });
-  await addMember(kernel.central.db, { userId: asha.id, tenantId: globex.id, role: 'Agent' });
+  await platform.join(asha, globex);
   const inAcme = await listen(asha, acme);
   const inGlobex = await listen(asha, globex);
   const refusal = refusalOf(inAcme.pusher);
