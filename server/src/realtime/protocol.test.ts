@@ -263,6 +263,28 @@ test('members of a presence channel learn of each other over all processes', asy
   expect(first.frames).toEqual([]);
 });
 
+test('the members of a process that has died leave, and come back if it was only late', async () => {
+  const tenant = await platform.tenant();
+  const [asha, ravi] = [tenant.caller(), tenant.caller()];
+  const [first, other] = [connect(), connect(second)];
+  await subscribe(first, asha, await first.socketId(), 'presence-tenant');
+  await subscribe(other, ravi, await other.socketId(), 'presence-tenant');
+  await first.next('pusher_internal:member_added');
+  await kernel.realtime.sweep(Date.now() + 50_000);
+  expect((await first.next('pusher_internal:member_removed')).data).toEqual({ user_id: String(ravi.user.id) });
+  await second.kernel.realtime.sweep();
+  expect((await first.next('pusher_internal:member_added')).data.user_id).toBe(String(ravi.user.id));
+});
+
+test('a silent client gets a ping, and is disconnected if it does not answer', async () => {
+  const client = connect();
+  await client.socketId();
+  await kernel.realtime.sweep(Date.now() + 70_000);
+  await client.next('pusher:ping');
+  await kernel.realtime.sweep(Date.now() + 130_000);
+  expect(await client.closed).toBe(4201);
+});
+
 test('client events are refused', async () => {
   const asha = acme.caller();
   const [sender, receiver] = [await connectAs(asha), await connectAs(asha)];

@@ -124,9 +124,22 @@ export class Realtime {
       if (others > 0) this.#networks.set(network, others);
       else this.#networks.delete(network);
     });
-    this.#sweeping ??= setInterval(() => void this.#sweep(), sweepMs).unref();
+    this.#sweeping ??= setInterval(() => void this.sweep(), sweepMs).unref();
     connection.establish();
     return connection;
+  }
+
+  /** Finds silent clients, ended sessions and dead processes. Runs every ten seconds; tests call it with a later time. */
+  async sweep(now = Date.now()): Promise<void> {
+    this.#presence.sweep(now);
+    for (const connection of this.#connections.values()) {
+      connection.messages = 0;
+      const silence = now - connection.lastSeenAt;
+      if (silence > 2 * silenceMs) connection.close(codes.noPong, 'The client did not answer a ping.');
+      else if (silence > silenceMs) connection.send(formatEvent('pusher:ping', {}));
+    }
+    // Sessions also end by time, without a notification.
+    await this.#recheckAffected({});
   }
 
   async close(): Promise<void> {
@@ -269,19 +282,6 @@ export class Realtime {
     if (!connections) return;
     const bytes = Buffer.from(frame);
     for (const connection of connections) connection.send(bytes);
-  }
-
-  async #sweep(): Promise<void> {
-    const now = Date.now();
-    this.#presence.sweep(now);
-    for (const connection of this.#connections.values()) {
-      connection.messages = 0;
-      const silence = now - connection.lastSeenAt;
-      if (silence > 2 * silenceMs) connection.close(codes.noPong, 'The client did not answer a ping.');
-      else if (silence > silenceMs) connection.send(formatEvent('pusher:ping', {}));
-    }
-    // Sessions also end by time, without a notification.
-    await this.#recheckAffected({});
   }
 
   async #recheckAffected(change: IdentityChange): Promise<void> {
