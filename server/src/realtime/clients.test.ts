@@ -1,7 +1,7 @@
 import { sql } from '@chowk/kit';
 import Echo from 'laravel-echo';
 import pusherModule from 'pusher-js';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Person, startAccounts } from '../../testing/accounts.ts';
 import { eventually } from '../../testing/eventually.ts';
 import type { TestPlatform, TestTenant } from '../../testing/platform.ts';
@@ -22,6 +22,8 @@ const globex = await platform.tenant();
 const { kernel } = platform;
 
 beforeAll(async () => {
+  // A revocation applies at once, not with the next sweep.
+  for (const { kernel } of [platform, second]) vi.spyOn(kernel.realtime, 'sweep').mockResolvedValue();
   for (const { app } of [platform, second]) await app.listen({ host: '127.0.0.1', port: 0 });
 });
 
