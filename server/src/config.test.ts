@@ -243,6 +243,7 @@ const examples: Readonly<Record<string, Example>> = {
     bad: ['a.example', 'https://*.example', '*,https://a.example', 'https://a.example/x', 'null', ',', 'file://x'],
   },
   RATE_LIMIT_PER_MINUTE: integers('rateLimitPerMinute', 3000, 0, 10_000_000),
+  SOCKETS_PER_NETWORK: integers('socketsPerNetwork', 1000, 1, 10_000_000),
   LOGIN_FAILURES_PER_MINUTE: integers('loginFailuresPerMinute', 10, 1, 10_000),
   RESENDS_PER_MINUTE: integers('resendsPerMinute', 3, 1, 1_000),
   BCRYPT_COST: integers('bcryptCost', 12, 4, 16),

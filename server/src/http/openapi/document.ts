@@ -73,6 +73,7 @@ const headerParameters: Json = {
 
 const kernelTags: Readonly<Record<string, string>> = {
   Platform: 'The state of the service.',
+  Realtime: 'Events over WebSocket, for clients of the Pusher protocol.',
 };
 
 /** The OpenAPI 3.1 document, derived from the registered actions. */
