@@ -13,8 +13,10 @@ import {
   invalid,
   type JobQueue,
   type Log,
+  type NewNotification,
   type PersonalData,
   preconditionFailed,
+  type Recipients,
   type Session,
   type Settings,
   type SystemCtx,
@@ -251,6 +253,18 @@ export class Context implements SystemCtx {
 
   get jobs(): JobQueue {
     return { add: (name: string, data: unknown, { delaySeconds } = {}) => this.#addJob(name, data, delaySeconds) };
+  }
+
+  async notify(to: Recipients, notification: NewNotification): Promise<void> {
+    const { tenant } = this.#parts;
+    const message = { module: this.#module, ...notification, to };
+    if (!tenant) {
+      await (await this.inModule(undefined).helpers('identity'))?.storeNotification(message);
+      return;
+    }
+    const notifications = await this.helpers('notifications');
+    if (notifications) await notifications.send(message);
+    else this.log.debug({ tenant: tenant.id, type: message.type }, 'not notified: the tenant has no notifications module');
   }
 
   get cache(): Cache {

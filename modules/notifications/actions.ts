@@ -1,0 +1,57 @@
+import { action, ById, Type } from '@chowk/kit';
+import { notificationList } from './list.ts';
+import { countUnread, deleteNotification, markAllAsRead, markAsRead } from './notifications.ts';
+import { MarkedAsRead, Notification, UnreadCount } from './schemas.ts';
+
+const needs = 'notifications.view';
+
+export const actions = {
+  'notifications.list': action({
+    summary: 'List your notifications',
+    description:
+      'Newest first. After a lost connection, `after` with the id of the last one received lists those missed; ' +
+      '`sort_order=asc` begins with the oldest.',
+    http: 'GET /notifications',
+    graphql: 'notifications',
+    needs,
+    ...notificationList.paged,
+  }),
+  'notifications.unread_count': action({
+    summary: 'Count your unread notifications',
+    http: 'GET /notifications/unread-count',
+    graphql: 'unreadNotificationCount',
+    needs,
+    input: Type.Object({}),
+    output: UnreadCount,
+    run: countUnread,
+  }),
+  'notifications.mark_read': action({
+    summary: 'Mark one of your notifications as read',
+    http: 'PATCH /notifications/:id/read',
+    graphql: 'markNotificationAsRead',
+    needs,
+    input: ById,
+    output: Notification,
+    answer: { key: 'notification', message: 'Notification marked as read.' },
+    run: markAsRead,
+  }),
+  'notifications.mark_all_read': action({
+    summary: 'Mark all your notifications as read',
+    http: 'POST /notifications/mark-all-read',
+    graphql: 'markAllNotificationsAsRead',
+    needs,
+    input: Type.Object({}),
+    output: MarkedAsRead,
+    answer: { message: 'All notifications marked as read.' },
+    run: markAllAsRead,
+  }),
+  'notifications.delete': action({
+    summary: 'Delete one of your notifications',
+    http: 'DELETE /notifications/:id',
+    graphql: 'deleteNotification',
+    needs,
+    input: ById,
+    answer: { message: 'Notification deleted.' },
+    run: deleteNotification,
+  }),
+};

@@ -1,0 +1,24 @@
+import { byTime, equals, filter, Line, list, sql, Type, Uuid } from '@chowk/kit';
+import { columns } from './notifications.ts';
+import { timeOf } from './send.ts';
+import { Notification } from './schemas.ts';
+
+/** The caller's own notifications. */
+export const notificationList = list({
+  name: 'notifications',
+  row: Notification,
+  from: (ctx) => sql`(SELECT * FROM notifications WHERE user_id = ${ctx.user.id}) n`,
+  alias: sql`n`,
+  columns,
+  filters: {
+    unread_only: filter(Type.Boolean(), (isUnreadOnly) => (isUnreadOnly ? sql`n.read_at IS NULL` : undefined)),
+    type: equals(Line(100), sql`n.type`),
+    module: equals(Line(50), sql`n.module`),
+    after: filter(
+      { ...Uuid, description: 'Only those that were sent after the one with this id, which may be deleted.' },
+      // By the time in the id: the row itself may have been sent again since.
+      (id) => sql`(n.created_at, n.id) > (${timeOf(id)}::timestamptz, ${id}::uuid)`,
+    ),
+  },
+  sorts: { created_at: byTime(sql`n.created_at`) },
+});
