@@ -15,6 +15,7 @@ const floors = [
   ['events/'],
   ['mail/'],
   ['jobs/'],
+  ['realtime/'],
   ['pubsub/'],
   ['tenancy/'],
   ['redis/'],

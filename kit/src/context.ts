@@ -61,6 +61,11 @@ export interface Ctx {
   readonly personalData: PersonalData;
   readonly emit: Emit;
   readonly emitAll: EmitAll;
+  /**
+   * Sends an event to the sockets of this tenant that subscribe to the channel, such as `private-user.7`, in all processes.
+   * `tenant_id` is added to the data. Inside `tx` it is sent after the commit. Delivered at most once: nothing is stored.
+   */
+  broadcast(channel: string, event: string, data: object): Promise<void>;
   /** Adds changes to the audit entry of the call, without values of personal fields. */
   audit(changes: Changes): void;
   /** 412 if `If-Match` names another version of the record. */

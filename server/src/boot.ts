@@ -38,6 +38,7 @@ import { personalDataOf } from './privacy/personal-data.ts';
 import { PostgresPubSub } from './pubsub/postgres-pubsub.ts';
 import { RedisPubSub } from './pubsub/redis-pubsub.ts';
 import { RateLimiter } from './rate-limiter.ts';
+import { Realtime } from './realtime/realtime.ts';
 import type { Redis } from './redis/redis.ts';
 import { RedisCache } from './redis/redis-cache.ts';
 import { RedisCounts } from './redis/redis-counts.ts';
@@ -126,6 +127,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   void signals.listen('chowk_installed', { onNotify: forgetInstalled, onConnectionChange: forgetInstalled });
   const local = new PostgresPubSub(db, signals);
   const pubsub = redis ? new RedisPubSub(redis, prefix, local) : local;
+  const realtime = new Realtime(pubsub);
   const audit = new AuditLog(log);
   const hasModule = (tenantId: string, alias: string) => installations.has(tenantId, alias);
   const actions: readonly RegisteredAction[] = [
@@ -209,6 +211,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     limiter,
     cache,
     pubsub,
+    realtime,
     modules,
     installations,
     bus,

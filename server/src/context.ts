@@ -34,6 +34,7 @@ import { type AddedJob, writeJob } from './events/outbox.ts';
 import type { Task } from './jobs/job-queues.ts';
 import type { Kernel } from './kernel.ts';
 import { isLocalRequest, networkOf, type RequestSource } from './network.ts';
+import type { Broadcast } from './realtime/realtime.ts';
 import type { TenantEntry } from './tenancy/directory.ts';
 import { validatorOf } from './validation.ts';
 
@@ -66,6 +67,8 @@ interface Transaction {
   readonly addedJobs: AddedJob<Task>[];
   /** The audit entries of bus calls in the transaction. */
   readonly auditEntries: AuditEntry[];
+  /** Sent to sockets after the commit. */
+  readonly broadcasts: Broadcast[];
 }
 
 /** The client of calls that come from no request. */
@@ -163,7 +166,7 @@ export class Context implements SystemCtx {
       .tx(async (db) => {
         // A retry must not keep the changes of the attempt that was rolled back.
         if (auditEntry) Object.assign(auditEntry, initial);
-        transaction = { db, hasDeliveries: false, addedJobs: [], auditEntries: [] };
+        transaction = { db, hasDeliveries: false, addedJobs: [], auditEntries: [], broadcasts: [] };
         const output = await work(this.#with({ transaction }) as this);
         const entries = [...(auditEntry ? [auditEntry] : []), ...transaction.auditEntries];
         // Not awaited: it is sent together with COMMIT, which fails if the entries cannot be written.
@@ -175,14 +178,16 @@ export class Context implements SystemCtx {
         throw error;
       });
     if (auditEntry && !outer) Object.assign(auditEntry, { isWritten: true, isCommitted: true });
-    const { auditEntries, addedJobs, hasDeliveries } = transaction as unknown as Transaction;
+    const { auditEntries, addedJobs, hasDeliveries, broadcasts } = transaction as unknown as Transaction;
     if (outer) {
       outer.auditEntries.push(...auditEntries);
       outer.addedJobs.push(...addedJobs);
+      outer.broadcasts.push(...broadcasts);
       outer.hasDeliveries ||= hasDeliveries;
     } else {
       if (hasDeliveries) this.#kernel.deliveries.wake(this.#tenant);
       if (addedJobs.length > 0) void this.#moveJobs(addedJobs);
+      for (const broadcast of broadcasts) void this.#broadcast(broadcast);
     }
     return result;
   }
@@ -235,6 +240,13 @@ export class Context implements SystemCtx {
 
   get emitAll(): EmitAll {
     return (name, payloads) => this.#emit(name, payloads);
+  }
+
+  async broadcast(channel: string, event: string, data: object): Promise<void> {
+    const { transaction } = this.#parts;
+    const broadcast = { tenantId: this.#tenant.id, channel, event, data };
+    if (transaction) transaction.broadcasts.push(broadcast);
+    else await this.#broadcast(broadcast);
   }
 
   audit(changes: Changes): void {
@@ -347,6 +359,14 @@ export class Context implements SystemCtx {
       await this.#kernel.deliveries.moveJobs(this.#tenant, added);
     } catch (error) {
       this.log.warn({ err: error, tenant: this.#tenant.id }, 'added jobs wait for the next sweep');
+    }
+  }
+
+  async #broadcast(broadcast: Broadcast): Promise<void> {
+    try {
+      await this.#kernel.realtime.broadcast(broadcast);
+    } catch (error) {
+      this.log.warn({ err: error, tenant: broadcast.tenantId, event: broadcast.event }, 'could not broadcast an event');
     }
   }
 

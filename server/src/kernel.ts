@@ -12,6 +12,7 @@ import type { Installations } from './loader/installations.ts';
 import type { LoadedModule } from './loader/load-modules.ts';
 import type { PubSub } from './pubsub/pubsub.ts';
 import type { RateLimiter } from './rate-limiter.ts';
+import type { Realtime } from './realtime/realtime.ts';
 import type { SharedCache } from './shared-cache.ts';
 import type { Central } from './tenancy/central-database.ts';
 import type { Directory } from './tenancy/directory.ts';
@@ -35,6 +36,7 @@ export interface Kernel {
   readonly limiter: RateLimiter;
   readonly cache: SharedCache;
   readonly pubsub: PubSub;
+  readonly realtime: Realtime;
   readonly modules: readonly LoadedModule[];
   readonly installations: Installations;
   readonly bus: Bus;
