@@ -1,4 +1,14 @@
-import { type Db, extend, type HelpersOf, NewNotification, type SystemCtx, sql, systemHelper, Type, UserId } from '@chowk/kit';
+import {
+  type Db,
+  extend,
+  type HelpersOf,
+  NewNotification,
+  type SystemCtx,
+  sql,
+  systemHelper,
+  Type,
+  UserId,
+} from '@chowk/kit';
 import { accountsOf } from './accounts/accounts.ts';
 import { storeNotification } from './accounts/notifications.ts';
 import { isSeeded, seedRoles } from './accounts/seed.ts';

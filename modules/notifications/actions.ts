@@ -8,9 +8,7 @@ const needs = 'notifications.view';
 export const actions = {
   'notifications.list': action({
     summary: 'List your notifications',
-    description:
-      'Newest first. After a lost connection, `after` with the id of the last one received lists those missed; ' +
-      '`sort_order=asc` begins with the oldest.',
+    description: 'Newest first.',
     http: 'GET /notifications',
     graphql: 'notifications',
     needs,

@@ -1,7 +1,7 @@
-import { byTime, equals, filter, Line, list, sql, Type, Uuid } from '@chowk/kit';
+import { byTime, equals, filter, Line, list, sql, Type } from '@chowk/kit';
 import { columns } from './notifications.ts';
-import { timeOf } from './send.ts';
 import { Notification } from './schemas.ts';
+import { timeOf } from './send.ts';
 
 /** The caller's own notifications. */
 export const notificationList = list({
@@ -15,7 +15,10 @@ export const notificationList = list({
     type: equals(Line(100), sql`n.type`),
     module: equals(Line(50), sql`n.module`),
     after: filter(
-      { ...Uuid, description: 'Only those that were sent after the one with this id, which may be deleted.' },
+      Type.String({
+        format: 'uuid',
+        description: 'Only those that were sent after the one with this id: those missed while not connected.',
+      }),
       // By the time in the id: the row itself may have been sent again since.
       (id) => sql`(n.created_at, n.id) > (${timeOf(id)}::timestamptz, ${id}::uuid)`,
     ),

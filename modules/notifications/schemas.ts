@@ -1,4 +1,15 @@
-import { extend, NamedObject, NewNotification, Nullable, outputOf, type Static, Timestamp, Type, UserId, Uuid } from '@chowk/kit';
+import {
+  extend,
+  NamedObject,
+  NewNotification,
+  Nullable,
+  outputOf,
+  type Static,
+  Timestamp,
+  Type,
+  UserId,
+  Uuid,
+} from '@chowk/kit';
 
 export const Notification = NamedObject('Notification', {
   id: Uuid,
@@ -11,10 +22,8 @@ export const Notification = NamedObject('Notification', {
 });
 export type Notification = Static<typeof Notification>;
 
-export const UnreadCount = NamedObject('UnreadCount', { unread_count: Type.Integer() });
-export const MarkedAsRead = NamedObject('NotificationsMarkedAsRead', {
-  count: Type.Integer({ description: 'How many were unread.' }),
-});
+export const UnreadCount = Type.Object({ unread_count: Type.Integer() });
+export const MarkedAsRead = Type.Object({ count: Type.Integer({ description: 'How many were unread.' }) });
 
 export const Message = extend(NewNotification, {
   to: Type.Union([UserId, Type.Array(UserId), Type.Literal('members')]),

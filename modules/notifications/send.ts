@@ -61,8 +61,7 @@ async function broadcast(ctx: Ctx, { ids }: { ids: readonly string[] }): Promise
   const notifications = await ctx.db.rows<Notification>(sql`
     SELECT ${columns} FROM notifications n WHERE id = ANY(${ids}::uuid[]) ORDER BY created_at, id`);
   for (const notification of notifications) {
-    const payload = { ...notification, tenant_id: ctx.tenant.id };
-    await ctx.broadcast(`private-user.${notification.user_id}`, 'notification.created', payload);
+    await ctx.broadcast(`private-user.${notification.user_id}`, 'notification.created', notification);
   }
 }
 

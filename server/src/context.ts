@@ -268,15 +268,14 @@ export class Context implements SystemCtx {
   }
 
   async notify(to: Recipients, notification: NewNotification): Promise<void> {
-    const { tenant } = this.#parts;
-    const message = { module: this.#module, ...notification, to };
-    if (!tenant) {
-      await (await this.inModule(undefined).helpers('identity'))?.storeNotification(message);
+    const message = { module: this.#module, ...notification };
+    if (!this.#parts.tenant && to !== 'members') {
+      await (await this.inModule(undefined).helpers('identity'))?.storeNotification({ ...message, to });
       return;
     }
     const notifications = await this.helpers('notifications');
-    if (notifications) await notifications.send(message);
-    else this.log.debug({ tenant: tenant.id, type: message.type }, 'not notified: the tenant has no notifications module');
+    if (notifications) await notifications.send({ ...message, to });
+    else this.log.debug({ tenant: this.#tenant.id, type: message.type }, 'no notifications module: nobody is notified');
   }
 
   get cache(): Cache {

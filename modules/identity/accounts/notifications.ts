@@ -1,9 +1,9 @@
-import { type NewNotification, type SystemCtx, sql } from '@chowk/kit';
+import { type NewNotification, type Static, type SystemCtx, sql } from '@chowk/kit';
 
 /** Stored for people who may sign in, and neither listed nor broadcast: there is no tenant whose console would show it. */
 export async function storeNotification(
   ctx: SystemCtx,
-  { to, ...message }: NewNotification & { readonly to: number | readonly number[] },
+  { to, ...message }: Static<typeof NewNotification> & { readonly to: number | readonly number[] },
 ): Promise<void> {
   const { type, module, title, body, icon, severity, action_url, action_label, data, group_key } = message;
   const users = [...new Set([to].flat())];
