@@ -220,6 +220,9 @@ CREATE TABLE notifications (
 CREATE UNIQUE INDEX notifications_by_group ON public.notifications USING btree (user_id, module, group_key) NULLS NOT DISTINCT WHERE ((read_at IS NULL) AND (group_key IS NOT NULL));
 CREATE INDEX notifications_by_user ON public.notifications USING btree (user_id, created_at DESC, id DESC);
 CREATE INDEX notifications_unread ON public.notifications USING btree (user_id, created_at DESC, id DESC) WHERE (read_at IS NULL);
+CREATE TRIGGER notifications_changed AFTER UPDATE ON public.notifications REFERENCING OLD TABLE AS previous NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_changed_notifications();
+CREATE TRIGGER notifications_inserted AFTER INSERT ON public.notifications REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_notifications();
+CREATE TRIGGER notifications_removed AFTER DELETE ON public.notifications REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_notifications();
 
 CREATE TABLE order_history (
   id uuid NOT NULL,

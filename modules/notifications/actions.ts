@@ -1,6 +1,7 @@
 import { action, ById, Type } from '@chowk/kit';
+import { countUnread } from './counts.ts';
 import { notificationList } from './list.ts';
-import { countUnread, deleteNotification, markAllAsRead, markAsRead } from './notifications.ts';
+import { deleteNotification, markAllAsRead, markAsRead } from './notifications.ts';
 import { MarkedAsRead, Notification, UnreadCount } from './schemas.ts';
 
 const needs = 'notifications.view';

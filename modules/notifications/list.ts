@@ -1,4 +1,5 @@
 import { byTime, equals, filter, Line, list, sql, Type } from '@chowk/kit';
+import { totalOf } from './counts.ts';
 import { columns } from './notifications.ts';
 import { Notification } from './schemas.ts';
 import { timeOf } from './send.ts';
@@ -24,4 +25,8 @@ export const notificationList = list({
     ),
   },
   sorts: { created_at: byTime(sql`n.created_at`) },
+  total: (ctx, { unread_only, ...others }) => {
+    if (Object.keys(others).length > 0) return undefined;
+    return unread_only ? totalOf(ctx, 'unread') : totalOf(ctx, 'unread', 'read');
+  },
 });

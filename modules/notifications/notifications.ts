@@ -7,12 +7,6 @@ type Key = { readonly id: string };
 /** From a row of `notifications n`. */
 export const columns = columnsFor(Notification, sql`n`);
 
-export async function countUnread(ctx: Ctx): Promise<{ unread_count: number }> {
-  const row = await ctx.db.row<{ unread_count: number }>(sql`
-    SELECT count(*) AS unread_count FROM notifications WHERE user_id = ${ctx.user.id} AND read_at IS NULL`);
-  return row as { unread_count: number };
-}
-
 /** Keeps the time of the first reading. */
 export function markAsRead(ctx: Ctx, { id }: Key): Promise<Notification> {
   return update(

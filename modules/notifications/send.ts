@@ -51,9 +51,13 @@ async function store(ctx: Ctx, users: readonly number[], fields: Fields): Promis
   return rows.map(({ id }) => id);
 }
 
+/** Other UUIDs can mean years that PostgreSQL does not read. */
+const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** The time in a UUIDv7. */
 export function timeOf(id: string): string {
-  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString();
+  const time = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+  return new Date(Math.min(time, lastTime)).toISOString();
 }
 
 /** A client may get a notification twice and knows it by its id. */
