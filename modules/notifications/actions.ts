@@ -1,8 +1,18 @@
-import { action, ById, Type } from '@chowk/kit';
+import { action, ById, type OperationsOf, Type } from '@chowk/kit';
+import { logMessage, sendInApp } from './channels.ts';
 import { countUnread } from './counts.ts';
 import { notificationList } from './list.ts';
 import { deleteNotification, markAllAsRead, markAsRead } from './notifications.ts';
-import { MarkedAsRead, Notification, UnreadCount } from './schemas.ts';
+import {
+  ChannelMessage,
+  EmailMessage,
+  InAppMessage,
+  InAppResult,
+  MarkedAsRead,
+  MessageResult,
+  Notification,
+  UnreadCount,
+} from './schemas.ts';
 
 const needs = 'notifications.view';
 
@@ -53,4 +63,34 @@ export const actions = {
     answer: { message: 'Notification deleted.' },
     run: deleteNotification,
   }),
+  'notifications.sendInApp': action({
+    summary: 'Notify a member of the team',
+    needs: 'notifications.send',
+    bus: { rateLimit: 1_200 },
+    input: InAppMessage,
+    output: InAppResult,
+    run: sendInApp,
+  }),
+  'notifications.sendEmail': action({
+    summary: 'Send an email',
+    description: 'There is no provider yet: a line is written to the log.',
+    needs: 'notifications.send',
+    bus: { rateLimit: 600 },
+    input: EmailMessage,
+    output: MessageResult,
+    run: (ctx, { to, body }) => logMessage(ctx, { channel: 'email', to, text: body }),
+  }),
+  'notifications.send': action({
+    summary: 'Send a text message to a phone',
+    description: 'There is no provider yet: a line is written to the log.',
+    needs: 'notifications.send',
+    bus: { rateLimit: 600 },
+    input: ChannelMessage,
+    output: MessageResult,
+    run: (ctx, { channel, to, message }) => logMessage(ctx, { channel, to, text: message }),
+  }),
 };
+
+declare module '@chowk/kit/catalogue' {
+  interface Operations extends OperationsOf<typeof actions> {}
+}

@@ -1,10 +1,13 @@
 import {
+  Email,
   extend,
+  Line,
   NamedObject,
   NewNotification,
   Nullable,
   outputOf,
   type Static,
+  Text,
   Timestamp,
   Type,
   UserId,
@@ -29,3 +32,24 @@ export const Message = extend(NewNotification, {
   to: Type.Union([UserId, Type.Array(UserId), Type.Literal('members')]),
 });
 export type Message = Static<typeof Message>;
+
+const { title, body, data } = NewNotification.properties;
+export const InAppMessage = Type.Object({ user_id: UserId, title, body, data });
+export type InAppMessage = Static<typeof InAppMessage>;
+
+export const InAppResult = NamedObject('InAppResult', {
+  sent: Type.Boolean(),
+  reason: Nullable(Type.Enum(['not_a_member'])),
+});
+export type InAppResult = Static<typeof InAppResult>;
+
+export const EmailMessage = Type.Object({ to: Email, subject: Line(255), body: Text(100_000) });
+export const ChannelMessage = Type.Object({
+  channel: Type.Enum(['sms', 'whatsapp']),
+  to: Line(32, { description: 'A phone number.' }),
+  message: Text(4_000),
+});
+export const MessageResult = NamedObject('MessageResult', {
+  provider: Type.Enum(['log'], { description: '`log`: a line in the log; the message is not delivered.' }),
+});
+export type MessageResult = Static<typeof MessageResult>;

@@ -6,19 +6,23 @@ import type { Message, Notification } from './schemas.ts';
 const batchSize = 500;
 const maxDataLength = 10_000;
 
-/** Stores a notification for each recipient who is a member of the tenant, and sends it after the commit. */
-export async function send(ctx: Ctx, { to, ...message }: Message): Promise<void> {
+/**
+ * Stores a notification for each recipient who is a member of the tenant, and sends it after the commit. Returns the number
+ * of recipients.
+ */
+export async function send(ctx: Ctx, { to, ...message }: Message): Promise<number> {
   const data = message.data && JSON.stringify(message.data);
   if (data && data.length > maxDataLength) {
     throw invalid({ data: { code: 'too_long', message: `Must have at most ${maxDataLength} characters as JSON.` } });
   }
   const users = await membersAmong(ctx, to);
-  if (users.length === 0) return;
-  await ctx.tx(async (tx) => {
+  if (users.length === 0) return 0;
+  return ctx.tx(async (tx) => {
     const ids = await store(tx, users, { ...message, data });
     for (let from = 0; from < ids.length; from += batchSize) {
       await tx.jobs.add('notifications.broadcast', { ids: ids.slice(from, from + batchSize) });
     }
+    return ids.length;
   });
 }
 
