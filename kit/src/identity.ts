@@ -32,12 +32,23 @@ export interface Membership {
   readonly permissions: ReadonlySet<string>;
 }
 
-/** Authenticates requests. A system module provides it. Both functions are called for every request. */
+/** What has changed; without a field, possibly everything. */
+export interface IdentityChange {
+  readonly sessionId?: string;
+  readonly userId?: number;
+  readonly tenantId?: string;
+}
+
+/** Authenticates callers. A system module provides it. The first two functions are called for every request. */
 export interface Identity {
   /** `undefined` for a token that is unknown, expired or revoked. */
   authenticate(token: string): Promise<Caller | undefined>;
   /** `undefined` if the caller is not a member of the tenant. */
   membership(caller: Caller, tenantId: string): Promise<Membership | undefined>;
+  /** The caller of a session, for sockets, which outlive their token; `undefined` if it has expired or is revoked. */
+  session(id: string): Promise<Caller | undefined>;
+  /** Calls the listener when sessions, users or memberships have changed, in any process. */
+  onChange(listener: (change: IdentityChange) => void): void;
 }
 
 /** Where a call comes from. */

@@ -38,6 +38,7 @@ import { personalDataOf } from './privacy/personal-data.ts';
 import { PostgresPubSub } from './pubsub/postgres-pubsub.ts';
 import { RedisPubSub } from './pubsub/redis-pubsub.ts';
 import { RateLimiter } from './rate-limiter.ts';
+import { realtimeActions } from './realtime/actions.ts';
 import { Realtime } from './realtime/realtime.ts';
 import type { Redis } from './redis/redis.ts';
 import { RedisCache } from './redis/redis-cache.ts';
@@ -127,13 +128,16 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   void signals.listen('chowk_installed', { onNotify: forgetInstalled, onConnectionChange: forgetInstalled });
   const local = new PostgresPubSub(db, signals);
   const pubsub = redis ? new RedisPubSub(redis, prefix, local) : local;
-  const realtime = new Realtime(pubsub);
   const audit = new AuditLog(log);
   const hasModule = (tenantId: string, alias: string) => installations.has(tenantId, alias);
   const actions: readonly RegisteredAction[] = [
     ...registerActions(healthActions(config, db, redis), { module: undefined, tag: 'Platform' }),
     ...modules.flatMap(({ alias, manifest, parts: { actions: own = {} } }) =>
       registerActions(own, { module: alias, tag: manifest.name, isSystem: manifest.system ?? false }),
+    ),
+    ...registerActions(
+      realtimeActions(config.appUrl, () => realtime),
+      { module: undefined, tag: 'Realtime' },
     ),
     ...registerActions(parts.actions ?? {}, { module: undefined, tag: 'Test' }),
   ];
@@ -193,7 +197,11 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     onClose: (work) => void closing.push(work),
   });
   // Before `signals` starts, so that its caches miss no notification.
-  const identity = await identityOf(modules, services);
+  const identity = parts.identity ?? (await identityOf(modules, services));
+  const realtime = new Realtime({
+    ...{ pubsub, signals, directory, identity, secrets, log },
+    socketsPerNetwork: config.socketsPerNetwork,
+  });
   await signals.start();
 
   const kernel: Kernel = {
@@ -204,7 +212,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     databases,
     directory,
     settings,
-    identity: parts.identity ?? identity,
+    identity,
     services,
     systemModules,
     secrets,
@@ -230,6 +238,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     },
     async close() {
       await deliveries.close();
+      await realtime.close();
       await jobs.stop(config.shutdownSeconds);
       await Promise.allSettled(closing.map((work) => work()));
       await audit.close();

@@ -241,6 +241,12 @@ const variables = {
     default: 3000,
     help: 'The maximum number of requests per minute of a user in a tenant, or of an anonymous network; 0 turns the limit off.',
   }),
+  socketsPerNetwork: variable({
+    name: 'SOCKETS_PER_NETWORK',
+    kind: integer(1, 10_000_000),
+    default: 1000,
+    help: 'The maximum number of open realtime sockets of one network in this process.',
+  }),
   loginFailuresPerMinute: variable({
     name: 'LOGIN_FAILURES_PER_MINUTE',
     kind: integer(1, 10_000),

@@ -187,7 +187,7 @@ export class Context implements SystemCtx {
     } else {
       if (hasDeliveries) this.#kernel.deliveries.wake(this.#tenant);
       if (addedJobs.length > 0) void this.#moveJobs(addedJobs);
-      for (const broadcast of broadcasts) void this.#broadcast(broadcast);
+      if (broadcasts.length > 0) void this.#broadcast(broadcasts);
     }
     return result;
   }
@@ -246,7 +246,7 @@ export class Context implements SystemCtx {
     const { transaction } = this.#parts;
     const broadcast = { tenantId: this.#tenant.id, channel, event, data };
     if (transaction) transaction.broadcasts.push(broadcast);
-    else await this.#broadcast(broadcast);
+    else await this.#broadcast([broadcast]);
   }
 
   audit(changes: Changes): void {
@@ -361,11 +361,12 @@ export class Context implements SystemCtx {
     }
   }
 
-  async #broadcast(broadcast: Broadcast): Promise<void> {
+  /** One after the other, so that they arrive in order. */
+  async #broadcast(broadcasts: readonly Broadcast[]): Promise<void> {
     try {
-      await this.#kernel.realtime.broadcast(broadcast);
+      for (const broadcast of broadcasts) await this.#kernel.realtime.broadcast(broadcast);
     } catch (error) {
-      this.log.warn({ err: error, tenant: broadcast.tenantId, event: broadcast.event }, 'could not broadcast an event');
+      this.log.warn({ err: error, tenant: this.#tenant.id }, 'could not send an event to sockets');
     }
   }
 

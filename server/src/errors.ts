@@ -68,6 +68,8 @@ export const kernelErrors = {
     status: 500,
     message: 'The module {module} may not emit {name}; add it to `events` in its module.ts.',
   },
+  'realtime.channel_forbidden': { status: 403, message: 'You may not subscribe to the channel {channel}.' },
+  'realtime.upgrade_required': { status: 426, message: 'This address serves WebSocket connections only.' },
   'db.unavailable': { status: 503, message: 'The database cannot be reached; try again in a moment.' },
   'http.too_many_downloads': {
     status: 429,

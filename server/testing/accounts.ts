@@ -28,6 +28,8 @@ export interface Person {
 export interface AccountsPlatform extends TestPlatform {
   /** Creates a user with a verified address who is a member of the tenant. */
   person(options?: { tenant?: TestTenant; role?: string; name?: string; verified?: boolean }): Promise<Person>;
+  /** Makes a user a member of another tenant too. */
+  join(person: Person, tenant: TestTenant): Promise<void>;
   /** Waits for a mail to the address with a matching subject; returns the newest. */
   mailTo(address: string, subject?: RegExp): Promise<{ subject: string; text: string; html: string }>;
 }
@@ -77,6 +79,7 @@ export async function startAccounts(options: TestOptions = {}): Promise<Accounts
         ...{ post: withBody('POST'), put: withBody('PUT'), patch: withBody('PATCH'), delete: withBody('DELETE') },
       };
     },
+    join: ({ id: userId }, { id: tenantId }) => addMember(kernel.central.db, { userId, tenantId, role: 'Agent' }),
     async mailTo(address, subject = /./) {
       const { vi } = await import('vitest');
       return vi.waitFor(

@@ -16,6 +16,12 @@ export class TestIdentity implements Identity {
     return this.#memberships.get(`${caller.id} ${tenantId}`);
   }
 
+  async session(id: string): Promise<Caller | undefined> {
+    return this.#callers.values().find(({ session }) => session.id === id);
+  }
+
+  onChange(): void {}
+
   /** Creates a user and a token for them. */
   mint(): { caller: Caller; token: string } {
     lastUserId += 1;

@@ -1,4 +1,4 @@
-import { type Identity, platformState, type SystemServices } from '@chowk/kit';
+import { type Identity, type IdentityChange, platformState, type SystemServices } from '@chowk/kit';
 import { AccessTokens } from './access-tokens.ts';
 import { Memberships } from './memberships.ts';
 import { Passwords } from './passwords.ts';
@@ -25,5 +25,23 @@ export async function createIdentity(system: SystemServices): Promise<Identity> 
   return {
     authenticate: (token) => sessions.authenticate(token),
     membership: (caller, tenantId) => memberships.of(caller, tenantId),
+    session: (id) => sessions.callerOf(id),
+    onChange: (listener) => listenToChanges(system, listener),
   };
+}
+
+/** After the listeners of the caches, so that the listener finds the new state. */
+function listenToChanges({ signals }: SystemServices, listener: (change: IdentityChange) => void): void {
+  const changes: Record<string, (payload: string) => IdentityChange> = {
+    chowk_session: (sessionId) => ({ sessionId }),
+    chowk_user: (userId) => ({ userId: Number(userId) }),
+    // The payload is the user and the tenant. An API client loses its access with the membership of its maker.
+    chowk_membership: (payload) => ({ tenantId: payload.split(' ')[1] ?? '' }),
+  };
+  for (const [channel, changeOf] of Object.entries(changes)) {
+    void signals.listen(channel, {
+      onNotify: (payload) => listener(changeOf(payload)),
+      onConnectionChange: (isConnected) => isConnected && listener({}),
+    });
+  }
 }

@@ -108,6 +108,11 @@ export class Sessions {
     return session?.caller.id === claims?.userId ? this.#unlessExpired(session) : undefined;
   }
 
+  /** The caller of a session that has not ended. */
+  async callerOf(sessionId: string): Promise<Caller | undefined> {
+    return this.#unlessExpired(await this.#byId.get(sessionId));
+  }
+
   /** Opens a session, in the transaction `db` if given. */
   async open(session: NewSession, { db = this.#central }: { db?: Db } = {}): Promise<Tokens> {
     const id = this.#services.newId();

@@ -28,7 +28,7 @@ export class HttpMetrics {
     this.#kernel = kernel;
     processMetrics();
     this.#measureRequests();
-    this.#measureDatabase();
+    this.#measureResources();
   }
 
   mount(): void {
@@ -62,8 +62,8 @@ export class HttpMetrics {
     });
   }
 
-  #measureDatabase(): void {
-    const { budget, directory } = this.#kernel;
+  #measureResources(): void {
+    const { budget, directory, realtime } = this.#kernel;
     const registers = [this.#registry];
     new Gauge({
       name: 'chowk_database_connections',
@@ -83,6 +83,14 @@ export class HttpMetrics {
       registers,
       collect() {
         this.set(directory.size);
+      },
+    });
+    new Gauge({
+      name: 'chowk_realtime_connections',
+      help: 'Open sockets of this process.',
+      registers,
+      collect() {
+        this.set(realtime.connections);
       },
     });
   }

@@ -19,6 +19,7 @@ import { pipeline } from './pipeline.ts';
 import { limitAnonymous } from './rate-limit.ts';
 import { inputReader } from './read-input.ts';
 import { requestId, responseHeaders } from './response-headers.ts';
+import { isSocketRequest, mountSockets } from './sockets.ts';
 import { WrongMethods } from './wrong-method.ts';
 
 declare module 'fastify' {
@@ -45,7 +46,7 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     // Requests on open connections are still served during a stop: see `stopGracefully`.
     return503OnClosing: false,
     // Node would respond with an empty body; the first hook responds with an error.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, shouldUpgradeCallback: isSocketRequest },
     clientErrorHandler: rejectMalformedRequest,
     // No hook has run for these errors.
     frameworkErrors: (error, request, reply) => {
@@ -54,7 +55,6 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     },
     routerOptions: { maxParamLength: 500 },
   });
-  stopGracefully(app);
   app.decorateRequest('exchange', undefined);
   app.setErrorHandler((error, request, reply) => sendErrorResponse(log, error, request, reply));
   const handlePreflight = corsPolicy(config);
@@ -72,6 +72,9 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     const failure = wrongMethods.failureOf(method, path) ?? fail('http.not_found', { method, path });
     rejectUnrouted({ kernel, gate: gateOf(path), request, reply }, failure).catch(done);
   });
+  await mountSockets(app, kernel);
+  // After the sockets: they are told to reconnect at the beginning of a stop.
+  stopGracefully(app);
   parseBodies(app);
   app.setSerializerCompiler(({ schema }) => responseSerializer(schema as TSchema));
   const metrics = new HttpMetrics(app, kernel);

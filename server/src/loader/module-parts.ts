@@ -42,8 +42,15 @@ export function helpersOf(modules: readonly LoadedModule[]): Map<string, Readonl
 export async function identityOf(modules: readonly LoadedModule[], system: SystemServices): Promise<Identity> {
   const [module, other] = modules.filter(({ parts }) => parts.identity);
   if (other) throw new Error(`the modules ${module?.alias} and ${other.alias} both provide an identity`);
-  return module?.parts.identity?.(system) ?? { authenticate: async () => undefined, membership: async () => undefined };
+  return module?.parts.identity?.(system) ?? noIdentity;
 }
+
+const noIdentity: Identity = {
+  authenticate: async () => undefined,
+  membership: async () => undefined,
+  session: async () => undefined,
+  onChange: () => {},
+};
 
 type InContext = (task: Task, module: string | undefined, run: (ctx: Ctx) => Promise<unknown>) => Promise<unknown>;
 type AddAll = (entries: Entry[]) => Promise<void>;

@@ -29,7 +29,8 @@ export class PostgresPubSub implements PubSub {
     const data = Buffer.from(JSON.stringify([channel, text])).toString('base64');
     const count = Math.ceil(data.length / chunkLength);
     const chunks = Array.from({ length: count }, (_, index) => {
-      return `${id} ${count} ${data.slice(index * chunkLength, (index + 1) * chunkLength)}`;
+      // With the index, because PostgreSQL drops a notification that equals an earlier one of the transaction.
+      return `${id} ${count} ${index} ${data.slice(index * chunkLength, (index + 1) * chunkLength)}`;
     });
     await this.#db.run(sql`SELECT pg_notify(${signalChannel}, chunk) FROM unnest(${chunks}::text[]) WITH ORDINALITY AS c (chunk, n)
       ORDER BY n`);
@@ -41,7 +42,7 @@ export class PostgresPubSub implements PubSub {
   }
 
   #receive(payload: string): void {
-    const [id = '', count = '', data = ''] = payload.split(' ');
+    const [id = '', count = '', , data = ''] = payload.split(' ');
     const chunks = [...(this.#chunks.get(id) ?? []), data];
     if (chunks.length < Number(count)) {
       this.#chunks.set(id, chunks);

@@ -1,4 +1,23 @@
+import type { Identity, IdentityChange, Log, Secrets } from '@chowk/kit';
+import type { RawData, WebSocket } from 'ws';
+import type { Signals } from '../db/signals.ts';
 import type { PubSub } from '../pubsub/pubsub.ts';
+import type { Directory, TenantEntry } from '../tenancy/directory.ts';
+import { Connection } from './connection.ts';
+import { type Grant, isSignatureOf, signGrant } from './grant.ts';
+import { Presence } from './presence.ts';
+import {
+  activityTimeout,
+  type ClientMessage,
+  type Code,
+  codes,
+  formatError,
+  formatEvent,
+  isChannelName,
+  isPresence,
+  needsGrant,
+  parseMessage,
+} from './protocol.ts';
 
 /** An event for the sockets of a tenant that subscribe to the channel. */
 export interface Broadcast {
@@ -8,19 +27,303 @@ export interface Broadcast {
   readonly data: object;
 }
 
-const pubsubChannel = 'realtime';
+interface RealtimeParts {
+  readonly pubsub: PubSub;
+  readonly signals: Signals;
+  readonly directory: Directory;
+  readonly identity: Identity;
+  readonly secrets: Secrets;
+  readonly log: Log;
+  /** How many sockets a network may have in this process. */
+  readonly socketsPerNetwork: number;
+}
+
+/** What a client says when it connects. */
+export interface Handshake {
+  readonly key: string;
+  readonly protocol: string | undefined;
+  /** The tenant of the host, if it names one; else the first private channel decides. */
+  readonly tenant: TenantEntry | undefined;
+  readonly network: string;
+}
+
+const eventChannel = 'realtime.events';
+const grantChannel = 'realtime.grants';
+const sweepMs = 10_000;
+/** Without a message for this long a client gets a ping, and after twice as long it is disconnected. */
+const silenceMs = 2 * activityTimeout * 1_000;
+const maxMessagesPerSweep = 500;
+const maxSubscriptions = 100;
 
 /** The sockets of this process, and events to the sockets of all processes. */
 export class Realtime {
-  readonly #pubsub: PubSub;
+  /** Public: it identifies the installation, as the key of a Pusher app does. */
+  readonly key: string;
+  readonly #parts: RealtimeParts;
+  readonly #connections = new Map<string, Connection>();
+  /** The connections that subscribe to a channel of a tenant. */
+  readonly #rooms = new Map<string, Set<Connection>>();
+  /** The number of sockets of each network. */
+  readonly #networks = new Map<string, number>();
+  readonly #presence: Presence;
+  #started: Promise<void> | undefined;
+  #sweeping: NodeJS.Timeout | undefined;
 
-  constructor(pubsub: PubSub) {
-    this.#pubsub = pubsub;
+  constructor(parts: RealtimeParts) {
+    this.#parts = parts;
+    this.key = Buffer.from(parts.secrets.sign('realtime key', ''), 'base64url').toString('hex').slice(0, 20);
+    this.#presence = new Presence(parts.pubsub, {
+      onJoin: (room, data) => this.#send(room, memberEvent('pusher_internal:member_added', room, data)),
+      onLeave: (room, userId) => {
+        this.#send(room, memberEvent('pusher_internal:member_removed', room, JSON.stringify({ user_id: userId })));
+      },
+    });
+  }
+
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  /** Receives events and revocations from now on. Only processes with sockets call it. */
+  start(): Promise<void> {
+    this.#started ??= this.#start();
+    return this.#started;
   }
 
   /** Serializes the event once, for all sockets of all processes. */
   async broadcast({ tenantId, channel, event, data }: Broadcast): Promise<void> {
-    const frame = JSON.stringify({ event, channel, data: JSON.stringify({ ...data, tenant_id: tenantId }) });
-    await this.#pubsub.publish(pubsubChannel, JSON.stringify([tenantId, channel, frame]));
+    const frame = formatEvent(event, { ...data, tenant_id: tenantId }, channel);
+    await this.#parts.pubsub.publish(eventChannel, JSON.stringify([roomOf(tenantId, channel), frame]));
   }
+
+  /** Signs the grant, and hands it to the process of the socket. */
+  async grant(grant: Grant): Promise<string> {
+    const signature = signGrant(this.#parts.secrets, grant);
+    const connection = this.#connections.get(grant.socketId);
+    if (connection) connection.addGrant(signature, grant);
+    else await this.#parts.pubsub.publish(grantChannel, JSON.stringify([signature, grant]));
+    return `${this.key}:${signature}`;
+  }
+
+  /** Takes over a connected socket. */
+  accept(socket: WebSocket, handshake: Handshake): Connection {
+    const connection = new Connection(socket, handshake.tenant);
+    socket.on('error', () => {});
+    const refusal = this.#refusalOf(handshake);
+    if (refusal) {
+      connection.close(...refusal);
+      return connection;
+    }
+    this.#connections.set(connection.id, connection);
+    const { network } = handshake;
+    this.#networks.set(network, this.#socketsOf(network) + 1);
+    socket.on('message', (data, isBinary) => this.#receive(connection, data, isBinary));
+    socket.on('close', () => {
+      this.#remove(connection);
+      const others = this.#socketsOf(network) - 1;
+      if (others > 0) this.#networks.set(network, others);
+      else this.#networks.delete(network);
+    });
+    this.#sweeping ??= setInterval(() => void this.#sweep(), sweepMs).unref();
+    connection.establish();
+    return connection;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweeping);
+    await this.#presence.close();
+  }
+
+  async #start(): Promise<void> {
+    const { pubsub, identity, signals } = this.#parts;
+    await pubsub.subscribe(eventChannel, (text) => this.#send(...(JSON.parse(text) as [string, string])));
+    await pubsub.subscribe(grantChannel, (text) => {
+      const [signature, grant] = JSON.parse(text) as [string, Grant];
+      this.#connections.get(grant.socketId)?.addGrant(signature, grant);
+    });
+    await this.#presence.start();
+    identity.onChange((change) => void this.#recheckAffected(change));
+    await signals.listen('chowk_tenant', {
+      onNotify: (tenantId) => void this.#recheckAffected({ tenantId }),
+      onConnectionChange: (isConnected) => isConnected && void this.#recheckAffected({}),
+    });
+  }
+
+  #refusalOf({ key, protocol = '7', network }: Handshake): [Code, string] | undefined {
+    if (key !== this.key) return [codes.unknownKey, 'There is no app with this key.'];
+    if (protocol !== '7') return [codes.unsupportedProtocol, 'Only version 7 of the protocol is supported.'];
+    if (this.#socketsOf(network) < this.#parts.socketsPerNetwork) return undefined;
+    return [codes.overCapacity, 'Your network has too many sockets; try again later.'];
+  }
+
+  #socketsOf(network: string): number {
+    return this.#networks.get(network) ?? 0;
+  }
+
+  #receive(connection: Connection, data: RawData, isBinary: boolean): void {
+    connection.lastSeenAt = Date.now();
+    connection.messages += 1;
+    if (connection.messages > maxMessagesPerSweep) {
+      connection.close(codes.overCapacity, 'The client sends too many messages.');
+      return;
+    }
+    const message = isBinary ? undefined : parseMessage(String(data));
+    if (message) this.#handle(connection, message);
+    else connection.send(formatError('The message is not valid.'));
+  }
+
+  #handle(connection: Connection, { event, data }: ClientMessage): void {
+    if (event === 'pusher:ping') connection.send(formatEvent('pusher:pong', {}));
+    else if (event === 'pusher:pong') return;
+    else if (event === 'pusher:subscribe') void this.#subscribe(connection, data);
+    else if (event === 'pusher:unsubscribe') this.#unsubscribe(connection, String(data.channel));
+    else if (event.startsWith('client-')) {
+      connection.send(formatError('Client events are not enabled.', codes.clientEventRefused));
+    } else connection.send(formatError('The event is not supported.'));
+  }
+
+  async #subscribe(connection: Connection, { channel, auth, channel_data }: ClientMessage['data']): Promise<void> {
+    if (!isChannelName(channel)) return connection.send(formatError('The name of the channel is not valid.'));
+    const { subscriptions } = connection;
+    if (subscriptions.size >= maxSubscriptions && !subscriptions.has(channel)) {
+      return connection.send(formatError(`A socket can subscribe to at most ${maxSubscriptions} channels.`));
+    }
+    try {
+      if (!needsGrant(channel)) return this.#join(connection, channel, undefined);
+      const grant = await this.#grantFor(connection, channel, auth);
+      if (grant && grant.channelData === channel_data && (await this.#admit(connection, grant))) return;
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'could not check a subscription');
+      return connection.close(codes.overCapacity, 'The subscription could not be checked; try again.');
+    }
+    connection.send(formatError(`The subscription to ${channel} is not authorized.`, codes.unauthorized));
+  }
+
+  async #grantFor(connection: Connection, channel: string, auth: unknown): Promise<Grant | undefined> {
+    const signature = typeof auth === 'string' && /^(\w+):([\da-f]{64})$/.exec(auth)?.[2];
+    if (!signature) return undefined;
+    const grant = await connection.grantFor(signature);
+    const isValid =
+      grant?.channel === channel &&
+      grant.socketId === connection.id &&
+      isSignatureOf(this.#parts.secrets, grant, signature);
+    return isValid ? grant : undefined;
+  }
+
+  /** Joins the channel of the grant if its session, its membership and its tenant are still valid. */
+  async #admit(connection: Connection, grant: Grant): Promise<boolean> {
+    const tenant = await this.#parts.directory.find(grant.tenantId);
+    if (!tenant || !(await this.#isValid(grant))) return false;
+    if (connection.isClosed) return true;
+    if (connection.tenant && connection.tenant.id !== tenant.id) return false;
+    if (!connection.tenant) this.#bind(connection, tenant);
+    this.#join(connection, grant.channel, grant);
+    // A revocation that arrived meanwhile did not find the subscription.
+    await this.#recheck(connection);
+    return true;
+  }
+
+  /** From now on the connection receives the events of this tenant only. */
+  #bind(connection: Connection, tenant: TenantEntry): void {
+    connection.tenant = tenant;
+    for (const channel of connection.subscriptions.keys()) this.#enter(roomOf(tenant.id, channel), connection);
+  }
+
+  #join(connection: Connection, channel: string, grant: Grant | undefined): void {
+    const { tenant, subscriptions } = connection;
+    const room = tenant && roomOf(tenant.id, channel);
+    const isNew = !subscriptions.has(channel);
+    subscriptions.set(channel, { grant });
+    // Before the connection enters the room: it does not receive its own join.
+    if (room && isNew && grant?.channelData) this.#presence.join(room, grant.channelData);
+    if (room) this.#enter(room, connection);
+    const members = room && isPresence(channel) ? this.#presence.membersOf(room) : {};
+    connection.send(formatEvent('pusher_internal:subscription_succeeded', members, channel));
+  }
+
+  #enter(room: string, connection: Connection): void {
+    this.#rooms.set(room, (this.#rooms.get(room) ?? new Set()).add(connection));
+  }
+
+  #unsubscribe(connection: Connection, channel: string): void {
+    const { tenant, subscriptions } = connection;
+    const subscription = subscriptions.get(channel);
+    if (!subscription) return;
+    subscriptions.delete(channel);
+    if (!tenant) return;
+    const room = roomOf(tenant.id, channel);
+    const members = this.#rooms.get(room);
+    members?.delete(connection);
+    if (members?.size === 0) this.#rooms.delete(room);
+    if (subscription.grant?.channelData) this.#presence.leave(room, subscription.grant.channelData);
+  }
+
+  #remove(connection: Connection): void {
+    connection.isClosed = true;
+    this.#connections.delete(connection.id);
+    for (const channel of [...connection.subscriptions.keys()]) this.#unsubscribe(connection, channel);
+  }
+
+  #send(room: string, frame: string): void {
+    const connections = this.#rooms.get(room);
+    if (!connections) return;
+    const bytes = Buffer.from(frame);
+    for (const connection of connections) connection.send(bytes);
+  }
+
+  async #sweep(): Promise<void> {
+    const now = Date.now();
+    this.#presence.sweep(now);
+    for (const connection of this.#connections.values()) {
+      connection.messages = 0;
+      const silence = now - connection.lastSeenAt;
+      if (silence > 2 * silenceMs) connection.close(codes.noPong, 'The client did not answer a ping.');
+      else if (silence > silenceMs) connection.send(formatEvent('pusher:ping', {}));
+    }
+    // Sessions also end by time, without a notification.
+    await this.#recheckAffected({});
+  }
+
+  async #recheckAffected(change: IdentityChange): Promise<void> {
+    try {
+      for (const connection of this.#connections.values()) {
+        if (connection.isAffectedBy(change)) await this.#recheck(connection);
+      }
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'could not check sockets; the next sweep does');
+    }
+  }
+
+  /** Closes the connection if a session, membership or tenant that it depends on has ended, or the ring has changed. */
+  async #recheck(connection: Connection): Promise<void> {
+    const { tenant } = connection;
+    if (!tenant) return;
+    const current = await this.#parts.directory.find(tenant.id);
+    if (current && current.ring !== tenant.ring) {
+      return this.#end(connection, codes.reconnect, 'The tenant has moved to another ring.');
+    }
+    const grants = connection.grantsInUse();
+    const valid = current && (await Promise.all(grants.map((grant) => this.#isValid(grant))));
+    if (!valid?.every(Boolean)) this.#end(connection, codes.unauthorized, 'The access has been revoked.');
+  }
+
+  /** No event is sent after this, even if the client delays the end of the connection. */
+  #end(connection: Connection, code: Code, message: string): void {
+    connection.close(code, message);
+    this.#remove(connection);
+  }
+
+  async #isValid({ sessionId, userId, tenantId }: Grant): Promise<boolean> {
+    const { identity } = this.#parts;
+    const caller = await identity.session(sessionId);
+    return caller?.id === userId && (await identity.membership(caller, tenantId)) !== undefined;
+  }
+}
+
+function roomOf(tenantId: string, channel: string): string {
+  return `${tenantId} ${channel}`;
+}
+
+function memberEvent(event: string, room: string, data: string): string {
+  return JSON.stringify({ event, channel: room.slice(room.indexOf(' ') + 1), data });
 }

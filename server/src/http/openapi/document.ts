@@ -72,6 +72,7 @@ const headerParameters: Json = {
 };
 
 const kernelTags: Readonly<Record<string, string>> = {
+  Realtime: 'Events over WebSocket, for clients of the Pusher protocol.',
   Platform: 'The state of the service.',
 };
 
