@@ -1,5 +1,5 @@
 import { type Ctx, sql } from '@chowk/kit';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Context } from '../../server/src/context.ts';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import { eventually } from '../../server/testing/eventually.ts';
@@ -20,27 +20,18 @@ const stored = async (ctx: Ctx) =>
     (row) => row.user_id,
   );
 
-/** The events for a user's sockets, as they arrive. */
-async function broadcastsTo({ id }: Recipient) {
-  const events: { tenant: string; event: string; data: Record<string, unknown> }[] = [];
-  const end = await kernel.pubsub.subscribe('realtime', (text) => {
-    const [tenant, channel, frame] = JSON.parse(text);
-    const { event, data } = JSON.parse(frame);
-    if (channel === `private-user.${id}`) events.push({ tenant, event, data: JSON.parse(data) });
-  });
-  onTestFinished(end);
-  return events;
-}
+const broadcast = vi.spyOn(kernel.realtime, 'broadcast');
 
-test('a notification is broadcast with all fields and the tenant', async () => {
+/** The events that were sent to a user's sockets. */
+const broadcastsTo = ({ id }: Recipient) =>
+  broadcast.mock.calls.map(([sent]) => sent).filter(({ channel }) => channel === `private-user.${id}`);
+
+test('a notification is broadcast with all fields', async () => {
   const asha = await member();
-  const events = await broadcastsTo(asha);
   await orders.notify(asha.id, { ...notice, severity: 'success', data: { order_id: '7' }, action_url: '/orders/7' });
-  await eventually(() => expect(events).toHaveLength(1));
   const [notification] = await listed(asha);
-  expect(events).toEqual([
-    { tenant: acme.id, event: 'notification.created', data: { ...notification, tenant_id: acme.id } },
-  ]);
+  const event = { tenantId: acme.id, channel: `private-user.${asha.id}`, event: 'notification.created' };
+  await eventually(() => expect(broadcastsTo(asha)).toEqual([{ ...event, data: notification }]));
 });
 
 test('a notification goes to each of several users once, and only to members', async () => {
@@ -66,20 +57,18 @@ test('a notification goes to all members who may sign in', async () => {
 
 test('a notification of a transaction that fails is neither stored nor broadcast', async () => {
   const asha = await member();
-  const events = await broadcastsTo(asha);
   const failing = orders.tx(async (tx) => {
     await tx.notify(asha.id, { ...notice, title: 'Never' });
     throw new Error('rolled back');
   });
   await expect(failing).rejects.toThrow('rolled back');
   await orders.tx((tx) => tx.notify(asha.id, notice));
-  await eventually(() => expect(events).toMatchObject([{ data: { title: 'New order' } }]));
+  await eventually(() => expect(broadcastsTo(asha)).toMatchObject([{ data: { title: 'New order' } }]));
   expect(await listed(asha)).toMatchObject([notice]);
 });
 
 test('repeated notifications of a group are one that counts them and moves to the top', async () => {
   const asha = await member();
-  const events = await broadcastsTo(asha);
   const repeat = (title: string) => orders.notify(asha.id, { ...notice, title, group_key: 'orders' });
   await repeat('1 order');
   await orders.notify(asha.id, { ...notice, title: 'Another' });
@@ -92,7 +81,7 @@ test('repeated notifications of a group are one that counts them and moves to th
   expect((await asha.get(`${url}/unread-count`)).body).toEqual({ unread_count: 2 });
   expect(await listed(asha, `after=${another.id}`)).toMatchObject([{ id: first.id }]);
   expect(await listed(asha, `after=${first.id}`)).toMatchObject([{ id: first.id }, { id: another.id }]);
-  await eventually(() => expect(events).toHaveLength(3));
+  await eventually(() => expect(broadcastsTo(asha)).toHaveLength(3));
   await asha.patch(`${url}/${first.id}/read`);
   await repeat('New again');
   expect((await listed(asha))[0]).toMatchObject({ title: 'New again', count: 1 });
@@ -168,12 +157,11 @@ test('nothing happens if the tenant does not have the module', async () => {
 test('without a tenant a notification is stored in the central database and a warning is logged', async () => {
   const asha = await member();
   const warn = vi.spyOn(kernel.log, 'warn');
-  const events = await broadcastsTo(asha);
   await new Context(kernel, { requestId: 'test', module: 'identity' }).notify([asha.id, 999_999], notice);
   const rows = await kernel.central.db.rows(sql`SELECT type, module, title, severity FROM notifications
     WHERE user_id = ${asha.id}`);
   expect(rows).toEqual([{ ...notice, module: 'identity', severity: 'info' }]);
   expect(warn).toHaveBeenCalledWith(expect.anything(), expect.stringContaining('without a tenant'));
   expect(await listed(asha)).toEqual([]);
-  expect(events).toEqual([]);
+  expect(broadcastsTo(asha)).toEqual([]);
 });
