@@ -25,7 +25,7 @@ export const actions = {
     needs,
     ...notificationList.paged,
   }),
-  'notifications.unread_count': action({
+  'notifications.countUnread': action({
     summary: 'Count your unread notifications',
     http: 'GET /notifications/unread-count',
     graphql: 'unreadNotificationCount',
@@ -34,7 +34,7 @@ export const actions = {
     output: UnreadCount,
     run: countUnread,
   }),
-  'notifications.mark_read': action({
+  'notifications.markRead': action({
     summary: 'Mark one of your notifications as read',
     http: 'PATCH /notifications/:id/read',
     graphql: 'markNotificationAsRead',
@@ -44,7 +44,7 @@ export const actions = {
     answer: { key: 'notification', message: 'Notification marked as read.' },
     run: markAsRead,
   }),
-  'notifications.mark_all_read': action({
+  'notifications.markAllRead': action({
     summary: 'Mark all your notifications as read',
     http: 'POST /notifications/mark-all-read',
     graphql: 'markAllNotificationsAsRead',
