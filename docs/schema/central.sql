@@ -168,6 +168,28 @@ CREATE TABLE module_rings (
 CREATE UNIQUE INDEX module_rings_one_default ON public.module_rings USING btree (is_default) WHERE is_default;
 CREATE TRIGGER module_rings_changed AFTER INSERT OR DELETE OR UPDATE ON public.module_rings FOR EACH STATEMENT EXECUTE FUNCTION notify_ring_changed();
 
+CREATE TABLE notifications (
+  id uuid NOT NULL,
+  user_id bigint NOT NULL,
+  type character varying(100) NOT NULL,
+  module character varying(50),
+  title text NOT NULL,
+  body text,
+  icon character varying(50),
+  severity character varying(20) NOT NULL DEFAULT 'info'::character varying,
+  action_url text,
+  action_label character varying(100),
+  data json,
+  group_key character varying(100),
+  read_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT notifications_pkey PRIMARY KEY (id),
+  CONSTRAINT notifications_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  CONSTRAINT notifications_severity_check CHECK (((severity)::text = ANY ((ARRAY['info'::character varying, 'success'::character varying, 'warning'::character varying, 'error'::character varying])::text[])))
+);
+CREATE INDEX notifications_by_user ON public.notifications USING btree (user_id, created_at DESC);
+
 CREATE TABLE oauth_clients (
   id text NOT NULL,
   tenant_id text,

@@ -197,6 +197,33 @@ CREATE TABLE module_bus_audit_log (
 CREATE INDEX module_bus_audit_log_by_resource ON public.module_bus_audit_log USING btree (resource, resource_id, at DESC);
 CREATE INDEX module_bus_audit_log_by_user ON public.module_bus_audit_log USING btree (user_id, at DESC);
 
+CREATE TABLE notifications (
+  id uuid NOT NULL,
+  user_id bigint NOT NULL,
+  type character varying(100) NOT NULL,
+  module character varying(50),
+  title text NOT NULL,
+  body text,
+  icon character varying(50),
+  severity character varying(20) NOT NULL DEFAULT 'info'::character varying,
+  action_url text,
+  action_label character varying(100),
+  data json,
+  group_key character varying(100),
+  count integer NOT NULL DEFAULT 1,
+  read_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT notifications_pkey PRIMARY KEY (id),
+  CONSTRAINT notifications_severity_check CHECK (((severity)::text = ANY ((ARRAY['info'::character varying, 'success'::character varying, 'warning'::character varying, 'error'::character varying])::text[])))
+);
+CREATE UNIQUE INDEX notifications_by_group ON public.notifications USING btree (user_id, module, group_key) NULLS NOT DISTINCT WHERE ((read_at IS NULL) AND (group_key IS NOT NULL));
+CREATE INDEX notifications_by_user ON public.notifications USING btree (user_id, created_at DESC, id DESC);
+CREATE INDEX notifications_unread ON public.notifications USING btree (user_id, created_at DESC, id DESC) WHERE (read_at IS NULL);
+CREATE TRIGGER notifications_changed AFTER UPDATE ON public.notifications REFERENCING OLD TABLE AS previous NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_changed_notifications();
+CREATE TRIGGER notifications_inserted AFTER INSERT ON public.notifications REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_notifications();
+CREATE TRIGGER notifications_removed AFTER DELETE ON public.notifications REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_notifications();
+
 CREATE TABLE order_history (
   id uuid NOT NULL,
   order_id uuid NOT NULL,

@@ -4,6 +4,7 @@ import type { Db } from './database.ts';
 import type { FieldErrors } from './errors.ts';
 import type { Client, Membership, Session, User } from './identity.ts';
 import type { Log } from './log.ts';
+import type { NewNotification, Recipients } from './notification.ts';
 import type { PersonalData } from './personal-data.ts';
 import type { TSchema } from './schema.ts';
 import type { SystemServices } from './system-services.ts';
@@ -70,6 +71,12 @@ export interface Ctx {
   /** 412 if `If-Match` names another version of the record. */
   mustMatch(record: Versioned): void;
   readonly jobs: JobQueue;
+  /**
+   * Notifies users, in the current transaction or in a new one. Users who are not members of the tenant are left out; does
+   * nothing if the tenant does not have the notifications module. A call that is bound to no tenant stores the notification in
+   * the central database, and nobody is told.
+   */
+  notify(to: Recipients, notification: NewNotification): Promise<void>;
   readonly cache: Cache;
   now(): Date;
   /** A UUIDv7: ids sort by time. */

@@ -105,6 +105,7 @@ export type { Log } from './log.ts';
 export { greet, layoutMail, type MailContent, nameInMail } from './mail-layout.ts';
 export { defineModule, type Module } from './module.ts';
 export { Currency, fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
+export { NewNotification, type Recipients, Severity } from './notification.ts';
 export { isOwnHost, isOwnOrigin } from './own-host.ts';
 export { cursorAt, limitTo, Pagination, type Paging, pageOf, paging } from './paging.ts';
 export { NewPassword, passwordProblem } from './password.ts';

@@ -82,6 +82,30 @@ test('former and disabled members cannot be assigned and are not shown', async (
   expect((await assign(null)).status).toBe(200);
 });
 
+test('a member is notified of a conversation that another one assigns', async () => {
+  const ravi = await platform.person({ tenant: acme, role: 'Agent' });
+  const notified = async () => (await ravi.get('/api/v1/notifications')).body.notifications;
+  await assign(ravi.id);
+  expect(await notified()).toMatchObject([
+    {
+      ...{ type: 'conversation.assigned', module: 'conversations', title: 'A conversation was assigned to you' },
+      ...{ action_url: `/conversations/${begun.id}`, data: { conversation_id: begun.id }, count: 1 },
+    },
+  ]);
+  await assign(ravi.id);
+  await assign(null);
+  expect(await notified()).toMatchObject([{ count: 1 }]);
+  await assign(ravi.id);
+  expect(await notified()).toMatchObject([{ count: 2 }]);
+  await assign(null);
+});
+
+test('a member who takes a conversation is not notified', async () => {
+  const ravi = await platform.person({ tenant: acme, role: 'Agent' });
+  expect((await assign(ravi.id, ravi)).status).toBe(200);
+  expect((await ravi.get('/api/v1/notifications')).body.notifications).toEqual([]);
+});
+
 test('identity finds the members among user ids', async () => {
   const ctx = new Context(platform.kernel, { requestId: 'test', module: 'conversations', tenant: acme });
   const identity = await ctx.helpers('identity');

@@ -71,6 +71,7 @@ export async function updateConversation(ctx: Ctx, { id, ...fields }: Changes & 
           updated_at = ${tx.now()} WHERE id = ${id} RETURNING ${recordColumns}`);
       tx.audit(changes);
       await emitChanges(tx, current, saved as ConversationRecord);
+      if ('assignee_id' in changes) await notifyAssignee(tx, saved as ConversationRecord);
     }
     return getConversation(tx, { id });
   });
@@ -80,6 +81,20 @@ export async function assignConversation(ctx: Ctx, input: Assignment): Promise<C
   // Outside the transaction, which must not wait for the central database.
   await checkAssignee(ctx, input);
   return updateConversation(ctx, input);
+}
+
+/** Unless the assignee is the caller. */
+async function notifyAssignee(ctx: Ctx, { id, assignee_id }: ConversationRecord): Promise<void> {
+  if (assignee_id === null || assignee_id === ctx.userId) return;
+  await ctx.notify(assignee_id, {
+    type: 'conversation.assigned',
+    title: 'A conversation was assigned to you',
+    icon: 'MessageSquare',
+    action_url: `/conversations/${id}`,
+    action_label: 'Open the conversation',
+    data: { conversation_id: id },
+    group_key: `conversation.assigned.${id}`,
+  });
 }
 
 /** 422 if the assignee is not a member of the team. */

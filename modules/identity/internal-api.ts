@@ -1,5 +1,16 @@
-import { type Db, type HelpersOf, type SystemCtx, sql, systemHelper, Type, UserId } from '@chowk/kit';
+import {
+  type Db,
+  extend,
+  type HelpersOf,
+  NewNotification,
+  type SystemCtx,
+  sql,
+  systemHelper,
+  Type,
+  UserId,
+} from '@chowk/kit';
 import { accountsOf } from './accounts/accounts.ts';
+import { storeNotification } from './accounts/notifications.ts';
 import { isSeeded, seedRoles } from './accounts/seed.ts';
 import { addOwner } from './accounts/tenant-owner.ts';
 import { addMember, createUser, isEmailTaken, type NewUser } from './accounts/users.ts';
@@ -21,9 +32,16 @@ interface Member {
 export const helpers = {
   members: systemHelper({
     summary: 'Find the members of the tenant among users, by id',
-    description: 'Only people who may sign in.',
-    input: Type.Object({ ids: Type.Array(UserId) }),
+    description: 'Only people who may sign in. Without ids, all of them.',
+    input: Type.Object({ ids: Type.Optional(Type.Array(UserId)) }),
     run: (ctx, { ids }) => findMembers(ctx, ids),
+  }),
+  storeNotification: systemHelper({
+    summary: 'Store a notification of users without a tenant',
+    description: 'Called by `ctx.notify`. Nobody is told: a warning is logged.',
+    system: true,
+    input: extend(NewNotification, { to: Type.Union([UserId, Type.Array(UserId)]) }),
+    run: storeNotification,
   }),
   hashPassword: systemHelper({
     summary: 'Hash a password',
@@ -126,11 +144,12 @@ async function isSetUp(central: Db): Promise<boolean> {
 }
 
 /** Service users of API clients are not members. */
-async function findMembers(ctx: SystemCtx, ids: readonly number[]): Promise<Map<number, Member>> {
-  if (ids.length === 0) return new Map();
+async function findMembers(ctx: SystemCtx, ids: readonly number[] | undefined): Promise<Map<number, Member>> {
+  if (ids?.length === 0) return new Map();
+  const isAsked = ids ? sql`m.user_id = ANY(${ids}::bigint[])` : sql`true`;
   const rows = await ctx.central.rows<Member>(sql`
     SELECT u.id, u.name, coalesce(u.email, u.pending_email) AS email FROM memberships m JOIN users u ON u.id = m.user_id
-    WHERE m.tenant_id = ${ctx.tenant.id} AND m.user_id = ANY(${ids}::bigint[]) AND u.kind = 'person'
+    WHERE m.tenant_id = ${ctx.tenant.id} AND ${isAsked} AND u.kind = 'person'
       AND u.disabled_at IS NULL`);
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -13,8 +13,10 @@ import {
   invalid,
   type JobQueue,
   type Log,
+  type NewNotification,
   type PersonalData,
   preconditionFailed,
+  type Recipients,
   type Session,
   type Settings,
   type SystemCtx,
@@ -263,6 +265,17 @@ export class Context implements SystemCtx {
 
   get jobs(): JobQueue {
     return { add: (name: string, data: unknown, { delaySeconds } = {}) => this.#addJob(name, data, delaySeconds) };
+  }
+
+  async notify(to: Recipients, notification: NewNotification): Promise<void> {
+    const message = { module: this.#module, ...notification };
+    if (!this.#parts.tenant && to !== 'members') {
+      await (await this.inModule(undefined).helpers('identity'))?.storeNotification({ ...message, to });
+      return;
+    }
+    const notifications = await this.helpers('notifications');
+    if (notifications) await notifications.send({ ...message, to });
+    else this.log.debug({ tenant: this.#tenant.id, type: message.type }, 'no notifications module: nobody is notified');
   }
 
   get cache(): Cache {

@@ -87,7 +87,8 @@ function documentationOf({ summary, description }: RegisteredAction): string {
   return description === undefined ? `${summary}.` : `${summary}. ${description}`;
 }
 
-const pagingFields = ['page', 'per_page', 'cursor', 'limit'];
+/** A filter named `after` is for REST only, because connections have an argument of this name. */
+const pagingFields = ['page', 'per_page', 'cursor', 'limit', 'after'];
 
 /** A query takes its input as arguments; a mutation takes the parameters of the path, and the rest as `input`. */
 function argumentsOf(writer: TypeWriter, action: RegisteredAction, name: string, shape: ResultShape): string {

@@ -1,0 +1,96 @@
+import { action, ById, type OperationsOf, Type } from '@chowk/kit';
+import { logMessage, sendInApp } from './channels.ts';
+import { countUnread } from './counts.ts';
+import { notificationList } from './list.ts';
+import { deleteNotification, markAllAsRead, markAsRead } from './notifications.ts';
+import {
+  ChannelMessage,
+  EmailMessage,
+  InAppMessage,
+  InAppResult,
+  MarkedAsRead,
+  MessageResult,
+  Notification,
+  UnreadCount,
+} from './schemas.ts';
+
+const needs = 'notifications.view';
+
+export const actions = {
+  'notifications.list': action({
+    summary: 'List your notifications',
+    description: 'Newest first.',
+    http: 'GET /notifications',
+    graphql: 'notifications',
+    needs,
+    ...notificationList.paged,
+  }),
+  'notifications.countUnread': action({
+    summary: 'Count your unread notifications',
+    http: 'GET /notifications/unread-count',
+    graphql: 'unreadNotificationCount',
+    needs,
+    input: Type.Object({}),
+    output: UnreadCount,
+    run: countUnread,
+  }),
+  'notifications.markRead': action({
+    summary: 'Mark one of your notifications as read',
+    http: 'PATCH /notifications/:id/read',
+    graphql: 'markNotificationAsRead',
+    needs,
+    input: ById,
+    output: Notification,
+    answer: { key: 'notification', message: 'Notification marked as read.' },
+    run: markAsRead,
+  }),
+  'notifications.markAllRead': action({
+    summary: 'Mark all your notifications as read',
+    http: 'POST /notifications/mark-all-read',
+    graphql: 'markAllNotificationsAsRead',
+    needs,
+    input: Type.Object({}),
+    output: MarkedAsRead,
+    answer: { message: 'All notifications marked as read.' },
+    run: markAllAsRead,
+  }),
+  'notifications.delete': action({
+    summary: 'Delete one of your notifications',
+    http: 'DELETE /notifications/:id',
+    graphql: 'deleteNotification',
+    needs,
+    input: ById,
+    answer: { message: 'Notification deleted.' },
+    run: deleteNotification,
+  }),
+  'notifications.sendInApp': action({
+    summary: 'Notify a member of the team',
+    needs: 'notifications.send',
+    bus: { rateLimit: 1_200 },
+    input: InAppMessage,
+    output: InAppResult,
+    run: sendInApp,
+  }),
+  'notifications.sendEmail': action({
+    summary: 'Send an email',
+    description: 'There is no provider yet: a line is written to the log.',
+    needs: 'notifications.send',
+    bus: { rateLimit: 600 },
+    input: EmailMessage,
+    output: MessageResult,
+    run: (ctx, { to, body }) => logMessage(ctx, { channel: 'email', to, text: body }),
+  }),
+  'notifications.send': action({
+    summary: 'Send a text message to a phone',
+    description: 'There is no provider yet: a line is written to the log.',
+    needs: 'notifications.send',
+    bus: { rateLimit: 600 },
+    input: ChannelMessage,
+    output: MessageResult,
+    run: (ctx, { channel, to, message }) => logMessage(ctx, { channel, to, text: message }),
+  }),
+};
+
+declare module '@chowk/kit/catalogue' {
+  interface Operations extends OperationsOf<typeof actions> {}
+}
