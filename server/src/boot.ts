@@ -197,7 +197,8 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     onClose: (work) => void closing.push(work),
   });
   // Before `signals` starts, so that its caches miss no notification.
-  const identity = parts.identity ?? (await identityOf(modules, services));
+  const ofModule = await identityOf(modules, services);
+  const identity = parts.identity ?? ofModule;
   const realtime = new Realtime({
     ...{ pubsub, signals, directory, identity, secrets, log },
     socketsPerNetwork: config.socketsPerNetwork,

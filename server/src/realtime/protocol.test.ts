@@ -263,6 +263,18 @@ test('members of a presence channel learn of each other over all processes', asy
   expect(first.frames).toEqual([]);
 });
 
+test('a socket that is subscribed for another user leaves as the first one', async () => {
+  const tenant = await platform.tenant();
+  const [owner, asha, ravi] = [tenant.caller(), tenant.caller(), tenant.caller()];
+  const [watcher, shared] = [connect(), connect()];
+  await subscribe(watcher, owner, await watcher.socketId(), 'presence-tenant');
+  const socketId = await shared.socketId();
+  await subscribe(shared, asha, socketId, 'presence-tenant');
+  const { data } = await subscribe(shared, ravi, socketId, 'presence-tenant');
+  expect(data.presence.ids).toEqual([owner, ravi].map(({ user }) => String(user.id)));
+  expect((await watcher.next('pusher_internal:member_removed')).data).toEqual({ user_id: String(asha.user.id) });
+});
+
 test('the members of a process that has died leave, and come back if it was only late', async () => {
   const tenant = await platform.tenant();
   const [asha, ravi] = [tenant.caller(), tenant.caller()];

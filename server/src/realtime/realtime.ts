@@ -174,6 +174,7 @@ export class Realtime {
   }
 
   #receive(connection: Connection, data: RawData, isBinary: boolean): void {
+    if (connection.isClosed) return;
     connection.lastSeenAt = Date.now();
     connection.messages += 1;
     if (connection.messages > maxMessagesPerSweep) {
@@ -245,6 +246,8 @@ export class Realtime {
   #join(connection: Connection, channel: string, grant: Grant | undefined): void {
     const { tenant, subscriptions } = connection;
     const room = tenant && roomOf(tenant.id, channel);
+    const earlier = subscriptions.get(channel)?.grant;
+    if (earlier?.channelData !== grant?.channelData) this.#unsubscribe(connection, channel);
     const isNew = !subscriptions.has(channel);
     subscriptions.set(channel, { grant });
     // Before the connection enters the room: it does not receive its own join.
