@@ -18,6 +18,7 @@ const floors = [
   ['pubsub/'],
   ['tenancy/'],
   ['redis/'],
+  ['outbound/'],
   ['db/'],
 ];
 

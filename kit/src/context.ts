@@ -2,6 +2,7 @@ import type { Bus, Emit, EmitAll, Helpers, JobQueue, Settings } from './catalogu
 import type { Changes } from './changes.ts';
 import type { Db } from './database.ts';
 import type { FieldErrors } from './errors.ts';
+import type { HttpClient } from './http-client.ts';
 import type { Client, Membership, Session, User } from './identity.ts';
 import type { Log } from './log.ts';
 import type { PersonalData } from './personal-data.ts';
@@ -66,6 +67,8 @@ export interface Ctx {
   mustMatch(record: Versioned): void;
   readonly jobs: JobQueue;
   readonly cache: Cache;
+  /** The client for requests to other servers. */
+  readonly http: HttpClient;
   now(): Date;
   /** A UUIDv7: ids sort by time. */
   newId(): string;

@@ -96,6 +96,7 @@ export { atMost, GuardedCache } from './guarded-cache.ts';
 export { type Helper, type HelpersOf, helper, systemHelper } from './helper.ts';
 export { Html, html } from './html.ts';
 export { formField, htmlPage, newPasswordField, pageOrFailure, successPage } from './html-page.ts';
+export type { HttpClient, HttpDownload, HttpRequest, HttpResponse } from './http-client.ts';
 export type { Caller, Client, Identity, Membership, Session, SessionKind, User } from './identity.ts';
 export { type Job, type JobsOf, job, systemJob } from './job.ts';
 export { Json } from './json.ts';

@@ -10,6 +10,7 @@ import {
   type FieldErrors,
   type Helper,
   type Helpers,
+  type HttpClient,
   invalid,
   type JobQueue,
   type Log,
@@ -266,6 +267,10 @@ export class Context implements SystemCtx {
       },
       forget: (key) => cache.delete(scopedKey(key)),
     };
+  }
+
+  get http(): HttpClient {
+    return this.#kernel.http;
   }
 
   now(): Date {

@@ -1,4 +1,4 @@
-import type { Db, Helper, Identity, Log, PersonalData, Secrets, SystemServices } from '@chowk/kit';
+import type { Db, Helper, HttpClient, Identity, Log, PersonalData, Secrets, SystemServices } from '@chowk/kit';
 import type { AuditLog } from './actions/audit-log.ts';
 import type { Bus } from './actions/bus.ts';
 import type { RegisteredAction } from './actions/registry.ts';
@@ -34,6 +34,7 @@ export interface Kernel {
   readonly secrets: Secrets;
   readonly limiter: RateLimiter;
   readonly cache: SharedCache;
+  readonly http: HttpClient;
   readonly pubsub: PubSub;
   readonly modules: readonly LoadedModule[];
   readonly installations: Installations;
