@@ -61,17 +61,31 @@ export interface Ctx {
   readonly personalData: PersonalData;
   readonly emit: Emit;
   readonly emitAll: EmitAll;
+  /** The events that modules of this ring declare, by name. */
+  readonly declaredEvents: Readonly<Record<string, DeclaredEvent>>;
   /** Adds changes to the audit entry of the call, without values of personal fields. */
   audit(changes: Changes): void;
   /** 412 if `If-Match` names another version of the record. */
   mustMatch(record: Versioned): void;
   readonly jobs: JobQueue;
   readonly cache: Cache;
+  readonly secrets: ModuleSecrets;
   /** The client for requests to other servers. */
   readonly http: HttpClient;
   now(): Date;
   /** A UUIDv7: ids sort by time. */
   newId(): string;
+}
+
+export interface DeclaredEvent {
+  /** What has happened: `An order was created`. */
+  readonly summary: string;
+}
+
+/** Encrypts texts that a module stores. A sealed text can be opened only by the same module, for the same tenant and field. */
+export interface ModuleSecrets {
+  seal(field: string, text: string): string;
+  open(field: string, sealed: string): string;
 }
 
 /** A record that has an `ETag`. */

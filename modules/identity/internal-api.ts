@@ -3,6 +3,7 @@ import { accountsOf } from './accounts/accounts.ts';
 import { isSeeded, seedRoles } from './accounts/seed.ts';
 import { addOwner } from './accounts/tenant-owner.ts';
 import { addMember, createUser, isEmailTaken, type NewUser } from './accounts/users.ts';
+import { mailOwners } from './mail/mail-owners.ts';
 import { commonPasswordProblem } from './profile/common-passwords.ts';
 import { sendPasswordReset } from './profile/password-reset.ts';
 import { createPersonalClient, personalClient } from './profile/personal-tokens.ts';
@@ -24,6 +25,11 @@ export const helpers = {
     description: 'Only people who may sign in.',
     input: Type.Object({ ids: Type.Array(UserId) }),
     run: (ctx, { ids }) => findMembers(ctx, ids),
+  }),
+  mailOwners: systemHelper({
+    summary: 'Mail the Owners of the tenant',
+    input: Type.Object({ subject: Text, paragraphs: Type.Array(Text) }),
+    run: mailOwners,
   }),
   hashPassword: systemHelper({
     summary: 'Hash a password',

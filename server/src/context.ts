@@ -5,6 +5,7 @@ import {
   type Changes,
   type Client,
   type Db,
+  type DeclaredEvent,
   type Emit,
   type EmitAll,
   type FieldErrors,
@@ -14,6 +15,7 @@ import {
   invalid,
   type JobQueue,
   type Log,
+  type ModuleSecrets,
   type PersonalData,
   preconditionFailed,
   type Session,
@@ -236,6 +238,10 @@ export class Context implements SystemCtx {
     return (name, payloads) => this.#emit(name, payloads);
   }
 
+  get declaredEvents(): Readonly<Record<string, DeclaredEvent>> {
+    return this.#kernel.events.declared;
+  }
+
   audit(changes: Changes): void {
     const { auditEntry } = this.#parts;
     if (!auditEntry) return;
@@ -266,6 +272,16 @@ export class Context implements SystemCtx {
         return value;
       },
       forget: (key) => cache.delete(scopedKey(key)),
+    };
+  }
+
+  get secrets(): ModuleSecrets {
+    const { secrets } = this.#kernel;
+    const purpose = `module ${this.#module}`;
+    const contextOf = (field: string) => `${this.#tenant.id} ${field}`;
+    return {
+      seal: (field, text) => secrets.seal(purpose, text, contextOf(field)),
+      open: (field, sealed) => secrets.open(purpose, sealed, contextOf(field)),
     };
   }
 

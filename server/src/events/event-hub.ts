@@ -39,14 +39,16 @@ const recordActivityEveryMs = 60_000;
 /** Runs `inTransaction` listeners and writes deliveries to `afterCommit` listeners to the tenant's outbox. */
 export class EventHub {
   readonly #options: EventHubOptions;
+  /** All events, by name. */
+  readonly declared: Readonly<Record<string, EventDefinition>>;
   readonly #listeners: ReadonlyMap<string, Listeners>;
   /** When this process last recorded activity of a tenant. */
   readonly #recordedAt = new Map<string, number>();
 
   constructor(options: EventHubOptions) {
     this.#options = options;
-    const names = [...options.events.values()].flatMap((events) => Object.keys(events));
-    this.#listeners = new Map(names.map((name) => [name, listenersTo(name, options.listeners)]));
+    this.declared = Object.assign({}, ...options.events.values());
+    this.#listeners = new Map(Object.keys(this.declared).map((name) => [name, listenersTo(name, options.listeners)]));
   }
 
   /** Settles with whether deliveries wait for the commit. */
