@@ -13,7 +13,6 @@ import {
 } from './webhooks.ts';
 
 const needs = 'settings.api_clients';
-const notMasked = 'Payloads are not masked, so it also needs `customers.view_sensitive`.';
 
 export const actions = {
   'webhooks.list': action({
@@ -25,7 +24,8 @@ export const actions = {
   }),
   'webhooks.create': action({
     summary: 'Create a webhook',
-    description: `Its secret is shown only once. ${notMasked}`,
+    description:
+      'Its secret is shown only once. Payloads are not masked, so this also needs `customers.view_sensitive`.',
     http: 'POST /webhooks',
     graphql: 'createWebhook',
     needs,
@@ -57,7 +57,8 @@ export const actions = {
   }),
   'webhooks.update': action({
     summary: 'Update a webhook',
-    description: `Fields that are not sent do not change. ${notMasked}`,
+    description:
+      'Fields that are not sent do not change. Changing `url` or `events` also needs `customers.view_sensitive`.',
     http: 'PATCH /webhooks/:id',
     graphql: 'updateWebhook',
     needs,
@@ -81,7 +82,7 @@ export const actions = {
   }),
   'webhooks.rotateSecret': action({
     summary: 'Replace the secret of a webhook',
-    description: `The new one is shown only once. For 24 hours requests are signed with both. ${notMasked}`,
+    description: 'The new one is shown only once. For 24 hours requests are signed with both.',
     http: 'POST /webhooks/:id/secret',
     graphql: 'rotateWebhookSecret',
     needs,

@@ -6,7 +6,7 @@ import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import { eventually } from '../../server/testing/eventually.ts';
-import type { TestTenant } from '../../server/testing/platform.ts';
+import { startPlatform, type TestTenant } from '../../server/testing/platform.ts';
 import { jobs } from './deliver.ts';
 
 interface Received {
@@ -27,10 +27,8 @@ afterAll(() => receiver.close());
 const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
 
 let now = Date.parse('2026-03-01T10:00:00Z');
-const platform = await startAccounts({
-  environment: { OUTBOUND_ALLOW_HOSTS: '127.0.0.1' },
-  now: () => new Date(now),
-});
+const allowReceiver = { OUTBOUND_ALLOW_HOSTS: '127.0.0.1' };
+const platform = await startAccounts({ environment: allowReceiver, now: () => new Date(now) });
 const path = '/api/v1/webhooks';
 
 beforeEach(() => {
@@ -155,6 +153,19 @@ describe('a webhook', () => {
     const manager = await platform.person({ tenant, role: 'Manager' });
     expect(await manager.get(path)).toMatchObject({ status: 403 });
     expect(await manager.post(path, { url, events: ['*'] })).toMatchObject({ status: 403 });
+  });
+
+  test('is aimed only by those who may see all that it sends', async () => {
+    const acme = await (await startPlatform({ environment: allowReceiver })).tenant();
+    const integrator = acme.caller('settings.api_clients');
+    const owner = acme.caller('settings.api_clients', 'customers.view_sensitive');
+    const fields = { url, events: ['customer.*'] };
+    const refusal = { status: 403, body: { message: 'This needs the permission customers.view_sensitive.' } };
+    expect(await integrator.post(path, fields)).toMatchObject(refusal);
+    const { id } = (await owner.post(path, fields)).body.webhook;
+    expect(await integrator.patch(`${path}/${id}`, { url })).toMatchObject(refusal);
+    expect(await integrator.patch(`${path}/${id}`, { events: ['*'] })).toMatchObject(refusal);
+    expect(await integrator.patch(`${path}/${id}`, { is_active: false })).toMatchObject({ status: 200 });
   });
 });
 
