@@ -1,4 +1,4 @@
-import { afterCommit, type Ctx, defineModule, inTransaction } from '@chowk/kit';
+import { afterCommit, type Ctx, defineModule, inTransaction, sql } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { jobs } from './deliver.ts';
 import { erase, queueDeliveries } from './deliveries.ts';
@@ -12,7 +12,7 @@ export const module = defineModule({
   jobs,
   errors,
   listeners: [
-    afterCommit('*', 'deliver', queueDeliveries),
+    afterCommit('*', 'deliver', queueDeliveries, { onlyIf: sql`EXISTS (SELECT FROM webhooks WHERE is_active)` }),
     inTransaction('customer.deleted', 'erase', erase),
     afterCommit('webhook.disabled', 'mail', (ctx, { webhook }) => mailOwners(ctx, webhook)),
   ],

@@ -260,6 +260,21 @@ describe('a delivery that fails', () => {
   });
 });
 
+test('events are stored only for tenants with an active webhook', async () => {
+  const acme = await (await startPlatform({ environment: allowReceiver })).tenant();
+  const caller = acme.caller('settings.api_clients', 'customers.view_sensitive', 'products.create');
+  const stored = async (sku: string) => {
+    await caller.post('/api/v1/products', { sku, title: 'Tea', price: '10' });
+    return acme.db.rows(sql`SELECT name, listener FROM event_deliveries`);
+  };
+  expect(await stored('A')).toEqual([]);
+  const { id } = (await caller.post(path, { url, events: ['*'] })).body.webhook;
+  const delivery = { name: 'product.created', listener: 'webhooks/deliver' };
+  expect(await stored('B')).toEqual([delivery]);
+  await caller.patch(`${path}/${id}`, { is_active: false });
+  expect(await stored('C')).toEqual([delivery]);
+});
+
 test('an event that is received twice is delivered once', async () => {
   const { tenant, deliveries } = await webhook();
   const listener = platform.kernel.modules

@@ -61,8 +61,8 @@ export interface ContextParts {
 /** One transaction, shared by all modules that take part in it. */
 interface Transaction {
   readonly db: Db;
-  /** Events must be delivered after the commit. */
-  hasDeliveries: boolean;
+  /** The numbers of deliveries of events that wait for the commit. */
+  readonly deliveries: Promise<number>[];
   /** Jobs that are moved to their queues after the commit. */
   readonly addedJobs: AddedJob<Task>[];
   /** The audit entries of bus calls in the transaction. */
@@ -164,7 +164,7 @@ export class Context implements SystemCtx {
       .tx(async (db) => {
         // A retry must not keep the changes of the attempt that was rolled back.
         if (auditEntry) Object.assign(auditEntry, initial);
-        transaction = { db, hasDeliveries: false, addedJobs: [], auditEntries: [] };
+        transaction = { db, deliveries: [], addedJobs: [], auditEntries: [] };
         const output = await work(this.#with({ transaction }) as this);
         const entries = [...(auditEntry ? [auditEntry] : []), ...transaction.auditEntries];
         // Not awaited: it is sent together with COMMIT, which fails if the entries cannot be written.
@@ -176,13 +176,13 @@ export class Context implements SystemCtx {
         throw error;
       });
     if (auditEntry && !outer) Object.assign(auditEntry, { isWritten: true, isCommitted: true });
-    const { auditEntries, addedJobs, hasDeliveries } = transaction as unknown as Transaction;
+    const { auditEntries, addedJobs, deliveries } = transaction as unknown as Transaction;
     if (outer) {
       outer.auditEntries.push(...auditEntries);
       outer.addedJobs.push(...addedJobs);
-      outer.hasDeliveries ||= hasDeliveries;
+      outer.deliveries.push(...deliveries);
     } else {
-      if (hasDeliveries) this.#kernel.deliveries.wake(this.#tenant);
+      if ((await Promise.all(deliveries)).some((count) => count > 0)) this.#kernel.deliveries.wake(this.#tenant);
       if (addedJobs.length > 0) void this.#moveJobs(addedJobs);
     }
     return result;
@@ -309,12 +309,13 @@ export class Context implements SystemCtx {
       tenant: this.#tenant,
       db: transaction.db,
       newId: uuidv7,
+      onWrite: (deliveries: Promise<number>) => void transaction.deliveries.push(deliveries),
       contextFor: (module: string) => this.#with({ module, ifMatch: undefined }),
     };
     if (payloads.length === 1 && auditEntry?.action.startsWith(`${this.#module}.`)) {
       auditEntry.resourceId ??= events.definitionOf(this.#module, name).about?.(payloads[0]);
     }
-    if (await events.emit(frame, name, payloads)) transaction.hasDeliveries = true;
+    await events.emit(frame, name, payloads);
   }
 
   async #addJob(name: string, data: unknown, delaySeconds: number | undefined): Promise<void> {

@@ -15,6 +15,8 @@ export interface EmitFrame {
   /** The emitting transaction. */
   readonly db: Db;
   newId(): string;
+  /** Gets the number of deliveries that are being written. */
+  onWrite(deliveries: Promise<number>): void;
   /** The context of another module in the same transaction. */
   contextFor(module: string): Ctx;
 }
@@ -51,11 +53,11 @@ export class EventHub {
     this.#listeners = new Map(Object.keys(this.declared).map((name) => [name, listenersTo(name, options.listeners)]));
   }
 
-  /** Settles with whether deliveries wait for the commit. */
-  async emit(frame: EmitFrame, name: string, payloads: readonly unknown[]): Promise<boolean> {
+  /** Runs listeners in the transaction and writes deliveries to the others. */
+  async emit(frame: EmitFrame, name: string, payloads: readonly unknown[]): Promise<void> {
     const { module, tenant, db } = frame;
     const definition = this.definitionOf(module, name);
-    if (payloads.length === 0) return false;
+    if (payloads.length === 0) return;
     if (this.#options.validates) checkPayloads(name, definition, payloads);
     const emittedAt = new Date().toISOString();
     const events = payloads.map((payload): Event => {
@@ -67,12 +69,12 @@ export class EventHub {
     if (far.length > 0) {
       await this.recordActivity(tenant.id);
       // Not awaited: the transaction waits for it, and fails if it fails.
-      writeDeliveries(db, events, far.map(keyOf)).catch(() => {});
+      const recipients = far.map((listener) => ({ key: keyOf(listener), onlyIf: listener.onlyIf }));
+      frame.onWrite(writeDeliveries(db, events, recipients).catch(() => 0));
     }
     for (const event of events) {
       for (const listener of near) await listener.run(frame.contextFor(listener.module), event.payload, event);
     }
-    return far.length > 0;
   }
 
   /** Throws if the module does not declare the event. */
