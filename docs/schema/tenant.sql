@@ -388,3 +388,46 @@ CREATE TABLE unregistered_operations (
   last_seen_at timestamp with time zone NOT NULL,
   CONSTRAINT unregistered_operations_pkey PRIMARY KEY (hash)
 );
+
+CREATE TABLE webhook_deliveries (
+  id uuid NOT NULL,
+  webhook_id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  event text NOT NULL,
+  status text NOT NULL,
+  payload text,
+  task_id uuid NOT NULL,
+  attempts integer NOT NULL DEFAULT 0,
+  started_at timestamp with time zone NOT NULL,
+  next_attempt_at timestamp with time zone,
+  response_status integer,
+  response_body text,
+  duration_ms integer,
+  error text,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE,
+  CONSTRAINT webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+CREATE INDEX webhook_deliveries_by_creation ON public.webhook_deliveries USING btree (created_at);
+CREATE INDEX webhook_deliveries_by_webhook ON public.webhook_deliveries USING btree (webhook_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX webhook_deliveries_once ON public.webhook_deliveries USING btree (webhook_id, event_id);
+
+CREATE TABLE webhooks (
+  id uuid NOT NULL,
+  url text NOT NULL,
+  events text[] NOT NULL,
+  description text,
+  is_active boolean NOT NULL,
+  disabled_at timestamp with time zone,
+  last_delivered_at timestamp with time zone,
+  secret text NOT NULL,
+  previous_secret text,
+  previous_secret_expires_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT webhooks_pkey PRIMARY KEY (id)
+);
+CREATE INDEX webhooks_by_creation ON public.webhooks USING btree (created_at DESC, id DESC);
+CREATE INDEX webhooks_by_update ON public.webhooks USING btree (updated_at, id);

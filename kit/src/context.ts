@@ -2,6 +2,7 @@ import type { Bus, Emit, EmitAll, Helpers, JobQueue, Settings } from './catalogu
 import type { Changes } from './changes.ts';
 import type { Db } from './database.ts';
 import type { FieldErrors } from './errors.ts';
+import type { HttpClient } from './http-client.ts';
 import type { Client, Membership, Session, User } from './identity.ts';
 import type { Log } from './log.ts';
 import type { NewNotification, Recipients } from './notification.ts';
@@ -66,6 +67,8 @@ export interface Ctx {
    * `tenant_id` is added to the data. Inside `tx` it is sent after the commit. Delivered at most once: nothing is stored.
    */
   broadcast(channel: string, event: string, data: object): Promise<void>;
+  /** The events that modules of this ring declare, by name. */
+  readonly declaredEvents: Readonly<Record<string, DeclaredEvent>>;
   /** Adds changes to the audit entry of the call, without values of personal fields. */
   audit(changes: Changes): void;
   /** 412 if `If-Match` names another version of the record. */
@@ -78,9 +81,23 @@ export interface Ctx {
    */
   notify(to: Recipients, notification: NewNotification): Promise<void>;
   readonly cache: Cache;
+  readonly secrets: ModuleSecrets;
+  /** The client for requests to other servers. */
+  readonly http: HttpClient;
   now(): Date;
   /** A UUIDv7: ids sort by time. */
   newId(): string;
+}
+
+export interface DeclaredEvent {
+  /** What has happened: `An order was created`. */
+  readonly summary: string;
+}
+
+/** Encrypts texts that a module stores. A sealed text can be opened only by the same module, for the same tenant and field. */
+export interface ModuleSecrets {
+  seal(field: string, text: string): string;
+  open(field: string, sealed: string): string;
 }
 
 /** A record that has an `ETag`. */

@@ -1,6 +1,7 @@
 import type { Events } from './catalogue.ts';
 import type { Ctx } from './context.ts';
 import type { Static, TSchema } from './schema.ts';
+import type { Sql } from './sql.ts';
 
 /** An event that a module emits. */
 export interface EventDefinition {
@@ -45,6 +46,11 @@ export interface Listener {
   readonly when: 'in_transaction' | 'after_commit';
   /** Unique among the listeners of a module. Events that wait for a listener are lost to it when it is renamed. */
   readonly name: string;
+  /**
+   * Only `after_commit`: a condition on the tenant's database without parameters of the event. While it does not hold, events
+   * are not stored for the listener and cost almost nothing.
+   */
+  readonly onlyIf?: Sql;
   run(ctx: Ctx, payload: unknown, delivery: Delivery): Promise<void>;
 }
 
@@ -62,7 +68,8 @@ function listen(when: Listener['when']) {
     event: Pattern,
     name: string,
     run: (ctx: Ctx, payload: Events[Matching<Pattern>], delivery: Delivery) => Promise<void>,
-  ): Listener => ({ event, when, name, run: run as Listener['run'] });
+    options: Pick<Listener, 'onlyIf'> = {},
+  ): Listener => ({ event, when, name, run: run as Listener['run'], ...options });
 }
 
 export const inTransaction = listen('in_transaction');

@@ -26,7 +26,7 @@ export type {
 export { type Changes, changesBetween, removalOf } from './changes.ts';
 export { assignmentsOf, columnsFor, insertRecords, namesOf, pickFields } from './columns.ts';
 export { type CommandForm, type CommandInput, type ModuleCommand, type Terminal, UsageError } from './command.ts';
-export type { Cache, Ctx, SystemCtx, Tenant } from './context.ts';
+export type { Cache, Ctx, DeclaredEvent, ModuleSecrets, SystemCtx, Tenant } from './context.ts';
 export { Counts, counter, readCounters } from './counter.ts';
 export { csvLine, escapeFormula, unescapeFormula } from './csv.ts';
 export { type CsvRow, ImportReport, type RowErrors, readCell, readCsv } from './csv-import.ts';
@@ -96,6 +96,7 @@ export { atMost, GuardedCache } from './guarded-cache.ts';
 export { type Helper, type HelpersOf, helper, systemHelper } from './helper.ts';
 export { Html, html } from './html.ts';
 export { formField, htmlPage, newPasswordField, pageOrFailure, successPage } from './html-page.ts';
+export type { HttpClient, HttpDownload, HttpRequest, HttpResponse } from './http-client.ts';
 export type { Caller, Client, Identity, IdentityChange, Membership, Session, SessionKind, User } from './identity.ts';
 export { type Job, type JobsOf, job, systemJob } from './job.ts';
 export { Json } from './json.ts';

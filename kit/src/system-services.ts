@@ -1,6 +1,7 @@
 import type { Settings } from './catalogue.ts';
 import type { Db } from './database.ts';
 import type { FieldError } from './errors.ts';
+import type { HttpClient } from './http-client.ts';
 import type { Log } from './log.ts';
 
 /** Encryption and signatures with keys derived from the key of the installation, one for each `purpose`. */
@@ -238,6 +239,7 @@ export interface SystemServices {
   readonly limits: Limits;
   readonly mail: Mails;
   readonly cache: SystemCache;
+  readonly http: HttpClient;
   readonly actions: ActionGateway;
   readonly graphql: GraphqlEngine;
   /** The permissions of all modules of this ring. */

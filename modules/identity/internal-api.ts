@@ -14,6 +14,7 @@ import { storeNotification } from './accounts/notifications.ts';
 import { isSeeded, seedRoles } from './accounts/seed.ts';
 import { addOwner } from './accounts/tenant-owner.ts';
 import { addMember, createUser, isEmailTaken, type NewUser } from './accounts/users.ts';
+import { mailOwners } from './mail/mail-owners.ts';
 import { commonPasswordProblem } from './profile/common-passwords.ts';
 import { sendPasswordReset } from './profile/password-reset.ts';
 import { createPersonalClient, personalClient } from './profile/personal-tokens.ts';
@@ -42,6 +43,11 @@ export const helpers = {
     system: true,
     input: extend(NewNotification, { to: Type.Union([UserId, Type.Array(UserId)]) }),
     run: storeNotification,
+  }),
+  mailOwners: systemHelper({
+    summary: 'Mail the Owners of the tenant',
+    input: Type.Object({ subject: Text, paragraphs: Type.Array(Text) }),
+    run: mailOwners,
   }),
   hashPassword: systemHelper({
     summary: 'Hash a password',

@@ -34,6 +34,7 @@ import {
   listenersOf,
 } from './loader/module-parts.ts';
 import { Mailer } from './mail/mailer.ts';
+import { OutboundClient } from './outbound/outbound-client.ts';
 import { personalDataOf } from './privacy/personal-data.ts';
 import { PostgresPubSub } from './pubsub/postgres-pubsub.ts';
 import { RedisPubSub } from './pubsub/redis-pubsub.ts';
@@ -128,6 +129,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   void signals.listen('chowk_installed', { onNotify: forgetInstalled, onConnectionChange: forgetInstalled });
   const local = new PostgresPubSub(db, signals);
   const pubsub = redis ? new RedisPubSub(redis, prefix, local) : local;
+  const http = new OutboundClient({ allowedHosts: config.outboundAllowHosts });
   const audit = new AuditLog(log);
   const hasModule = (tenantId: string, alias: string) => installations.has(tenantId, alias);
   const actions: readonly RegisteredAction[] = [
@@ -191,7 +193,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   const closing: (() => Promise<void>)[] = [];
   const services = makeSystemServices({
     ...{ config, log, central, centralMigrations, databases, modules, settings, secrets, signals },
-    ...{ directory, mailer, limiter, jobs, redis, cache, now },
+    ...{ directory, mailer, limiter, jobs, redis, cache, http, now },
     actions: actionGateway(() => kernel, 'mcp'),
     graphql: graphqlEngine(() => kernel),
     onClose: (work) => void closing.push(work),
@@ -219,6 +221,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     secrets,
     limiter,
     cache,
+    http,
     pubsub,
     realtime,
     modules,

@@ -150,6 +150,25 @@ export const proxies: Kind<readonly string[]> = {
   show: showList,
 };
 
+/** As in a URL: lower case, IPv6 addresses in brackets. */
+function isUrlHost(text: string): boolean {
+  const [, host = '', port] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(text) ?? [];
+  const isHost = address.parse(host.replace(/^\[(.*)\]$/, '$1')) !== undefined;
+  const isPort = port === undefined || integer(1, 65_535).parse(port) !== undefined;
+  return isHost && isPort && URL.parse(`http://${host}`)?.hostname === host;
+}
+
+export const hosts: Kind<readonly string[]> = {
+  ...kind(
+    'a comma-separated list of host names and IP addresses (IPv6 in brackets), each with or without a port',
+    (text) => {
+      const items = splitList(text.toLowerCase());
+      return items.length > 0 && items.every(isUrlHost) ? Object.freeze(items) : undefined;
+    },
+  ),
+  show: showList,
+};
+
 export const origins: Kind<'*' | readonly string[]> = {
   ...kind('* or a comma-separated list of origins such as https://shop.example', (text) => {
     if (text === '*') return '*';

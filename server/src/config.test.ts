@@ -242,6 +242,15 @@ const examples: Readonly<Record<string, Example>> = {
     ],
     bad: ['a.example', 'https://*.example', '*,https://a.example', 'https://a.example/x', 'null', ',', 'file://x'],
   },
+  OUTBOUND_ALLOW_HOSTS: {
+    key: 'outboundAllowHosts',
+    unset: [],
+    good: [
+      ['gitlab.internal, 127.0.0.1:9000', ['gitlab.internal', '127.0.0.1:9000']],
+      ['GitLab.internal:8443,[::1]:80', ['gitlab.internal:8443', '[::1]:80']],
+    ],
+    bad: ['https://a.example', '*', '::1', '[::1', 'a.example:', 'a.example:0', 'a b', '127.1', ',', 'a.example/x'],
+  },
   RATE_LIMIT_PER_MINUTE: integers('rateLimitPerMinute', 3000, 0, 10_000_000),
   SOCKETS_PER_NETWORK: integers('socketsPerNetwork', 1000, 1, 10_000_000),
   LOGIN_FAILURES_PER_MINUTE: integers('loginFailuresPerMinute', 10, 1, 10_000),

@@ -8,6 +8,7 @@ import {
   derived,
   domain,
   hidden,
+  hosts,
   integer,
   isDerived,
   mailbox,
@@ -234,6 +235,12 @@ const variables = {
     kind: origins,
     default: '*',
     help: 'The web origins whose pages may call the API; `*` is safe, because the API uses bearer tokens and no cookies.',
+  }),
+  outboundAllowHosts: variable({
+    name: 'OUTBOUND_ALLOW_HOSTS',
+    kind: hosts,
+    default: Object.freeze([]),
+    help: 'Hosts that modules may send requests to over `http` and at private addresses too; all others must be public and use `https`.',
   }),
   rateLimitPerMinute: variable({
     name: 'RATE_LIMIT_PER_MINUTE',

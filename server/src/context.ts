@@ -5,14 +5,17 @@ import {
   type Changes,
   type Client,
   type Db,
+  type DeclaredEvent,
   type Emit,
   type EmitAll,
   type FieldErrors,
   type Helper,
   type Helpers,
+  type HttpClient,
   invalid,
   type JobQueue,
   type Log,
+  type ModuleSecrets,
   type NewNotification,
   type PersonalData,
   preconditionFailed,
@@ -61,8 +64,8 @@ export interface ContextParts {
 /** One transaction, shared by all modules that take part in it. */
 interface Transaction {
   readonly db: Db;
-  /** Events must be delivered after the commit. */
-  hasDeliveries: boolean;
+  /** The numbers of deliveries of events that wait for the commit. */
+  readonly deliveries: Promise<number>[];
   /** Jobs that are moved to their queues after the commit. */
   readonly addedJobs: AddedJob<Task>[];
   /** The audit entries of bus calls in the transaction. */
@@ -166,7 +169,7 @@ export class Context implements SystemCtx {
       .tx(async (db) => {
         // A retry must not keep the changes of the attempt that was rolled back.
         if (auditEntry) Object.assign(auditEntry, initial);
-        transaction = { db, hasDeliveries: false, addedJobs: [], auditEntries: [], broadcasts: [] };
+        transaction = { db, deliveries: [], addedJobs: [], auditEntries: [], broadcasts: [] };
         const output = await work(this.#with({ transaction }) as this);
         const entries = [...(auditEntry ? [auditEntry] : []), ...transaction.auditEntries];
         // Not awaited: it is sent together with COMMIT, which fails if the entries cannot be written.
@@ -178,14 +181,14 @@ export class Context implements SystemCtx {
         throw error;
       });
     if (auditEntry && !outer) Object.assign(auditEntry, { isWritten: true, isCommitted: true });
-    const { auditEntries, addedJobs, hasDeliveries, broadcasts } = transaction as unknown as Transaction;
+    const { auditEntries, addedJobs, deliveries, broadcasts } = transaction as unknown as Transaction;
     if (outer) {
       outer.auditEntries.push(...auditEntries);
       outer.addedJobs.push(...addedJobs);
       outer.broadcasts.push(...broadcasts);
-      outer.hasDeliveries ||= hasDeliveries;
+      outer.deliveries.push(...deliveries);
     } else {
-      if (hasDeliveries) this.#kernel.deliveries.wake(this.#tenant);
+      if ((await Promise.all(deliveries)).some((count) => count > 0)) this.#kernel.deliveries.wake(this.#tenant);
       if (addedJobs.length > 0) void this.#moveJobs(addedJobs);
       if (broadcasts.length > 0) void this.#broadcast(broadcasts);
     }
@@ -249,6 +252,10 @@ export class Context implements SystemCtx {
     else await this.#broadcast([broadcast]);
   }
 
+  get declaredEvents(): Readonly<Record<string, DeclaredEvent>> {
+    return this.#kernel.events.declared;
+  }
+
   audit(changes: Changes): void {
     const { auditEntry } = this.#parts;
     if (!auditEntry) return;
@@ -293,6 +300,20 @@ export class Context implements SystemCtx {
     };
   }
 
+  get secrets(): ModuleSecrets {
+    const { secrets } = this.#kernel;
+    const purpose = `module ${this.#module}`;
+    const contextOf = (field: string) => `${this.#tenant.id} ${field}`;
+    return {
+      seal: (field, text) => secrets.seal(purpose, text, contextOf(field)),
+      open: (field, sealed) => secrets.open(purpose, sealed, contextOf(field)),
+    };
+  }
+
+  get http(): HttpClient {
+    return this.#kernel.http;
+  }
+
   now(): Date {
     return this.#kernel.now();
   }
@@ -313,12 +334,13 @@ export class Context implements SystemCtx {
       tenant: this.#tenant,
       db: transaction.db,
       newId: uuidv7,
+      onWrite: (deliveries: Promise<number>) => void transaction.deliveries.push(deliveries),
       contextFor: (module: string) => this.#with({ module, ifMatch: undefined }),
     };
     if (payloads.length === 1 && auditEntry?.action.startsWith(`${this.#module}.`)) {
       auditEntry.resourceId ??= events.definitionOf(this.#module, name).about?.(payloads[0]);
     }
-    if (await events.emit(frame, name, payloads)) transaction.hasDeliveries = true;
+    await events.emit(frame, name, payloads);
   }
 
   async #addJob(name: string, data: unknown, delaySeconds: number | undefined): Promise<void> {

@@ -70,6 +70,21 @@ export const kernelErrors = {
   },
   'realtime.channel_forbidden': { status: 403, message: 'You may not subscribe to the channel {channel}.' },
   'realtime.upgrade_required': { status: 426, message: 'This address serves WebSocket connections only.' },
+  'outbound.invalid_url': { status: 422, message: 'This is not a web address; it must begin with https://.' },
+  'outbound.not_https': { status: 422, message: 'The address must begin with https://.' },
+  'outbound.url_with_credentials': {
+    status: 422,
+    message: 'The address must not contain a user name or a password.',
+  },
+  'outbound.port_refused': { status: 422, message: 'The port {port} is not allowed; use 443 or one from 1024 on.' },
+  'outbound.address_refused': { status: 422, message: 'The host {host} is not on the public internet.' },
+  'outbound.unreachable': { status: 502, message: 'The host {host} cannot be reached: {reason}.' },
+  'outbound.timeout': { status: 504, message: 'The host {host} did not respond in time.' },
+  'outbound.response_too_large': {
+    status: 502,
+    message: 'The response of {host} is larger than the {limit} bytes allowed.',
+  },
+  'outbound.too_many_redirects': { status: 502, message: 'The host {host} redirects too often.' },
   'db.unavailable': { status: 503, message: 'The database cannot be reached; try again in a moment.' },
   'http.too_many_downloads': {
     status: 429,

@@ -1,4 +1,4 @@
-import type { Db, Helper, Identity, Log, PersonalData, Secrets, SystemServices } from '@chowk/kit';
+import type { Db, Helper, HttpClient, Identity, Log, PersonalData, Secrets, SystemServices } from '@chowk/kit';
 import type { AuditLog } from './actions/audit-log.ts';
 import type { Bus } from './actions/bus.ts';
 import type { RegisteredAction } from './actions/registry.ts';
@@ -35,6 +35,7 @@ export interface Kernel {
   readonly secrets: Secrets;
   readonly limiter: RateLimiter;
   readonly cache: SharedCache;
+  readonly http: HttpClient;
   readonly pubsub: PubSub;
   readonly realtime: Realtime;
   readonly modules: readonly LoadedModule[];

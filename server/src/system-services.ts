@@ -3,6 +3,7 @@ import {
   type Db,
   type DomainsService,
   type GraphqlEngine,
+  type HttpClient,
   type Limits,
   type Log,
   type SystemServices,
@@ -48,6 +49,7 @@ interface Parts {
   readonly jobs: JobQueues;
   readonly redis: Redis | undefined;
   readonly cache: SharedCache;
+  readonly http: HttpClient;
   readonly actions: ActionGateway;
   readonly graphql: GraphqlEngine;
   readonly now: () => Date;
@@ -80,6 +82,7 @@ export function makeSystemServices(parts: Parts): SystemServices {
     mail: parts.mailer,
     limits: limitsOf(parts),
     cache: parts.cache,
+    http: parts.http,
     actions: parts.actions,
     graphql: parts.graphql,
     permissions: permissionsOf(parts.modules),

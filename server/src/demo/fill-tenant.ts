@@ -37,7 +37,7 @@ export async function fillTenant(kernel: Kernel, filling: Filling): Promise<Read
       const fill = async () => {
         for (const { alias, demo } of demos) {
           onStep(alias);
-          const transaction = { db, hasDeliveries: false, addedJobs: [], auditEntries: [], broadcasts: [] };
+          const transaction = { db, deliveries: [], addedJobs: [], auditEntries: [], broadcasts: [] };
           const ctx = new Context(kernel, { requestId: 'demo:seed', module: alias, tenant, system: true, transaction });
           await demo.fill(ctx, plan);
         }

@@ -15,6 +15,8 @@ export interface EmitFrame {
   /** The emitting transaction. */
   readonly db: Db;
   newId(): string;
+  /** Gets the number of deliveries that are being written. */
+  onWrite(deliveries: Promise<number>): void;
   /** The context of another module in the same transaction. */
   contextFor(module: string): Ctx;
 }
@@ -39,21 +41,23 @@ const recordActivityEveryMs = 60_000;
 /** Runs `inTransaction` listeners and writes deliveries to `afterCommit` listeners to the tenant's outbox. */
 export class EventHub {
   readonly #options: EventHubOptions;
+  /** All events, by name. */
+  readonly declared: Readonly<Record<string, EventDefinition>>;
   readonly #listeners: ReadonlyMap<string, Listeners>;
   /** When this process last recorded activity of a tenant. */
   readonly #recordedAt = new Map<string, number>();
 
   constructor(options: EventHubOptions) {
     this.#options = options;
-    const names = [...options.events.values()].flatMap((events) => Object.keys(events));
-    this.#listeners = new Map(names.map((name) => [name, listenersTo(name, options.listeners)]));
+    this.declared = Object.assign({}, ...options.events.values());
+    this.#listeners = new Map(Object.keys(this.declared).map((name) => [name, listenersTo(name, options.listeners)]));
   }
 
-  /** Settles with whether deliveries wait for the commit. */
-  async emit(frame: EmitFrame, name: string, payloads: readonly unknown[]): Promise<boolean> {
+  /** Runs listeners in the transaction and writes deliveries to the others. */
+  async emit(frame: EmitFrame, name: string, payloads: readonly unknown[]): Promise<void> {
     const { module, tenant, db } = frame;
     const definition = this.definitionOf(module, name);
-    if (payloads.length === 0) return false;
+    if (payloads.length === 0) return;
     if (this.#options.validates) checkPayloads(name, definition, payloads);
     const emittedAt = new Date().toISOString();
     const events = payloads.map((payload): Event => {
@@ -65,12 +69,12 @@ export class EventHub {
     if (far.length > 0) {
       await this.recordActivity(tenant.id);
       // Not awaited: the transaction waits for it, and fails if it fails.
-      writeDeliveries(db, events, far.map(keyOf)).catch(() => {});
+      const recipients = far.map((listener) => ({ key: keyOf(listener), onlyIf: listener.onlyIf }));
+      frame.onWrite(writeDeliveries(db, events, recipients).catch(() => 0));
     }
     for (const event of events) {
       for (const listener of near) await listener.run(frame.contextFor(listener.module), event.payload, event);
     }
-    return far.length > 0;
   }
 
   /** Throws if the module does not declare the event. */

@@ -1,4 +1,4 @@
-import { type Db, type Sql, sql } from '@chowk/kit';
+import { type Db, empty, join, type Sql, sql } from '@chowk/kit';
 
 /* The tenant's tables of work that a transaction causes: deliveries to `afterCommit` listeners, and jobs. */
 
@@ -31,16 +31,27 @@ export interface AddedJob<Task> {
   readonly startAt: string | null;
 }
 
-/** Writes events of one name, in order, for each listener. */
-export async function writeDeliveries(db: Db, events: readonly Event[], listeners: readonly string[]): Promise<void> {
+/** A listener in the outbox. */
+export interface Recipient {
+  readonly key: string;
+  readonly onlyIf?: Sql | undefined;
+}
+
+/** Writes events of one name, in order, for each listener whose condition holds, and returns the number of rows. */
+export function writeDeliveries(db: Db, events: readonly Event[], recipients: readonly Recipient[]): Promise<number> {
   const [{ name, emittedAt }] = events as [Event];
   const rows = JSON.stringify(events.map(({ id, about, payload }) => ({ id, about, payload })));
-  await db.run(sql`
+  const always = recipients.filter(({ onlyIf }) => !onlyIf).map(({ key }) => key);
+  const sometimes = recipients.flatMap(({ key, onlyIf }) =>
+    onlyIf ? [sql`UNION ALL SELECT ${key}::text WHERE ${onlyIf}`] : [],
+  );
+  return db.run(sql`
     INSERT INTO event_deliveries (event_id, name, about, payload, emitted_at, listener)
-    SELECT e.id, ${name}, e.about, e.payload, ${emittedAt}, listener
+    SELECT e.id, ${name}, e.about, e.payload, ${emittedAt}, l.listener
     FROM ROWS FROM (jsonb_to_recordset(${rows}::jsonb) AS (id uuid, about text, payload jsonb)) WITH ORDINALITY
-      AS e (id, about, payload, position), unnest(${listeners}::text[]) AS listener
-    ORDER BY e.position, listener`);
+      AS e (id, about, payload, position),
+      (SELECT unnest(${always}::text[]) ${sometimes.length > 0 ? join(sometimes, ' ') : empty}) AS l (listener)
+    ORDER BY e.position, l.listener`);
 }
 
 /** A delivery that waits for its next attempt blocks later ones about the same subject. */

@@ -8,11 +8,12 @@ import { permissionsOf } from './permissions.ts';
 
 /* Rules for every tenant module. */
 
-const modules = (await loadModules(testConfig())).filter(({ manifest }) => !manifest.system);
+const all = await loadModules(testConfig());
+const modules = all.filter(({ manifest }) => !manifest.system);
 const platform = await startPlatform();
 const acme = await platform.tenant();
 const unknownId = '0190a000-0000-7000-8000-000000000000';
-const permissions = permissionsOf(modules).map(({ name }) => name);
+const permissions = permissionsOf(all).map(({ name }) => name);
 
 const calls = modules.flatMap(({ alias, parts }) =>
   registerActions(parts.actions ?? {}, { module: alias, tag: alias })

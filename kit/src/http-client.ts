@@ -1,0 +1,40 @@
+export interface HttpRequest {
+  /** Default `GET`. */
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Sent to another host after a redirect: only those that carry no credentials, such as `accept`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** The maximum time until the whole response is read, redirects included. Default 30 seconds. */
+  readonly timeoutMs?: number;
+  /** The maximum size of the response. Default 1 MB. */
+  readonly maxBytes?: number;
+  /** Cuts a larger response off instead of failing. */
+  readonly truncate?: boolean;
+  /** Default and maximum 5. With 0, a redirect is returned like any other response. */
+  readonly maxRedirects?: number;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** A response whose body is read as it arrives, within the same limits. */
+export interface HttpDownload extends Omit<HttpResponse, 'body'> {
+  readonly body: AsyncIterable<Buffer>;
+}
+
+/**
+ * Sends requests to the public internet: `https` only, and to public addresses only, unless the operator allows the host
+ * (`OUTBOUND_ALLOW_HOSTS`). Throws failures with codes that begin with `outbound.`; a response with any status is none.
+ * Do not wait for a response inside `ctx.tx`: the transaction holds a database connection meanwhile.
+ */
+export interface HttpClient {
+  request(url: string, request?: HttpRequest): Promise<HttpResponse>;
+  /** The body must be read to its end or left with `break`. */
+  download(url: string, request?: HttpRequest): Promise<HttpDownload>;
+  /** Throws the failure of a URL that is refused without a look at the network, for URLs that are stored. */
+  check(url: string): void;
+}

@@ -1,0 +1,129 @@
+import { type Ctx, Failure, type JobsOf, job, sql, Type, Uuid } from '@chowk/kit';
+import { pruneDeliveries } from './deliveries.ts';
+import type { Webhook } from './schemas.ts';
+import { signedHeaders } from './signature.ts';
+import { columns, openSecrets } from './webhooks.ts';
+
+/** Seconds before each retry, as Standard Webhooks recommends: three days in all. */
+const retries: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+const timeoutMs = 15_000;
+const keptBytes = 1_024;
+/** The receiver wants no more events. */
+const gone = 410;
+
+const Attempt = Type.Object({ id: Uuid, task: Uuid });
+type Attempt = { readonly id: string; readonly task: string };
+
+interface Pending {
+  readonly webhook_id: string;
+  readonly url: string;
+  readonly is_active: boolean;
+  readonly secret: string;
+  readonly previous_secret: string | null;
+  readonly payload: string;
+  readonly attempts: number;
+}
+
+interface Outcome {
+  readonly status: number | null;
+  readonly body: string | null;
+  readonly durationMs: number | null;
+  /** Why it failed; `null` if it was delivered. */
+  readonly error: string | null;
+  /** No further attempt makes sense. */
+  readonly isFinal: boolean;
+}
+
+export const jobs = {
+  'webhooks.deliver': job({ queue: 'webhooks', data: Attempt, retries: [5, 60, 600], run: deliver }),
+  'webhooks.prune': job({ data: Type.Object({}), schedule: '40 3 * * *', run: pruneDeliveries }),
+};
+
+declare module '@chowk/kit/catalogue' {
+  interface Jobs extends JobsOf<typeof jobs> {}
+}
+
+async function deliver(ctx: Ctx, attempt: Attempt): Promise<void> {
+  const pending = await findPending(ctx, attempt);
+  if (!pending) return;
+  const outcome = pending.is_active ? await send(ctx, attempt.id, pending) : inactive;
+  await ctx.tx((tx) => record(tx, attempt, pending, outcome));
+}
+
+const inactive: Outcome = {
+  ...{ status: null, body: null, durationMs: null },
+  ...{ error: 'The webhook is not active.', isFinal: true },
+};
+
+/** `undefined` if the delivery was completed or redelivered since the job was added. */
+function findPending(ctx: Ctx, { id, task }: Attempt): Promise<Pending | undefined> {
+  return ctx.db.row<Pending>(sql`
+    SELECT d.webhook_id, d.payload, d.attempts, w.url, w.is_active, w.secret,
+      CASE WHEN w.previous_secret_expires_at > ${ctx.now()} THEN w.previous_secret END AS previous_secret
+    FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
+    WHERE d.id = ${id} AND d.task_id = ${task} AND d.status = 'pending' AND d.payload IS NOT NULL`);
+}
+
+async function send(ctx: Ctx, id: string, pending: Pending): Promise<Outcome> {
+  const { webhook_id, url, secret, previous_secret, payload: body } = pending;
+  const secrets = openSecrets(ctx, webhook_id, [secret, previous_secret]);
+  const headers = { 'content-type': 'application/json', ...signedHeaders({ id, at: ctx.now(), body }, secrets) };
+  const limits = { timeoutMs, maxBytes: keptBytes, truncate: true, maxRedirects: 0 };
+  const startedAt = performance.now();
+  const durationMs = () => Math.round(performance.now() - startedAt);
+  try {
+    const { status, body: answer } = await ctx.http.request(url, { method: 'POST', headers, body, ...limits });
+    const isDelivered = status >= 200 && status < 300;
+    return {
+      ...{ status, body: readable(answer), durationMs: durationMs(), isFinal: status === gone },
+      error: isDelivered ? null : `The response has the status ${status}.`,
+    };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { status: null, body: null, durationMs: durationMs(), error: error.message, isFinal: false };
+  }
+}
+
+/** PostgreSQL stores no NUL characters. */
+function readable(bytes: Buffer): string {
+  return bytes.toString('utf8').replaceAll('\0', '\uFFFD');
+}
+
+async function record(ctx: Ctx, { id, task }: Attempt, pending: Pending, outcome: Outcome): Promise<void> {
+  const { error, isFinal } = outcome;
+  const delay = error === null || isFinal ? undefined : retries[pending.attempts];
+  const status = error === null ? 'delivered' : delay === undefined ? 'failed' : 'pending';
+  const [next, now] = [ctx.newId(), ctx.now()];
+  const nextAttemptAt = delay === undefined ? null : new Date(now.getTime() + delay * 1_000);
+  const updated = await ctx.db.row<{ started_at: string }>(sql`
+    UPDATE webhook_deliveries SET status = ${status}, attempts = attempts + 1, task_id = ${next},
+      payload = CASE WHEN ${error === null} THEN NULL ELSE payload END, next_attempt_at = ${nextAttemptAt},
+      response_status = ${outcome.status}, response_body = ${outcome.body}, duration_ms = ${outcome.durationMs},
+      error = ${error}, updated_at = ${now}
+    WHERE id = ${id} AND task_id = ${task} AND status = 'pending' RETURNING started_at`);
+  if (!updated) return;
+  const { webhook_id } = pending;
+  if (delay !== undefined) await ctx.jobs.add('webhooks.deliver', { id, task: next }, { delaySeconds: delay });
+  else if (error === null) await recordSuccess(ctx, webhook_id);
+  else if (pending.is_active) await disable(ctx, webhook_id, outcome.status === gone ? undefined : updated.started_at);
+}
+
+/** At most once a minute, so that deliveries do not wait for each other. */
+async function recordSuccess(ctx: Ctx, id: string): Promise<void> {
+  const now = ctx.now();
+  const before = new Date(now.getTime() - 60_000);
+  await ctx.db.run(sql`
+    UPDATE webhooks SET last_delivered_at = ${now}
+    WHERE id = ${id} AND (last_delivered_at IS NULL OR last_delivered_at < ${before})`);
+}
+
+/** Disables the webhook unless a delivery has succeeded since the time. */
+async function disable(ctx: Ctx, id: string, unlessDeliveredSince: string | undefined): Promise<void> {
+  const now = ctx.now();
+  const webhook = await ctx.db.row<Webhook>(sql`
+    UPDATE webhooks w SET is_active = false, disabled_at = ${now}, updated_at = ${now}
+    WHERE id = ${id} AND is_active
+      AND NOT coalesce(last_delivered_at >= ${unlessDeliveredSince ?? null}::timestamptz, false)
+    RETURNING ${columns}`);
+  if (webhook) await ctx.emit('webhook.disabled', { webhook });
+}

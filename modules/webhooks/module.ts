@@ -1,0 +1,29 @@
+import { afterCommit, type Ctx, defineModule, inTransaction, sql } from '@chowk/kit';
+import { actions } from './actions.ts';
+import { jobs } from './deliver.ts';
+import { erase, queueDeliveries } from './deliveries.ts';
+import { errors } from './errors.ts';
+import { events } from './events.ts';
+import type { Webhook } from './schemas.ts';
+
+export const module = defineModule({
+  actions,
+  events,
+  jobs,
+  errors,
+  listeners: [
+    afterCommit('*', 'deliver', queueDeliveries, { onlyIf: sql`EXISTS (SELECT FROM webhooks WHERE is_active)` }),
+    inTransaction('customer.deleted', 'erase', erase),
+    afterCommit('webhook.disabled', 'mail', (ctx, { webhook }) => mailOwners(ctx, webhook)),
+  ],
+});
+
+async function mailOwners(ctx: Ctx, { url }: Webhook): Promise<void> {
+  await (await ctx.helpers('identity'))?.mailOwners({
+    subject: 'A webhook was disabled',
+    paragraphs: [
+      `The webhook to ${url} was disabled: the server refused it or did not accept any event for three days.`,
+      'Repair the server, activate the webhook and deliver the failed events again.',
+    ],
+  });
+}

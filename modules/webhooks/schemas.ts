@@ -1,0 +1,95 @@
+import {
+  changesOf,
+  Default,
+  extend,
+  Line,
+  Nullable,
+  NullableLine,
+  named,
+  outputOf,
+  type Static,
+  Timestamp,
+  Type,
+  Uuid,
+} from '@chowk/kit';
+
+const EventPattern = Line(100, { pattern: '^(\\*|[a-z][a-z0-9_-]*(\\.[a-zA-Z0-9_]+)*(\\.\\*)?)$' });
+
+export const NewWebhook = named(
+  'NewWebhook',
+  Type.Object({
+    url: Line(2_048, {
+      description: 'Gets a POST request for each event. Must be `https` on the public internet.',
+      examples: ['https://hooks.example.com/chowk'],
+    }),
+    events: Type.Array(EventPattern, {
+      minItems: 1,
+      maxItems: 100,
+      distinct: true,
+      description: 'Names of events, `order.*` for all that begin with `order.`, or `*` for all.',
+      examples: [['order.*', 'customer.created']],
+    }),
+    description: Default(NullableLine(255), null),
+    is_active: Default(Type.Boolean(), true),
+  }),
+);
+export type NewWebhook = Static<typeof NewWebhook>;
+
+const Changes = changesOf(NewWebhook);
+export const WebhookChanges = named('WebhookChanges', extend(Changes, { id: Uuid }));
+export type WebhookChanges = Static<typeof WebhookChanges>;
+
+export const Webhook = named(
+  'Webhook',
+  Type.Object({
+    id: Uuid,
+    ...outputOf(NewWebhook),
+    disabled_at: Type.Unsafe<string | null>({
+      ...Nullable(Timestamp),
+      description: 'When the platform disabled it, because all deliveries had failed for three days.',
+    }),
+    last_delivered_at: Nullable(Timestamp),
+    previous_secret_expires_at: Nullable(Timestamp),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  }),
+);
+export type Webhook = Static<typeof Webhook>;
+
+export const WebhookWithSecret = named(
+  'WebhookWithSecret',
+  Type.Object({
+    webhook: Webhook,
+    secret: Type.String({ description: 'Verifies signatures. Shown only once.', examples: ['whsec_…'] }),
+  }),
+);
+export type WebhookWithSecret = Static<typeof WebhookWithSecret>;
+
+const DeliveryStatus = Type.Enum(['pending', 'delivered', 'failed']);
+
+export const WebhookDelivery = named(
+  'WebhookDelivery',
+  Type.Object({
+    id: Type.String({ format: 'uuid', description: 'The header `webhook-id` of its requests.' }),
+    event: Type.String({ examples: ['order.created'] }),
+    status: DeliveryStatus,
+    attempts: Type.Integer({ description: 'Since the event or the last redelivery.' }),
+    next_attempt_at: Nullable(Timestamp),
+    response_status: Nullable(Type.Integer()),
+    response_body: Type.Unsafe<string | null>({ ...Nullable(Type.String()), description: 'The first kilobyte.' }),
+    duration_ms: Nullable(Type.Integer()),
+    error: Type.Unsafe<string | null>({
+      ...Nullable(Type.String()),
+      description: 'Why the last attempt failed.',
+    }),
+    can_redeliver: Type.Boolean({ description: 'Whether the payload is still stored.' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  }),
+);
+export type WebhookDelivery = Static<typeof WebhookDelivery>;
+
+export const WebhookEvent = named(
+  'WebhookEvent',
+  Type.Object({ name: Type.String({ examples: ['order.created'] }), summary: Type.String() }),
+);

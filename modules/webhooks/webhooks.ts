@@ -1,0 +1,134 @@
+import {
+  byTime,
+  type Ctx,
+  changesBetween,
+  columnsFor,
+  type Failure,
+  forbidden,
+  type Issues,
+  list,
+  matchesEvent,
+  pickFields,
+  readValid,
+  removalOf,
+  sql,
+} from '@chowk/kit';
+import { fail } from './errors.ts';
+import { NewWebhook, Webhook, type WebhookChanges, type WebhookWithSecret } from './schemas.ts';
+import { newSecret } from './signature.ts';
+
+type Key = { readonly id: string };
+
+const maxWebhooks = 50;
+const overlapMs = 24 * 3_600_000;
+
+export const columns = columnsFor(Webhook, sql`w`);
+
+export const webhookList = list({
+  name: 'webhooks',
+  row: Webhook,
+  from: sql`webhooks w`,
+  alias: sql`w`,
+  columns,
+  sorts: { created_at: byTime(sql`w.created_at`) },
+});
+
+export async function getWebhook(ctx: Ctx, { id }: Key): Promise<Webhook> {
+  const webhook = await ctx.db.row<Webhook>(sql`SELECT ${columns} FROM webhooks w WHERE id = ${id}`);
+  if (!webhook) throw fail('webhooks.not_found', { id });
+  return webhook;
+}
+
+export async function createWebhook(ctx: Ctx, input: NewWebhook): Promise<WebhookWithSecret> {
+  mustSeeAll(ctx);
+  await readValid((issues) => explainWebhook(ctx, input, issues));
+  const { url, events, description, is_active } = input;
+  const [id, secret, now] = [ctx.newId(), newSecret(), ctx.now()];
+  return ctx.tx(async (tx) => {
+    // Two at once must not exceed the maximum.
+    await tx.db.run(sql`LOCK TABLE webhooks IN SHARE ROW EXCLUSIVE MODE`);
+    const { count } = (await tx.db.row<{ count: number }>(sql`SELECT count(*) AS count FROM webhooks`)) ?? { count: 0 };
+    if (count >= maxWebhooks) throw fail('webhooks.too_many', { max: maxWebhooks });
+    const webhook = await tx.db.row<Webhook>(sql`
+      INSERT INTO webhooks AS w (id, url, events, description, is_active, secret, created_at, updated_at)
+      VALUES (${id}, ${url}, ${events}::text[], ${description}, ${is_active}, ${seal(tx, id, secret)}, ${now}, ${now})
+      RETURNING ${columns}`);
+    return { webhook: webhook as Webhook, secret };
+  });
+}
+
+export async function updateWebhook(ctx: Ctx, { id, ...changes }: WebhookChanges): Promise<Webhook> {
+  await readValid((issues) => explainWebhook(ctx, changes, issues));
+  return ctx.tx(async (tx) => {
+    const current = await lockWebhook(tx, { id });
+    if (changes.url !== undefined || changes.events !== undefined) mustSeeAll(tx);
+    const { url, events, description, is_active } = { ...pickFields(NewWebhook, current), ...changes } as NewWebhook;
+    tx.audit(changesBetween<Webhook>(current, changes));
+    return (await tx.db.row<Webhook>(sql`
+      UPDATE webhooks w SET url = ${url}, events = ${events}::text[], description = ${description}, is_active = ${is_active},
+        disabled_at = CASE WHEN ${is_active} THEN NULL ELSE disabled_at END, updated_at = ${tx.now()}
+      WHERE id = ${id} RETURNING ${columns}`)) as Webhook;
+  });
+}
+
+export async function deleteWebhook(ctx: Ctx, { id }: Key): Promise<void> {
+  await ctx.tx(async (tx) => {
+    const webhook = await lockWebhook(tx, { id });
+    await tx.db.run(sql`DELETE FROM webhooks WHERE id = ${id}`);
+    tx.audit(removalOf(webhook));
+  });
+}
+
+export async function rotateSecret(ctx: Ctx, { id }: Key): Promise<WebhookWithSecret> {
+  const secret = newSecret();
+  return ctx.tx(async (tx) => {
+    await lockWebhook(tx, { id });
+    const expiresAt = new Date(tx.now().getTime() + overlapMs);
+    const webhook = await tx.db.row<Webhook>(sql`
+      UPDATE webhooks w SET previous_secret = secret, previous_secret_expires_at = ${expiresAt},
+        secret = ${seal(tx, id, secret)}, updated_at = ${tx.now()}
+      WHERE id = ${id} RETURNING ${columns}`);
+    return { webhook: webhook as Webhook, secret };
+  });
+}
+
+/** Problems that the schema cannot express. */
+export function explainWebhook(ctx: Ctx, { url, events = [] }: Partial<NewWebhook>, issues: Issues): void {
+  try {
+    if (url !== undefined) ctx.http.check(url);
+  } catch (failure) {
+    issues.add('url', (failure as Failure).message, 'not_allowed');
+  }
+  const names = Object.keys(ctx.declaredEvents);
+  for (const pattern of events) {
+    const isKnown = names.some((name) => matchesEvent(pattern, name));
+    if (!isKnown)
+      issues.add('events', `There is no event ${pattern}. GET /api/v1/webhooks/events lists them.`, 'unknown');
+  }
+}
+
+export async function listEvents(ctx: Ctx): Promise<{ events: { name: string; summary: string }[] }> {
+  const events = Object.entries(ctx.declaredEvents).map(([name, { summary }]) => ({ name, summary }));
+  return { events: events.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+}
+
+/** The secrets that sign now, the newest first. */
+export function openSecrets(ctx: Ctx, id: string, sealed: readonly (string | null)[]): string[] {
+  return sealed.filter((secret) => secret !== null).map((secret) => ctx.secrets.open(id, secret));
+}
+
+function seal(ctx: Ctx, id: string, secret: string): string {
+  return ctx.secrets.seal(id, secret);
+}
+
+async function lockWebhook(ctx: Ctx, { id }: Key): Promise<Webhook> {
+  const webhook = await ctx.db.row<Webhook>(sql`SELECT ${columns} FROM webhooks w WHERE id = ${id} FOR UPDATE`);
+  if (!webhook) throw fail('webhooks.not_found', { id });
+  ctx.mustMatch(webhook);
+  return webhook;
+}
+
+/** Payloads are not masked, so whoever chooses what is sent where must be allowed to see them. */
+function mustSeeAll(ctx: Ctx): void {
+  if (!ctx.can('customers.view_sensitive')) throw forbidden('customers.view_sensitive');
+}
