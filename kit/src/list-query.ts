@@ -199,7 +199,7 @@ async function jsonPageByCursor(
     SELECT coalesce(json_agg(body ORDER BY position) FILTER (WHERE position <= ${limit}::integer), '[]')::text AS body,
       coalesce(json_agg(json_build_object('key', key, 'id', id) ORDER BY position), '[]')::text AS found
     FROM (
-      SELECT (SELECT row_to_json(body) FROM (SELECT ${columnsOf(spec, ctx)}) body) AS body,
+      SELECT (SELECT row_to_json(list_row) FROM (SELECT ${columnsOf(spec, ctx)}) list_row) AS body,
         (${sortOf(spec, query).by})::text AS key, ${spec.id}::text AS id,
         row_number() OVER (ORDER BY ${orderBy(spec, query)}) AS position
       FROM (SELECT ${alias}.* FROM ${fromOf(spec, ctx)} WHERE ${where} ${window}) ${alias}) page`)) as {

@@ -21,7 +21,7 @@ test('every set of modules has a schema', () => {
     expect(schema.getQueryType()?.getFields()).toHaveProperty('tenant');
     if (chosen.length === optional.length) expect(omitted).toEqual([]);
     const typesOf = Object.keys(schema.getTypeMap()).filter((name) =>
-      /^(Customer|Order|Product|Conversation)$/.test(name),
+      /^(Customer|Order|Product|Conversation|Notification|Webhook)$/.test(name),
     );
     const expected = chosen.map(({ module }) => module[0]?.toUpperCase() + module.slice(1, -1));
     expect(typesOf.sort()).toEqual(expected.sort());

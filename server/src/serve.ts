@@ -5,6 +5,7 @@ import type { Kernel } from './kernel.ts';
 import type { Command } from './operator/command.ts';
 import { enableModules, seedModules } from './operator/seed-modules.ts';
 import { stopSignal } from './operator/stop-signal.ts';
+import { logUnhandledRejections } from './operator/unhandled-rejections.ts';
 import { migrateFleet } from './tenancy/migrate-fleet.ts';
 
 export const serveCommand: Command = {
@@ -14,6 +15,7 @@ export const serveCommand: Command = {
   async run({ config, kernel: open, say }) {
     const stop = stopSignal();
     const kernel = await open();
+    logUnhandledRejections(kernel.log);
     const release =
       config.databaseUrl === undefined ? await lockStorage(kernel.central, config.storagePath) : undefined;
     kernel.services.graphql.composeAll();

@@ -1,5 +1,6 @@
 import { type Command, UsageError } from './command.ts';
 import { stopSignal } from './stop-signal.ts';
+import { logUnhandledRejections } from './unhandled-rejections.ts';
 
 export const workCommand: Command = {
   name: 'work',
@@ -10,6 +11,7 @@ export const workCommand: Command = {
     const stop = stopSignal();
     const kernel = await open();
     const { jobs, log } = kernel;
+    logUnhandledRejections(log);
     const queues = options.queue === undefined ? jobs.names : String(options.queue).split(',');
     const unknown = queues.find((queue) => !jobs.names.includes(queue));
     if (unknown !== undefined)
