@@ -13,6 +13,7 @@ const all = [
   'pipeline',
   'accounts',
   'products',
+  'graphql',
   'customers',
   'bus',
   'events',
