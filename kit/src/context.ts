@@ -77,7 +77,7 @@ export interface Ctx {
   /**
    * Notifies users, in the current transaction or in a new one. Users who are not members of the tenant are left out; does
    * nothing if the tenant does not have the notifications module. A call that is bound to no tenant stores the notification in
-   * the central database, and nobody is told.
+   * the central database, and nothing is broadcast.
    */
   notify(to: Recipients, notification: NewNotification): Promise<void>;
   readonly cache: Cache;

@@ -39,7 +39,7 @@ export const helpers = {
   }),
   storeNotification: systemHelper({
     summary: 'Store a notification of users without a tenant',
-    description: 'Called by `ctx.notify`. Nobody is told: a warning is logged.',
+    description: 'Called by `ctx.notify`. Nothing is broadcast; a warning is logged.',
     system: true,
     input: extend(NewNotification, { to: Type.Union([UserId, Type.Array(UserId)]) }),
     run: storeNotification,

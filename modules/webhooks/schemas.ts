@@ -76,7 +76,10 @@ export const WebhookDelivery = named(
     attempts: Type.Integer({ description: 'Since the event or the last redelivery.' }),
     next_attempt_at: Nullable(Timestamp),
     response_status: Nullable(Type.Integer()),
-    response_body: Type.Unsafe<string | null>({ ...Nullable(Type.String()), description: 'The first kilobyte.' }),
+    response_body: Type.Unsafe<string | null>({
+      ...Nullable(Type.String()),
+      description: 'The first kilobyte of the response.',
+    }),
     duration_ms: Nullable(Type.Integer()),
     error: Type.Unsafe<string | null>({
       ...Nullable(Type.String()),

@@ -128,7 +128,7 @@ async function lockWebhook(ctx: Ctx, { id }: Key): Promise<Webhook> {
   return webhook;
 }
 
-/** Payloads are not masked, so whoever chooses what is sent where must be allowed to see them. */
+/** Payloads are not masked, so choosing the URL or the events needs the permission to see sensitive fields. */
 function mustSeeAll(ctx: Ctx): void {
   if (!ctx.can('customers.view_sensitive')) throw forbidden('customers.view_sensitive');
 }

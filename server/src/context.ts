@@ -282,7 +282,7 @@ export class Context implements SystemCtx {
     }
     const notifications = await this.helpers('notifications');
     if (notifications) await notifications.send({ ...message, to });
-    else this.log.debug({ tenant: this.#tenant.id, type: message.type }, 'no notifications module: nobody is notified');
+    else this.log.debug({ tenant: this.#tenant.id, type: message.type }, 'the tenant has no notifications module');
   }
 
   get cache(): Cache {

@@ -58,7 +58,7 @@ function withCache(resolve: Resolve, path: string, { seconds, scope }: CacheArgu
   };
 }
 
-/** The value may depend on the permissions, which change and of which a token can have less than its user. */
+/** The value may depend on permissions. They can change, and a token can have fewer than its user. */
 function permissionsDigest(membership: Membership | undefined): string {
   const names = [...(membership?.permissions ?? [])].sort();
   return createHash('sha256').update(names.join(' ')).digest('base64url');

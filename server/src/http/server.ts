@@ -73,7 +73,7 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     rejectUnrouted({ kernel, gate: gateOf(path), request, reply }, failure).catch(done);
   });
   await mountSockets(app, kernel);
-  // After the sockets: they are told to reconnect at the beginning of a stop.
+  // After the sockets: clients are asked to reconnect when a stop begins.
   stopGracefully(app);
   parseBodies(app);
   app.setSerializerCompiler(({ schema }) => responseSerializer(schema as TSchema));

@@ -17,7 +17,13 @@ import { inputReader } from './read-input.ts';
 const [connect] = registerActions(
   {
     'realtime.connect': action({
-      ...{ summary: 'Open a socket', http: 'GET /app/:key', root: true, public: true, tenant: 'optional' },
+      ...{
+        summary: 'Open a WebSocket connection',
+        http: 'GET /app/:key',
+        root: true,
+        public: true,
+        tenant: 'optional',
+      },
       errors: ['realtime.upgrade_required'],
       run: async () => {},
     }),

@@ -8,8 +8,8 @@ import { isPublicAddress } from './public-address.ts';
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /**
- * Asks the name servers only, without the hosts file and search domains of this machine. Unlike `dns.lookup` it occupies no
- * thread, of which there are few, while a slow name server does not answer.
+ * Asks the name servers only, without the hosts file and search domains of this machine. Unlike `dns.lookup`, it holds none
+ * of libuv's few threads while a slow name server does not respond.
  */
 export const resolvePublicName: Resolve = async (hostname) => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
