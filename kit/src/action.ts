@@ -100,6 +100,7 @@ export type Action = Declaration &
     explain?(ctx: Ctx, input: Record<string, unknown>, issues: Issues): Promise<void> | void;
     run(ctx: Ctx, input: unknown): Promise<unknown>;
     many?(ctx: Ctx, inputs: readonly unknown[]): Promise<readonly unknown[]>;
+    select?(ctx: Ctx, input: unknown, fields: ReadonlySet<string>): Promise<unknown>;
   };
 
 export type Actions = Readonly<Record<string, Action>>;
@@ -127,6 +128,8 @@ type Definition<Context, Input, Output, Bus> = Declaration &
     ): Promise<OutputOf<Output> | (Output extends TSchema ? Json<Static<Output>> : never) | Answer>;
     /** Runs many calls at once, for data loaders: returns an output or a failure for each, in order. */
     many?(ctx: Context, inputs: readonly InputOf<Input>[]): Promise<readonly (OutputOf<Output> | Failure)[]>;
+    /** `run` of a list whose caller needs these fields of the records only. Other fields may be absent. */
+    select?(ctx: Context, input: InputOf<Input>, fields: ReadonlySet<string>): Promise<unknown>;
   };
 
 interface TypedAction<Input, Output, Bus> {

@@ -56,6 +56,6 @@ function asText(column: Sql, field: object): Sql {
 const moneyPattern = '^\\d+\\.\\d{2}$';
 
 /** For names from code only, never from an input. */
-function identifier(name: string): Sql {
+export function identifier(name: string): Sql {
   return raw(`"${name}"`);
 }

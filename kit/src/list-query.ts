@@ -1,3 +1,4 @@
+import { identifier } from './columns.ts';
 import type { Ctx } from './context.ts';
 import type { Db } from './database.ts';
 import { type Columns, inBatches } from './download.ts';
@@ -6,7 +7,7 @@ import { type Filter, since } from './filter.ts';
 import { Json } from './json.ts';
 import * as paging from './paging.ts';
 import type { Static, TObject } from './schema.ts';
-import { and, raw, type Sql, sql } from './sql.ts';
+import { and, join, raw, type Sql, sql } from './sql.ts';
 import { timeFieldsOf, withIsoTimes } from './times-in-json.ts';
 
 /** A sort order of a list, with the type of its cursor key. */
@@ -109,9 +110,10 @@ async function read(spec: Spec, ctx: Ctx, query: Readonly<Record<string, unknown
   return { conditions, findsOnce, total: await spec.total?.(ctx, values as never) };
 }
 
-export function page(spec: Spec, ctx: Ctx, query: ListQuery): Promise<unknown> {
+/** Pages by cursor can be limited to some fields of the records. */
+export function page(spec: Spec, ctx: Ctx, query: ListQuery, fields?: ReadonlySet<string>): Promise<unknown> {
   const byNumber = query.cursor === undefined && query.limit === undefined;
-  return byNumber ? pageByNumber(spec, ctx, query) : pageByCursor(spec, ctx, query);
+  return byNumber ? pageByNumber(spec, ctx, query) : pageByCursor(spec, ctx, query, fields);
 }
 
 export async function everyRow(spec: Spec, ctx: Ctx, query: ListQuery): Promise<AsyncIterable<object>> {
@@ -173,46 +175,52 @@ async function jsonPage(
   return new Json(withIsoTimes(row?.body as string, spec.times));
 }
 
-async function pageByCursor(spec: Spec, ctx: Ctx, query: ListQuery): Promise<unknown> {
+async function pageByCursor(spec: Spec, ctx: Ctx, query: ListQuery, fields?: ReadonlySet<string>): Promise<unknown> {
   const { limit = paging.defaultSize, cursor } = query;
   mustNotMix(query);
   const { conditions } = await read(spec, ctx, query);
   const after = cursor === undefined ? [] : [isAfter(spec, query, paging.readCursor(query, cursor))];
   const window = sql`${and([...conditions, ...after])} ORDER BY ${orderBy(spec, query)} ${paging.limitTo(limit + 1)}`;
-  if (!spec.complete && !spec.database) return jsonPageByCursor(spec, ctx, query, window, limit);
+  if (!spec.complete && !spec.database) return jsonPageByCursor(spec, ctx, query, { window, limit, fields });
   const found = await dbOf(spec, ctx).rows<Positioned>(rowsOf(spec, ctx, query, window, positionOf(spec, query)));
   const rows = found.slice(0, limit).map(({ cursor_key: _, cursor_id: __, ...row }) => row);
   const completed = spec.complete ? await spec.complete(ctx, rows as never[]) : rows;
   return cursorPage(spec, query, found, completed, limit);
 }
 
-/** PostgreSQL builds the JSON of the records, and separately the positions of one more. */
+interface JsonPage {
+  readonly body: string;
+  readonly positions: string;
+  readonly last_key: string;
+  readonly last_id: string;
+  readonly has_more: boolean;
+}
+
+/** PostgreSQL builds the JSON of the records, and separately their positions, which only some callers read. */
 async function jsonPageByCursor(
   spec: Spec,
   ctx: Ctx,
   query: ListQuery,
-  window: Sql,
-  limit: number,
+  { window, limit, fields }: { window: Sql; limit: number; fields: ReadonlySet<string> | undefined },
 ): Promise<Json<object>> {
   const { alias, where, name } = spec;
-  const { body, found } = (await ctx.db.row<{ body: string; found: string }>(sql`
-    SELECT coalesce(json_agg(body ORDER BY position) FILTER (WHERE position <= ${limit}::integer), '[]')::text AS body,
-      coalesce(json_agg(json_build_object('key', key, 'id', id) ORDER BY position), '[]')::text AS found
+  const size = raw(String(limit));
+  const found = (await ctx.db.row<JsonPage>(sql`
+    SELECT coalesce(json_agg(body ORDER BY position) FILTER (WHERE position <= ${size}), '[]')::text AS body,
+      coalesce(json_agg(json_build_object('key', key, 'id', id) ORDER BY position) FILTER (WHERE position <= ${size}),
+        '[]')::text AS positions,
+      max(key) FILTER (WHERE position = ${size}) AS last_key, max(id) FILTER (WHERE position = ${size}) AS last_id,
+      count(*) > ${size} AS has_more
     FROM (
-      SELECT (SELECT row_to_json(list_row) FROM (SELECT ${columnsOf(spec, ctx)}) list_row) AS body,
+      SELECT (SELECT row_to_json(list_row) FROM (${selectFields(spec, ctx, fields)}) list_row) AS body,
         (${sortOf(spec, query).by})::text AS key, ${spec.id}::text AS id,
         row_number() OVER (ORDER BY ${orderBy(spec, query)}) AS position
-      FROM (SELECT ${alias}.* FROM ${fromOf(spec, ctx)} WHERE ${where} ${window}) ${alias}) page`)) as {
-    body: string;
-    found: string;
-  };
-  const all = JSON.parse(found) as paging.Position[];
-  const positions = all.slice(0, limit);
-  const last = all.length > limit ? positions.at(-1) : undefined;
-  const pagination = { next_cursor: last ? paging.writeCursor(query, last) : null, has_more: last !== undefined };
-  const records = withIsoTimes(body, spec.times);
+      FROM (SELECT ${alias}.* FROM ${fromOf(spec, ctx)} WHERE ${where} ${window}) ${alias}) page`)) as JsonPage;
+  const { has_more, last_key: key, last_id: id } = found;
+  const pagination = { next_cursor: has_more ? paging.writeCursor(query, { key, id }) : null, has_more };
+  const records = withIsoTimes(found.body, spec.times);
   return new Json(`{"${name}":${records},"pagination":${JSON.stringify(pagination)}}`, (page) =>
-    paging.rememberCursors(page, query, positions),
+    paging.rememberCursors(page, query, () => JSON.parse(found.positions)),
   );
 }
 
@@ -284,7 +292,7 @@ function cursorPage(
   const positions = found.slice(0, limit).map(({ cursor_key: key, cursor_id: id }) => ({ key, id }));
   const last = found.length > limit ? positions.at(-1) : undefined;
   const pagination = { next_cursor: last ? paging.writeCursor(query, last) : null, has_more: last !== undefined };
-  return paging.rememberCursors({ [spec.name]: rows.slice(0, limit), pagination }, query, positions);
+  return paging.rememberCursors({ [spec.name]: rows.slice(0, limit), pagination }, query, () => positions);
 }
 
 function positionOf(spec: Spec, query: ListQuery): Sql {
@@ -365,6 +373,13 @@ function directionOf(sortOrder: 'asc' | 'desc'): Sql {
 
 function sortOf({ sorts }: Spec, { sort_by }: paging.Order): Sort {
   return sorts[sort_by] as Sort;
+}
+
+/** PostgreSQL does not compute columns that are not selected. */
+function selectFields(spec: Spec, ctx: Ctx, fields: ReadonlySet<string> | undefined): Sql {
+  const all = sql`SELECT ${columnsOf(spec, ctx)}`;
+  const names = Object.keys(spec.row.properties).filter((name) => fields?.has(name));
+  return names.length > 0 ? sql`SELECT ${join(names.map(identifier))} FROM (${all}) columns` : all;
 }
 
 function fromOf({ from }: Spec, ctx: Ctx): Sql {

@@ -53,6 +53,7 @@ export interface List<Context, Name extends string, Row extends TObject, Table e
     input: Query<Table, Scope>;
     output: Page<Name, Row>;
     run: List<Context, Name, Row, Table, Scope>['page'];
+    select(ctx: Context, query: Static<Query<Table, Scope>>, fields: ReadonlySet<string>): Promise<unknown>;
   };
   /** Spread into the action that exports. */
   readonly exported: {
@@ -97,7 +98,8 @@ export function list<
     },
     count: (ctx: Ctx, filters: ListQuery) => count(spec, ctx, filters),
   };
-  const paged = { input: parts.Query, output: parts.Page, run: parts.page };
+  const select = (ctx: Ctx, query: ListQuery, fields: ReadonlySet<string>) => page(spec, ctx, query, fields);
+  const paged = { input: parts.Query, output: parts.Page, run: parts.page, select };
   const exported = { input: parts.ExportQuery, file: Object.values(fileTypes), audited: true, run: parts.file };
   return { ...parts, paged, exported } as unknown as List<Context, Name, Row, Table, Scope>;
 }

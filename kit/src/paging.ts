@@ -68,8 +68,10 @@ export function writeCursor({ sort_by, sort_order }: Order, { key, id }: Positio
 const cursorsByPage = new WeakMap<object, (index: number) => string | undefined>();
 
 /** Remembers the cursors of the records of a page, which are not part of the page itself. */
-export function rememberCursors<Page extends object>(page: Page, order: Order, positions: readonly Position[]): Page {
+export function rememberCursors<Page extends object>(page: Page, order: Order, read: () => readonly Position[]): Page {
+  let positions: readonly Position[] | undefined;
   cursorsByPage.set(page, (index) => {
+    positions ??= read();
     const position = positions.at(index);
     return position && writeCursor(order, position);
   });

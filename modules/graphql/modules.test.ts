@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+import { validateSchema } from 'graphql';
 import { expect, test, vi } from 'vitest';
 import { modulePart } from '../../server/src/graphql/module-part.ts';
 import { buildTenantSchema } from '../../server/src/graphql/tenant-schema.ts';
@@ -18,6 +20,7 @@ test('every set of modules has a schema', () => {
   for (let set = 0; set < 2 ** optional.length; set++) {
     const chosen = optional.filter((_, index) => set & (1 << index));
     const { schema, omitted } = buildTenantSchema([...system, ...chosen]);
+    expect(validateSchema(schema)).toEqual([]);
     expect(schema.getQueryType()?.getFields()).toHaveProperty('tenant');
     if (chosen.length === optional.length) expect(omitted).toEqual([]);
     const typesOf = Object.keys(schema.getTypeMap()).filter((name) =>
@@ -67,4 +70,30 @@ test('orders with their customers, and customers with their orders, cost two cal
     ['customers.list', 1],
     ['orders.list', 15],
   ]);
+});
+
+test('any selection of fields of a list has the values of all fields', async () => {
+  const names = ['id', 'email', 'first_name', 'tags', 'total_spent', 'created_at', 'updated_at', '__typename'];
+  const read = async (fields: string) => {
+    const { body } = await merchant.post('/api/v1/graphql', { query: `{ customers(first: 5) { ${fields} } }` });
+    expect(body.errors).toBeUndefined();
+    return body.data.customers;
+  };
+  const { nodes: all } = await read(`nodes { ${names.join(' ')} }`);
+  expect(all).toHaveLength(5);
+  const pick = (chosen: readonly string[]) =>
+    all.map((row: Record<string, unknown>) => Object.fromEntries(chosen.map((name) => [name, row[name]])));
+  const subset = fc.subarray(names, { minLength: 1 });
+  await fc.assert(
+    fc.asyncProperty(subset, subset, async (ofNodes, ofEdges) => {
+      const { nodes, edges, pageInfo } = await read(
+        `nodes { ${ofNodes.join(' ')} } edges { ... { node { ${ofEdges.join(' ')} } } } pageInfo { hasNextPage }`,
+      );
+      expect(nodes).toEqual(pick(ofNodes));
+      expect(edges.map(({ node }: { node: unknown }) => node)).toEqual(pick(ofEdges));
+      expect(pageInfo).toEqual({ hasNextPage: true });
+    }),
+    { numRuns: 30 },
+  );
+  expect(await read('pageInfo { hasNextPage }')).toEqual({ pageInfo: { hasNextPage: true } });
 });

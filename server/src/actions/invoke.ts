@@ -13,6 +13,8 @@ export interface Invocation {
   readonly validate?: Validator;
   /** The audit entry, if the call is recorded. */
   readonly auditEntry?: AuditEntry | undefined;
+  /** The fields that the caller needs of a list's records. Default: all. */
+  readonly fields?: ReadonlySet<string> | undefined;
   /** Receives the names of ignored fields. */
   readonly ignoredFields?: string[];
 }
@@ -61,12 +63,13 @@ function validateAndRun({
   action,
   ctx,
   input,
+  fields,
   ignoredFields = [],
   validate = action.validate,
 }: Invocation): Promise<unknown> {
   const errors = validate(input, ignoredFields);
   if (errors) throw invalid(errors);
-  return action.run(ctx, input);
+  return fields && action.select ? action.select(ctx, input, fields) : action.run(ctx, input);
 }
 
 /** 422 with the errors found so far and those that the action's `explain` adds. */

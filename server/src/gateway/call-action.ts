@@ -22,6 +22,8 @@ export interface GatewayCall {
   readonly isOverBus?: boolean | undefined;
   /** Default: as the action declares. */
   readonly isAudited?: boolean;
+  /** The fields that the caller needs of a list's records. Default: all. */
+  readonly fields?: ReadonlySet<string> | undefined;
   /** Default: the action's validator, which drops unknown fields. */
   readonly validate?: Validator;
   /** The request itself has been counted against the user's rate limit; each further call counts like a request. */
@@ -30,7 +32,7 @@ export interface GatewayCall {
 
 /** Checks permission, limits and input, runs the action and writes the audit entry, as REST does. */
 export async function callAction(call: GatewayCall, input: unknown): Promise<unknown> {
-  const { kernel, ctx, action, isAudited = action.isAudited, validate = action.validate } = call;
+  const { kernel, ctx, action, fields, isAudited = action.isAudited, validate = action.validate } = call;
   const { tenant, caller } = ctx.principal;
   const auditEntry =
     isAudited && tenant
@@ -45,7 +47,7 @@ export async function callAction(call: GatewayCall, input: unknown): Promise<unk
     if (auditEntry) kernel.audit.fail(auditEntry, error);
     throw error;
   }
-  const invocation = { action, ctx: ctx.inModule(action.module, auditEntry), input, validate, auditEntry };
+  const invocation = { action, ctx: ctx.inModule(action.module, auditEntry), input, fields, validate, auditEntry };
   const result = invoke(kernel.audit, invocation);
   // A change of accounts, roles, settings or domains applies to the next request, even if this one fails afterwards.
   const changesCaches = action.isSystem && !action.isReadOnly;

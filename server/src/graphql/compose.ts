@@ -42,9 +42,10 @@ const builtIn = specifiedScalarTypes.map(({ name }) => name);
 
 /**
  * Merges the parts of modules into one schema. Throws if two modules define the same type or field. Fields and extensions
- * that refer to types of modules that are not there are left out.
+ * that refer to types of modules that are not there are left out. Of a part of a schema that is valid, `isValid` saves
+ * most of the time.
  */
-export function compose(sources: readonly SchemaSource[]): Composition {
+export function compose(sources: readonly SchemaSource[], isValid = false): Composition {
   const objects = new Map<string, MergedObject>();
   const others = new Map<string, { module: string; node: DefinitionNode }>();
   for (const { module, document } of [{ module: kernel, document: baseDocument }, ...sources]) {
@@ -61,7 +62,7 @@ export function compose(sources: readonly SchemaSource[]): Composition {
       fields: [...fields.values()].map((field) => field.node),
     })),
   ] as DefinitionNode[];
-  const schema = buildASTSchema({ kind: Kind.DOCUMENT, definitions });
+  const schema = buildASTSchema({ kind: Kind.DOCUMENT, definitions }, { assumeValid: isValid });
   for (const [name, coercion] of Object.entries(scalars)) Object.assign(schema.getType(name) as object, coercion);
   return { schema, omitted };
 }

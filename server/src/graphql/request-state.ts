@@ -22,6 +22,8 @@ interface CallOptions {
   readonly permission?: string | undefined;
   /** As a call of another module. */
   readonly isOverBus?: boolean;
+  /** The fields that are needed of a list's records. Default: all. */
+  readonly fields?: ReadonlySet<string> | undefined;
 }
 
 /** The calls of one GraphQL request. */
@@ -134,10 +136,19 @@ export class RequestState {
     return outputs.map((output) => (output.status === 'fulfilled' ? output.value : output.reason));
   }
 
-  #callOf(action: RegisteredAction, { permission, isOverBus }: CallOptions): GatewayCall {
+  #callOf(action: RegisteredAction, { permission, isOverBus, fields }: CallOptions): GatewayCall {
     const isFirst = this.#calls++ === 0;
     return {
-      ...{ kernel: this.#parts.kernel, ctx: this.ctx, transport: 'graphql', action, permission, isOverBus, isFirst },
+      ...{
+        kernel: this.#parts.kernel,
+        ctx: this.ctx,
+        transport: 'graphql',
+        action,
+        permission,
+        isOverBus,
+        isFirst,
+        fields,
+      },
       isAudited: action.isAudited && (action.isReadOnly || this.#auditsMutations),
     };
   }

@@ -1,26 +1,64 @@
-import { type FragmentDefinitionNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLResolveInfo,
+  getNamedType,
+  isObjectType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql';
 
-const byNode = new WeakMap<object, ReadonlySet<string>>();
+type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
+
+const ofFields = new WeakMap<object, ReadonlySet<string>>();
+const ofRecords = new WeakMap<object, ReadonlySet<string> | undefined>();
 
 /** The names of the fields that the operation selects below this field. */
 export function selectedFields({ fieldNodes, fragments }: GraphQLResolveInfo): ReadonlySet<string> {
   const [node] = fieldNodes;
-  const known = node && fieldNodes.length === 1 ? byNode.get(node) : undefined;
+  const known = node && fieldNodes.length === 1 ? ofFields.get(node) : undefined;
   if (known) return known;
-  const names = new Set<string>();
-  for (const { selectionSet } of fieldNodes) if (selectionSet) collect(selectionSet, fragments, names);
-  if (node && fieldNodes.length === 1) byNode.set(node, names);
+  const names = new Set(childrenOf(fieldNodes, fragments).map(nameOf));
+  if (node && fieldNodes.length === 1) ofFields.set(node, names);
   return names;
 }
 
-function collect(
-  { selections }: SelectionSetNode,
-  fragments: Readonly<Record<string, FragmentDefinitionNode>>,
-  names: Set<string>,
-): void {
-  for (const selection of selections) {
-    if (selection.kind === Kind.FIELD) names.add(selection.name.value);
-    else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet, fragments, names);
-    else collect((fragments[selection.name.value] as FragmentDefinitionNode).selectionSet, fragments, names);
-  }
+/**
+ * The names of the fields that the operation selects of the records of a connection; `undefined` if one has a resolver,
+ * which may need any field.
+ */
+export function selectedRecordFields(info: GraphQLResolveInfo): ReadonlySet<string> | undefined {
+  const [node] = info.fieldNodes;
+  if (!node || info.fieldNodes.length > 1) return undefined;
+  if (!ofRecords.has(node)) ofRecords.set(node, findRecordFields(info, node));
+  return ofRecords.get(node);
+}
+
+function findRecordFields({ fragments, returnType }: GraphQLResolveInfo, field: FieldNode) {
+  const children = (parents: readonly FieldNode[], name: string) =>
+    childrenOf(parents, fragments).filter((child) => nameOf(child) === name);
+  const records = [...children([field], 'nodes'), ...children(children([field], 'edges'), 'node')];
+  const names = new Set(childrenOf(records, fragments).map(nameOf));
+  names.delete('__typename');
+  const connection = getNamedType(returnType);
+  const record = isObjectType(connection) ? getNamedType(connection.getFields().nodes?.type) : undefined;
+  if (!isObjectType(record)) return undefined;
+  const fields = record.getFields();
+  return [...names].every((name) => fields[name] && !fields[name].resolve) ? names : undefined;
+}
+
+function nameOf({ name }: FieldNode): string {
+  return name.value;
+}
+
+function childrenOf(fields: readonly FieldNode[], fragments: Fragments): FieldNode[] {
+  return fields.flatMap(({ selectionSet }) => (selectionSet ? fieldsIn(selectionSet, fragments) : []));
+}
+
+function fieldsIn({ selections }: SelectionSetNode, fragments: Fragments): FieldNode[] {
+  return selections.flatMap((selection) => {
+    if (selection.kind === Kind.FIELD) return [selection];
+    if (selection.kind === Kind.INLINE_FRAGMENT) return fieldsIn(selection.selectionSet, fragments);
+    return fieldsIn((fragments[selection.name.value] as FragmentDefinitionNode).selectionSet, fragments);
+  });
 }

@@ -15,7 +15,7 @@ import type { DerivedField } from './derived-schema.ts';
 import { guardResolver } from './directives.ts';
 import type { ModulePart } from './module-part.ts';
 import type { RequestState } from './request-state.ts';
-import { selectedFields } from './selected-fields.ts';
+import { selectedFields, selectedRecordFields } from './selected-fields.ts';
 import type { ObjectReference } from './type-writer.ts';
 
 export type FieldResolver = GraphQLFieldResolver<unknown, RequestState, Record<string, unknown>>;
@@ -33,9 +33,10 @@ export function fingerprintOf(parts: readonly ModulePart[]): string {
   return createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 16);
 }
 
-export function buildTenantSchema(parts: readonly ModulePart[]): TenantSchema {
+export function buildTenantSchema(parts: readonly ModulePart[], isValid = false): TenantSchema {
   const composition = compose(
     parts.flatMap(({ module, documents }) => documents.map((document) => ({ module, document }))),
+    isValid,
   );
   assignResolvers(composition, parts);
   return { schema: composition.schema, fingerprint: fingerprintOf(parts), omitted: composition.omitted };
@@ -149,8 +150,11 @@ function derivedResolver(
   const complete = object && completion(object);
   if (shape.kind === 'connection') {
     // Not batched: each alias is a call of its own, which counts against the rate limits.
-    return (_, { first, after, ...filters }, state) =>
-      state.list((query) => state.call(action, query), filters, { first: first as number, after: after as string });
+    return (_, { first, after, ...filters }, state, info) => {
+      const options = { fields: selectedRecordFields(info) };
+      const page = { first: first as number, after: after as string };
+      return state.list((query) => state.call(action, query, options), filters, page);
+    };
   }
   const options = { isOverBus: shape.kind === 'json' };
   return async (_, { input, ...args }, state, info) => {

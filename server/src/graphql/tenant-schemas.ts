@@ -20,6 +20,8 @@ export class TenantSchemas {
   readonly #schemas = new LRUCache<string, CachedSchema>({ max: maxSchemas });
   /** The schema of each set of aliases that the installations return. */
   readonly #byInstallation = new WeakMap<ReadonlySet<string>, CachedSchema>();
+  /** The schema of all modules has been composed and is valid. */
+  #allAreValid = false;
   #built = 0;
 
   constructor(kernel: Kernel) {
@@ -40,6 +42,7 @@ export class TenantSchemas {
   /** Composes the schema of all modules, which most tenants have. */
   composeAll(): string {
     const schema = this.#schemaOf(this.#parts);
+    this.#allAreValid = true;
     for (const part of schema.omitted) this.#kernel.log.warn({}, `the GraphQL schema does not have ${part}`);
     return sdlOf(schema);
   }
@@ -55,7 +58,8 @@ export class TenantSchemas {
     const known = this.#schemas.get(fingerprint);
     if (known) return known;
     const cacheKey = `graphql:schema:${this.#kernel.config.ringName}:${fingerprint}`;
-    const schema = { ...buildTenantSchema(parts), id: String(++this.#built), cacheKey };
+    const isValid = this.#allAreValid && parts.length < this.#parts.length;
+    const schema = { ...buildTenantSchema(parts, isValid), id: String(++this.#built), cacheKey };
     this.#schemas.set(fingerprint, schema);
     return schema;
   }
