@@ -164,7 +164,8 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   const inContext = async (task: Task, module: string | undefined, work: (ctx: Ctx) => Promise<unknown>) => {
     const { tenant: id, job, requestId, userId } = task;
     if (jobs.isSystemJob(job)) return work(new Context(kernel, { requestId, module, system: true }));
-    const tenant = await directory.find(id);
+    const tenant = await directory.entry(id);
+    if (tenant?.isSuspended) throw new Error('the tenant is suspended');
     if (!tenant || (module && !(await hasModule(id, module)))) {
       log.info({ job, tenant: id }, 'dropped a task: the tenant does not exist or does not have the module');
       return undefined;
@@ -187,7 +188,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     handlers: new Map<string, JobHandler>([...handlers, [deliveryJob, deliveries.handler]]),
     schedules,
     ring: config.ringName,
-    ringOf: async (tenantId) => (await directory.find(tenantId))?.ring,
+    find: (tenantId) => directory.entry(tenantId),
     log,
   });
   const closing: (() => Promise<void>)[] = [];

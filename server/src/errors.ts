@@ -44,6 +44,10 @@ export const kernelErrors = {
   },
   'tenancy.bad_host': { status: 400, message: 'The request must have exactly one valid Host header.' },
   'tenancy.unknown': { status: 404, message: 'There is no such tenant.' },
+  'tenancy.suspended': {
+    status: 403,
+    message: 'This tenant is suspended. Contact the operator of the platform.',
+  },
   'tenancy.domain_not_found': { status: 404, message: 'This tenant has no domain {domain}.' },
   'tenancy.domain_permanent': {
     status: 409,

@@ -25,7 +25,9 @@ CREATE TABLE tenants (
   id text PRIMARY KEY CHECK (id ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'),
   name text NOT NULL,
   role text NOT NULL DEFAULT 'merchant' CHECK (role IN ('platform_owner', 'reseller', 'merchant')),
-  status text NOT NULL DEFAULT 'creating' CHECK (status IN ('creating', 'active')),
+  status text NOT NULL DEFAULT 'creating' CHECK (status IN ('creating', 'active', 'suspended')),
+  -- Why an operator has suspended it.
+  suspension_reason text,
   module_ring_id bigint NOT NULL REFERENCES module_rings,
   database_server text NOT NULL DEFAULT 'main',
   database_name text NOT NULL UNIQUE,

@@ -48,6 +48,12 @@ export interface JobSummary {
   readonly created_at: string;
 }
 
+/** What decides when and where a tenant's tasks are performed. */
+interface TenantState {
+  readonly ring: string;
+  readonly isSuspended: boolean;
+}
+
 /** For jobs without `retries`. In seconds. */
 export const defaultRetries: readonly number[] = [5, 30, 120, 600];
 
@@ -56,8 +62,8 @@ const deadQueue = 'dead';
 /** The task of a worker without a heartbeat for this long goes to another worker. The minimum of pg-boss. */
 const heartbeatSeconds = 10;
 const workersPerQueue = 4;
-/** How long a task waits before it is looked at again, if no module of this process has its job. */
-const unknownJobDelaySeconds = 30;
+/** How long a task that cannot be performed now waits before it is looked at again. */
+const postponedSeconds = 30;
 const polling = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 } as const;
 
 /**
@@ -70,7 +76,7 @@ export class JobQueues {
   readonly #handlers: ReadonlyMap<string, JobHandler>;
   readonly #schedules: ReadonlyMap<string, string>;
   readonly #ring: string;
-  readonly #ringOf: (tenantId: string) => Promise<string | undefined>;
+  readonly #find: (tenantId: string) => Promise<TenantState | undefined>;
   readonly #log: Log;
   readonly #knownQueues = new Map<string, Promise<void>>();
   #started: Promise<void> | undefined;
@@ -83,15 +89,14 @@ export class JobQueues {
     schedules: ReadonlyMap<string, string>;
     /** The ring of this process. */
     ring: string;
-    /** The ring of a tenant. */
-    ringOf: (tenantId: string) => Promise<string | undefined>;
+    find: (tenantId: string) => Promise<TenantState | undefined>;
     log: Log;
   }) {
     this.#central = options.central;
     this.#handlers = options.handlers;
     this.#schedules = options.schedules;
     this.#ring = options.ring;
-    this.#ringOf = options.ringOf;
+    this.#find = options.find;
     this.#log = options.log;
     this.#boss = new PgBoss({
       db: options.database,
@@ -231,7 +236,7 @@ export class JobQueues {
 
   /** System tasks belong to the ring that adds them. */
   async #queueOf({ tenant }: Task, queue: string): Promise<string> {
-    const ring = tenant === '' ? this.#ring : ((await this.#ringOf(tenant)) ?? this.#ring);
+    const ring = tenant === '' ? this.#ring : ((await this.#find(tenant))?.ring ?? this.#ring);
     return queueName(ring, queue);
   }
 
@@ -284,8 +289,11 @@ export class JobQueues {
       return;
     }
     const handler = this.#handlers.get(task.job);
-    if (!handler) {
-      await this.#postpone(queue, id, task);
+    const isSuspended = task.tenant !== '' && (await this.#find(task.tenant))?.isSuspended;
+    if (!handler || isSuspended) {
+      const reason = isSuspended ? 'its tenant is suspended' : 'no module of this process has its job';
+      this.#log[isSuspended ? 'debug' : 'warn']({ job: task.job, queue }, `a task waits: ${reason}`);
+      await this.#postpone(queue, id);
       return;
     }
     try {
@@ -304,13 +312,12 @@ export class JobQueues {
     }
   }
 
-  /** Leaves a task for a process that has its job, such as one of the next version. It is not an attempt. */
-  async #postpone(queue: string, id: string, { job }: Task): Promise<void> {
-    this.#log.warn({ job, queue }, 'a task waits: no module of this process has its job');
+  /** Leaves a task until its tenant is resumed, or for a process of the next version. It is not an attempt. */
+  async #postpone(queue: string, id: string): Promise<void> {
     // No longer active, so that completing it has no effect; without a start, so that fetching it counts no retry.
     await this.#central.run(sql`
       UPDATE pgboss.job SET state = 'created', started_on = NULL,
-        start_after = now() + make_interval(secs => ${unknownJobDelaySeconds}), keep_until = 'infinity'
+        start_after = now() + make_interval(secs => ${postponedSeconds}), keep_until = 'infinity'
       WHERE name = ${queue} AND id = ${id} AND state = 'active'`);
   }
 }

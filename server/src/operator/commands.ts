@@ -11,7 +11,9 @@ import { moduleVerifyCommand } from './module-verify.ts';
 import { tenantCreateCommand } from './tenant-create.ts';
 import { tenantDoctorCommand } from './tenant-doctor.ts';
 import { tenantListCommand } from './tenant-list.ts';
+import { tenantResumeCommand } from './tenant-resume.ts';
 import { tenantShowCommand } from './tenant-show.ts';
+import { tenantSuspendCommand } from './tenant-suspend.ts';
 import { workCommand } from './work.ts';
 
 /** All commands except `serve`, in the order of `chowkd help`. */
@@ -22,6 +24,8 @@ export const operatorCommands: readonly Command[] = [
   tenantCreateCommand,
   tenantListCommand,
   tenantShowCommand,
+  tenantSuspendCommand,
+  tenantResumeCommand,
   tenantDoctorCommand,
   demoSeedCommand,
   moduleListCommand,

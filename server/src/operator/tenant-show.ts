@@ -1,5 +1,5 @@
 import { sql } from '@chowk/kit';
-import { showTenant } from '../tenancy/tenants.ts';
+import { showTenant, type TenantSummary, tenantIdOf } from '../tenancy/tenants.ts';
 import type { Command } from './command.ts';
 
 export const tenantShowCommand: Command = {
@@ -9,11 +9,7 @@ export const tenantShowCommand: Command = {
   positionals: { min: 1, max: 1 },
   async run({ kernel, table }, { positionals: [label = ''], options }) {
     const { central } = await kernel();
-    const domain = await central.db.row<{ tenant_id: string }>(
-      sql`SELECT tenant_id FROM domains WHERE domain = ${label.toLowerCase()}`,
-    );
-    const tenant = domain && (await showTenant(central.db, domain.tenant_id));
-    if (!tenant) throw new Error(`there is no tenant ${label}; run 'chowkd tenant:list' to see all tenants`);
+    const tenant = (await showTenant(central.db, await tenantIdOf(central.db, label))) as TenantSummary;
     const database = await central.db.row(sql`
       SELECT m.status AS migrations, m.error AS migration_error,
         pg_size_pretty(pg_database_size(d.oid)) AS database_size

@@ -10,7 +10,13 @@ export interface TenantEntry extends Tenant {
   readonly db: Db;
 }
 
+/** A tenant that may be suspended. */
+export interface DirectoryEntry extends TenantEntry {
+  readonly isSuspended: boolean;
+}
+
 interface TenantRow extends Tenant {
+  isSuspended: boolean;
   database_server: string;
   database_name: string;
 }
@@ -39,11 +45,15 @@ const maxCachedClaimLength = 400;
  * nothing is cached while notifications cannot be received.
  */
 export class Directory {
-  readonly #tenants: GuardedCache<TenantEntry>;
+  readonly #tenants: GuardedCache<DirectoryEntry>;
   readonly #rings: GuardedCache<Ring[]>;
   /** Resolved tenants by host and header. */
-  readonly #resolved: GuardedCache<ResolvedTenant<TenantEntry>>;
+  readonly #resolved: GuardedCache<ResolvedTenant<DirectoryEntry>>;
   readonly #baseDomain: string;
+  readonly #lookup = {
+    find: (label: string) => this.entry(label),
+    ringAt: (segment: string) => this.ringAt(segment),
+  };
 
   constructor({ central, budget, addressOf, signals, baseDomain }: DirectoryParts) {
     this.#baseDomain = baseDomain;
@@ -62,7 +72,7 @@ export class Directory {
       max: 20_000,
       load: (key) => {
         const [host = '', header] = key.split('\n');
-        return resolveTenant(this, baseDomain, { host, header });
+        return resolveTenant(this.#lookup, baseDomain, { host, header });
       },
     });
     const onConnectionChange = (ok: boolean) => {
@@ -77,15 +87,21 @@ export class Directory {
     });
   }
 
-  /** The tenant that a claim names; `undefined` if it names none. Throws for an invalid or unknown one. */
+  /** The tenant that a claim names; `undefined` if it names none. Throws for an invalid, unknown or suspended one. */
   resolve({ host, header }: TenantClaim): Promise<ResolvedTenant<TenantEntry> | undefined> {
     const key = header === undefined ? host : `${host}\n${header}`;
-    if (key.length > maxCachedClaimLength) return resolveTenant(this, this.#baseDomain, { host, header });
+    if (key.length > maxCachedClaimLength) return resolveTenant(this.#lookup, this.#baseDomain, { host, header });
     return this.#resolved.get(key);
   }
 
   /** The active tenant with this id or domain, in lower case. */
-  find(label: string): Promise<TenantEntry | undefined> {
+  async find(label: string): Promise<TenantEntry | undefined> {
+    const entry = await this.#tenants.get(label);
+    return entry?.isSuspended ? undefined : entry;
+  }
+
+  /** The active or suspended tenant with this id or domain, in lower case. */
+  entry(label: string): Promise<DirectoryEntry | undefined> {
     return this.#tenants.get(label);
   }
 
@@ -125,9 +141,9 @@ export class Directory {
 /** Every tenant id is also a domain, so one lookup covers both. */
 function findTenant(central: Db, label: string): Promise<TenantRow | undefined> {
   return central.row<TenantRow>(sql`
-    SELECT t.id, t.name, t.role, r.name AS ring, t.database_server, t.database_name
+    SELECT t.id, t.name, t.role, r.name AS ring, t.status = 'suspended' AS "isSuspended", t.database_server, t.database_name
     FROM domains d JOIN tenants t ON t.id = d.tenant_id JOIN module_rings r ON r.id = t.module_ring_id
-    WHERE d.domain = ${label} AND t.status = 'active'`);
+    WHERE d.domain = ${label} AND t.status IN ('active', 'suspended')`);
 }
 
 function listRings(central: Db): Promise<Ring[]> {

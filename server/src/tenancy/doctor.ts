@@ -43,7 +43,7 @@ async function unfinishedTenants(db: Db, databases: TenantDatabases): Promise<Fi
 async function missingDatabases(db: Db): Promise<Finding[]> {
   const rows = await db.rows<{ id: string; database: string }>(sql`
     SELECT t.id, t.database_name AS database FROM tenants t
-    WHERE t.status = 'active' AND t.database_server = 'main'
+    WHERE t.status <> 'creating' AND t.database_server = 'main'
       AND NOT EXISTS (SELECT FROM pg_database d WHERE d.datname = t.database_name) ORDER BY t.id`);
   return rows.map(({ id, database }) => ({
     problem: 'missing database',
@@ -54,7 +54,7 @@ async function missingDatabases(db: Db): Promise<Finding[]> {
 
 async function missingDomains(db: Db): Promise<Finding[]> {
   const rows = await db.rows<{ id: string }>(sql`
-    SELECT id FROM tenants t WHERE status = 'active'
+    SELECT id FROM tenants t WHERE status <> 'creating'
       AND NOT EXISTS (SELECT FROM domains d WHERE d.tenant_id = t.id AND d.kind = 'random') ORDER BY id`);
   return rows.map(({ id }) => ({
     problem: 'no random domain',

@@ -25,7 +25,7 @@ interface Lookup<Entry> {
 }
 
 /** Decides which tenant a call is bound to, for every transport. Host and header must not disagree. */
-export async function resolveTenant<Entry extends { readonly id: string }>(
+export async function resolveTenant<Entry extends { readonly id: string; readonly isSuspended?: boolean }>(
   lookup: Lookup<Entry>,
   baseDomain: string,
   claim: TenantClaim,
@@ -35,6 +35,7 @@ export async function resolveTenant<Entry extends { readonly id: string }>(
   const byHeader = claim.header === undefined ? undefined : await requireTenant(lookup, claim.header);
   if (byHost && byHeader && byHost.id !== byHeader.id) throw fail('tenancy.ambiguous');
   const tenant = byHost ?? byHeader;
+  if (tenant?.isSuspended) throw fail('tenancy.suspended');
   return tenant && { tenant, ring: host?.ring };
 }
 

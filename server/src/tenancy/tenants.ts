@@ -17,6 +17,7 @@ export interface TenantSummary {
   readonly name: string;
   readonly role: string;
   readonly status: string;
+  readonly suspension_reason: string | null;
   readonly ring: string;
   readonly database: string;
   readonly domains: readonly { domain: string; kind: string }[];
@@ -70,6 +71,31 @@ export async function finishTenant(
 
 export async function addRandomDomain(db: Db, id: string): Promise<void> {
   while (!(await insertDomain(db, id, randomLabel(), 'random')));
+}
+
+/** The id of the tenant with this id or domain. Throws for the operator if there is none. */
+export async function tenantIdOf(central: Db, label: string): Promise<string> {
+  const domain = await central.row<{ id: string }>(
+    sql`SELECT tenant_id AS id FROM domains WHERE domain = ${label.toLowerCase()}`,
+  );
+  if (!domain) throw new Error(`there is no tenant ${label}; run 'chowkd tenant:list' to see all tenants`);
+  return domain.id;
+}
+
+/** Closes the tenant's sockets and refuses its requests in all processes; its jobs wait. Returns whether it was active. */
+export async function suspendTenant(central: Db, id: string, reason: string | null): Promise<boolean> {
+  const changed = await central.run(sql`
+    UPDATE tenants SET status = 'suspended', suspension_reason = ${reason}, updated_at = now()
+    WHERE id = ${id} AND status = 'active'`);
+  return changed === 1;
+}
+
+/** Returns whether it was suspended. */
+export async function resumeTenant(central: Db, id: string): Promise<boolean> {
+  const changed = await central.run(sql`
+    UPDATE tenants SET status = 'active', suspension_reason = NULL, updated_at = now()
+    WHERE id = ${id} AND status = 'suspended'`);
+  return changed === 1;
 }
 
 export function showTenant(central: Db, id: string): Promise<TenantSummary | undefined> {
@@ -149,7 +175,7 @@ async function activate(
 
 function summaries(where: Sql): Sql {
   return sql`
-    SELECT t.id, t.name, t.role, t.status, r.name AS ring, t.database_name AS database, t.created_at,
+    SELECT t.id, t.name, t.role, t.status, t.suspension_reason, r.name AS ring, t.database_name AS database, t.created_at,
       (SELECT coalesce(json_agg(json_build_object('domain', d.domain, 'kind', d.kind) ORDER BY d.kind, d.domain), '[]')
        FROM domains d WHERE d.tenant_id = t.id) AS domains
     FROM tenants t JOIN module_rings r ON r.id = t.module_ring_id ${where}`;

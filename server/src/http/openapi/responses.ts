@@ -162,6 +162,7 @@ export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
     needs === signedIn && tenant !== 'required' && 'auth.no_account',
     needs !== undefined && isBound && 'auth.not_a_member',
     isBound && 'tenancy.unknown',
+    isBound && 'tenancy.suspended',
     isBound && module !== undefined && !action.isSystem && 'modules.not_installed',
     hasKey && 'http.idempotency_busy',
     hasKey && (action.isSystem || !isBound) && 'http.idempotency_interrupted',
