@@ -117,4 +117,6 @@ export interface SystemCtx extends Ctx {
   readonly tenantId: string | undefined;
   /** The user's membership of the tenant, if any. */
   readonly membership: Membership | undefined;
+  /** Runs `work` in another tenant, on behalf of the platform. That tenant's audit log records it as `action`. */
+  inTenant<Result>(tenantId: string, action: string, work: (ctx: SystemCtx) => Promise<Result>): Promise<Result>;
 }

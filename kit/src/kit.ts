@@ -137,6 +137,7 @@ export {
 } from './schema.ts';
 export { type Setting, type SettingDefinition, type SettingsOf, setting, settingDefinitions } from './settings.ts';
 export { and, empty, join, raw, Sql, sql } from './sql.ts';
+export { slugOf } from './slug.ts';
 export type {
   ActionGateway,
   BrokenQuery,
@@ -162,5 +163,6 @@ export type {
   SystemServices,
   TenantDomain,
   Tenants,
+  TenantSteps,
 } from './system-services.ts';
 export { Email, Line, NullableEmail, NullableLine, NullableText, Tags, Text } from './text.ts';

@@ -52,6 +52,22 @@ export interface Tenants {
   create(tenant: NewTenant, inTransaction?: (db: Db) => Promise<void>): Promise<{ id: string; name: string }>;
   /** Completes a tenant whose creation was interrupted. The caller must hold a lock against concurrent attempts. */
   finish(id: string, inTransaction?: (db: Db) => Promise<void>): Promise<void>;
+  /** The creation of a tenant in steps, by a module that records its progress. Each step can be repeated. */
+  readonly steps: TenantSteps;
+}
+
+export interface TenantSteps {
+  /** An id that no tenant has. */
+  newId(): Promise<string>;
+  /** Stores the tenant, which is not available yet. `module` is the module that finishes it. */
+  reserve(tenant: { id: string; name: string; role: 'reseller' | 'merchant' }, module: string): Promise<void>;
+  createDatabase(id: string): Promise<void>;
+  /** Returns whether the tenant has the domain now; `false` if another one has it or nobody can. */
+  addDomain(id: string, domain: string, kind: 'random' | 'alias'): Promise<boolean>;
+  /** Makes the tenant available, with its modules. */
+  activate(id: string): Promise<void>;
+  /** Removes a tenant that was never available, with its database. */
+  discard(id: string): Promise<void>;
 }
 
 /** The settings of tenants. `can` decides about settings that have their own permission. */

@@ -1,6 +1,10 @@
 import { defineEvent, type EventsOf, Type } from '@chowk/kit';
 
 export const events = {
+  'tenant.database_migrated': defineEvent({
+    summary: "All migrations were applied to the tenant's database, which may be new",
+    payload: Type.Object({ tenant_id: Type.String() }),
+  }),
   'settings.changed': defineEvent({
     summary: 'Settings of the tenant were changed; `keys` lists them',
     payload: Type.Object({ keys: Type.Array(Type.String()) }),

@@ -29,7 +29,7 @@ export const AuditEntry = named(
   Type.Object({
     id: Uuid,
     at: Timestamp,
-    transport: Type.Enum(['rest', 'bus', 'graphql', 'mcp', 'job', 'command']),
+    transport: Type.Enum(['rest', 'bus', 'graphql', 'mcp', 'job', 'command', 'system']),
     user_id: Nullable(Type.Integer({ description: 'The calling user; null for a call of the platform.' })),
     module: Nullable(Type.String({ description: 'The calling module; null for a call from outside.' })),
     action: Type.String({ examples: ['orders.update'] }),

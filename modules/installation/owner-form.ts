@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { type CommandInput, Issues, type SystemCtx, type Terminal, UsageError } from '@chowk/kit';
+import { type CommandInput, Issues, type SystemCtx, slugOf, type Terminal, UsageError } from '@chowk/kit';
 import { explainOwner } from './owner.ts';
 import { completeRegion } from './region.ts';
 import { NewOwner } from './schemas.ts';
-import { slugOf } from './slug.ts';
 
 type Options = CommandInput['options'];
 type Form = Partial<NewOwner>;

@@ -197,6 +197,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     ...{ directory, mailer, limiter, jobs, redis, cache, http, now },
     actions: actionGateway(() => kernel, 'mcp'),
     graphql: graphqlEngine(() => kernel),
+    announceMigration: (tenantId) => void deliveries.announceMigration(tenantId),
     onClose: (work) => void closing.push(work),
   });
   // Before `signals` starts, so that its caches miss no notification.

@@ -32,6 +32,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { AuditEntry } from './actions/audit-log.ts';
 import type { Principal } from './actions/authorize.ts';
 import { copyOf } from './actions/bus.ts';
+import { withAuditEntry } from './actions/invoke.ts';
 import type { RegisteredAction } from './actions/registry.ts';
 import { type AddedJob, writeJob } from './events/outbox.ts';
 import type { Task } from './jobs/job-queues.ts';
@@ -39,6 +40,7 @@ import type { Kernel } from './kernel.ts';
 import { isLocalRequest, networkOf, type RequestSource } from './network.ts';
 import type { Broadcast } from './realtime/realtime.ts';
 import type { TenantEntry } from './tenancy/directory.ts';
+import { requireTenant } from './tenancy/resolve-tenant.ts';
 import { validatorOf } from './validation.ts';
 
 export interface ContextParts {
@@ -199,6 +201,17 @@ export class Context implements SystemCtx {
   withAuditEntry(auditEntry: AuditEntry | undefined): Context {
     if (auditEntry) auditEntry.transactionEntries = this.#parts.transaction?.auditEntries;
     return this.#with({ auditEntry });
+  }
+
+  async inTenant<Result>(id: string, action: string, work: (ctx: Context) => Promise<Result>): Promise<Result> {
+    this.#requireSystem('ctx.inTenant');
+    const { audit, directory } = this.#kernel;
+    const tenant = await requireTenant(directory, id);
+    const { requestId, module } = this.#parts;
+    const call = { tenant, module, action, requestId, userId: this.userId, input: {}, transport: 'system' } as const;
+    const auditEntry = audit.begin(call);
+    const ctx = new Context(this.#kernel, { requestId, module, tenant, auditEntry, system: true });
+    return withAuditEntry(audit, auditEntry, () => work(ctx));
   }
 
   /** The user and the tenant of the call, for gateways that call other actions. */

@@ -7,6 +7,7 @@ import {
   type Limits,
   type Log,
   type SystemServices,
+  type TenantSteps,
   sql,
 } from '@chowk/kit';
 import { v7 as uuidv7 } from 'uuid';
@@ -30,7 +31,17 @@ import { resetDatabases } from './tenancy/reset-databases.ts';
 import { requireTenant } from './tenancy/resolve-tenant.ts';
 import type { SettingsStore } from './tenancy/settings.ts';
 import type { TenantDatabases } from './tenancy/tenant-databases.ts';
-import { createTenant, finishTenant, idProblem } from './tenancy/tenants.ts';
+import {
+  activateTenant,
+  createTenant,
+  discardTenant,
+  ensureDatabase,
+  ensureDomain,
+  finishTenant,
+  idProblem,
+  newTenantId,
+  reserveTenant,
+} from './tenancy/tenants.ts';
 import { version } from './version.ts';
 
 interface Parts {
@@ -52,6 +63,8 @@ interface Parts {
   readonly http: HttpClient;
   readonly actions: ActionGateway;
   readonly graphql: GraphqlEngine;
+  /** Emits the event `tenant.database_migrated` of a new tenant. */
+  readonly announceMigration: (tenantId: string) => void;
   readonly now: () => Date;
   readonly onClose: SystemServices['onClose'];
 }
@@ -94,8 +107,16 @@ export function makeSystemServices(parts: Parts): SystemServices {
         const { id, name } = await requireTenant(parts.directory, label);
         return { id, name };
       },
-      create: (tenant, inTransaction) => createTenant(central.db, databases, tenant, inTransaction),
-      finish: (id, inTransaction) => finishTenant(central.db, databases, id, inTransaction),
+      async create(tenant, inTransaction) {
+        const created = await createTenant(central.db, databases, tenant, inTransaction);
+        parts.announceMigration(created.id);
+        return created;
+      },
+      async finish(id, inTransaction) {
+        await finishTenant(central.db, databases, id, inTransaction);
+        parts.announceMigration(id);
+      },
+      steps: tenantSteps(parts),
     },
     settings: parts.settings,
     domains: domainsOf(parts),
@@ -174,4 +195,18 @@ async function seed(db: Db, { modules, config }: Parts): Promise<{ modules: numb
     INSERT INTO platform_settings (key, value) SELECT key, value FROM jsonb_each(${JSON.stringify(settings)}::jsonb)
     ON CONFLICT (key) DO NOTHING`);
   return { modules: modules.length, settings: Object.keys(settings).length };
+}
+
+function tenantSteps({ central: { db }, databases, announceMigration }: Parts): TenantSteps {
+  return {
+    newId: () => newTenantId(db, databases),
+    reserve: (tenant, module) => reserveTenant(db, tenant, module),
+    createDatabase: (id) => ensureDatabase(db, databases, id),
+    addDomain: (id, domain, kind) => ensureDomain(db, id, domain, kind),
+    async activate(id) {
+      await activateTenant(db, databases, id);
+      announceMigration(id);
+    },
+    discard: (id) => discardTenant(db, databases, id),
+  };
 }

@@ -28,6 +28,8 @@ CREATE TABLE tenants (
   status text NOT NULL DEFAULT 'creating' CHECK (status IN ('creating', 'active', 'suspended')),
   -- Why an operator has suspended it.
   suspension_reason text,
+  -- The module that creates the tenant step by step; `tenant:doctor` leaves the unfinished ones to it.
+  created_by_module text,
   module_ring_id bigint NOT NULL REFERENCES module_rings,
   database_server text NOT NULL DEFAULT 'main',
   database_name text NOT NULL UNIQUE,
@@ -74,8 +76,11 @@ CREATE TABLE tenant_migrations (
   applied text[] NOT NULL DEFAULT '{}',
   status text NOT NULL CHECK (status IN ('done', 'failed')),
   error text,
-  finished_at timestamptz
+  finished_at timestamptz,
+  -- When the event `tenant.database_migrated` was emitted. NULL: it is still to be emitted.
+  announced_at timestamptz
 );
+CREATE INDEX tenant_migrations_to_announce ON tenant_migrations (tenant_id) WHERE announced_at IS NULL;
 
 -- Stored responses to POST requests with an Idempotency-Key and without a tenant.
 CREATE TABLE idempotency_keys (

@@ -4,7 +4,7 @@ import { databaseFailure } from '../db/failures.ts';
 import { isPersonalOrSecret, mayContainPersonalOrSecret } from '../sensitive-fields.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 
-export type Transport = 'rest' | 'bus' | 'graphql' | 'mcp' | 'job' | 'command';
+export type Transport = 'rest' | 'bus' | 'graphql' | 'mcp' | 'job' | 'command' | 'system';
 
 interface Call {
   readonly tenant: TenantEntry;

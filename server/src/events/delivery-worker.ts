@@ -3,6 +3,7 @@ import { type Ctx, type Db, type Log, sql } from '@chowk/kit';
 import type { Signals } from '../db/signals.ts';
 import type { JobHandler, JobQueues, Task } from '../jobs/job-queues.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
+import { announceMigrations } from './announce-migrations.ts';
 import { keyOf, type RegisteredListener } from './event-hub.ts';
 import {
   type AddedJob,
@@ -107,11 +108,17 @@ export class DeliveryWorker {
 
   /** Finds the tenants of this ring that may have work. */
   async sweep(): Promise<void> {
+    await announceMigrations(this.#options);
     const rows = await this.#options.central.rows<{ tenant_id: string }>(sql`
       SELECT a.tenant_id FROM outbox_activity a JOIN tenants t ON t.id = a.tenant_id
         JOIN module_rings r ON r.id = t.module_ring_id
       WHERE r.name = ${this.#options.ring}`);
     for (const { tenant_id } of rows) this.#add(tenant_id, true);
+  }
+
+  /** Emits `tenant.database_migrated` of a new tenant now; otherwise the next sweep does. */
+  async announceMigration(tenantId: string): Promise<void> {
+    await announceMigrations(this.#options, tenantId).catch(() => {});
   }
 
   async close(): Promise<void> {

@@ -31,7 +31,7 @@ export async function findProblems(central: Central, databases: TenantDatabases)
 
 async function unfinishedTenants(db: Db, databases: TenantDatabases): Promise<Finding[]> {
   const rows = await db.rows<{ id: string }>(sql`
-    SELECT id FROM tenants WHERE status = 'creating' AND created_at < now() - ${creationLimit} ORDER BY id`);
+    SELECT id FROM tenants WHERE status = 'creating' AND created_by_module IS NULL AND created_at < now() - ${creationLimit} ORDER BY id`);
   return rows.map(({ id }) => ({
     problem: 'unfinished tenant',
     subject: id,

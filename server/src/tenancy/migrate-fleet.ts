@@ -99,5 +99,6 @@ export async function recordMigration(
     INSERT INTO tenant_migrations AS m (tenant_id, applied, status, error, finished_at)
     VALUES (${tenantId}, ${applied}, ${status}, ${error}, now())
     ON CONFLICT (tenant_id) DO UPDATE SET status = excluded.status, error = excluded.error, finished_at = now(),
+      announced_at = CASE WHEN m.applied @> excluded.applied THEN m.announced_at END,
       applied = ARRAY(SELECT unnest(m.applied) UNION SELECT unnest(excluded.applied))`);
 }

@@ -58,6 +58,57 @@ export async function idProblem(central: Db, databases: TenantDatabases, id: str
   return existing || (await isForeign(databases, databaseName(id))) ? taken(`${id} is taken.`) : undefined;
 }
 
+export async function newTenantId(central: Db, databases: TenantDatabases): Promise<string> {
+  const id = randomLabel();
+  return (await idProblem(central, databases, id)) ? newTenantId(central, databases) : id;
+}
+
+/** The first step of a creation in steps; the module records its progress. Each step can be repeated. */
+export async function reserveTenant(
+  central: Db,
+  { id, name, role }: { id: string; name: string; role: string },
+  module: string,
+): Promise<void> {
+  await central.run(sql`
+    INSERT INTO tenants (id, name, role, database_name, created_by_module, module_ring_id)
+    SELECT ${id}, ${name}, ${role}, ${databaseName(id)}, ${module}, r.id FROM module_rings r WHERE r.is_default
+    ON CONFLICT (id) DO NOTHING`);
+  const row = await central.row(sql`SELECT FROM tenants WHERE id = ${id} AND created_by_module = ${module}`);
+  if (!row) throw invalid({ id: taken(`${id} is taken.`) });
+}
+
+/** Creates the database of a reserved tenant. One that an interrupted attempt has created is used. */
+export async function ensureDatabase(central: Db, databases: TenantDatabases, id: string): Promise<void> {
+  const name = databaseName(id);
+  if (await databases.exists(name)) {
+    if (await databases.isOurs(name)) return;
+    throw new Error(`the database ${name} belongs to another installation`);
+  }
+  if (!(await central.tx((tx) => databases.claimSpare(tx, name)))) await databases.copyTemplate(name);
+  void databases.refillSpares();
+}
+
+/** Returns whether the tenant has the domain now; `false` if another one does. */
+export async function ensureDomain(db: Db, id: string, domain: string, kind: 'random' | 'alias'): Promise<boolean> {
+  if (labelProblem(domain, await ringSegments(db))) return false;
+  if (await insertDomain(db, id, domain, kind)) return true;
+  return (await db.row(sql`SELECT FROM domains WHERE domain = ${domain} AND tenant_id = ${id}`)) !== undefined;
+}
+
+/** Makes a reserved tenant with a database available, with its modules. */
+export async function activateTenant(central: Db, databases: TenantDatabases, id: string): Promise<void> {
+  await central.tx((tx) => activate(tx, databases, id, noWork));
+}
+
+/** Removes a tenant that was never activated, with its database. */
+export async function discardTenant(central: Db, databases: TenantDatabases, id: string): Promise<void> {
+  const row = await central.row(sql`SELECT FROM tenants WHERE id = ${id} AND status = 'creating'`);
+  if (!row) return;
+  const name = databaseName(id);
+  if ((await databases.exists(name)) && (await databases.isOurs(name))) await databases.drop(name);
+  await central.run(sql`DELETE FROM tenants WHERE id = ${id} AND status = 'creating'`);
+}
+
 /** Completes a tenant whose creation was interrupted. All steps are idempotent. */
 export async function finishTenant(
   central: Db,
@@ -167,7 +218,7 @@ async function activate(
   id: string,
   inTransaction: InTransaction,
 ): Promise<void> {
-  await tx.run(sql`UPDATE tenants SET status = 'active', updated_at = now() WHERE id = ${id}`);
+  await tx.run(sql`UPDATE tenants SET status = 'active', updated_at = now() WHERE id = ${id} AND status = 'creating'`);
   await recordMigration(tx, id, migrationIds, null);
   await onMigrated(tx, id);
   await inTransaction(tx);
