@@ -18,6 +18,19 @@ CREATE TABLE activity_log (
 CREATE INDEX activity_log_by_tenant ON public.activity_log USING btree (tenant_id, at DESC);
 CREATE INDEX activity_log_by_user ON public.activity_log USING btree (user_id, at DESC);
 
+CREATE TABLE application_documents (
+  id uuid NOT NULL,
+  application_id uuid NOT NULL,
+  type text NOT NULL,
+  file text NOT NULL,
+  content_type text NOT NULL,
+  size integer NOT NULL,
+  uploaded_at timestamp with time zone NOT NULL,
+  CONSTRAINT application_documents_application_id_type_key UNIQUE (application_id, type),
+  CONSTRAINT application_documents_pkey PRIMARY KEY (id),
+  CONSTRAINT application_documents_application_id_fkey FOREIGN KEY (application_id) REFERENCES reseller_applications(id) ON DELETE CASCADE
+);
+
 CREATE TABLE device_codes (
   device_hash bytea NOT NULL,
   user_code text NOT NULL,
@@ -261,6 +274,16 @@ CREATE TABLE prepared_databases (
 );
 CREATE UNIQUE INDEX prepared_databases_one_template ON public.prepared_databases USING btree (fingerprint) WHERE (kind = 'template'::text);
 
+CREATE TABLE provisioning_steps (
+  application_id uuid NOT NULL,
+  step text NOT NULL,
+  status text NOT NULL,
+  at timestamp with time zone NOT NULL,
+  CONSTRAINT provisioning_steps_pkey PRIMARY KEY (application_id, step),
+  CONSTRAINT provisioning_steps_application_id_fkey FOREIGN KEY (application_id) REFERENCES reseller_applications(id) ON DELETE CASCADE,
+  CONSTRAINT provisioning_steps_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text])))
+);
+
 CREATE TABLE recovery_codes (
   user_id bigint NOT NULL,
   code_hash bytea NOT NULL,
@@ -268,6 +291,27 @@ CREATE TABLE recovery_codes (
   CONSTRAINT recovery_codes_pkey PRIMARY KEY (user_id, code_hash),
   CONSTRAINT recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+
+CREATE TABLE referral_codes (
+  id uuid NOT NULL,
+  code text NOT NULL,
+  parent_tenant_id text NOT NULL,
+  tenant_role text NOT NULL,
+  kyc_required boolean NOT NULL,
+  auto_approve boolean NOT NULL,
+  expires_at timestamp with time zone,
+  max_uses integer,
+  uses integer NOT NULL DEFAULT 0,
+  created_by bigint,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT referral_codes_pkey PRIMARY KEY (id),
+  CONSTRAINT referral_codes_parent_tenant_id_fkey FOREIGN KEY (parent_tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  CONSTRAINT referral_codes_max_uses_check CHECK ((max_uses > 0)),
+  CONSTRAINT referral_codes_tenant_role_check CHECK ((tenant_role = ANY (ARRAY['merchant'::text, 'reseller'::text])))
+);
+CREATE UNIQUE INDEX referral_codes_by_code ON public.referral_codes USING btree (lower(code));
+CREATE INDEX referral_codes_by_parent ON public.referral_codes USING btree (parent_tenant_id, created_at DESC, id DESC);
 
 CREATE TABLE refresh_tokens (
   hash bytea NOT NULL,
@@ -279,6 +323,41 @@ CREATE TABLE refresh_tokens (
   CONSTRAINT refresh_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
 );
 CREATE INDEX refresh_tokens_by_session ON public.refresh_tokens USING btree (session_id);
+
+CREATE TABLE reseller_applications (
+  id uuid NOT NULL,
+  referral_code_id uuid NOT NULL,
+  parent_tenant_id text NOT NULL,
+  tenant_role text NOT NULL,
+  kyc_required boolean NOT NULL,
+  auto_approve boolean NOT NULL,
+  business_name text NOT NULL,
+  contact_name text NOT NULL,
+  email text NOT NULL,
+  phone text,
+  preferred_domain text,
+  password_hash text,
+  status text NOT NULL,
+  kyc_status text NOT NULL,
+  rejection_reason text,
+  tenant_id text,
+  owner_user_id bigint,
+  attempts integer NOT NULL DEFAULT 0,
+  reviewed_by bigint,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT reseller_applications_tenant_id_key UNIQUE (tenant_id),
+  CONSTRAINT reseller_applications_pkey PRIMARY KEY (id),
+  CONSTRAINT reseller_applications_parent_tenant_id_fkey FOREIGN KEY (parent_tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  CONSTRAINT reseller_applications_referral_code_id_fkey FOREIGN KEY (referral_code_id) REFERENCES referral_codes(id),
+  CONSTRAINT reseller_applications_kyc_status_check CHECK ((kyc_status = ANY (ARRAY['not_required'::text, 'pending'::text, 'submitted'::text, 'verified'::text, 'rejected'::text]))),
+  CONSTRAINT reseller_applications_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'provisioning'::text, 'completed'::text, 'failed'::text, 'rejected'::text])))
+);
+CREATE INDEX reseller_applications_by_code ON public.reseller_applications USING btree (referral_code_id);
+CREATE UNIQUE INDEX reseller_applications_by_email ON public.reseller_applications USING btree (email) WHERE (status <> 'rejected'::text);
+CREATE INDEX reseller_applications_by_parent ON public.reseller_applications USING btree (parent_tenant_id, created_at DESC, id DESC);
+CREATE INDEX reseller_applications_by_status ON public.reseller_applications USING btree (status, created_at DESC, id DESC);
+CREATE INDEX reseller_applications_in_progress ON public.reseller_applications USING btree (updated_at) WHERE (status = 'provisioning'::text);
 
 CREATE TABLE role_permissions (
   role_id bigint NOT NULL,
@@ -355,10 +434,12 @@ CREATE TABLE tenant_migrations (
   status text NOT NULL,
   error text,
   finished_at timestamp with time zone,
+  announced_at timestamp with time zone,
   CONSTRAINT tenant_migrations_pkey PRIMARY KEY (tenant_id),
   CONSTRAINT tenant_migrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   CONSTRAINT tenant_migrations_status_check CHECK ((status = ANY (ARRAY['done'::text, 'failed'::text])))
 );
+CREATE INDEX tenant_migrations_to_announce ON public.tenant_migrations USING btree (tenant_id) WHERE (announced_at IS NULL);
 
 CREATE TABLE tenant_settings (
   tenant_id text NOT NULL,
@@ -376,6 +457,7 @@ CREATE TABLE tenants (
   role text NOT NULL DEFAULT 'merchant'::text,
   status text NOT NULL DEFAULT 'creating'::text,
   suspension_reason text,
+  created_by_module text,
   module_ring_id bigint NOT NULL,
   database_server text NOT NULL DEFAULT 'main'::text,
   database_name text NOT NULL,

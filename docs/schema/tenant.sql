@@ -323,6 +323,7 @@ CREATE TABLE products (
   sku_key text NOT NULL DEFAULT lower(sku),
   title_key text NOT NULL DEFAULT fold(title),
   search_text text NOT NULL DEFAULT product_search_text(sku, title, tags, categories),
+  source_id uuid,
   CONSTRAINT products_pkey PRIMARY KEY (id),
   CONSTRAINT products_check CHECK ((compare_at_price >= price)),
   CONSTRAINT products_price_check CHECK ((price >= (0)::numeric)),
@@ -333,10 +334,12 @@ CREATE TABLE products (
 CREATE INDEX products_by_category ON public.products USING gin (categories) WHERE (deleted_at IS NULL);
 CREATE INDEX products_by_creation ON public.products USING btree (created_at DESC, id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX products_by_price ON public.products USING btree (price, id) WHERE (deleted_at IS NULL);
+CREATE UNIQUE INDEX products_by_source ON public.products USING btree (source_id) WHERE ((source_id IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX products_by_tag ON public.products USING gin (tags) WHERE (deleted_at IS NULL);
 CREATE INDEX products_by_text ON public.products USING gin (search_text gin_trgm_ops) WHERE (deleted_at IS NULL);
 CREATE INDEX products_by_title ON public.products USING btree (title_key, id) WHERE (deleted_at IS NULL);
 CREATE INDEX products_by_update ON public.products USING btree (updated_at, id) WHERE (deleted_at IS NULL);
+CREATE INDEX products_mandatory ON public.products USING btree (id) WHERE (mandatory AND (deleted_at IS NULL));
 CREATE UNIQUE INDEX products_sku ON public.products USING btree (sku_key) WHERE (deleted_at IS NULL);
 CREATE TRIGGER products_hidden AFTER UPDATE OF deleted_at ON public.products FOR EACH ROW WHEN (((old.deleted_at IS NULL) <> (new.deleted_at IS NULL))) EXECUTE FUNCTION count_hidden_product();
 CREATE TRIGGER products_inserted AFTER INSERT ON public.products REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_products();

@@ -136,8 +136,8 @@ export {
   Uuid,
 } from './schema.ts';
 export { type Setting, type SettingDefinition, type SettingsOf, setting, settingDefinitions } from './settings.ts';
-export { and, empty, join, raw, Sql, sql } from './sql.ts';
 export { slugOf } from './slug.ts';
+export { and, empty, join, raw, Sql, sql } from './sql.ts';
 export type {
   ActionGateway,
   BrokenQuery,
@@ -162,7 +162,7 @@ export type {
   SystemOptions,
   SystemServices,
   TenantDomain,
-  Tenants,
   TenantSteps,
+  Tenants,
 } from './system-services.ts';
 export { Email, Line, NullableEmail, NullableLine, NullableText, Tags, Text } from './text.ts';

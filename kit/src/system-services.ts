@@ -1,4 +1,4 @@
-import type { Settings } from './catalogue.ts';
+import type { Jobs, Settings } from './catalogue.ts';
 import type { Db } from './database.ts';
 import type { FieldError } from './errors.ts';
 import type { HttpClient } from './http-client.ts';
@@ -91,6 +91,8 @@ export interface TenantDomain {
 
 /** The domains of tenants: labels below the base domain, in lower case. */
 export interface DomainsService {
+  /** Why nobody can have the domain: not a label, or reserved. */
+  problemOf(domain: string): Promise<string | undefined>;
   list(tenantId: string): Promise<TenantDomain[]>;
   /** Adds an alias. Throws 422 when the label is invalid, reserved or taken. */
   add(tenantId: string, domain: string): Promise<TenantDomain>;
@@ -231,6 +233,7 @@ export interface SystemOptions {
   readonly signedLinksOnly: boolean;
   readonly loginFailuresPerMinute: number;
   readonly resendsPerMinute: number;
+  readonly applicationsPerMinute: number;
   readonly bcryptCost: number;
 }
 
@@ -271,6 +274,14 @@ export interface SystemServices {
   pingCache(): Promise<{ up: boolean; name: string }>;
   /** Runs `work` under a lock that all processes of the installation share. */
   runExclusively<Result>(lock: string, work: () => Promise<Result>): Promise<Result>;
+  /** Runs `work` unless another process, or this one, does it under the same lock. Returns whether it ran. */
+  runIfUnlocked(lock: string, work: () => Promise<void>): Promise<boolean>;
+  /** Adds a job of a system module when the transaction `tx` on the central database commits. */
+  addJob<Name extends keyof Jobs & string>(
+    name: Name,
+    data: Jobs[Name],
+    options: { readonly tx: Db; readonly delaySeconds?: number | undefined },
+  ): Promise<void>;
   /** Runs `work` when the platform stops, while databases can still be used. */
   onClose(work: () => Promise<void>): void;
   /** Drops every database of the installation and creates the central one again. Destroys all data. */

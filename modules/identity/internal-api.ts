@@ -16,13 +16,16 @@ import { addOwner } from './accounts/tenant-owner.ts';
 import { addMember, createUser, isEmailTaken, type NewUser } from './accounts/users.ts';
 import { mailOwners } from './mail/mail-owners.ts';
 import { commonPasswordProblem } from './profile/common-passwords.ts';
+import { sendVerification } from './profile/email.ts';
 import { sendPasswordReset } from './profile/password-reset.ts';
 import { createPersonalClient, personalClient } from './profile/personal-tokens.ts';
+import { openLogin } from './sign-in/login.ts';
 
 /** A transaction in the central database. */
 const Transaction = Type.Unsafe<Db>({});
 const Text = Type.String();
 const noInput = Type.Object({});
+const NewOwner = { tenantId: Text, email: Text, name: Text, passwordHash: Type.Optional(Text) };
 
 interface Member {
   readonly id: number;
@@ -96,14 +99,40 @@ export const helpers = {
     summary: 'Make a user, or a new one, the Owner of a tenant',
     description:
       'In the transaction `db`; returns `undefined` if the address belongs to a user who has not verified it. A new user ' +
-      'is mailed a link to choose a password.',
+      'without a password is mailed a link to choose one, others a link to verify the address.',
     system: true,
-    input: Type.Object({ db: Transaction, tenantId: Text, email: Text, name: Text }),
+    input: Type.Object({ db: Transaction, ...NewOwner }),
     run: async (ctx, { db, ...owner }) => {
       const added = await addOwner(db, owner);
-      if (added?.isNew) await sendPasswordReset(ctx, db, added.userId);
+      if (added?.isNew) await welcome(ctx, db, { ...owner, userId: added.userId });
       return added;
     },
+  }),
+  registerOwner: systemHelper({
+    summary: 'Create a user as the Owner of a tenant',
+    description: 'In the transaction `db`; returns the id, or `undefined` if the address is taken.',
+    system: true,
+    input: Type.Object({ db: Transaction, ...NewOwner }),
+    run: async (ctx, { db, ...owner }) => {
+      const userId = await createUser(db, owner);
+      if (userId === undefined) return undefined;
+      await addMember(db, { userId, tenantId: owner.tenantId, role: 'Owner' });
+      await welcome(ctx, db, { ...owner, userId });
+      return userId;
+    },
+  }),
+  makeOwner: systemHelper({
+    summary: 'Make a user the Owner of a tenant',
+    description: 'In the transaction `db`.',
+    system: true,
+    input: Type.Object({ db: Transaction, tenantId: Text, userId: UserId }),
+    run: (_ctx, { db, tenantId, userId }) => addMember(db, { userId, tenantId, role: 'Owner' }),
+  }),
+  signIn: systemHelper({
+    summary: 'Open a session of a user who has just chosen a password',
+    system: true,
+    input: Type.Object({ userId: UserId, passwordHash: Text }),
+    run: (ctx, { userId, passwordHash }) => openLogin(ctx, { id: userId, password_hash: passwordHash }),
   }),
   setUp: systemHelper({
     summary: 'Create the signing keys and the client of personal access tokens if they are missing',
@@ -158,4 +187,18 @@ async function findMembers(ctx: SystemCtx, ids: readonly number[] | undefined): 
     WHERE m.tenant_id = ${ctx.tenant.id} AND ${isAsked} AND u.kind = 'person'
       AND u.disabled_at IS NULL`);
   return new Map(rows.map((row) => [row.id, row]));
+}
+
+interface NewUserOfTenant {
+  readonly userId: number;
+  readonly tenantId: string;
+  readonly name: string;
+  readonly email: string;
+  readonly passwordHash?: string | undefined;
+}
+
+/** Mails a link to choose a password or, if the user has one, to verify the address. */
+async function welcome(ctx: SystemCtx, db: Db, { passwordHash, ...user }: NewUserOfTenant): Promise<void> {
+  if (passwordHash === undefined) await sendPasswordReset(ctx, db, user.userId);
+  else await sendVerification(ctx, db, user);
 }

@@ -1,4 +1,4 @@
-import { type Ctx, defineEvent, type EventsOf, extend, type Static, Type } from '@chowk/kit';
+import { type Ctx, defineEvent, type EventsOf, extend, type Static, Type, Uuid } from '@chowk/kit';
 import { Product, StockMovement } from './schemas.ts';
 
 const about = ({ product }: { product: Product }) => product.id;
@@ -25,6 +25,10 @@ export const events = {
     payload: Type.Object({ product: Product }),
     about,
   }),
+  'product.mandatory_changed': defineEvent({
+    summary: 'A mandatory product was created, changed or deleted, or has become or is no longer mandatory',
+    payload: Type.Object({ ids: Type.Array(Uuid) }),
+  }),
   'product.stock_changed': defineEvent({
     summary: 'The units in stock or the reserved units were changed',
     payload: extend(StockChange, { low_stock }),
@@ -42,4 +46,10 @@ export async function emitStockChanged(ctx: Ctx, changes: readonly StockChange[]
     'product.stock_changed',
     changes.map((change) => ({ ...change, low_stock: change.product.available <= threshold })),
   );
+}
+
+/** Emits `product.mandatory_changed` if one of the changed products is or was mandatory. */
+export async function emitMandatoryChanged(ctx: Ctx, products: readonly (Product | undefined)[]): Promise<void> {
+  const ids = new Set(products.flatMap((product) => (product?.mandatory ? [product.id] : [])));
+  if (ids.size > 0) await ctx.emit('product.mandatory_changed', { ids: [...ids] });
 }

@@ -3,7 +3,8 @@ import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
+import { helpers } from './internal-api.ts';
 import { jobs } from './reservations.ts';
 import { settings } from './settings.ts';
 
-export const module = defineModule({ actions, events, jobs, settings, errors, demo });
+export const module = defineModule({ actions, events, helpers, jobs, settings, errors, demo });

@@ -12,6 +12,7 @@ import {
 } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { fail } from './errors.ts';
+import { emitMandatoryChanged } from './events.ts';
 import { type Fields, insertProducts, saveProducts } from './save.ts';
 import { NewProduct, type Product, type ProductChanges } from './schemas.ts';
 
@@ -84,6 +85,7 @@ export async function deleteProduct(ctx: Ctx, { id }: Key): Promise<void> {
     await tx.db.run(sql`UPDATE products SET deleted_at = ${tx.now()}, updated_at = ${tx.now()} WHERE id = ${id}`);
     tx.audit(removalOf(product));
     await tx.emit('product.deleted', { product });
+    await emitMandatoryChanged(tx, [product]);
   });
 }
 

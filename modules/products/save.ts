@@ -1,6 +1,6 @@
 import { type Ctx, changesBetween, namesOf, sql } from '@chowk/kit';
 import { columns } from './columns.ts';
-import { emitStockChanged } from './events.ts';
+import { emitMandatoryChanged, emitStockChanged } from './events.ts';
 import { logMovements } from './movements.ts';
 import { NewProduct, type Product } from './schemas.ts';
 
@@ -34,6 +34,7 @@ export async function insertProducts(ctx: Ctx, list: readonly Fields[]): Promise
     'product.created',
     products.map((product) => ({ product })),
   );
+  await emitMandatoryChanged(ctx, products);
   return products;
 }
 
@@ -45,6 +46,11 @@ export async function saveProducts(ctx: Ctx, edits: readonly Edit[]): Promise<Pr
   await ctx.emitAll(
     'product.updated',
     changed.map(({ product, ...edit }) => ({ product, changed: changedFields(edit) })),
+  );
+  const shown = changed.filter((edit) => changedFields(edit).some((field) => field !== 'stock'));
+  await emitMandatoryChanged(
+    ctx,
+    shown.flatMap(({ current, product }) => [current, product]),
   );
   const moved = changed
     .map(({ product, current }) => ({ product, change: product.stock - current.stock, reason: 'edited' }))

@@ -255,6 +255,7 @@ const examples: Readonly<Record<string, Example>> = {
   SOCKETS_PER_NETWORK: integers('socketsPerNetwork', 1000, 1, 10_000_000),
   LOGIN_FAILURES_PER_MINUTE: integers('loginFailuresPerMinute', 10, 1, 10_000),
   RESENDS_PER_MINUTE: integers('resendsPerMinute', 3, 1, 1_000),
+  APPLICATIONS_PER_MINUTE: integers('applicationsPerMinute', 10, 1, 10_000),
   BCRYPT_COST: integers('bcryptCost', 12, 4, 16),
   BODY_LIMIT_BYTES: integers('bodyLimitBytes', 1_048_576, 1024, 1_073_741_824),
   METRICS_TOKEN: tokens('metricsToken', 8),

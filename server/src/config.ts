@@ -266,6 +266,12 @@ const variables = {
     default: 3,
     help: 'The maximum number of verification, invitation and password mails per minute for one user or one address.',
   }),
+  applicationsPerMinute: variable({
+    name: 'APPLICATIONS_PER_MINUTE',
+    kind: integer(1, 10_000),
+    default: 10,
+    help: 'The maximum number of reseller applications and sign-ups per minute from one address.',
+  }),
   bcryptCost: variable({
     name: 'BCRYPT_COST',
     kind: integer(4, 16),

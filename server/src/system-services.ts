@@ -7,8 +7,8 @@ import {
   type Limits,
   type Log,
   type SystemServices,
-  type TenantSteps,
   sql,
+  type TenantSteps,
 } from '@chowk/kit';
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from './config.ts';
@@ -26,7 +26,8 @@ import type { SecretBox } from './secrets.ts';
 import type { SharedCache } from './shared-cache.ts';
 import { type Central, runExclusively } from './tenancy/central-database.ts';
 import type { Directory } from './tenancy/directory.ts';
-import { addAlias, listDomains, removeAlias } from './tenancy/domains.ts';
+import { addAlias, listDomains, removeAlias, ringSegments } from './tenancy/domains.ts';
+import { labelProblem } from './tenancy/labels.ts';
 import { resetDatabases } from './tenancy/reset-databases.ts';
 import { requireTenant } from './tenancy/resolve-tenant.ts';
 import type { SettingsStore } from './tenancy/settings.ts';
@@ -86,6 +87,7 @@ export function makeSystemServices(parts: Parts): SystemServices {
       signedLinksOnly: config.emailVerificationSignedOnly,
       loginFailuresPerMinute: config.loginFailuresPerMinute,
       resendsPerMinute: config.resendsPerMinute,
+      applicationsPerMinute: config.applicationsPerMinute,
       bcryptCost: config.bcryptCost,
     },
     central: central.db,
@@ -133,6 +135,17 @@ export function makeSystemServices(parts: Parts): SystemServices {
       );
     },
     runExclusively: runExclusivelyInTurn(central),
+    runIfUnlocked: runIfUnlocked(parts.signals),
+    addJob: (job, data, { tx, delaySeconds = 0 }) =>
+      parts.jobs.addAll(
+        [
+          {
+            task: { job, tenant: '', data, requestId: job },
+            options: delaySeconds > 0 ? { startAt: new Date(Date.now() + delaySeconds * 1_000) } : {},
+          },
+        ],
+        tx,
+      ),
     onClose: parts.onClose,
     async reset() {
       await resetDatabases(central, databases, parts.centralMigrations);
@@ -152,8 +165,25 @@ function runExclusivelyInTurn(central: Central): SystemServices['runExclusively'
   };
 }
 
+/** PostgreSQL grants a session the same lock twice, so this process remembers those that it holds. */
+function runIfUnlocked(signals: Signals): SystemServices['runIfUnlocked'] {
+  const held = new Set<string>();
+  return async (lock, work) => {
+    if (held.has(lock)) return false;
+    held.add(lock);
+    try {
+      if (!(await signals.tryLock(lock))) return false;
+      await work().finally(() => signals.unlock(lock));
+      return true;
+    } finally {
+      held.delete(lock);
+    }
+  };
+}
+
 function domainsOf({ central, directory }: Parts): DomainsService {
   return {
+    problemOf: async (domain) => labelProblem(domain.toLowerCase(), await ringSegments(central.db)),
     list: (tenantId) => listDomains(central.db, tenantId),
     async add(tenantId, domain) {
       const alias = await addAlias(central.db, tenantId, domain);

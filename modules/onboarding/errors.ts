@@ -1,0 +1,33 @@
+import { defineErrors } from '@chowk/kit';
+
+export const errors = {
+  'onboarding.application_not_found': { status: 404, message: 'There is no such application.' },
+  'onboarding.application_exists': {
+    status: 409,
+    message: 'There already is an application with this email address.',
+  },
+  'onboarding.wrong_status': { status: 409, message: 'The application is {status}: it cannot be {change} now.' },
+  'onboarding.kyc_not_verified': {
+    status: 409,
+    message: 'The identity documents are not verified yet. Verify them first.',
+  },
+  'onboarding.kyc_not_submitted': {
+    status: 409,
+    message: 'The applicant has not uploaded all identity documents yet: {documents} is missing.',
+  },
+  'onboarding.referral_code_not_found': { status: 404, message: 'There is no such referral code.' },
+  'onboarding.referral_code_used': {
+    status: 409,
+    message: 'Applications use this referral code. Set `expires_at` to end it.',
+  },
+  'onboarding.signup_closed': {
+    status: 403,
+    message: 'New organizations cannot sign up here. Ask the operator of the platform for an invitation.',
+  },
+  'onboarding.sign_in_needed': {
+    status: 403,
+    message: 'Only a person who has signed in can create an organization, not an API client.',
+  },
+} as const;
+
+export const fail = defineErrors(errors);

@@ -1,0 +1,87 @@
+import { type Db, greet, layoutMail, type MailContent, type SystemCtx } from '@chowk/kit';
+import { findApplication } from './applications.ts';
+
+interface Applicant {
+  readonly id: string;
+  readonly business_name: string;
+  readonly contact_name: string;
+  readonly email: string;
+}
+
+type Text = Omit<MailContent, 'organization' | 'greeting' | 'warning'>;
+
+const warning = 'If you have not applied, ignore this mail.';
+
+/** Queues a mail to the applicant in `tx`. */
+async function mailApplicant(ctx: SystemCtx, tx: Db, applicant: Applicant, text: Text): Promise<void> {
+  const { business_name: organization, contact_name, email: to } = applicant;
+  await ctx.system.mail.send(
+    { to, ...layoutMail({ ...text, organization, greeting: greet(contact_name), warning }) },
+    tx,
+  );
+}
+
+function statusLink(ctx: SystemCtx, id: string) {
+  return { label: 'View the application', url: `${ctx.system.url}/apply/${id}` };
+}
+
+export function mailReceived(ctx: SystemCtx, tx: Db, applicant: Applicant & { kyc_required: boolean }): Promise<void> {
+  const next = applicant.kyc_required
+    ? 'Upload a government id and a selfie next, so that we can review it.'
+    : 'You get another mail when it is reviewed.';
+  return mailApplicant(ctx, tx, applicant, {
+    subject: 'We have received your application',
+    paragraphs: [`Thank you for applying with ${applicant.business_name}.`, next],
+    button: statusLink(ctx, applicant.id),
+  });
+}
+
+export async function mailKycVerified(ctx: SystemCtx, tx: Db, id: string): Promise<void> {
+  await mailApplicant(ctx, tx, await findApplication(tx, id), {
+    subject: 'Your documents are verified',
+    paragraphs: ['Your identity documents were accepted. You get another mail when your organization is ready.'],
+    button: statusLink(ctx, id),
+  });
+}
+
+export async function mailKycRejected(ctx: SystemCtx, tx: Db, id: string, reason: string): Promise<void> {
+  await mailApplicant(ctx, tx, await findApplication(tx, id), {
+    subject: 'Please upload your documents again',
+    paragraphs: ['Your identity documents were not accepted for this reason:', reason],
+    button: { ...statusLink(ctx, id), label: 'Upload documents' },
+  });
+}
+
+export async function mailRejected(ctx: SystemCtx, tx: Db, id: string, reason: string): Promise<void> {
+  await mailApplicant(ctx, tx, await findApplication(tx, id), {
+    subject: 'Your application was not approved',
+    paragraphs: ['Your application was not approved for this reason:', reason],
+  });
+}
+
+export async function mailWelcome(ctx: SystemCtx, tx: Db, id: string): Promise<void> {
+  const application = await findApplication(tx, id);
+  const [address] = addressesOf(ctx, application.domains);
+  await mailApplicant(ctx, tx, application, {
+    subject: `${application.business_name} is ready`,
+    paragraphs: [`Your organization was set up at ${address}.`],
+    button: { label: 'Open it', url: address ?? ctx.system.url },
+  });
+}
+
+/** Not the reason, which the reviewer sees. */
+export async function mailFailed(ctx: SystemCtx, tx: Db, id: string): Promise<void> {
+  await mailApplicant(ctx, tx, await findApplication(tx, id), {
+    subject: 'Setting up your organization takes longer',
+    paragraphs: [
+      'Your application was approved, but a problem occurred while your organization was set up. We look into it.',
+    ],
+    button: statusLink(ctx, id),
+  });
+}
+
+/** The URLs of the tenant, aliases first. */
+export function addressesOf({ system }: SystemCtx, domains: readonly string[]): string[] {
+  const { protocol, port } = new URL(system.url);
+  return domains.toReversed().map((domain) => `${protocol}//${domain}.${system.baseDomain}${port && `:${port}`}`);
+}

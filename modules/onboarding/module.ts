@@ -1,0 +1,30 @@
+import { afterCommit, defineModule, type JobsOf, systemJob, Type } from '@chowk/kit';
+import { applicationActions } from './application-actions.ts';
+import { copyCatalogue, onMandatoryChanged } from './catalogue.ts';
+import { errors } from './errors.ts';
+import { provisioningJobs } from './provisioning.ts';
+import { referralCodeActions } from './referral-code-actions.ts';
+import { signupActions } from './signup.ts';
+
+const catalogueJobs = {
+  'onboarding.copy_catalogue': systemJob({
+    data: Type.Object({ parentId: Type.String(), tenantId: Type.String() }),
+    run: copyCatalogue,
+  }),
+};
+
+export const module = defineModule({
+  actions: { ...applicationActions, ...referralCodeActions, ...signupActions },
+  jobs: { ...provisioningJobs, ...catalogueJobs },
+  errors,
+  listeners: [afterCommit('product.mandatory_changed', 'copy', onMandatoryChanged)],
+  tags: {
+    'Reseller registration': 'Applications of businesses, by referral code.',
+    'Reseller applications': 'The review of applications.',
+    'Referral codes': 'Codes that resellers give to businesses.',
+  },
+});
+
+declare module '@chowk/kit/catalogue' {
+  interface Jobs extends JobsOf<typeof catalogueJobs> {}
+}
