@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { findProblems } from '../../server/src/tenancy/doctor.ts';
+import { startAccounts } from '../../server/testing/accounts.ts';
+import { eventually } from '../../server/testing/eventually.ts';
+import { uniqueId } from '../../server/testing/platform.ts';
+import { repositoryModules } from '../../server/testing/repository-modules.ts';
+import { stepNames } from './schemas.ts';
+
+/* Processes are killed while they provision. Another one completes what they have begun, exactly once. */
+
+const modules = await repositoryModules('identity', 'administration', 'onboarding', 'products');
+const platform = await startAccounts({ modules, environment: { APPLICATIONS_PER_MINUTE: '10000' } });
+const { kernel } = platform;
+const { central, databases } = kernel;
+const landlord = await platform.tenant({ role: 'platform_owner' });
+const owner = await platform.person({ tenant: landlord });
+await owner.post('/api/v1/products', { sku: 'FLAG', title: 'Flag', price: '5.00', mandatory: true });
+const { body } = await owner.post('/api/v1/admin/referral-codes', { kyc_required: false });
+await databases.ensureTemplate();
+
+/** An approved application that no job provisions yet. */
+async function approved(): Promise<string> {
+  const payload = {
+    referral_code: body.referral_code.code,
+    business_name: 'Tea House',
+    contact_name: 'Ravi',
+    email: `${uniqueId()}@example.com`,
+  };
+  const answer = await platform.request({ method: 'POST', url: '/api/v1/reseller-register/apply', payload });
+  const { application_id: id } = answer.body;
+  await central.db.run(sql`UPDATE reseller_applications SET status = 'provisioning' WHERE id = ${id}`);
+  return id;
+}
+
+function start(moment: string, step: string, ids: readonly string[]) {
+  const { user, password, port } = central.address;
+  const child = spawn(
+    process.execPath,
+    [resolve(import.meta.dirname, '../../server/testing/provision-process.ts'), moment, step, ...ids],
+    {
+      env: {
+        ...process.env,
+        ...{ APP_ENV: 'testing', SPARE_DATABASES: '0', STORAGE_PATH: kernel.config.storagePath },
+        DATABASE_URL: `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${central.database}`,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  return { child, exited: once(child, 'exit') };
+}
+
+/** As the job does that looks for abandoned applications every minute. */
+async function resume(ids: readonly string[]): Promise<void> {
+  await central.db.run(sql`
+    UPDATE reseller_applications SET updated_at = now() - interval '1 hour'
+    WHERE id = ANY(${ids}::uuid[]) AND status = 'provisioning'`);
+  await kernel.jobs.add({ job: 'onboarding.resume', tenant: '', data: {}, requestId: 'test' });
+}
+
+async function mustBeCompletedOnce(ids: readonly string[]): Promise<void> {
+  await eventually(async () => {
+    await resume(ids);
+    const rows = await central.db.rows<{ status: string }>(
+      sql`SELECT status FROM reseller_applications WHERE id = ANY(${ids}::uuid[])`,
+    );
+    expect(rows.map(({ status }) => status)).toEqual(ids.map(() => 'completed'));
+  });
+  const tenants = await central.db.rows<{ id: string; owners: number; domains: number }>(sql`
+    SELECT t.id, t.status, (SELECT count(*) FROM memberships m WHERE m.tenant_id = t.id) AS owners,
+      (SELECT count(*) FROM domains d WHERE d.tenant_id = t.id) AS domains
+    FROM reseller_applications a JOIN tenants t ON t.id = a.tenant_id WHERE a.id = ANY(${ids}::uuid[])`);
+  expect(tenants.map(({ id: _, ...tenant }) => tenant)).toEqual(
+    ids.map(() => ({ status: 'active', owners: 1, domains: 2 })),
+  );
+  for (const { id } of tenants) {
+    const tenant = await kernel.directory.find(id);
+    expect(await tenant?.db.rows(sql`SELECT sku FROM products`)).toEqual([{ sku: 'FLAG' }]);
+  }
+}
+
+test('applications survive a kill at the beginning and at the end of each step', { timeout: 180_000 }, async () => {
+  const ids = [await approved(), await approved(), await approved()];
+  for (const step of stepNames) {
+    for (const moment of ['begin', 'end']) {
+      const [code, signal] = await start(moment, step, ids).exited;
+      expect({ moment, step, code, signal }).toEqual({ moment, step, code: null, signal: 'SIGKILL' });
+    }
+  }
+  await mustBeCompletedOnce(ids);
+});
+
+test('processes that are killed while they create databases', { timeout: 90_000 }, async () => {
+  for (let round = 0; round < 2; round += 1) {
+    const ids = await Promise.all(Array.from({ length: 4 }, approved));
+    const { child, exited } = start('inside', '', ids);
+    await eventually(async () => {
+      const row = await central.db.row(sql`
+        SELECT FROM pg_stat_activity WHERE datname = ${central.database} AND query LIKE 'CREATE DATABASE%' AND state = 'active'`);
+      expect(row).toBeDefined();
+    });
+    child.kill('SIGKILL');
+    await exited;
+    await mustBeCompletedOnce(ids);
+  }
+});
+
+test('afterwards no database is left over and every tenant is complete', async () => {
+  expect(await findProblems(central, databases)).toEqual([]);
+  const [rows, applications] = await Promise.all([
+    central.db.rows(sql`SELECT FROM tenants WHERE created_by_module = 'onboarding'`),
+    central.db.rows(sql`SELECT FROM reseller_applications`),
+  ]);
+  expect(rows).toHaveLength(applications.length);
+});
