@@ -15,6 +15,7 @@ import {
   invalid,
   type JobQueue,
   type Log,
+  type ModuleOptions,
   type ModuleSecrets,
   type NewNotification,
   type PersonalData,
@@ -312,6 +313,11 @@ export class Context implements SystemCtx {
 
   get http(): HttpClient {
     return this.#kernel.http;
+  }
+
+  get options(): ModuleOptions {
+    const { twilioUrl } = this.#kernel.config;
+    return { twilioUrl };
   }
 
   now(): Date {
