@@ -48,14 +48,17 @@ async function applyRule(ctx: Ctx, rule: Rule, occurrence: Occurrence): Promise<
   ctx.log.warn(fields, `a notification was skipped: ${skipped}`);
 }
 
+const nothing = { subject: null, body: null };
+
 /** Returns the reason if the message was skipped. */
 async function write(ctx: Ctx, rule: Rule, { payload, customer, event }: Occurrence): Promise<string | undefined> {
   const channel = rule.channel as 'email' | 'sms' | 'whatsapp';
   const recipient = (channel === 'email' ? customer?.email : customer?.phone) ?? null;
   const missing = channel === 'email' ? 'email address' : 'phone number';
   const reason = customer ? `The customer has no ${missing}.` : 'The customer does not exist any more.';
+  const content = recipient === null ? nothing : render(rule, { payload, customer });
   const id = await queueMessage(ctx, {
-    ...{ channel, provider: await providerFor(ctx, channel), recipient, ...render(rule, { payload, customer }) },
+    ...{ channel, provider: await providerFor(ctx, channel), recipient, ...content },
     ...{ customer_id: customer?.id ?? null, rule_id: rule.id, event_id: event.id },
     ...(recipient === null ? { status: 'skipped', reason } : {}),
   });
@@ -75,7 +78,7 @@ async function notifyTeam(ctx: Ctx, rule: Rule, occurrence: Occurrence): Promise
   const id = await queueMessage(ctx, {
     ...{ channel: 'in_app', provider: 'in_app', recipient: describe(rule.recipient), subject, body },
     ...{ customer_id: customer?.id ?? null, rule_id: rule.id, event_id: event.id },
-    ...(users.length === 0 ? { status: 'skipped', reason } : { status: 'sent' }),
+    ...(users.length === 0 ? { ...nothing, status: 'skipped', reason } : { status: 'sent' }),
   });
   if (id === undefined) return undefined;
   if (users.length === 0) return reason;

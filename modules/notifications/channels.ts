@@ -4,9 +4,8 @@ import type { ChannelMessage, EmailMessage, InAppMessage, InAppResult, MessageRe
 import { send } from './send.ts';
 
 export async function sendInApp(ctx: Ctx, { user_id, ...message }: InAppMessage): Promise<InAppResult> {
-  const nothing = {
-    ...{ module: null, icon: null, action_url: null, action_label: null, group_key: null, customer_id: null },
-  };
+  const link = { action_url: null, action_label: null, customer_id: null };
+  const nothing = { module: null, icon: null, group_key: null, ...link };
   const count = await send(ctx, { ...nothing, ...message, to: user_id, type: 'notification.sent', severity: 'info' });
   return count > 0 ? { sent: true, reason: null } : { sent: false, reason: 'not_a_member' };
 }
@@ -26,7 +25,14 @@ type Outbound = Pick<NewMessage, 'recipient' | 'subject' | 'body' | 'customer_id
 async function queue(ctx: Ctx, message: Outbound): Promise<MessageResult> {
   const provider = await providerFor(ctx, message.channel);
   return ctx.tx(async (tx) => {
-    const id = await queueMessage(tx, { ...message, provider, rule_id: null, event_id: null });
+    const customer_id = await lockCustomer(tx, message.customer_id);
+    const id = await queueMessage(tx, { ...message, customer_id, provider, rule_id: null, event_id: null });
     return { id: id as string, provider };
   });
+}
+
+/** So that the message is stored before the customer is erased, or tied to none. Follows merges. */
+async function lockCustomer(ctx: Ctx, id: string | null): Promise<string | null> {
+  if (id === null) return null;
+  return (await (await ctx.helpers('customers'))?.lock({ id })) ?? null;
 }

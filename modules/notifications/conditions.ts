@@ -20,9 +20,10 @@ export function operatorsFor({ kind, isList }: EventField): readonly Operator[] 
   return isList ? ['contains'] : operators[kind];
 }
 
-/** Adds what is wrong with conditions on an event with these fields. */
-export function checkConditions(fields: EventFields, conditions: readonly Condition[], issues: Issues): void {
+/** Adds what is wrong with conditions on an event with these fields. Incomplete conditions are left out. */
+export function checkConditions(fields: EventFields, conditions: readonly Partial<Condition>[], issues: Issues): void {
   for (const [index, condition] of conditions.entries()) {
+    if (!isComplete(condition)) continue;
     const add = (name: keyof Condition, message: string, code: FieldErrorCode) =>
       issues.add(`conditions.${index}.${name}`, message, code);
     const field = fields.get(condition.field);
@@ -39,6 +40,10 @@ export function checkConditions(fields: EventFields, conditions: readonly Condit
   }
 }
 
+function isComplete(condition: Partial<Condition>): condition is Condition {
+  return condition.field !== undefined && condition.operator !== undefined && 'value' in condition;
+}
+
 function isValidValue(field: EventField, { operator, value }: Condition): boolean {
   if (operator === 'in') {
     const isList = Array.isArray(value) && value.length > 0 && value.length <= maxItems;
@@ -53,8 +58,9 @@ function isValidItem(field: EventField, value: unknown): boolean {
   return comparable(field, value) !== undefined && (field.values?.includes(value as string) ?? true);
 }
 
+/** Without characters that PostgreSQL cannot store. */
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= maxLength;
+  return typeof value === 'string' && value !== '' && value.length <= maxLength && !/[\0\p{Cs}]/u.test(value);
 }
 
 const kindNames: Readonly<Record<EventField['kind'], string>> = {

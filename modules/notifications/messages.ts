@@ -17,7 +17,7 @@ export interface NewMessage {
   readonly provider: ProviderName | 'in_app';
   readonly recipient: string | null;
   readonly subject: string | null;
-  readonly body: string;
+  readonly body: string | null;
   readonly customer_id: string | null;
   readonly rule_id: string | null;
   readonly event_id: string | null;

@@ -58,7 +58,7 @@ async function checkRecipient(ctx: Ctx, { channel, recipient }: Partial<NewRule>
   if ('role' in recipient) {
     const isKnown = await identity?.hasRole({ name: recipient.role });
     if (!isKnown) issues.add('recipient.role', `There is no role ${recipient.role}.`, 'unknown');
-  } else {
+  } else if ('user_id' in recipient) {
     const members = await identity?.members({ ids: [recipient.user_id] });
     if (!members?.has(recipient.user_id)) {
       issues.add('recipient.user_id', `The user ${recipient.user_id} is not a member of the team.`, 'unknown');

@@ -80,7 +80,7 @@ export async function rotateSecret(ctx: Ctx) {
   });
 }
 
-export async function deleteProvider(ctx: Ctx, { name }: { name: Name }): Promise<void> {
+export async function deleteProvider(ctx: Ctx, name: Name): Promise<void> {
   await ctx.tx(async (tx) => {
     const deleted = await tx.db.run(sql`DELETE FROM message_providers WHERE name = ${name}`);
     if (deleted === 0) throw fail('notifications.provider_not_found', { name });

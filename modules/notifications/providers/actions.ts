@@ -1,13 +1,6 @@
-import { action, Type } from '@chowk/kit';
+import { action } from '@chowk/kit';
 import { deleteProvider, explainWebhook, getProviders, rotateSecret, saveTwilio, saveWebhook } from './accounts.ts';
-import {
-  MessageProviders,
-  MessageWebhookWithSecret,
-  ProviderName,
-  TwilioAccount,
-  TwilioInput,
-  WebhookInput,
-} from './schemas.ts';
+import { MessageProviders, MessageWebhookWithSecret, TwilioAccount, TwilioInput, WebhookInput } from './schemas.ts';
 
 const needs = 'settings.api_clients';
 
@@ -56,14 +49,22 @@ export const providerActions = {
     errors: ['notifications.provider_not_found'],
     run: rotateSecret,
   }),
-  'notifications.deleteProvider': action({
-    summary: 'Delete the account at a provider of text messages',
-    http: 'DELETE /message-providers/:name',
-    graphql: 'deleteMessageProvider',
+  'notifications.deleteTwilio': action({
+    summary: 'Delete the Twilio account',
+    http: 'DELETE /message-providers/twilio',
+    graphql: 'deleteTwilioAccount',
     needs,
-    input: Type.Object({ name: ProviderName }),
-    answer: { message: 'Account deleted.' },
+    answer: { message: 'Twilio account deleted.' },
     errors: ['notifications.provider_not_found'],
-    run: deleteProvider,
+    run: (ctx) => deleteProvider(ctx, 'twilio'),
+  }),
+  'notifications.deleteWebhook': action({
+    summary: 'Delete the webhook that sends text messages',
+    http: 'DELETE /message-providers/webhook',
+    graphql: 'deleteMessageWebhook',
+    needs,
+    answer: { message: 'Webhook deleted.' },
+    errors: ['notifications.provider_not_found'],
+    run: (ctx) => deleteProvider(ctx, 'webhook'),
   }),
 };

@@ -45,8 +45,6 @@ export const MessageProviders = NamedObject('MessageProviders', {
   webhook: Nullable(MessageWebhook),
 });
 
-export const ProviderName = Type.Enum(['twilio', 'webhook']);
-
 export interface Options {
   readonly twilio: {
     readonly account_sid: string;
