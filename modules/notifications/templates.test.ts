@@ -25,7 +25,7 @@ test('a template gets the five values and fields of the event', () => {
 });
 
 test('substituted text is not interpreted again, whatever it contains', () => {
-  for (const name of ['{{customer_phone}}', '$&', '$1', '{{', '}}', '<b>', '${total}', '{{{{total}}}}']) {
+  for (const name of ['{{customer_phone}}', '$&', '$1', '{{', '}}', '<b>', '%{total}', '{{{{total}}}}']) {
     expect(subjectOf('Hello {{customer_name}}{{order.note}}!', { first_name: name, last_name: null })).toBe(
       `Hello ${name}!`,
     );
