@@ -277,6 +277,19 @@ describe('an email', () => {
     expect(mail.html).toContain('Hello &#60;b&#62;Meera&#60;/b&#62;,');
   });
 
+  test('has no header that a name or a text smuggles in', async () => {
+    const tenant = await platform.tenant({ name: 'Tea\r\nBcc: all@example.com\r\n\r\nHi' });
+    const identity = await tenant.context('notifications').helpers('identity');
+    const to = 'header@example.com';
+    const subject = 'Your order\r\nBcc: all@example.com';
+    await identity?.mailCustomer({ id: tenant.context('notifications').newId(), to, subject, text: '.\r\nQUIT\r\n' });
+    const mail = await eventually(() => mails.find((one) => one.to.includes(to)) ?? expect.fail('no mail'));
+    expect(mail.to).toEqual([to]);
+    expect(mail.mail.headers.map(({ key }) => key)).not.toContain('bcc');
+    expect(mail.mail.subject).toBe('Your order Bcc: all@example.com');
+    expect(mail.mail.text).toContain('QUIT');
+  });
+
   test('is sent once, however often its job runs', async () => {
     const { tenant, bus } = await shop();
     const to = 'once@example.com';

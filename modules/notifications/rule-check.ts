@@ -6,6 +6,8 @@ import { placeholdersIn } from './templates.ts';
 
 const customerPlaceholders = ['customer_name', 'customer_phone', 'customer_email'];
 const orderPlaceholders = ['order_number', 'total'];
+/** Bounds the size of a text: a value can have 20,000 characters. */
+const maxPlaceholders = 50;
 
 /** Names that templates for the event can use besides the paths of its fields. */
 export function placeholdersFor(fields: EventFields): string[] {
@@ -39,8 +41,15 @@ export async function checkRule(ctx: Ctx, rule: Partial<NewRule>, issues: Issues
   if (rule.template) checkTemplate(fields, rule.template, issues);
 }
 
+/** `undefined` if there is no such event for rules. */
 export function payloadOf(ctx: Ctx, event: string): TSchema | undefined {
-  return Object.hasOwn(ctx.declaredEvents, event) ? ctx.declaredEvents[event]?.payload : undefined;
+  const isDeclared = Object.hasOwn(ctx.declaredEvents, event) && !isCausedByRules(event);
+  return isDeclared ? ctx.declaredEvents[event]?.payload : undefined;
+}
+
+/** A rule for such an event would cause itself. */
+function isCausedByRules(event: string): boolean {
+  return event.startsWith('notification.');
 }
 
 async function checkRecipient(ctx: Ctx, { channel, recipient }: Partial<NewRule>, issues: Issues): Promise<void> {
@@ -69,7 +78,11 @@ async function checkRecipient(ctx: Ctx, { channel, recipient }: Partial<NewRule>
 function checkTemplate(fields: EventFields, template: NewRule['template'], issues: Issues): void {
   const known = new Set([...placeholdersFor(fields), ...fields.keys()]);
   for (const name of ['subject', 'body'] as const) {
-    const unknown = [...new Set(placeholdersIn(template[name] ?? ''))].filter((used) => !known.has(used));
+    const all = placeholdersIn(template[name] ?? '');
+    if (all.length > maxPlaceholders) {
+      issues.add(`template.${name}`, `A template can have at most ${maxPlaceholders} placeholders.`, 'too_many');
+    }
+    const unknown = [...new Set(all)].filter((used) => !known.has(used));
     if (unknown.length > 0) {
       const names = unknown.map((used) => `{{${used}}}`).join(', ');
       issues.add(`template.${name}`, `This event has no value for ${names}.`, 'unknown');
@@ -79,7 +92,8 @@ function checkTemplate(fields: EventFields, template: NewRule['template'], issue
 
 /** What rules can listen to, for forms. */
 export async function listRuleEvents(ctx: Ctx): Promise<{ events: RuleEvent[] }> {
-  const events = Object.entries(ctx.declaredEvents).map(([name, { summary, payload }]): RuleEvent => {
+  const declared = Object.entries(ctx.declaredEvents).filter(([name]) => !isCausedByRules(name));
+  const events = declared.map(([name, { summary, payload }]): RuleEvent => {
     const fields = fieldsOf(payload);
     const isAboutCustomer = customerPathIn(fields) !== undefined;
     return {

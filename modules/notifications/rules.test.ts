@@ -1,8 +1,12 @@
 import { sql } from '@chowk/kit';
 import { describe, expect, test } from 'vitest';
 import { startAccounts } from '../../server/testing/accounts.ts';
+import { repositoryModules } from '../../server/testing/repository-modules.ts';
+import { testModule } from '../../server/testing/test-module.ts';
 
-const platform = await startAccounts();
+// An event that a notification causes.
+const echo = testModule({ alias: 'echo', emits: ['notification.seen'] });
+const platform = await startAccounts({ modules: [...(await repositoryModules()), echo] });
 const path = '/api/v1/notification-rules';
 
 const shipped = {
@@ -112,6 +116,19 @@ describe('a rule is refused', () => {
     expect(await refusalOf({ event: 'order.flown' })).toHaveProperty('event');
     expect(await refusalOf({ event: 'constructor' })).toHaveProperty('event');
     expect(await refusalOf({ event: 'order.*' })).toHaveProperty('event');
+  });
+
+  test('for an event that notifications cause, because it would never end', async () => {
+    const notify = { channel: 'in_app', recipient: { user_id: acme.owner.id }, conditions: [], template: { body: 'Hi' } };
+    expect(Object.keys(await refusalOf({ event: 'notification.seen', ...notify }))).toEqual(['event']);
+    const { events } = (await acme.owner.get(`${path}/events`)).body;
+    expect(events.map(({ name }: { name: string }) => name)).not.toContain('notification.seen');
+  });
+
+  test('with more than fifty placeholders', async () => {
+    expect(await refusalOf({ template: { body: '{{order.note}}'.repeat(51) } })).toEqual({
+      'template.body': ['A template can have at most 50 placeholders.'],
+    });
   });
 
   test('with placeholders that the event has no value for, naming them', async () => {
