@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { type Person, startAccounts } from '../../server/testing/accounts.ts';
 import { eventually } from '../../server/testing/eventually.ts';
 import type { TestTenant } from '../../server/testing/platform.ts';
+import { applyRules } from './apply-rules.ts';
 
 const platform = await startAccounts();
 const path = '/api/v1/notification-rules';
@@ -45,6 +46,14 @@ const ship = (owner: Person, { id }: { id: string }) => owner.patch(`/api/v1/ord
 /** Applies all rules to all events so far. */
 const applied = (tenant: TestTenant) =>
   eventually(async () => expect(await tenant.db.rows(sql`SELECT FROM event_deliveries`)).toEqual([]));
+
+/** Delivers an event to the rules. */
+async function redeliver(tenant: TestTenant, payload: object, id?: string): Promise<void> {
+  const ctx = tenant.context('notifications');
+  await applyRules(ctx, payload, {
+    ...{ id: id ?? ctx.newId(), name: 'order.status_changed', emittedAt: ctx.now().toISOString() },
+  });
+}
 
 describe('when an order is shipped', () => {
   test('its customer gets the SMS of the rule, even without consent to marketing', async () => {
@@ -155,13 +164,9 @@ describe('when an order is shipped', () => {
     const { tenant, owner } = await shop();
     const { deliveries } = await rule(owner);
     const placed = await order(owner);
-    const listener = platform.kernel.modules
-      .find(({ alias }) => alias === 'notifications')
-      ?.parts.listeners?.find(({ name }) => name === 'rules');
-    const ctx = tenant.context('notifications');
-    const event = { id: ctx.newId(), name: 'order.status_changed', emittedAt: new Date().toISOString() };
     const payload = { order: { ...placed, status: 'shipped' }, previous_status: 'processing', reason: null };
-    await Promise.all(Array.from({ length: 8 }, () => listener?.run(ctx, payload, event)));
+    const id = tenant.context('notifications').newId();
+    await Promise.all(Array.from({ length: 8 }, () => redeliver(tenant, payload, id)));
     await eventually(async () => expect(await deliveries()).toMatchObject([{ status: 'sent', attempts: 1 }]));
   });
 });
@@ -238,23 +243,30 @@ test.each(['anonymize', 'hard'])('%s removes the messages and the notifications 
   expect((await owner.get('/api/v1/notifications/unread-count')).body).toEqual({ unread_count: 0 });
 });
 
-test('an event that is delivered after its customer was erased makes no message with personal data', async () => {
-  const { tenant, owner } = await shop();
-  const { deliveries } = await rule(owner);
-  const placed = await order(owner);
-  const listener = platform.kernel.modules
-    .find(({ alias }) => alias === 'notifications')
-    ?.parts.listeners?.find(({ name }) => name === 'rules');
-  await owner.delete(`/api/v1/customers/${placed.customer_id}?mode=anonymize`);
-  const ctx = tenant.context('notifications');
-  const event = { id: ctx.newId(), name: 'order.status_changed', emittedAt: new Date().toISOString() };
-  await listener?.run(
-    ctx,
-    { order: { ...placed, status: 'shipped' }, previous_status: 'processing', reason: null },
-    event,
-  );
-  expect(await deliveries()).toMatchObject([{ status: 'skipped', recipient: null, subject: null, body: null }]);
-});
+test.each(['anonymize', 'soft'])(
+  'an event that is delivered after its customer was deleted (%s) makes no message with personal data',
+  async (mode) => {
+    const { tenant, owner } = await shop();
+    const template = { subject: null, body: '{{order.shipping_address.first_name}}' };
+    const rules = [
+      await rule(owner, { template }),
+      await rule(owner, { channel: 'in_app', recipient: { user_id: owner.id }, template }),
+    ];
+    const placed = await order(owner, meera, { shipping_address: { first_name: 'Meera' } });
+    await owner.delete(`/api/v1/customers/${placed.customer_id}?mode=${mode}`);
+    // As a worker that has read the event before.
+    await redeliver(tenant, { order: { ...placed, status: 'shipped' }, previous_status: 'processing', reason: null });
+    const skipped = {
+      status: 'skipped',
+      reason: 'The customer was deleted.',
+      subject: null,
+      body: null,
+      customer_id: null,
+    };
+    for (const { deliveries } of rules) expect(await deliveries()).toMatchObject([skipped]);
+    expect(await tenant.db.rows(sql`SELECT FROM notifications`)).toEqual([]);
+  },
+);
 
 test('a deleted rule sends nothing more', async () => {
   const { tenant, owner } = await shop();

@@ -1,10 +1,10 @@
-import { type Ctx, type Delivery, maskDigits, sql } from '@chowk/kit';
+import { type Ctx, type Delivery, Failure, maskDigits, sql } from '@chowk/kit';
 import { meetsConditions } from './conditions.ts';
 import { customerPathIn, fieldsOf, valueAt } from './event-fields.ts';
-import { providerFor, queueMessage } from './messages.ts';
+import { type NewMessage, providerFor, queueMessage } from './messages.ts';
 import { type Contact, render, type Subject } from './render-rule.ts';
 import { payloadOf } from './rule-check.ts';
-import type { Rule } from './rule-schemas.ts';
+import type { Recipient, Rule } from './rule-schemas.ts';
 import { ruleColumns } from './rules.ts';
 import { send } from './send.ts';
 
@@ -24,73 +24,84 @@ export async function applyRules(ctx: Ctx, payload: unknown, event: Delivery): P
   const path = customerPathIn(fields);
   await ctx.tx(async (tx) => {
     const customer = path === undefined ? undefined : await lockContact(tx, valueAt(payload, path));
-    for (const rule of matching) await applyRule(tx, rule, { payload, customer, event });
+    const isGone = path !== undefined && !customer;
+    for (const rule of matching) await applyRule(tx, rule, { payload, customer, isGone, event });
   });
 }
 
-/** Locked, so that a message is stored before the customer is erased or not at all. */
+/**
+ * `undefined` if the customer is deleted. Locked, so that a message is stored before the customer is erased or not at all: the
+ * payload may have been read before.
+ */
 async function lockContact(ctx: Ctx, id: unknown): Promise<Contact | undefined> {
   const customers = await ctx.helpers('customers');
   const current = typeof id === 'string' ? await customers?.lock({ id }) : undefined;
   if (!customers || current === undefined) return undefined;
-  return (await customers.listContacts({ ids: [current], unmasked: true })).get(current);
+  const customer = await customers.get({ id: current }).catch(ignoreFailure);
+  return customer?.anonymized_at === null ? customer : undefined;
+}
+
+function ignoreFailure(error: unknown): undefined {
+  if (!(error instanceof Failure)) throw error;
 }
 
 interface Occurrence extends Subject {
+  /** It concerns a customer who is deleted. */
+  readonly isGone: boolean;
   readonly event: Delivery;
 }
 
 async function applyRule(ctx: Ctx, rule: Rule, occurrence: Occurrence): Promise<void> {
-  const skipped =
-    rule.channel === 'in_app' ? await notifyTeam(ctx, rule, occurrence) : await write(ctx, rule, occurrence);
-  if (skipped === undefined) return;
-  const fields = { tenant: ctx.tenant.id, rule: rule.id, event: occurrence.event.name, channel: rule.channel };
-  ctx.log.warn(fields, `a notification was skipped: ${skipped}`);
+  const { customer, isGone, event } = occurrence;
+  const message = { customer_id: customer?.id ?? null, rule_id: rule.id, event_id: event.id };
+  const target = isGone ? { skip: 'The customer was deleted.' } : await targetOf(ctx, rule, customer);
+  const way = await wayOf(ctx, rule.channel);
+  if ('skip' in target) {
+    const { skip: reason } = target;
+    const content = { recipient: null, subject: null, body: null };
+    const id = await queueMessage(ctx, { ...message, ...way, ...content, status: 'skipped', reason });
+    const fields = { tenant: ctx.tenant.id, rule: rule.id, event: event.name, channel: rule.channel };
+    if (id !== undefined) ctx.log.warn(fields, `a notification was skipped: ${reason}`);
+    return;
+  }
+  const { recipient, users } = target;
+  const subject = users ? masked(occurrence) : occurrence;
+  const content = render(rule, subject);
+  const id = await queueMessage(ctx, { ...message, ...way, recipient, ...content });
+  if (id === undefined || !users) return;
+  const title = content.subject || ctx.declaredEvents[event.name]?.summary || event.name;
+  const { customer_id } = message;
+  await notifyMembers(ctx, users, { type: event.name, title, body: content.body, customer_id, ...linkTo(subject) });
 }
 
-const nothing = { subject: null, body: null };
-
-/** Returns the reason if the message was skipped. */
-async function write(ctx: Ctx, rule: Rule, { payload, customer, event }: Occurrence): Promise<string | undefined> {
-  const channel = rule.channel as 'email' | 'sms' | 'whatsapp';
-  const recipient = (channel === 'email' ? customer?.email : customer?.phone) ?? null;
-  const missing = channel === 'email' ? 'email address' : 'phone number';
-  const reason = customer ? `The customer has no ${missing}.` : 'The customer does not exist any more.';
-  const content = recipient === null ? nothing : render(rule, { payload, customer });
-  const id = await queueMessage(ctx, {
-    ...{ channel, provider: await providerFor(ctx, channel), recipient, ...content },
-    ...{ customer_id: customer?.id ?? null, rule_id: rule.id, event_id: event.id },
-    ...(recipient === null ? { status: 'skipped', reason } : {}),
-  });
-  return id !== undefined && recipient === null ? reason : undefined;
+/** How a message of a channel is sent: notifications of the team are stored at once. */
+export async function wayOf(
+  ctx: Ctx,
+  channel: Rule['channel'],
+): Promise<Pick<NewMessage, 'channel' | 'provider' | 'status'>> {
+  if (channel === 'in_app') return { channel, provider: 'in_app', status: 'sent' };
+  return { channel, provider: await providerFor(ctx, channel) };
 }
 
-/** Members may not see phones and street addresses, so the message has none. */
-async function notifyTeam(ctx: Ctx, rule: Rule, occurrence: Occurrence): Promise<string | undefined> {
-  const { customer, event } = occurrence;
-  const masked = {
-    payload: JSON.parse(JSON.stringify(occurrence.payload), maskField),
+type Target = { readonly recipient: string; readonly users?: number[] } | { readonly skip: string };
+
+async function targetOf(ctx: Ctx, { channel, recipient }: Rule, customer: Contact | undefined): Promise<Target> {
+  if (recipient !== 'customer') {
+    const users = await membersFor(ctx, recipient);
+    if (users.length === 0) return { skip: 'No member of the team is the recipient.' };
+    return { recipient: 'role' in recipient ? `role ${recipient.role}` : `user ${recipient.user_id}`, users };
+  }
+  const address = channel === 'email' ? customer?.email : customer?.phone;
+  if (address) return { recipient: address };
+  return { skip: `The customer has no ${channel === 'email' ? 'email address' : 'phone number'}.` };
+}
+
+/** Members of the team may not see phones and street addresses. */
+function masked({ payload, customer }: Subject): Subject {
+  return {
+    payload: JSON.parse(JSON.stringify(payload), maskField),
     customer: customer && { ...customer, phone: customer.phone && maskDigits(customer.phone) },
   };
-  const { subject, body } = render(rule, masked);
-  const users = await membersFor(ctx, rule.recipient);
-  const reason = 'No member of the team is the recipient.';
-  const id = await queueMessage(ctx, {
-    ...{ channel: 'in_app', provider: 'in_app', recipient: describe(rule.recipient), subject, body },
-    ...{ customer_id: customer?.id ?? null, rule_id: rule.id, event_id: event.id },
-    ...(users.length === 0 ? { ...nothing, status: 'skipped', reason } : { status: 'sent' }),
-  });
-  if (id === undefined) return undefined;
-  if (users.length === 0) return reason;
-  const title = subject || ctx.declaredEvents[event.name]?.summary || event.name;
-  await notifyMembers(ctx, users, {
-    type: event.name,
-    title,
-    body,
-    customer_id: customer?.id ?? null,
-    ...linkTo(masked),
-  });
-  return undefined;
 }
 
 function maskField(name: string, value: unknown): unknown {
@@ -98,13 +109,7 @@ function maskField(name: string, value: unknown): unknown {
   return /^address[12]$/.test(name) ? null : value;
 }
 
-function describe(recipient: Rule['recipient']): string | null {
-  if (recipient === 'customer') return null;
-  return 'role' in recipient ? `role ${recipient.role}` : `user ${recipient.user_id}`;
-}
-
-async function membersFor(ctx: Ctx, recipient: Rule['recipient']): Promise<number[]> {
-  if (recipient === 'customer') return [];
+async function membersFor(ctx: Ctx, recipient: Exclude<Recipient, 'customer'>): Promise<number[]> {
   const identity = await ctx.helpers('identity');
   const members = await identity?.members(
     'role' in recipient ? { role: recipient.role } : { ids: [recipient.user_id] },

@@ -1,8 +1,8 @@
 import { type Ctx, Email, forbidden, invalid, readValid, sql, type TSchema, Type } from '@chowk/kit';
-import { notifyMembers } from './apply-rules.ts';
+import { notifyMembers, wayOf } from './apply-rules.ts';
 import { meetsConditions } from './conditions.ts';
 import { concernsOrder, fieldsOf, samplePayload } from './event-fields.ts';
-import { type NewMessage, providerFor, queueMessage } from './messages.ts';
+import { queueMessage } from './messages.ts';
 import { type Contact, render, type Subject } from './render-rule.ts';
 import { checkRule, payloadOf } from './rule-check.ts';
 import { deliveryColumns } from './rule-deliveries.ts';
@@ -48,7 +48,7 @@ export async function testRule(ctx: Ctx, { id, to }: RuleTest): Promise<RuleDeli
   const content = render(rule, sampleOf(ctx, rule));
   return ctx.tx(async (tx) => {
     const message = { recipient, ...content, customer_id: null, rule_id: id, event_id: null };
-    const stored = await queueMessage(tx, { ...message, ...(await wayOf(tx, rule)) });
+    const stored = await queueMessage(tx, { ...message, ...(await wayOf(tx, rule.channel)) });
     if (rule.channel === 'in_app') {
       const title = content.subject || 'Test of a rule';
       const notice = { type: rule.event, title, body: content.body, customer_id: null, action_url: null, data: null };
@@ -57,11 +57,6 @@ export async function testRule(ctx: Ctx, { id, to }: RuleTest): Promise<RuleDeli
     return (await tx.db.row<RuleDelivery>(sql`
       SELECT ${deliveryColumns(tx)} FROM messages m WHERE id = ${stored as string}`)) as RuleDelivery;
   });
-}
-
-async function wayOf(ctx: Ctx, { channel }: Rule): Promise<Pick<NewMessage, 'channel' | 'provider' | 'status'>> {
-  if (channel === 'in_app') return { channel, provider: 'in_app', status: 'sent' };
-  return { channel, provider: await providerFor(ctx, channel) };
 }
 
 function recipientOf(ctx: Ctx, { channel }: Rule, to: string | undefined): string {

@@ -119,7 +119,12 @@ describe('a rule is refused', () => {
   });
 
   test('for an event that notifications cause, because it would never end', async () => {
-    const notify = { channel: 'in_app', recipient: { user_id: acme.owner.id }, conditions: [], template: { body: 'Hi' } };
+    const notify = {
+      channel: 'in_app',
+      recipient: { user_id: acme.owner.id },
+      conditions: [],
+      template: { body: 'Hi' },
+    };
     expect(Object.keys(await refusalOf({ event: 'notification.seen', ...notify }))).toEqual(['event']);
     const { events } = (await acme.owner.get(`${path}/events`)).body;
     expect(events.map(({ name }: { name: string }) => name)).not.toContain('notification.seen');
