@@ -268,6 +268,24 @@ test.each(['anonymize', 'soft'])(
   },
 );
 
+test('a customer who is erased while rules are applied leaves nothing behind', async () => {
+  const { tenant, owner } = await shop();
+  const template = { subject: null, body: '{{customer_name}} {{order.shipping_address.first_name}}' };
+  await rule(owner, { template, conditions: [] });
+  await rule(owner, { channel: 'in_app', recipient: { user_id: owner.id }, template, conditions: [] });
+  for (let round = 0; round < 4; round += 1) {
+    const placed = await order(owner, meera, { shipping_address: { first_name: 'Meera' } });
+    const payload = { order: placed, previous_status: 'pending', reason: null };
+    await Promise.all([
+      ...Array.from({ length: 3 }, () => redeliver(tenant, payload)),
+      owner.delete(`/api/v1/customers/${placed.customer_id}?mode=anonymize`),
+    ]);
+    const rows = await tenant.db.rows(sql`
+      SELECT to_jsonb(n) FROM notifications n UNION ALL SELECT to_jsonb(m) FROM messages m`);
+    expect(JSON.stringify(rows)).not.toContain('Meera');
+  }
+});
+
 test('a deleted rule sends nothing more', async () => {
   const { tenant, owner } = await shop();
   const { id } = await rule(owner);

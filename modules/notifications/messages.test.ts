@@ -237,6 +237,40 @@ describe('with a webhook', () => {
     expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['url'] });
   });
 
+  test('is configured by several requests at once, and only one of them gets its secret', async () => {
+    const tenant = await platform.tenant();
+    const owner = await platform.person({ tenant });
+    const save = () => owner.put('/api/v1/message-providers/webhook', { url });
+    const secrets = (await Promise.all([save(), save(), save(), save()])).map(({ body }) => body.secret);
+    const [secret, ...others] = secrets.filter((text) => text !== null);
+    expect(others).toEqual([]);
+    await owner.patch('/api/v1/settings', { 'notifications.sms_provider': 'webhook' });
+    const { bus } = tenant.context('alerts') as Ctx;
+    const { id } = await bus.call('notifications.send', { channel: 'sms', to: phone, message: 'Hi' });
+    await settled(tenant, id);
+    expect(verify(secret, received[0] as Received)).toMatchObject({ data: { message: 'Hi' } });
+  });
+
+  test('that cannot be reached is tried again, and a redirect is not followed', async () => {
+    const { tenant, owner, text } = await shop('webhook');
+    answer = { status: 302, body: '', headers: { location: `${url}/elsewhere` } };
+    expect(await settled(tenant, (await text()).id)).toMatchObject({ status: 'failed' });
+    expect(received.map((request) => request.url)).toEqual(['/']);
+    await owner.put('/api/v1/message-providers/webhook', { url: 'http://127.0.0.1:1/' });
+    const reason = 'The host 127.0.0.1:1 cannot be reached: it refused the connection.';
+    expect(await settled(tenant, (await text()).id)).toMatchObject({ status: 'queued', reason });
+  });
+
+  test('leaves a line in the audit log for each change, without the secret', async () => {
+    const { owner } = await shop('webhook');
+    await owner.put('/api/v1/message-providers/webhook', { url: `${url}/new` });
+    const { audit } = (await owner.get('/api/v1/audit?action=notifications.saveWebhook')).body;
+    expect(audit.map(({ changes }: { changes: unknown }) => changes)).toEqual([
+      { url: [url, `${url}/new`] },
+      { url: [null, url] },
+    ]);
+  });
+
   test('after it is deleted, messages fail', async () => {
     const { tenant, owner, text } = await shop('webhook');
     expect(await owner.delete('/api/v1/message-providers/webhook')).toMatchObject({ status: 200 });

@@ -1,4 +1,15 @@
-import { type Ctx, type Failure, forbidden, type Issues, invalid, newWebhookSecret, readValid, sql } from '@chowk/kit';
+import {
+  type Ctx,
+  changesBetween,
+  type Failure,
+  forbidden,
+  type Issues,
+  invalid,
+  newWebhookSecret,
+  readValid,
+  removalOf,
+  sql,
+} from '@chowk/kit';
 import { fail } from '../errors.ts';
 import type { Options, TwilioInput } from './schemas.ts';
 
@@ -44,14 +55,14 @@ function shownWebhook({ options: { url }, previous_secret_expires_at, updated_at
 
 export async function saveTwilio(ctx: Ctx, { auth_token, ...options }: TwilioInput) {
   return ctx.tx(async (tx) => {
-    const current = await storedProvider(tx, 'twilio');
+    const current = await lockProvider(tx, 'twilio');
     const isKnown = current?.options.account_sid === options.account_sid;
     if (auth_token === undefined && !isKnown) {
       throw invalid({ auth_token: { code: 'required', message: 'The auth token of this account is required.' } });
     }
     const secret =
       auth_token === undefined ? (current as Stored<'twilio'>).secret : tx.secrets.seal('twilio', auth_token);
-    return shownTwilio(await save(tx, 'twilio', options, secret));
+    return shownTwilio(await save(tx, current, { name: 'twilio', options, secret }));
   });
 }
 
@@ -60,10 +71,10 @@ export async function saveWebhook(ctx: Ctx, options: Options['webhook']) {
   mustSeeAll(ctx);
   await readValid((issues) => explainWebhook(ctx, options, issues));
   return ctx.tx(async (tx) => {
-    const current = await storedProvider(tx, 'webhook');
+    const current = await lockProvider(tx, 'webhook');
     const secret = current ? null : newWebhookSecret();
     const sealed = current?.secret ?? tx.secrets.seal('webhook', secret as string);
-    return { webhook: shownWebhook(await save(tx, 'webhook', options, sealed)), secret };
+    return { webhook: shownWebhook(await save(tx, current, { name: 'webhook', options, secret: sealed })), secret };
   });
 }
 
@@ -82,8 +93,10 @@ export async function rotateSecret(ctx: Ctx) {
 
 export async function deleteProvider(ctx: Ctx, name: Name): Promise<void> {
   await ctx.tx(async (tx) => {
-    const deleted = await tx.db.run(sql`DELETE FROM message_providers WHERE name = ${name}`);
-    if (deleted === 0) throw fail('notifications.provider_not_found', { name });
+    const current = await lockProvider(tx, name);
+    if (!current) throw fail('notifications.provider_not_found', { name });
+    await tx.db.run(sql`DELETE FROM message_providers WHERE name = ${name}`);
+    tx.audit(removalOf(current.options));
   });
 }
 
@@ -96,12 +109,19 @@ export function explainWebhook(ctx: Ctx, { url }: Partial<Options['webhook']>, i
   }
 }
 
+/** Of two changes at once, the second sees the first, also if there is no row yet. */
+async function lockProvider<Provider extends Name>(ctx: Ctx, name: Provider): Promise<Stored<Provider> | undefined> {
+  await ctx.db.run(sql`LOCK TABLE message_providers IN SHARE ROW EXCLUSIVE MODE`);
+  return storedProvider(ctx, name);
+}
+
 async function save<Provider extends Name>(
   ctx: Ctx,
-  name: Provider,
-  options: Options[Provider],
-  secret: string,
+  current: Stored<Provider> | undefined,
+  { name, options, secret }: Pick<Stored<Provider>, 'name' | 'options' | 'secret'>,
 ): Promise<Stored<Provider>> {
+  const nothing = Object.fromEntries(Object.keys(options).map((field) => [field, null]));
+  ctx.audit(changesBetween<object>(current?.options ?? nothing, options));
   await ctx.db.run(sql`
     INSERT INTO message_providers (name, options, secret, updated_at)
     VALUES (${name}, ${JSON.stringify(options)}::jsonb, ${secret}, ${ctx.now()})
