@@ -1,4 +1,4 @@
-import { type Ctx, type Delivery, Failure, maskDigits, sql } from '@chowk/kit';
+import { type Ctx, type Delivery, Failure, sql } from '@chowk/kit';
 import { meetsConditions } from './conditions.ts';
 import { customerPathIn, fieldsOf, valueAt } from './event-fields.ts';
 import { type NewMessage, providerFor, queueMessage } from './messages.ts';
@@ -23,8 +23,9 @@ export async function applyRules(ctx: Ctx, payload: unknown, event: Delivery): P
   if (matching.length === 0) return;
   const path = customerPathIn(fields);
   await ctx.tx(async (tx) => {
-    const customer = path === undefined ? undefined : await lockContact(tx, valueAt(payload, path));
-    const isGone = path !== undefined && !customer;
+    const id = path === undefined ? undefined : valueAt(payload, path);
+    const customer = typeof id === 'string' ? await lockContact(tx, id) : undefined;
+    const isGone = typeof id === 'string' && !customer;
     for (const rule of matching) await applyRule(tx, rule, { payload, customer, isGone, event });
   });
 }
@@ -33,9 +34,9 @@ export async function applyRules(ctx: Ctx, payload: unknown, event: Delivery): P
  * `undefined` if the customer is deleted. Locked, so that a message is stored before the customer is erased or not at all: the
  * payload may have been read before.
  */
-async function lockContact(ctx: Ctx, id: unknown): Promise<Contact | undefined> {
+async function lockContact(ctx: Ctx, id: string): Promise<Contact | undefined> {
   const customers = await ctx.helpers('customers');
-  const current = typeof id === 'string' ? await customers?.lock({ id }) : undefined;
+  const current = await customers?.lock({ id });
   if (!customers || current === undefined) return undefined;
   const customer = await customers.get({ id: current }).catch(ignoreFailure);
   return customer?.anonymized_at === null ? customer : undefined;
@@ -55,27 +56,26 @@ async function applyRule(ctx: Ctx, rule: Rule, occurrence: Occurrence): Promise<
   const { customer, isGone, event } = occurrence;
   const message = { customer_id: customer?.id ?? null, rule_id: rule.id, event_id: event.id };
   const target = isGone ? { skip: 'The customer was deleted.' } : await targetOf(ctx, rule, customer);
-  const way = await wayOf(ctx, rule.channel);
+  const transport = await transportFor(ctx, rule.channel);
   if ('skip' in target) {
     const { skip: reason } = target;
     const content = { recipient: null, subject: null, body: null };
-    const id = await queueMessage(ctx, { ...message, ...way, ...content, status: 'skipped', reason });
+    const id = await queueMessage(ctx, { ...message, ...transport, ...content, status: 'skipped', reason });
     const fields = { tenant: ctx.tenant.id, rule: rule.id, event: event.name, channel: rule.channel };
     if (id !== undefined) ctx.log.warn(fields, `a notification was skipped: ${reason}`);
     return;
   }
   const { recipient, users } = target;
-  const subject = users ? masked(occurrence) : occurrence;
-  const content = render(rule, subject);
-  const id = await queueMessage(ctx, { ...message, ...way, recipient, ...content });
+  const content = render(rule, occurrence);
+  const id = await queueMessage(ctx, { ...message, ...transport, recipient, ...content });
   if (id === undefined || !users) return;
   const title = content.subject || ctx.declaredEvents[event.name]?.summary || event.name;
   const { customer_id } = message;
-  await notifyMembers(ctx, users, { type: event.name, title, body: content.body, customer_id, ...linkTo(subject) });
+  await notifyMembers(ctx, users, { type: event.name, title, body: content.body, customer_id, ...linkTo(occurrence) });
 }
 
 /** How a message of a channel is sent: notifications of the team are stored at once. */
-export async function wayOf(
+export async function transportFor(
   ctx: Ctx,
   channel: Rule['channel'],
 ): Promise<Pick<NewMessage, 'channel' | 'provider' | 'status'>> {
@@ -94,19 +94,6 @@ async function targetOf(ctx: Ctx, { channel, recipient }: Rule, customer: Contac
   const address = channel === 'email' ? customer?.email : customer?.phone;
   if (address) return { recipient: address };
   return { skip: `The customer has no ${channel === 'email' ? 'email address' : 'phone number'}.` };
-}
-
-/** Members of the team may not see phones and street addresses. */
-function masked({ payload, customer }: Subject): Subject {
-  return {
-    payload: JSON.parse(JSON.stringify(payload), maskField),
-    customer: customer && { ...customer, phone: customer.phone && maskDigits(customer.phone) },
-  };
-}
-
-function maskField(name: string, value: unknown): unknown {
-  if (/phone$/.test(name) && typeof value === 'string') return maskDigits(value);
-  return /^address[12]$/.test(name) ? null : value;
 }
 
 async function membersFor(ctx: Ctx, recipient: Exclude<Recipient, 'customer'>): Promise<number[]> {

@@ -1,3 +1,4 @@
+import { maskDigits } from '@chowk/kit';
 import { valueAt } from './event-fields.ts';
 import type { NewRule } from './rule-schemas.ts';
 import { renderTemplate } from './templates.ts';
@@ -23,8 +24,9 @@ const maxSubject = 255;
 /** The subject, on one line, and the body of a rule's message. */
 export function render(
   { channel, template }: Pick<NewRule, 'channel' | 'template'>,
-  subject: Subject,
+  unmasked: Subject,
 ): { subject: string | null; body: string } {
+  const subject = channel === 'in_app' ? maskSubject(unmasked) : unmasked;
   const read = (name: string) => specialValue(name, subject) ?? valueAt(subject.payload, name);
   const title = template.subject === null ? null : renderTemplate(template.subject, read);
   const hasSubject = channel === 'email' || channel === 'in_app';
@@ -32,6 +34,19 @@ export function render(
     subject: hasSubject && title !== null ? shorten(toOneLine(title), maxSubject) : null,
     body: shorten(renderTemplate(template.body, read), maxBody[channel]),
   };
+}
+
+/** Members of the team may not see phones and street addresses. */
+function maskSubject({ payload, customer }: Subject): Subject {
+  return {
+    payload: JSON.parse(JSON.stringify(payload), maskField),
+    customer: customer && { ...customer, phone: customer.phone && maskDigits(customer.phone) },
+  };
+}
+
+function maskField(name: string, value: unknown): unknown {
+  if (/phone$/.test(name) && typeof value === 'string') return maskDigits(value);
+  return /^address[12]$/.test(name) ? null : value;
 }
 
 function specialValue(name: string, { payload, customer }: Subject): unknown {

@@ -1,5 +1,5 @@
 import { type Ctx, Email, forbidden, invalid, readValid, sql, type TSchema, Type } from '@chowk/kit';
-import { notifyMembers, wayOf } from './apply-rules.ts';
+import { notifyMembers, transportFor } from './apply-rules.ts';
 import { meetsConditions } from './conditions.ts';
 import { concernsOrder, fieldsOf, samplePayload } from './event-fields.ts';
 import { queueMessage } from './messages.ts';
@@ -15,6 +15,10 @@ const sampleCustomer: Contact = {
   ...{ email: 'meera@example.com', phone: '+919876543210' },
 };
 
+const EmailRecipient = Type.Object({ to: Email });
+const PhoneRecipient = Type.Object({ to: Phone });
+const noFields = Type.Object({});
+
 /** Of the latest order if the event concerns an order that the caller may see, else of made-up data. */
 export async function previewRule(ctx: Ctx, rule: NewRule): Promise<RulePreview> {
   await readValid((issues) => checkRule(ctx, rule, issues));
@@ -28,7 +32,7 @@ export async function previewRule(ctx: Ctx, rule: NewRule): Promise<RulePreview>
 }
 
 function sampleOf(ctx: Ctx, { event }: Pick<Rule, 'event'>): Subject {
-  return { payload: samplePayload(fieldsOf(payloadOf(ctx, event) ?? Type.Object({}))), customer: sampleCustomer };
+  return { payload: samplePayload(fieldsOf(payloadOf(ctx, event) ?? noFields)), customer: sampleCustomer };
 }
 
 /** Masked as for the caller. */
@@ -48,7 +52,7 @@ export async function testRule(ctx: Ctx, { id, to }: RuleTest): Promise<RuleDeli
   const content = render(rule, sampleOf(ctx, rule));
   return ctx.tx(async (tx) => {
     const message = { recipient, ...content, customer_id: null, rule_id: id, event_id: null };
-    const stored = await queueMessage(tx, { ...message, ...(await wayOf(tx, rule.channel)) });
+    const stored = await queueMessage(tx, { ...message, ...(await transportFor(tx, rule.channel)) });
     if (rule.channel === 'in_app') {
       const title = content.subject || 'Test of a rule';
       const notice = { type: rule.event, title, body: content.body, customer_id: null, action_url: null, data: null };
@@ -67,7 +71,7 @@ function recipientOf(ctx: Ctx, { channel }: Rule, to: string | undefined): strin
   const address = { to: to ?? (channel === 'email' ? ctx.user.signInEmail : null) };
   if (address.to === null)
     throw invalid({ to: { code: 'required', message: 'The recipient of the test is required.' } });
-  const errors = ctx.check(Type.Object({ to: channel === 'email' ? Email : Phone }), address);
+  const errors = ctx.check(channel === 'email' ? EmailRecipient : PhoneRecipient, address);
   if (errors) throw invalid(errors);
   return address.to;
 }

@@ -56,7 +56,7 @@ describe('a rule', () => {
     expect(await owner.patch(`${path}/${rule.id}`, { is_active: true })).toMatchObject({ status: 404 });
   });
 
-  test('needs a name neither, nor conditions, nor a recipient', async () => {
+  test('needs neither a name nor conditions nor a recipient', async () => {
     const { rule } = (await acme.owner.post(path, { ...shipped, conditions: undefined })).body;
     expect(rule).toMatchObject({ name: null, conditions: [], recipient: 'customer' });
   });
