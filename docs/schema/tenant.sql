@@ -177,6 +177,45 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_by_expiry ON public.idempotency_keys USING btree (expires_at);
 
+CREATE TABLE message_providers (
+  name text NOT NULL,
+  options jsonb NOT NULL,
+  secret text NOT NULL,
+  previous_secret text,
+  previous_secret_expires_at timestamp with time zone,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT message_providers_pkey PRIMARY KEY (name),
+  CONSTRAINT message_providers_name_check CHECK ((name = ANY (ARRAY['twilio'::text, 'webhook'::text])))
+);
+
+CREATE TABLE messages (
+  id uuid NOT NULL,
+  channel text NOT NULL,
+  provider text NOT NULL,
+  recipient text,
+  subject text,
+  body text,
+  status text NOT NULL,
+  reason text,
+  provider_message_id text,
+  customer_id uuid,
+  rule_id uuid,
+  event_id uuid,
+  attempts integer NOT NULL DEFAULT 0,
+  next_attempt_at timestamp with time zone,
+  sent_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT messages_pkey PRIMARY KEY (id),
+  CONSTRAINT messages_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES notification_rules(id) ON DELETE CASCADE,
+  CONSTRAINT messages_channel_check CHECK ((channel = ANY (ARRAY['in_app'::text, 'email'::text, 'sms'::text, 'whatsapp'::text]))),
+  CONSTRAINT messages_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text, 'skipped'::text])))
+);
+CREATE INDEX messages_by_creation ON public.messages USING btree (created_at);
+CREATE INDEX messages_by_customer ON public.messages USING btree (customer_id) WHERE (customer_id IS NOT NULL);
+CREATE INDEX messages_by_rule ON public.messages USING btree (rule_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX messages_once ON public.messages USING btree (rule_id, event_id);
+
 CREATE TABLE module_bus_audit_log (
   id uuid NOT NULL,
   at timestamp with time zone NOT NULL,
@@ -197,6 +236,25 @@ CREATE TABLE module_bus_audit_log (
 CREATE INDEX module_bus_audit_log_by_resource ON public.module_bus_audit_log USING btree (resource, resource_id, at DESC);
 CREATE INDEX module_bus_audit_log_by_user ON public.module_bus_audit_log USING btree (user_id, at DESC);
 
+CREATE TABLE notification_rules (
+  id uuid NOT NULL,
+  name text,
+  event text NOT NULL,
+  conditions jsonb NOT NULL,
+  channel text NOT NULL,
+  subject text,
+  body text NOT NULL,
+  recipient_user_id bigint,
+  recipient_role text,
+  is_active boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT notification_rules_pkey PRIMARY KEY (id),
+  CONSTRAINT notification_rules_channel_check CHECK ((channel = ANY (ARRAY['in_app'::text, 'email'::text, 'sms'::text, 'whatsapp'::text])))
+);
+CREATE INDEX notification_rules_by_creation ON public.notification_rules USING btree (created_at DESC, id DESC);
+CREATE INDEX notification_rules_by_event ON public.notification_rules USING btree (event) WHERE is_active;
+
 CREATE TABLE notifications (
   id uuid NOT NULL,
   user_id bigint NOT NULL,
@@ -210,6 +268,7 @@ CREATE TABLE notifications (
   action_label character varying(100),
   data json,
   group_key character varying(100),
+  customer_id uuid,
   count integer NOT NULL DEFAULT 1,
   read_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
@@ -217,6 +276,7 @@ CREATE TABLE notifications (
   CONSTRAINT notifications_pkey PRIMARY KEY (id),
   CONSTRAINT notifications_severity_check CHECK (((severity)::text = ANY ((ARRAY['info'::character varying, 'success'::character varying, 'warning'::character varying, 'error'::character varying])::text[])))
 );
+CREATE INDEX notifications_by_customer ON public.notifications USING btree (customer_id) WHERE (customer_id IS NOT NULL);
 CREATE UNIQUE INDEX notifications_by_group ON public.notifications USING btree (user_id, module, group_key) NULLS NOT DISTINCT WHERE ((read_at IS NULL) AND (group_key IS NOT NULL));
 CREATE INDEX notifications_by_user ON public.notifications USING btree (user_id, created_at DESC, id DESC);
 CREATE INDEX notifications_unread ON public.notifications USING btree (user_id, created_at DESC, id DESC) WHERE (read_at IS NULL);

@@ -84,6 +84,7 @@ export interface Ctx {
   readonly secrets: ModuleSecrets;
   /** The client for requests to other servers. */
   readonly http: HttpClient;
+  readonly options: ModuleOptions;
   now(): Date;
   /** A UUIDv7: ids sort by time. */
   newId(): string;
@@ -92,6 +93,13 @@ export interface Ctx {
 export interface DeclaredEvent {
   /** What has happened: `An order was created`. */
   readonly summary: string;
+  readonly payload: TSchema;
+}
+
+/** Configuration of the operator that modules read. */
+export interface ModuleOptions {
+  /** The API of Twilio, or a proxy of it. */
+  readonly twilioUrl: string;
 }
 
 /** Encrypts texts that a module stores. A sealed text can be opened only by the same module, for the same tenant and field. */

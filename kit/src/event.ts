@@ -47,10 +47,10 @@ export interface Listener {
   /** Unique among the listeners of a module. Events that wait for a listener are lost to it when it is renamed. */
   readonly name: string;
   /**
-   * Only `after_commit`: a condition on the tenant's database without parameters of the event. While it does not hold, events
-   * are not stored for the listener and cost almost nothing.
+   * Only `after_commit`: a condition on the tenant's database. While it does not hold, events of the name are not stored for
+   * the listener and cost almost nothing.
    */
-  readonly onlyIf?: Sql;
+  onlyIf?(event: string): Sql;
   run(ctx: Ctx, payload: unknown, delivery: Delivery): Promise<void>;
 }
 

@@ -26,7 +26,7 @@ export type {
 export { type Changes, changesBetween, removalOf } from './changes.ts';
 export { assignmentsOf, columnsFor, insertRecords, namesOf, pickFields } from './columns.ts';
 export { type CommandForm, type CommandInput, type ModuleCommand, type Terminal, UsageError } from './command.ts';
-export type { Cache, Ctx, DeclaredEvent, ModuleSecrets, SystemCtx, Tenant } from './context.ts';
+export type { Cache, Ctx, DeclaredEvent, ModuleOptions, ModuleSecrets, SystemCtx, Tenant } from './context.ts';
 export { Counts, counter, readCounters } from './counter.ts';
 export { csvLine, escapeFormula, unescapeFormula } from './csv.ts';
 export { type CsvRow, ImportReport, type RowErrors, readCell, readCsv } from './csv-import.ts';
@@ -166,3 +166,4 @@ export type {
   Tenants,
 } from './system-services.ts';
 export { Email, Line, NullableEmail, NullableLine, NullableText, Tags, Text } from './text.ts';
+export { newWebhookSecret, webhookHeaders } from './webhook-signature.ts';

@@ -5,13 +5,13 @@ export interface MailContent {
   readonly subject: string;
   /** The sender that the mail shows: the tenant's name, or the platform's. */
   readonly organization: string;
-  readonly greeting: string;
+  readonly greeting?: string;
   readonly paragraphs: readonly string[];
   readonly button?: { readonly label: string; readonly url: string };
   /** When the link expires, as a sentence. */
   readonly expiry?: string;
   /** Instructions for a recipient who did not expect the mail. */
-  readonly warning: string;
+  readonly warning?: string;
 }
 
 const font =
@@ -76,7 +76,8 @@ function shorten(subject: string): string {
 
 function textOf({ organization, greeting, paragraphs, button, expiry, warning }: MailContent): string {
   const link = button ? [`${button.label}:\n${button.url}`] : [];
-  return [greeting, ...paragraphs, ...link, ...(expiry ? [expiry] : []), warning, `-- \n${organization}`].join('\n\n');
+  const parts = [greeting, ...paragraphs, ...link, expiry, warning, `-- \n${organization}`];
+  return parts.filter((part) => part !== undefined).join('\n\n');
 }
 
 /** Tables and inline styles, which mail programs render alike; no images, since many programs block them. */
@@ -100,12 +101,10 @@ ${preheader(paragraphs[0] ?? subject)}
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:560px">
 <tr><td class="text" dir="auto" style="padding:0 4px 16px;font:600 16px/1.4 ${font};color:#1f2430;word-break:break-word">${organization}</td></tr>
 <tr><td class="card" bgcolor="#ffffff" style="padding:32px;background-color:#ffffff;border:1px solid #e1e4ea;border-radius:10px">
-${[greeting, ...paragraphs].map(paragraph)}
+${[...(greeting === undefined ? [] : [greeting]), ...paragraphs].map(paragraph)}
 ${button && buttonWithLink(button)}
 ${expiry ? note(expiry) : undefined}
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr><td class="rule" style="padding:8px 0 0;border-bottom:1px solid #e1e4ea;font-size:0;line-height:0">&#160;</td></tr></table>
-<div style="height:16px;line-height:16px">&#160;</div>
-${note(warning)}
+${warning === undefined ? undefined : footnote(warning)}
 </td></tr>
 </table>
 </td></tr>
@@ -129,6 +128,12 @@ function paragraph(text: string): Html {
 function note(text: string): Html {
   return html`<p class="quiet" dir="auto" style="margin:0 0 8px;font:400 14px/1.5 ${font};color:#5b6270;word-break:break-word">${text}</p>
 `;
+}
+
+function footnote(text: string): Html {
+  return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr><td class="rule" style="padding:8px 0 0;border-bottom:1px solid #e1e4ea;font-size:0;line-height:0">&#160;</td></tr></table>
+<div style="height:16px;line-height:16px">&#160;</div>
+${note(text)}`;
 }
 
 /** The link is also shown as text, for programs without buttons and for readers who check it first. */

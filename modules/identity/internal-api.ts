@@ -1,19 +1,23 @@
 import {
+  and,
   type Db,
   extend,
   type HelpersOf,
   NewNotification,
+  type Sql,
   type SystemCtx,
   sql,
   systemHelper,
   Type,
   UserId,
+  Uuid,
 } from '@chowk/kit';
 import { accountsOf } from './accounts/accounts.ts';
 import { storeNotification } from './accounts/notifications.ts';
 import { isSeeded, seedRoles } from './accounts/seed.ts';
 import { addOwner } from './accounts/tenant-owner.ts';
 import { addMember, createUser, isEmailTaken, type NewUser } from './accounts/users.ts';
+import { mailCustomer } from './mail/mail-customer.ts';
 import { mailOwners } from './mail/mail-owners.ts';
 import { commonPasswordProblem } from './profile/common-passwords.ts';
 import { sendVerification } from './profile/email.ts';
@@ -36,9 +40,14 @@ interface Member {
 export const helpers = {
   members: systemHelper({
     summary: 'Find the members of the tenant among users, by id',
-    description: 'Only people who may sign in. Without ids, all of them.',
-    input: Type.Object({ ids: Type.Optional(Type.Array(UserId)) }),
-    run: (ctx, { ids }) => findMembers(ctx, ids),
+    description: 'Only people who may sign in. Without ids, all of them, or all with a role.',
+    input: Type.Object({ ids: Type.Optional(Type.Array(UserId)), role: Type.Optional(Text) }),
+    run: findMembers,
+  }),
+  hasRole: systemHelper({
+    summary: 'Check whether the tenant has a role',
+    input: Type.Object({ name: Text }),
+    run: async (ctx, { name }) => (await ctx.central.row(roleNamed(ctx, name))) !== undefined,
   }),
   storeNotification: systemHelper({
     summary: 'Store a notification of users without a tenant',
@@ -51,6 +60,12 @@ export const helpers = {
     summary: 'Mail the Owners of the tenant',
     input: Type.Object({ subject: Text, paragraphs: Type.Array(Text) }),
     run: mailOwners,
+  }),
+  mailCustomer: systemHelper({
+    summary: 'Mail a customer in the name of the tenant',
+    description: 'A mail with an id that was queued before is not queued again.',
+    input: Type.Object({ id: Uuid, to: Text, subject: Text, text: Text }),
+    run: mailCustomer,
   }),
   hashPassword: systemHelper({
     summary: 'Hash a password',
@@ -179,13 +194,18 @@ async function isSetUp(central: Db): Promise<boolean> {
 }
 
 /** Service users of API clients are not members. */
-async function findMembers(ctx: SystemCtx, ids: readonly number[] | undefined): Promise<Map<number, Member>> {
+async function findMembers(
+  ctx: SystemCtx,
+  { ids, role }: { ids?: readonly number[]; role?: string },
+): Promise<Map<number, Member>> {
   if (ids?.length === 0) return new Map();
-  const isAsked = ids ? sql`m.user_id = ANY(${ids}::bigint[])` : sql`true`;
+  const isAsked = and([
+    ...(ids ? [sql`m.user_id = ANY(${ids}::bigint[])`] : []),
+    ...(role === undefined ? [] : [sql`m.role_id = (${roleNamed(ctx, role)})`]),
+  ]);
   const rows = await ctx.central.rows<Member>(sql`
     SELECT u.id, u.name, coalesce(u.email, u.pending_email) AS email FROM memberships m JOIN users u ON u.id = m.user_id
-    WHERE m.tenant_id = ${ctx.tenant.id} AND ${isAsked} AND u.kind = 'person'
-      AND u.disabled_at IS NULL`);
+    WHERE m.tenant_id = ${ctx.tenant.id} AND u.kind = 'person' AND u.disabled_at IS NULL ${isAsked}`);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -201,4 +221,10 @@ interface NewUserOfTenant {
 async function welcome(ctx: SystemCtx, db: Db, { passwordHash, ...user }: NewUserOfTenant): Promise<void> {
   if (passwordHash === undefined) await sendPasswordReset(ctx, db, user.userId);
   else await sendVerification(ctx, db, user);
+}
+
+/** A system role or one of the tenant's own. */
+function roleNamed({ tenant }: SystemCtx, name: string): Sql {
+  return sql`
+    SELECT id FROM roles WHERE (tenant_id IS NULL OR tenant_id = ${tenant.id}) AND lower(name) = lower(${name}) LIMIT 1`;
 }

@@ -1,8 +1,10 @@
 import { action, ById, type OperationsOf, Type } from '@chowk/kit';
-import { logMessage, sendInApp } from './channels.ts';
+import { sendEmail, sendInApp, sendText } from './channels.ts';
 import { countUnread } from './counts.ts';
 import { notificationList } from './list.ts';
 import { deleteNotification, markAllAsRead, markAsRead } from './notifications.ts';
+import { providerActions } from './providers/actions.ts';
+import { ruleActions } from './rule-actions.ts';
 import {
   ChannelMessage,
   EmailMessage,
@@ -72,23 +74,25 @@ export const actions = {
     run: sendInApp,
   }),
   'notifications.sendEmail': action({
-    summary: 'Send an email',
-    description: 'There is no provider yet: a line is written to the log.',
+    summary: 'Send an email to a customer',
+    description: 'In the name of the organization, through the mail queue.',
     needs: 'notifications.send',
     bus: { rateLimit: 600 },
     input: EmailMessage,
     output: MessageResult,
-    run: (ctx, { to, body }) => logMessage(ctx, { channel: 'email', to, text: body }),
+    run: sendEmail,
   }),
   'notifications.send': action({
     summary: 'Send a text message to a phone',
-    description: 'There is no provider yet: a line is written to the log.',
+    description: 'Through the provider that the tenant has chosen for the channel.',
     needs: 'notifications.send',
     bus: { rateLimit: 600 },
     input: ChannelMessage,
     output: MessageResult,
-    run: (ctx, { channel, to, message }) => logMessage(ctx, { channel, to, text: message }),
+    run: sendText,
   }),
+  ...ruleActions,
+  ...providerActions,
 };
 
 declare module '@chowk/kit/catalogue' {

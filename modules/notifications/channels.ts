@@ -1,17 +1,38 @@
-import { type Ctx, maskDigits } from '@chowk/kit';
-import type { InAppMessage, InAppResult, MessageResult } from './schemas.ts';
+import type { Ctx } from '@chowk/kit';
+import { type NewMessage, providerFor, queueMessage } from './messages.ts';
+import type { ChannelMessage, EmailMessage, InAppMessage, InAppResult, MessageResult } from './schemas.ts';
 import { send } from './send.ts';
 
 export async function sendInApp(ctx: Ctx, { user_id, ...message }: InAppMessage): Promise<InAppResult> {
-  const nothing = { module: null, icon: null, action_url: null, action_label: null, group_key: null };
+  const link = { action_url: null, action_label: null, customer_id: null };
+  const nothing = { module: null, icon: null, group_key: null, ...link };
   const count = await send(ctx, { ...nothing, ...message, to: user_id, type: 'notification.sent', severity: 'info' });
   return count > 0 ? { sent: true, reason: null } : { sent: false, reason: 'not_a_member' };
 }
 
-/** The only provider so far. The log must not contain personal data: neither the address nor the text. */
-export async function logMessage(ctx: Ctx, message: { channel: string; to: string; text: string }) {
-  const { channel, to, text } = message;
-  const recipient = channel === 'email' ? to.replace(/^.*@/, '*@') : maskDigits(to);
-  ctx.log.info({ channel, to: recipient, length: text.length }, 'message logged instead of sent: there is no provider');
-  return { provider: 'log' } satisfies MessageResult;
+export function sendEmail(ctx: Ctx, { to, subject, body, customer_id }: EmailMessage): Promise<MessageResult> {
+  return queue(ctx, { channel: 'email', recipient: to, subject, body, customer_id });
+}
+
+export function sendText(ctx: Ctx, { channel, to, message, customer_id }: ChannelMessage): Promise<MessageResult> {
+  return queue(ctx, { channel, recipient: to, subject: null, body: message, customer_id });
+}
+
+type Outbound = Pick<NewMessage, 'recipient' | 'subject' | 'body' | 'customer_id'> & {
+  readonly channel: 'email' | 'sms' | 'whatsapp';
+};
+
+async function queue(ctx: Ctx, message: Outbound): Promise<MessageResult> {
+  const provider = await providerFor(ctx, message.channel);
+  return ctx.tx(async (tx) => {
+    const customer_id = await lockCustomer(tx, message.customer_id);
+    const id = await queueMessage(tx, { ...message, customer_id, provider, rule_id: null, event_id: null });
+    return { id: id as string, provider };
+  });
+}
+
+/** So that the message is stored before the customer is erased, or tied to none. Follows merges. */
+async function lockCustomer(ctx: Ctx, id: string | null): Promise<string | null> {
+  if (id === null) return null;
+  return (await (await ctx.helpers('customers'))?.lock({ id })) ?? null;
 }

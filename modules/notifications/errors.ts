@@ -2,6 +2,12 @@ import { defineErrors } from '@chowk/kit';
 
 export const errors = {
   'notifications.not_found': { status: 404, message: 'There is no notification {id}.' },
+  'notifications.rule_not_found': { status: 404, message: 'There is no notification rule {id}.' },
+  'notifications.too_many_rules': {
+    status: 409,
+    message: 'A tenant can have at most {max} notification rules. Delete one first.',
+  },
+  'notifications.provider_not_found': { status: 404, message: 'The provider {name} is not configured.' },
 } as const;
 
 export const fail = defineErrors(errors);

@@ -1,4 +1,5 @@
 import {
+  Default,
   Email,
   extend,
   Line,
@@ -30,6 +31,8 @@ export const MarkedAsRead = Type.Object({ count: Type.Integer({ description: 'Ho
 
 export const Message = extend(NewNotification, {
   to: Type.Union([UserId, Type.Array(UserId), Type.Literal('members')]),
+  /** The customer with whom it is erased. */
+  customer_id: Default(Nullable(Uuid), null),
 });
 export type Message = Static<typeof Message>;
 
@@ -43,13 +46,26 @@ export const InAppResult = NamedObject('InAppResult', {
 });
 export type InAppResult = Static<typeof InAppResult>;
 
-export const EmailMessage = Type.Object({ to: Email, subject: Line(255), body: Text(100_000) });
+const customer_id = Default(
+  Type.Unsafe<string | null>({ ...Nullable(Uuid), description: 'The customer with whom the message is erased.' }),
+  null,
+);
+/** A phone number in an input. */
+export const Phone = Line(32, { pattern: '^\\+?[\\d ().-]{3,31}$', description: 'A phone number.' });
+
+export const EmailMessage = Type.Object({ to: Email, subject: Line(255), body: Text(100_000), customer_id });
+export type EmailMessage = Static<typeof EmailMessage>;
 export const ChannelMessage = Type.Object({
   channel: Type.Enum(['sms', 'whatsapp']),
-  to: Line(32, { description: 'A phone number.' }),
+  to: Phone,
   message: Text(4_000),
+  customer_id,
 });
+export type ChannelMessage = Static<typeof ChannelMessage>;
 export const MessageResult = NamedObject('MessageResult', {
-  provider: Type.Enum(['log'], { description: '`log`: a line in the log; the message is not delivered.' }),
+  id: Uuid,
+  provider: Type.Enum(['log', 'mail', 'twilio', 'webhook'], {
+    description: '`log`: a line in the log; the message is not delivered.',
+  }),
 });
 export type MessageResult = Static<typeof MessageResult>;

@@ -37,19 +37,19 @@ type Fields = Omit<Message, 'to' | 'data'> & { readonly data: string | null };
 
 /** A repeated one comes after all others, also after those of the same millisecond. */
 async function store(ctx: Ctx, users: readonly number[], fields: Fields): Promise<string[]> {
-  const { type, module, title, body, icon, severity, action_url, action_label, data, group_key } = fields;
+  const { type, module, title, body, icon, severity, action_url, action_label, data, group_key, customer_id } = fields;
   const ids = users.map(() => ctx.newId());
   const at = timeOf(ids[0] as string);
   const rows = await ctx.db.rows<{ id: string }>(sql`
     INSERT INTO notifications AS n (id, user_id, type, module, title, body, icon, severity, action_url, action_label, data,
-      group_key, created_at, updated_at)
+      group_key, customer_id, created_at, updated_at)
     SELECT id, user_id, ${type}, ${module}, ${title}, ${body}, ${icon}, ${severity}, ${action_url}, ${action_label},
-      ${data}::json, ${group_key}, ${at}::timestamptz, ${at}::timestamptz
+      ${data}::json, ${group_key}, ${customer_id}::uuid, ${at}::timestamptz, ${at}::timestamptz
     FROM unnest(${ids}::uuid[], ${users}::bigint[]) AS recipients (id, user_id)
     ON CONFLICT (user_id, module, group_key) WHERE read_at IS NULL AND group_key IS NOT NULL DO UPDATE
       SET type = excluded.type, title = excluded.title, body = excluded.body, icon = excluded.icon,
         severity = excluded.severity, action_url = excluded.action_url, action_label = excluded.action_label,
-        data = excluded.data, count = n.count + 1, created_at = excluded.created_at + interval '1 millisecond',
+        data = excluded.data, customer_id = excluded.customer_id, count = n.count + 1, created_at = excluded.created_at + interval '1 millisecond',
         updated_at = excluded.updated_at
     RETURNING id`);
   return rows.map(({ id }) => id);

@@ -1,7 +1,6 @@
-import { type Ctx, Failure, type JobsOf, job, sql, Type, Uuid } from '@chowk/kit';
+import { type Ctx, Failure, type JobsOf, job, sql, Type, Uuid, webhookHeaders } from '@chowk/kit';
 import { pruneDeliveries } from './deliveries.ts';
 import type { Webhook } from './schemas.ts';
-import { signedHeaders } from './signature.ts';
 import { columns, openSecrets } from './webhooks.ts';
 
 /** Seconds before each retry, as Standard Webhooks recommends: three days in all. */
@@ -67,7 +66,7 @@ function findPending(ctx: Ctx, { id, task }: Attempt): Promise<Pending | undefin
 async function send(ctx: Ctx, id: string, pending: Pending): Promise<Outcome> {
   const { webhook_id, url, secret, previous_secret, payload: body } = pending;
   const secrets = openSecrets(ctx, webhook_id, [secret, previous_secret]);
-  const headers = { 'content-type': 'application/json', ...signedHeaders({ id, at: ctx.now(), body }, secrets) };
+  const headers = { 'content-type': 'application/json', ...webhookHeaders({ id, at: ctx.now(), body }, secrets) };
   const limits = { timeoutMs, maxBytes: keptBytes, truncate: true, maxRedirects: 0 };
   const startedAt = performance.now();
   const durationMs = () => Math.round(performance.now() - startedAt);

@@ -12,7 +12,7 @@ export const module = defineModule({
   jobs,
   errors,
   listeners: [
-    afterCommit('*', 'deliver', queueDeliveries, { onlyIf: sql`EXISTS (SELECT FROM webhooks WHERE is_active)` }),
+    afterCommit('*', 'deliver', queueDeliveries, { onlyIf: () => sql`EXISTS (SELECT FROM webhooks WHERE is_active)` }),
     inTransaction('customer.deleted', 'erase', erase),
     afterCommit('webhook.disabled', 'mail', (ctx, { webhook }) => mailOwners(ctx, webhook)),
   ],

@@ -8,6 +8,7 @@ import {
   type Issues,
   list,
   matchesEvent,
+  newWebhookSecret,
   pickFields,
   readValid,
   removalOf,
@@ -15,7 +16,6 @@ import {
 } from '@chowk/kit';
 import { fail } from './errors.ts';
 import { NewWebhook, Webhook, type WebhookChanges, type WebhookWithSecret } from './schemas.ts';
-import { newSecret } from './signature.ts';
 
 type Key = { readonly id: string };
 
@@ -43,7 +43,7 @@ export async function createWebhook(ctx: Ctx, input: NewWebhook): Promise<Webhoo
   mustSeeAll(ctx);
   await readValid((issues) => explainWebhook(ctx, input, issues));
   const { url, events, description, is_active } = input;
-  const [id, secret, now] = [ctx.newId(), newSecret(), ctx.now()];
+  const [id, secret, now] = [ctx.newId(), newWebhookSecret(), ctx.now()];
   return ctx.tx(async (tx) => {
     // Two at once must not exceed the maximum.
     await tx.db.run(sql`LOCK TABLE webhooks IN SHARE ROW EXCLUSIVE MODE`);
@@ -80,7 +80,7 @@ export async function deleteWebhook(ctx: Ctx, { id }: Key): Promise<void> {
 }
 
 export async function rotateSecret(ctx: Ctx, { id }: Key): Promise<WebhookWithSecret> {
-  const secret = newSecret();
+  const secret = newWebhookSecret();
   return ctx.tx(async (tx) => {
     await lockWebhook(tx, { id });
     const expiresAt = new Date(tx.now().getTime() + overlapMs);

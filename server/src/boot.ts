@@ -156,8 +156,8 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     jobs: () => jobs,
   });
 
-  const add = (job: string, data: unknown, tx?: Db) =>
-    jobs.addAll([{ task: { job, tenant: '', data, requestId: job } }], tx);
+  const add = (job: string, data: unknown, tx?: Db, id?: string) =>
+    jobs.addAll([{ task: { job, tenant: '', data, requestId: job }, ...(id ? { options: { id } } : {}) }], tx);
   const mailer = new Mailer({ config, secrets, now, add });
 
   /** Runs a task in a context of its own; a task that a user has started gets an audit entry. */

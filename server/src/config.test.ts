@@ -251,6 +251,12 @@ const examples: Readonly<Record<string, Example>> = {
     ],
     bad: ['https://a.example', '*', '::1', '[::1', 'a.example:', 'a.example:0', 'a b', '127.1', ',', 'a.example/x'],
   },
+  TWILIO_URL: {
+    key: 'twilioUrl',
+    unset: 'https://api.twilio.com',
+    good: [['http://twilio-proxy.internal:8080', 'http://twilio-proxy.internal:8080']],
+    bad: ['api.twilio.com', 'https://user:pass@api.twilio.com', 'https://api.twilio.com/2010-04-01'],
+  },
   RATE_LIMIT_PER_MINUTE: integers('rateLimitPerMinute', 3000, 0, 10_000_000),
   SOCKETS_PER_NETWORK: integers('socketsPerNetwork', 1000, 1, 10_000_000),
   LOGIN_FAILURES_PER_MINUTE: integers('loginFailuresPerMinute', 10, 1, 10_000),

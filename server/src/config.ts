@@ -242,6 +242,12 @@ const variables = {
     default: Object.freeze([]),
     help: 'Hosts that modules may send requests to over `http` and at private addresses too; all others must be public and use `https`.',
   }),
+  twilioUrl: variable({
+    name: 'TWILIO_URL',
+    kind: origin,
+    default: 'https://api.twilio.com',
+    help: 'The API of Twilio, for text messages of tenants that use it; a proxy on a private address must be in `OUTBOUND_ALLOW_HOSTS` too.',
+  }),
   rateLimitPerMinute: variable({
     name: 'RATE_LIMIT_PER_MINUTE',
     kind: integer(0, 10_000_000),

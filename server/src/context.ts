@@ -15,6 +15,7 @@ import {
   invalid,
   type JobQueue,
   type Log,
+  type ModuleOptions,
   type ModuleSecrets,
   type NewNotification,
   type PersonalData,
@@ -325,6 +326,11 @@ export class Context implements SystemCtx {
 
   get http(): HttpClient {
     return this.#kernel.http;
+  }
+
+  get options(): ModuleOptions {
+    const { twilioUrl } = this.#kernel.config;
+    return { twilioUrl };
   }
 
   now(): Date {

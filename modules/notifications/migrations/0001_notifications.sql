@@ -14,6 +14,8 @@ CREATE TABLE notifications (
   -- Not `jsonb`, which refuses some characters. It is only stored and returned.
   data json,
   group_key varchar(100),
+  -- The customer whose data it contains, and with whom it is erased.
+  customer_id uuid,
   -- How often it was sent, with a `group_key`.
   count integer NOT NULL DEFAULT 1,
   read_at timestamptz,
@@ -23,6 +25,7 @@ CREATE TABLE notifications (
 );
 CREATE INDEX notifications_by_user ON notifications (user_id, created_at DESC, id DESC);
 CREATE INDEX notifications_unread ON notifications (user_id, created_at DESC, id DESC) WHERE read_at IS NULL;
+CREATE INDEX notifications_by_customer ON notifications (customer_id) WHERE customer_id IS NOT NULL;
 -- A user has one unread notification of a group.
 CREATE UNIQUE INDEX notifications_by_group ON notifications (user_id, module, group_key) NULLS NOT DISTINCT
   WHERE read_at IS NULL AND group_key IS NOT NULL;

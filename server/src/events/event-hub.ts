@@ -69,7 +69,7 @@ export class EventHub {
     if (far.length > 0) {
       await this.recordActivity(tenant.id);
       // Not awaited: the transaction waits for it, and fails if it fails.
-      const recipients = far.map((listener) => ({ key: keyOf(listener), onlyIf: listener.onlyIf }));
+      const recipients = far.map((listener) => ({ key: keyOf(listener), onlyIf: listener.onlyIf?.(name) }));
       frame.onWrite(writeDeliveries(db, events, recipients).catch(() => 0));
     }
     for (const event of events) {

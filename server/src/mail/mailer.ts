@@ -13,7 +13,7 @@ interface MailerParts {
   readonly config: Config;
   readonly secrets: Secrets;
   readonly now: () => Date;
-  add(job: string, data: unknown, tx?: Db): Promise<void>;
+  add(job: string, data: unknown, tx?: Db, id?: string): Promise<void>;
 }
 
 interface Transport {
@@ -44,8 +44,8 @@ export class Mailer {
   };
 
   /** Queues a mail; with a transaction on the central database, when it commits. */
-  async send(mail: Mail, tx?: Db): Promise<void> {
-    await this.#parts.add(mailJob, { sealed: this.#parts.secrets.seal(purpose, JSON.stringify(mail)) }, tx);
+  async send(mail: Mail, tx?: Db, id?: string): Promise<void> {
+    await this.#parts.add(mailJob, { sealed: this.#parts.secrets.seal(purpose, JSON.stringify(mail)) }, tx, id);
   }
 
   async listStored(): Promise<readonly StoredMail[]> {
@@ -69,13 +69,19 @@ function createSmtpTransport(url: string, from: string): Transport {
     return createTransport({ url, pool: true, maxConnections: 4, ...timeouts }, { from });
   };
   return {
-    async deliver({ to, subject, text, html }) {
+    async deliver({ fromName, to, subject, text, html }) {
       opening ??= open();
-      // An object, because a string would be parsed as a list of addresses.
-      await (await opening).sendMail({ to: { name: '', address: to }, subject, text, html, headers });
+      // Objects, because a string would be parsed as a list of addresses.
+      const sender = fromName === undefined ? {} : { from: { name: fromName, address: addressIn(from) } };
+      await (await opening).sendMail({ ...sender, to: { name: '', address: to }, subject, text, html, headers });
     },
     close: () => void opening?.then((transport) => transport.close()),
   };
+}
+
+/** Of `shop@example.com` or `Shop <shop@example.com>`. */
+function addressIn(mailbox: string): string {
+  return mailbox.replace(/^.*<|>$/g, '');
 }
 
 /** Keeps mails as files when no mail server is configured. */
@@ -91,7 +97,9 @@ class MailFolder implements Transport {
   }
 
   async deliver(mail: Mail): Promise<void> {
-    const stored: StoredMail = { id: uuidv7(), at: this.#now().toISOString(), from: this.#from, ...mail };
+    const { fromName, ...content } = mail;
+    const from = fromName === undefined ? this.#from : `${fromName} <${addressIn(this.#from)}>`;
+    const stored: StoredMail = { id: uuidv7(), at: this.#now().toISOString(), from, ...content };
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const file = join(this.#folder, `${stored.id}.json`);
     await writeFile(`${file}.part`, JSON.stringify(stored, null, 2), { mode: 0o600 });

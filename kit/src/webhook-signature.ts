@@ -4,18 +4,18 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 const prefix = 'whsec_';
 
-export function newSecret(): string {
+export function newWebhookSecret(): string {
   return `${prefix}${randomBytes(32).toString('base64')}`;
 }
 
-export interface SignedMessage {
+interface SignedMessage {
   readonly id: string;
   readonly at: Date;
   readonly body: string;
 }
 
-/** The headers of a message, with a signature for each secret. */
-export function signedHeaders({ id, at, body }: SignedMessage, secrets: readonly string[]): Record<string, string> {
+/** The headers of a request, with a signature for each secret. */
+export function webhookHeaders({ id, at, body }: SignedMessage, secrets: readonly string[]): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
   const signatures = secrets.map((secret) => {
     const key = Buffer.from(secret.slice(prefix.length), 'base64');

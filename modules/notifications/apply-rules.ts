@@ -1,0 +1,128 @@
+import { type Ctx, type Delivery, Failure, sql } from '@chowk/kit';
+import { meetsConditions } from './conditions.ts';
+import { customerPathIn, fieldsOf, valueAt } from './event-fields.ts';
+import { type NewMessage, providerFor, queueMessage } from './messages.ts';
+import { type Contact, render, type Subject } from './render-rule.ts';
+import { payloadOf } from './rule-check.ts';
+import type { Recipient, Rule } from './rule-schemas.ts';
+import { ruleColumns } from './rules.ts';
+import { send } from './send.ts';
+
+/** Whether events of the name are of interest. */
+export const hasRules = (event: string) =>
+  sql`EXISTS (SELECT FROM notification_rules WHERE is_active AND event = ${event})`;
+
+/** Queues a message for each active rule of the event whose conditions hold. */
+export async function applyRules(ctx: Ctx, payload: unknown, event: Delivery): Promise<void> {
+  const schema = payloadOf(ctx, event.name);
+  if (!schema) return;
+  const fields = fieldsOf(schema);
+  const rules = await ctx.db.rows<Rule>(sql`
+    SELECT ${ruleColumns} FROM notification_rules r WHERE is_active AND event = ${event.name} ORDER BY id`);
+  const matching = rules.filter(({ conditions }) => meetsConditions(fields, conditions, payload));
+  if (matching.length === 0) return;
+  const path = customerPathIn(fields);
+  await ctx.tx(async (tx) => {
+    const id = path === undefined ? undefined : valueAt(payload, path);
+    const customer = typeof id === 'string' ? await lockContact(tx, id) : undefined;
+    const isGone = typeof id === 'string' && !customer;
+    for (const rule of matching) await applyRule(tx, rule, { payload, customer, isGone, event });
+  });
+}
+
+/**
+ * `undefined` if the customer is deleted. Locked, so that a message is stored before the customer is erased or not at all: the
+ * payload may have been read before.
+ */
+async function lockContact(ctx: Ctx, id: string): Promise<Contact | undefined> {
+  const customers = await ctx.helpers('customers');
+  const current = await customers?.lock({ id });
+  if (!customers || current === undefined) return undefined;
+  const customer = await customers.get({ id: current }).catch(ignoreFailure);
+  return customer?.anonymized_at === null ? customer : undefined;
+}
+
+function ignoreFailure(error: unknown): undefined {
+  if (!(error instanceof Failure)) throw error;
+}
+
+interface Occurrence extends Subject {
+  /** It concerns a customer who is deleted. */
+  readonly isGone: boolean;
+  readonly event: Delivery;
+}
+
+async function applyRule(ctx: Ctx, rule: Rule, occurrence: Occurrence): Promise<void> {
+  const { customer, isGone, event } = occurrence;
+  const message = { customer_id: customer?.id ?? null, rule_id: rule.id, event_id: event.id };
+  const target = isGone ? { skip: 'The customer was deleted.' } : await targetOf(ctx, rule, customer);
+  const transport = await transportFor(ctx, rule.channel);
+  if ('skip' in target) {
+    const { skip: reason } = target;
+    const content = { recipient: null, subject: null, body: null };
+    const id = await queueMessage(ctx, { ...message, ...transport, ...content, status: 'skipped', reason });
+    const fields = { tenant: ctx.tenant.id, rule: rule.id, event: event.name, channel: rule.channel };
+    if (id !== undefined) ctx.log.warn(fields, `a notification was skipped: ${reason}`);
+    return;
+  }
+  const { recipient, users } = target;
+  const content = render(rule, occurrence);
+  const id = await queueMessage(ctx, { ...message, ...transport, recipient, ...content });
+  if (id === undefined || !users) return;
+  const title = content.subject || ctx.declaredEvents[event.name]?.summary || event.name;
+  const { customer_id } = message;
+  await notifyMembers(ctx, users, { type: event.name, title, body: content.body, customer_id, ...linkTo(occurrence) });
+}
+
+/** How a message of a channel is sent: notifications of the team are stored at once. */
+export async function transportFor(
+  ctx: Ctx,
+  channel: Rule['channel'],
+): Promise<Pick<NewMessage, 'channel' | 'provider' | 'status'>> {
+  if (channel === 'in_app') return { channel, provider: 'in_app', status: 'sent' };
+  return { channel, provider: await providerFor(ctx, channel) };
+}
+
+type Target = { readonly recipient: string; readonly users?: number[] } | { readonly skip: string };
+
+async function targetOf(ctx: Ctx, { channel, recipient }: Rule, customer: Contact | undefined): Promise<Target> {
+  if (recipient !== 'customer') {
+    const users = await membersFor(ctx, recipient);
+    if (users.length === 0) return { skip: 'No member of the team is the recipient.' };
+    return { recipient: 'role' in recipient ? `role ${recipient.role}` : `user ${recipient.user_id}`, users };
+  }
+  const address = channel === 'email' ? customer?.email : customer?.phone;
+  if (address) return { recipient: address };
+  return { skip: `The customer has no ${channel === 'email' ? 'email address' : 'phone number'}.` };
+}
+
+async function membersFor(ctx: Ctx, recipient: Exclude<Recipient, 'customer'>): Promise<number[]> {
+  const identity = await ctx.helpers('identity');
+  const members = await identity?.members(
+    'role' in recipient ? { role: recipient.role } : { ids: [recipient.user_id] },
+  );
+  return [...(members?.keys() ?? [])];
+}
+
+interface TeamNotice {
+  readonly type: string;
+  readonly title: string;
+  readonly body: string;
+  readonly customer_id: string | null;
+  readonly action_url: string | null;
+  readonly data: Record<string, unknown> | null;
+}
+
+export async function notifyMembers(ctx: Ctx, users: number[], notice: TeamNotice): Promise<void> {
+  const nothing = { icon: null, action_label: null, group_key: null };
+  await send(ctx, { ...nothing, ...notice, module: 'notifications', severity: 'info', to: users });
+}
+
+/** The page of the record that the event concerns, and its id for clients that open it themselves. */
+function linkTo({ payload }: Subject): Pick<TeamNotice, 'action_url' | 'data'> {
+  for (const name of ['order', 'conversation', 'product', 'customer']) {
+    const id = valueAt(payload, `${name}.id`);
+    if (typeof id === 'string') return { action_url: `/${name}s/${id}`, data: { [`${name}_id`]: id } };
+  }
+  return { action_url: null, data: null };
+}

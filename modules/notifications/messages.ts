@@ -1,0 +1,120 @@
+import { type Ctx, deleteInBatches, type JobsOf, job, sql, Type, Uuid } from '@chowk/kit';
+import { log } from './providers/log.ts';
+import { mail } from './providers/mail.ts';
+import type { Channel, OutboundMessage, Outcome, Provider } from './providers/provider.ts';
+import { twilio } from './providers/twilio.ts';
+import { webhook } from './providers/webhook.ts';
+
+/** Seconds before each retry: nine hours in all. */
+const retries: readonly number[] = [10, 60, 300, 1_800, 7_200, 21_600];
+const day = 24 * 3_600_000;
+
+const providers = { log, mail, twilio, webhook } satisfies Record<string, Provider>;
+export type ProviderName = keyof typeof providers;
+
+export interface NewMessage {
+  readonly channel: Channel;
+  readonly provider: ProviderName | 'in_app';
+  readonly recipient: string | null;
+  readonly subject: string | null;
+  readonly body: string | null;
+  readonly customer_id: string | null;
+  readonly rule_id: string | null;
+  readonly event_id: string | null;
+  /** Only `queued` ones are delivered. Default `queued`. */
+  readonly status?: 'queued' | 'sent' | 'skipped';
+  readonly reason?: string;
+}
+
+/** The provider that the tenant has chosen for a channel. */
+export async function providerFor(ctx: Ctx, channel: Exclude<Channel, 'in_app'>): Promise<ProviderName> {
+  if (channel === 'email') return 'mail';
+  const settings = await ctx.settings();
+  return settings[`notifications.${channel}_provider`];
+}
+
+/**
+ * Stores a message and, with the commit, queues its delivery. Returns its id, or `undefined` if the rule was applied to the
+ * event before.
+ */
+export async function queueMessage(ctx: Ctx, message: NewMessage): Promise<string | undefined> {
+  const { channel, provider, recipient, subject, body, customer_id, rule_id, event_id } = message;
+  const { status = 'queued', reason = null } = message;
+  const [id, now] = [ctx.newId(), ctx.now()];
+  const sentAt = status === 'sent' ? now : null;
+  const nextAttemptAt = status === 'queued' ? now : null;
+  const stored = await ctx.db.run(sql`
+    INSERT INTO messages (id, channel, provider, recipient, subject, body, status, reason, customer_id, rule_id, event_id,
+      next_attempt_at, sent_at, created_at, updated_at)
+    VALUES (${id}, ${channel}, ${provider}, ${recipient}, ${subject}, ${body}, ${status}, ${reason}, ${customer_id},
+      ${rule_id}, ${event_id}, ${nextAttemptAt}, ${sentAt}, ${now}, ${now})
+    ON CONFLICT (rule_id, event_id) DO NOTHING`);
+  if (stored === 0) return undefined;
+  // The job has no personal data: it is stored in the central database.
+  if (status === 'queued') await ctx.jobs.add('notifications.deliver', { id, attempt: 0 });
+  return id;
+}
+
+interface Attempt {
+  readonly id: string;
+  /** The number of attempts before. A job of an earlier attempt is obsolete. */
+  readonly attempt: number;
+}
+
+async function deliver(ctx: Ctx, attempt: Attempt): Promise<void> {
+  const message = await ctx.db.row<OutboundMessage & { provider: ProviderName }>(sql`
+    SELECT id, channel, provider, recipient, subject, body FROM messages
+    WHERE id = ${attempt.id} AND status = 'queued' AND attempts = ${attempt.attempt}`);
+  if (!message) return;
+  const outcome = await providers[message.provider](ctx, message);
+  await ctx.tx((tx) => record(tx, attempt, outcome));
+}
+
+/** Of a message that belongs neither to a customer nor to a rule, address and text are not kept. */
+const isForgotten = sql`customer_id IS NULL AND rule_id IS NULL`;
+
+async function record(ctx: Ctx, { id, attempt }: Attempt, outcome: Outcome): Promise<void> {
+  const delay = outcome.status === 'retry' ? delayOf(outcome, attempt) : undefined;
+  const status = outcome.status === 'sent' ? 'sent' : delay === undefined ? 'failed' : 'queued';
+  const isSent = outcome.status === 'sent';
+  const now = ctx.now();
+  const forget = sql`${status !== 'queued'} AND ${isForgotten}`;
+  const updated = await ctx.db.run(sql`
+    UPDATE messages SET status = ${status}, attempts = attempts + 1, reason = ${isSent ? null : outcome.reason},
+      provider_message_id = ${isSent ? outcome.providerMessageId : null}, sent_at = ${isSent ? now : null},
+      next_attempt_at = ${delay === undefined ? null : new Date(now.getTime() + delay * 1_000)}, updated_at = ${now},
+      recipient = CASE WHEN ${forget} THEN NULL ELSE recipient END,
+      subject = CASE WHEN ${forget} THEN NULL ELSE subject END, body = CASE WHEN ${forget} THEN NULL ELSE body END
+    WHERE id = ${id} AND status = 'queued' AND attempts = ${attempt}`);
+  if (updated === 0) return;
+  if (delay !== undefined) {
+    await ctx.jobs.add('notifications.deliver', { id, attempt: attempt + 1 }, { delaySeconds: delay });
+  } else if (outcome.status !== 'sent') {
+    ctx.log.warn({ tenant: ctx.tenant.id, message: id, reason: outcome.reason }, 'a message could not be delivered');
+  }
+}
+
+function delayOf({ afterSeconds = 0 }: { afterSeconds?: number }, attempt: number): number | undefined {
+  const delay = retries[attempt];
+  return delay === undefined ? undefined : Math.max(delay, afterSeconds);
+}
+
+async function prune(ctx: Ctx): Promise<{ deleted: number }> {
+  const { 'notifications.message_retention_days': days } = await ctx.settings();
+  const before = new Date(ctx.now().getTime() - days * day);
+  return { deleted: await deleteInBatches(ctx.db, sql`messages`, sql`created_at < ${before}`) };
+}
+
+export const messageJobs = {
+  'notifications.deliver': job({
+    queue: 'messages',
+    data: Type.Object({ id: Uuid, attempt: Type.Integer({ minimum: 0 }) }),
+    retries: [5, 60, 600],
+    run: deliver,
+  }),
+  'notifications.prune_messages': job({ data: Type.Object({}), schedule: '50 3 * * *', run: prune }),
+};
+
+declare module '@chowk/kit/catalogue' {
+  interface Jobs extends JobsOf<typeof messageJobs> {}
+}

@@ -1,0 +1,36 @@
+import type { HttpResponse } from '@chowk/kit';
+import { openSecrets, storedProvider } from './accounts.ts';
+import { fieldOf, post } from './post.ts';
+import type { Provider } from './provider.ts';
+
+/** https://www.twilio.com/docs/messaging/api/message-resource */
+export const twilio: Provider = async (ctx, { channel, recipient, body }) => {
+  const account = await storedProvider(ctx, 'twilio');
+  const from = channel === 'sms' ? account?.options.sms_from : account?.options.whatsapp_from;
+  if (!account || !from) return { status: 'failed', reason: `Twilio is not configured for ${channel}.` };
+  const { account_sid: sid } = account.options;
+  const [token] = openSecrets(ctx, account);
+  const address = (number: string) => (channel === 'whatsapp' ? `whatsapp:${number}` : number);
+  const sender = from.startsWith('MG') ? { MessagingServiceSid: from } : { From: address(from) };
+  return post(ctx, {
+    provider: 'Twilio',
+    url: `${ctx.options.twilioUrl}/2010-04-01/Accounts/${sid}/Messages.json`,
+    headers: {
+      authorization: `Basic ${Buffer.from(`${sid}:${token}`).toString('base64')}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: new URLSearchParams({ ...sender, To: address(recipient), Body: body }).toString(),
+    idIn: (response) => textOf(fieldOf(response, 'sid')),
+    detailOf,
+  });
+};
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && /^\w{1,64}$/.test(value) ? value : null;
+}
+
+/** Only the code: the message may contain the phone number. */
+function detailOf(response: HttpResponse): string {
+  const code = fieldOf(response, 'code');
+  return Number.isInteger(code) ? ` and the error ${code} (https://www.twilio.com/docs/api/errors/${code})` : '';
+}

@@ -1,0 +1,81 @@
+import { maskDigits } from '@chowk/kit';
+import { valueAt } from './event-fields.ts';
+import type { NewRule } from './rule-schemas.ts';
+import { renderTemplate } from './templates.ts';
+
+export interface Contact {
+  readonly id: string;
+  readonly first_name: string | null;
+  readonly last_name: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+}
+
+/** What a message is about. */
+export interface Subject {
+  readonly payload: unknown;
+  readonly customer: Contact | undefined;
+}
+
+/** The most that a channel takes; Twilio refuses longer texts. */
+const maxBody = { in_app: 10_000, email: 100_000, sms: 1_600, whatsapp: 1_600 };
+const maxSubject = 255;
+
+/** The subject, on one line, and the body of a rule's message. */
+export function render(
+  { channel, template }: Pick<NewRule, 'channel' | 'template'>,
+  unmasked: Subject,
+): { subject: string | null; body: string } {
+  const subject = channel === 'in_app' ? maskSubject(unmasked) : unmasked;
+  const read = (name: string) => specialValue(name, subject) ?? valueAt(subject.payload, name);
+  const title = template.subject === null ? null : renderTemplate(template.subject, read);
+  const hasSubject = channel === 'email' || channel === 'in_app';
+  return {
+    subject: hasSubject && title !== null ? shorten(toOneLine(title), maxSubject) : null,
+    body: shorten(renderTemplate(template.body, read), maxBody[channel]),
+  };
+}
+
+/** Members of the team may not see phones and street addresses. */
+function maskSubject({ payload, customer }: Subject): Subject {
+  return {
+    payload: JSON.parse(JSON.stringify(payload), maskField),
+    customer: customer && { ...customer, phone: customer.phone && maskDigits(customer.phone) },
+  };
+}
+
+function maskField(name: string, value: unknown): unknown {
+  if (/phone$/.test(name) && typeof value === 'string') return maskDigits(value);
+  return /^address[12]$/.test(name) ? null : value;
+}
+
+function specialValue(name: string, { payload, customer }: Subject): unknown {
+  switch (name) {
+    case 'customer_name':
+      return nameOf(customer);
+    case 'customer_phone':
+      return customer?.phone ?? '';
+    case 'customer_email':
+      return customer?.email ?? '';
+    case 'order_number':
+    case 'total':
+      return valueAt(payload, `order.${name}`);
+    default:
+      return undefined;
+  }
+}
+
+function nameOf(customer: Contact | undefined): string {
+  const name = [customer?.first_name, customer?.last_name].filter(Boolean).join(' ');
+  return name === '' ? 'Customer' : name;
+}
+
+function toOneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+}
+
+/** PostgreSQL stores neither NUL nor halves of characters. */
+function shorten(text: string, length: number): string {
+  const short = text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  return short.replaceAll('\0', '').toWellFormed();
+}

@@ -1,0 +1,113 @@
+import type { Ctx, Issues, TSchema } from '@chowk/kit';
+import { checkConditions, operatorsFor } from './conditions.ts';
+import { concernsOrder, customerPathIn, type EventFields, fieldsOf } from './event-fields.ts';
+import type { NewRule, RuleEvent } from './rule-schemas.ts';
+import { placeholdersIn } from './templates.ts';
+
+const customerPlaceholders = ['customer_name', 'customer_phone', 'customer_email'];
+const orderPlaceholders = ['order_number', 'total'];
+/** Bounds the size of a text: a value can have 20,000 characters. */
+const maxPlaceholders = 50;
+
+/** Names that templates for the event can use besides the paths of its fields. */
+export function placeholdersFor(fields: EventFields): string[] {
+  return [
+    ...(customerPathIn(fields) === undefined ? [] : customerPlaceholders),
+    ...(concernsOrder(fields) ? orderPlaceholders : []),
+  ];
+}
+
+/** Problems that the schema cannot express. */
+export async function checkRule(ctx: Ctx, rule: Partial<NewRule>, issues: Issues): Promise<void> {
+  if (rule.channel === 'email' && rule.template && rule.template.subject === null) {
+    issues.add('template.subject', 'An email must have a subject.', 'required');
+  }
+  await checkRecipient(ctx, rule, issues);
+  if (rule.event === undefined) return;
+  const payload = payloadOf(ctx, rule.event);
+  if (!payload) {
+    issues.add(
+      'event',
+      `There is no event ${rule.event}. GET /api/v1/notification-rules/events lists them.`,
+      'unknown',
+    );
+    return;
+  }
+  const fields = fieldsOf(payload);
+  if (rule.recipient === 'customer' && rule.channel !== 'in_app' && customerPathIn(fields) === undefined) {
+    issues.add('recipient', `The event ${rule.event} concerns no customer.`, 'not_allowed');
+  }
+  if (Array.isArray(rule.conditions)) checkConditions(fields, rule.conditions, issues);
+  if (rule.template) checkTemplate(fields, rule.template, issues);
+}
+
+/** `undefined` if there is no such event for rules. */
+export function payloadOf(ctx: Ctx, event: string): TSchema | undefined {
+  const isDeclared = Object.hasOwn(ctx.declaredEvents, event) && !isCausedByRules(event);
+  return isDeclared ? ctx.declaredEvents[event]?.payload : undefined;
+}
+
+/** A rule for such an event would cause itself. */
+function isCausedByRules(event: string): boolean {
+  return event.startsWith('notification.');
+}
+
+async function checkRecipient(ctx: Ctx, { channel, recipient }: Partial<NewRule>, issues: Issues): Promise<void> {
+  if (channel === undefined || recipient === undefined) return;
+  if (recipient === 'customer') {
+    if (channel === 'in_app')
+      issues.add('recipient', 'Customers have no account: name a user_id or a role.', 'required');
+    return;
+  }
+  if (channel !== 'in_app') {
+    issues.add('recipient', 'Only in_app is for members of the team.', 'not_allowed');
+    return;
+  }
+  const identity = await ctx.helpers('identity');
+  if ('role' in recipient) {
+    const isKnown = await identity?.hasRole({ name: recipient.role });
+    if (!isKnown) issues.add('recipient.role', `There is no role ${recipient.role}.`, 'unknown');
+  } else if ('user_id' in recipient) {
+    const members = await identity?.members({ ids: [recipient.user_id] });
+    if (!members?.has(recipient.user_id)) {
+      issues.add('recipient.user_id', `The user ${recipient.user_id} is not a member of the team.`, 'unknown');
+    }
+  }
+}
+
+function checkTemplate(fields: EventFields, template: NewRule['template'], issues: Issues): void {
+  const known = new Set([...placeholdersFor(fields), ...fields.keys()]);
+  for (const name of ['subject', 'body'] as const) {
+    const all = placeholdersIn(template[name] ?? '');
+    if (all.length > maxPlaceholders) {
+      issues.add(`template.${name}`, `A template can have at most ${maxPlaceholders} placeholders.`, 'too_many');
+    }
+    const unknown = [...new Set(all)].filter((used) => !known.has(used));
+    if (unknown.length > 0) {
+      const names = unknown.map((used) => `{{${used}}}`).join(', ');
+      issues.add(`template.${name}`, `This event has no value for ${names}.`, 'unknown');
+    }
+  }
+}
+
+/** What rules can listen to, for forms. */
+export async function listRuleEvents(ctx: Ctx): Promise<{ events: RuleEvent[] }> {
+  const declared = Object.entries(ctx.declaredEvents).filter(([name]) => !isCausedByRules(name));
+  const events = declared.map(([name, { summary, payload }]): RuleEvent => {
+    const fields = fieldsOf(payload);
+    const isAboutCustomer = customerPathIn(fields) !== undefined;
+    return {
+      name,
+      summary,
+      channels: isAboutCustomer ? ['in_app', 'email', 'sms', 'whatsapp'] : ['in_app'],
+      placeholders: [...placeholdersFor(fields), ...fields.keys()],
+      fields: [...fields].map(([path, field]) => ({
+        path,
+        type: field.isList ? 'list' : field.kind,
+        operators: [...operatorsFor(field)],
+        values: field.values ? [...field.values] : null,
+      })),
+    };
+  });
+  return { events: events.sort((one, other) => (one.name < other.name ? -1 : 1)) };
+}

@@ -1,0 +1,24 @@
+import { type SettingsOf, setting, Type } from '@chowk/kit';
+
+const Provider = Type.Enum(['log', 'twilio', 'webhook']);
+
+const providerFor = (channel: string) =>
+  setting({
+    schema: Provider,
+    default: 'log',
+    description: `Sends ${channel} messages: \`log\` (a line in the log, nothing is sent), \`twilio\` or \`webhook\`.`,
+  });
+
+export const settings = {
+  'notifications.sms_provider': providerFor('SMS'),
+  'notifications.whatsapp_provider': providerFor('WhatsApp'),
+  'notifications.message_retention_days': setting({
+    schema: Type.Integer({ minimum: 1, maximum: 3650 }),
+    default: 90,
+    description: 'The number of days that messages to customers are kept.',
+  }),
+};
+
+declare module '@chowk/kit/catalogue' {
+  interface Settings extends SettingsOf<typeof settings> {}
+}

@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Contact, render } from './render-rule.ts';
+import { placeholdersIn, renderTemplate } from './templates.ts';
+
+const customer: Contact = {
+  id: '1',
+  first_name: 'Meera',
+  last_name: 'Iyer',
+  email: 'meera@example.com',
+  phone: '+9198',
+};
+const order = { order_number: '1042', total: '199.65', status: 'shipped', is_gift: true, note: null, tags: ['a', 'b'] };
+const subjectOf = (body: string, fields: Partial<Contact> = {}) =>
+  render(
+    { channel: 'sms', template: { subject: null, body } },
+    { payload: { order }, customer: { ...customer, ...fields } },
+  ).body;
+
+test('a template gets the five values and fields of the event', () => {
+  const body = '{{customer_name}} {{ customer_phone }} {{customer_email}} {{order_number}} {{total}} {{order.status}}';
+  expect(subjectOf(body)).toBe('Meera Iyer +9198 meera@example.com 1042 199.65 shipped');
+  expect(subjectOf('{{order.is_gift}} {{order.note}}; {{order.tags}}')).toBe('true ; a, b');
+  expect(subjectOf('{{customer_name}}', { first_name: null, last_name: null })).toBe('Customer');
+});
+
+test('substituted text is not interpreted again, whatever it contains', () => {
+  for (const name of ['{{customer_phone}}', '$&', '$1', '{{', '}}', '<b>', '%{total}', '{{{{total}}}}']) {
+    expect(subjectOf('Hello {{customer_name}}{{order.note}}!', { first_name: name, last_name: null })).toBe(
+      `Hello ${name}!`,
+    );
+  }
+});
+
+test('every pair of double braces is a placeholder, so that nothing else can be meant by it', () => {
+  expect(placeholdersIn('{{a}} {{ b.c }} {{#if x}} {{}} {single} {{{d}}} {{e')).toEqual(['a', 'b.c', '#if x', '', 'd']);
+});
+
+test('any text without double braces stays as it is, and any value appears as it is', () => {
+  const plain = fc.string().map((text) => text.replaceAll(/[{}]/g, ''));
+  fc.assert(
+    fc.property(plain, plain, fc.string(), (before, after, value) => {
+      expect(renderTemplate(before, () => 'x')).toBe(before);
+      expect(renderTemplate(`${before}{{name}}${after}`, () => value)).toBe(before + value + after);
+    }),
+  );
+});
+
+test('a subject is one line, whatever its values contain', () => {
+  const lineBreaks = fc
+    .array(fc.constantFrom('\r', '\n', '\u2028', '\u0085', '\0', 'a', ' ', 'Bcc: x@example.com'))
+    .map((all) => all.join(''));
+  fc.assert(
+    fc.property(lineBreaks, (name) => {
+      const { subject } = render(
+        { channel: 'email', template: { subject: 'For {{customer_name}}', body: 'x' } },
+        { payload: {}, customer: { ...customer, first_name: name } },
+      );
+      expect(subject).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+    }),
+  );
+});
+
+test('a long text is cut to what the channel takes, and no character in half', () => {
+  const body = (channel: 'sms' | 'email', name: string) =>
+    render(
+      { channel, template: { subject: null, body: '{{customer_name}}' } },
+      { payload: {}, customer: { ...customer, first_name: name, last_name: null } },
+    ).body;
+  expect(body('sms', 'x'.repeat(2_000))).toBe(`${'x'.repeat(1_599)}…`);
+  expect(body('sms', `${'x'.repeat(1_598)}😀😀`)).toBe(`${'x'.repeat(1_598)}…`);
+  expect(body('email', 'x'.repeat(2_000))).toHaveLength(2_000);
+});
