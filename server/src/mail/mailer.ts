@@ -45,7 +45,13 @@ export class Mailer {
 
   /** Queues a mail; with a transaction on the central database, when it commits. */
   async send(mail: Mail, tx?: Db): Promise<void> {
-    await this.#parts.add(mailJob, { sealed: this.#parts.secrets.seal(purpose, JSON.stringify(mail)) }, tx);
+    const { job, data } = this.taskOf(mail);
+    await this.#parts.add(job, data, tx);
+  }
+
+  /** The job that sends the mail, and its data. */
+  taskOf(mail: Mail): { readonly job: string; readonly data: { readonly sealed: string } } {
+    return { job: mailJob, data: { sealed: this.#parts.secrets.seal(purpose, JSON.stringify(mail)) } };
   }
 
   async listStored(): Promise<readonly StoredMail[]> {
