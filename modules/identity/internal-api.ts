@@ -8,12 +8,15 @@ import {
   systemHelper,
   Type,
   UserId,
+  Uuid,
 } from '@chowk/kit';
 import { accountsOf } from './accounts/accounts.ts';
+import { claimDevice, findActiveDevices } from './accounts/device-tokens.ts';
 import { storeNotification } from './accounts/notifications.ts';
 import { isSeeded, seedRoles } from './accounts/seed.ts';
 import { addOwner } from './accounts/tenant-owner.ts';
 import { addMember, createUser, isEmailTaken, type NewUser } from './accounts/users.ts';
+import { mailMembers } from './mail/mail-members.ts';
 import { mailOwners } from './mail/mail-owners.ts';
 import { commonPasswordProblem } from './profile/common-passwords.ts';
 import { sendPasswordReset } from './profile/password-reset.ts';
@@ -28,6 +31,8 @@ interface Member {
   readonly id: number;
   readonly name: string;
   readonly email: string;
+  /** An IANA time zone. */
+  readonly timezone: string | null;
 }
 
 export const helpers = {
@@ -48,6 +53,37 @@ export const helpers = {
     summary: 'Mail the Owners of the tenant',
     input: Type.Object({ subject: Text, paragraphs: Type.Array(Text) }),
     run: mailOwners,
+  }),
+  mailMembers: systemHelper({
+    summary: 'Mail members of the tenant',
+    description:
+      'In the transaction of the tenant, at their verified addresses; users without one get none. A mail whose id was ' +
+      'queued within the last day is not queued again.',
+    input: Type.Object({
+      mails: Type.Array(
+        Type.Object({
+          id: Uuid,
+          user_id: UserId,
+          subject: Text,
+          paragraphs: Type.Array(Text),
+          button: Type.Object({ label: Text, path: Text }),
+          warning: Text,
+        }),
+      ),
+    }),
+    run: mailMembers,
+  }),
+  claimDevice: systemHelper({
+    summary: "Bind a push token to the caller's session",
+    description: 'Only one session has it: the last. Returns the id of the session.',
+    input: Type.Object({ token: Text }),
+    run: claimDevice,
+  }),
+  activeDevices: systemHelper({
+    summary: 'Find the sessions, among those with push tokens, whose devices may get messages',
+    description: 'They have not ended, still have the token, and their users are members of the tenant.',
+    input: Type.Object({ devices: Type.Array(Type.Object({ session_id: Uuid, token: Text })) }),
+    run: findActiveDevices,
   }),
   hashPassword: systemHelper({
     summary: 'Hash a password',
@@ -154,7 +190,7 @@ async function findMembers(ctx: SystemCtx, ids: readonly number[] | undefined): 
   if (ids?.length === 0) return new Map();
   const isAsked = ids ? sql`m.user_id = ANY(${ids}::bigint[])` : sql`true`;
   const rows = await ctx.central.rows<Member>(sql`
-    SELECT u.id, u.name, coalesce(u.email, u.pending_email) AS email FROM memberships m JOIN users u ON u.id = m.user_id
+    SELECT u.id, u.name, coalesce(u.email, u.pending_email) AS email, u.timezone FROM memberships m JOIN users u ON u.id = m.user_id
     WHERE m.tenant_id = ${ctx.tenant.id} AND ${isAsked} AND u.kind = 'person'
       AND u.disabled_at IS NULL`);
   return new Map(rows.map((row) => [row.id, row]));

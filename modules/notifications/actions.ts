@@ -1,8 +1,10 @@
 import { action, ById, type OperationsOf, Type } from '@chowk/kit';
 import { logMessage, sendInApp } from './channels.ts';
 import { countUnread } from './counts.ts';
+import { deviceActions } from './device-actions.ts';
 import { notificationList } from './list.ts';
 import { deleteNotification, markAllAsRead, markAsRead } from './notifications.ts';
+import { preferenceActions } from './preference-actions.ts';
 import {
   ChannelMessage,
   EmailMessage,
@@ -63,6 +65,8 @@ export const actions = {
     answer: { message: 'Notification deleted.' },
     run: deleteNotification,
   }),
+  ...preferenceActions,
+  ...deviceActions,
   'notifications.sendInApp': action({
     summary: 'Notify a member of the team',
     needs: 'notifications.send',

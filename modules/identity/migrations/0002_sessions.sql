@@ -40,6 +40,8 @@ CREATE TABLE sessions (
   ip text,
   network text,
   user_agent text,
+  -- The SHA-256 of the push token of the app, which belongs to the session that has registered it last.
+  device_hash bytea UNIQUE,
   authenticated_at timestamptz NOT NULL DEFAULT now(),
   created_at timestamptz NOT NULL DEFAULT now(),
   last_used_at timestamptz NOT NULL DEFAULT now(),
