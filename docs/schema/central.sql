@@ -40,6 +40,14 @@ CREATE TABLE device_codes (
   CONSTRAINT device_codes_decision_check CHECK ((decision = ANY (ARRAY['approved'::text, 'denied'::text])))
 );
 
+CREATE TABLE device_tokens (
+  hash bytea NOT NULL,
+  session_id uuid NOT NULL,
+  CONSTRAINT device_tokens_pkey PRIMARY KEY (hash),
+  CONSTRAINT device_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
+);
+CREATE INDEX device_tokens_by_session ON public.device_tokens USING btree (session_id);
+
 CREATE TABLE domains (
   domain text NOT NULL,
   tenant_id text NOT NULL,
@@ -322,13 +330,11 @@ CREATE TABLE sessions (
   ip text,
   network text,
   user_agent text,
-  device_hash bytea,
   authenticated_at timestamp with time zone NOT NULL DEFAULT now(),
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   last_used_at timestamp with time zone NOT NULL DEFAULT now(),
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
-  CONSTRAINT sessions_device_hash_key UNIQUE (device_hash),
   CONSTRAINT sessions_token_hash_key UNIQUE (token_hash),
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_client_id_fkey FOREIGN KEY (client_id) REFERENCES oauth_clients(id) ON DELETE CASCADE,

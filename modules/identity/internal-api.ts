@@ -80,8 +80,8 @@ export const helpers = {
     run: claimDevice,
   }),
   activeDevices: systemHelper({
-    summary: 'Find the sessions, among those with push tokens, whose devices may get messages',
-    description: 'They have not ended, still have the token, and their users are members of the tenant.',
+    summary: 'Find the push tokens that may get messages',
+    description: 'Their sessions have not ended, and the users are members of the tenant.',
     input: Type.Object({ devices: Type.Array(Type.Object({ session_id: Uuid, token: Text })) }),
     run: findActiveDevices,
   }),

@@ -91,9 +91,9 @@ function findDevices(ctx: Ctx, users: readonly number[], among: readonly string[
 /** Removes the devices whose session has ended, whose token another session has, or whose user has left the tenant. */
 async function activeDevices(ctx: Ctx, devices: readonly Device[]): Promise<Device[]> {
   if (devices.length === 0) return [];
-  const tokens = devices.map(({ session_id, token }) => ({ session_id, token }));
-  const active = await (await ctx.helpers('identity'))?.activeDevices({ devices: tokens });
-  const isActive = ({ session_id }: Device) => active?.has(session_id) ?? false;
+  const sent = devices.map(({ session_id, token }) => ({ session_id, token }));
+  const active = await (await ctx.helpers('identity'))?.activeDevices({ devices: sent });
+  const isActive = ({ token }: Device) => active?.has(token) ?? false;
   await removeDevices(
     ctx,
     devices.filter((device) => !isActive(device)),

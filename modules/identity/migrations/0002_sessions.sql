@@ -40,8 +40,6 @@ CREATE TABLE sessions (
   ip text,
   network text,
   user_agent text,
-  -- The SHA-256 of the push token of the app, which belongs to the session that has registered it last.
-  device_hash bytea UNIQUE,
   authenticated_at timestamptz NOT NULL DEFAULT now(),
   created_at timestamptz NOT NULL DEFAULT now(),
   last_used_at timestamptz NOT NULL DEFAULT now(),
@@ -51,6 +49,13 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_user ON sessions (user_id, created_at);
 CREATE INDEX sessions_by_network ON sessions (user_id, network, created_at);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+
+-- Tokens for push messages. A token belongs to the session that has registered it last, in any tenant.
+CREATE TABLE device_tokens (
+  hash bytea PRIMARY KEY,
+  session_id uuid NOT NULL REFERENCES sessions ON DELETE CASCADE
+);
+CREATE INDEX device_tokens_by_session ON device_tokens (session_id);
 
 -- Each token is used once and replaced. One that is used again was stolen: its session is revoked.
 CREATE TABLE refresh_tokens (
