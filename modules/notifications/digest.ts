@@ -76,7 +76,7 @@ async function sendDigests(ctx: Ctx, { users, digest_hour, time_zone }: Digests)
       types: Record<string, OwnChannels>;
     }>(sql`
       SELECT user_id, defaults, types FROM notification_preferences
-      WHERE user_id = ANY(${users}::bigint[]) AND digest_hour = ${digest_hour} AND time_zone IS NOT DISTINCT FROM ${time_zone}`);
+      WHERE user_id = ANY(${users}::bigint[]) AND digest_hour = ${digest_hour} AND time_zone IS NOT DISTINCT FROM ${time_zone}::text`);
     const items = await takeItems(
       tx,
       readers.map(({ user_id }) => user_id),
