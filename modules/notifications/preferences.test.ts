@@ -330,6 +330,20 @@ describe('a digest', () => {
     expect(await mailsTo(person)).toHaveLength(1);
   });
 
+  test('is sent once if the process dies after the commit, before the mail reaches its queue', async () => {
+    const { person } = await member(daily);
+    await sender.notify(person.id, sold);
+    const { data } = await delayedJob('notifications.digest', person);
+    const move = vi.spyOn(kernel.deliveries, 'moveJobs').mockRejectedValueOnce(new Error('killed'));
+    await run(data);
+    await eventually(() => expect(move).toHaveBeenCalled());
+    move.mockRestore();
+    await run(data);
+    await kernel.deliveries.sweep();
+    await platform.mailTo(person.email);
+    expect(await mailsTo(person)).toHaveLength(1);
+  });
+
   test('has no mail if everything is read', async () => {
     const { person } = await member(daily);
     await sender.notify(person.id, sold);

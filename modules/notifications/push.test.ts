@@ -121,9 +121,17 @@ describe('a notification', () => {
 });
 
 describe('a device gets no more messages', () => {
-  test('after its user has signed out', async () => {
+  const endings: Record<string, (person: Member) => Promise<unknown>> = {
+    'its user has signed out': (person) => person.post('/api/v1/auth/logout'),
+    'the session has expired': ({ id }) =>
+      central.db.run(sql`UPDATE sessions SET expires_at = now() - interval '1 second' WHERE user_id = ${id}`),
+    'its user has ended the session from elsewhere': ({ id }) =>
+      central.db.run(sql`UPDATE sessions SET revoked_at = now() WHERE user_id = ${id}`),
+  };
+
+  test.each(Object.entries(endings))('after %s', async (_, end) => {
     const { person, token } = await withPhone();
-    await person.post('/api/v1/auth/logout');
+    await end(person);
     await sendAndWait(acme, person.id);
     expect(pushesTo(token)).toEqual([]);
     expect(await acme.db.row(sql`SELECT FROM devices WHERE token = ${token}`)).toBeUndefined();
@@ -189,6 +197,18 @@ test('what the service cannot take now is sent later, as late as it asks, to tho
   expect([pushesTo(first.token).length, pushesTo(second.token).length]).toEqual([1, 1]);
 });
 
+test('a push service that does not answer delays no broadcast', async () => {
+  const { person } = await withPhone();
+  const broadcast = vi.spyOn(platform.kernel.realtime, 'broadcast');
+  const { promise: released, resolve: release } = Promise.withResolvers<undefined>();
+  fcm.answer = () => released;
+  // More than the workers of a queue.
+  for (let index = 0; index < 6; index += 1) await orders.notify(person.id, notice);
+  const sent = () => broadcast.mock.calls.filter(([{ channel }]) => channel === `private-user.${person.id}`);
+  await eventually(() => expect(sent()).toHaveLength(6));
+  release(undefined);
+});
+
 test('a message is given up after five attempts', async () => {
   const tenant = await platform.tenant();
   const { person, token } = await withPhone(tenant);
@@ -204,13 +224,13 @@ test('a message is given up after five attempts', async () => {
   expect(pushesTo(token)).toEqual([]);
 });
 
-test('a thousand members get a message each, ten at a time for each job', async () => {
+test('hundreds of members get a message each, ten at a time for each job', async () => {
   const tenant = await platform.tenant();
-  const tokens = await membersWithPhones(tenant, 1_000);
+  const tokens = await membersWithPhones(tenant, 250);
   fcm.mostAtOnce = 0;
   await tenant.context('orders').notify('members', notice);
   const received = () => new Set(fcm.received.map(({ token }) => token)).intersection(tokens);
-  await eventually(() => expect(received().size).toBe(1_000));
+  await eventually(() => expect(received().size).toBe(250));
   expect(fcm.mostAtOnce).toBeLessThanOrEqual(4 * 10);
 });
 

@@ -30,7 +30,7 @@ export interface FcmServer {
   /** The greatest number of messages that were sent at the same time. */
   mostAtOnce: number;
   /** The answer to a message; by default, it is accepted. */
-  answer: (message: FcmMessage) => FcmAnswer | undefined;
+  answer: (message: FcmMessage) => FcmAnswer | undefined | Promise<undefined>;
   /** The answer to a valid request for a token; by default, a token. */
   tokenAnswer: FcmAnswer | undefined;
   /** No longer accepts the tokens that were issued so far. */
@@ -120,7 +120,7 @@ export async function startFcm(): Promise<FcmServer> {
     server.mostAtOnce = Math.max(server.mostAtOnce, atOnce);
     await new Promise((resolve) => setImmediate(resolve));
     atOnce -= 1;
-    const answer = server.answer(message);
+    const answer = await server.answer(message);
     if (answer) return answer;
     server.received.push(message);
     return { status: 200, body: { name: `projects/${project}/messages/${server.received.length}` } };
