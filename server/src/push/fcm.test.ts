@@ -1,6 +1,7 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { PushService } from '@chowk/kit';
+import { exportPKCS8, generateKeyPair } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type FcmAnswer, fcmAnswers, startFcm } from '../../testing/fcm-server.ts';
 import { testConfig } from '../../testing/test-config.ts';
@@ -8,6 +9,7 @@ import { OutboundClient } from '../outbound/outbound-client.ts';
 import { openFcm } from './fcm.ts';
 
 const fcm = await startFcm();
+const credentials = String(fcm.environment['FCM_CREDENTIALS']);
 let now = Date.parse('2026-03-01T10:00:00Z');
 const http = new OutboundClient({ allowedHosts: ['127.0.0.1'] });
 const open = (environment: Record<string, string> = fcm.environment) =>
@@ -96,6 +98,15 @@ test('a service account that Google refuses sends nothing, and an outage of the 
   expect(await fresh.send(message)).toEqual({ outcome: 'sent' });
 });
 
+test('a service account with a wrong key sends nothing', async () => {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const account = JSON.parse(await readFile(credentials, 'utf8'));
+  const file = join(dirname(credentials), 'wrong-key.json');
+  await writeFile(file, JSON.stringify({ ...account, private_key: await exportPKCS8(privateKey) }));
+  const wrong = (await open({ ...fcm.environment, FCM_CREDENTIALS: file })) as PushService;
+  expect(await wrong.send(message)).toEqual({ outcome: 'refused', reason: '400' });
+});
+
 test('a service that cannot be reached is retried', async () => {
   const away = (await open({ ...fcm.environment, FCM_URL: 'http://127.0.0.1:9' })) as PushService;
   expect(await away.send(message)).toMatchObject({ outcome: 'retry' });
@@ -106,7 +117,7 @@ test('without a service account there is no push service, and a wrong file stops
   await expect(open({ FCM_CREDENTIALS: '/nowhere/key.json' })).rejects.toThrow(
     'FCM_CREDENTIALS: /nowhere/key.json cannot be read (ENOENT)',
   );
-  const file = join(fcm.environment['FCM_CREDENTIALS'] as string, '../other.json');
+  const file = join(dirname(credentials), 'other.json');
   await writeFile(file, '{"project_id": "p"}');
   await expect(open({ FCM_CREDENTIALS: file })).rejects.toThrow('missing: client_email, private_key, token_uri');
 });

@@ -157,19 +157,15 @@ function toFcm({ token, title, body, data, badge, tag }: PushMessage): object {
 
 interface GoogleError {
   readonly status?: string;
-  readonly details?: readonly {
-    readonly errorCode?: string;
-    readonly fieldViolations?: readonly { readonly field?: string }[];
-  }[];
+  readonly details?: readonly { readonly errorCode?: string }[];
 }
 
 /** https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode */
 function resultOf(response: HttpResponse, now: Date): PushResult {
   if (response.status >= 200 && response.status < 300) return { outcome: 'sent' };
-  const { status, details = [] } = errorIn(response);
-  const isTokenInvalid = details.some(({ fieldViolations = [] }) =>
-    fieldViolations.some(({ field }) => field === 'message.token'),
-  );
+  const { status } = errorIn(response);
+  // Only the text tells it from an invalid message.
+  const isTokenInvalid = status === 'INVALID_ARGUMENT' && /registration token/i.test(response.body.toString());
   return status === 'NOT_FOUND' || isTokenInvalid ? { outcome: 'dead_token' } : failureOf(response, now);
 }
 
