@@ -307,7 +307,7 @@ describe('a digest', () => {
   });
 
   test('is sent once if its job runs several times, also at the same time', async () => {
-    const { person } = await member(daily);
+    const { person } = await member({ defaults: { email: 'digest' } });
     await sender.notify(person.id, sold);
     const { data } = await delayedJob('notifications.digest', person);
     await Promise.all([run(data), run(data), run(data)]);
