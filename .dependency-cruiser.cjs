@@ -19,6 +19,7 @@ const floors = [
   ['pubsub/'],
   ['tenancy/'],
   ['redis/'],
+  ['push/'],
   ['outbound/'],
   ['db/'],
 ];

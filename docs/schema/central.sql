@@ -53,6 +53,14 @@ CREATE TABLE device_codes (
   CONSTRAINT device_codes_decision_check CHECK ((decision = ANY (ARRAY['approved'::text, 'denied'::text])))
 );
 
+CREATE TABLE device_tokens (
+  hash bytea NOT NULL,
+  session_id uuid NOT NULL,
+  CONSTRAINT device_tokens_pkey PRIMARY KEY (hash),
+  CONSTRAINT device_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
+);
+CREATE INDEX device_tokens_by_session ON public.device_tokens USING btree (session_id);
+
 CREATE TABLE domains (
   domain text NOT NULL,
   tenant_id text NOT NULL,

@@ -153,6 +153,20 @@ CREATE TRIGGER customers_changed AFTER UPDATE ON public.customers FOR EACH ROW W
 CREATE TRIGGER customers_inserted AFTER INSERT ON public.customers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_customers();
 CREATE TRIGGER customers_removed AFTER DELETE ON public.customers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_customers();
 
+CREATE TABLE devices (
+  id uuid NOT NULL,
+  user_id bigint NOT NULL,
+  session_id uuid NOT NULL,
+  token text NOT NULL,
+  platform text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT devices_token_key UNIQUE (token),
+  CONSTRAINT devices_pkey PRIMARY KEY (id),
+  CONSTRAINT devices_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text, 'web'::text])))
+);
+CREATE INDEX devices_by_user ON public.devices USING btree (user_id, updated_at);
+
 CREATE TABLE event_deliveries (
   seq bigint NOT NULL,
   event_id uuid NOT NULL,
@@ -235,6 +249,30 @@ CREATE TABLE module_bus_audit_log (
 );
 CREATE INDEX module_bus_audit_log_by_resource ON public.module_bus_audit_log USING btree (resource, resource_id, at DESC);
 CREATE INDEX module_bus_audit_log_by_user ON public.module_bus_audit_log USING btree (user_id, at DESC);
+
+CREATE TABLE notification_digest_items (
+  user_id bigint NOT NULL,
+  notification_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT notification_digest_items_pkey PRIMARY KEY (user_id, notification_id)
+);
+
+CREATE TABLE notification_preferences (
+  user_id bigint NOT NULL,
+  defaults jsonb NOT NULL DEFAULT '{}'::jsonb,
+  types jsonb NOT NULL DEFAULT '{}'::jsonb,
+  quiet_from smallint,
+  quiet_to smallint,
+  time_zone text,
+  digest_hour smallint NOT NULL DEFAULT 8,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT notification_preferences_pkey PRIMARY KEY (user_id),
+  CONSTRAINT notification_preferences_check CHECK ((((quiet_from IS NULL) = (quiet_to IS NULL)) AND (quiet_from <> quiet_to))),
+  CONSTRAINT notification_preferences_digest_hour_check CHECK (((digest_hour >= 0) AND (digest_hour <= 23))),
+  CONSTRAINT notification_preferences_quiet_from_check CHECK (((quiet_from >= 0) AND (quiet_from <= 1439))),
+  CONSTRAINT notification_preferences_quiet_to_check CHECK (((quiet_to >= 0) AND (quiet_to <= 1439)))
+);
 
 CREATE TABLE notification_rules (
   id uuid NOT NULL,

@@ -5,10 +5,11 @@ import type { FieldErrors } from './errors.ts';
 import type { HttpClient } from './http-client.ts';
 import type { Client, Membership, Session, User } from './identity.ts';
 import type { Log } from './log.ts';
-import type { NewNotification, Recipients } from './notification.ts';
+import type { NewNotification, NotificationType, Recipients } from './notification.ts';
 import type { PersonalData } from './personal-data.ts';
+import type { PushService } from './push.ts';
 import type { TSchema } from './schema.ts';
-import type { SystemServices } from './system-services.ts';
+import type { Mail, SystemServices } from './system-services.ts';
 
 export interface Tenant {
   readonly id: string;
@@ -75,11 +76,15 @@ export interface Ctx {
   mustMatch(record: Versioned): void;
   readonly jobs: JobQueue;
   /**
-   * Notifies users, in the current transaction or in a new one. Users who are not members of the tenant are left out; does
-   * nothing if the tenant does not have the notifications module. A call that is bound to no tenant stores the notification in
-   * the central database, and nothing is broadcast.
+   * Notifies users over the channels that they prefer, in the current transaction or in a new one. Users who are not members
+   * of the tenant are left out; does nothing if the tenant does not have the notifications module. A call that is bound to no
+   * tenant stores the notification in the central database, and nothing is broadcast.
    */
   notify(to: Recipients, notification: NewNotification): Promise<void>;
+  /** The types of notifications that the tenant's modules declare, by name. */
+  notificationTypes(): Promise<Readonly<Record<string, DeclaredNotificationType>>>;
+  /** `undefined` if the operator has configured no push service. */
+  readonly push: PushService | undefined;
   readonly cache: Cache;
   readonly secrets: ModuleSecrets;
   /** The client for requests to other servers. */
@@ -102,6 +107,11 @@ export interface ModuleOptions {
   readonly twilioUrl: string;
 }
 
+export interface DeclaredNotificationType extends NotificationType {
+  /** The alias of the module. */
+  readonly module: string;
+}
+
 /** Encrypts texts that a module stores. A sealed text can be opened only by the same module, for the same tenant and field. */
 export interface ModuleSecrets {
   seal(field: string, text: string): string;
@@ -121,6 +131,11 @@ export interface SystemCtx extends Ctx {
   /** The session of the user's token. Throws if there is none. */
   readonly session: Session;
   readonly client: Client;
+  /**
+   * Queues a mail, in the tenant's transaction when it commits. A mail with the `id` of one that was queued within the last
+   * day is not queued again.
+   */
+  queueMail(mail: Mail, options?: { readonly id?: string }): Promise<void>;
   /** `undefined` if the call is not bound to a tenant. */
   readonly tenantId: string | undefined;
   /** The user's membership of the tenant, if any. */

@@ -26,7 +26,16 @@ export type {
 export { type Changes, changesBetween, removalOf } from './changes.ts';
 export { assignmentsOf, columnsFor, insertRecords, namesOf, pickFields } from './columns.ts';
 export { type CommandForm, type CommandInput, type ModuleCommand, type Terminal, UsageError } from './command.ts';
-export type { Cache, Ctx, DeclaredEvent, ModuleOptions, ModuleSecrets, SystemCtx, Tenant } from './context.ts';
+export type {
+  Cache,
+  Ctx,
+  DeclaredEvent,
+  DeclaredNotificationType,
+  ModuleOptions,
+  ModuleSecrets,
+  SystemCtx,
+  Tenant,
+} from './context.ts';
 export { Counts, counter, readCounters } from './counter.ts';
 export { csvLine, escapeFormula, unescapeFormula } from './csv.ts';
 export { type CsvRow, ImportReport, type RowErrors, readCell, readCsv } from './csv-import.ts';
@@ -106,12 +115,13 @@ export type { Log } from './log.ts';
 export { greet, layoutMail, type MailContent, nameInMail } from './mail-layout.ts';
 export { defineModule, type Module } from './module.ts';
 export { Currency, fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
-export { NewNotification, type Recipients, Severity } from './notification.ts';
+export { NewNotification, type NotificationType, type Recipients, Severity } from './notification.ts';
 export { isOwnHost, isOwnOrigin } from './own-host.ts';
 export { cursorAt, limitTo, Pagination, type Paging, pageOf, paging } from './paging.ts';
 export { NewPassword, passwordProblem } from './password.ts';
 export { maskDigits, type PersonalData, type PersonalRows } from './personal-data.ts';
 export { platformState } from './platform-state.ts';
+export type { PushMessage, PushResult, PushService } from './push.ts';
 export { rankedRows, SearchQuery } from './ranked-search.ts';
 export {
   ById,

@@ -7,6 +7,7 @@ import type { EventDefinition, Listener } from './event.ts';
 import type { Helper } from './helper.ts';
 import type { Identity } from './identity.ts';
 import type { Job } from './job.ts';
+import type { NotificationType } from './notification.ts';
 import type { Setting } from './settings.ts';
 import type { SystemServices } from './system-services.ts';
 
@@ -22,6 +23,8 @@ export interface Module {
   readonly settings?: Readonly<Record<string, Setting>>;
   /** Events that it emits, by name: `product.created`. */
   readonly events?: Readonly<Record<string, EventDefinition>>;
+  /** Types of notifications that it sends, by name: `conversation.assigned`. Users choose the channels of each. */
+  readonly notifications?: Readonly<Record<string, NotificationType>>;
   readonly listeners?: readonly Listener[];
   /** By name, the module's alias first: `products.import`. */
   readonly jobs?: Readonly<Record<string, Job>>;

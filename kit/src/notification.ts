@@ -33,5 +33,13 @@ export const NewNotification = NamedObject('NewNotification', {
 });
 export type NewNotification = Readonly<Sent<typeof NewNotification>>;
 
+/** A type of notifications that a module sends, for the preferences of users. */
+export interface NotificationType {
+  /** What users are told: `A conversation was assigned to you`. */
+  readonly description: string;
+  /** Always sent at once, over all channels: preferences and quiet hours do not apply. */
+  readonly critical?: true;
+}
+
 /** A user, several users, or all members of the tenant. */
 export type Recipients = number | readonly number[] | 'members';

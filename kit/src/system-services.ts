@@ -120,7 +120,7 @@ export interface Mails {
    * Queues the mail. Sending is retried for hours. With the transaction on the central database that is the reason for the
    * mail, it is queued when that commits. A mail with an id, a UUID, that was queued before is not queued again.
    */
-  send(mail: Mail, tx?: Db, id?: string): Promise<void>;
+  send(mail: Mail, tx?: Db): Promise<void>;
   /** Mails that were stored instead of sent, newest first; empty if `MAIL_URL` is set. */
   listStored(): Promise<readonly StoredMail[]>;
 }

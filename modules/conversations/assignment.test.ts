@@ -111,6 +111,6 @@ test('identity finds the members among user ids', async () => {
   const identity = await ctx.helpers('identity');
   const { id, name, email } = asha;
   const members = await identity?.members({ ids: [id, stranger.id, 999_999] });
-  expect(members).toEqual(new Map([[id, { id, name, email }]]));
+  expect(members).toEqual(new Map([[id, { id, name, email, timezone: null }]]));
   expect(await identity?.members({ ids: [] })).toEqual(new Map());
 });

@@ -4,4 +4,10 @@ import { demo } from './demo.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
 
-export const module = defineModule({ actions, events, errors, demo });
+export const module = defineModule({
+  actions,
+  events,
+  notifications: { 'conversation.assigned': { description: 'A conversation was assigned to you' } },
+  errors,
+  demo,
+});

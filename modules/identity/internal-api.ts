@@ -13,11 +13,13 @@ import {
   Uuid,
 } from '@chowk/kit';
 import { accountsOf } from './accounts/accounts.ts';
+import { claimDevice, findActiveDevices } from './accounts/device-tokens.ts';
 import { storeNotification } from './accounts/notifications.ts';
 import { isSeeded, seedRoles } from './accounts/seed.ts';
 import { addOwner } from './accounts/tenant-owner.ts';
 import { addMember, createUser, isEmailTaken, type NewUser } from './accounts/users.ts';
 import { mailCustomer } from './mail/mail-customer.ts';
+import { mailMembers } from './mail/mail-members.ts';
 import { mailOwners } from './mail/mail-owners.ts';
 import { commonPasswordProblem } from './profile/common-passwords.ts';
 import { sendVerification } from './profile/email.ts';
@@ -35,6 +37,8 @@ interface Member {
   readonly id: number;
   readonly name: string;
   readonly email: string;
+  /** An IANA time zone. */
+  readonly timezone: string | null;
 }
 
 export const helpers = {
@@ -66,6 +70,37 @@ export const helpers = {
     description: 'A mail with an id that was queued before is not queued again.',
     input: Type.Object({ id: Uuid, to: Text, subject: Text, text: Text }),
     run: mailCustomer,
+  }),
+  mailMembers: systemHelper({
+    summary: 'Mail members of the tenant',
+    description:
+      'In the transaction of the tenant, at their verified addresses; users without one get none. A mail whose id was ' +
+      'queued within the last day is not queued again.',
+    input: Type.Object({
+      mails: Type.Array(
+        Type.Object({
+          id: Uuid,
+          user_id: UserId,
+          subject: Text,
+          paragraphs: Type.Array(Text),
+          button: Type.Object({ label: Text, path: Text }),
+          warning: Text,
+        }),
+      ),
+    }),
+    run: mailMembers,
+  }),
+  claimDevice: systemHelper({
+    summary: "Bind a push token to the caller's session",
+    description: 'Only one session has it: the last. Returns the id of the session.',
+    input: Type.Object({ token: Text }),
+    run: claimDevice,
+  }),
+  activeDevices: systemHelper({
+    summary: 'Find the push tokens that may get messages',
+    description: 'Their sessions have not ended, and the users are members of the tenant.',
+    input: Type.Object({ devices: Type.Array(Type.Object({ session_id: Uuid, token: Text })) }),
+    run: findActiveDevices,
   }),
   hashPassword: systemHelper({
     summary: 'Hash a password',
@@ -204,7 +239,8 @@ async function findMembers(
     ...(role === undefined ? [] : [sql`m.role_id = (${roleNamed(ctx, role)})`]),
   ]);
   const rows = await ctx.central.rows<Member>(sql`
-    SELECT u.id, u.name, coalesce(u.email, u.pending_email) AS email FROM memberships m JOIN users u ON u.id = m.user_id
+    SELECT u.id, u.name, coalesce(u.email, u.pending_email) AS email, u.timezone
+    FROM memberships m JOIN users u ON u.id = m.user_id
     WHERE m.tenant_id = ${ctx.tenant.id} AND u.kind = 'person' AND u.disabled_at IS NULL ${isAsked}`);
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -174,12 +174,19 @@ test('an internal error tells the agent nothing about its cause', async () => {
   expect(JSON.stringify(result)).not.toMatch(/hunter2|\.ts/);
 });
 
-test('a Viewer can change only their own notifications and is refused another tool that changes something', async () => {
+test('a Viewer can change only their own notifications, preferences and devices, and is refused another tool that changes something', async () => {
   const viewer = await connect(await platform.person({ tenant: acme, role: 'Viewer' }));
   const { tools } = await viewer.listTools();
   expect(tools.length).toBeGreaterThan(15);
   const changing = tools.filter(({ annotations }) => !annotations?.readOnlyHint).map(({ name }) => name);
-  expect(changing.sort()).toEqual(['notifications_delete', 'notifications_markAllRead', 'notifications_markRead']);
+  expect(changing.sort()).toEqual([
+    'notifications_delete',
+    'notifications_deleteDevice',
+    'notifications_markAllRead',
+    'notifications_markRead',
+    'notifications_registerDevice',
+    'notifications_updatePreferences',
+  ]);
   expect(errorOf(await call(viewer, 'products_create', { title: 'Ink', sku: 'INK', price: 1 }))).toEqual({
     code: 'auth.forbidden',
     message: 'This needs the permission products.create.',

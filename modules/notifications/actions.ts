@@ -1,8 +1,10 @@
 import { action, ById, type OperationsOf, Type } from '@chowk/kit';
 import { sendEmail, sendInApp, sendText } from './channels.ts';
 import { countUnread } from './counts.ts';
+import { deviceActions } from './device-actions.ts';
 import { notificationList } from './list.ts';
 import { deleteNotification, markAllAsRead, markAsRead } from './notifications.ts';
+import { preferenceActions } from './preference-actions.ts';
 import { providerActions } from './providers/actions.ts';
 import { ruleActions } from './rule-actions.ts';
 import {
@@ -65,6 +67,8 @@ export const actions = {
     answer: { message: 'Notification deleted.' },
     run: deleteNotification,
   }),
+  ...preferenceActions,
+  ...deviceActions,
   'notifications.sendInApp': action({
     summary: 'Notify a member of the team',
     needs: 'notifications.send',

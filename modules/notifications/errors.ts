@@ -8,6 +8,7 @@ export const errors = {
     message: 'A tenant can have at most {max} notification rules. Delete one first.',
   },
   'notifications.provider_not_found': { status: 404, message: 'The provider {name} is not configured.' },
+  'notifications.device_not_found': { status: 404, message: 'There is no device {id}.' },
 } as const;
 
 export const fail = defineErrors(errors);

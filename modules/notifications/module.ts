@@ -2,9 +2,13 @@ import { afterCommit, defineModule } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { applyRules, hasRules } from './apply-rules.ts';
 import { demo } from './demo.ts';
+import { digestJobs } from './digest.ts';
 import { errors } from './errors.ts';
 import { helpers } from './internal-api.ts';
+import { mailJobs } from './mail.ts';
 import { messageJobs } from './messages.ts';
+import { pushJobs } from './push.ts';
+import { retentionJobs } from './retention.ts';
 import { tags } from './rule-actions.ts';
 import { jobs } from './send.ts';
 import { settings } from './settings.ts';
@@ -14,7 +18,8 @@ export const module = defineModule({
   tags,
   helpers,
   settings,
-  jobs: { ...jobs, ...messageJobs },
+  notifications: { 'notification.sent': { description: 'A message of another program or a colleague' } },
+  jobs: { ...jobs, ...messageJobs, ...pushJobs, ...mailJobs, ...digestJobs, ...retentionJobs },
   errors,
   demo,
   listeners: [afterCommit('*', 'rules', applyRules, { onlyIf: hasRules })],

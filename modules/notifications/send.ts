@@ -1,5 +1,10 @@
 import { type Ctx, invalid, type JobsOf, job, type Recipients, sql, Type, Uuid } from '@chowk/kit';
+import type { Sendable } from './delivery.ts';
+import { addToDigests } from './digest.ts';
+import { queueMails } from './mail.ts';
 import { columns } from './notifications.ts';
+import { queuePushes } from './push.ts';
+import { afterQuietHours, type Profiles, type Route, routesTo } from './routing.ts';
 import type { Message, Notification } from './schemas.ts';
 
 /** Bounds the work of one job. */
@@ -7,40 +12,80 @@ const batchSize = 500;
 const maxDataLength = 10_000;
 
 /**
- * Stores a notification for each recipient who is a member of the tenant, and sends it after the commit. Returns the number
- * of recipients.
+ * Stores a notification for each recipient who is a member of the tenant, and sends it after the commit, over the channels
+ * that the recipient wants. Returns the number of recipients.
  */
 export async function send(ctx: Ctx, { to, ...message }: Message): Promise<number> {
   const data = message.data && JSON.stringify(message.data);
   if (data && data.length > maxDataLength) {
     throw invalid({ data: { code: 'too_long', message: `Must have at most ${maxDataLength} characters as JSON.` } });
   }
-  const users = await membersAmong(ctx, to);
-  if (users.length === 0) return 0;
-  return ctx.tx(async (tx) => {
-    const ids = await store(tx, users, { ...message, data });
-    for (let from = 0; from < ids.length; from += batchSize) {
-      await tx.jobs.add('notifications.broadcast', { ids: ids.slice(from, from + batchSize) });
-    }
-    return ids.length;
+  const members = await membersAmong(ctx, to);
+  if (members.size === 0) return 0;
+  await ctx.tx(async (tx) => {
+    const routes = await routesTo(tx, members, message.type);
+    const ids = await store(
+      tx,
+      routes.filter(({ in_app }) => in_app).map(({ user_id }) => user_id),
+      { ...message, data },
+    );
+    await queueBroadcasts(tx, [...ids.values()]);
+    await sendElsewhere(tx, message, routes, ids);
   });
+  return members.size;
 }
 
-/** In the order of their ids, in which all sends lock rows. */
-async function membersAmong(ctx: Ctx, to: Recipients): Promise<number[]> {
+async function membersAmong(ctx: Ctx, to: Recipients): Promise<Profiles> {
   const identity = await ctx.helpers('identity');
-  const members = await identity?.members(to === 'members' ? {} : { ids: [to].flat() });
-  return [...(members?.keys() ?? [])].toSorted((one, other) => one - other);
+  return (await identity?.members(to === 'members' ? {} : { ids: [to].flat() })) ?? new Map();
+}
+
+async function queueBroadcasts(ctx: Ctx, ids: readonly string[]): Promise<void> {
+  for (let from = 0; from < ids.length; from += batchSize) {
+    await ctx.jobs.add('notifications.broadcast', { ids: ids.slice(from, from + batchSize) });
+  }
+}
+
+/** Queues push messages and mails. Quiet hours drop the former and delay the latter. */
+async function sendElsewhere(
+  ctx: Ctx,
+  message: Sendable,
+  routes: readonly Route[],
+  ids: ReadonlyMap<number, string>,
+): Promise<void> {
+  const now = ctx.now();
+  const recipientOf = ({ user_id }: Route) => {
+    const id = ids.get(user_id);
+    return { id: id ?? ctx.newId(), user_id, is_stored: id !== undefined };
+  };
+  const isQuiet = (route: Route) => !route.is_critical && afterQuietHours(route, now, route.zone) > now;
+  const pushed = routes.filter((route) => route.push && route.has_device && !isQuiet(route));
+  if (ctx.push) await queuePushes(ctx, message, pushed.map(recipientOf));
+  const mailed = routes.filter(({ email }) => email === 'immediate');
+  await queueMails(
+    ctx,
+    message,
+    mailed.map((route) => ({ recipient: recipientOf(route), route })),
+  );
+  const digested = routes.filter(({ email, in_app }) => email === 'digest' && in_app);
+  await addToDigests(
+    ctx,
+    digested.map((route) => ({ id: ids.get(route.user_id) as string, route })),
+  );
 }
 
 type Fields = Omit<Message, 'to' | 'data'> & { readonly data: string | null };
 
-/** A repeated one comes after all others, also after those of the same millisecond. */
-async function store(ctx: Ctx, users: readonly number[], fields: Fields): Promise<string[]> {
+/**
+ * Returns the ids of the notifications by user. The users are in the order of their ids, in which all sends lock rows. A
+ * repeated one comes after all others, also after those of the same millisecond.
+ */
+async function store(ctx: Ctx, users: readonly number[], fields: Fields): Promise<Map<number, string>> {
+  if (users.length === 0) return new Map();
   const { type, module, title, body, icon, severity, action_url, action_label, data, group_key, customer_id } = fields;
   const ids = users.map(() => ctx.newId());
   const at = timeOf(ids[0] as string);
-  const rows = await ctx.db.rows<{ id: string }>(sql`
+  const rows = await ctx.db.rows<{ id: string; user_id: number }>(sql`
     INSERT INTO notifications AS n (id, user_id, type, module, title, body, icon, severity, action_url, action_label, data,
       group_key, customer_id, created_at, updated_at)
     SELECT id, user_id, ${type}, ${module}, ${title}, ${body}, ${icon}, ${severity}, ${action_url}, ${action_label},
@@ -51,8 +96,8 @@ async function store(ctx: Ctx, users: readonly number[], fields: Fields): Promis
         severity = excluded.severity, action_url = excluded.action_url, action_label = excluded.action_label,
         data = excluded.data, customer_id = excluded.customer_id, count = n.count + 1, created_at = excluded.created_at + interval '1 millisecond',
         updated_at = excluded.updated_at
-    RETURNING id`);
-  return rows.map(({ id }) => id);
+    RETURNING id, user_id`);
+  return new Map(rows.map(({ id, user_id }) => [user_id, id]));
 }
 
 /** Other UUIDs can mean years that PostgreSQL does not read. */

@@ -12,6 +12,11 @@ const providerFor = (channel: string) =>
 export const settings = {
   'notifications.sms_provider': providerFor('SMS'),
   'notifications.whatsapp_provider': providerFor('WhatsApp'),
+  'notifications.retention_days': setting({
+    schema: Type.Integer({ minimum: 1, maximum: 3650 }),
+    default: 180,
+    description: 'The number of days that notifications are kept.',
+  }),
   'notifications.message_retention_days': setting({
     schema: Type.Integer({ minimum: 1, maximum: 3650 }),
     default: 90,

@@ -32,12 +32,14 @@ import {
   identityOf,
   jobsOf,
   listenersOf,
+  notificationTypesOf,
 } from './loader/module-parts.ts';
 import { Mailer } from './mail/mailer.ts';
 import { OutboundClient } from './outbound/outbound-client.ts';
 import { personalDataOf } from './privacy/personal-data.ts';
 import { PostgresPubSub } from './pubsub/postgres-pubsub.ts';
 import { RedisPubSub } from './pubsub/redis-pubsub.ts';
+import { openFcm } from './push/fcm.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { realtimeActions } from './realtime/actions.ts';
 import { Realtime } from './realtime/realtime.ts';
@@ -130,6 +132,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   const local = new PostgresPubSub(db, signals);
   const pubsub = redis ? new RedisPubSub(redis, prefix, local) : local;
   const http = new OutboundClient({ allowedHosts: config.outboundAllowHosts });
+  const push = await openFcm({ config, http, now });
   const audit = new AuditLog(log);
   const hasModule = (tenantId: string, alias: string) => installations.has(tenantId, alias);
   const actions: readonly RegisteredAction[] = [
@@ -156,8 +159,8 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     jobs: () => jobs,
   });
 
-  const add = (job: string, data: unknown, tx?: Db, id?: string) =>
-    jobs.addAll([{ task: { job, tenant: '', data, requestId: job }, ...(id ? { options: { id } } : {}) }], tx);
+  const add = (job: string, data: unknown, tx?: Db) =>
+    jobs.addAll([{ task: { job, tenant: '', data, requestId: job } }], tx);
   const mailer = new Mailer({ config, secrets, now, add });
 
   /** Runs a task in a context of its own; a task that a user has started gets an audit entry. */
@@ -224,6 +227,8 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     limiter,
     cache,
     http,
+    mailer,
+    push,
     pubsub,
     realtime,
     modules,
@@ -231,6 +236,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     bus,
     helpers: helpersOf(modules),
     personalData: personalDataOf(tenant),
+    notificationTypes: notificationTypesOf(modules),
     audit,
     events,
     deliveries,

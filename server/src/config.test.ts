@@ -195,6 +195,13 @@ const examples: Readonly<Record<string, Example>> = {
     ],
     bad: ['shop', 'shop@', 'a@b.c, d@e.f', 'Shop <a@b.c', 'Shop\r\nBcc: x <a@b.c>'],
   },
+  FCM_CREDENTIALS: paths('fcmCredentials', undefined),
+  FCM_URL: {
+    key: 'fcmUrl',
+    unset: 'https://fcm.googleapis.com',
+    good: same('https://push.example', 'http://proxy.internal:8080/fcm'),
+    bad: ['push.example', 'ftp://push.example', 'https://token@push.example'],
+  },
   OBJECT_STORAGE_URL: {
     key: 'objectStorageUrl',
     unset: undefined,

@@ -172,6 +172,17 @@ const variables = {
     default: derived('`Chowk <no-reply@<BASE_DOMAIN>>`', ({ baseDomain }) => `Chowk <no-reply@${baseDomain}>`),
     help: 'The sender of every mail.',
   }),
+  fcmCredentials: variable({
+    name: 'FCM_CREDENTIALS',
+    kind: path,
+    help: 'The JSON file of the Google service account that sends push notifications; if unset, none are sent.',
+  }),
+  fcmUrl: variable({
+    name: 'FCM_URL',
+    kind: webUrl,
+    default: 'https://fcm.googleapis.com',
+    help: 'The API of Firebase Cloud Messaging, or of a proxy in front of it.',
+  }),
   objectStorageUrl: variable({
     name: 'OBJECT_STORAGE_URL',
     kind: connectionUrl(['s3']),

@@ -6,6 +6,7 @@ import {
   type Client,
   type Db,
   type DeclaredEvent,
+  type DeclaredNotificationType,
   type Emit,
   type EmitAll,
   type FieldErrors,
@@ -15,10 +16,12 @@ import {
   invalid,
   type JobQueue,
   type Log,
+  type Mail,
   type ModuleOptions,
   type ModuleSecrets,
   type NewNotification,
   type PersonalData,
+  type PushService,
   preconditionFailed,
   type Recipients,
   type Session,
@@ -285,7 +288,7 @@ export class Context implements SystemCtx {
   }
 
   get jobs(): JobQueue {
-    return { add: (name: string, data: unknown, { delaySeconds } = {}) => this.#addJob(name, data, delaySeconds) };
+    return { add: (name: string, data: unknown, { delaySeconds } = {}) => this.#addJob(name, data, { delaySeconds }) };
   }
 
   async notify(to: Recipients, notification: NewNotification): Promise<void> {
@@ -297,6 +300,25 @@ export class Context implements SystemCtx {
     const notifications = await this.helpers('notifications');
     if (notifications) await notifications.send({ ...message, to });
     else this.log.debug({ tenant: this.#tenant.id, type: message.type }, 'the tenant has no notifications module');
+  }
+
+  async notificationTypes(): Promise<Readonly<Record<string, DeclaredNotificationType>>> {
+    const { notificationTypes, installations, systemModules } = this.#kernel;
+    const has = async ({ module }: DeclaredNotificationType) =>
+      systemModules.has(module) || installations.has(this.#tenant.id, module);
+    const types = Object.entries(notificationTypes);
+    const isIncluded = await Promise.all(types.map(([, type]) => has(type)));
+    return Object.fromEntries(types.filter((_, index) => isIncluded[index]));
+  }
+
+  get push(): PushService | undefined {
+    return this.#kernel.push;
+  }
+
+  async queueMail(mail: Mail, { id }: { readonly id?: string } = {}): Promise<void> {
+    this.#requireSystem('ctx.queueMail');
+    const { job, data } = this.#kernel.mailer.taskOf(mail);
+    await this.#addJob(job, data, { id });
   }
 
   get cache(): Cache {
@@ -362,7 +384,11 @@ export class Context implements SystemCtx {
     await events.emit(frame, name, payloads);
   }
 
-  async #addJob(name: string, data: unknown, delaySeconds: number | undefined): Promise<void> {
+  async #addJob(
+    name: string,
+    data: unknown,
+    { delaySeconds, id = this.newId() }: { delaySeconds?: number | undefined; id?: string | undefined },
+  ): Promise<void> {
     const { jobs, events } = this.#kernel;
     const { transaction } = this.#parts;
     const { data: schema, system } = jobs.handlerOf(name);
@@ -372,9 +398,9 @@ export class Context implements SystemCtx {
     // System jobs belong to no tenant.
     const task = { job: name, tenant: system ? '' : this.#tenant.id, userId, data, requestId };
     const startAt = delaySeconds === undefined ? undefined : new Date(Date.now() + delaySeconds * 1_000);
-    if (!transaction) return jobs.add(task, startAt && { startAt });
+    if (!transaction) return jobs.add(task, startAt ? { id, startAt } : { id });
     await events.recordActivity(this.#tenant.id);
-    const added = { id: this.newId(), task, startAt: startAt?.toISOString() ?? null };
+    const added = { id, task, startAt: startAt?.toISOString() ?? null };
     await writeJob(transaction.db, added);
     transaction.addedJobs.push(added);
   }

@@ -1,4 +1,15 @@
-import type { Db, Helper, HttpClient, Identity, Log, PersonalData, Secrets, SystemServices } from '@chowk/kit';
+import type {
+  Db,
+  DeclaredNotificationType,
+  Helper,
+  HttpClient,
+  Identity,
+  Log,
+  PersonalData,
+  PushService,
+  Secrets,
+  SystemServices,
+} from '@chowk/kit';
 import type { AuditLog } from './actions/audit-log.ts';
 import type { Bus } from './actions/bus.ts';
 import type { RegisteredAction } from './actions/registry.ts';
@@ -10,6 +21,7 @@ import type { EventHub } from './events/event-hub.ts';
 import type { JobQueues } from './jobs/job-queues.ts';
 import type { Installations } from './loader/installations.ts';
 import type { LoadedModule } from './loader/load-modules.ts';
+import type { Mailer } from './mail/mailer.ts';
 import type { PubSub } from './pubsub/pubsub.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { Realtime } from './realtime/realtime.ts';
@@ -36,6 +48,9 @@ export interface Kernel {
   readonly limiter: RateLimiter;
   readonly cache: SharedCache;
   readonly http: HttpClient;
+  readonly mailer: Mailer;
+  /** `undefined` if it is not configured. */
+  readonly push: PushService | undefined;
   readonly pubsub: PubSub;
   readonly realtime: Realtime;
   readonly modules: readonly LoadedModule[];
@@ -44,6 +59,7 @@ export interface Kernel {
   /** The internal APIs of modules, by alias. */
   readonly helpers: ReadonlyMap<string, Readonly<Record<string, Helper>>>;
   readonly personalData: (db: Db) => PersonalData;
+  readonly notificationTypes: Readonly<Record<string, DeclaredNotificationType>>;
   readonly audit: AuditLog;
   readonly events: EventHub;
   readonly deliveries: DeliveryWorker;

@@ -12,5 +12,5 @@ export async function mailCustomer(ctx: SystemCtx, { id, to, subject, text }: Cu
   const organization = ctx.tenant.name;
   const paragraphs = text.split(/[\r\n]+/).filter((line) => line.trim() !== '');
   const mail = { fromName: organization, to, ...layoutMail({ subject, organization, paragraphs }) };
-  await ctx.system.mail.send(mail, undefined, id);
+  await ctx.queueMail(mail, { id });
 }

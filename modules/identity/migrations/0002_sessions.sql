@@ -50,6 +50,13 @@ CREATE INDEX sessions_by_user ON sessions (user_id, created_at);
 CREATE INDEX sessions_by_network ON sessions (user_id, network, created_at);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 
+-- Tokens for push messages. A token belongs to the session that has registered it last, in any tenant.
+CREATE TABLE device_tokens (
+  hash bytea PRIMARY KEY,
+  session_id uuid NOT NULL REFERENCES sessions ON DELETE CASCADE
+);
+CREATE INDEX device_tokens_by_session ON device_tokens (session_id);
+
 -- Each token is used once and replaced. One that is used again was stolen: its session is revoked.
 CREATE TABLE refresh_tokens (
   hash bytea PRIMARY KEY,

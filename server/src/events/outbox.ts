@@ -101,7 +101,8 @@ export async function reviveDelivery(db: Db, seq: number): Promise<void> {
 
 export async function writeJob<Task>(db: Db, { id, task, startAt }: AddedJob<Task>): Promise<void> {
   await db.run(sql`
-    INSERT INTO added_jobs (id, task, start_at) VALUES (${id}, ${JSON.stringify(task)}::jsonb, ${startAt}::timestamptz)`);
+    INSERT INTO added_jobs (id, task, start_at) VALUES (${id}, ${JSON.stringify(task)}::jsonb, ${startAt}::timestamptz)
+    ON CONFLICT (id) DO NOTHING`);
 }
 
 export function addedJobs<Task>(db: Db): Promise<AddedJob<Task>[]> {

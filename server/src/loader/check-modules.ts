@@ -37,6 +37,7 @@ export function referenceProblems(modules: readonly CheckedModule[]): Map<string
       module.alias,
       [
         ...duplicatePermissions(module, modules),
+        ...duplicateNotifications(module, modules),
         ...permissionProblems(module, permissions),
         ...eventProblems(module, events),
         ...operationProblems(module, operations),
@@ -131,6 +132,14 @@ function duplicatePermissions({ alias, manifest }: CheckedModule, modules: reado
     .flatMap((other) => permissionsOf([other]).map(({ name }) => ({ name, by: other.alias })))
     .filter(({ name }) => own.has(name))
     .map(({ name, by }) => `permissions: ${name} is also declared by the module ${by}; declare it in one of them`);
+}
+
+function duplicateNotifications({ alias, parts }: CheckedModule, modules: readonly CheckedModule[]): string[] {
+  return modules
+    .filter((other) => other.alias !== alias)
+    .flatMap((other) => Object.keys(other.parts.notifications ?? {}).map((name) => ({ name, by: other.alias })))
+    .filter(({ name }) => parts.notifications?.[name])
+    .map(({ name, by }) => `notifications: ${name} is also declared by the module ${by}; declare it in one of them`);
 }
 
 function permissionProblems({ manifest, parts }: CheckedModule, known: ReadonlySet<string>): string[] {

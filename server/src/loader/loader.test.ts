@@ -195,6 +195,14 @@ test('references to permissions, events and operations that exist are accepted',
   expect(() => checkReferences(modulesWith({}, needing(signedIn)))).not.toThrow();
 });
 
+test('a type of notifications is declared by one module', () => {
+  const notifications = { 'order.paid': { description: 'An order was paid' } };
+  const both = ['orders', 'notes'].map((alias) => testModule({ alias, notifications }));
+  expect(() => checkReferences(both)).toThrow(
+    'the module orders cannot be loaded: notifications: order.paid is also declared by the module notes',
+  );
+});
+
 test.each<[string, Partial<Manifest>, Module, string]>([
   [
     'an action that needs an unknown permission',

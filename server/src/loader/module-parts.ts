@@ -1,4 +1,4 @@
-import type { Ctx, EventDefinition, Helper, Identity, Job, SystemServices } from '@chowk/kit';
+import type { Ctx, DeclaredNotificationType, EventDefinition, Helper, Identity, Job, SystemServices } from '@chowk/kit';
 import type { RegisteredListener } from '../events/event-hub.ts';
 import { defaultRetries, type Entry, type JobHandler, type Task } from '../jobs/job-queues.ts';
 import type { Installations } from './installations.ts';
@@ -21,6 +21,14 @@ export function consumesOf(modules: readonly LoadedModule[]): Map<string, Map<st
 
 export function eventsOf(modules: readonly LoadedModule[]): Map<string, Readonly<Record<string, EventDefinition>>> {
   return new Map(modules.map(({ alias, parts }) => [alias, parts.events ?? {}]));
+}
+
+/** The types of notifications of all modules, by name. */
+export function notificationTypesOf(modules: readonly LoadedModule[]): Record<string, DeclaredNotificationType> {
+  const types = modules.flatMap(({ alias: module, parts }) =>
+    Object.entries(parts.notifications ?? {}).map(([name, type]) => [name, { ...type, module }] as const),
+  );
+  return Object.fromEntries(types);
 }
 
 /** The modules that every tenant gets. */

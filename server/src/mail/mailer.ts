@@ -13,7 +13,7 @@ interface MailerParts {
   readonly config: Config;
   readonly secrets: Secrets;
   readonly now: () => Date;
-  add(job: string, data: unknown, tx?: Db, id?: string): Promise<void>;
+  add(job: string, data: unknown, tx?: Db): Promise<void>;
 }
 
 interface Transport {
@@ -44,8 +44,14 @@ export class Mailer {
   };
 
   /** Queues a mail; with a transaction on the central database, when it commits. */
-  async send(mail: Mail, tx?: Db, id?: string): Promise<void> {
-    await this.#parts.add(mailJob, { sealed: this.#parts.secrets.seal(purpose, JSON.stringify(mail)) }, tx, id);
+  async send(mail: Mail, tx?: Db): Promise<void> {
+    const { job, data } = this.taskOf(mail);
+    await this.#parts.add(job, data, tx);
+  }
+
+  /** The job that sends the mail, and its data. */
+  taskOf(mail: Mail): { readonly job: string; readonly data: { readonly sealed: string } } {
+    return { job: mailJob, data: { sealed: this.#parts.secrets.seal(purpose, JSON.stringify(mail)) } };
   }
 
   async listStored(): Promise<readonly StoredMail[]> {

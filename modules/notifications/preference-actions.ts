@@ -1,0 +1,30 @@
+import { action, Type } from '@chowk/kit';
+import { PreferenceChanges, Preferences } from './preference-schemas.ts';
+import { getPreferences, updatePreferences } from './preferences.ts';
+
+const needs = 'notifications.view';
+
+export const preferenceActions = {
+  'notifications.getPreferences': action({
+    summary: 'Get your notification preferences',
+    description: 'Lists all types of notifications with the channels that apply.',
+    http: 'GET /notifications/preferences',
+    graphql: 'notificationPreferences',
+    needs,
+    input: Type.Object({}),
+    output: Preferences,
+    answer: { key: 'preferences' },
+    run: getPreferences,
+  }),
+  'notifications.updatePreferences': action({
+    summary: 'Change your notification preferences',
+    description: 'Fields that are not sent do not change. They apply in this tenant.',
+    http: 'PATCH /notifications/preferences',
+    graphql: 'updateNotificationPreferences',
+    needs,
+    input: PreferenceChanges,
+    output: Preferences,
+    answer: { key: 'preferences', message: 'Preferences saved.' },
+    run: updatePreferences,
+  }),
+};

@@ -1,0 +1,15 @@
+import { type Ctx, deleteInBatches, type JobsOf, job, sql, Type } from '@chowk/kit';
+
+export const retentionJobs = {
+  'notifications.prune': job({ data: Type.Object({}), schedule: '50 3 * * *', run: pruneNotifications }),
+};
+
+declare module '@chowk/kit/catalogue' {
+  interface Jobs extends JobsOf<typeof retentionJobs> {}
+}
+
+async function pruneNotifications(ctx: Ctx): Promise<{ deleted: number }> {
+  const { 'notifications.retention_days': days } = await ctx.settings();
+  const before = new Date(ctx.now().getTime() - days * 24 * 3_600_000);
+  return { deleted: await deleteInBatches(ctx.db, sql`notifications`, sql`created_at < ${before}`) };
+}
