@@ -147,6 +147,7 @@ export type {
   GraphqlError,
   GraphqlOperation,
   GraphqlResult,
+  GraphqlSubscription,
   Limits,
   Mail,
   Mails,

@@ -90,7 +90,7 @@ export class HttpMetrics {
       help: 'Open sockets of this process.',
       registers,
       collect() {
-        this.set(realtime.connections);
+        this.set(realtime.sockets.total);
       },
     });
   }
