@@ -93,7 +93,7 @@ export const Conversation = named(
 );
 export type Conversation = Static<typeof Conversation>;
 
-export const MessageRecord = NamedObject('MessageRecord', {
+export const MessageRecord = NamedObject('ConversationMessageRecord', {
   id: Uuid,
   conversation_id: Uuid,
   ...outputOf(NewMessage),

@@ -58,6 +58,11 @@ export class EventFeed {
     return Date.now() < this.#knowsOthersAt || this.#wanted.hasMembers(roomOf({ tenantId, event }));
   }
 
+  /** The subscriptions in this process. */
+  get subscribers(): number {
+    return this.#rooms.values().reduce((sum, { size }) => sum + size, 0);
+  }
+
   /** Returns the function that ends the subscription. */
   subscribe(room: FeedRoom, handler: Handler): () => void {
     const name = roomOf(room);

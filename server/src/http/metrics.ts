@@ -63,7 +63,7 @@ export class HttpMetrics {
   }
 
   #measureResources(): void {
-    const { budget, directory, realtime } = this.#kernel;
+    const { budget, directory, feed, realtime } = this.#kernel;
     const registers = [this.#registry];
     new Gauge({
       name: 'chowk_database_connections',
@@ -91,6 +91,14 @@ export class HttpMetrics {
       registers,
       collect() {
         this.set(realtime.sockets.total);
+      },
+    });
+    new Gauge({
+      name: 'chowk_graphql_subscriptions',
+      help: 'GraphQL subscriptions of this process.',
+      registers,
+      collect() {
+        this.set(feed.subscribers);
       },
     });
   }
