@@ -15,7 +15,7 @@ type Handler = (payload: unknown) => void;
 const channel = 'events.feed';
 const sweepMs = 10_000;
 /** How long the other processes may take to say which events they want. */
-const answerMs = 5_000;
+const answerMs = 1_000;
 /** The member of a room of `Presence`: the process itself. */
 const subscriber = JSON.stringify({ user_id: '' });
 

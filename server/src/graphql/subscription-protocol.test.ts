@@ -26,7 +26,13 @@ const platform = await startPlatform({ modules });
 const small = await startPlatform({ modules, beside: platform, environment: { SOCKETS_PER_NETWORK: '1' } });
 const { kernel } = platform;
 const acme = await platform.tenant();
-const asha = acme.caller('kiosk.view', 'orders.view', 'settings.edit', 'graphql.settings.manage', 'graphql.persisted.manage');
+const asha = acme.caller(
+  'kiosk.view',
+  'orders.view',
+  'settings.edit',
+  'graphql.settings.manage',
+  'graphql.persisted.manage',
+);
 
 beforeAll(async () => {
   await kernel.work();
@@ -227,7 +233,10 @@ test('messages of unusual form do no harm', async () => {
   client.send('{"type":"complete","id":"__proto__"}');
   client.send('{"type":"pong","payload":{"toString":1}}');
   client.send('{"type":"subscribe","id":"__proto__","payload":{"query":"","extensions":{"persistedQuery":7}}}');
-  expect(await client.next('error')).toMatchObject({ id: '__proto__', payload: [{ extensions: { code: 'BAD_INPUT' } }] });
+  expect(await client.next('error')).toMatchObject({
+    id: '__proto__',
+    payload: [{ extensions: { code: 'BAD_INPUT' } }],
+  });
   client.send({ type: 'ping' });
   await client.next('pong');
 });
@@ -241,7 +250,8 @@ test('too large a message and too many messages end the connection', async () =>
   expect(await busy.closed).toBe(4100);
 });
 
-const deep = 'subscription { orderCreated { order { customer { orders { nodes { customer { orders { nodes { id } } } } } } } } }';
+const deep =
+  'subscription { orderCreated { order { customer { orders { nodes { customer { orders { nodes { id } } } } } } } } }';
 
 test.each<[string, object, string]>([
   ['a query', { query: '{ __typename }' }, 'BAD_INPUT'],
@@ -261,7 +271,11 @@ test.each<[string, object, string]>([
     { query: `subscription { kioskSold { ${Array.from({ length: 31 }, (_, n) => `a${n}: text`).join(' ')} } }` },
     'TOO_MANY_ALIASES',
   ],
-  ['a variable of a wrong type', { query: `subscription($on: Boolean!) { kioskSold { text @skip(if: $on) } }`, variables: { on: 7 } }, 'BAD_INPUT'],
+  [
+    'a variable of a wrong type',
+    { query: `subscription($on: Boolean!) { kioskSold { text @skip(if: $on) } }`, variables: { on: 7 } },
+    'BAD_INPUT',
+  ],
   ['no permission', { query: 'subscription { customerCreated { customer { id } } }' }, 'FORBIDDEN'],
   ['no GraphQL', { query: 'subscription {' }, 'GRAPHQL_PARSE_FAILED'],
 ])('a subscription with %s is refused, and the socket stays open', async (_, payload, code) => {
@@ -352,7 +366,8 @@ test('an event that nobody subscribes to is neither stored nor published', async
   await eventually(() => expect(kernel.feed.isWanted(tenant.id, 'kiosk.sold')).toBe(false));
   const publish = vi.spyOn(kernel.pubsub, 'publish');
   onTestFinished(() => publish.mockRestore());
-  const stored = () => tenant.db.row<{ last: number }>(sql`
+  const stored = () =>
+    tenant.db.row<{ last: number }>(sql`
     SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence('event_deliveries', 'seq')), 0) AS last`);
   const before = await stored();
   await sell('tea', 1, tenant);

@@ -64,7 +64,12 @@ test('events reach the subscribers of all processes, from each process, in the o
   const headers = { authorization: `Bearer ${owner.accessToken}`, 'x-tenant': acme.id };
   const created: string[] = [];
   for (const { request } of [platform, second, platform, second]) {
-    const { body } = await request({ method: 'POST', url: '/api/v1/orders', headers, payload: { items: [tea], customer: contact } });
+    const { body } = await request({
+      method: 'POST',
+      url: '/api/v1/orders',
+      headers,
+      payload: { items: [tea], customer: contact },
+    });
     created.push(body.order.order_number);
   }
   for (const received of clients) await eventually(() => expect(numbersIn(received).toSorted()).toEqual(created));
@@ -104,7 +109,9 @@ test('users get their own notifications only', async () => {
   const notify = (id: number, title: string) => acme.context('orders').notify(id, { type: 'order.created', title });
   await notify(owner.id, 'For the owner');
   await notify(ravi.id, 'For Ravi');
-  const eventOf = (title: string, user_id: number) => ({ data: { notificationCreated: { notification: { title, user_id } } } });
+  const eventOf = (title: string, user_id: number) => ({
+    data: { notificationCreated: { notification: { title, user_id } } },
+  });
   await eventually(() => expect(own.events).toEqual([eventOf('For the owner', owner.id)]));
   await eventually(() => expect(other.events).toEqual([eventOf('For Ravi', ravi.id)]));
 });
@@ -124,7 +131,10 @@ test('a subscriber sees no more of an event than REST shows', async () => {
   const masked = await clientOf(viewer).subscribe(query);
   const snapshot = await clientOf(viewer).subscribe(`subscription { orderCreated { order { ${fields} } } }`);
   const created = await createOrder(owner, { shipping_address: address });
-  for (const [person, { events }] of [[owner, whole], [viewer, masked]] as const) {
+  for (const [person, { events }] of [
+    [owner, whole],
+    [viewer, masked],
+  ] as const) {
     const { body } = await person.get(`/api/v1/orders/${created.id}`);
     const { id, shipping_address, customer } = body.order;
     const { address1, city, phone } = shipping_address;
@@ -202,16 +212,15 @@ test('a client whose token expires connects again with a new one', async () => {
     ...{ method: 'POST', url: '/api/v1/auth/refresh', payload: { refresh_token: asha.refreshToken } },
   });
   const tokens = [asha.accessToken, body.access_token];
-  const client = new SubscriptionClient(
-    platform,
-    () => ({ token: tokens.shift(), 'X-Tenant': acme.id }),
-    { retryAttempts: 1, retryWait: async () => {} },
-  );
+  const client = new SubscriptionClient(platform, () => ({ token: tokens.shift(), 'X-Tenant': acme.id }), {
+    retryAttempts: 1,
+    retryWait: async () => {},
+  });
   await client.subscribe(orderNumbers);
   const authenticate = kernel.identity.authenticate.bind(kernel.identity);
-  const expired = vi.spyOn(kernel.identity, 'authenticate').mockImplementation(async (token) =>
-    token === asha.accessToken ? undefined : authenticate(token),
-  );
+  const expired = vi
+    .spyOn(kernel.identity, 'authenticate')
+    .mockImplementation(async (token) => (token === asha.accessToken ? undefined : authenticate(token)));
   onTestFinished(() => expired.mockRestore());
   await eventually(() => expect([client.closed, tokens]).toEqual([[4403], []]));
 });
@@ -236,7 +245,9 @@ test('a module that is disabled ends the subscriptions to its events', async () 
   await kernel.installations.set(tenant.id, 'orders', 'disabled');
   await eventually(() => expect(received.errors).toMatchObject([[{ extensions: { code: 'NOT_FOUND' } }]]));
   const refused = clientOf(person, tenant).start(orderNumbers);
-  await eventually(() => expect(refused.errors).toMatchObject([[{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]]));
+  await eventually(() =>
+    expect(refused.errors).toMatchObject([[{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]]),
+  );
 });
 
 test('a tenant that moves to another ring: its sockets are closed with the code to reconnect', async () => {
