@@ -1,26 +1,40 @@
 import { createHash } from 'node:crypto';
-import { defineEvent, sql, Type } from '@chowk/kit';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { defineEvent, type ResolverContext, sql, Type } from '@chowk/kit';
+import { handleProtocols } from 'graphql-ws';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import WebSocket from 'ws';
+import WebSocket, { WebSocketServer } from 'ws';
 import { eventually } from '../../testing/eventually.ts';
 import { startPlatform, type TestCaller, type TestPlatform, type TestTenant } from '../../testing/platform.ts';
 import { portOf } from '../../testing/raw-http.ts';
 import { repositoryModules } from '../../testing/repository-modules.ts';
 import { testModule } from '../../testing/test-module.ts';
+import { SubscriptionServer } from './subscription-server.ts';
 
 /* The protocol without a library, for messages that no library sends. */
 
-const kiosk = testModule({
-  alias: 'kiosk',
-  events: {
-    'kiosk.sold': defineEvent({
-      summary: 'Something was sold',
-      payload: Type.Object({ text: Type.String(), number: Type.Integer() }),
-      graphql: 'kioskSold',
-      needs: 'kiosk.view',
-    }),
+const kiosk = {
+  ...testModule({
+    alias: 'kiosk',
+    events: {
+      'kiosk.sold': defineEvent({
+        summary: 'Something was sold',
+        payload: Type.Object({ text: Type.String(), number: Type.Integer() }),
+        graphql: 'kioskSold',
+        needs: 'kiosk.view',
+      }),
+    },
+  }),
+  graphql: {
+    sdl: ['extend type KioskSoldEvent { margin: String @can(permission: "kiosk.margins") account: String @auth }'],
+    resolvers: [
+      {
+        KioskSoldEvent: { margin: () => '20 %', account: (_: never, __: never, ctx: ResolverContext) => ctx.user.name },
+      },
+    ],
   },
-});
+};
 const modules = [...(await repositoryModules()), kiosk];
 const platform = await startPlatform({ modules });
 const small = await startPlatform({ modules, beside: platform, environment: { SOCKETS_PER_NETWORK: '1' } });
@@ -47,6 +61,7 @@ interface Options {
   readonly headers?: Record<string, string>;
   readonly protocol?: string;
   readonly app?: TestPlatform['app'];
+  readonly port?: number;
 }
 
 class RawClient {
@@ -55,8 +70,13 @@ class RawClient {
   readonly socket: WebSocket;
   readonly closed: Promise<number>;
 
-  constructor({ headers = {}, protocol = 'graphql-transport-ws', app = platform.app }: Options = {}) {
-    this.socket = new WebSocket(`ws://127.0.0.1:${portOf(app)}/api/v1/graphql`, protocol, { headers });
+  constructor({
+    headers = {},
+    protocol = 'graphql-transport-ws',
+    app = platform.app,
+    port = portOf(app),
+  }: Options = {}) {
+    this.socket = new WebSocket(`ws://127.0.0.1:${port}/api/v1/graphql`, protocol, { headers });
     this.socket.on('message', (text) => this.messages.push(JSON.parse(String(text))));
     this.socket.on('error', () => {});
     this.closed = new Promise((resolve) => this.socket.on('close', resolve));
@@ -186,6 +206,19 @@ test('aliases, fragments and variables work as in queries', async () => {
     const { payload } = await client.next('next');
     expect(payload).toEqual({ data: { sale: { title: 'tea', __typename: 'KioskSoldEvent' } } });
   }
+});
+
+test('@can and @auth hold for the fields of events', async () => {
+  const query = 'subscription { kioskSold { margin account } }';
+  const clients = [await signedIn(), await signedIn(acme.caller('kiosk.view', 'kiosk.margins'))];
+  for (const client of clients) await client.subscribe('a', query);
+  await sell('tea');
+  const [without, having] = await Promise.all(clients.map((client) => client.next('next')));
+  expect(having.payload).toMatchObject({ data: { kioskSold: { margin: '20 %', account: expect.any(String) } } });
+  expect(without.payload).toMatchObject({
+    data: { kioskSold: { margin: null, account: asha.user.name } },
+    errors: [{ path: ['kioskSold', 'margin'], extensions: { code: 'FORBIDDEN' } }],
+  });
 });
 
 test('a client that pings gets a pong with its payload', async () => {
@@ -350,6 +383,30 @@ test('a client that does not read is disconnected', async () => {
   });
   client.socket.resume();
   expect(await client.closed).toSatisfy((code) => [4100, 1006].includes(code));
+});
+
+test('clients that are silent or do not sign in are disconnected', async () => {
+  const server = new SubscriptionServer(kernel);
+  const listening = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols, autoPong: false });
+  onTestFinished(() => void listening.close());
+  listening.on('connection', (socket, request) =>
+    server.accept(socket, {
+      ...{ network: '127.0.0.1', tenant: undefined, token: undefined, onFailedLookup: () => {} },
+      source: { ip: '127.0.0.1', host: 'localhost', headers: request.headers, socket: {} },
+    }),
+  );
+  await once(listening, 'listening');
+  const { port } = listening.address() as AddressInfo;
+  const [silent, unsigned] = [await new RawClient({ port }).open(), await new RawClient({ port }).open()];
+  silent.send({ type: 'connection_init', payload: paramsOf(asha) });
+  await silent.next('connection_ack');
+  const pinged = once(silent.socket, 'ping');
+  await server.sweep(Date.now() + 31_000);
+  await pinged;
+  expect(await unsigned.closed).toBe(4408);
+  await server.sweep(Date.now() + 121_000);
+  expect(await silent.closed).toBe(4201);
+  server.close();
 });
 
 test('subscriptions over HTTP are refused with the reason', async () => {
