@@ -159,12 +159,18 @@ test.each<[string, object | undefined, number]>([
   expect(await client.closed).toBe(code);
 });
 
-test('a client that names another tenant than its host is refused', async () => {
-  const client = await new RawClient({ headers: { host: `${acme.id}.localhost` } }).open();
-  const other = await platform.tenant();
-  client.send({ type: 'connection_init', payload: { token: asha.token, 'X-Tenant': other.id } });
-  expect(await client.closed).toBe(4403);
-});
+test.each(['host', 'x-tenant'])(
+  'a member of both is refused if %s and connection_init name two tenants',
+  async (name) => {
+    const other = await platform.tenant();
+    platform.identity.join(asha.user, other.id, ['kiosk.view']);
+    const client = await new RawClient({
+      headers: { [name]: name === 'host' ? `${acme.id}.localhost` : acme.id },
+    }).open();
+    client.send({ type: 'connection_init', payload: paramsOf(asha, other) });
+    expect(await client.closed).toBe(4403);
+  },
+);
 
 test('unknown tokens count against the limit of the network', async () => {
   const take = vi.spyOn(kernel.limiter, 'take');
