@@ -71,18 +71,18 @@ export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
   return {
     async execute(ctx, operation) {
       try {
-        const prepared = await prepare(ctx as Context, operation);
-        if (prepared.prepared.definition.operation === 'subscription') refuseIf(socketRequired);
-        return await run(ctx as Context, prepared, operation);
+        const request = await prepare(ctx as Context, operation);
+        if (request.prepared.definition.operation === 'subscription') refuseIf(socketRequired);
+        return await run(ctx as Context, request, operation);
       } catch (error) {
         return refusal(error);
       }
     },
     async subscribe(ctx, operation) {
       try {
-        const prepared = await prepare(ctx as Context, operation);
-        const { schema, events } = prepared;
-        const { document, definition } = prepared.prepared;
+        const request = await prepare(ctx as Context, operation);
+        const { schema, events } = request;
+        const { document, definition } = request.prepared;
         if (definition.operation !== 'subscription') refuseIf(subscriptionsOnly);
         checkVariables(schema, definition, operation.variables);
         const found = events.get(subscriptionField(document, definition)) as SubscribedEvent;
@@ -97,7 +97,7 @@ export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
               { module: found.module, needs },
               (one as Context).principal,
             ),
-          execute: (one, payload) => run(one as Context, prepared, operation, payload),
+          execute: (one, payload) => run(one as Context, request, operation, payload),
         };
         await subscription.authorize(ctx);
         return subscription;

@@ -10,7 +10,9 @@ import { createHttpServer } from '../http/server.ts';
 /* Subscriptions of members, with the library that frontends use, in two processes. */
 
 const environment = { RATE_LIMIT_PER_MINUTE: '0' };
-const platform = await startAccounts({ environment });
+let hoursAhead = 0;
+const now = () => new Date(Date.now() + hoursAhead * 3_600_000);
+const platform = await startAccounts({ environment, now });
 const second = await startAccounts({ environment, beside: platform });
 const { kernel } = platform;
 const acme = await platform.tenant();
@@ -208,21 +210,22 @@ test('a removed member loses the sockets of this tenant only', async () => {
 
 test('a client whose token expires connects again with a new one', async () => {
   const asha = await platform.person({ tenant: acme });
-  const { body } = await platform.request({
-    ...{ method: 'POST', url: '/api/v1/auth/refresh', payload: { refresh_token: asha.refreshToken } },
-  });
-  const tokens = [asha.accessToken, body.access_token];
-  const client = new SubscriptionClient(platform, () => ({ token: tokens.shift(), 'X-Tenant': acme.id }), {
-    retryAttempts: 1,
-    retryWait: async () => {},
-  });
+  const refresh = async () => {
+    const payload = { refresh_token: asha.refreshToken };
+    const { body } = await platform.request({ method: 'POST', url: '/api/v1/auth/refresh', payload });
+    return body.access_token as string;
+  };
+  const tokens = [async () => asha.accessToken, refresh];
+  const params = async () => ({ token: await tokens.shift()?.(), 'X-Tenant': acme.id });
+  const client = new SubscriptionClient(platform, params, { retryAttempts: 1, retryWait: async () => {} });
   await client.subscribe(orderNumbers);
-  const authenticate = kernel.identity.authenticate.bind(kernel.identity);
-  const expired = vi
-    .spyOn(kernel.identity, 'authenticate')
-    .mockImplementation(async (token) => (token === asha.accessToken ? undefined : authenticate(token)));
-  onTestFinished(() => expired.mockRestore());
-  await eventually(() => expect([client.closed, tokens]).toEqual([[4403], []]));
+  const { calls } = vi.spyOn(kernel.feed, 'subscribe').mock;
+  const before = calls.length;
+  hoursAhead = 1;
+  onTestFinished(() => {
+    hoursAhead = 0;
+  });
+  await eventually(() => expect([client.closed, calls.length]).toEqual([[4403], before + 1]));
 });
 
 test('a subscriber who loses the permission gets an error and no further event', async () => {
