@@ -4,12 +4,20 @@ import type { Static, TSchema } from './schema.ts';
 import type { Sql } from './sql.ts';
 
 /** An event that a module emits. */
-export interface EventDefinition {
+export interface EventDefinition<Payload = unknown> {
   /** What has happened: `An order was created`. */
   readonly summary: string;
   readonly payload: TSchema;
   /** The id of its subject, such as an order. A listener gets the events about one subject in order. */
-  about?(payload: unknown): string | undefined;
+  about?(payload: Payload): string | undefined;
+  /** The field of GraphQL's `Subscription` for the event. It needs a permission. */
+  readonly graphql?: string;
+  /** The permission that subscribers need. */
+  readonly needs?: string;
+  /** The only user who gets the event, over GraphQL. Listeners get it by its name, not by a pattern. */
+  recipient?(payload: Payload): number;
+  /** The payload as a subscriber may see it. Default: as it was emitted. */
+  mask?(ctx: Ctx, payload: Payload): Payload;
 }
 
 export interface TypedEvent<Payload extends TSchema> extends EventDefinition {
@@ -17,12 +25,10 @@ export interface TypedEvent<Payload extends TSchema> extends EventDefinition {
 }
 
 /** Declares an event. The module lists its events by name in `defineModule({ events })`. */
-export function defineEvent<Payload extends TSchema>(definition: {
-  readonly summary: string;
-  readonly payload: Payload;
-  about?(payload: Static<Payload>): string | undefined;
-}): TypedEvent<Payload> {
-  return definition as TypedEvent<Payload>;
+export function defineEvent<Payload extends TSchema>(
+  definition: EventDefinition<Static<Payload>> & { readonly payload: Payload },
+): TypedEvent<Payload> {
+  return definition as unknown as TypedEvent<Payload>;
 }
 
 export type EventsOf<Table> = {

@@ -158,6 +158,7 @@ export type {
   GraphqlError,
   GraphqlOperation,
   GraphqlResult,
+  GraphqlSubscription,
   Limits,
   Mail,
   Mails,

@@ -118,7 +118,7 @@ export interface StoredMail extends Mail {
 export interface Mails {
   /**
    * Queues the mail. Sending is retried for hours. With the transaction on the central database that is the reason for the
-   * mail, it is queued when that commits. A mail with an id, a UUID, that was queued before is not queued again.
+   * mail, it is queued when that commits.
    */
   send(mail: Mail, tx?: Db): Promise<void>;
   /** Mails that were stored instead of sent, newest first; empty if `MAIL_URL` is set. */
@@ -187,6 +187,18 @@ export interface GraphqlResult {
   readonly errors?: readonly GraphqlError[];
 }
 
+/** A subscription that has been accepted. */
+export interface GraphqlSubscription {
+  /** The name of the event. */
+  readonly event: string;
+  /** The only user whose events it delivers. */
+  readonly userId: number | undefined;
+  /** Throws unless the user of the context may receive the event now. */
+  authorize(ctx: RequestContext): Promise<void>;
+  /** The result for the payload of an event, as the user of the context may see it. */
+  execute(ctx: RequestContext, payload: unknown): Promise<GraphqlResult>;
+}
+
 /** A difference between two schemas. */
 export interface SchemaChange {
   /** Clients fail (breaking), may behave differently (dangerous) or notice nothing (safe). */
@@ -214,6 +226,11 @@ export interface SchemaComparison {
 /** Runs GraphQL operations against the schema of the caller's tenant. */
 export interface GraphqlEngine {
   execute(ctx: RequestContext, operation: GraphqlOperation): Promise<GraphqlResult>;
+  /** Accepts a subscription, or returns the reasons why it is refused. */
+  subscribe(
+    ctx: RequestContext,
+    operation: GraphqlOperation,
+  ): Promise<GraphqlSubscription | { readonly errors: readonly GraphqlError[] }>;
   /** The reasons why the operation would be refused before its execution. */
   validate(ctx: RequestContext, operation: GraphqlOperation): Promise<readonly GraphqlError[]>;
   /** The schema of all modules as SDL. Throws if two of them define the same type or field. */

@@ -1,33 +1,41 @@
 import { type Ctx, defineEvent, type EventsOf, Nullable, Type, UserId } from '@chowk/kit';
 import { ConversationRecord, MessageRecord, Status } from './schemas.ts';
 
-const about = ({ conversation }: { conversation: ConversationRecord }) => conversation.id;
+const common = {
+  about: ({ conversation }: { conversation: ConversationRecord }) => conversation.id,
+  needs: 'conversations.view',
+};
 
 export const events = {
   'conversation.created': defineEvent({
+    ...common,
     summary: 'A conversation was created',
     payload: Type.Object({ conversation: ConversationRecord }),
-    about,
+    graphql: 'conversationCreated',
   }),
   'conversation.message_created': defineEvent({
+    ...common,
     summary: 'A message or a note was added',
     payload: Type.Object({ conversation: ConversationRecord, message: MessageRecord }),
-    about,
+    graphql: 'conversationMessageCreated',
   }),
   'conversation.assigned': defineEvent({
+    ...common,
     summary: 'A conversation was assigned to a member of the team, or unassigned',
     payload: Type.Object({ conversation: ConversationRecord, previous_assignee_id: Nullable(UserId) }),
-    about,
+    graphql: 'conversationAssigned',
   }),
   'conversation.status_changed': defineEvent({
+    ...common,
     summary: 'The status of a conversation was changed',
     payload: Type.Object({ conversation: ConversationRecord, previous_status: Status }),
-    about,
+    graphql: 'conversationStatusChanged',
   }),
   'conversation.deleted': defineEvent({
+    ...common,
     summary: 'A conversation was deleted',
     payload: Type.Object({ conversation: ConversationRecord }),
-    about,
+    graphql: 'conversationDeleted',
   }),
 };
 

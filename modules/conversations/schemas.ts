@@ -55,7 +55,7 @@ export type Assignment = Static<typeof Assignment>;
 export const StatusChange = NamedObject('ConversationStatusChange', { id: Uuid, status: Status });
 
 /** As stored and as in events. */
-export const ConversationRecord = Type.Object({
+const record = Type.Object({
   id: Uuid,
   customer_id: Uuid,
   channel: Channel,
@@ -67,6 +67,7 @@ export const ConversationRecord = Type.Object({
   created_at: Timestamp,
   updated_at: Timestamp,
 });
+export const ConversationRecord = named('ConversationRecord', record, { graphqlType: 'Conversation' });
 export type ConversationRecord = Static<typeof ConversationRecord>;
 
 const Customer = NamedObject(
@@ -92,7 +93,7 @@ export const Conversation = named(
 );
 export type Conversation = Static<typeof Conversation>;
 
-export const MessageRecord = Type.Object({
+export const MessageRecord = NamedObject('ConversationMessageRecord', {
   id: Uuid,
   conversation_id: Uuid,
   ...outputOf(NewMessage),

@@ -1,18 +1,29 @@
-import { defineEvent, type EventsOf, Type, Uuid } from '@chowk/kit';
+import { type Ctx, defineEvent, type EventsOf, Type, Uuid } from '@chowk/kit';
+import { mask } from './columns.ts';
 import { CustomerRecord, Deletion } from './schemas.ts';
 
-const about = ({ customer }: { customer: CustomerRecord }) => customer.id;
+const needs = 'customers.view';
+const common = {
+  about: ({ customer }: { customer: CustomerRecord }) => customer.id,
+  needs,
+  mask: <Payload extends { customer: CustomerRecord }>(ctx: Ctx, payload: Payload) => ({
+    ...payload,
+    customer: mask(ctx, payload.customer),
+  }),
+};
 
 export const events = {
   'customer.created': defineEvent({
+    ...common,
     summary: 'A customer was created',
     payload: Type.Object({ customer: CustomerRecord }),
-    about,
+    graphql: 'customerCreated',
   }),
   'customer.updated': defineEvent({
+    ...common,
     summary: 'Fields of a customer were changed',
     payload: Type.Object({ customer: CustomerRecord, changed: Type.Array(Type.String()) }),
-    about,
+    graphql: 'customerUpdated',
   }),
   'customer.merging': defineEvent({
     summary: 'Two customers are about to be merged; a listener in the transaction can still combine rows of both',
@@ -20,14 +31,17 @@ export const events = {
     about: ({ primary }) => primary.id,
   }),
   'customer.merged': defineEvent({
+    ...common,
     summary: 'Two customers were merged and all rows of the removed customer were moved',
     payload: Type.Object({ customer: CustomerRecord, removed_id: Uuid }),
-    about,
+    graphql: 'customerMerged',
   }),
   'customer.deleted': defineEvent({
     summary: 'A customer was deleted or anonymized',
     payload: Type.Object({ id: Uuid, mode: Deletion.properties.mode }),
     about: ({ id }) => id,
+    graphql: 'customerDeleted',
+    needs,
   }),
 };
 

@@ -1,32 +1,17 @@
 import { Answer, type GraphqlResult, type SystemCtx } from '@chowk/kit';
-import { readHash, resolveQuery } from './persisted-request.ts';
+import { readOperation } from './read-operation.ts';
 import { recordUnregistered } from './unregistered.ts';
 
 const responseType = 'application/graphql-response+json';
 
 /** Runs the operation of a request that has not been validated. */
 export async function execute(ctx: SystemCtx, request: object): Promise<Answer> {
-  const { query, variables, operationName, extensions } = request as Record<string, unknown>;
-  if (!isAbsent(query) && typeof query !== 'string') return refuse(ctx, '`query` must be a string.');
-  if (!isAbsent(operationName) && typeof operationName !== 'string') {
-    return refuse(ctx, '`operationName` must be a string.');
-  }
-  if (!isAbsent(variables) && !isObject(variables)) return refuse(ctx, '`variables` must be an object.');
-  if (!isAbsent(extensions) && !isObject(extensions)) return refuse(ctx, '`extensions` must be an object.');
-  const { hash, problem } = readHash(extensions);
-  if (problem !== undefined) return refuse(ctx, problem);
-  if (!query && !hash) return refuse(ctx, 'The request has no `query`.');
-  const resolved = await resolveQuery(ctx, query || undefined, hash);
-  if ('refusal' in resolved) return answer(ctx, { errors: [resolved.refusal] });
-  const operation = {
-    query: resolved.query,
-    variables: variables ?? undefined,
-    operationName: operationName ?? undefined,
-  };
-  const result = await ctx.system.graphql.execute(ctx, operation as never);
-  if (resolved.unregistered && 'data' in result) {
-    recordUnregistered(ctx, { ...operation, hash: resolved.unregistered });
-  }
+  const read = await readOperation(ctx, request);
+  if ('problem' in read) return refuse(ctx, read.problem);
+  if ('refusal' in read) return answer(ctx, { errors: [read.refusal] });
+  const { operation, unregistered } = read;
+  const result = await ctx.system.graphql.execute(ctx, operation);
+  if (unregistered && 'data' in result) recordUnregistered(ctx, { ...operation, hash: unregistered });
   return answer(ctx, result);
 }
 
@@ -54,12 +39,4 @@ function wasRefused({ data, errors = [] }: GraphqlResult): boolean {
 function typeFor(ctx: SystemCtx): string {
   const accepted = ctx.client.header('accept') ?? '';
   return `${accepted.includes(responseType) ? responseType : 'application/json'}; charset=utf-8`;
-}
-
-function isAbsent(value: unknown): value is null | undefined {
-  return value === undefined || value === null;
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -7,7 +7,7 @@ import { maxQueryLength, type Registration, type UnregisteredOperation } from '.
 interface Operation {
   readonly hash: string;
   readonly query: string;
-  readonly operationName: string | undefined;
+  readonly operationName?: string | undefined;
 }
 
 /** Kept per tenant: those with the most uses. The list is one response, so the size of all queries is limited too. */

@@ -4,6 +4,7 @@ import { applyRules, hasRules } from './apply-rules.ts';
 import { demo } from './demo.ts';
 import { digestJobs } from './digest.ts';
 import { errors } from './errors.ts';
+import { events } from './events.ts';
 import { helpers } from './internal-api.ts';
 import { mailJobs } from './mail.ts';
 import { messageJobs } from './messages.ts';
@@ -15,6 +16,7 @@ import { settings } from './settings.ts';
 
 export const module = defineModule({
   actions,
+  events,
   tags,
   helpers,
   settings,

@@ -116,6 +116,10 @@ async function broadcast(ctx: Ctx, { ids }: { ids: readonly string[] }): Promise
   for (const notification of notifications) {
     await ctx.broadcast(`private-user.${notification.user_id}`, 'notification.created', notification);
   }
+  await ctx.emitAll(
+    'notification.created',
+    notifications.map((notification) => ({ notification })),
+  );
 }
 
 export const jobs = {

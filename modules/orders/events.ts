@@ -1,21 +1,41 @@
-import { defineEvent, type EventsOf, Nullable, Type } from '@chowk/kit';
+import { type Ctx, defineEvent, type EventsOf, Nullable, Type } from '@chowk/kit';
+import { maskOrder } from './masking.ts';
 import { Order, Status } from './schemas.ts';
 
-const about = ({ order }: { order: Order }) => order.id;
+const common = {
+  about: ({ order }: { order: Order }) => order.id,
+  needs: 'orders.view',
+  mask: <Payload extends { order: Order }>(ctx: Ctx, payload: Payload) => ({
+    ...payload,
+    order: maskOrder(ctx, payload.order),
+  }),
+};
 
 export const events = {
-  'order.created': defineEvent({ summary: 'An order was created', payload: Type.Object({ order: Order }), about }),
+  'order.created': defineEvent({
+    ...common,
+    summary: 'An order was created',
+    payload: Type.Object({ order: Order }),
+    graphql: 'orderCreated',
+  }),
   'order.updated': defineEvent({
+    ...common,
     summary: 'Fields other than the status were changed',
     payload: Type.Object({ order: Order, changed: Type.Array(Type.String()) }),
-    about,
+    graphql: 'orderUpdated',
   }),
   'order.status_changed': defineEvent({
+    ...common,
     summary: 'The status was changed, possibly with other fields',
     payload: Type.Object({ order: Order, previous_status: Status, reason: Nullable(Type.String()) }),
-    about,
+    graphql: 'orderStatusChanged',
   }),
-  'order.deleted': defineEvent({ summary: 'An order was deleted', payload: Type.Object({ order: Order }), about }),
+  'order.deleted': defineEvent({
+    ...common,
+    summary: 'An order was deleted',
+    payload: Type.Object({ order: Order }),
+    graphql: 'orderDeleted',
+  }),
 };
 
 declare module '@chowk/kit/catalogue' {

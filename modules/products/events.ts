@@ -1,7 +1,10 @@
 import { type Ctx, defineEvent, type EventsOf, extend, type Static, Type, Uuid } from '@chowk/kit';
 import { Product, StockMovement } from './schemas.ts';
 
-const about = ({ product }: { product: Product }) => product.id;
+const common = {
+  about: ({ product }: { product: Product }) => product.id,
+  needs: 'products.view',
+};
 
 const { change, reserved_change, reason, reference } = StockMovement.properties;
 const StockChange = Type.Object({ product: Product, change, reserved_change, reason, reference });
@@ -11,28 +14,32 @@ const low_stock = Type.Boolean({ description: 'Whether `products.low_stock_thres
 
 export const events = {
   'product.created': defineEvent({
+    ...common,
     summary: 'A product was created',
     payload: Type.Object({ product: Product }),
-    about,
+    graphql: 'productCreated',
   }),
   'product.updated': defineEvent({
+    ...common,
     summary: 'Fields of a product were changed',
     payload: Type.Object({ product: Product, changed: Type.Array(Type.String()) }),
-    about,
+    graphql: 'productUpdated',
   }),
   'product.deleted': defineEvent({
+    ...common,
     summary: 'A product was deleted',
     payload: Type.Object({ product: Product }),
-    about,
+    graphql: 'productDeleted',
   }),
   'product.mandatory_changed': defineEvent({
     summary: 'A mandatory product was created, changed or deleted, or has become or is no longer mandatory',
     payload: Type.Object({ ids: Type.Array(Uuid) }),
   }),
   'product.stock_changed': defineEvent({
+    ...common,
     summary: 'The units in stock or the reserved units were changed',
     payload: extend(StockChange, { low_stock }),
-    about,
+    graphql: 'productStockChanged',
   }),
 };
 

@@ -14,6 +14,7 @@ import { type DatabaseServer, limitsOf } from './db/server.ts';
 import { Signals } from './db/signals.ts';
 import { SlowQueryLog } from './db/slow-query-log.ts';
 import { DeliveryWorker, deliveryJob, eventsQueue } from './events/delivery-worker.ts';
+import { EventFeed } from './events/event-feed.ts';
 import { EventHub } from './events/event-hub.ts';
 import { actionGateway } from './gateway/action-gateway.ts';
 import { graphqlEngine } from './graphql/engine.ts';
@@ -149,9 +150,11 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   assertUniqueActions(actions);
   const byName = new Map(actions.map((action) => [action.name, action]));
   const bus = new Bus({ actions: byName, consumes: consumesOf(modules), hasModule, limiter, audit });
-  const listeners = listenersOf(modules);
+  const declaredEvents = eventsOf(modules);
+  const feed = new EventFeed(pubsub, declaredEvents.values());
+  const listeners = [...listenersOf(modules), feed.listener()];
   const validates = config.appEnv !== 'production';
-  const events = new EventHub({ listeners, events: eventsOf(modules), hasModule, central: db, validates });
+  const events = new EventHub({ listeners, events: declaredEvents, hasModule, central: db, validates });
   const deliveries = new DeliveryWorker({
     ...{ listeners, ring: config.ringName, hasModule, central: db, signals, log },
     find: (id) => directory.find(id),
@@ -239,6 +242,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     notificationTypes: notificationTypesOf(modules),
     audit,
     events,
+    feed,
     deliveries,
     jobs,
     signals,
@@ -251,6 +255,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     async close() {
       await deliveries.close();
       await realtime.close();
+      await feed.close();
       await jobs.stop(config.shutdownSeconds);
       await Promise.allSettled(closing.map((work) => work()));
       await audit.close();

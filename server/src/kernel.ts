@@ -17,6 +17,7 @@ import type { Config } from './config.ts';
 import type { ConnectionBudget } from './db/budget.ts';
 import type { Signals } from './db/signals.ts';
 import type { DeliveryWorker } from './events/delivery-worker.ts';
+import type { EventFeed } from './events/event-feed.ts';
 import type { EventHub } from './events/event-hub.ts';
 import type { JobQueues } from './jobs/job-queues.ts';
 import type { Installations } from './loader/installations.ts';
@@ -62,6 +63,8 @@ export interface Kernel {
   readonly notificationTypes: Readonly<Record<string, DeclaredNotificationType>>;
   readonly audit: AuditLog;
   readonly events: EventHub;
+  /** Events to subscribers in all processes. */
+  readonly feed: EventFeed;
   readonly deliveries: DeliveryWorker;
   readonly jobs: JobQueues;
   readonly signals: Signals;

@@ -15,6 +15,7 @@ const files = new Map(
     'playground.js': () => new URL('browser/playground.js', import.meta.url),
     'playground.css': () => new URL('browser/playground.css', import.meta.url),
     'session.js': () => new URL('browser/session.js', import.meta.url),
+    'subscribe.js': () => new URL('browser/subscribe.js', import.meta.url),
     'sign-in.js': () => new URL('browser/sign-in.js', import.meta.url),
   }),
 );

@@ -1,6 +1,6 @@
 import { sql } from '@chowk/kit';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, test as anyTest, expect, onTestFinished } from 'vitest';
+import { afterAll, test as anyTest, expect, onTestFinished, vi } from 'vitest';
 import { type Person, startAccounts } from '../../../server/testing/accounts.ts';
 import { chromiumPath } from '../../../server/testing/chromium.ts';
 import type { TestPlatform } from '../../../server/testing/platform.ts';
@@ -73,6 +73,23 @@ test('a developer signs in, runs a query, and finds it in the history and its ty
   await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
   await page.getByRole('link', { name: 'Query', exact: true }).click();
   await page.getByRole('link', { name: 'orders_list', exact: true }).waitFor();
+});
+
+test('a developer runs a subscription and sees each event, until it is stopped', async () => {
+  const page = await openPlayground();
+  await signIn(page, asha);
+  await page.getByText('Asha Rao · Acme Stores').waitFor();
+  const subscribed = vi.spyOn(kernel.feed, 'subscribe');
+  await run(page, 'subscription { productCreated { product { sku } } }');
+  await expect.poll(() => subscribed.mock.calls.length, { timeout: 10_000 }).toBe(1);
+  for (const sku of ['TEA-1', 'TEA-2']) {
+    await asha.post('/api/v1/products', { sku, title: 'Tea', price: '10' });
+    await result(page).getByText(`"sku": "${sku}"`).waitFor();
+  }
+  await page.getByRole('button', { name: 'Stop query' }).click();
+  await expect.poll(() => kernel.feed.subscribers, { timeout: 10_000 }).toBe(0);
+  await run(page, 'subscription { productCreated { product { id } } productDeleted { product { id } } }');
+  await result(page).getByText('A subscription must select one field.').waitFor();
 });
 
 test('the tokens are kept in the session of the tab only', async () => {

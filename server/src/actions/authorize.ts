@@ -12,6 +12,9 @@ export interface Principal {
   readonly system?: boolean | undefined;
 }
 
+/** What a call needs: an action, or an event that a caller subscribes to. */
+export type Requirement = Pick<RegisteredAction, 'module' | 'needs' | 'public' | 'tenant'>;
+
 type HasModule = (tenantId: string, alias: string) => Promise<boolean>;
 
 /**
@@ -20,7 +23,7 @@ type HasModule = (tenantId: string, alias: string) => Promise<boolean>;
  */
 export async function authorize(
   hasModule: HasModule,
-  action: RegisteredAction,
+  action: Requirement,
   principal: Principal,
   /** The permission that the call needs instead of the action's own. */
   permission?: string,
@@ -39,7 +42,7 @@ function requireMembership({ tenant, caller, membership }: Principal): void {
 }
 
 function requirePermission(
-  { tenant = 'required' }: RegisteredAction,
+  { tenant = 'required' }: Requirement,
   { caller, membership }: Principal,
   needs: RegisteredAction['needs'],
 ): void {

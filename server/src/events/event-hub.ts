@@ -6,6 +6,8 @@ import { type Event, writeDeliveries } from './outbox.ts';
 
 export interface RegisteredListener extends Listener {
   readonly module: string;
+  /** Only `after_commit`: whether the event is stored for the listener. */
+  readonly isWanted?: (tenantId: string, event: string) => boolean;
 }
 
 /** The emitting call. */
@@ -41,7 +43,7 @@ const recordActivityEveryMs = 60_000;
 /** Runs `inTransaction` listeners and writes deliveries to `afterCommit` listeners to the tenant's outbox. */
 export class EventHub {
   readonly #options: EventHubOptions;
-  /** All events, by name. */
+  /** The events of all modules except those for one user, by name. */
   readonly declared: Readonly<Record<string, EventDefinition>>;
   readonly #listeners: ReadonlyMap<string, Listeners>;
   /** When this process last recorded activity of a tenant. */
@@ -49,8 +51,9 @@ export class EventHub {
 
   constructor(options: EventHubOptions) {
     this.#options = options;
-    this.declared = Object.assign({}, ...options.events.values());
-    this.#listeners = new Map(Object.keys(this.declared).map((name) => [name, listenersTo(name, options.listeners)]));
+    const events = [...options.events.values()].flatMap((own) => Object.entries(own));
+    this.declared = Object.fromEntries(events.filter(([, { recipient }]) => !recipient));
+    this.#listeners = new Map(events.map(([name, event]) => [name, listenersTo(name, event, options.listeners)]));
   }
 
   /** Runs listeners in the transaction and writes deliveries to the others. */
@@ -65,7 +68,8 @@ export class EventHub {
       return { id: frame.newId(), name, about, payload, emittedAt };
     });
     const { inTransaction, afterCommit } = this.#listeners.get(name) as Listeners;
-    const [near, far] = await Promise.all([this.#enabled(tenant, inTransaction), this.#enabled(tenant, afterCommit)]);
+    const wanted = afterCommit.filter(({ isWanted }) => isWanted?.(tenant.id, name) ?? true);
+    const [near, far] = await Promise.all([this.#enabled(tenant, inTransaction), this.#enabled(tenant, wanted)]);
     if (far.length > 0) {
       await this.recordActivity(tenant.id);
       // Not awaited: the transaction waits for it, and fails if it fails.
@@ -103,8 +107,14 @@ export class EventHub {
   }
 }
 
-function listenersTo(name: string, listeners: readonly RegisteredListener[]): Listeners {
-  const matching = listeners.filter(({ event }) => matchesEvent(event, name));
+function listenersTo(
+  name: string,
+  { recipient }: EventDefinition,
+  listeners: readonly RegisteredListener[],
+): Listeners {
+  const matching = listeners.filter(({ event, isWanted }) =>
+    recipient && !isWanted ? event === name : matchesEvent(event, name),
+  );
   return {
     inTransaction: matching.filter(({ when }) => when === 'in_transaction'),
     afterCommit: matching.filter(({ when }) => when === 'after_commit'),

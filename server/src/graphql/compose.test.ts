@@ -207,3 +207,8 @@ test('without a module, its types disappear with all that others add to them or 
   expect(omitted).toContain('the field Query.sale of the module shop, because there is no type Sale');
   expect(omitted).toContain('the field Shop.best of the module shop, because there is no type Item');
 });
+
+test('a subscription is declared on an event, not in a file', () => {
+  const written = { alias: 'orders', sdl: 'type Order { id: ID } extend type Subscription { orderMoved: Order }' };
+  expect(() => compose(written)).toThrow('has Subscription.orderMoved; declare it on an event instead');
+});

@@ -95,7 +95,7 @@ function addObject(
   if (other) throw conflict(other.module, module, `the type ${type}`);
   const merged: MergedObject = objects.get(type) ?? { owner: undefined, node, fields: new Map() };
   objects.set(type, merged);
-  const isRoot = type === 'Query' || type === 'Mutation';
+  const isRoot = ['Query', 'Mutation', 'Subscription'].includes(type);
   if (node.kind === Kind.OBJECT_TYPE_DEFINITION || isRoot) {
     if (merged.owner !== undefined && merged.owner !== module && !isRoot) {
       throw conflict(merged.owner, module, `the type ${type}`);

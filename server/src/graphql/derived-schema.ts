@@ -1,3 +1,4 @@
+import type { EventDefinition } from '@chowk/kit';
 import { pathParameters, type RegisteredAction } from '../actions/registry.ts';
 import { responseSerializer } from '../actions/response-serializer.ts';
 import { block, describe, type ObjectReference, pascalCase, type Schema, TypeWriter } from './type-writer.ts';
@@ -24,21 +25,36 @@ export interface DerivedField {
   readonly object: ObjectReference | undefined;
 }
 
-/** The part of the GraphQL schema that follows from a module's actions. */
+/** A field of `Subscription` that delivers an event. */
+export interface EventField {
+  readonly name: string;
+  readonly event: string;
+  readonly definition: EventDefinition;
+}
+
+/** The part of the GraphQL schema that follows from a module's actions and events. */
 export interface DerivedSchema {
   readonly sdl: string;
   readonly fields: readonly DerivedField[];
+  readonly eventFields: readonly EventField[];
   /** Objects in fields, by `Type.field`: they may lack fields of their type. */
   readonly references: ReadonlyMap<string, ObjectReference>;
   /** The fields of each object type. */
   readonly types: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Derives typed fields of the actions that have a GraphQL name, and their types. */
-export function deriveTypedSchema(actions: readonly RegisteredAction[]): DerivedSchema {
+/** Derives typed fields of the actions and events that have a GraphQL name, and their types. */
+export function deriveTypedSchema(
+  actions: readonly RegisteredAction[],
+  events: Readonly<Record<string, EventDefinition>> = {},
+): DerivedSchema {
   const typed = actions.filter(({ graphql }) => typeof graphql === 'string');
-  const writer = new TypeWriter(typed.flatMap(({ output }) => (output ? [output as Schema] : [])));
-  const lines: Record<DerivedField['root'], string[]> = { Query: [], Mutation: [] };
+  const eventFields = Object.entries(events).flatMap(([event, definition]): EventField[] =>
+    definition.graphql === undefined ? [] : [{ name: definition.graphql, event, definition }],
+  );
+  const outputs = [...typed.map(({ output }) => output), ...eventFields.map(({ definition }) => definition.payload)];
+  const writer = new TypeWriter(outputs.filter((output) => output !== undefined) as Schema[]);
+  const lines = { Query: [] as string[], Mutation: [] as string[], Subscription: [] as string[] };
   const connections = new Map<string, string>();
   const fields = typed.map((action): DerivedField => {
     const name = action.graphql as string;
@@ -47,12 +63,17 @@ export function deriveTypedSchema(actions: readonly RegisteredAction[]): Derived
     lines[root].push(`${describe(documentationOf(action))}${name}${argumentsOf(writer, action, name, shape)}: ${sdl}`);
     return { root, name, action, shape, object };
   });
+  for (const { name, definition } of eventFields) {
+    const { sdl } = writer.output(definition.payload as Schema, `${pascalCase(name)}Event`);
+    lines.Subscription.push(`${describe(`${definition.summary}.`)}${name}: ${sdl}`);
+  }
   const roots = Object.entries(lines).filter(([, own]) => own.length > 0);
   return {
     sdl: [...roots.map(([root, own]) => block(`extend type ${root}`, own)), writer.sdl, ...connections.values()].join(
       '\n\n',
     ),
     fields,
+    eventFields,
     references: writer.references,
     types: new Map(writer.types.map((type) => [type, writer.fieldsOf(type) as ReadonlySet<string>])),
   };

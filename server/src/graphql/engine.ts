@@ -1,14 +1,26 @@
-import type { GraphqlEngine, GraphqlError, GraphqlOperation, GraphqlResult, Settings } from '@chowk/kit';
+import {
+  Failure,
+  type GraphqlEngine,
+  type GraphqlError,
+  type GraphqlOperation,
+  type GraphqlResult,
+  type GraphqlSubscription,
+  type Settings,
+} from '@chowk/kit';
+import { type GraphQLSchema, getVariableValues, type OperationDefinitionNode } from 'graphql';
+import { authorize } from '../actions/authorize.ts';
 import type { Context } from '../context.ts';
 import type { Kernel } from '../kernel.ts';
 import { consumesOf } from '../loader/module-parts.ts';
 import { compareNamedSchemas } from './compare-schemas.ts';
-import { executionError } from './errors.ts';
+import { executionError, failureError } from './errors.ts';
 import { GraphqlRefusal, graphqlError } from './graphql-refusal.ts';
 import { exceededLimit, type Limits } from './limits.ts';
 import { executeOperation, Operations, type PreparedOperation, platformLimits, refuseIf } from './operations.ts';
 import { type RequestParts, RequestState } from './request-state.ts';
 import { isDeeper } from './scalars.ts';
+import { subscriptionField } from './subscription-field.ts';
+import type { SubscribedEvent } from './tenant-schema.ts';
 import { TenantSchemas } from './tenant-schemas.ts';
 
 /** GraphQL over the actions: a schema for each set of enabled modules. */
@@ -31,26 +43,66 @@ export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
     const { kernel, schemas, operations } = partsOf();
     if (isDeeper(operation.variables, maxVariablesDepth)) refuseIf(variablesTooDeep);
     const settings = await kernel.settings.of(ctx.tenant.id);
-    const { schema, id } = await schemas.of(ctx.tenant.id);
+    const { schema, events, id } = await schemas.of(ctx.tenant.id);
     const canIntrospect = kernel.config.graphqlIntrospection || settings['graphql.introspection'];
     const prepared = operations.prepare(schema, id, operation, canIntrospect);
     if (prepared.usesIntrospection && !canIntrospect) refuseIf(introspectionDisabled);
     checkLimits(schema, prepared, operation.variables ?? {}, settings);
-    return { schema, prepared, settings };
+    return { schema, events, prepared, settings };
+  }
+
+  type Prepared = Awaited<ReturnType<typeof prepare>>;
+
+  async function run(
+    ctx: Context,
+    { schema, prepared, settings }: Prepared,
+    { variables = {} }: GraphqlOperation,
+    payload?: unknown,
+  ): Promise<GraphqlResult> {
+    const state = new RequestState(partsOf(), ctx, settings['graphql.audit_mutations']);
+    const { data, errors } = await executeOperation(schema, prepared, variables, state, payload);
+    const { log } = partsOf().kernel;
+    return {
+      ...(errors && { errors: errors.map((error) => executionError(error, log, ctx.requestId)) }),
+      ...(data === undefined ? {} : { data }),
+    };
   }
 
   return {
     async execute(ctx, operation) {
       try {
-        const { schema, prepared, settings } = await prepare(ctx as Context, operation);
-        const state = new RequestState(partsOf(), ctx as Context, settings['graphql.audit_mutations']);
-        const { data, errors } = await executeOperation(schema, prepared, operation.variables ?? {}, state);
-        const { log } = partsOf().kernel;
-        return {
-          ...(errors && { errors: errors.map((error) => executionError(error, log, ctx.requestId)) }),
-          ...(data === undefined ? {} : { data }),
-        };
+        const request = await prepare(ctx as Context, operation);
+        if (request.prepared.definition.operation === 'subscription') refuseIf(socketRequired);
+        return await run(ctx as Context, request, operation);
       } catch (error) {
+        return refusal(error);
+      }
+    },
+    async subscribe(ctx, operation) {
+      try {
+        const request = await prepare(ctx as Context, operation);
+        const { schema, events } = request;
+        const { document, definition } = request.prepared;
+        if (definition.operation !== 'subscription') refuseIf(subscriptionsOnly);
+        checkVariables(schema, definition, operation.variables);
+        const found = events.get(subscriptionField(document, definition)) as SubscribedEvent;
+        const { needs = [], recipient } = found.definition;
+        const { installations } = kernelOf();
+        const subscription: GraphqlSubscription = {
+          event: found.event,
+          userId: recipient && (ctx as Context).user.id,
+          authorize: (one) =>
+            authorize(
+              (tenantId, alias) => installations.has(tenantId, alias),
+              { module: found.module, needs },
+              (one as Context).principal,
+            ),
+          execute: (one, payload) => run(one as Context, request, operation, payload),
+        };
+        await subscription.authorize(ctx);
+        return subscription;
+      } catch (error) {
+        if (error instanceof Failure && error.status < 500) return { errors: [failureError(error)] };
         return refusal(error);
       }
     },
@@ -73,6 +125,13 @@ const introspectionDisabled = graphqlError(
   'Introspection is disabled. An administrator can enable it with the setting graphql.introspection.',
 );
 
+const socketRequired = graphqlError(
+  'SOCKET_REQUIRED',
+  'Subscriptions need a WebSocket with the protocol graphql-transport-ws, at the same address.',
+);
+
+const subscriptionsOnly = graphqlError('BAD_INPUT', 'Sockets are for subscriptions. Send other operations with POST.');
+
 /** Code that walks the variables is recursive. */
 const maxVariablesDepth = 64;
 const variablesTooDeep = graphqlError('BAD_INPUT', `Variables can be nested ${maxVariablesDepth} deep at most.`);
@@ -82,13 +141,23 @@ function refusal(error: unknown): GraphqlResult & { errors: readonly GraphqlErro
   throw error;
 }
 
+/** Otherwise every event would fail. */
+function checkVariables(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  variables: GraphqlOperation['variables'] = {},
+): void {
+  const { errors: [error] = [] } = getVariableValues(schema, variableDefinitions, variables, { maxErrors: 1 });
+  refuseIf(error && graphqlError('BAD_INPUT', error.message, error.locations));
+}
+
 /** Of the variables of an operation that are remembered as checked. */
 const maxChecked = 100;
 const maxCheckedLength = 500;
 
 /** The limits of the platform have been checked, unless they depend on the variables. */
 function checkLimits(
-  schema: Parameters<typeof exceededLimit>[0],
+  schema: GraphQLSchema,
   { document, definition, hasVariableCost, checked }: PreparedOperation,
   variables: Readonly<Record<string, unknown>>,
   settings: Settings,

@@ -19,7 +19,12 @@ export function executionError(error: GraphQLError, log: Log, requestId: string)
   if (!originalError) return internalError(error, place, log, requestId);
   const failure = originalError instanceof Failure ? originalError : databaseFailure(originalError);
   if (!failure || failure.status === 500) return internalError(originalError, place, log, requestId);
-  return { message: failure.message, ...place, extensions: extensionsOf(failure) };
+  return { ...failureError(failure), ...place };
+}
+
+/** A failure as the response shows it. */
+export function failureError(failure: Failure): GraphqlError {
+  return { message: failure.message, extensions: extensionsOf(failure) };
 }
 
 function extensionsOf(failure: Failure): GraphqlError['extensions'] {

@@ -2,7 +2,7 @@ import type { Resolver, Resolvers } from '@chowk/kit';
 import { type DocumentNode, type GraphQLError, Kind, parse } from 'graphql';
 import type { RegisteredAction } from '../actions/registry.ts';
 import type { LoadedModule } from '../loader/load-modules.ts';
-import { type DerivedField, deriveJsonFields, deriveTypedSchema } from './derived-schema.ts';
+import { type DerivedField, deriveJsonFields, deriveTypedSchema, type EventField } from './derived-schema.ts';
 import type { ObjectReference } from './type-writer.ts';
 
 /** What a module adds to the schema, prepared once for all compositions. */
@@ -14,20 +14,28 @@ export interface ModulePart {
   /** The module's own resolvers, by `Type.field`. */
   readonly resolvers: ReadonlyMap<string, Resolver>;
   readonly derivedFields: readonly DerivedField[];
+  readonly eventFields: readonly EventField[];
   readonly references: ReadonlyMap<string, ObjectReference>;
   readonly types: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** The module's SDL file, its providers, the typed fields of its actions and the JSON fields of its bus operations. */
+type Source = Pick<LoadedModule, 'alias' | 'manifest' | 'graphql'> & Partial<Pick<LoadedModule, 'parts'>>;
+
+/** The module's SDL file, its providers, the typed fields of its actions and events, and the JSON fields of its bus operations. */
 export function modulePart(
-  { alias, manifest, graphql }: Pick<LoadedModule, 'alias' | 'manifest' | 'graphql'>,
+  { alias, manifest, graphql, parts }: Source,
   actions: readonly RegisteredAction[],
 ): ModulePart {
   const own = actions.filter(({ module }) => module === alias);
-  const typed = deriveTypedSchema(own);
+  const typed = deriveTypedSchema(own, parts?.events);
   const json = manifest.graphql?.auto_resolve === false ? { sdl: '', fields: [] } : deriveJsonFields(own);
-  const texts = [...(graphql?.sdl ?? []), typed.sdl, json.sdl].filter((text) => text.trim() !== '');
-  const documents = texts.map((text) => parseSdl(alias, text));
+  const written = (graphql?.sdl ?? []).map((text) => parseSdl(alias, text));
+  const derived = [typed.sdl, json.sdl].filter((text) => text.trim() !== '').map((text) => parseSdl(alias, text));
+  const documents = [...written, ...derived];
+  const subscription = written.flatMap(fieldsIn).find((path) => path.startsWith('Subscription.'));
+  if (subscription !== undefined) {
+    throw new Error(`the GraphQL schema of the module ${alias} has ${subscription}; declare it on an event instead`);
+  }
   // Of two resolvers of a field, the map keeps the last one.
   const resolvers = new Map((graphql?.resolvers ?? []).toReversed().flatMap(resolversIn));
   const defined = new Set(documents.flatMap(fieldsIn));
@@ -41,6 +49,7 @@ export function modulePart(
     documents,
     resolvers,
     derivedFields: [...typed.fields, ...json.fields],
+    eventFields: typed.eventFields,
     references: typed.references,
     types: typed.types,
   };

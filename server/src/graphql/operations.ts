@@ -90,14 +90,16 @@ export async function executeOperation(
   operation: PreparedOperation,
   variables: Readonly<Record<string, unknown>>,
   state: RequestState,
+  /** The payload of an event, for a subscription. */
+  rootValue?: unknown,
 ): Promise<ExecutionResult> {
   operation.uses++;
   if (operation.compiled === undefined && operation.uses >= compileAfterUses)
     operation.compiled = compile(schema, operation);
-  if (operation.compiled) return operation.compiled.query(undefined, state, variables);
+  if (operation.compiled) return operation.compiled.query(rootValue, state, variables);
   const { document, definition } = operation;
   return execute({
-    ...{ schema, document, contextValue: state, variableValues: variables },
+    ...{ schema, document, rootValue, contextValue: state, variableValues: variables },
     operationName: definition.name?.value,
     fieldResolver: readProperty,
   });

@@ -11,7 +11,7 @@ import {
 import type { RegisteredAction } from '../actions/registry.ts';
 import { type Composition, compose } from './compose.ts';
 import type { ConnectionPage } from './connection.ts';
-import type { DerivedField } from './derived-schema.ts';
+import type { DerivedField, EventField } from './derived-schema.ts';
 import { guardResolver } from './directives.ts';
 import type { ModulePart } from './module-part.ts';
 import type { RequestState } from './request-state.ts';
@@ -20,9 +20,16 @@ import type { ObjectReference } from './type-writer.ts';
 
 export type FieldResolver = GraphQLFieldResolver<unknown, RequestState, Record<string, unknown>>;
 
+/** An event that clients can subscribe to. */
+export interface SubscribedEvent extends EventField {
+  readonly module: string;
+}
+
 /** The schema of all tenants with the same modules. */
 export interface TenantSchema {
   readonly schema: GraphQLSchema;
+  /** By the field of `Subscription`. */
+  readonly events: ReadonlyMap<string, SubscribedEvent>;
   readonly fingerprint: string;
   readonly omitted: readonly string[];
 }
@@ -39,7 +46,10 @@ export function buildTenantSchema(parts: readonly ModulePart[], isValid = false)
     isValid,
   );
   assignResolvers(composition, parts);
-  return { schema: composition.schema, fingerprint: fingerprintOf(parts), omitted: composition.omitted };
+  const events = new Map(
+    parts.flatMap(({ module, eventFields }) => eventFields.map((field) => [field.name, { ...field, module }])),
+  );
+  return { schema: composition.schema, events, fingerprint: fingerprintOf(parts), omitted: composition.omitted };
 }
 
 export function sdlOf({ schema }: TenantSchema): string {
@@ -68,6 +78,12 @@ function assignResolvers({ schema }: Composition, parts: readonly ModulePart[]):
     for (const derived of part.derivedFields) {
       const path = `${derived.root}.${derived.name}`;
       if (!part.resolvers.has(path)) assign(path, derivedResolver(derived, completion));
+    }
+    for (const { name, definition } of part.eventFields) {
+      // The root value is the payload.
+      assign(`Subscription.${name}`, (payload, _, { ctx }) =>
+        definition.mask ? definition.mask(ctx.inModule(part.module), payload) : payload,
+      );
     }
     for (const [path, resolver] of part.resolvers) {
       const run: FieldResolver = (parent, args, state, info) =>

@@ -5,6 +5,7 @@ import {
   GraphQLError,
   type GraphQLSchema,
   OverlappingFieldsCanBeMergedRule,
+  SingleFieldSubscriptionsRule,
   specifiedRules,
   type ValidationContext,
   type ValidationRule,
@@ -12,6 +13,7 @@ import {
   visit,
 } from 'graphql';
 import { graphqlError } from './graphql-refusal.ts';
+import { oneSubscriptionField } from './subscription-field.ts';
 
 const maxErrors = 5;
 const maxLocations = 10;
@@ -35,8 +37,11 @@ export function validateDocument(
 
 /** All except the rule that compares fields in pairs, which can rely on the others. */
 const linearRules = [
-  ...specifiedRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule),
+  ...specifiedRules.filter(
+    (rule) => rule !== OverlappingFieldsCanBeMergedRule && rule !== SingleFieldSubscriptionsRule,
+  ),
   supportedOperations,
+  oneSubscriptionField,
 ];
 
 function supportedOperations(context: ValidationContext): ASTVisitor {

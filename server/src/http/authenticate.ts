@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { resolveCaller } from '../actions/resolve-caller.ts';
 import type { Exchange } from './exchange.ts';
 import { countFailedLookup } from './rate-limit.ts';
@@ -5,10 +6,13 @@ import { countFailedLookup } from './rate-limit.ts';
 /** Finds the caller that the bearer token belongs to, and its membership in the tenant. */
 export async function authenticate(exchange: Exchange): Promise<void> {
   const { kernel, request, tenant } = exchange;
-  const { authorization } = request.headers;
-  const token = authorization && /^Bearer +([\w.~+/=-]+)$/i.exec(authorization)?.[1];
+  const token = bearerToken(request);
   const { caller, membership } = await resolveCaller(kernel.identity, token, tenant);
   if (token && !caller) countFailedLookup(exchange);
   exchange.caller = caller;
   exchange.membership = membership;
+}
+
+export function bearerToken({ headers: { authorization } }: FastifyRequest): string | undefined {
+  return authorization && /^Bearer +([\w.~+/=-]+)$/i.exec(authorization)?.[1];
 }

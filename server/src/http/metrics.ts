@@ -63,7 +63,7 @@ export class HttpMetrics {
   }
 
   #measureResources(): void {
-    const { budget, directory, realtime } = this.#kernel;
+    const { budget, directory, feed, realtime } = this.#kernel;
     const registers = [this.#registry];
     new Gauge({
       name: 'chowk_database_connections',
@@ -90,7 +90,15 @@ export class HttpMetrics {
       help: 'Open sockets of this process.',
       registers,
       collect() {
-        this.set(realtime.connections);
+        this.set(realtime.sockets.total);
+      },
+    });
+    new Gauge({
+      name: 'chowk_graphql_subscriptions',
+      help: 'GraphQL subscriptions of this process.',
+      registers,
+      collect() {
+        this.set(feed.subscribers);
       },
     });
   }

@@ -1,47 +1,65 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { action } from '@chowk/kit';
+import { action, type Failure } from '@chowk/kit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { WebSocketServer } from 'ws';
+import { handleProtocols } from 'graphql-ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { type RegisteredAction, registerActions } from '../actions/registry.ts';
 import { fail } from '../errors.ts';
+import { SubscriptionServer } from '../graphql/subscription-server.ts';
 import type { Kernel } from '../kernel.ts';
 import { networkOf } from '../network.ts';
-import type { Connection } from '../realtime/connection.ts';
 import { codes, maxMessageBytes } from '../realtime/protocol.ts';
+import { bearerToken } from './authenticate.ts';
 import { type Exchange, newExchange, type Step } from './exchange.ts';
 import { pipeline } from './pipeline.ts';
+import { countFailedLookup } from './rate-limit.ts';
 import { inputReader } from './read-input.ts';
+import { methodNotAllowed } from './wrong-method.ts';
 
-/** Not among the actions of the kernel: it has no response. */
-const [connect] = registerActions(
+/** Not among the actions of the kernel: they have no response. */
+const [connect, subscribe] = registerActions(
   {
     'realtime.connect': action({
-      ...{
-        summary: 'Open a WebSocket connection',
-        http: 'GET /app/:key',
-        root: true,
-        public: true,
-        tenant: 'optional',
-      },
+      ...{ summary: 'Open a WebSocket connection', http: 'GET /app/:key', root: true },
+      ...{ public: true, tenant: 'optional' },
       errors: ['realtime.upgrade_required'],
+      run: async () => {},
+    }),
+    'graphql.subscribe': action({
+      ...{ summary: 'Open a WebSocket connection for GraphQL subscriptions', http: 'GET /graphql' },
+      // The first message can name the token and the tenant.
+      ...{ public: true, tenant: 'optional' },
       run: async () => {},
     }),
   },
   { module: undefined, tag: 'Realtime' },
-) as [RegisteredAction];
+) as [RegisteredAction, RegisteredAction];
 
 /** Other requests with an `Upgrade` header, such as h2c of curl, are ordinary requests. */
-export function isSocketRequest({ url, headers }: IncomingMessage): boolean {
-  return url?.startsWith('/app/') === true && headers.upgrade?.toLowerCase() === 'websocket';
+export function isSocketRequest({ url = '', headers }: IncomingMessage): boolean {
+  const isSocketPath = url.startsWith('/app/') || url.split('?')[0] === subscribe.path;
+  return isSocketPath && headers.upgrade?.toLowerCase() === 'websocket';
 }
 
-/** Serves sockets at `/app/{key}`. Their requests pass the same steps as all others. */
+interface OpenSocket {
+  close(code: number, reason: string): void;
+}
+
+interface SocketRoute {
+  readonly action: RegisteredAction;
+  readonly server: WebSocketServer;
+  /** Of a request that does not ask for a socket. */
+  readonly failure: () => Failure;
+  readonly accept: (socket: WebSocket, exchange: Exchange) => OpenSocket;
+}
+
+/** Serves the Pusher protocol at `/app/{key}` and GraphQL subscriptions. The requests pass the same steps as all others. */
 export async function mountSockets(app: FastifyInstance, kernel: Kernel): Promise<void> {
-  const { realtime } = kernel;
-  const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, clientTracking: false });
+  const { realtime, feed } = kernel;
+  const subscriptions = new SubscriptionServer(kernel);
   const upgrades = new WeakMap<IncomingMessage, { readonly socket: Duplex; readonly head: Buffer }>();
-  const connections = new Set<Connection>();
+  const sockets = new Set<OpenSocket>();
   let isStopping = false;
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => {});
@@ -52,31 +70,62 @@ export async function mountSockets(app: FastifyInstance, kernel: Kernel): Promis
     response.on('finish', () => socket.end());
     app.routing(request, response);
   });
+  const closeForRestart = (socket: OpenSocket) => socket.close(codes.reconnect, 'The server is restarting.');
   app.addHook('preClose', async () => {
     isStopping = true;
-    for (const connection of connections) connection.close(codes.reconnect, 'The server is restarting.');
+    subscriptions.close();
+    for (const socket of sockets) closeForRestart(socket);
   });
-  const route = { action: connect, readInput: inputReader(connect), hasEtag: false };
-  app.get('/app/:key', {
-    onRequest: async (request, reply) => {
-      request.exchange = newExchange(kernel, request, reply, route);
-      for (const step of pipeline.beforeBody as Step[]) await step(request.exchange);
-    },
-    handler: async (request: FastifyRequest, reply) => {
-      const upgrade = upgrades.get(request.raw);
-      if (!upgrade) throw fail('realtime.upgrade_required', {}, { headers: { Upgrade: 'websocket' } });
-      const { tenant } = request.exchange as Exchange;
+
+  const mount = ({ action, server, failure, accept }: SocketRoute) => {
+    const route = { action, readInput: inputReader(action), hasEtag: false };
+    app.get(action.path, {
+      onRequest: async (request, reply) => {
+        request.exchange = newExchange(kernel, request, reply, route);
+        for (const step of pipeline.beforeBody as Step[]) await step(request.exchange);
+      },
+      handler: async (request: FastifyRequest, reply) => {
+        const upgrade = upgrades.get(request.raw);
+        if (!upgrade) throw failure();
+        reply.hijack();
+        reply.raw.detachSocket(upgrade.socket as never);
+        server.handleUpgrade(request.raw, upgrade.socket, upgrade.head, (socket) => {
+          const open = accept(socket, request.exchange as Exchange);
+          sockets.add(open);
+          socket.on('close', () => sockets.delete(open));
+          if (isStopping) closeForRestart(open);
+        });
+      },
+    });
+  };
+
+  const options = { noServer: true, maxPayload: maxMessageBytes, clientTracking: false };
+  mount({
+    action: connect,
+    server: new WebSocketServer(options),
+    failure: () => fail('realtime.upgrade_required', {}, { headers: { Upgrade: 'websocket' } }),
+    accept: (socket, { request, tenant }) => {
       const { key } = request.params as { key: string };
       const { protocol } = request.query as { protocol?: string };
-      reply.hijack();
-      reply.raw.detachSocket(upgrade.socket as never);
-      server.handleUpgrade(request.raw, upgrade.socket, upgrade.head, (socket) => {
-        const connection = realtime.accept(socket, { key, protocol, tenant, network: networkOf(request.ip) });
-        connections.add(connection);
-        socket.on('close', () => connections.delete(connection));
-        if (isStopping) connection.close(codes.reconnect, 'The server is restarting.');
+      return realtime.accept(socket, { key, protocol, tenant, network: networkOf(request.ip) });
+    },
+  });
+  mount({
+    action: subscribe,
+    server: new WebSocketServer({ ...options, handleProtocols }),
+    failure: () => methodNotAllowed('GET', ['POST']),
+    accept: (socket, exchange) => {
+      const { request, tenant } = exchange;
+      const { ip, host, headers } = request;
+      return subscriptions.accept(socket, {
+        source: { ip, host, headers, socket: { remoteAddress: request.socket.remoteAddress } },
+        network: networkOf(ip),
+        tenant,
+        token: bearerToken(request),
+        onFailedLookup: () => countFailedLookup(exchange),
       });
     },
   });
   await realtime.start();
+  await feed.start();
 }

@@ -41,7 +41,7 @@ export class WrongMethods {
   }
 }
 
-function methodNotAllowed(method: string, allowed: readonly string[]): Failure {
+export function methodNotAllowed(method: string, allowed: readonly string[]): Failure {
   const allow = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])].join(', ');
   return fail('http.method_not_allowed', { method, allowed: allow }, { headers: { Allow: allow } });
 }

@@ -15,6 +15,7 @@ export function checkModule(module: CheckedModule): void {
   report(module.alias, [
     ...systemProblems(module),
     ...eventNameProblems(module),
+    ...subscriptionProblems(module),
     ...nameProblems(module),
     ...settingProblems(module),
     ...scheduleProblems(module),
@@ -78,6 +79,12 @@ function eventNameProblems({ manifest: { events }, parts }: CheckedModule): stri
     ),
     ...repeated.map((name) => `listeners: two have the name ${name}; rename one`),
   ];
+}
+
+function subscriptionProblems({ parts }: CheckedModule): string[] {
+  return Object.entries(parts.events ?? {})
+    .filter(([, { graphql, needs }]) => graphql !== undefined && needs === undefined)
+    .map(([name]) => `events.${name}: a GraphQL subscription needs a permission; declare one in needs`);
 }
 
 function nameProblems({ alias, manifest, parts }: CheckedModule): string[] {
@@ -146,6 +153,9 @@ function permissionProblems({ manifest, parts }: CheckedModule, known: ReadonlyS
   const named = [
     ...Object.entries(parts.actions ?? {}).flatMap(([name, action]) =>
       permissionsFor(action).map((permission) => ({ field: `actions.${name}.needs`, permission })),
+    ),
+    ...Object.entries(parts.events ?? {}).flatMap(([name, { needs }]) =>
+      needs === undefined ? [] : [{ field: `events.${name}.needs`, permission: needs }],
     ),
     ...(manifest.settings ?? []).flatMap(({ key, permission }) =>
       permission === undefined ? [] : [{ field: `settings.${key}.permission`, permission }],

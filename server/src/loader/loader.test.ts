@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { action, type Module, signedIn } from '@chowk/kit';
+import { action, type Module, signedIn, Type } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { testConfig } from '../../testing/test-config.ts';
 import { testModule } from '../../testing/test-module.ts';
-import { checkReferences } from './check-modules.ts';
+import { checkModule, checkReferences } from './check-modules.ts';
 import { findModules, loadModule } from './load-modules.ts';
 import { folderIntegrity, readLockFile, writeLockFile } from './lock-file.ts';
 import { lockPath } from './lock-path.ts';
@@ -185,6 +185,19 @@ const needing = (needs: string | string[]): Module => ({
   actions: { 'notes.get': action({ summary: 'Get', needs, run: async () => ({}) }) },
 });
 
+const noteCreated = (needs?: string) => ({
+  ...{ summary: 'A note was created', payload: Type.Object({}), graphql: 'noteCreated' },
+  ...(needs === undefined ? {} : { needs }),
+});
+
+test('a GraphQL subscription without a permission is refused', () => {
+  const manifest = { ...good, events: { emits: ['note.created'] } };
+  const check = (needs?: string) => () =>
+    checkModule({ alias: 'notes', manifest, parts: { events: { 'note.created': noteCreated(needs) } } });
+  expect(check()).toThrow('events.note.created: a GraphQL subscription needs a permission; declare one in needs');
+  expect(check('notes.view')).not.toThrow();
+});
+
 test('references to permissions, events and operations that exist are accepted', () => {
   const consumes = ['orders.get', { operation: 'orders.get', permission: 'notes.view' }];
   const known = modulesWith(
@@ -209,6 +222,12 @@ test.each<[string, Partial<Manifest>, Module, string]>([
     {},
     needing('notes.veiw'),
     'actions.notes.get.needs: there is no permission notes.veiw; add it to permissions in module.json or correct the name',
+  ],
+  [
+    'a subscription that needs an unknown permission',
+    {},
+    { events: { 'note.created': noteCreated('notes.veiw') } },
+    'events.note.created.needs: there is no permission notes.veiw',
   ],
   [
     'a setting with an unknown permission',

@@ -5,11 +5,11 @@ import type { Grant } from './grant.ts';
 import { activityTimeout, type Code, codes, formatError, formatEvent } from './protocol.ts';
 
 /** A client that does not read is disconnected when this much waits for it. */
-const maxBufferedBytes = 1024 * 1024;
+export const maxBufferedBytes = 1024 * 1024;
 const maxGrants = 20;
 /** The grant comes from the process that signed it, and may arrive after the subscription. */
 const grantTimeoutMs = 1_000;
-const terminateAfterMs = 2_000;
+export const terminateAfterMs = 2_000;
 
 export interface Subscription {
   readonly grant: Grant | undefined;

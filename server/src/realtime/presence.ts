@@ -28,27 +28,33 @@ export interface PresenceListener {
   onLeave(room: string, userId: string): void;
 }
 
-const pubsubChannel = 'realtime.presence';
 /** A process that sends nothing for this long has died, and its members have left. */
 const processTimeoutMs = 45_000;
 
 /** Who is in which room, over all processes. Each process repeats its entries, so that a lost message does not last. */
 export class Presence {
   readonly #pubsub: PubSub;
+  readonly #channel: string;
   readonly #listener: PresenceListener;
   readonly #process = randomUUID();
   readonly #rooms = new Map<string, Map<string, Member>>();
   /** When each other process was last heard, in milliseconds since 1970. */
   readonly #processes = new Map<string, number>();
 
-  constructor(pubsub: PubSub, listener: PresenceListener) {
+  /** Processes talk over the channel. */
+  constructor(pubsub: PubSub, channel: string, listener: PresenceListener) {
     this.#pubsub = pubsub;
+    this.#channel = channel;
     this.#listener = listener;
   }
 
   async start(): Promise<void> {
-    await this.#pubsub.subscribe(pubsubChannel, (text) => this.#receive(JSON.parse(text)));
+    await this.#pubsub.subscribe(this.#channel, (text) => this.#receive(JSON.parse(text)));
     await this.#publish({ process: this.#process, hello: true });
+  }
+
+  hasMembers(room: string): boolean {
+    return this.#rooms.has(room);
   }
 
   /** The members for `subscription_succeeded`. */
@@ -132,6 +138,6 @@ export class Presence {
 
   /** A message that cannot be sent is made up for by the next sweep. */
   async #publish(message: Message): Promise<void> {
-    await this.#pubsub.publish(pubsubChannel, JSON.stringify(message)).catch(() => {});
+    await this.#pubsub.publish(this.#channel, JSON.stringify(message)).catch(() => {});
   }
 }

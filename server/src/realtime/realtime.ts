@@ -18,6 +18,7 @@ import {
   needsGrant,
   parseMessage,
 } from './protocol.ts';
+import { SocketCounts } from './socket-counts.ts';
 
 /** An event for the sockets of a tenant that subscribe to the channel. */
 export interface Broadcast {
@@ -54,6 +55,10 @@ const sweepMs = 10_000;
 const silenceMs = 2 * activityTimeout * 1_000;
 const maxMessagesPerSweep = 500;
 const maxSubscriptions = 100;
+export const tooManySockets: [Code, string] = [
+  codes.overCapacity,
+  'Your network has too many sockets; try again later.',
+];
 
 /** The sockets of this process, and events to the sockets of all processes. */
 export class Realtime {
@@ -63,16 +68,17 @@ export class Realtime {
   readonly #connections = new Map<string, Connection>();
   /** The connections that subscribe to a channel of a tenant. */
   readonly #rooms = new Map<string, Set<Connection>>();
-  /** The number of sockets of each network. */
-  readonly #networks = new Map<string, number>();
+  /** Of all protocols. */
+  readonly sockets: SocketCounts;
   readonly #presence: Presence;
   #started: Promise<void> | undefined;
   #sweeping: NodeJS.Timeout | undefined;
 
   constructor(parts: RealtimeParts) {
     this.#parts = parts;
+    this.sockets = new SocketCounts(parts.socketsPerNetwork);
     this.key = Buffer.from(parts.secrets.sign('realtime key', ''), 'base64url').toString('hex').slice(0, 20);
-    this.#presence = new Presence(parts.pubsub, {
+    this.#presence = new Presence(parts.pubsub, 'realtime.presence', {
       onJoin: (room, data) => this.#send(room, memberEvent('pusher_internal:member_added', room, data)),
       onLeave: (room, userId) => {
         this.#send(room, memberEvent('pusher_internal:member_removed', room, JSON.stringify({ user_id: userId })));
@@ -110,19 +116,16 @@ export class Realtime {
     const connection = new Connection(socket, handshake.tenant);
     socket.on('error', () => {});
     const refusal = this.#refusalOf(handshake);
-    if (refusal) {
-      connection.close(...refusal);
+    const release = refusal ? undefined : this.sockets.take(handshake.network);
+    if (!release) {
+      connection.close(...(refusal ?? tooManySockets));
       return connection;
     }
     this.#connections.set(connection.id, connection);
-    const { network } = handshake;
-    this.#networks.set(network, this.#socketsOf(network) + 1);
     socket.on('message', (data, isBinary) => this.#receive(connection, data, isBinary));
     socket.on('close', () => {
       this.#remove(connection);
-      const others = this.#socketsOf(network) - 1;
-      if (others > 0) this.#networks.set(network, others);
-      else this.#networks.delete(network);
+      release();
     });
     this.#sweeping ??= setInterval(() => void this.sweep(), sweepMs).unref();
     connection.establish();
@@ -162,15 +165,10 @@ export class Realtime {
     });
   }
 
-  #refusalOf({ key, protocol = '7', network }: Handshake): [Code, string] | undefined {
+  #refusalOf({ key, protocol = '7' }: Handshake): [Code, string] | undefined {
     if (key !== this.key) return [codes.unknownKey, 'There is no app with this key.'];
     if (protocol !== '7') return [codes.unsupportedProtocol, 'Only version 7 of the protocol is supported.'];
-    if (this.#socketsOf(network) < this.#parts.socketsPerNetwork) return undefined;
-    return [codes.overCapacity, 'Your network has too many sockets; try again later.'];
-  }
-
-  #socketsOf(network: string): number {
-    return this.#networks.get(network) ?? 0;
+    return undefined;
   }
 
   #receive(connection: Connection, data: RawData, isBinary: boolean): void {

@@ -1,4 +1,5 @@
 import { forget, post, send, session } from './session.js';
+import { subscribe } from './subscribe.js';
 
 const { React, ReactDOM, GraphiQL } = globalThis;
 const element = React.createElement;
@@ -17,6 +18,7 @@ const welcome = `# Requests are sent as ${root.dataset.user} to ${root.dataset.t
 `;
 
 async function execute({ query, variables, operationName }, { headers } = {}) {
+  if (isSubscription(query, operationName)) return subscribe({ query, variables, operationName }, headers);
   const response = await send('/graphql', {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
@@ -26,6 +28,16 @@ async function execute({ query, variables, operationName }, { headers } = {}) {
   if (response.status === 401 && !new Headers(headers).has('authorization')) location.reload();
   const result = await response.json();
   return operationName === 'IntrospectionQuery' && !result.data ? ((await introspectSdl()) ?? result) : result;
+}
+
+function isSubscription(query, operationName) {
+  const { getOperationAST, parse } = GraphiQL.GraphQL;
+  try {
+    return getOperationAST(parse(query), operationName)?.operation === 'subscription';
+  } catch {
+    // The response says what is wrong.
+    return false;
+  }
 }
 
 /** Introspection may be disabled. Users with the permission can get the schema all the same. */

@@ -1,0 +1,105 @@
+import type { EventDefinition } from '@chowk/kit';
+import type { PubSub } from '../pubsub/pubsub.ts';
+import { Presence } from '../realtime/presence.ts';
+import type { RegisteredListener } from './event-hub.ts';
+
+export interface FeedRoom {
+  readonly tenantId: string;
+  readonly event: string;
+  /** For an event with a recipient. */
+  readonly userId?: number | undefined;
+}
+
+type Handler = (payload: unknown) => void;
+
+const channel = 'events.feed';
+const sweepMs = 10_000;
+/** How long the other processes may take to say which events they want. */
+const answerMs = 1_000;
+/** The member of a room of `Presence`: the process itself. */
+const subscriber = JSON.stringify({ user_id: '' });
+
+/**
+ * Committed events for the sockets of all processes. Processes know which events of which tenant the others want: one that
+ * nobody wants is neither stored nor published.
+ */
+export class EventFeed {
+  readonly #pubsub: PubSub;
+  readonly #events: Readonly<Record<string, EventDefinition>>;
+  readonly #wanted: Presence;
+  readonly #rooms = new Map<string, Set<Handler>>();
+  #started: Promise<void> | undefined;
+  #knowsOthersAt = Number.POSITIVE_INFINITY;
+  #sweeping: NodeJS.Timeout | undefined;
+
+  constructor(pubsub: PubSub, events: Iterable<Readonly<Record<string, EventDefinition>>>) {
+    this.#pubsub = pubsub;
+    this.#events = Object.assign({}, ...events);
+    this.#wanted = new Presence(pubsub, 'events.wanted', { onJoin: () => {}, onLeave: () => {} });
+  }
+
+  /** Stores the events that somebody wants, and publishes them in the order of the outbox. */
+  listener(): RegisteredListener {
+    return {
+      ...{ module: 'graphql', name: 'feed', event: '*', when: 'after_commit' },
+      isWanted: (tenantId, event) => this.isWanted(tenantId, event),
+      run: async ({ tenant }, payload, { name: event }) => {
+        const userId = this.#events[event]?.recipient?.(payload);
+        const room = roomOf({ tenantId: tenant.id, event, userId });
+        await this.#pubsub.publish(channel, JSON.stringify([room, payload]));
+      },
+    };
+  }
+
+  /** Whether a process may have a subscriber. */
+  isWanted(tenantId: string, event: string): boolean {
+    if (this.#events[event]?.graphql === undefined) return false;
+    void this.start().catch(() => {});
+    return Date.now() < this.#knowsOthersAt || this.#wanted.hasMembers(roomOf({ tenantId, event }));
+  }
+
+  /** The subscriptions in this process. */
+  get subscribers(): number {
+    return this.#rooms.values().reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Returns the function that ends the subscription. */
+  subscribe(room: FeedRoom, handler: Handler): () => void {
+    const name = roomOf(room);
+    const wanted = roomOf({ ...room, userId: undefined });
+    const handlers = this.#rooms.get(name) ?? new Set();
+    if (handlers.size === 0) this.#wanted.join(wanted, subscriber);
+    this.#rooms.set(name, handlers.add(handler));
+    return () => {
+      if (!handlers.delete(handler) || handlers.size > 0) return;
+      this.#rooms.delete(name);
+      this.#wanted.leave(wanted, subscriber);
+    };
+  }
+
+  start(): Promise<void> {
+    this.#started ??= this.#start();
+    return this.#started;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweeping);
+    await this.#wanted.close();
+  }
+
+  async #start(): Promise<void> {
+    this.#sweeping = setInterval(() => this.#wanted.sweep(Date.now()), sweepMs).unref();
+    await this.#pubsub.subscribe(channel, (text) => this.#receive(text));
+    await this.#wanted.start();
+    this.#knowsOthersAt = Date.now() + answerMs;
+  }
+
+  #receive(text: string): void {
+    const [room, payload] = JSON.parse(text) as [string, unknown];
+    for (const handler of this.#rooms.get(room) ?? []) handler(payload);
+  }
+}
+
+function roomOf({ tenantId, event, userId }: FeedRoom): string {
+  return `${tenantId} ${event}${userId === undefined ? '' : ` ${userId}`}`;
+}
