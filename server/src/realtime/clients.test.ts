@@ -4,6 +4,7 @@ import pusherModule from 'pusher-js';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Person, startAccounts } from '../../testing/accounts.ts';
 import { eventually } from '../../testing/eventually.ts';
+import { makeClient } from '../../testing/oauth.ts';
 import type { TestPlatform, TestTenant } from '../../testing/platform.ts';
 import { portOf } from '../../testing/raw-http.ts';
 import { createHttpServer } from '../http/server.ts';
@@ -160,6 +161,44 @@ test('removing a member closes their sockets of this tenant only', async () => {
   expect(await refusal).toBe(4009);
   await notify(globex, asha, {});
   await eventually(() => expect(inGlobex.received).toEqual([{ tenant_id: globex.id }]));
+});
+
+test('a member who may no longer view notifications loses their sockets', async () => {
+  const owner = await platform.person({ tenant: acme });
+  const { body } = await owner.post('/api/v1/roles', { name: 'Clerk', permissions: ['notifications.view'] });
+  const asha = await platform.person({ tenant: acme });
+  await kernel.central.db.run(sql`UPDATE memberships SET role_id = ${body.role.id} WHERE user_id = ${asha.id}`);
+  const { pusher } = await listen(asha, acme);
+  const refusal = refusalOf(pusher);
+  const changed = await owner.patch(`/api/v1/roles/${body.role.id}`, { permissions: ['orders.view'] });
+  expect(changed.status).toBe(200);
+  expect(await refusal).toBe(4009);
+});
+
+/** The response to the subscription of a socket to the channel of the user, with another token. */
+function authorizeWith(token: string, userId: number) {
+  return platform.request({
+    method: 'POST',
+    url: '/broadcasting/auth',
+    headers: { authorization: `Bearer ${token}`, 'x-tenant': acme.id },
+    payload: { socket_id: '1.2', channel_name: `private-user.${userId}` },
+  });
+}
+
+test.each([
+  { scopes: ['orders.view'], status: 403, code: 'auth.forbidden' },
+  { scopes: ['orders.view', 'notifications.view'], status: 200, code: undefined },
+])('a token with the scopes $scopes is answered with $status on the own channel', async ({ scopes, ...expected }) => {
+  const asha = await platform.person({ tenant: acme });
+  const { body } = await asha.post('/api/v1/profile/tokens', { name: 'Phone', scopes });
+  const client = await makeClient(asha, scopes);
+  const clientUser = await kernel.central.db.row<{ id: number }>(sql`
+    SELECT user_id AS id FROM oauth_clients WHERE id = ${client.id}`);
+  const responses = [
+    await authorizeWith(body.access_token, asha.id),
+    await authorizeWith((await client.token(platform)).body.access_token, clientUser?.id ?? 0),
+  ];
+  for (const { status, body } of responses) expect({ status, code: body.code }).toEqual(expected);
 });
 
 test('a tenant that is no longer active loses its sockets', async () => {

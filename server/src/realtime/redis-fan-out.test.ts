@@ -15,7 +15,7 @@ test.skipIf(!hasRedis)('events reach the sockets of another process over Redis, 
   await eventually(async () => expect(await health()).toBe('up'));
 
   const acme = await first.tenant();
-  const asha = acme.caller();
+  const asha = acme.caller('notifications.view');
   const channel = `private-user.${asha.user.id}`;
   const client = new RealtimeClient(second.app, `/app/${first.kernel.realtime.key}?protocol=7`);
   await subscribe(client, asha, await client.socketId(), channel);
