@@ -50,7 +50,7 @@ async function store(ctx: Ctx, users: readonly number[], fields: Fields): Promis
       SET type = excluded.type, title = excluded.title, body = excluded.body, icon = excluded.icon,
         severity = excluded.severity, action_url = excluded.action_url, action_label = excluded.action_label,
         data = excluded.data, count = n.count + 1, created_at = excluded.created_at + interval '1 millisecond',
-        updated_at = excluded.updated_at
+        updated_at = excluded.updated_at, sent_in = excluded.sent_in
     RETURNING id`);
   return rows.map(({ id }) => id);
 }

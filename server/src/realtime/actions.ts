@@ -25,7 +25,9 @@ const SubscriptionRequest = named(
 const SubscriptionGrant = named(
   'SubscriptionGrant',
   Type.Object({
-    auth: Type.String({ description: 'The key, the signature and its holder. The client sends it with its subscription.' }),
+    auth: Type.String({
+      description: 'The key, the signature and its holder. The client sends it with its subscription.',
+    }),
     channel_data: Type.Optional(Type.String({ description: 'The member of a presence channel, as JSON.' })),
   }),
 );

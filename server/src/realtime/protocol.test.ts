@@ -284,7 +284,11 @@ test('members of a presence channel learn of each other over all processes', asy
 
 test('a socket that is subscribed for another user leaves as the first one', async () => {
   const tenant = await platform.tenant();
-  const [owner, asha, ravi] = [tenant.caller('notifications.view'), tenant.caller('notifications.view'), tenant.caller('notifications.view')];
+  const [owner, asha, ravi] = [
+    tenant.caller('notifications.view'),
+    tenant.caller('notifications.view'),
+    tenant.caller('notifications.view'),
+  ];
   const [watcher, shared] = [connect(), connect()];
   await subscribe(watcher, owner, await watcher.socketId(), 'presence-tenant');
   const socketId = await shared.socketId();
