@@ -101,6 +101,19 @@ test('an event that is larger than one notification arrives whole', async () => 
   }
 });
 
+test('events that are broadcast at once arrive in their order, over another process', async () => {
+  const asha = acme.caller('notifications.view');
+  const client = await connectAs(asha, second);
+  const numbers = [...Array(40).keys()];
+  const ctx = acme.context('orders');
+  const broadcast = (n: number) =>
+    ctx.broadcast(`private-user.${asha.user.id}`, 'news', { n, text: 'x'.repeat(n % 7 === 0 ? 20_000 : 10) });
+  await Promise.all(numbers.map(broadcast));
+  const received = [];
+  for (const _ of numbers) received.push((await client.next('news')).data.n);
+  expect(received).toEqual(numbers);
+});
+
 test("only the own channel is authorized: another user's, unknown and malformed ones are refused", async () => {
   const asha = acme.caller('notifications.view');
   const other = acme.caller('notifications.view');
