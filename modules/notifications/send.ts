@@ -76,6 +76,7 @@ async function broadcast(ctx: Ctx, { ids }: { ids: readonly string[] }): Promise
 export const jobs = {
   'notifications.broadcast': job({
     queue: 'notifications',
+    batchSize: 20,
     data: Type.Object({ ids: Type.Array(Uuid) }),
     retries: [1, 5, 15],
     run: broadcast,
