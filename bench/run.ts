@@ -18,6 +18,7 @@ const all = [
   'bus',
   'events',
   'jobs',
+  'realtime',
   'rings',
 ];
 const requested = process.argv.slice(2);

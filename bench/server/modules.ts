@@ -1,12 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { action, type Ctx, job, Type } from '@chowk/kit';
+import { action, type Ctx, extend, job, Type } from '@chowk/kit';
 import { testModule } from '../../server/testing/test-module.ts';
+import { atRate, preciseTime } from '../pace.ts';
 import { benchPermission } from './actions.ts';
 
 /* Two modules without logic of their own, to measure bus calls, events and jobs between modules. */
 
 const restricted = { tag: 'Bench', needs: benchPermission, audited: false } as const;
 const Numbered = Type.Object({ n: Type.Integer() });
+const Rate = Type.Object({ events: Type.Integer(), perSecond: Type.Number() });
 
 const echo = action({
   summary: 'Return the input',
@@ -65,6 +66,29 @@ const sender = testModule({
       input: Type.Object({ jobs: Type.Integer(), perSecond: Type.Number() }),
       run: async (ctx, { jobs, perSecond }) => ({ waited: await addJobs(ctx, jobs, perSecond) }),
     }),
+    'sender.broadcasts': action({
+      ...restricted,
+      http: 'POST /bench/broadcasts',
+      summary: 'Broadcast events at an even rate, each to one of the channels',
+      input: extend(Rate, { channels: Type.Integer() }),
+      run: async (ctx, { events, perSecond, channels }) => {
+        await atRate(events, perSecond, (n) => ctx.broadcast(`bench.${n % channels}`, 'tick', { at: preciseTime() }));
+        return {};
+      },
+    }),
+    'sender.notifications': action({
+      ...restricted,
+      http: 'POST /bench/notifications',
+      summary: 'Notify the caller at an even rate',
+      input: Rate,
+      run: async (ctx, { events, perSecond }) => {
+        await atRate(events, perSecond, (n) => {
+          const body = JSON.stringify({ at: preciseTime() });
+          return ctx.notify(ctx.user.id, { type: 'bench.sent', title: `Order ${n}`, body });
+        });
+        return {};
+      },
+    }),
   },
 });
 
@@ -109,12 +133,10 @@ async function addJobs(ctx: Ctx, jobs: number, perSecond: number): Promise<numbe
       if (waited.length === jobs) resolve();
     };
   });
-  const startedAt = performance.now();
-  for (let n = 0; n < jobs; n += 1) {
-    await delay(Math.max(0, startedAt + (n * 1_000) / perSecond - performance.now()));
+  await atRate(jobs, perSecond, (n) => {
     addedAt.set(n, performance.now());
     void ctx.jobs.add('sender.work' as never, { n } as never);
-  }
+  });
   await allStarted;
   return waited;
 }

@@ -311,6 +311,8 @@ CREATE TABLE notifications (
   read_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  sent_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  sent_with pg_snapshot NOT NULL DEFAULT pg_current_snapshot(),
   CONSTRAINT notifications_pkey PRIMARY KEY (id),
   CONSTRAINT notifications_severity_check CHECK (((severity)::text = ANY ((ARRAY['info'::character varying, 'success'::character varying, 'warning'::character varying, 'error'::character varying])::text[])))
 );

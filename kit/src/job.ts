@@ -6,6 +6,11 @@ export interface Job {
   readonly data: TSchema;
   /** The name of its queue. Default `default`. */
   readonly queue?: string;
+  /**
+   * A worker takes up to this many tasks of the queue at once and reports them together. For short jobs that may run again.
+   * Default 1; the smallest of the queue's jobs applies.
+   */
+  readonly batchSize?: number;
   /** Seconds to wait before each retry. */
   readonly retries?: readonly number[];
   /** A cron expression in UTC: runs for each tenant that has the module, or once for the platform. */

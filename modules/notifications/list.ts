@@ -1,8 +1,23 @@
-import { byTime, equals, filter, Line, list, sql, Type } from '@chowk/kit';
+import { byTime, equals, filter, Line, list, type Sql, sql, Type } from '@chowk/kit';
 import { totalOf } from './counts.ts';
 import { columns } from './notifications.ts';
 import { Notification } from './schemas.ts';
 import { timeOf } from './send.ts';
+
+/** No transaction lasts longer. */
+const longestTransaction = '1 day';
+
+/**
+ * By the time in the id, because the row itself may have been sent again or deleted since. A transaction that had not
+ * committed when the row was sent may commit later than the client saw the row, whatever its time is.
+ */
+export function isAfter(id: string): Sql {
+  const time = sql`${timeOf(id)}::timestamptz`;
+  const known = (column: Sql) => sql`(SELECT ${column} FROM notifications WHERE id = ${id})`;
+  return sql`n.created_at > ${time} - ${longestTransaction}::interval
+    AND ((n.created_at, n.id) > (${time}, ${id}::uuid)
+      OR n.sent_in <> ${known(sql`sent_in`)} AND NOT pg_visible_in_snapshot(n.sent_in, ${known(sql`sent_with`)}))`;
+}
 
 /** The caller's own notifications. */
 export const notificationList = list({
@@ -20,8 +35,7 @@ export const notificationList = list({
         format: 'uuid',
         description: 'Only those that were sent after the one with this id: those missed while not connected.',
       }),
-      // By the time in the id: the row itself may have been sent again since.
-      (id) => sql`(n.created_at, n.id) > (${timeOf(id)}::timestamptz, ${id}::uuid)`,
+      isAfter,
     ),
   },
   sorts: { created_at: byTime(sql`n.created_at`) },

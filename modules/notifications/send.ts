@@ -94,8 +94,9 @@ async function store(ctx: Ctx, users: readonly number[], fields: Fields): Promis
     ON CONFLICT (user_id, module, group_key) WHERE read_at IS NULL AND group_key IS NOT NULL DO UPDATE
       SET type = excluded.type, title = excluded.title, body = excluded.body, icon = excluded.icon,
         severity = excluded.severity, action_url = excluded.action_url, action_label = excluded.action_label,
-        data = excluded.data, customer_id = excluded.customer_id, count = n.count + 1, created_at = excluded.created_at + interval '1 millisecond',
-        updated_at = excluded.updated_at
+        data = excluded.data, customer_id = excluded.customer_id, count = n.count + 1,
+        created_at = excluded.created_at + interval '1 millisecond', updated_at = excluded.updated_at,
+        sent_in = excluded.sent_in
     RETURNING id, user_id`);
   return new Map(rows.map(({ id, user_id }) => [user_id, id]));
 }
@@ -124,6 +125,8 @@ async function broadcast(ctx: Ctx, { ids }: { ids: readonly string[] }): Promise
 
 export const jobs = {
   'notifications.broadcast': job({
+    queue: 'notifications',
+    batchSize: 20,
     data: Type.Object({ ids: Type.Array(Uuid) }),
     retries: [1, 5, 15],
     run: broadcast,

@@ -37,6 +37,8 @@ function listenToChanges({ signals }: SystemServices, listener: (change: Identit
     chowk_user: (userId) => ({ userId: Number(userId) }),
     // The payload is the user and the tenant. An API client loses its access with the membership of its maker.
     chowk_membership: (payload) => ({ tenantId: payload.split(' ')[1] ?? '' }),
+    // Empty for a system role, which every tenant has.
+    chowk_role: (tenantId) => (tenantId === '' ? {} : { tenantId }),
   };
   for (const [channel, changeOf] of Object.entries(changes)) {
     void signals.listen(channel, {

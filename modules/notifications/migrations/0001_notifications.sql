@@ -21,7 +21,10 @@ CREATE TABLE notifications (
   read_at timestamptz,
   -- When it was sent last.
   created_at timestamptz NOT NULL,
-  updated_at timestamptz NOT NULL
+  updated_at timestamptz NOT NULL,
+  -- The transaction that sent it last, and those that had committed when it was sent first: see the filter `after`.
+  sent_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  sent_with pg_snapshot NOT NULL DEFAULT pg_current_snapshot()
 );
 CREATE INDEX notifications_by_user ON notifications (user_id, created_at DESC, id DESC);
 CREATE INDEX notifications_unread ON notifications (user_id, created_at DESC, id DESC) WHERE read_at IS NULL;

@@ -9,6 +9,16 @@ import { Context } from '../context.ts';
 
 const runs: { job: string; tenant: string; data: unknown }[] = [];
 
+/** Resolves when ten tasks run at once, which is more than there are workers. The fourth fails the first time. */
+async function runTogether(n: number): Promise<void> {
+  together.push(n);
+  if (together.length === 10) ten.resolve();
+  await ten.promise;
+  if (together.indexOf(n) === 3 && together.length === 10) throw new Error('this task fails once');
+}
+const together: number[] = [];
+const ten = Promise.withResolvers<void>();
+
 const modules = [
   testModule({
     alias: 'work',
@@ -30,6 +40,13 @@ const modules = [
         data: Type.Unknown(),
         queue: 'slow',
         run: async (ctx) => void runs.push({ job: 'work.slow', tenant: ctx.tenant.id, data: null }),
+      }),
+      'work.short': job({
+        data: Type.Object({ n: Type.Integer() }),
+        queue: 'short',
+        batchSize: 10,
+        retries: [0],
+        run: (_ctx, { n }) => runTogether(n),
       }),
       'work.nightly': job({
         data: Type.Unknown(),
@@ -61,6 +78,17 @@ test('a job runs for the tenant that added it', async () => {
   await expect
     .poll(() => runs.filter((run) => run.tenant === tenant.id), { timeout: 10_000 })
     .toEqual([{ job: 'work.note', tenant: tenant.id, data: { hello: 'world' } }]);
+});
+
+test('a worker takes several tasks of a short job at once, and only the one that fails is retried', async () => {
+  const { id: tenant } = await platform.tenant();
+  const tasks = [...Array(10).keys()].map((n) => ({
+    task: { job: 'work.short', tenant, data: { n }, requestId: 'test' },
+  }));
+  await jobs.addAll(tasks);
+  await platform.kernel.work(['short']);
+  await expect.poll(() => together, { timeout: 15_000 }).toHaveLength(11);
+  expect(together[10]).toBe(together[3]);
 });
 
 test('a failing job is retried after the declared delays, then waits in the dead queue until an operator retries it', async () => {

@@ -14,6 +14,8 @@ export interface Task {
 
 export interface JobHandler {
   readonly queue: string;
+  /** How many tasks a worker takes at once. Default 1. */
+  readonly batchSize?: number;
   /** Seconds to wait before each retry. */
   readonly retries: readonly number[];
   /** Runs for the platform and not for a tenant. */
@@ -62,6 +64,7 @@ const deadQueue = 'dead';
 /** The task of a worker without a heartbeat for this long goes to another worker. The minimum of pg-boss. */
 const heartbeatSeconds = 10;
 const workersPerQueue = 4;
+const maxBatchSize = 100;
 /** How long a task that cannot be performed now waits before it is looked at again. */
 const postponedSeconds = 30;
 const polling = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 } as const;
@@ -153,9 +156,7 @@ export class JobQueues {
   async work(queues: readonly string[] = this.names): Promise<void> {
     await this.start();
     await Promise.all(
-      queues.flatMap((queue) =>
-        Array.from({ length: workersPerQueue }, () => this.#startWorker(queueName(this.#ring, queue))),
-      ),
+      queues.flatMap((queue) => Array.from({ length: workersPerQueue }, () => this.#startWorker(queue))),
     );
   }
 
@@ -194,8 +195,11 @@ export class JobQueues {
   }
 
   /** One worker. It fetches when notified of a new task, after each task, and when polling for delayed tasks. */
-  async #startWorker(queue: string): Promise<void> {
-    const options = { ...polling, includeMetadata: true, perJobResults: true } as const;
+  async #startWorker(name: string): Promise<void> {
+    const queue = queueName(this.#ring, name);
+    const handlers = [...this.#handlers.values()].filter((handler) => handler.queue === name);
+    const batchSize = handlers.reduce((size, handler) => Math.min(size, handler.batchSize ?? 1), maxBatchSize);
+    const options = { ...polling, batchSize, includeMetadata: true, perJobResults: true } as const;
     const worker = await this.#boss.work<Task, JobResult[], typeof options>(queue, options, (jobs) => {
       this.#boss.notifyWorker(worker);
       return Promise.all(jobs.map((job) => this.#settle(queue, job)));

@@ -85,6 +85,7 @@ export function jobsOf(
       module,
       data: job.data,
       queue: job.queue ?? 'default',
+      batchSize: job.batchSize ?? 1,
       retries: job.retries ?? defaultRetries,
       system: job.system ?? false,
       async perform(task) {

@@ -1,5 +1,6 @@
 import { type Actions, named, type SystemCtx, signedIn, systemAction, Type } from '@chowk/kit';
 import { fail } from '../errors.ts';
+import { permissionFor } from './protocol.ts';
 import type { Realtime } from './realtime.ts';
 
 const RealtimeConfig = named(
@@ -24,7 +25,9 @@ const SubscriptionRequest = named(
 const SubscriptionGrant = named(
   'SubscriptionGrant',
   Type.Object({
-    auth: Type.String({ description: 'The key and the signature, which the client sends with its subscription.' }),
+    auth: Type.String({
+      description: 'The key, the signature and its holder. The client sends it with its subscription.',
+    }),
     channel_data: Type.Optional(Type.String({ description: 'The member of a presence channel, as JSON.' })),
   }),
 );
@@ -50,19 +53,21 @@ export function realtimeActions(appUrl: string, realtime: () => Realtime): Actio
       ...common,
       summary: 'Authorize a subscription',
       description:
-        'Signs the subscription of a socket to `private-user.{id}` of the caller or to `presence-tenant`, the channel of ' +
-        'the members that are online. The socket is bound to the tenant of the request.',
+        'Signs the subscription of a socket to `private-user.{id}` of the caller, which needs `notifications.view`, or to ' +
+        '`presence-tenant`, the channel of the members that are online. The socket is bound to the tenant of the request.',
       http: `POST ${authEndpoint}`,
       root: true,
       accepts: 'form',
       input: SubscriptionRequest,
       output: SubscriptionGrant,
-      errors: ['realtime.channel_forbidden'],
+      errors: ['realtime.channel_forbidden', 'auth.forbidden'],
       run: async (ctx, { socket_id: socketId, channel_name: channel }) => {
         const channelData = memberOf(ctx, channel);
+        const permission = permissionFor(channel);
+        if (permission && !ctx.can(permission)) throw fail('auth.forbidden', { permission });
         const { user, session, tenant } = ctx;
         const grant = { socketId, channel, channelData, tenantId: tenant.id, userId: user.id, sessionId: session.id };
-        const auth = await realtime().grant(grant);
+        const auth = realtime().authFor(grant);
         return channelData === undefined ? { auth } : { auth, channel_data: channelData };
       },
     }),

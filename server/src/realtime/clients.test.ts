@@ -1,11 +1,14 @@
 import { sql } from '@chowk/kit';
+import type { FastifyInstance } from 'fastify';
 import Echo from 'laravel-echo';
 import pusherModule from 'pusher-js';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Person, startAccounts } from '../../testing/accounts.ts';
 import { eventually } from '../../testing/eventually.ts';
-import type { TestPlatform, TestTenant } from '../../testing/platform.ts';
+import { makeClient } from '../../testing/oauth.ts';
+import type { TestTenant } from '../../testing/platform.ts';
 import { portOf } from '../../testing/raw-http.ts';
+import { startProxy } from '../../testing/tcp-proxy.ts';
 import { createHttpServer } from '../http/server.ts';
 
 /* The libraries that frontends use, unmodified. */
@@ -45,8 +48,8 @@ function connect(settings: Settings): Pusher {
 }
 
 /** Connects and subscribes to the own channel. Events and refusals are recorded. */
-async function listen(person: Person, tenant: TestTenant, { app }: Pick<TestPlatform, 'app'> = platform) {
-  const pusher = connect(settingsOf(portOf(app), person, tenant));
+async function listen(person: Person, tenant: TestTenant, port = portOf(platform.app)) {
+  const pusher = connect(settingsOf(port, person, tenant));
   const received: unknown[] = [];
   const channel = pusher.subscribe(`private-user.${person.id}`);
   channel.bind('notification.created', (data: unknown) => received.push(data));
@@ -60,7 +63,7 @@ function notify(tenant: TestTenant, { id }: Pick<Person, 'id'>, data: object): P
 
 test('pusher-js receives the events of its user, over another process too', async () => {
   const asha = await platform.person({ tenant: acme });
-  const clients = [await listen(asha, acme), await listen(asha, acme, second)];
+  const clients = [await listen(asha, acme), await listen(asha, acme, portOf(second.app))];
   await notify(acme, asha, { title: 'Order 7' });
   for (const { received } of clients) {
     await eventually(() => expect(received).toEqual([{ title: 'Order 7', tenant_id: acme.id }]));
@@ -111,22 +114,32 @@ test('laravel-echo receives notifications and knows the members that are online'
   await eventually(() => expect(names).toEqual(['Asha', '+Ravi', '-Ravi']));
 });
 
-test('after a restart pusher-js reconnects and receives events again', async () => {
+test('after a restart pusher-js reconnects, and misses nothing with `after`', async () => {
   const asha = await platform.person({ tenant: acme });
   const first = await createHttpServer(kernel);
-  await first.listen({ host: '127.0.0.1', port: 0 });
-  const port = portOf(first);
-  const { pusher, received } = await listen(asha, acme, { app: first });
-  const socketId = pusher.connection.socket_id;
-  await first.close();
   const next = await createHttpServer(kernel);
   onTestFinished(() => next.close());
-  await next.listen({ host: '127.0.0.1', port });
-  await eventually(() => expect([undefined, null, socketId]).not.toContain(pusher.connection.socket_id));
-  await eventually(async () => {
-    await notify(acme, asha, {});
-    expect(received).not.toEqual([]);
-  });
+  const { promise: sent, resolve: setSent } = Promise.withResolvers<void>();
+  // The client is connected at once, and subscribed when it has missed a notification.
+  next.addHook('onRequest', ({ url }) => (url === '/broadcasting/auth' ? sent : Promise.resolve()));
+  for (const app of [first, next]) await app.listen({ host: '127.0.0.1', port: 0 });
+  const addressOf = (app: FastifyInstance) => ({ host: '127.0.0.1', port: portOf(app), user: '', password: '' });
+  const proxy = await startProxy(addressOf(first));
+  const { channel, received } = await listen(asha, acme, proxy.address.port);
+  const send = (title: string) => acme.context('orders').notify(asha.id, { type: 'order.created', title });
+  await send('seen');
+  await eventually(() => expect(received).toMatchObject([{ title: 'seen' }]));
+  const [{ id }] = received as [{ id: string }];
+  const subscribed = new Promise((resolve) => channel.bind('pusher:subscription_succeeded', resolve));
+  proxy.pointAt(addressOf(next));
+  await first.close();
+  await send('missed');
+  setSent();
+  await subscribed;
+  const { body } = await asha.get(`/api/v1/notifications?after=${id}`);
+  expect(body.notifications).toMatchObject([{ title: 'missed' }]);
+  await send('live');
+  await eventually(() => expect(received).toContainEqual(expect.objectContaining({ title: 'live' })));
 });
 
 /** The code with which the server ends the connection. */
@@ -139,7 +152,7 @@ function refusalOf(pusher: Pusher): Promise<number> {
 test('signing out closes the sockets of the session, in all processes, and of no other', async () => {
   const asha = await platform.person({ tenant: acme });
   const ravi = await platform.person({ tenant: acme });
-  const clients = [await listen(asha, acme), await listen(asha, acme, second)];
+  const clients = [await listen(asha, acme), await listen(asha, acme, portOf(second.app))];
   const other = await listen(ravi, acme);
   const refusals = clients.map(({ pusher }) => refusalOf(pusher));
   expect((await asha.post('/api/v1/auth/logout')).status).toBe(200);
@@ -160,6 +173,44 @@ test('removing a member closes their sockets of this tenant only', async () => {
   expect(await refusal).toBe(4009);
   await notify(globex, asha, {});
   await eventually(() => expect(inGlobex.received).toEqual([{ tenant_id: globex.id }]));
+});
+
+test('a member who may no longer view notifications loses their sockets', async () => {
+  const owner = await platform.person({ tenant: acme });
+  const { body } = await owner.post('/api/v1/roles', { name: 'Clerk', permissions: ['notifications.view'] });
+  const asha = await platform.person({ tenant: acme });
+  await kernel.central.db.run(sql`UPDATE memberships SET role_id = ${body.role.id} WHERE user_id = ${asha.id}`);
+  const { pusher } = await listen(asha, acme);
+  const refusal = refusalOf(pusher);
+  const changed = await owner.patch(`/api/v1/roles/${body.role.id}`, { permissions: ['orders.view'] });
+  expect(changed.status).toBe(200);
+  expect(await refusal).toBe(4009);
+});
+
+/** The response to the subscription of a socket to the channel of the user, with another token. */
+function authorizeWith(token: string, userId: number) {
+  return platform.request({
+    method: 'POST',
+    url: '/broadcasting/auth',
+    headers: { authorization: `Bearer ${token}`, 'x-tenant': acme.id },
+    payload: { socket_id: '1.2', channel_name: `private-user.${userId}` },
+  });
+}
+
+test.each([
+  { scopes: ['orders.view'], status: 403, code: 'auth.forbidden' },
+  { scopes: ['orders.view', 'notifications.view'], status: 200, code: undefined },
+])('a token with the scopes $scopes is answered with $status on the own channel', async ({ scopes, ...expected }) => {
+  const asha = await platform.person({ tenant: acme });
+  const { body } = await asha.post('/api/v1/profile/tokens', { name: 'Phone', scopes });
+  const client = await makeClient(asha, scopes);
+  const clientUser = await kernel.central.db.row<{ id: number }>(sql`
+    SELECT user_id AS id FROM oauth_clients WHERE id = ${client.id}`);
+  const responses = [
+    await authorizeWith(body.access_token, asha.id),
+    await authorizeWith((await client.token(platform)).body.access_token, clientUser?.id ?? 0),
+  ];
+  for (const { status, body } of responses) expect({ status, code: body.code }).toEqual(expected);
 });
 
 test('a tenant that is no longer active loses its sockets', async () => {

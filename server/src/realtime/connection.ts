@@ -6,9 +6,6 @@ import { activityTimeout, type Code, codes, formatError, formatEvent } from './p
 
 /** A client that does not read is disconnected when this much waits for it. */
 export const maxBufferedBytes = 1024 * 1024;
-const maxGrants = 20;
-/** The grant comes from the process that signed it, and may arrive after the subscription. */
-const grantTimeoutMs = 1_000;
 export const terminateAfterMs = 2_000;
 
 export interface Subscription {
@@ -27,9 +24,6 @@ export class Connection {
   lastSeenAt = Date.now();
   isClosed = false;
   readonly #socket: WebSocket;
-  /** By signature. */
-  readonly #grants = new Map<string, Grant>();
-  readonly #awaited = new Map<string, PromiseWithResolvers<Grant | undefined>>();
 
   constructor(socket: WebSocket, tenant: TenantEntry | undefined) {
     this.#socket = socket;
@@ -45,27 +39,6 @@ export class Connection {
 
   grantsInUse(): Grant[] {
     return [...this.subscriptions.values()].flatMap(({ grant }) => grant ?? []);
-  }
-
-  addGrant(signature: string, grant: Grant): void {
-    const [oldest] = this.#grants.keys();
-    if (this.#grants.size >= maxGrants && oldest !== undefined) this.#grants.delete(oldest);
-    this.#grants.set(signature, grant);
-    this.#awaited.get(signature)?.resolve(grant);
-  }
-
-  async grantFor(signature: string): Promise<Grant | undefined> {
-    const grant = this.#grants.get(signature);
-    if (grant || this.#awaited.size >= maxGrants) return grant;
-    const awaited = this.#awaited.get(signature) ?? Promise.withResolvers<Grant | undefined>();
-    this.#awaited.set(signature, awaited);
-    const timer = setTimeout(() => awaited.resolve(undefined), grantTimeoutMs);
-    try {
-      return await awaited.promise;
-    } finally {
-      clearTimeout(timer);
-      this.#awaited.delete(signature);
-    }
   }
 
   establish(): void {

@@ -11,17 +11,40 @@ export interface Grant {
   readonly channelData?: string | undefined;
 }
 
+/** What a subscription says itself. */
+type Subscription = Pick<Grant, 'socketId' | 'channel' | 'channelData'>;
+
 const purpose = 'realtime grant';
 
-/** The HMAC-SHA256 in hexadecimal, as clients of the protocol expect it. */
-export function signGrant(secrets: Secrets, grant: Grant): string {
-  return Buffer.from(secrets.sign(purpose, textOf(grant)), 'base64url').toString('hex');
+/**
+ * The `auth` of a subscription: key, signature (HMAC-SHA256 in hexadecimal, as the protocol has it) and for whom it is, so
+ * that the process of the socket can check it by itself. Clients send it back as it is.
+ */
+export function formatAuth(secrets: Secrets, key: string, grant: Grant): string {
+  const { tenantId, userId, sessionId } = grant;
+  const signature = Buffer.from(secrets.sign(purpose, textOf(grant)), 'base64url').toString('hex');
+  return `${key}:${signature}:${Buffer.from(JSON.stringify([tenantId, userId, sessionId])).toString('base64url')}`;
 }
 
-export function isSignatureOf(secrets: Secrets, grant: Grant, signature: string): boolean {
-  return secrets.isSignature(purpose, textOf(grant), Buffer.from(signature, 'hex').toString('base64url'));
+/** `undefined` unless the signature is one for this subscription. */
+export function readAuth(secrets: Secrets, auth: unknown, subscription: Subscription): Grant | undefined {
+  const [, signature = '', holder = ''] = /^\w+:([\da-f]{64}):([\w-]+)$/.exec(String(auth)) ?? [];
+  if (!signature) return undefined;
+  const [tenantId, userId, sessionId] = parseList(Buffer.from(holder, 'base64url').toString());
+  const grant = { ...subscription, tenantId, userId, sessionId } as Grant;
+  const isSigned = secrets.isSignature(purpose, textOf(grant), Buffer.from(signature, 'hex').toString('base64url'));
+  return isSigned ? grant : undefined;
 }
 
 function textOf({ socketId, channel, tenantId, userId, sessionId, channelData = '' }: Grant): string {
-  return [socketId, channel, tenantId, userId, sessionId, channelData].join(':');
+  return JSON.stringify([socketId, channel, tenantId, userId, sessionId, channelData]);
+}
+
+function parseList(text: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
 }

@@ -65,7 +65,7 @@ test('a ping is answered with a pong', async () => {
 });
 
 test('a user receives the events of the own channel, with the tenant', async () => {
-  const asha = acme.caller();
+  const asha = acme.caller('notifications.view');
   const client = await connectAs(asha);
   await acme.context('orders').broadcast(`private-user.${asha.user.id}`, 'notification.created', { title: 'Hello' });
   expect(await client.next('notification.created')).toEqual({
@@ -76,7 +76,7 @@ test('a user receives the events of the own channel, with the tenant', async () 
 });
 
 test('an event of a transaction is sent after the commit, and not after a rollback', async () => {
-  const asha = acme.caller();
+  const asha = acme.caller('notifications.view');
   const channel = `private-user.${asha.user.id}`;
   const client = await connectAs(asha);
   const ctx = acme.context('orders');
@@ -93,7 +93,7 @@ test('an event of a transaction is sent after the commit, and not after a rollba
 });
 
 test('an event that is larger than one notification arrives whole', async () => {
-  const asha = acme.caller();
+  const asha = acme.caller('notifications.view');
   const client = await connectAs(asha, second);
   for (const text of [randomBytes(30_000).toString('hex'), 'x'.repeat(60_000)]) {
     await acme.context('orders').broadcast(`private-user.${asha.user.id}`, 'large', { text });
@@ -101,9 +101,22 @@ test('an event that is larger than one notification arrives whole', async () => 
   }
 });
 
+test('events that are broadcast at once arrive in their order, over another process', async () => {
+  const asha = acme.caller('notifications.view');
+  const client = await connectAs(asha, second);
+  const numbers = [...Array(40).keys()];
+  const ctx = acme.context('orders');
+  const broadcast = (n: number) =>
+    ctx.broadcast(`private-user.${asha.user.id}`, 'news', { n, text: 'x'.repeat(n % 7 === 0 ? 20_000 : 10) });
+  await Promise.all(numbers.map(broadcast));
+  const received = [];
+  for (const _ of numbers) received.push((await client.next('news')).data.n);
+  expect(received).toEqual(numbers);
+});
+
 test("only the own channel is authorized: another user's, unknown and malformed ones are refused", async () => {
-  const asha = acme.caller();
-  const other = acme.caller();
+  const asha = acme.caller('notifications.view');
+  const other = acme.caller('notifications.view');
   for (const channel of [
     `private-user.${other.user.id}`,
     `private-user.${asha.user.id}0`,
@@ -119,13 +132,13 @@ test("only the own channel is authorized: another user's, unknown and malformed 
 test.each(['', '1', '1.2:private-user.1', '1.2\n', ' 1.2', 'a.b', '1.2.3'])(
   'the malformed socket id %j is not signed',
   async (socketId) => {
-    const asha = acme.caller();
+    const asha = acme.caller('notifications.view');
     expect((await authorize(asha, socketId, `private-user.${asha.user.id}`)).status).toBe(422);
   },
 );
 
 test('a subscription is authorized for members of the tenant only', async () => {
-  const asha = acme.caller();
+  const asha = acme.caller('notifications.view');
   const channel = `private-user.${asha.user.id}`;
   const headers = { 'x-tenant': globex.id };
   const body = { socket_id: '1.2', channel_name: channel };
@@ -135,14 +148,14 @@ test('a subscription is authorized for members of the tenant only', async () => 
 });
 
 test('a signature is valid for one socket and one channel only', async () => {
-  const asha = acme.caller();
+  const asha = acme.caller('notifications.view');
   const channel = `private-user.${asha.user.id}`;
   const client = connect();
   const socketId = await client.socketId();
   const thief = connect();
   await thief.socketId();
   const { auth } = (await authorize(asha, socketId, channel)).body;
-  expect(auth).toMatch(new RegExp(`^${key}:[0-9a-f]{64}$`));
+  expect(auth).toMatch(new RegExp(`^${key}:[0-9a-f]{64}:`));
   thief.send('pusher:subscribe', { channel, auth });
   client.send('pusher:subscribe', { channel: 'private-user.999', auth });
   client.send('pusher:subscribe', { channel: 'presence-tenant', auth, channel_data: '{"user_id":"1"}' });
@@ -160,8 +173,27 @@ test('a private channel without a valid signature is refused', async () => {
   }
 });
 
+test('a forged signature is refused at once, before the next message is answered', async () => {
+  const asha = acme.caller('notifications.view');
+  const channel = `private-user.${asha.user.id}`;
+  const client = connect(second);
+  const { auth } = (await authorize(asha, await client.socketId(), channel)).body;
+  const [, signature, holder] = auth.split(':');
+  const others = Buffer.from(JSON.stringify([globex.id, asha.user.id, asha.user.session.id])).toString('base64url');
+  const forged = [
+    [key, '0'.repeat(64), holder],
+    [key, signature, others],
+    [key, signature, Buffer.from('{').toString('base64url')],
+    [key, signature, Buffer.from('null').toString('base64url')],
+    [key, signature],
+  ];
+  for (const parts of forged) client.send('pusher:subscribe', { channel, auth: parts.join(':') });
+  await client.flush();
+  expect(client.frames).toMatchObject(forged.map(() => ({ event: 'pusher:error', data: { code: 4009 } })));
+});
+
 test('a changed member of a presence channel is refused', async () => {
-  const asha = acme.caller();
+  const asha = acme.caller('notifications.view');
   const client = connect();
   const socketId = await client.socketId();
   const { auth, channel_data } = (await authorize(asha, socketId, 'presence-tenant')).body;
@@ -171,9 +203,9 @@ test('a changed member of a presence channel is refused', async () => {
 });
 
 test('a member of two tenants gets the events of each tenant on its own sockets only', async () => {
-  const asha = acme.caller();
+  const asha = acme.caller('notifications.view');
   const { user } = asha;
-  platform.identity.join(user, globex.id, []);
+  platform.identity.join(user, globex.id, ['notifications.view']);
   const channel = `private-user.${user.id}`;
   const inAcme = await connectAs(asha);
   const inGlobex = connect();
@@ -191,8 +223,8 @@ test('a member of two tenants gets the events of each tenant on its own sockets 
 });
 
 test('a socket keeps its tenant: that of its host, or of its first private channel', async () => {
-  const asha = acme.caller();
-  platform.identity.join(asha.user, globex.id, []);
+  const asha = acme.caller('notifications.view');
+  platform.identity.join(asha.user, globex.id, ['notifications.view']);
   const channel = `private-user.${asha.user.id}`;
   const unbound = connect();
   const socketId = await unbound.socketId();
@@ -222,7 +254,7 @@ test('a public channel is one of the tenant', async () => {
 });
 
 test('after unsubscribing no more events arrive', async () => {
-  const asha = acme.caller();
+  const asha = acme.caller('notifications.view');
   const channel = `private-user.${asha.user.id}`;
   const [leaving, staying] = [await connectAs(asha), await connectAs(asha)];
   leaving.send('pusher:unsubscribe', { channel });
@@ -234,7 +266,7 @@ test('after unsubscribing no more events arrive', async () => {
 });
 
 test('an event reaches the sockets of another process, whichever process signed the subscription', async () => {
-  const asha = acme.caller();
+  const asha = acme.caller('notifications.view');
   const client = await connectAs(asha, second);
   await acme.context('orders').broadcast(`private-user.${asha.user.id}`, 'news', {});
   await client.next('news');
@@ -242,7 +274,7 @@ test('an event reaches the sockets of another process, whichever process signed 
 
 test('members of a presence channel learn of each other over all processes', async () => {
   const tenant = await platform.tenant();
-  const [asha, ravi] = [tenant.caller(), tenant.caller()];
+  const [asha, ravi] = [tenant.caller('notifications.view'), tenant.caller('notifications.view')];
   const memberOf = ({ user: { id, name } }: TestCaller) => ({ user_id: String(id), user_info: { id, name } });
   const first = connect();
   const joined = await subscribe(first, asha, await first.socketId(), 'presence-tenant');
@@ -265,7 +297,11 @@ test('members of a presence channel learn of each other over all processes', asy
 
 test('a socket that is subscribed for another user leaves as the first one', async () => {
   const tenant = await platform.tenant();
-  const [owner, asha, ravi] = [tenant.caller(), tenant.caller(), tenant.caller()];
+  const [owner, asha, ravi] = [
+    tenant.caller('notifications.view'),
+    tenant.caller('notifications.view'),
+    tenant.caller('notifications.view'),
+  ];
   const [watcher, shared] = [connect(), connect()];
   await subscribe(watcher, owner, await watcher.socketId(), 'presence-tenant');
   const socketId = await shared.socketId();
@@ -277,7 +313,7 @@ test('a socket that is subscribed for another user leaves as the first one', asy
 
 test('the members of a process that has died leave, and come back if it was only late', async () => {
   const tenant = await platform.tenant();
-  const [asha, ravi] = [tenant.caller(), tenant.caller()];
+  const [asha, ravi] = [tenant.caller('notifications.view'), tenant.caller('notifications.view')];
   const [first, other] = [connect(), connect(second)];
   await subscribe(first, asha, await first.socketId(), 'presence-tenant');
   await subscribe(other, ravi, await other.socketId(), 'presence-tenant');
@@ -298,7 +334,7 @@ test('a silent client gets a ping, and is disconnected if it does not answer', a
 });
 
 test('client events are refused', async () => {
-  const asha = acme.caller();
+  const asha = acme.caller('notifications.view');
   const [sender, receiver] = [await connectAs(asha), await connectAs(asha)];
   const channel = `private-user.${asha.user.id}`;
   sender.socket.send(JSON.stringify({ event: 'client-typing', channel, data: {} }));
@@ -369,7 +405,7 @@ test('a socket can subscribe to 100 channels', async () => {
 });
 
 test('a client that does not read is disconnected', async () => {
-  const asha = acme.caller();
+  const asha = acme.caller('notifications.view');
   const channel = `private-user.${asha.user.id}`;
   const slow = await connectAs(asha);
   const before = kernel.realtime.connections;
@@ -392,7 +428,7 @@ test('a server that stops asks its sockets to reconnect at once', async () => {
 });
 
 test('the settings for a client name the address of the request', async () => {
-  const asha = acme.caller();
+  const asha = acme.caller('notifications.view');
   const { body } = await asha.get('/api/v1/realtime/config', { host: `${acme.id}.localhost:8080` });
   expect(body).toEqual({
     ...{ key, host: `${acme.id}.localhost`, port: 8080, scheme: 'http', auth_endpoint: '/broadcasting/auth' },

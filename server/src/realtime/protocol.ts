@@ -56,6 +56,11 @@ export function needsGrant(channel: string): boolean {
   return channel.startsWith('private-') || isPresence(channel);
 }
 
+/** The permission of the members that may subscribe; `undefined`: all. The channel of a user carries their notifications. */
+export function permissionFor(channel: string): string | undefined {
+  return channel.startsWith('private-user.') ? 'notifications.view' : undefined;
+}
+
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);

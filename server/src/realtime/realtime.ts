@@ -4,7 +4,7 @@ import type { Signals } from '../db/signals.ts';
 import type { PubSub } from '../pubsub/pubsub.ts';
 import type { Directory, TenantEntry } from '../tenancy/directory.ts';
 import { Connection } from './connection.ts';
-import { type Grant, isSignatureOf, signGrant } from './grant.ts';
+import { formatAuth, type Grant, readAuth } from './grant.ts';
 import { Presence } from './presence.ts';
 import {
   activityTimeout,
@@ -17,6 +17,7 @@ import {
   isPresence,
   needsGrant,
   parseMessage,
+  permissionFor,
 } from './protocol.ts';
 import { SocketCounts } from './socket-counts.ts';
 
@@ -49,7 +50,6 @@ export interface Handshake {
 }
 
 const eventChannel = 'realtime.events';
-const grantChannel = 'realtime.grants';
 const sweepMs = 10_000;
 /** Without a message for this long a client gets a ping, and after twice as long it is disconnected. */
 const silenceMs = 2 * activityTimeout * 1_000;
@@ -102,13 +102,9 @@ export class Realtime {
     await this.#parts.pubsub.publish(eventChannel, JSON.stringify([roomOf(tenantId, channel), frame]));
   }
 
-  /** Signs the grant, and hands it to the process of the socket. */
-  async grant(grant: Grant): Promise<string> {
-    const signature = signGrant(this.#parts.secrets, grant);
-    const connection = this.#connections.get(grant.socketId);
-    if (connection) connection.addGrant(signature, grant);
-    else await this.#parts.pubsub.publish(grantChannel, JSON.stringify([signature, grant]));
-    return `${this.key}:${signature}`;
+  /** The `auth` with which the client subscribes. */
+  authFor(grant: Grant): string {
+    return formatAuth(this.#parts.secrets, this.key, grant);
   }
 
   /** Takes over a connected socket. */
@@ -153,10 +149,6 @@ export class Realtime {
   async #start(): Promise<void> {
     const { pubsub, identity, signals } = this.#parts;
     await pubsub.subscribe(eventChannel, (text) => this.#send(...(JSON.parse(text) as [string, string])));
-    await pubsub.subscribe(grantChannel, (text) => {
-      const [signature, grant] = JSON.parse(text) as [string, Grant];
-      this.#connections.get(grant.socketId)?.addGrant(signature, grant);
-    });
     await this.#presence.start();
     identity.onChange((change) => void this.#recheckAffected(change));
     await signals.listen('chowk_tenant', {
@@ -202,8 +194,9 @@ export class Realtime {
     }
     try {
       if (!needsGrant(channel)) return this.#join(connection, channel, undefined);
-      const grant = await this.#grantFor(connection, channel, auth);
-      if (grant && grant.channelData === channel_data && (await this.#admit(connection, grant))) return;
+      const channelData = typeof channel_data === 'string' ? channel_data : undefined;
+      const grant = readAuth(this.#parts.secrets, auth, { socketId: connection.id, channel, channelData });
+      if (grant && (await this.#admit(connection, grant))) return;
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'could not check a subscription');
       return connection.close(codes.overCapacity, 'The subscription could not be checked; try again.');
@@ -211,18 +204,7 @@ export class Realtime {
     connection.send(formatError(`The subscription to ${channel} is not authorized.`, codes.unauthorized));
   }
 
-  async #grantFor(connection: Connection, channel: string, auth: unknown): Promise<Grant | undefined> {
-    const signature = typeof auth === 'string' && /^(\w+):([\da-f]{64})$/.exec(auth)?.[2];
-    if (!signature) return undefined;
-    const grant = await connection.grantFor(signature);
-    const isValid =
-      grant?.channel === channel &&
-      grant.socketId === connection.id &&
-      isSignatureOf(this.#parts.secrets, grant, signature);
-    return isValid ? grant : undefined;
-  }
-
-  /** Joins the channel of the grant if its session, its membership and its tenant are still valid. */
+  /** Joins the channel of the grant if its session, membership, permission and tenant are still valid. */
   async #admit(connection: Connection, grant: Grant): Promise<boolean> {
     const tenant = await this.#parts.directory.find(grant.tenantId);
     if (!tenant || !(await this.#isValid(grant))) return false;
@@ -314,10 +296,13 @@ export class Realtime {
     this.#remove(connection);
   }
 
-  async #isValid({ sessionId, userId, tenantId }: Grant): Promise<boolean> {
+  async #isValid({ sessionId, userId, tenantId, channel }: Grant): Promise<boolean> {
     const { identity } = this.#parts;
     const caller = await identity.session(sessionId);
-    return caller?.id === userId && (await identity.membership(caller, tenantId)) !== undefined;
+    if (caller?.id !== userId) return false;
+    const membership = await identity.membership(caller, tenantId);
+    const permission = permissionFor(channel);
+    return membership !== undefined && (permission === undefined || membership.permissions.has(permission));
   }
 }
 
