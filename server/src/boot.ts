@@ -15,6 +15,8 @@ import { Signals } from './db/signals.ts';
 import { SlowQueryLog } from './db/slow-query-log.ts';
 import { DeliveryWorker, deliveryJob, eventsQueue } from './events/delivery-worker.ts';
 import { EventHub } from './events/event-hub.ts';
+import { fileActions } from './files/actions.ts';
+import { FileStore } from './files/file-store.ts';
 import { actionGateway } from './gateway/action-gateway.ts';
 import { graphqlEngine } from './graphql/engine.ts';
 import { healthActions } from './http/health.ts';
@@ -130,6 +132,8 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   const local = new PostgresPubSub(db, signals);
   const pubsub = redis ? new RedisPubSub(redis, prefix, local) : local;
   const http = new OutboundClient({ allowedHosts: config.outboundAllowHosts });
+  const databaseOf = async (tenantId: string) => (await directory.find(tenantId))?.db;
+  const files = new FileStore({ config, central: db, databaseOf, secrets, now, log });
   const audit = new AuditLog(log);
   const hasModule = (tenantId: string, alias: string) => installations.has(tenantId, alias);
   const actions: readonly RegisteredAction[] = [
@@ -140,6 +144,10 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     ...registerActions(
       realtimeActions(config.appUrl, () => realtime),
       { module: undefined, tag: 'Realtime' },
+    ),
+    ...registerActions(
+      fileActions(files),
+      { module: undefined, tag: 'Files' },
     ),
     ...registerActions(parts.actions ?? {}, { module: undefined, tag: 'Test' }),
   ];
@@ -176,7 +184,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   };
   const { handlers, schedules } = jobsOf(
     modules,
-    { ...kernelJobs, ...mailer.jobs },
+    { ...kernelJobs, ...mailer.jobs, ...files.jobs },
     installations,
     inContext,
     (tasks) => jobs.addAll(tasks),
@@ -193,7 +201,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   const closing: (() => Promise<void>)[] = [];
   const services = makeSystemServices({
     ...{ config, log, central, centralMigrations, databases, modules, settings, secrets, signals },
-    ...{ directory, mailer, limiter, jobs, redis, cache, http, now },
+    ...{ directory, mailer, limiter, jobs, redis, cache, http, files, now },
     actions: actionGateway(() => kernel, 'mcp'),
     graphql: graphqlEngine(() => kernel),
     onClose: (work) => void closing.push(work),
@@ -222,6 +230,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     limiter,
     cache,
     http,
+    files,
     pubsub,
     realtime,
     modules,

@@ -7,6 +7,7 @@ import type { ConnectionBudget } from './db/budget.ts';
 import type { Signals } from './db/signals.ts';
 import type { DeliveryWorker } from './events/delivery-worker.ts';
 import type { EventHub } from './events/event-hub.ts';
+import type { FileStore } from './files/file-store.ts';
 import type { JobQueues } from './jobs/job-queues.ts';
 import type { Installations } from './loader/installations.ts';
 import type { LoadedModule } from './loader/load-modules.ts';
@@ -36,6 +37,7 @@ export interface Kernel {
   readonly limiter: RateLimiter;
   readonly cache: SharedCache;
   readonly http: HttpClient;
+  readonly files: FileStore;
   readonly pubsub: PubSub;
   readonly realtime: Realtime;
   readonly modules: readonly LoadedModule[];

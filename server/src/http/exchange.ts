@@ -1,6 +1,7 @@
 import type { Caller, Membership } from '@chowk/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RegisteredAction } from '../actions/registry.ts';
+import type { ReceivedFile } from '../files/received-file.ts';
 import type { Kernel } from '../kernel.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import type { ReadInput } from './read-input.ts';
@@ -23,12 +24,14 @@ export interface Exchange {
   membership: Membership | undefined;
   /** The unparsed body, which the idempotency key is compared with. */
   rawBody: string | undefined;
+  /** The file in the body, closed when the action has run. */
+  upload: ReceivedFile | undefined;
 }
 
 /** All fields are set at once, so that every exchange has the same object shape. */
 export function newExchange(kernel: Kernel, request: FastifyRequest, reply: FastifyReply, route: Route): Exchange {
   const unresolved = { tenant: undefined, caller: undefined, membership: undefined };
-  return { kernel, request, reply, route, ...unresolved, rawBody: undefined };
+  return { kernel, request, reply, route, ...unresolved, rawBody: undefined, upload: undefined };
 }
 
 /** Returns a promise only if it has to wait. */

@@ -21,6 +21,14 @@ interface KeyedCall extends Call {
 
 /** Reads the input, invokes the action and builds the response body from its output. */
 export async function runAction(exchange: Exchange): Promise<unknown> {
+  try {
+    return await respond(exchange);
+  } finally {
+    await exchange.upload?.close();
+  }
+}
+
+async function respond(exchange: Exchange): Promise<unknown> {
   const { request, reply, route, tenant } = exchange;
   const keyed = idempotency.keyedRequest(exchange);
   const call = route.readInput(request);
