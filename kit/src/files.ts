@@ -4,7 +4,7 @@ import { type TProperties, Type } from 'typebox';
 /** A type that uploaded files may have, recognized by their content. */
 export type FileType = 'image/jpeg' | 'image/png' | 'image/webp' | 'application/pdf';
 
-/** A file of a request, for as long as the request runs. Not kept unless `ctx.files.store` stores it. */
+/** A file of a request, for as long as the request runs. Gone afterwards unless `ctx.files` keeps it. */
 export interface Upload {
   /** By its content. */
   readonly type: FileType;
@@ -55,7 +55,14 @@ export interface StoredFile {
   readonly size: number;
 }
 
-interface StoreOptions {
+/** A file whose content is written and which no transaction has kept yet. */
+export interface WrittenFile extends StoredFile {
+  readonly isPublic: boolean;
+  /** The record that deletes the content if the file is not kept. */
+  readonly record: string;
+}
+
+interface WriteOptions {
   /** Required for content that is not an upload. */
   readonly type?: FileType;
   /** Everyone who knows its URL can read it, forever: for pictures in a shop. Default: private. */
@@ -71,10 +78,12 @@ interface LinkOptions {
 
 /**
  * The files of a module in the current tenant; those of a system module belong to no tenant. No other module or tenant
- * can reach them. A file belongs to the transaction that stores or removes it: if that is rolled back, nothing has changed.
+ * can reach them. A file belongs to the transaction that keeps or removes it: if that is rolled back, nothing has changed.
  */
 export interface Files {
-  store(content: Upload | Uint8Array, options?: StoreOptions): Promise<StoredFile>;
+  /** Writes a file. Before the transaction: it may take long. It is deleted unless a transaction keeps it within an hour. */
+  write(content: Upload | Uint8Array, options?: WriteOptions): Promise<WrittenFile>;
+  keep(file: WrittenFile): Promise<StoredFile>;
   /** Throws 404 if there is no such file. */
   read(id: string): Promise<Readable>;
   /** Settles with whether there was such a file. */

@@ -104,6 +104,7 @@ export {
   UploadedFile,
   type UploadRules,
   uploadField,
+  type WrittenFile,
 } from './files.ts';
 export { formField, htmlPage, newPasswordField, pageOrFailure, successPage } from './html-page.ts';
 export type { HttpClient, HttpDownload, HttpRequest, HttpResponse } from './http-client.ts';

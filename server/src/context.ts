@@ -59,6 +59,8 @@ export interface ContextParts {
   /** The platform itself calls, as in a job: no permission is required. */
   readonly system?: true;
   readonly transaction?: Transaction;
+  /** Files that the request has written and not kept yet. */
+  readonly writtenFiles?: FileChanges | undefined;
   /** The number of bus calls above this one. */
   readonly depth?: number;
 }
@@ -183,7 +185,7 @@ export class Context implements SystemCtx {
         files.isCommitting = !outer;
         return output;
       });
-    const settled = outer ? run() : this.#kernel.files.settleAfter(files, this.db, run);
+    const settled = outer ? run() : this.#kernel.files.settleAfter(files, run);
     const result = await settled.catch((error) => {
       if (auditEntry) Object.assign(auditEntry, initial);
       throw error;
@@ -326,12 +328,18 @@ export class Context implements SystemCtx {
     const { files } = this.#kernel;
     if (this.#isSystem) {
       const owner = { module: this.#module, tenantId: undefined };
-      return files.of(owner, this.central, (work) => files.inCentralTransaction(work));
+      const inTransaction = files.inCentralTransaction.bind(files);
+      return files.of(owner, { db: this.central, written: this.#parts.writtenFiles, inTransaction });
     }
-    const { transaction } = this.#parts;
-    const owner = { module: this.#module, tenantId: this.#tenant.id };
-    return files.of(owner, this.db, (work) =>
-      transaction ? work(transaction) : this.tx((tx) => work(tx.#parts.transaction as FileTransaction)),
+    const { transaction, writtenFiles } = this.#parts;
+    return files.of(
+      { module: this.#module, tenantId: this.#tenant.id },
+      {
+        db: this.db,
+        written: transaction?.files ?? writtenFiles,
+        inTransaction: (work) =>
+          transaction ? work(transaction) : this.tx((tx) => work(tx.#parts.transaction as FileTransaction)),
+      },
     );
   }
 
@@ -342,7 +350,11 @@ export class Context implements SystemCtx {
     return files.inCentralTransaction((transaction) =>
       work(
         transaction.db,
-        files.of(owner, transaction.db, (change) => change(transaction)),
+        files.of(owner, {
+          db: transaction.db,
+          written: transaction.files,
+          inTransaction: (change) => change(transaction),
+        }),
       ),
     );
   }

@@ -25,7 +25,8 @@ async function newVault(): Promise<{ tenant: TestTenant; ctx: Ctx; files: () => 
   return { tenant, ctx: tenant.context('vault'), files };
 }
 
-const store = (ctx: Ctx, content = '%PDF-1') => ctx.files.store(Buffer.from(content), { type: pdf });
+const store = async (ctx: Ctx, content = '%PDF-1') =>
+  ctx.files.keep(await ctx.files.write(Buffer.from(content), { type: pdf }));
 const read = async (ctx: Ctx, id: string) => text(await ctx.files.read(id));
 const unsettled = () => kernel.central.db.rows<{ file_id: string }>(sql`SELECT file_id FROM unsettled_files`);
 
@@ -61,6 +62,19 @@ test('a file whose transaction fails leaves nothing', async () => {
   const work = ctx.tx(async (tx) => {
     await store(tx);
     expect(await files()).toHaveLength(1);
+    throw new Error('undo');
+  });
+  await expect(work).rejects.toThrow('undo');
+  expect(await files()).toEqual([]);
+  expect(await unsettled()).toEqual([]);
+});
+
+test('a file that was written before its transaction is gone if that fails', async () => {
+  const { ctx, files } = await newVault();
+  const written = await ctx.files.write(Buffer.from('%PDF-1'), { type: pdf });
+  await expect(ctx.files.read(written.id)).rejects.toMatchObject({ code: 'files.not_found' });
+  const work = ctx.tx(async (tx) => {
+    await tx.files.keep(written);
     throw new Error('undo');
   });
   await expect(work).rejects.toThrow('undo');
@@ -190,7 +204,8 @@ test('the link of a removed file leads nowhere', async () => {
 
 test('a public file has an address that cannot be guessed and may be cached forever', async () => {
   const { tenant, ctx } = await newVault();
-  const file = await ctx.files.store(Buffer.from('RIFF....WEBP'), { type: 'image/webp', isPublic: true });
+  const written = await ctx.files.write(Buffer.from('RIFF....WEBP'), { type: 'image/webp', isPublic: true });
+  const file = await ctx.files.keep(written);
   const url = ctx.files.publicUrl(file);
   expect(url).toBe(`/media/${tenant.id}/vault/${file.id}.webp`);
   const { status, body, headers } = await platform.request({ method: 'GET', url });
@@ -224,18 +239,20 @@ test('a private file has no public address', async () => {
 test("a system module's files belong to no tenant and to its central transaction", async () => {
   const central = async () => (await storedFiles(kernel)).filter((path) => path.includes('/central/'));
   const failed = papers.centralTx(async (db, files) => {
-    const { id } = await files.store(Buffer.from('%PDF-1'), { type: pdf });
+    const { id } = await files.keep(await files.write(Buffer.from('%PDF-1'), { type: pdf }));
     expect(await db.row(sql`SELECT module FROM files WHERE id = ${id}`)).toEqual({ module: 'papers' });
     throw new Error('undo');
   });
   await expect(failed).rejects.toThrow('undo');
   expect(await central()).toEqual([]);
-  const { id } = await papers.centralTx((_, files) => files.store(Buffer.from('%PDF-1'), { type: pdf }));
+  const written = await papers.files.write(Buffer.from('%PDF-1'), { type: pdf });
+  const { id } = await papers.centralTx((_, files) => files.keep(written));
   expect(await central()).toEqual([`files/private/central/papers/${id}`]);
   expect(await read(papers, id)).toBe('%PDF-1');
   const { tenant } = await newVault();
   await expect(tenant.context('vault').files.read(id)).rejects.toMatchObject({ code: 'files.not_found' });
-  expect(() => papers.files.store(Buffer.from('x'), { type: 'image/webp', isPublic: true })).toThrow('private');
+  const published = papers.files.write(Buffer.from('x'), { type: 'image/webp', isPublic: true });
+  await expect(published).rejects.toThrow('private');
   await papers.files.remove(id);
   expect(await central()).toEqual([]);
 });
@@ -245,7 +262,8 @@ test('all files of a tenant can be deleted, and only its own', async () => {
   const [one, other] = [await platform.tenant({ id }), await platform.tenant({ id: `${id}-2` })];
   for (const tenant of [one, other]) {
     await store(tenant.context('vault'));
-    await tenant.context('thief').files.store(Buffer.from('RIFF'), { type: 'image/webp', isPublic: true });
+    const { files } = tenant.context('thief');
+    await files.keep(await files.write(Buffer.from('RIFF'), { type: 'image/webp', isPublic: true }));
   }
   await papers.system.files.removeTenant(id);
   const left = (await storedFiles(kernel)).filter((path) => path.includes(`/${id}`));

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Readable } from 'node:stream';
-import { type Db, type Files, type FileType, type Log, type Secrets, type StoredFile, sql, systemJob, Type } from '@chowk/kit';
+import { type Db, type Files, type FileType, type Log, type Secrets, type StoredFile, sql, systemJob, Type, type Upload, type WrittenFile } from '@chowk/kit';
 import type { Config } from '../config.ts';
 import { fail } from '../errors.ts';
 import { downloadHeader, signedPath } from './file-link.ts';
@@ -20,9 +19,10 @@ interface Unsettled {
   readonly tenant_id: string | null;
 }
 
-/** What one transaction, with its savepoints and retries, has stored and removed. */
+/** What one transaction, with its savepoints and retries, has written, kept and removed. */
 export class FileChanges {
-  readonly unsettled: Unsettled[] = [];
+  /** By id. */
+  readonly unsettled = new Map<string, Unsettled>();
   /** From COMMIT on a failure says nothing about the outcome. */
   isCommitting = false;
 }
@@ -33,7 +33,13 @@ export interface FileTransaction {
   readonly files: FileChanges;
 }
 
-type InTransaction = <Result>(work: (transaction: FileTransaction) => Promise<Result>) => Promise<Result>;
+/** Where `ctx.files` reads and writes. */
+interface Session {
+  readonly db: Db;
+  /** Collects what is written, if anything does so before the job. */
+  readonly written: FileChanges | undefined;
+  inTransaction<Result>(work: (transaction: FileTransaction) => Promise<Result>): Promise<Result>;
+}
 
 interface FileRow extends StoredFile {
   readonly is_public: boolean;
@@ -76,16 +82,22 @@ export class FileStore {
   }
 
   /** `ctx.files` of a module. */
-  of(owner: Owner, db: Db, inTransaction: InTransaction): Files {
+  of(owner: Owner, { db, written, inTransaction }: Session): Files {
     return {
-      store: (content, { type = 'type' in content ? content.type : undefined, isPublic = false } = {}) => {
+      write: async (content, { type = 'type' in content ? content.type : undefined, isPublic = false } = {}) => {
         if (!type) throw new Error('name the type of content that is not an upload');
         if (isPublic && owner.tenantId === undefined) throw new Error('the files of a system module are private');
-        return inTransaction((transaction) => this.#store(owner, transaction, content, { type, is_public: isPublic }));
+        return this.#write(owner, written, content, { type, isPublic });
       },
+      keep: (file) =>
+        inTransaction(async (transaction) => {
+          // From now on this transaction decides.
+          written?.unsettled.delete(file.record);
+          return this.#keep(owner, transaction, file);
+        }),
       read: async (id) => {
         const file = await findFile(db, owner, id);
-        return this.#read(keyOf(owner, file));
+        return (await this.storage).driver.getStream(keyOf(owner, file));
       },
       remove: (id) => inTransaction((transaction) => this.#remove(owner, transaction, id)),
       link: async (id, { seconds = 300, fileName = id } = {}) => {
@@ -100,7 +112,7 @@ export class FileStore {
   /** Runs a transaction on the central database, for the files of system modules. */
   async inCentralTransaction<Result>(work: (transaction: FileTransaction) => Promise<Result>): Promise<Result> {
     const files = new FileChanges();
-    return this.settleAfter(files, this.#parts.central, () =>
+    return this.settleAfter(files, () =>
       this.#parts.central.tx(async (db) => {
         files.isCommitting = false;
         const result = await work({ db, files });
@@ -110,16 +122,16 @@ export class FileStore {
     );
   }
 
-  /** Runs the transaction and deletes the contents that have no row afterwards. */
-  async settleAfter<Result>(files: FileChanges, db: Db, transaction: () => Promise<Result>): Promise<Result> {
+  /** Runs the work and deletes the contents that have no row afterwards. */
+  async settleAfter<Result>(files: FileChanges, work: () => Promise<Result>): Promise<Result> {
     let isKnown = true;
     try {
-      return await transaction();
+      return await work();
     } catch (error) {
       isKnown = !files.isCommitting;
       throw error;
     } finally {
-      if (isKnown && files.unsettled.length > 0) await this.#settle(files.unsettled, db);
+      if (isKnown && files.unsettled.size > 0) await this.#settle([...files.unsettled.values()]);
     }
   }
 
@@ -144,35 +156,39 @@ export class FileStore {
 
   /** After an hour every transaction has ended. */
   async settleOld(): Promise<number> {
-    const { central, databaseOf } = this.#parts;
-    const old = await central.rows<Unsettled>(sql`
+    const old = await this.#parts.central.rows<Unsettled>(sql`
       SELECT id, file_id, key, tenant_id FROM unsettled_files WHERE since < now() - interval '1 hour'
       ORDER BY since LIMIT 10000`);
     let settled = 0;
-    for (const [tenantId, files] of Map.groupBy(old, ({ tenant_id }) => tenant_id)) {
-      const db = tenantId === null ? central : await databaseOf(tenantId);
-      if (db && (await this.#settle(files, db))) settled += files.length;
-    }
+    for (const files of Map.groupBy(old, ({ tenant_id }) => tenant_id).values()) settled += await this.#settle(files);
     return settled;
   }
 
-  async #store(
+  async #write(
     owner: Owner,
-    { db, files }: FileTransaction,
-    content: Parameters<Files['store']>[0],
-    { type, is_public }: { type: FileType; is_public: boolean },
-  ): Promise<StoredFile> {
-    const file = { id: randomUUID(), type, size: 'size' in content ? content.size : content.length, is_public };
-    const key = keyOf(owner, file);
+    written: FileChanges | undefined,
+    content: Upload | Uint8Array,
+    { type, isPublic }: { type: FileType; isPublic: boolean },
+  ): Promise<WrittenFile> {
+    const file = { id: randomUUID(), type, size: 'size' in content ? content.size : content.length };
+    const key = keyOf(owner, { ...file, is_public: isPublic });
     const { driver } = await this.storage;
-    await this.#record(files, { file_id: file.id, key, tenant_id: owner.tenantId ?? null });
+    const record = await this.#record(owner, file.id, key);
+    written?.unsettled.set(record.id, record);
     const options = { contentType: type, contentLength: file.size };
     if ('stream' in content) await driver.putStream(key, content.stream(), options);
     else await driver.put(key, content, options);
+    return { ...file, isPublic, record: record.id };
+  }
+
+  async #keep(owner: Owner, { db, files }: FileTransaction, file: WrittenFile): Promise<StoredFile> {
+    const { id, type, size, isPublic, record } = file;
+    const key = keyOf(owner, { ...file, is_public: isPublic });
+    files.unsettled.set(record, { id: record, file_id: id, key, tenant_id: owner.tenantId ?? null });
     await db.run(sql`
       INSERT INTO files (id, module, type, size, is_public, created_at)
-      VALUES (${file.id}, ${owner.module}, ${type}, ${file.size}, ${is_public}, ${this.#parts.now()})`);
-    return { id: file.id, type, size: file.size };
+      VALUES (${id}, ${owner.module}, ${type}, ${size}, ${isPublic}, ${this.#parts.now()})`);
+    return { id, type, size };
   }
 
   async #remove(owner: Owner, { db, files }: FileTransaction, id: string): Promise<boolean> {
@@ -181,39 +197,38 @@ export class FileStore {
           DELETE FROM files WHERE id = ${id} AND module = ${owner.module} RETURNING id, type, size, is_public`)
       : undefined;
     if (!file) return false;
-    await this.#record(files, { file_id: file.id, key: keyOf(owner, file), tenant_id: owner.tenantId ?? null });
+    const record = await this.#record(owner, file.id, keyOf(owner, file));
+    files.unsettled.set(record.id, record);
     return true;
   }
 
   /** Committed at once, on a connection of its own: it must survive the transaction. */
-  async #record(files: FileChanges, file: Omit<Unsettled, 'id'>): Promise<void> {
-    const unsettled = { id: randomUUID(), ...file };
+  async #record({ tenantId = null }: { tenantId?: string | null | undefined }, fileId: string, key: string): Promise<Unsettled> {
+    const record = { id: randomUUID(), file_id: fileId, key, tenant_id: tenantId };
     await this.#parts.central.run(sql`
-      INSERT INTO unsettled_files (id, file_id, key, tenant_id)
-      VALUES (${unsettled.id}, ${file.file_id}, ${file.key}, ${file.tenant_id})`);
-    files.unsettled.push(unsettled);
+      INSERT INTO unsettled_files (id, file_id, key, tenant_id) VALUES (${record.id}, ${fileId}, ${key}, ${tenantId})`);
+    return record;
   }
 
-  /** Settles with whether it succeeded; if not, the job tries again. */
-  async #settle(unsettled: readonly Unsettled[], db: Db): Promise<boolean> {
+  /** For files of one tenant. Settles with their number or, if it failed, with 0: the job tries again. */
+  async #settle(unsettled: readonly Unsettled[]): Promise<number> {
+    const { central, databaseOf, log } = this.#parts;
     try {
-      const { driver } = await this.storage;
+      const tenantId = unsettled[0]?.tenant_id ?? null;
+      const db = tenantId === null ? central : await databaseOf(tenantId);
+      if (!db) return 0;
       const fileIds = unsettled.map(({ file_id }) => file_id);
       const rows = await db.rows<{ id: string }>(sql`SELECT id FROM files WHERE id = ANY(${fileIds}::uuid[])`);
       const kept = new Set(rows.map(({ id }) => id));
+      const { driver } = await this.storage;
       for (const { file_id, key } of unsettled) if (!kept.has(file_id)) await driver.delete(key);
       const ids = unsettled.map(({ id }) => id);
-      await this.#parts.central.run(sql`DELETE FROM unsettled_files WHERE id = ANY(${ids}::uuid[])`);
-      return true;
+      await central.run(sql`DELETE FROM unsettled_files WHERE id = ANY(${ids}::uuid[])`);
+      return unsettled.length;
     } catch (error) {
-      this.#parts.log.warn({ err: error, files: unsettled.length }, 'could not delete files; will retry');
-      return false;
+      log.warn({ err: error, files: unsettled.length }, 'could not delete files; will retry');
+      return 0;
     }
-  }
-
-  async #read(key: string): Promise<Readable> {
-    const { driver } = await this.storage;
-    return driver.getStream(key);
   }
 
   async #link(key: string, type: string, { seconds, fileName }: { seconds: number; fileName: string }): Promise<string> {

@@ -9,10 +9,6 @@ export interface Excerpt {
 /** A reader of PDF looks for its header in 1 KB, a reader of ZIP for its end in 64 KB and 22 bytes. */
 export const keptBytes = { head: 1_024, tail: 65_557 };
 
-export function excerptOf(head: Buffer, tail: Buffer): Excerpt {
-  return { head, tail };
-}
-
 const signatures: readonly { readonly type: FileType; readonly matches: (head: Buffer) => boolean }[] = [
   { type: 'image/jpeg', matches: startsWith('ffd8ff') },
   { type: 'image/png', matches: startsWith('89504e470d0a1a0a') },

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { FileType, Upload } from '@chowk/kit';
-import { type Excerpt, excerptOf, keptBytes } from './file-type.ts';
+import { type Excerpt, keptBytes } from './file-type.ts';
 
 /** A received file on the disk, or the first bytes of one that is too large. */
 export interface ReceivedContent {
@@ -24,20 +24,31 @@ export async function receiveContent(content: Readable, folder: string, maxBytes
     const hash = createHash('sha256');
     let size = 0;
     let head = Buffer.alloc(0);
-    let tail = Buffer.alloc(0);
+    let last: Buffer[] = [];
     for await (const chunk of content as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > maxBytes) continue;
       hash.update(chunk);
       if (head.length < keptBytes.head) head = Buffer.concat([head, chunk]).subarray(0, keptBytes.head);
-      tail = Buffer.concat([tail, chunk.subarray(-keptBytes.tail)]).subarray(-keptBytes.tail);
+      last = lastChunks([...last, chunk]);
       await handle.write(chunk);
     }
-    return { handle, size, sha256: hash.digest('hex'), excerpt: excerptOf(head, tail) };
+    const tail = Buffer.concat(last).subarray(-keptBytes.tail);
+    return { handle, size, sha256: hash.digest('hex'), excerpt: { head, tail } };
   } catch (error) {
     await handle.close();
     throw error;
   }
+}
+
+/** Without the chunks that are not needed for the tail. */
+function lastChunks(chunks: readonly Buffer[]): Buffer[] {
+  let length = 0;
+  const first = chunks.findLastIndex((chunk) => {
+    length += chunk.length;
+    return length >= keptBytes.tail;
+  });
+  return chunks.slice(Math.max(0, first));
 }
 
 async function openNameless(folder: string): Promise<FileHandle> {

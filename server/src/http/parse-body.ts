@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Action, uploadField } from '@chowk/kit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { FileChanges } from '../files/file-store.ts';
 import { unsupportedMediaType } from './error-response.ts';
 import { readForm } from './read-form.ts';
 
@@ -38,6 +39,7 @@ async function parseMultipart({ exchange, headers }: FastifyRequest, body: Reada
   const folder = join(exchange.kernel.config.storagePath, 'uploads');
   const { fields, file, digest } = await readForm(body, headers, { ...upload, folder });
   exchange.upload = file;
+  exchange.writtenFiles = new FileChanges();
   exchange.rawBody = digest;
   return fields;
 }

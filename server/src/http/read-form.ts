@@ -36,6 +36,7 @@ export function formLimit(maxBytes: number): number {
 
 /** Reads the form; its file goes to the disk as it arrives. Throws if the form or its file cannot be accepted. */
 export async function readForm(body: Readable, headers: IncomingHttpHeaders, rules: FormRules): Promise<Form> {
+  if (Number(headers['content-length']) > formLimit(rules.maxBytes)) throw tooLarge(rules);
   const issues = new Issues();
   const fields: Record<string, unknown> = Object.create(null);
   let part: Part | undefined;
@@ -114,7 +115,7 @@ async function readParts(body: Readable, headers: IncomingHttpHeaders, rules: Fo
     stream.on('error', () => stop(fail('http.malformed_form')));
     const content = receiveContent(stream, rules.folder, rules.maxBytes);
     content.catch(stop);
-    on.file({ name, content, fileName: String(fileName ?? '') });
+    on.file({ name, content, fileName: String(fileName ?? '').slice(0, 255) });
   });
   parser.on('filesLimit', () => on.tooMany(`Send one ${rules.name} only.`));
   parser.on('fieldsLimit', () => on.tooMany('The form has too many parts.'));

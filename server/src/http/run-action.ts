@@ -21,10 +21,12 @@ interface KeyedCall extends Call {
 
 /** Reads the input, invokes the action and builds the response body from its output. */
 export async function runAction(exchange: Exchange): Promise<unknown> {
+  const { kernel, upload, writtenFiles } = exchange;
+  if (!upload || !writtenFiles) return respond(exchange);
   try {
-    return await respond(exchange);
+    return await kernel.files.settleAfter(writtenFiles, () => respond(exchange));
   } finally {
-    await exchange.upload?.close();
+    await upload.close();
   }
 }
 
@@ -101,10 +103,11 @@ async function invokeAction(
   return output;
 }
 
-function contextOf({ kernel, request, route, tenant, caller, membership }: Exchange, auditEntry?: AuditEntry): Context {
+function contextOf(exchange: Exchange, auditEntry?: AuditEntry): Context {
+  const { kernel, request, route, tenant, caller, membership, writtenFiles } = exchange;
   const ifMatch = request.headers['if-match'];
   const { module } = route.action;
-  const parts = { requestId: request.id, module, tenant, user: caller, membership, source: request };
+  const parts = { requestId: request.id, module, tenant, user: caller, membership, source: request, writtenFiles };
   return new Context(kernel, auditEntry || ifMatch ? { ...parts, auditEntry, ifMatch } : parts);
 }
 
