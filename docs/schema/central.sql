@@ -70,6 +70,16 @@ CREATE TABLE email_changes (
 );
 CREATE INDEX email_changes_by_user ON public.email_changes USING btree (user_id, created_at);
 
+CREATE TABLE files (
+  id uuid NOT NULL,
+  module text NOT NULL,
+  type text NOT NULL,
+  size bigint NOT NULL,
+  is_public boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT files_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE idempotency_keys (
   caller text NOT NULL,
   key text NOT NULL,
@@ -390,6 +400,16 @@ CREATE TABLE tenants (
 CREATE INDEX tenants_by_ring ON public.tenants USING btree (module_ring_id);
 CREATE INDEX tenants_unfinished ON public.tenants USING btree (created_at) WHERE (status = 'creating'::text);
 CREATE TRIGGER tenants_changed AFTER INSERT OR DELETE OR UPDATE ON public.tenants FOR EACH ROW EXECUTE FUNCTION notify_tenant_changed();
+
+CREATE TABLE unsettled_files (
+  id uuid NOT NULL,
+  file_id uuid NOT NULL,
+  key text NOT NULL,
+  tenant_id text,
+  since timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT unsettled_files_pkey PRIMARY KEY (id)
+);
+CREATE INDEX unsettled_files_by_time ON public.unsettled_files USING btree (since);
 
 CREATE TABLE users (
   id bigint NOT NULL,

@@ -167,6 +167,16 @@ CREATE TABLE event_deliveries (
 );
 CREATE INDEX event_deliveries_failed ON public.event_deliveries USING btree (listener, about) WHERE (attempts > 0);
 
+CREATE TABLE files (
+  id uuid NOT NULL,
+  module text NOT NULL,
+  type text NOT NULL,
+  size bigint NOT NULL,
+  is_public boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT files_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE idempotency_keys (
   caller text NOT NULL,
   key text NOT NULL,

@@ -73,6 +73,17 @@ export {
   matchesEvent,
 } from './event.ts';
 export {
+  type Files,
+  type FileType,
+  listTypes,
+  type StoredFile,
+  type Upload,
+  UploadedFile,
+  type UploadRules,
+  uploadField,
+  type WrittenFile,
+} from './files.ts';
+export {
   between,
   containsWords,
   eitherByUnion,
@@ -95,17 +106,6 @@ export type { Connection, Resolver, ResolverContext, Resolvers, SchemaProvider }
 export { atMost, GuardedCache } from './guarded-cache.ts';
 export { type Helper, type HelpersOf, helper, systemHelper } from './helper.ts';
 export { Html, html } from './html.ts';
-export {
-  type Files,
-  type FileType,
-  listTypes,
-  type StoredFile,
-  type Upload,
-  UploadedFile,
-  type UploadRules,
-  uploadField,
-  type WrittenFile,
-} from './files.ts';
 export { formField, htmlPage, newPasswordField, pageOrFailure, successPage } from './html-page.ts';
 export type { HttpClient, HttpDownload, HttpRequest, HttpResponse } from './http-client.ts';
 export type { Caller, Client, Identity, IdentityChange, Membership, Session, SessionKind, User } from './identity.ts';

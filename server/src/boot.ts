@@ -145,10 +145,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
       realtimeActions(config.appUrl, () => realtime),
       { module: undefined, tag: 'Realtime' },
     ),
-    ...registerActions(
-      fileActions(files),
-      { module: undefined, tag: 'Files' },
-    ),
+    ...registerActions(fileActions(files), { module: undefined, tag: 'Files' }),
     ...registerActions(parts.actions ?? {}, { module: undefined, tag: 'Test' }),
   ];
   assertUniqueActions(actions);

@@ -22,7 +22,12 @@ export function textPart(name: string, content: string): FormPart {
   return { headers: `Content-Disposition: form-data; name="${name}"`, content };
 }
 
-export function filePart(content: string | Uint8Array, fileName = 'photo.png', type = 'image/png', name = 'file'): FormPart {
+export function filePart(
+  content: string | Uint8Array,
+  fileName = 'photo.png',
+  type = 'image/png',
+  name = 'file',
+): FormPart {
   const headers = `Content-Disposition: form-data; name="${name}"; filename="${fileName}"\r\nContent-Type: ${type}`;
   return { headers, content };
 }

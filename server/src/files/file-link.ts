@@ -18,7 +18,11 @@ export function signedPath(secrets: Secrets, link: FileLink): string {
   return `${downloadPath}?${new URLSearchParams({ ...link, expires: String(link.expires), signature })}`;
 }
 
-export function isValidLink(secrets: Secrets, { signature, ...link }: FileLink & { signature: string }, now: Date): boolean {
+export function isValidLink(
+  secrets: Secrets,
+  { signature, ...link }: FileLink & { signature: string },
+  now: Date,
+): boolean {
   return link.expires * 1_000 > now.getTime() && secrets.isSignature(purpose, signedText(link), signature);
 }
 
@@ -29,8 +33,15 @@ function signedText({ key, type, name, expires }: FileLink): string {
 
 /** The `Content-Disposition` of a download. RFC 6266: the name in ASCII and, for clients that know it, in UTF-8. */
 export function downloadHeader(fileName: string): string {
-  const name = fileName.toWellFormed().replace(/[\p{C}\p{Zl}\p{Zp}/\\]/gu, '_').slice(0, 100).toWellFormed();
+  const name = fileName
+    .toWellFormed()
+    .replace(/[\p{C}\p{Zl}\p{Zp}/\\]/gu, '_')
+    .slice(0, 100)
+    .toWellFormed();
   const ascii = name.replace(/[^\w .()-]/g, '_');
-  const encoded = encodeURIComponent(name).replace(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  const encoded = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }

@@ -164,7 +164,11 @@ test('a link needs no token, works until it expires, and is always a download in
   const link = await ctx.files.link(id, { seconds: 60, fileName: 'Päss "1"\r\nX-Evil: 1/../a.pdf' });
   expect(link.startsWith(`${kernel.config.appUrl}/files/download?`)).toBe(true);
   const url = link.slice(kernel.config.appUrl.length);
-  const { status, body, headers } = await platform.request({ method: 'GET', url, headers: { 'accept-encoding': 'br' } });
+  const { status, body, headers } = await platform.request({
+    method: 'GET',
+    url,
+    headers: { 'accept-encoding': 'br' },
+  });
   expect({ status, body }).toEqual({ status: 200, body: '%PDF-1 passport' });
   expect(headers).toMatchObject({
     'content-type': pdf,
@@ -198,7 +202,10 @@ test('the link of a removed file leads nowhere', async () => {
   const { id } = await store(ctx);
   const url = (await ctx.files.link(id)).slice(kernel.config.appUrl.length);
   await ctx.files.remove(id);
-  expect(await platform.request({ method: 'GET', url })).toMatchObject({ status: 404, body: { code: 'files.not_found' } });
+  expect(await platform.request({ method: 'GET', url })).toMatchObject({
+    status: 404,
+    body: { code: 'files.not_found' },
+  });
   await expect(ctx.files.link(id, { seconds: 86_401 })).rejects.toThrow('1 to 86400 seconds');
 });
 

@@ -1,5 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { type Db, type Files, type FileType, type Log, type Secrets, type StoredFile, sql, systemJob, Type, type Upload, type WrittenFile } from '@chowk/kit';
+import {
+  type Db,
+  type Files,
+  type FileType,
+  type Log,
+  type Secrets,
+  type StoredFile,
+  sql,
+  systemJob,
+  Type,
+  type Upload,
+  type WrittenFile,
+} from '@chowk/kit';
 import type { Config } from '../config.ts';
 import { fail } from '../errors.ts';
 import { downloadHeader, signedPath } from './file-link.ts';
@@ -203,7 +215,11 @@ export class FileStore {
   }
 
   /** Committed at once, on a connection of its own: it must survive the transaction. */
-  async #record({ tenantId = null }: { tenantId?: string | null | undefined }, fileId: string, key: string): Promise<Unsettled> {
+  async #record(
+    { tenantId = null }: { tenantId?: string | null | undefined },
+    fileId: string,
+    key: string,
+  ): Promise<Unsettled> {
     const record = { id: randomUUID(), file_id: fileId, key, tenant_id: tenantId };
     await this.#parts.central.run(sql`
       INSERT INTO unsettled_files (id, file_id, key, tenant_id) VALUES (${record.id}, ${fileId}, ${key}, ${tenantId})`);
@@ -231,7 +247,11 @@ export class FileStore {
     }
   }
 
-  async #link(key: string, type: string, { seconds, fileName }: { seconds: number; fileName: string }): Promise<string> {
+  async #link(
+    key: string,
+    type: string,
+    { seconds, fileName }: { seconds: number; fileName: string },
+  ): Promise<string> {
     const { driver, signsLinks } = await this.storage;
     const { config, secrets, now } = this.#parts;
     if (signsLinks) {
@@ -243,9 +263,14 @@ export class FileStore {
   }
 }
 
-function keyOf({ tenantId, module }: Owner, { id, type, is_public }: Pick<FileRow, 'id' | 'type' | 'is_public'>): string {
+function keyOf(
+  { tenantId, module }: Owner,
+  { id, type, is_public }: Pick<FileRow, 'id' | 'type' | 'is_public'>,
+): string {
   const scope = tenantId === undefined ? 'central' : `tenants/${tenantId}`;
-  return is_public ? publicKey({ tenantId, module, name: `${id}.${extensions[type]}` }) : `private/${scope}/${module}/${id}`;
+  return is_public
+    ? publicKey({ tenantId, module, name: `${id}.${extensions[type]}` })
+    : `private/${scope}/${module}/${id}`;
 }
 
 /** The key of the public file at `/media/{tenant}/{module}/{name}`. */

@@ -29,7 +29,9 @@ export function typeOf({ head }: Excerpt): FileType | undefined {
 /** Whether a program could take the file for a page, a PDF document or an archive as well. */
 export function isPolyglot({ head, tail }: Excerpt): boolean {
   const text = head.toString('latin1');
-  return /<(?:!doctype|html|head|body|script|iframe|svg|\?php)/i.test(text) || text.indexOf('%PDF-', 1) > 0 || isZip(tail);
+  return (
+    /<(?:!doctype|html|head|body|script|iframe|svg|\?php)/i.test(text) || text.indexOf('%PDF-', 1) > 0 || isZip(tail)
+  );
 }
 
 /** Whether the end is that of a ZIP archive, whose last field is the length of its comment, which follows. */

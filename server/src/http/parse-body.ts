@@ -30,7 +30,9 @@ export function parseBodies(app: FastifyInstance): void {
     if (kind === 'json') return parseJson(request, text, done);
     return done(null, kind === 'csv' ? text : parseForm(text));
   });
-  app.addContentTypeParser('multipart/form-data', (request: FastifyRequest, body: Readable) => parseMultipart(request, body));
+  app.addContentTypeParser('multipart/form-data', (request: FastifyRequest, body: Readable) =>
+    parseMultipart(request, body),
+  );
 }
 
 async function parseMultipart({ exchange, headers }: FastifyRequest, body: Readable): Promise<Record<string, unknown>> {

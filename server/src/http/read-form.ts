@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { finished, type Readable } from 'node:stream';
-import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { Issues, listTypes, type UploadRules } from '@chowk/kit';
+import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { fail } from '../errors.ts';
 import { isPolyglot, typeOf } from '../files/file-type.ts';
 import { type ReceivedContent, ReceivedFile, receiveContent } from '../files/received-file.ts';
@@ -27,7 +27,15 @@ interface Part {
   readonly fileName: string;
 }
 
-const limits = { fields: 20, parts: 21, files: 1, fieldNameSize: 100, fieldSize: 65_536, headerPairs: 20, headerSize: 8_192 };
+const limits = {
+  fields: 20,
+  parts: 21,
+  files: 1,
+  fieldNameSize: 100,
+  fieldSize: 65_536,
+  headerPairs: 20,
+  headerSize: 8_192,
+};
 
 /** The maximum size of the body with a file of `maxBytes`: text fields and headers take the rest. */
 export function formLimit(maxBytes: number): number {
@@ -53,14 +61,19 @@ export async function readForm(body: Readable, headers: IncomingHttpHeaders, rul
       tooMany: (message) => issues.add(rules.name, message, 'too_many'),
     });
   } catch (error) {
-    await part?.content.then(({ handle }) => handle.close(), () => {});
+    await part?.content.then(
+      ({ handle }) => handle.close(),
+      () => {},
+    );
     throw error;
   }
   const content = await part?.content;
   try {
     const file = part && content && acceptFile(part, content, rules, issues);
     issues.throwIfAny();
-    const digest = createHash('sha256').update(JSON.stringify([fields, content?.sha256])).digest('hex');
+    const digest = createHash('sha256')
+      .update(JSON.stringify([fields, content?.sha256]))
+      .digest('hex');
     return { fields: { ...fields, ...(file ? { [rules.name]: file } : {}) }, file, digest };
   } catch (error) {
     await content?.handle.close();
@@ -93,7 +106,12 @@ interface PartHandlers {
 }
 
 /** Settles when the whole body is read, or rejects without reading the rest. */
-async function readParts(body: Readable, headers: IncomingHttpHeaders, rules: FormRules, on: PartHandlers): Promise<void> {
+async function readParts(
+  body: Readable,
+  headers: IncomingHttpHeaders,
+  rules: FormRules,
+  on: PartHandlers,
+): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const parser = newParser(headers, rules.name);
   let received = 0;

@@ -120,7 +120,12 @@ test.each<[what: string, parts: ReturnType<typeof filePart>[], status: number, c
   ['an empty file', [filePart('')], 422, 'file: too_small'],
   ['a text file', [filePart('hello')], 415, 'files.wrong_type'],
   ['a page', [filePart('<!doctype html><script>alert(1)</script>')], 415, 'files.wrong_type'],
-  ['an SVG picture', [filePart('<svg xmlns="http://www.w3.org/2000/svg"/>', 'a.svg', 'image/svg+xml')], 415, 'files.wrong_type'],
+  [
+    'an SVG picture',
+    [filePart('<svg xmlns="http://www.w3.org/2000/svg"/>', 'a.svg', 'image/svg+xml')],
+    415,
+    'files.wrong_type',
+  ],
   ['a program', [filePart(Buffer.from('7f454c46', 'hex'))], 415, 'files.wrong_type'],
   ['an archive', [filePart(Buffer.from('504b0304', 'hex'), 'a.pdf', 'application/pdf')], 415, 'files.wrong_type'],
   ['a type that is known but not allowed', [filePart('RIFF\0\0\0\0WEBPVP8 ')], 415, 'files.wrong_type'],
@@ -133,10 +138,20 @@ test.each<[what: string, parts: ReturnType<typeof filePart>[], status: number, c
   ['a PDF document that is also an archive', [filePart(Buffer.concat([pdf, zipEnd]))], 422, 'file: invalid'],
   ['a PDF document that is also a page', [filePart('%PDF-1.7\n<script>alert(1)</script>')], 422, 'file: invalid'],
   ['two files', [filePart(png), filePart(png)], 422, 'file: too_many'],
-  ['two files of different names', [filePart(png), filePart(png, 'b.png', 'image/png', 'file2')], 422, 'file2: unknown'],
+  [
+    'two files of different names',
+    [filePart(png), filePart(png, 'b.png', 'image/png', 'file2')],
+    422,
+    'file2: unknown',
+  ],
   ['the file under another name', [filePart(png, 'a.png', 'image/png', 'image')], 422, 'file: required'],
   ['a field twice', [filePart(png), textPart('note', 'a'), textPart('note', 'b')], 422, 'note: too_many'],
-  ['too many fields', [...Array.from({ length: 30 }, (_, n) => textPart(`n${n}`, '')), filePart(png)], 422, 'file: too_many'],
+  [
+    'too many fields',
+    [...Array.from({ length: 30 }, (_, n) => textPart(`n${n}`, '')), filePart(png)],
+    422,
+    'file: too_many',
+  ],
   ['an unknown field', [filePart(png), textPart('colour', 'red')], 422, 'colour: unknown'],
   ['a field that is too long', [filePart(png), textPart('note', 'x'.repeat(70_000))], 422, 'note: too_long'],
   ['a field with a wrong number', [filePart(png), textPart('copies', '9')], 422, 'copies: too_large'],
@@ -152,13 +167,19 @@ test.each<[what: string, parts: ReturnType<typeof filePart>[], status: number, c
   ['headers of 100 KB', [filePart(png, 'x'.repeat(100_000))], 201, ''],
   ['a part without a name', [disposition('filename="a.png"')], 422, 'file: required'],
   ['a part without a disposition', [{ headers: 'Content-Type: image/png', content: png }], 422, 'file: required'],
-  ['a part that is not form data', [{ headers: 'Content-Disposition: attachment; name="file"', content: png }], 422, 'file: required'],
+  [
+    'a part that is not form data',
+    [{ headers: 'Content-Disposition: attachment; name="file"', content: png }],
+    422,
+    'file: required',
+  ],
   ['a file that is one byte too large', [filePart(Buffer.alloc(10 * megabyte + 1, png))], 413, 'files.too_large'],
 ])('%s is answered with a clear response', async (_, parts, status, code) => {
   const response = await send(...parts);
-  const [field = '', list = []] = (Object.entries(response.body.error_codes ?? {}) as [string, string[]][]).find(
-    ([name, codes]) => `${name}: ${codes[0]}` === code,
-  ) ?? [];
+  const [field = '', list = []] =
+    (Object.entries(response.body.error_codes ?? {}) as [string, string[]][]).find(
+      ([name, codes]) => `${name}: ${codes[0]}` === code,
+    ) ?? [];
   const found = list.length > 0 ? `${field}: ${list[0]}` : (response.body.code ?? '');
   expect({ status: response.status, code: found }, JSON.stringify(response.body)).toEqual({ status, code });
   if (status !== 201) expect(await storedFiles(kernel)).toEqual([]);
@@ -275,8 +296,8 @@ test('an upload is described as a form with a file', async () => {
 });
 
 test('an upload is only served over REST', async () => {
-  const wrong = (more: object) =>
-    () => checkModule(testModule({ alias: 'vault', actions: { 'vault.upload': { ...upload, ...more } } }));
+  const wrong = (more: object) => () =>
+    checkModule(testModule({ alias: 'vault', actions: { 'vault.upload': { ...upload, ...more } } }));
   expect(wrong({})).not.toThrow();
   expect(wrong({ bus: { rateLimit: 1 } })).toThrow('a file cannot be sent over the bus or in GraphQL');
   expect(wrong({ graphql: 'upload' })).toThrow('a file cannot be sent over the bus or in GraphQL');
