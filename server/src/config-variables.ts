@@ -221,7 +221,7 @@ export function connectionUrl(schemes: readonly string[], { database = false } =
 }
 
 export const objectStorageUrl: Kind<string> = urlKind(
-  'a URL such as s3://key:secret@host/bucket?region=eu-central-1, with a percent-encoded secret (tls=false is the only other parameter)',
+  'a URL such as s3://key:secret@host/bucket?region=eu-central-1 (with &tls=false for http), with a percent-encoded secret',
   (text) => {
     try {
       readObjectStorageUrl(text);

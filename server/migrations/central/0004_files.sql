@@ -1,5 +1,5 @@
 -- The files of system modules. Their content is in the file storage.
-CREATE TABLE files (
+CREATE TABLE stored_files (
   id uuid PRIMARY KEY,
   module text NOT NULL,
   type text NOT NULL,
@@ -10,7 +10,7 @@ CREATE TABLE files (
 );
 
 -- Files that a transaction stores or removes, written before it ends. Afterwards, the content of those without a row in
--- `files` is deleted.
+-- `stored_files` is deleted.
 CREATE TABLE unsettled_files (
   id uuid PRIMARY KEY,
   file_id uuid NOT NULL,

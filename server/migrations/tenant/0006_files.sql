@@ -1,5 +1,5 @@
 -- The files of modules. Their content is in the file storage.
-CREATE TABLE files (
+CREATE TABLE stored_files (
   id uuid PRIMARY KEY,
   module text NOT NULL,
   type text NOT NULL,

@@ -128,7 +128,7 @@ test('what a crashed process has left is settled by the hourly job', async () =>
   const { tenant, ctx, files } = await newVault();
   const [kept, lost] = [await store(ctx), await store(ctx)];
   // The process has died after COMMIT: before the content of a removed file was deleted, and after a file was stored.
-  await tenant.db.run(sql`DELETE FROM files WHERE id = ${lost.id}`);
+  await tenant.db.run(sql`DELETE FROM stored_files WHERE id = ${lost.id}`);
   const recordedAt = async (hours: number, id: string) =>
     kernel.central.db.run(sql`
       INSERT INTO unsettled_files (id, file_id, key, tenant_id, since)
@@ -155,7 +155,7 @@ test('a transaction that may have been committed is left to the hourly job', asy
   await expect(work).rejects.toThrow();
   expect(await files()).toHaveLength(1);
   expect((await unsettled()).map(({ file_id }) => file_id)).toContain(id);
-  expect(await tenant.db.row(sql`SELECT id FROM files WHERE id = ${id}`)).toEqual({ id });
+  expect(await tenant.db.row(sql`SELECT id FROM stored_files WHERE id = ${id}`)).toEqual({ id });
 });
 
 test('a link needs no token, works until it expires, and is always a download in a sandbox', async () => {
@@ -247,7 +247,7 @@ test("a system module's files belong to no tenant and to its central transaction
   const central = async () => (await storedFiles(kernel)).filter((path) => path.includes('/central/'));
   const failed = papers.centralTx(async (db, files) => {
     const { id } = await files.keep(await files.write(Buffer.from('%PDF-1'), { type: pdf }));
-    expect(await db.row(sql`SELECT module FROM files WHERE id = ${id}`)).toEqual({ module: 'papers' });
+    expect(await db.row(sql`SELECT module FROM stored_files WHERE id = ${id}`)).toEqual({ module: 'papers' });
     throw new Error('undo');
   });
   await expect(failed).rejects.toThrow('undo');

@@ -198,7 +198,7 @@ export class FileStore {
     const key = keyOf(owner, { ...file, is_public: isPublic });
     files.unsettled.set(record, { id: record, file_id: id, key, tenant_id: owner.tenantId ?? null });
     await db.run(sql`
-      INSERT INTO files (id, module, type, size, is_public, created_at)
+      INSERT INTO stored_files (id, module, type, size, is_public, created_at)
       VALUES (${id}, ${owner.module}, ${type}, ${size}, ${isPublic}, ${this.#parts.now()})`);
     return { id, type, size };
   }
@@ -206,7 +206,7 @@ export class FileStore {
   async #remove(owner: Owner, { db, files }: FileTransaction, id: string): Promise<boolean> {
     const file = isUuid(id)
       ? await db.row<FileRow>(sql`
-          DELETE FROM files WHERE id = ${id} AND module = ${owner.module} RETURNING id, type, size, is_public`)
+          DELETE FROM stored_files WHERE id = ${id} AND module = ${owner.module} RETURNING id, type, size, is_public`)
       : undefined;
     if (!file) return false;
     const record = await this.#record(owner, file.id, keyOf(owner, file));
@@ -234,7 +234,7 @@ export class FileStore {
       const db = tenantId === null ? central : await databaseOf(tenantId);
       if (!db) return 0;
       const fileIds = unsettled.map(({ file_id }) => file_id);
-      const rows = await db.rows<{ id: string }>(sql`SELECT id FROM files WHERE id = ANY(${fileIds}::uuid[])`);
+      const rows = await db.rows<{ id: string }>(sql`SELECT id FROM stored_files WHERE id = ANY(${fileIds}::uuid[])`);
       const kept = new Set(rows.map(({ id }) => id));
       const { driver } = await this.storage;
       for (const { file_id, key } of unsettled) if (!kept.has(file_id)) await driver.delete(key);
@@ -280,7 +280,7 @@ export function publicKey({ tenantId, module, name }: Owner & { readonly name: s
 
 async function findFile(db: Db, { module }: Owner, id: string): Promise<FileRow> {
   const file = isUuid(id)
-    ? await db.row<FileRow>(sql`SELECT id, type, size, is_public FROM files WHERE id = ${id} AND module = ${module}`)
+    ? await db.row<FileRow>(sql`SELECT id, type, size, is_public FROM stored_files WHERE id = ${id} AND module = ${module}`)
     : undefined;
   if (!file) throw fail('files.not_found');
   return file;

@@ -57,7 +57,7 @@ const pdf = Buffer.from('%PDF-1.7\n1 0 obj\nendobj\n%%EOF\n');
 /** Removes what a test has stored, so that the next one begins with nothing. */
 afterEach(async () => {
   const ctx = acme.context('vault');
-  for (const { id } of await acme.db.rows<{ id: string }>(sql`SELECT id FROM files`)) await ctx.files.remove(id);
+  for (const { id } of await acme.db.rows<{ id: string }>(sql`SELECT id FROM stored_files`)) await ctx.files.remove(id);
   expect(await storedFiles(kernel)).toEqual([]);
 });
 
