@@ -70,16 +70,6 @@ CREATE TABLE email_changes (
 );
 CREATE INDEX email_changes_by_user ON public.email_changes USING btree (user_id, created_at);
 
-CREATE TABLE files (
-  id uuid NOT NULL,
-  module text NOT NULL,
-  type text NOT NULL,
-  size bigint NOT NULL,
-  is_public boolean NOT NULL,
-  created_at timestamp with time zone NOT NULL,
-  CONSTRAINT files_pkey PRIMARY KEY (id)
-);
-
 CREATE TABLE idempotency_keys (
   caller text NOT NULL,
   key text NOT NULL,
@@ -358,6 +348,16 @@ CREATE TABLE signing_keys (
   CONSTRAINT signing_keys_pkey PRIMARY KEY (kid)
 );
 CREATE TRIGGER signing_keys_changed AFTER INSERT OR DELETE OR UPDATE ON public.signing_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_keys_changed();
+
+CREATE TABLE stored_files (
+  id uuid NOT NULL,
+  module text NOT NULL,
+  type text NOT NULL,
+  size bigint NOT NULL,
+  is_public boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT stored_files_pkey PRIMARY KEY (id)
+);
 
 CREATE TABLE tenant_migrations (
   tenant_id text NOT NULL,

@@ -167,16 +167,6 @@ CREATE TABLE event_deliveries (
 );
 CREATE INDEX event_deliveries_failed ON public.event_deliveries USING btree (listener, about) WHERE (attempts > 0);
 
-CREATE TABLE files (
-  id uuid NOT NULL,
-  module text NOT NULL,
-  type text NOT NULL,
-  size bigint NOT NULL,
-  is_public boolean NOT NULL,
-  created_at timestamp with time zone NOT NULL,
-  CONSTRAINT files_pkey PRIMARY KEY (id)
-);
-
 CREATE TABLE idempotency_keys (
   caller text NOT NULL,
   key text NOT NULL,
@@ -388,6 +378,16 @@ CREATE TABLE stock_reservations (
 );
 CREATE INDEX stock_reservations_by_expiry ON public.stock_reservations USING btree (expires_at);
 CREATE INDEX stock_reservations_by_product ON public.stock_reservations USING btree (product_id, reference);
+
+CREATE TABLE stored_files (
+  id uuid NOT NULL,
+  module text NOT NULL,
+  type text NOT NULL,
+  size bigint NOT NULL,
+  is_public boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT stored_files_pkey PRIMARY KEY (id)
+);
 
 CREATE TABLE unregistered_operations (
   hash text NOT NULL,

@@ -95,6 +95,11 @@ export const kernelErrors = {
     status: 429,
     message: 'Too many concurrent downloads; try again when one of them has finished.',
   },
+  'http.too_many_uploads': {
+    status: 429,
+    message: 'Too many concurrent uploads; try again when one of them has finished.',
+  },
+  'files.unavailable': { status: 503, message: 'The file storage cannot be reached; try again in a moment.' },
   'db.out_of_resources': {
     status: 503,
     message: 'The database has no disk space or memory left; try again later.',

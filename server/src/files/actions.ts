@@ -2,7 +2,7 @@ import { type Actions, Answer, systemAction, Type } from '@chowk/kit';
 import { fail } from '../errors.ts';
 import { downloadHeader, downloadPath, isValidLink } from './file-link.ts';
 import { type FileStore, publicKey } from './file-store.ts';
-import { isMissing } from './storage-driver.ts';
+import { fromStorage } from './storage-driver.ts';
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
@@ -63,12 +63,7 @@ export function fileActions(store: FileStore): Actions {
 
 async function serve(store: FileStore, key: string, headers: Record<string, string>): Promise<Answer> {
   const { driver } = await store.storage;
-  try {
-    const { contentLength, contentType = 'application/octet-stream' } = await driver.getMetaData(key);
-    const size = { 'content-length': String(contentLength), 'content-type': contentType };
-    return new Answer(await driver.getStream(key), { headers: { ...size, ...headers } });
-  } catch (error) {
-    if (isMissing(error)) throw fail('files.not_found');
-    throw error;
-  }
+  const { contentLength, contentType = 'application/octet-stream' } = await fromStorage(driver.getMetaData(key));
+  const content = { 'content-length': String(contentLength), 'content-type': contentType };
+  return new Answer(await fromStorage(driver.getStream(key)), { headers: { ...content, ...headers } });
 }

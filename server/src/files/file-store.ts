@@ -15,7 +15,7 @@ import {
 import type { Config } from '../config.ts';
 import { fail } from '../errors.ts';
 import { downloadHeader, signedPath } from './file-link.ts';
-import { openFileStorage, type Storage } from './storage-driver.ts';
+import { fromStorage, openFileStorage, type Storage } from './storage-driver.ts';
 
 /** The module that files belong to, in a tenant or, for system modules, in none. */
 interface Owner {
@@ -109,7 +109,7 @@ export class FileStore {
         }),
       read: async (id) => {
         const file = await findFile(db, owner, id);
-        return (await this.storage).driver.getStream(keyOf(owner, file));
+        return fromStorage((await this.storage).driver.getStream(keyOf(owner, file)));
       },
       remove: (id) => inTransaction((transaction) => this.#remove(owner, transaction, id)),
       link: async (id, { seconds = 300, fileName = id } = {}) => {
@@ -188,8 +188,8 @@ export class FileStore {
     const record = await this.#record(owner, file.id, key);
     written?.unsettled.set(record.id, record);
     const options = { contentType: type, contentLength: file.size };
-    if ('stream' in content) await driver.putStream(key, content.stream(), options);
-    else await driver.put(key, content, options);
+    const isStream = 'stream' in content;
+    await fromStorage(isStream ? driver.putStream(key, content.stream(), options) : driver.put(key, content, options));
     return { ...file, isPublic, record: record.id };
   }
 
@@ -280,7 +280,9 @@ export function publicKey({ tenantId, module, name }: Owner & { readonly name: s
 
 async function findFile(db: Db, { module }: Owner, id: string): Promise<FileRow> {
   const file = isUuid(id)
-    ? await db.row<FileRow>(sql`SELECT id, type, size, is_public FROM stored_files WHERE id = ${id} AND module = ${module}`)
+    ? await db.row<FileRow>(
+        sql`SELECT id, type, size, is_public FROM stored_files WHERE id = ${id} AND module = ${module}`,
+      )
     : undefined;
   if (!file) throw fail('files.not_found');
   return file;

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import type { Ctx, SystemCtx } from '@chowk/kit';
+import { type Ctx, type SystemCtx, sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { startS3Server } from '../../testing/s3-server.ts';
@@ -80,4 +80,18 @@ test('all files of a tenant can be deleted, and not those of a tenant whose id b
   await kernelContext.system.files.removeTenant(acme.id);
   expect(await objects()).toEqual([]);
   expect(await objects(other.id)).toHaveLength(1);
+});
+
+test('while the bucket cannot be reached, files are refused clearly, and nothing of them is kept', async () => {
+  const environment = { OBJECT_STORAGE_URL: 's3://key:secret@127.0.0.1:1/files?tls=false' };
+  const own = await startPlatform({ environment, modules: [testModule({ alias: 'vault' })] });
+  const tenant = await own.tenant();
+  const unavailable = { code: 'files.unavailable', status: 503 };
+  await expect(store(tenant.context('vault'))).rejects.toMatchObject(unavailable);
+  expect(await tenant.db.rows(sql`SELECT id FROM stored_files`)).toEqual([]);
+  const path = `/media/${tenant.id}/vault/0190a000-0000-7000-8000-000000000000.webp`;
+  expect(await own.request({ method: 'GET', url: path })).toMatchObject({
+    status: 503,
+    body: { code: unavailable.code },
+  });
 });

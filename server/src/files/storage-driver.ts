@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { FSDriver } from 'flydrive/drivers/fs';
 import type { DriverContract } from 'flydrive/types';
 import type { Config } from '../config.ts';
+import { fail } from '../errors.ts';
 import { readObjectStorageUrl } from '../object-storage-url.ts';
 
 export interface Storage {
@@ -29,8 +30,13 @@ async function bucketDriver(url: string): Promise<DriverContract> {
   });
 }
 
-/** Whether the error of a driver means that there is no such object. */
-export function isMissing(error: unknown): boolean {
-  const { code, $metadata } = (error ?? {}) as { code?: unknown; $metadata?: { httpStatusCode?: number } };
-  return code === 'ENOENT' || $metadata?.httpStatusCode === 404;
+/** Settles with the result of a driver; its errors become failures that callers understand. */
+export async function fromStorage<Result>(result: Promise<Result>): Promise<Result> {
+  try {
+    return await result;
+  } catch (cause) {
+    const { code, $metadata } = (cause ?? {}) as { code?: unknown; $metadata?: { httpStatusCode?: number } };
+    const isMissing = code === 'ENOENT' || $metadata?.httpStatusCode === 404;
+    throw isMissing ? fail('files.not_found') : fail('files.unavailable', {}, { cause });
+  }
 }

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FileChanges } from '../files/file-store.ts';
 import { unsupportedMediaType } from './error-response.ts';
 import { readForm } from './read-form.ts';
+import { limitUploads } from './upload-limit.ts';
 
 const bodyKinds: Readonly<Record<string, NonNullable<Action['accepts']>>> = {
   'application/json': 'json',
@@ -38,6 +39,7 @@ export function parseBodies(app: FastifyInstance): void {
 async function parseMultipart({ exchange, headers }: FastifyRequest, body: Readable): Promise<Record<string, unknown>> {
   const upload = uploadField(exchange?.route.action.input?.properties);
   if (!exchange || !upload) throw unsupportedMediaType(exchange?.route.action);
+  limitUploads(exchange);
   const folder = join(exchange.kernel.config.storagePath, 'uploads');
   const { fields, file, digest } = await readForm(body, headers, { ...upload, folder });
   exchange.upload = file;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -239,6 +240,24 @@ test('an endless body is refused as soon as it is too large', async () => {
   await vi.waitFor(() => expect(socket.closed).toBe(true), 10_000);
   expect(answer === '' || answer.startsWith('HTTP/1.1 413')).toBe(true);
   expect(socket.bytesWritten).toBeLessThan(40 * megabyte);
+});
+
+test('a file that arrives byte by byte is accepted', async () => {
+  const body = formBody([filePart(pdf), textPart('copies', '1')]);
+  const payload = Readable.from([...body].map((byte) => Buffer.from([byte])));
+  expect((await clerk.request({ method: 'POST', url, headers: formHeaders, payload })).status).toBe(201);
+});
+
+test('a tenant can have fifty uploads in progress, and others are not affected', async () => {
+  const beta = await platform.tenant();
+  const sockets = Array.from({ length: 50 }, () => connect(portOf(platform.app), '127.0.0.1'));
+  for (const socket of sockets) socket.write(`${lines(['Content-Length: 1000']).join('\r\n')}\r\n\r\n`);
+  const status = async (caller: typeof clerk) => (await caller.request(formRequest(url, filePart(png)))).status;
+  await vi.waitFor(async () => expect(await status(clerk)).toBe(429), 10_000);
+  expect(await status(beta.caller('vault.edit'))).toBe(201);
+  for (const socket of sockets) socket.destroy();
+  await vi.waitFor(async () => expect(await status(clerk)).toBe(201), 10_000);
+  await kernel.files.removeTenant(beta.id);
 });
 
 test('a client that goes away in the middle of a file leaves nothing', async () => {

@@ -171,6 +171,7 @@ export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
     hasBody && 'http.unsupported_media_type',
     accepts === 'multipart' && 'files.too_large',
     accepts === 'multipart' && 'files.wrong_type',
+    accepts === 'multipart' && 'http.too_many_uploads',
     !action.unchecked && 'http.validation_failed',
     action.input !== undefined && 'http.unstorable',
     'http.too_many_requests',
