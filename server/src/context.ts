@@ -329,14 +329,15 @@ export class Context implements SystemCtx {
     if (this.#isSystem) {
       const owner = { module: this.#module, tenantId: undefined };
       const inTransaction = files.inCentralTransaction.bind(files);
-      return files.of(owner, { db: this.central, written: this.#parts.writtenFiles, inTransaction });
+      return files.of(owner, { db: this.central, request: this.#parts.writtenFiles, inTransaction });
     }
     const { transaction, writtenFiles } = this.#parts;
     return files.of(
       { module: this.#module, tenantId: this.#tenant.id },
       {
         db: this.db,
-        written: transaction?.files ?? writtenFiles,
+        request: writtenFiles,
+        transaction: transaction?.files,
         inTransaction: (work) =>
           transaction ? work(transaction) : this.tx((tx) => work(tx.#parts.transaction as FileTransaction)),
       },
@@ -352,7 +353,8 @@ export class Context implements SystemCtx {
         transaction.db,
         files.of(owner, {
           db: transaction.db,
-          written: transaction.files,
+          request: this.#parts.writtenFiles,
+          transaction: transaction.files,
           inTransaction: (change) => change(transaction),
         }),
       ),

@@ -48,8 +48,10 @@ export interface FileTransaction {
 /** Where `ctx.files` reads and writes. */
 interface Session {
   readonly db: Db;
-  /** Collects what is written, if anything does so before the job. */
-  readonly written: FileChanges | undefined;
+  /** Of the request; its end settles what it has written and no transaction has kept. */
+  readonly request: FileChanges | undefined;
+  /** Of the transaction, if there is one. */
+  readonly transaction?: FileChanges | undefined;
   inTransaction<Result>(work: (transaction: FileTransaction) => Promise<Result>): Promise<Result>;
 }
 
@@ -94,17 +96,17 @@ export class FileStore {
   }
 
   /** `ctx.files` of a module. */
-  of(owner: Owner, { db, written, inTransaction }: Session): Files {
+  of(owner: Owner, { db, request, transaction: changes = request, inTransaction }: Session): Files {
     return {
       write: async (content, { type = 'type' in content ? content.type : undefined, isPublic = false } = {}) => {
         if (!type) throw new Error('name the type of content that is not an upload');
         if (isPublic && owner.tenantId === undefined) throw new Error('the files of a system module are private');
-        return this.#write(owner, written, content, { type, isPublic });
+        return this.#write(owner, changes, content, { type, isPublic });
       },
       keep: (file) =>
         inTransaction(async (transaction) => {
           // From now on this transaction decides.
-          written?.unsettled.delete(file.record);
+          request?.unsettled.delete(file.record);
           return this.#keep(owner, transaction, file);
         }),
       read: async (id) => {
@@ -178,7 +180,7 @@ export class FileStore {
 
   async #write(
     owner: Owner,
-    written: FileChanges | undefined,
+    changes: FileChanges | undefined,
     content: Upload | Uint8Array,
     { type, isPublic }: { type: FileType; isPublic: boolean },
   ): Promise<WrittenFile> {
@@ -186,7 +188,7 @@ export class FileStore {
     const key = keyOf(owner, { ...file, is_public: isPublic });
     const { driver } = await this.storage;
     const record = await this.#record(owner, file.id, key);
-    written?.unsettled.set(record.id, record);
+    changes?.unsettled.set(record.id, record);
     const options = { contentType: type, contentLength: file.size };
     const isStream = 'stream' in content;
     await fromStorage(isStream ? driver.putStream(key, content.stream(), options) : driver.put(key, content, options));

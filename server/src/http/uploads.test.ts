@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
-import { action, invalid, named, sql, Type, UploadedFile, Uuid } from '@chowk/kit';
+import { action, type Ctx, invalid, named, sql, Type, UploadedFile, Uuid } from '@chowk/kit';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { filePart, formBody, formHeaders, formRequest, textPart } from '../../testing/form-body.ts';
 import { startPlatform } from '../../testing/platform.ts';
@@ -17,6 +17,12 @@ import { checkModule } from '../loader/check-modules.ts';
 
 const megabyte = 1_048_576;
 const Document = named('Document', Type.Object({ id: Uuid, type: Type.String(), size: Type.Integer() }));
+
+/** The transaction can no longer be committed, but the client learns that only from its COMMIT. */
+async function endConnection({ db }: Ctx): Promise<void> {
+  const backend = await db.row<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
+  await kernel.central.db.run(sql`SELECT pg_terminate_backend(${backend?.pid})`);
+}
 
 const upload = action({
   summary: 'Upload a document',
@@ -37,6 +43,7 @@ const upload = action({
     return ctx.tx(async (tx) => {
       const stored = await tx.files.keep(written);
       if (note === 'undo') throw new Error('undo');
+      if (note === 'lost') await endConnection(tx);
       return stored;
     });
   },
@@ -83,6 +90,15 @@ test.each([
     expect(await storedFiles(kernel)).toEqual([]);
     expect(await kernel.central.db.rows(sql`SELECT id FROM unsettled_files`)).toEqual([]);
   }
+});
+
+test('a file is not deleted while its transaction may have been committed', async () => {
+  const { db } = kernel.central;
+  expect((await send(filePart(png), textPart('note', 'lost'))).status).toBeGreaterThanOrEqual(500);
+  expect(await storedFiles(kernel)).toHaveLength(1);
+  await db.run(sql`UPDATE unsettled_files SET since = now() - interval '2 hours'`);
+  expect(await kernel.files.settleOld()).toBe(1);
+  expect(await storedFiles(kernel)).toEqual([]);
 });
 
 test('an upload is repeated with its Idempotency-Key only if the file is the same', async () => {
