@@ -13,6 +13,7 @@ const floors = [
   ['loader/'],
   ['actions/'],
   ['events/'],
+  ['files/'],
   ['mail/'],
   ['jobs/'],
   ['realtime/'],

@@ -436,6 +436,16 @@ CREATE TABLE signing_keys (
 );
 CREATE TRIGGER signing_keys_changed AFTER INSERT OR DELETE OR UPDATE ON public.signing_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_keys_changed();
 
+CREATE TABLE stored_files (
+  id uuid NOT NULL,
+  module text NOT NULL,
+  type text NOT NULL,
+  size bigint NOT NULL,
+  is_public boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT stored_files_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE tenant_migrations (
   tenant_id text NOT NULL,
   applied text[] NOT NULL DEFAULT '{}'::text[],
@@ -481,6 +491,16 @@ CREATE TABLE tenants (
 CREATE INDEX tenants_by_ring ON public.tenants USING btree (module_ring_id);
 CREATE INDEX tenants_unfinished ON public.tenants USING btree (created_at) WHERE (status = 'creating'::text);
 CREATE TRIGGER tenants_changed AFTER INSERT OR DELETE OR UPDATE ON public.tenants FOR EACH ROW EXECUTE FUNCTION notify_tenant_changed();
+
+CREATE TABLE unsettled_files (
+  id uuid NOT NULL,
+  file_id uuid NOT NULL,
+  key text NOT NULL,
+  tenant_id text,
+  since timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT unsettled_files_pkey PRIMARY KEY (id)
+);
+CREATE INDEX unsettled_files_by_time ON public.unsettled_files USING btree (since);
 
 CREATE TABLE users (
   id bigint NOT NULL,

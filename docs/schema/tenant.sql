@@ -482,6 +482,16 @@ CREATE TABLE stock_reservations (
 CREATE INDEX stock_reservations_by_expiry ON public.stock_reservations USING btree (expires_at);
 CREATE INDEX stock_reservations_by_product ON public.stock_reservations USING btree (product_id, reference);
 
+CREATE TABLE stored_files (
+  id uuid NOT NULL,
+  module text NOT NULL,
+  type text NOT NULL,
+  size bigint NOT NULL,
+  is_public boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT stored_files_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE unregistered_operations (
   hash text NOT NULL,
   operation_name text,

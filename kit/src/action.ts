@@ -36,8 +36,11 @@ interface Declaration {
   readonly root?: true;
   /** Overrides where the method's input comes from. */
   readonly inputFrom?: 'query' | 'body';
-  /** The format of the body. Default `json`. The text of a `csv` body is the field `csv`; a `form` may also be JSON. */
-  readonly accepts?: 'json' | 'csv' | 'form';
+  /**
+   * The format of the body. Default `json`. The text of a `csv` body is the field `csv`; a `form` may also be JSON. A
+   * `multipart` body has a file: one field of the input is an `UploadedFile`.
+   */
+  readonly accepts?: 'json' | 'csv' | 'form' | 'multipart';
   /**
    * Passes the input as it was sent, with unknown fields and without validation: for pages and for endpoints of other
    * standards. A body that is not an object becomes an empty one.

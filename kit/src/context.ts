@@ -2,6 +2,7 @@ import type { Bus, Emit, EmitAll, Helpers, JobQueue, Settings } from './catalogu
 import type { Changes } from './changes.ts';
 import type { Db } from './database.ts';
 import type { FieldErrors } from './errors.ts';
+import type { Files } from './files.ts';
 import type { HttpClient } from './http-client.ts';
 import type { Client, Membership, Session, User } from './identity.ts';
 import type { Log } from './log.ts';
@@ -90,6 +91,7 @@ export interface Ctx {
   /** The client for requests to other servers. */
   readonly http: HttpClient;
   readonly options: ModuleOptions;
+  readonly files: Files;
   now(): Date;
   /** A UUIDv7: ids sort by time. */
   newId(): string;
@@ -127,6 +129,8 @@ export interface Versioned {
 export interface SystemCtx extends Ctx {
   /** The central database. */
   readonly central: Db;
+  /** Runs `work` in a transaction of the central database, to which the changes of `files` belong. */
+  centralTx<Result>(work: (db: Db, files: Files) => Promise<Result>): Promise<Result>;
   readonly system: SystemServices;
   /** The session of the user's token. Throws if there is none. */
   readonly session: Session;

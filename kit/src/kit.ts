@@ -82,6 +82,17 @@ export {
   matchesEvent,
 } from './event.ts';
 export {
+  type Files,
+  type FileType,
+  listTypes,
+  type StoredFile,
+  type Upload,
+  UploadedFile,
+  type UploadRules,
+  uploadField,
+  type WrittenFile,
+} from './files.ts';
+export {
   between,
   containsWords,
   eitherByUnion,

@@ -278,6 +278,8 @@ export interface SystemServices {
   readonly mail: Mails;
   readonly cache: SystemCache;
   readonly http: HttpClient;
+  /** Deletes all files of a tenant that is being deleted. */
+  readonly files: { removeTenant(tenantId: string): Promise<void> };
   readonly actions: ActionGateway;
   readonly graphql: GraphqlEngine;
   /** The permissions of all modules of this ring. */

@@ -1,5 +1,6 @@
 import { action, ById, extend, ImportReport, named, type OperationsOf, SearchQuery, Type, Uuid } from '@chowk/kit';
 import { importProducts } from './csv-import.ts';
+import { addImage, deleteImage, updateImage } from './images.ts';
 import { productList, searchProducts } from './list.ts';
 import { movementList } from './movements.ts';
 import {
@@ -15,10 +16,14 @@ import {
 import { commit, release, reserve } from './reservations.ts';
 import {
   Category,
+  ImageChanges,
+  ImageKey,
   NewProduct,
   NewReservation,
+  NewUpload,
   Product,
   ProductChanges,
+  ProductImage,
   ReservationKey,
   Reserved,
   StockChange,
@@ -137,6 +142,43 @@ export const actions = {
     answer: { message: 'Product deleted.' },
     errors: ['products.has_reservations', 'http.precondition_failed'],
     run: deleteProduct,
+  }),
+  'products.addImage': action({
+    summary: 'Upload an image of a product',
+    description:
+      'Added to the end of `images`, as WebP in up to three sizes. The URLs need no token and never change; metadata ' +
+      'such as the place where a photo was taken is removed. At most 50 million pixels.',
+    http: 'POST /products/:id/images',
+    needs: 'products.edit',
+    accepts: 'multipart',
+    input: NewUpload,
+    output: ProductImage,
+    answer: { key: 'image', message: 'Image added.', status: 201 },
+    errors: ['http.precondition_failed'],
+    run: addImage,
+  }),
+  'products.updateImage': action({
+    summary: 'Move or describe an image of a product',
+    description: 'Fields that are not sent do not change.',
+    http: 'PATCH /products/:id/images/:image',
+    graphql: 'updateProductImage',
+    needs: 'products.edit',
+    input: ImageChanges,
+    output: Product,
+    answer: { key: 'product', message: 'Image saved.' },
+    errors: ['products.image_not_found'],
+    run: updateImage,
+  }),
+  'products.deleteImage': action({
+    summary: 'Delete an image of a product',
+    http: 'DELETE /products/:id/images/:image',
+    graphql: 'deleteProductImage',
+    needs: 'products.edit',
+    input: ImageKey,
+    output: Product,
+    answer: { key: 'product', message: 'Image deleted.' },
+    errors: ['products.image_not_found'],
+    run: deleteImage,
   }),
   'products.changeStock': action({
     summary: 'Change the stock of a product',

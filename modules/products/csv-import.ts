@@ -1,6 +1,7 @@
 import { type CsvRow, type Ctx, type ImportReport, Issues, pickFields, type RowErrors, readCsv, sql } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { csvFormat } from './csv-columns.ts';
+import { mergeImages } from './image-list.ts';
 import { priceProblem, skuTaken } from './products.ts';
 import { type Edit, type Fields, insertProducts, saveProducts } from './save.ts';
 import { NewProduct, type Product, ProductChanges } from './schemas.ts';
@@ -64,7 +65,9 @@ function readFields(ctx: Ctx, current: Product | undefined, input: CsvRow['input
   const values: ProductChanges = { ...input };
   issues.addAll(ctx.check(current ? ProductChanges : NewProduct, values));
   const valid = Object.fromEntries(Object.entries(values).filter(([name]) => !issues.has(name)));
-  const fields = { ...(current && pickFields(NewProduct, current)), ...valid } as Fields;
+  const { images } = valid as ProductChanges;
+  const merged = images ? { images: mergeImages(ctx, current?.images ?? [], images) } : {};
+  const fields = { ...(current && pickFields(NewProduct, current)), ...valid, ...merged } as Fields;
   const problem = priceProblem(fields);
   if (problem) issues.add('compare_at_price', problem);
   if (current && fields.stock < current.reserved) {

@@ -258,7 +258,10 @@ const arbitraryProduct = fc.record({
 
 test('an export can be imported into another tenant without loss', async () => {
   const [source, target] = [await shop(), await shop()];
-  const own = ({ id: _, created_at: __, updated_at: ___, ...fields }: Product) => fields;
+  const own = ({ id: _, created_at: __, updated_at: ___, ...fields }: Product) => ({
+    ...fields,
+    images: fields.images.map(({ id: ____, ...image }) => image),
+  });
   let created = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(arbitraryProduct, { minLength: 20, maxLength: 20 }), async (products) => {

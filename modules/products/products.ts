@@ -13,6 +13,7 @@ import {
 import { columns } from './columns.ts';
 import { fail } from './errors.ts';
 import { emitMandatoryChanged } from './events.ts';
+import { mergeImages, removeFiles } from './image-list.ts';
 import { type Fields, insertProducts, saveProducts } from './save.ts';
 import { NewProduct, type Product, type ProductChanges } from './schemas.ts';
 
@@ -50,7 +51,8 @@ export async function getProductsBySku(
 
 export async function createProduct(ctx: Ctx, input: NewProduct): Promise<Product> {
   checkPrice(input);
-  const [product] = await ctx.tx((tx) => insertProducts(tx, [input]));
+  const fields = { ...input, images: mergeImages(ctx, [], input.images) };
+  const [product] = await ctx.tx((tx) => insertProducts(tx, [fields]));
   if (!product) throw invalid({ sku: skuTaken(input.sku) });
   return product;
 }
@@ -66,7 +68,8 @@ export async function updateProduct(ctx: Ctx, { id, ...changes }: ProductChanges
 
 async function updateLocked(ctx: Ctx, id: string, changes: ProductChanges): Promise<Product> {
   const current = await lockProduct(ctx, id);
-  const fields = { ...pickFields(NewProduct, current), ...changes } as Fields;
+  const images = changes.images ? { images: mergeImages(ctx, current.images, changes.images) } : {};
+  const fields = { ...pickFields(NewProduct, current), ...changes, ...images } as Fields;
   checkPrice(fields);
   if (fields.stock < current.reserved) {
     const { sku, available } = current;
@@ -77,19 +80,21 @@ async function updateLocked(ctx: Ctx, id: string, changes: ProductChanges): Prom
   return product as Product;
 }
 
-/** Keeps the row with `deleted_at`; the SKU becomes free. */
+/** Keeps the row with `deleted_at`, without images; the SKU becomes free. */
 export async function deleteProduct(ctx: Ctx, { id }: Key): Promise<void> {
   await ctx.tx(async (tx) => {
     const product = await lockProduct(tx, id);
     if (product.reserved > 0) throw fail('products.has_reservations', product);
-    await tx.db.run(sql`UPDATE products SET deleted_at = ${tx.now()}, updated_at = ${tx.now()} WHERE id = ${id}`);
+    await tx.db.run(sql`
+      UPDATE products SET images = '[]', deleted_at = ${tx.now()}, updated_at = ${tx.now()} WHERE id = ${id}`);
+    await removeFiles(tx, product.images, []);
     tx.audit(removalOf(product));
     await tx.emit('product.deleted', { product });
     await emitMandatoryChanged(tx, [product]);
   });
 }
 
-async function lockProduct(ctx: Ctx, id: string): Promise<Product> {
+export async function lockProduct(ctx: Ctx, id: string): Promise<Product> {
   const product = await ctx.db.row<Product>(
     sql`SELECT ${columns} FROM products p WHERE id = ${id} AND deleted_at IS NULL FOR UPDATE`,
   );

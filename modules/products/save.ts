@@ -1,6 +1,7 @@
 import { type Ctx, changesBetween, namesOf, sql } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { emitMandatoryChanged, emitStockChanged } from './events.ts';
+import { removeFiles } from './image-list.ts';
 import { logMovements } from './movements.ts';
 import { NewProduct, type Product } from './schemas.ts';
 
@@ -52,6 +53,7 @@ export async function saveProducts(ctx: Ctx, edits: readonly Edit[]): Promise<Pr
     ctx,
     shown.flatMap(({ current, product }) => [current, product]),
   );
+  for (const { current, fields } of changed) await removeFiles(ctx, current.images, fields.images);
   const moved = changed
     .map(({ product, current }) => ({ product, change: product.stock - current.stock, reason: 'edited' }))
     .filter(({ change }) => change !== 0);

@@ -11,6 +11,7 @@ import {
   Tags,
   Timestamp,
   Type,
+  UploadedFile,
   Uuid,
 } from '@chowk/kit';
 
@@ -18,7 +19,7 @@ export const maxStock = 2_147_483_647;
 
 export const Status = Type.Enum(['draft', 'active', 'archived']);
 
-const Image = named(
+const NewImage = named(
   'ProductImage',
   Type.Object({
     // Excludes other schemes such as `javascript:`, `//host`, and variants that browsers accept.
@@ -31,6 +32,28 @@ const Image = named(
     alt: Default(Line(255, { minLength: 0 }), ''),
   }),
 );
+
+export const maxImages = 20;
+const Pixels = Type.Integer({ examples: [1600] });
+
+const ImageSize = named('ProductImageSize', Type.Object({ url: Type.String(), width: Pixels, height: Pixels }));
+
+export const ProductImage = named(
+  'ProductImage',
+  Type.Object({
+    id: Uuid,
+    url: Type.String({
+      description: 'An https URL, or one relative to the platform. Of an uploaded image, its largest size.',
+      examples: ['/media/acme-stores/products/7d3b2c9e-5f0a-4c1d-8e2b-9a6f4d3c2b1a.webp'],
+    }),
+    alt: Type.String(),
+    width: Nullable(Pixels),
+    height: Nullable(Pixels),
+    sizes: Type.Array(ImageSize, { description: 'The sizes of an uploaded image, the largest first.' }),
+  }),
+);
+export type ProductImage = Static<typeof ProductImage>;
+
 // CSV files separate categories by vertical bars.
 const Categories = Type.Array(Line(100, { pattern: '^[^|\\p{Cc}\\p{Cs}]*$' }), { maxItems: 20, distinct: true });
 
@@ -43,7 +66,7 @@ export const NewProduct = named(
     price: MoneyInput,
     compare_at_price: Default(NullableMoneyInput, null),
     status: Default(Status, 'active'),
-    images: Default(Type.Array(Image, { maxItems: 20 }), []),
+    images: Default(Type.Array(NewImage, { maxItems: maxImages }), []),
     tags: Default(Tags, []),
     categories: Default(Categories, []),
     mandatory: Default(Type.Boolean(), false),
@@ -60,6 +83,7 @@ export const Product = named(
   Type.Object({
     id: Uuid,
     ...outputOf(NewProduct),
+    images: Type.Array(ProductImage),
     reserved: Type.Integer({ description: 'Units on hand that are reserved.' }),
     available: Type.Integer({ description: 'Units that can be sold or reserved.' }),
     created_at: Timestamp,
@@ -67,6 +91,25 @@ export const Product = named(
   }),
 );
 export type Product = Static<typeof Product>;
+
+export const NewUpload = named(
+  'NewProductImage',
+  Type.Object({
+    id: Uuid,
+    file: UploadedFile({ types: ['image/jpeg', 'image/png', 'image/webp'], maxBytes: 10 * 1024 * 1024 }),
+    alt: Default(Line(255, { minLength: 0 }), ''),
+  }),
+);
+export const ImageKey = Type.Object({ id: Uuid, image: Uuid });
+export const ImageChanges = named(
+  'ProductImageChanges',
+  Type.Object({
+    id: Uuid,
+    image: Uuid,
+    alt: Type.Optional(Line(255, { minLength: 0 })),
+    position: Type.Optional(Type.Integer({ minimum: 1, maximum: maxImages, description: '1 is the first.' })),
+  }),
+);
 
 const Reason = Line(255, { examples: ['Stocktaking'] });
 const Reference = Line(255, { description: 'The purpose, such as an order number.', examples: ['1042'] });

@@ -16,6 +16,8 @@ import { SlowQueryLog } from './db/slow-query-log.ts';
 import { DeliveryWorker, deliveryJob, eventsQueue } from './events/delivery-worker.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { EventHub } from './events/event-hub.ts';
+import { fileActions } from './files/actions.ts';
+import { FileStore } from './files/file-store.ts';
 import { actionGateway } from './gateway/action-gateway.ts';
 import { graphqlEngine } from './graphql/engine.ts';
 import { healthActions } from './http/health.ts';
@@ -134,6 +136,8 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   const pubsub = redis ? new RedisPubSub(redis, prefix, local) : local;
   const http = new OutboundClient({ allowedHosts: config.outboundAllowHosts });
   const push = await openFcm({ config, http, now });
+  const databaseOf = async (tenantId: string) => (await directory.find(tenantId))?.db;
+  const files = new FileStore({ config, central: db, databaseOf, secrets, now, log });
   const audit = new AuditLog(log);
   const hasModule = (tenantId: string, alias: string) => installations.has(tenantId, alias);
   const actions: readonly RegisteredAction[] = [
@@ -145,6 +149,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
       realtimeActions(config.appUrl, () => realtime),
       { module: undefined, tag: 'Realtime' },
     ),
+    ...registerActions(fileActions(files), { module: undefined, tag: 'Files' }),
     ...registerActions(parts.actions ?? {}, { module: undefined, tag: 'Test' }),
   ];
   assertUniqueActions(actions);
@@ -183,7 +188,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   };
   const { handlers, schedules } = jobsOf(
     modules,
-    { ...kernelJobs, ...mailer.jobs },
+    { ...kernelJobs, ...mailer.jobs, ...files.jobs },
     installations,
     inContext,
     (tasks) => jobs.addAll(tasks),
@@ -200,7 +205,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   const closing: (() => Promise<void>)[] = [];
   const services = makeSystemServices({
     ...{ config, log, central, centralMigrations, databases, modules, settings, secrets, signals },
-    ...{ directory, mailer, limiter, jobs, redis, cache, http, now },
+    ...{ directory, mailer, limiter, jobs, redis, cache, http, files, now },
     actions: actionGateway(() => kernel, 'mcp'),
     graphql: graphqlEngine(() => kernel),
     announceMigration: (tenantId) => void deliveries.announceMigration(tenantId),
@@ -232,6 +237,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     http,
     mailer,
     push,
+    files,
     pubsub,
     realtime,
     modules,

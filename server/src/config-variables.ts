@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { readObjectStorageUrl } from './object-storage-url.ts';
 
 /** A type of variable: how its text is parsed and shown, and what is allowed. */
 export interface Kind<Value> {
@@ -218,6 +219,18 @@ export function connectionUrl(schemes: readonly string[], { database = false } =
     return isScheme && hasHost && hasDatabase ? text : undefined;
   });
 }
+
+export const objectStorageUrl: Kind<string> = urlKind(
+  'a URL such as s3://key:secret@host/bucket?region=eu-central-1 (with &tls=false for http), with a percent-encoded secret',
+  (text) => {
+    try {
+      readObjectStorageUrl(text);
+      return text;
+    } catch {
+      return undefined;
+    }
+  },
+);
 
 /** Without credentials, which `fetch` refuses in a URL. */
 function isPublicWebUrl(url: URL): boolean {

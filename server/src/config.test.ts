@@ -205,8 +205,12 @@ const examples: Readonly<Record<string, Example>> = {
   OBJECT_STORAGE_URL: {
     key: 'objectStorageUrl',
     unset: undefined,
-    good: same('s3://files', 's3://key:a%2Fb@s3.example/files?region=eu-1'),
-    bad: [...hostile, 's3://', 's3://key:a/b@s3.example/files'],
+    good: same('s3://key:a%2Fb@s3.example/files?region=eu-1', 's3://key:b@127.0.0.1:9000/files/?tls=false'),
+    bad: [
+      ...[...hostile, 's3://', 's3://files', 's3://s3.example/files', 's3://key@s3.example/files'],
+      ...['s3://key:a/b@s3.example/files', 's3://key:b@s3.example', 's3://key:b@s3.example/files/folder'],
+      ...['s3://key:b@s3.example/files?tls=no', 's3://key:b@s3.example/files?regoin=eu-1', 's3://key:b@s3.example/..'],
+    ],
   },
   RING_NAME: {
     key: 'ringName',

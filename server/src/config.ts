@@ -13,6 +13,7 @@ import {
   isDerived,
   mailbox,
   matching,
+  objectStorageUrl,
   oneOf,
   origin,
   origins,
@@ -185,8 +186,8 @@ const variables = {
   }),
   objectStorageUrl: variable({
     name: 'OBJECT_STORAGE_URL',
-    kind: connectionUrl(['s3']),
-    help: 'The object storage for uploaded files; if unset, they are stored under `STORAGE_PATH`.',
+    kind: objectStorageUrl,
+    help: 'The S3 bucket for files; if unset, they are stored in `files` under `STORAGE_PATH`.',
   }),
 
   ringName: variable({

@@ -10,6 +10,7 @@ import {
   type Emit,
   type EmitAll,
   type FieldErrors,
+  type Files,
   type Helper,
   type Helpers,
   type HttpClient,
@@ -39,6 +40,7 @@ import { copyOf } from './actions/bus.ts';
 import { withAuditEntry } from './actions/invoke.ts';
 import type { RegisteredAction } from './actions/registry.ts';
 import { type AddedJob, writeJob } from './events/outbox.ts';
+import { FileChanges, type FileTransaction } from './files/file-store.ts';
 import type { Task } from './jobs/job-queues.ts';
 import type { Kernel } from './kernel.ts';
 import { isLocalRequest, networkOf, type RequestSource } from './network.ts';
@@ -63,6 +65,8 @@ export interface ContextParts {
   /** The platform itself calls, as in a job: no permission is required. */
   readonly system?: true;
   readonly transaction?: Transaction;
+  /** Files that the request has written and not kept yet. */
+  readonly writtenFiles?: FileChanges | undefined;
   /** The number of bus calls above this one. */
   readonly depth?: number;
 }
@@ -78,6 +82,8 @@ interface Transaction {
   readonly auditEntries: AuditEntry[];
   /** Sent to sockets after the commit. */
   readonly broadcasts: Broadcast[];
+  /** Shared by the savepoints and the retries. */
+  readonly files: FileChanges;
 }
 
 /** The client of calls that come from no request. */
@@ -170,22 +176,26 @@ export class Context implements SystemCtx {
   async tx<Result>(work: (ctx: this) => Promise<Result>): Promise<Result> {
     const { transaction: outer, auditEntry } = this.#parts;
     const initial = auditEntry && { changes: auditEntry.changes, resourceId: auditEntry.resourceId };
+    const files = outer?.files ?? new FileChanges();
     let transaction: Transaction | undefined;
-    const result = await this.db
-      .tx(async (db) => {
+    const run = () =>
+      this.db.tx(async (db) => {
         // A retry must not keep the changes of the attempt that was rolled back.
         if (auditEntry) Object.assign(auditEntry, initial);
-        transaction = { db, deliveries: [], addedJobs: [], auditEntries: [], broadcasts: [] };
+        files.isCommitting = false;
+        transaction = { db, deliveries: [], addedJobs: [], auditEntries: [], broadcasts: [], files };
         const output = await work(this.#with({ transaction }) as this);
         const entries = [...(auditEntry ? [auditEntry] : []), ...transaction.auditEntries];
         // Not awaited: it is sent together with COMMIT, which fails if the entries cannot be written.
         if (!outer) this.#kernel.audit.write(db, entries).catch(() => {});
+        files.isCommitting = !outer;
         return output;
-      })
-      .catch((error) => {
-        if (auditEntry) Object.assign(auditEntry, initial);
-        throw error;
       });
+    const settled = outer ? run() : this.#kernel.files.settleAfter(files, run);
+    const result = await settled.catch((error) => {
+      if (auditEntry) Object.assign(auditEntry, initial);
+      throw error;
+    });
     if (auditEntry && !outer) Object.assign(auditEntry, { isWritten: true, isCommitted: true });
     const { auditEntries, addedJobs, deliveries, broadcasts } = transaction as unknown as Transaction;
     if (outer) {
@@ -353,6 +363,43 @@ export class Context implements SystemCtx {
   get options(): ModuleOptions {
     const { twilioUrl } = this.#kernel.config;
     return { twilioUrl };
+  }
+
+  get files(): Files {
+    const { files } = this.#kernel;
+    if (this.#isSystem) {
+      const owner = { module: this.#module, tenantId: undefined };
+      const inTransaction = files.inCentralTransaction.bind(files);
+      return files.of(owner, { db: this.central, request: this.#parts.writtenFiles, inTransaction });
+    }
+    const { transaction, writtenFiles } = this.#parts;
+    return files.of(
+      { module: this.#module, tenantId: this.#tenant.id },
+      {
+        db: this.db,
+        request: writtenFiles,
+        transaction: transaction?.files,
+        inTransaction: (work) =>
+          transaction ? work(transaction) : this.tx((tx) => work(tx.#parts.transaction as FileTransaction)),
+      },
+    );
+  }
+
+  centralTx<Result>(work: (db: Db, files: Files) => Promise<Result>): Promise<Result> {
+    this.#requireSystem('the central database');
+    const { files } = this.#kernel;
+    const owner = { module: this.#module, tenantId: undefined };
+    return files.inCentralTransaction((transaction) =>
+      work(
+        transaction.db,
+        files.of(owner, {
+          db: transaction.db,
+          request: this.#parts.writtenFiles,
+          transaction: transaction.files,
+          inTransaction: (change) => change(transaction),
+        }),
+      ),
+    );
   }
 
   now(): Date {

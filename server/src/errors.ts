@@ -4,6 +4,7 @@ import { commonErrors, defineErrors, invalid } from '@chowk/kit';
 export const kernelErrors = {
   'http.malformed_json': { status: 400, message: 'The request body is not valid JSON.' },
   'http.bad_request': { status: 400, message: 'The request is malformed.' },
+  'http.malformed_form': { status: 400, message: 'The request body is not valid multipart/form-data.' },
   ...commonErrors,
   'http.method_not_allowed': { status: 405, message: 'The method {method} is not allowed here; use {allowed}.' },
   'http.idempotency_busy': {
@@ -21,6 +22,10 @@ export const kernelErrors = {
   },
   'http.too_large': { status: 413, message: 'The request body is larger than the {limit} bytes allowed.' },
   'http.unsupported_media_type': { status: 415, message: 'Send the body as {type}.' },
+  'files.too_large': { status: 413, message: 'The file is larger than the {limit} bytes allowed.' },
+  'files.wrong_type': { status: 415, message: 'The file must be {types}; its content is something else.' },
+  'files.not_found': { status: 404, message: 'There is no such file.' },
+  'files.link_invalid': { status: 403, message: 'The link is invalid or has expired; get a new one.' },
   'http.unstorable': {
     status: 422,
     message: 'The input contains a value that cannot be stored. Remove NUL characters and numbers out of range.',
@@ -94,6 +99,11 @@ export const kernelErrors = {
     status: 429,
     message: 'Too many concurrent downloads; try again when one of them has finished.',
   },
+  'http.too_many_uploads': {
+    status: 429,
+    message: 'Too many concurrent uploads; try again when one of them has finished.',
+  },
+  'files.unavailable': { status: 503, message: 'The file storage cannot be reached; try again in a moment.' },
   'db.out_of_resources': {
     status: 503,
     message: 'The database has no disk space or memory left; try again later.',

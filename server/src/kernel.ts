@@ -19,6 +19,7 @@ import type { Signals } from './db/signals.ts';
 import type { DeliveryWorker } from './events/delivery-worker.ts';
 import type { EventFeed } from './events/event-feed.ts';
 import type { EventHub } from './events/event-hub.ts';
+import type { FileStore } from './files/file-store.ts';
 import type { JobQueues } from './jobs/job-queues.ts';
 import type { Installations } from './loader/installations.ts';
 import type { LoadedModule } from './loader/load-modules.ts';
@@ -52,6 +53,7 @@ export interface Kernel {
   readonly mailer: Mailer;
   /** `undefined` if it is not configured. */
   readonly push: PushService | undefined;
+  readonly files: FileStore;
   readonly pubsub: PubSub;
   readonly realtime: Realtime;
   readonly modules: readonly LoadedModule[];

@@ -55,6 +55,8 @@ export class Components {
   }
 
   #describe(schema: Schema, direction: Direction): Json {
+    // An uploaded file.
+    if (schema.upload) return { type: 'string', format: 'binary', description: schema.description };
     const kept = Object.entries(schema).filter(([key]) => !keywordNames.has(key));
     const json = Object.fromEntries(kept.map(([key, value]) => [key, this.#part(key, value, direction)]));
     const { enum: values, type } = json as { enum?: unknown[]; type?: unknown };

@@ -15,6 +15,7 @@ import type { Config } from './config.ts';
 import { type MigrationSource, migrate } from './db/migrations.ts';
 import type { Signals } from './db/signals.ts';
 import { fail } from './errors.ts';
+import type { FileStore } from './files/file-store.ts';
 import type { JobQueues } from './jobs/job-queues.ts';
 import type { LoadedModule } from './loader/load-modules.ts';
 import { permissionsOf } from './loader/permissions.ts';
@@ -62,6 +63,7 @@ interface Parts {
   readonly redis: Redis | undefined;
   readonly cache: SharedCache;
   readonly http: HttpClient;
+  readonly files: FileStore;
   readonly actions: ActionGateway;
   readonly graphql: GraphqlEngine;
   /** Emits the event `tenant.database_migrated` of a new tenant. */
@@ -98,6 +100,7 @@ export function makeSystemServices(parts: Parts): SystemServices {
     limits: limitsOf(parts),
     cache: parts.cache,
     http: parts.http,
+    files: parts.files,
     actions: parts.actions,
     graphql: parts.graphql,
     permissions: permissionsOf(parts.modules),

@@ -3,6 +3,7 @@ import { Context } from '../context.ts';
 import { withConnection } from '../db/connection.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { withoutIndexes } from '../db/without-indexes.ts';
+import { FileChanges } from '../files/file-store.ts';
 import type { Kernel } from '../kernel.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import { makePlan } from './plan.ts';
@@ -37,7 +38,8 @@ export async function fillTenant(kernel: Kernel, filling: Filling): Promise<Read
       const fill = async () => {
         for (const { alias, demo } of demos) {
           onStep(alias);
-          const transaction = { db, deliveries: [], addedJobs: [], auditEntries: [], broadcasts: [] };
+          const changes = { deliveries: [], addedJobs: [], auditEntries: [], broadcasts: [], files: new FileChanges() };
+          const transaction = { db, ...changes };
           const ctx = new Context(kernel, { requestId: 'demo:seed', module: alias, tenant, system: true, transaction });
           await demo.fill(ctx, plan);
         }

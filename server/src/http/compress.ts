@@ -23,6 +23,8 @@ const streamCompressors: Record<Encoding, () => Transform> = {
 export function compressBody(request: FastifyRequest, reply: FastifyReply, body: unknown): unknown {
   const accepted = request.headers['accept-encoding'];
   if (accepted === undefined || body === undefined || body === reply) return body;
+  // A stream of known length is a stored file, which is compressed already.
+  if (body instanceof Readable && reply.hasHeader('content-length')) return body;
   if (body instanceof Readable) return compressStream(reply, encodingFor(accepted), body);
   const text = typeof body === 'string' ? body : reply.serialize(body);
   if (!reply.hasHeader('content-type')) reply.type('application/json; charset=utf-8');

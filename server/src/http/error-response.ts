@@ -67,6 +67,11 @@ function frameworkFailure(error: unknown, { raw, routeOptions, exchange }: Fasti
 }
 
 export function unsupportedMediaType(action: Pick<Action, 'accepts'> | undefined): Failure {
-  const types = { json: 'application/json', csv: 'text/csv', form: 'application/x-www-form-urlencoded' };
+  const types = {
+    json: 'application/json',
+    csv: 'text/csv',
+    form: 'application/x-www-form-urlencoded',
+    multipart: 'multipart/form-data',
+  };
   return fail('http.unsupported_media_type', { type: types[action?.accepts ?? 'json'] });
 }

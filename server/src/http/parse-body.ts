@@ -1,6 +1,11 @@
-import type { Action } from '@chowk/kit';
-import type { FastifyInstance } from 'fastify';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { type Action, uploadField } from '@chowk/kit';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { FileChanges } from '../files/file-store.ts';
 import { unsupportedMediaType } from './error-response.ts';
+import { readForm } from './read-form.ts';
+import { limitUploads } from './upload-limit.ts';
 
 const bodyKinds: Readonly<Record<string, NonNullable<Action['accepts']>>> = {
   'application/json': 'json',
@@ -8,7 +13,7 @@ const bodyKinds: Readonly<Record<string, NonNullable<Action['accepts']>>> = {
   'application/x-www-form-urlencoded': 'form',
 };
 
-/** Parses JSON, CSV and form bodies; rejects a kind that the action does not accept. */
+/** Parses JSON, CSV, form and multipart bodies; rejects a kind that the action does not accept. */
 export function parseBodies(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
@@ -26,6 +31,21 @@ export function parseBodies(app: FastifyInstance): void {
     if (kind === 'json') return parseJson(request, text, done);
     return done(null, kind === 'csv' ? text : parseForm(text));
   });
+  app.addContentTypeParser('multipart/form-data', (request: FastifyRequest, body: Readable) =>
+    parseMultipart(request, body),
+  );
+}
+
+async function parseMultipart({ exchange, headers }: FastifyRequest, body: Readable): Promise<Record<string, unknown>> {
+  const upload = uploadField(exchange?.route.action.input?.properties);
+  if (!exchange || !upload) throw unsupportedMediaType(exchange?.route.action);
+  limitUploads(exchange);
+  const folder = join(exchange.kernel.config.storagePath, 'uploads');
+  const { fields, file, digest } = await readForm(body, headers, { ...upload, folder });
+  exchange.upload = file;
+  exchange.writtenFiles = new FileChanges();
+  exchange.rawBody = digest;
+  return fields;
 }
 
 /** A repeated field becomes a list; the action decides whether it accepts one. */

@@ -16,6 +16,8 @@ export function inputReader(action: RegisteredAction): ReadInput {
   const { properties = {} } = action.input ?? {};
   const inPath = Object.fromEntries(names.map((name) => [name, properties[name] ?? Type.String()]));
   const checkPath = names.length > 0 ? compileText(Type.Object(inPath)) : undefined;
+  // The fields of a form are text.
+  const checkInput = action.accepts === 'multipart' && action.input ? compileText(action.input) : action.validate;
   return ({ params, body, query }) => {
     const path = params as Fields;
     const pathErrors = checkPath?.(path);
@@ -25,7 +27,7 @@ export function inputReader(action: RegisteredAction): ReadInput {
       input,
       validate: (value, names) => {
         names?.push(...ignored);
-        const inputErrors = bodyErrors ?? action.validate(value, names);
+        const inputErrors = bodyErrors ?? checkInput(value, names);
         if (!pathErrors && !queryErrors && !inputErrors) return undefined;
         return { ...inputErrors, ...pathErrors, ...queryErrors };
       },

@@ -21,6 +21,16 @@ interface KeyedCall extends Call {
 
 /** Reads the input, invokes the action and builds the response body from its output. */
 export async function runAction(exchange: Exchange): Promise<unknown> {
+  const { kernel, upload, writtenFiles } = exchange;
+  if (!upload || !writtenFiles) return respond(exchange);
+  try {
+    return await kernel.files.settleAfter(writtenFiles, () => respond(exchange));
+  } finally {
+    await upload.close();
+  }
+}
+
+async function respond(exchange: Exchange): Promise<unknown> {
   const { request, reply, route, tenant } = exchange;
   const keyed = idempotency.keyedRequest(exchange);
   const call = route.readInput(request);
@@ -93,10 +103,11 @@ async function invokeAction(
   return output;
 }
 
-function contextOf({ kernel, request, route, tenant, caller, membership }: Exchange, auditEntry?: AuditEntry): Context {
+function contextOf(exchange: Exchange, auditEntry?: AuditEntry): Context {
+  const { kernel, request, route, tenant, caller, membership, writtenFiles } = exchange;
   const ifMatch = request.headers['if-match'];
   const { module } = route.action;
-  const parts = { requestId: request.id, module, tenant, user: caller, membership, source: request };
+  const parts = { requestId: request.id, module, tenant, user: caller, membership, source: request, writtenFiles };
   return new Context(kernel, auditEntry || ifMatch ? { ...parts, auditEntry, ifMatch } : parts);
 }
 

@@ -1,4 +1,4 @@
-import type { Failure, TSchema } from '@chowk/kit';
+import { type Failure, type TSchema, uploadField } from '@chowk/kit';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { RegisteredAction } from '../actions/registry.ts';
 import { hasEtag, responseSchema } from '../actions/response-schema.ts';
@@ -17,6 +17,7 @@ import { HttpMetrics } from './metrics.ts';
 import { parseBodies } from './parse-body.ts';
 import { pipeline } from './pipeline.ts';
 import { limitAnonymous } from './rate-limit.ts';
+import { formLimit } from './read-form.ts';
 import { inputReader } from './read-input.ts';
 import { requestId, responseHeaders } from './response-headers.ts';
 import { isSocketRequest, mountSockets } from './sockets.ts';
@@ -106,8 +107,10 @@ async function rejectUnrouted({ kernel, gate, request, reply }: Unrouted, failur
 
 function mountRoutes(app: FastifyInstance, kernel: Kernel, gateOf: (path: string) => Gate | undefined): void {
   for (const action of kernel.actions) {
-    const { method, path, bodyLimit } = action;
+    const { method, path } = action;
     if (!method) continue;
+    const upload = uploadField(action.input?.properties);
+    const bodyLimit = upload ? formLimit(upload.maxBytes) : action.bodyLimit;
     const gate = gateOf(path);
     const route = { action, readInput: inputReader(action), hasEtag: hasEtag(action) };
     app.route({

@@ -1,4 +1,4 @@
-import { type Module, permissionsFor, type TSchema } from '@chowk/kit';
+import { type Module, permissionsFor, type TSchema, uploadField } from '@chowk/kit';
 import { cronProblem } from '../jobs/cron.ts';
 import { compileBody } from '../validation.ts';
 import { consumedOperation, type Manifest } from './manifest.ts';
@@ -19,6 +19,7 @@ export function checkModule(module: CheckedModule): void {
     ...nameProblems(module),
     ...settingProblems(module),
     ...scheduleProblems(module),
+    ...uploadProblems(module),
   ]);
 }
 
@@ -129,6 +130,16 @@ function scheduleProblems({ parts }: CheckedModule): string[] {
     return problem === undefined
       ? []
       : [`jobs.${name}.schedule: '${schedule}' is not a cron expression (${problem}); write one such as '0 4 * * *'`];
+  });
+}
+
+function uploadProblems({ parts }: CheckedModule): string[] {
+  return Object.entries(parts.actions ?? {}).flatMap(([name, { accepts, input, bus, graphql }]) => {
+    const isUpload = accepts === 'multipart';
+    if (isUpload !== (uploadField(input?.properties) !== undefined)) {
+      return [`actions.${name}: accepts: 'multipart' and an UploadedFile in the input belong together`];
+    }
+    return isUpload && (bus || graphql) ? [`actions.${name}: a file cannot be sent over the bus or in GraphQL`] : [];
   });
 }
 

@@ -19,6 +19,7 @@ const kernelTables: Readonly<Record<string, string>> = {
   added_jobs: 'jobs until they are queued, a moment after the commit',
   counters: 'numbers only',
   persisted_queries: 'operations of programs, without the values of their variables',
+  stored_files: 'the type and the size of files; a module that stores files about customers removes them itself',
   unregistered_operations: 'operations without the values of their variables, deleted 30 days after their last use',
 };
 

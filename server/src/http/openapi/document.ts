@@ -1,4 +1,4 @@
-import { permissionsFor, type TObject } from '@chowk/kit';
+import { permissionsFor, type TObject, type TProperties, uploadField } from '@chowk/kit';
 import { pathParameters, type RegisteredAction } from '../../actions/registry.ts';
 import { hasEtag } from '../../actions/response-schema.ts';
 import { kernelErrors } from '../../errors.ts';
@@ -214,6 +214,7 @@ const bodyTypes = {
   json: ['application/json'],
   csv: ['text/csv'],
   form: ['application/x-www-form-urlencoded', 'application/json'],
+  multipart: ['multipart/form-data'],
 };
 
 /** The input without path parameters. */
@@ -232,8 +233,14 @@ function requestBody(action: RegisteredAction, components: Components): Json {
   const isRequired = ((components.of({ ...body, title: undefined }, 'input').required ?? []) as unknown[]).length > 0;
   return {
     required: isRequired,
-    content: Object.fromEntries(bodyTypes[accepts].map((type) => [type, { schema, example }])),
+    content: Object.fromEntries(bodyTypes[accepts].map((type) => [type, { schema, example, ...encodingOf(fields) }])),
   };
+}
+
+/** The types of the uploaded file. */
+function encodingOf(fields: TProperties): Json {
+  const upload = uploadField(fields);
+  return upload ? { encoding: { [upload.name]: { contentType: upload.types.join(', ') } } } : {};
 }
 
 function sorted(record: Record<string, Json>): Json {

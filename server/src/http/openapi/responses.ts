@@ -148,7 +148,7 @@ function errorContent(body?: Json, isAlternative = false): Json {
 
 /** The error codes that an action can respond with, besides those of the server itself. */
 export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
-  const { tenant = 'required', needs, module, method, path, file } = action;
+  const { tenant = 'required', needs, module, method, path, file, accepts } = action;
   const isBound = tenant !== 'none';
   const hasBody = takesBody(action);
   const hasKey = method === 'POST';
@@ -156,7 +156,7 @@ export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
     isBound && 'tenancy.bad_host',
     isBound && 'tenancy.ambiguous',
     tenant === 'required' && 'tenancy.required',
-    hasBody && 'http.malformed_json',
+    hasBody && (accepts === 'multipart' ? 'http.malformed_form' : 'http.malformed_json'),
     needs !== undefined && 'auth.unauthenticated',
     needs !== undefined && needs !== signedIn && 'auth.forbidden',
     needs === signedIn && tenant !== 'required' && 'auth.no_account',
@@ -170,6 +170,9 @@ export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
     method !== 'GET' && method !== 'POST' && hasEtag(action) && 'http.precondition_failed',
     hasBody && 'http.too_large',
     hasBody && 'http.unsupported_media_type',
+    accepts === 'multipart' && 'files.too_large',
+    accepts === 'multipart' && 'files.wrong_type',
+    accepts === 'multipart' && 'http.too_many_uploads',
     !action.unchecked && 'http.validation_failed',
     action.input !== undefined && 'http.unstorable',
     'http.too_many_requests',

@@ -1,0 +1,95 @@
+import type { Readable } from 'node:stream';
+import { type TProperties, Type } from 'typebox';
+
+/** A type that uploaded files may have, recognized by their content. */
+export type FileType = 'image/jpeg' | 'image/png' | 'image/webp' | 'application/pdf';
+
+/** A file of a request, for as long as the request runs. Gone afterwards unless `ctx.files` keeps it. */
+export interface Upload {
+  /** By its content. */
+  readonly type: FileType;
+  /** In bytes. */
+  readonly size: number;
+  /** As the client named it: for people, never for a path. */
+  readonly fileName: string;
+  /** The content, each time from the beginning. */
+  stream(): Readable;
+}
+
+export interface UploadRules {
+  readonly types: readonly FileType[];
+  readonly maxBytes: number;
+}
+
+const typeNames: Readonly<Record<FileType, string>> = {
+  'image/jpeg': 'JPEG',
+  'image/png': 'PNG',
+  'image/webp': 'WebP',
+  'application/pdf': 'PDF',
+};
+
+/** `JPEG, PNG or WebP`. */
+export function listTypes(types: readonly FileType[]): string {
+  const names = types.map((type) => typeNames[type]);
+  return [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' or ');
+}
+
+/** The field of an input that is an uploaded file. The action needs `accepts: 'multipart'`. */
+export function UploadedFile(rules: UploadRules) {
+  const description = `${listTypes(rules.types)}, at most ${rules.maxBytes} bytes.`;
+  return Type.Unsafe<Upload>({ type: 'object', upload: rules, description, examples: ['(the file)'] });
+}
+
+/** The name and the rules of the uploaded file among the fields of an input. */
+export function uploadField(properties: TProperties = {}): ({ readonly name: string } & UploadRules) | undefined {
+  for (const [name, schema] of Object.entries(properties)) {
+    const { upload } = schema as { upload?: UploadRules };
+    if (upload) return { name, ...upload };
+  }
+  return undefined;
+}
+
+export interface StoredFile {
+  readonly id: string;
+  readonly type: FileType;
+  readonly size: number;
+}
+
+/** A file whose content is written and which no transaction has kept yet. */
+export interface WrittenFile extends StoredFile {
+  readonly isPublic: boolean;
+  /** The record that deletes the content if the file is not kept. */
+  readonly record: string;
+}
+
+interface WriteOptions {
+  /** Required for content that is not an upload. */
+  readonly type?: FileType;
+  /** Everyone who knows its URL can read it, forever: for pictures in a shop. Default: private. */
+  readonly isPublic?: boolean;
+}
+
+interface LinkOptions {
+  /** How long the link works. Default 300, at most 86,400. */
+  readonly seconds?: number;
+  /** The name that the download gets. */
+  readonly fileName?: string;
+}
+
+/**
+ * The files of a module in the current tenant; those of a system module belong to no tenant. No other module or tenant
+ * can reach them. A file belongs to the transaction that keeps or removes it: if that is rolled back, nothing has changed.
+ */
+export interface Files {
+  /** Writes a file. Before the transaction: it may take long. It is deleted unless a transaction keeps it within an hour. */
+  write(content: Upload | Uint8Array, options?: WriteOptions): Promise<WrittenFile>;
+  keep(file: WrittenFile): Promise<StoredFile>;
+  /** Throws 404 if there is no such file. */
+  read(id: string): Promise<Readable>;
+  /** Settles with whether there was such a file. */
+  remove(id: string): Promise<boolean>;
+  /** A link for a download by anyone who has it, until it expires. */
+  link(id: string, options?: LinkOptions): Promise<string>;
+  /** The URL of a public file, relative to the platform's. */
+  publicUrl(file: StoredFile): string;
+}

@@ -1,0 +1,295 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type Db,
+  type Files,
+  type FileType,
+  type Log,
+  type Secrets,
+  type StoredFile,
+  sql,
+  systemJob,
+  Type,
+  type Upload,
+  type WrittenFile,
+} from '@chowk/kit';
+import type { Config } from '../config.ts';
+import { fail } from '../errors.ts';
+import { downloadHeader, signedPath } from './file-link.ts';
+import { fromStorage, openFileStorage, type Storage } from './storage-driver.ts';
+
+/** The module that files belong to, in a tenant or, for system modules, in none. */
+interface Owner {
+  readonly module: string;
+  readonly tenantId: string | undefined;
+}
+
+/** The content of a file in the storage whose transaction decides whether it stays. */
+interface Unsettled {
+  readonly id: string;
+  readonly file_id: string;
+  readonly key: string;
+  readonly tenant_id: string | null;
+}
+
+/** What one transaction, with its savepoints and retries, has written, kept and removed. */
+export class FileChanges {
+  /** By id. */
+  readonly unsettled = new Map<string, Unsettled>();
+  /** From COMMIT on a failure says nothing about the outcome. */
+  isCommitting = false;
+}
+
+/** A transaction on the database of the owner. */
+export interface FileTransaction {
+  readonly db: Db;
+  readonly files: FileChanges;
+}
+
+/** Where `ctx.files` reads and writes. */
+interface Session {
+  readonly db: Db;
+  /** Of the request; its end settles what it has written and no transaction has kept. */
+  readonly request: FileChanges | undefined;
+  /** Of the transaction, if there is one. */
+  readonly transaction?: FileChanges | undefined;
+  inTransaction<Result>(work: (transaction: FileTransaction) => Promise<Result>): Promise<Result>;
+}
+
+interface FileRow extends StoredFile {
+  readonly is_public: boolean;
+}
+
+interface Parts {
+  readonly config: Config;
+  readonly central: Db;
+  readonly databaseOf: (tenantId: string) => Promise<Db | undefined>;
+  readonly secrets: Secrets;
+  readonly now: () => Date;
+  readonly log: Log;
+}
+
+const extensions: Readonly<Record<FileType, string>> = {
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+  'application/pdf': 'pdf',
+};
+
+const maxLinkSeconds = 86_400;
+
+/**
+ * The files of modules. Rows are in the database of the tenant, contents in the storage. Before content is written, or
+ * its row deleted, the central database records it in `unsettled_files`; when the transaction has ended, content without a
+ * row is deleted. A job does the same for what crashed processes left.
+ */
+export class FileStore {
+  readonly #parts: Parts;
+  #storage: Promise<Storage> | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  get storage(): Promise<Storage> {
+    this.#storage ??= openFileStorage(this.#parts.config);
+    return this.#storage;
+  }
+
+  /** `ctx.files` of a module. */
+  of(owner: Owner, { db, request, transaction: changes = request, inTransaction }: Session): Files {
+    return {
+      write: async (content, { type = 'type' in content ? content.type : undefined, isPublic = false } = {}) => {
+        if (!type) throw new Error('name the type of content that is not an upload');
+        if (isPublic && owner.tenantId === undefined) throw new Error('the files of a system module are private');
+        return this.#write(owner, changes, content, { type, isPublic });
+      },
+      keep: (file) =>
+        inTransaction(async (transaction) => {
+          // From now on this transaction decides.
+          request?.unsettled.delete(file.record);
+          return this.#keep(owner, transaction, file);
+        }),
+      read: async (id) => {
+        const file = await findFile(db, owner, id);
+        return fromStorage((await this.storage).driver.getStream(keyOf(owner, file)));
+      },
+      remove: (id) => inTransaction((transaction) => this.#remove(owner, transaction, id)),
+      link: async (id, { seconds = 300, fileName = id } = {}) => {
+        if (seconds < 1 || seconds > maxLinkSeconds) throw new Error(`a link works for 1 to ${maxLinkSeconds} seconds`);
+        const file = await findFile(db, owner, id);
+        return this.#link(keyOf(owner, file), file.type, { seconds, fileName });
+      },
+      publicUrl: ({ id, type }) => `/media/${owner.tenantId}/${owner.module}/${id}.${extensions[type]}`,
+    };
+  }
+
+  /** Runs a transaction on the central database, for the files of system modules. */
+  async inCentralTransaction<Result>(work: (transaction: FileTransaction) => Promise<Result>): Promise<Result> {
+    const files = new FileChanges();
+    return this.settleAfter(files, () =>
+      this.#parts.central.tx(async (db) => {
+        files.isCommitting = false;
+        const result = await work({ db, files });
+        files.isCommitting = true;
+        return result;
+      }),
+    );
+  }
+
+  /** Runs the work and deletes the contents that have no row afterwards. */
+  async settleAfter<Result>(files: FileChanges, work: () => Promise<Result>): Promise<Result> {
+    let isKnown = true;
+    try {
+      return await work();
+    } catch (error) {
+      isKnown = !files.isCommitting;
+      throw error;
+    } finally {
+      if (isKnown && files.unsettled.size > 0) await this.#settle([...files.unsettled.values()]);
+    }
+  }
+
+  /** Deletes all files of a tenant that is being deleted. */
+  async removeTenant(tenantId: string): Promise<void> {
+    const { driver } = await this.storage;
+    // With the slash: on S3, `tenants/acme` is also the beginning of `tenants/acme-2`.
+    for (const access of ['private', 'public']) await driver.deleteAll(`${access}/tenants/${tenantId}/`);
+    await this.#parts.central.run(sql`DELETE FROM unsettled_files WHERE tenant_id = ${tenantId}`);
+  }
+
+  /** The kernel's job that settles what crashed processes left. */
+  get jobs() {
+    return {
+      'kernel.settle_files': systemJob({
+        data: Type.Object({}),
+        schedule: '41 * * * *',
+        run: async () => ({ settled: await this.settleOld() }),
+      }),
+    };
+  }
+
+  /** After an hour every transaction has ended. */
+  async settleOld(): Promise<number> {
+    const old = await this.#parts.central.rows<Unsettled>(sql`
+      SELECT id, file_id, key, tenant_id FROM unsettled_files WHERE since < now() - interval '1 hour'
+      ORDER BY since LIMIT 10000`);
+    let settled = 0;
+    for (const files of Map.groupBy(old, ({ tenant_id }) => tenant_id).values()) settled += await this.#settle(files);
+    return settled;
+  }
+
+  async #write(
+    owner: Owner,
+    changes: FileChanges | undefined,
+    content: Upload | Uint8Array,
+    { type, isPublic }: { type: FileType; isPublic: boolean },
+  ): Promise<WrittenFile> {
+    const file = { id: randomUUID(), type, size: 'size' in content ? content.size : content.length };
+    const key = keyOf(owner, { ...file, is_public: isPublic });
+    const { driver } = await this.storage;
+    const record = await this.#record(owner, file.id, key);
+    changes?.unsettled.set(record.id, record);
+    const options = { contentType: type, contentLength: file.size };
+    const isStream = 'stream' in content;
+    await fromStorage(isStream ? driver.putStream(key, content.stream(), options) : driver.put(key, content, options));
+    return { ...file, isPublic, record: record.id };
+  }
+
+  async #keep(owner: Owner, { db, files }: FileTransaction, file: WrittenFile): Promise<StoredFile> {
+    const { id, type, size, isPublic, record } = file;
+    const key = keyOf(owner, { ...file, is_public: isPublic });
+    files.unsettled.set(record, { id: record, file_id: id, key, tenant_id: owner.tenantId ?? null });
+    await db.run(sql`
+      INSERT INTO stored_files (id, module, type, size, is_public, created_at)
+      VALUES (${id}, ${owner.module}, ${type}, ${size}, ${isPublic}, ${this.#parts.now()})`);
+    return { id, type, size };
+  }
+
+  async #remove(owner: Owner, { db, files }: FileTransaction, id: string): Promise<boolean> {
+    const file = isUuid(id)
+      ? await db.row<FileRow>(sql`
+          DELETE FROM stored_files WHERE id = ${id} AND module = ${owner.module} RETURNING id, type, size, is_public`)
+      : undefined;
+    if (!file) return false;
+    const record = await this.#record(owner, file.id, keyOf(owner, file));
+    files.unsettled.set(record.id, record);
+    return true;
+  }
+
+  /** Committed at once, on a connection of its own: it must survive the transaction. */
+  async #record(
+    { tenantId = null }: { tenantId?: string | null | undefined },
+    fileId: string,
+    key: string,
+  ): Promise<Unsettled> {
+    const record = { id: randomUUID(), file_id: fileId, key, tenant_id: tenantId };
+    await this.#parts.central.run(sql`
+      INSERT INTO unsettled_files (id, file_id, key, tenant_id) VALUES (${record.id}, ${fileId}, ${key}, ${tenantId})`);
+    return record;
+  }
+
+  /** For files of one tenant. Settles with their number or, if it failed, with 0: the job tries again. */
+  async #settle(unsettled: readonly Unsettled[]): Promise<number> {
+    const { central, databaseOf, log } = this.#parts;
+    try {
+      const tenantId = unsettled[0]?.tenant_id ?? null;
+      const db = tenantId === null ? central : await databaseOf(tenantId);
+      if (!db) return 0;
+      const fileIds = unsettled.map(({ file_id }) => file_id);
+      const rows = await db.rows<{ id: string }>(sql`SELECT id FROM stored_files WHERE id = ANY(${fileIds}::uuid[])`);
+      const kept = new Set(rows.map(({ id }) => id));
+      const { driver } = await this.storage;
+      for (const { file_id, key } of unsettled) if (!kept.has(file_id)) await driver.delete(key);
+      const ids = unsettled.map(({ id }) => id);
+      await central.run(sql`DELETE FROM unsettled_files WHERE id = ANY(${ids}::uuid[])`);
+      return unsettled.length;
+    } catch (error) {
+      log.warn({ err: error, files: unsettled.length }, 'could not delete files; will retry');
+      return 0;
+    }
+  }
+
+  async #link(
+    key: string,
+    type: string,
+    { seconds, fileName }: { seconds: number; fileName: string },
+  ): Promise<string> {
+    const { driver, signsLinks } = await this.storage;
+    const { config, secrets, now } = this.#parts;
+    if (signsLinks) {
+      const contentDisposition = downloadHeader(fileName);
+      return driver.getSignedUrl(key, { expiresIn: seconds, contentType: type, contentDisposition });
+    }
+    const expires = Math.floor(now().getTime() / 1_000) + seconds;
+    return config.appUrl + signedPath(secrets, { key, type, name: fileName, expires });
+  }
+}
+
+function keyOf(
+  { tenantId, module }: Owner,
+  { id, type, is_public }: Pick<FileRow, 'id' | 'type' | 'is_public'>,
+): string {
+  const scope = tenantId === undefined ? 'central' : `tenants/${tenantId}`;
+  return is_public
+    ? publicKey({ tenantId, module, name: `${id}.${extensions[type]}` })
+    : `private/${scope}/${module}/${id}`;
+}
+
+/** The key of the public file at `/media/{tenant}/{module}/{name}`. */
+export function publicKey({ tenantId, module, name }: Owner & { readonly name: string }): string {
+  return `public/tenants/${tenantId}/${module}/${name}`;
+}
+
+async function findFile(db: Db, { module }: Owner, id: string): Promise<FileRow> {
+  const file = isUuid(id)
+    ? await db.row<FileRow>(
+        sql`SELECT id, type, size, is_public FROM stored_files WHERE id = ${id} AND module = ${module}`,
+      )
+    : undefined;
+  if (!file) throw fail('files.not_found');
+  return file;
+}
+
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+}
