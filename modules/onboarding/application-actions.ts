@@ -1,11 +1,15 @@
 import { ById, systemAction, Type, Uuid } from '@chowk/kit';
 import { applicationList, getApplication, getStatus } from './applications.ts';
 import { apply, explainApplication, submittedMessage } from './apply.ts';
+import { listDocuments, uploadDocument } from './documents.ts';
 import { approve, reject, rejectKyc, retry, verifyKyc } from './review.ts';
 import {
   Application,
+  Documents,
+  DocumentUploaded,
   ExistingApplication,
   NewApplication,
+  NewDocument,
   Provisioning,
   PublicStatus,
   Rejection,
@@ -44,6 +48,30 @@ export const applicationActions = {
     output: PublicStatus,
     errors: [notFound],
     run: getStatus,
+  }),
+  'onboarding.uploadDocument': systemAction({
+    ...open,
+    summary: 'Upload an identity document of an application',
+    description:
+      'A document can be replaced until all are there, and after they were refused. Only reviewers can read it.',
+    http: 'POST /reseller-register/:id/documents',
+    accepts: 'multipart',
+    input: NewDocument,
+    output: DocumentUploaded,
+    answer: { status: 201, message: 'Document received.' },
+    errors: [notFound, 'onboarding.documents_closed'],
+    run: uploadDocument,
+  }),
+  'onboarding.listDocuments': systemAction({
+    ...review,
+    summary: 'List the documents of an application',
+    description: 'With links that work for five minutes. Each call is recorded.',
+    http: 'GET /admin/reseller-applications/:id/documents',
+    audited: true,
+    input: ById,
+    output: Documents,
+    errors: [notFound],
+    run: listDocuments,
   }),
   'onboarding.listApplications': systemAction({
     ...view,

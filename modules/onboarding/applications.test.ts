@@ -93,6 +93,16 @@ test('a reseller sees only the applications of its own codes, the owner of the p
   expect((await merchant.get(`${admin}/${id}`)).status).toBe(403);
 });
 
+test('a reseller lists the tenants of its codes, the owner of the platform all', async () => {
+  const { tenant_id } = (await send(form(await newCode({ auto_approve: true })))).body;
+  const idsOf = async (person: typeof asha) =>
+    (await person.get('/api/v1/admin/tenants?per_page=100')).body.tenants.map(({ id }: { id: string }) => id);
+  const [own, all] = [await idsOf(asha), await idsOf(owner)];
+  expect(own).toContain(tenant_id);
+  expect(own).not.toContain(landlord.id);
+  expect(all).toEqual(expect.arrayContaining([tenant_id, landlord.id, reseller.id]));
+});
+
 test('everything wrong with an application is reported at once', async () => {
   const { status, body } = await send({
     referral_code: 'NOBODY',

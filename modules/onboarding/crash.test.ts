@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { sql } from '@chowk/kit';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { findProblems } from '../../server/src/tenancy/doctor.ts';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import { eventually } from '../../server/testing/eventually.ts';
 import { uniqueId } from '../../server/testing/platform.ts';
 import { repositoryModules } from '../../server/testing/repository-modules.ts';
+import { startProxy } from '../../server/testing/tcp-proxy.ts';
 import { stepNames } from './schemas.ts';
 
 /* Processes are killed while they provision. Another one completes what they have begun, exactly once. */
@@ -36,8 +37,7 @@ async function approved(): Promise<string> {
   return id;
 }
 
-function start(moment: string, step: string, ids: readonly string[]) {
-  const { user, password, port } = central.address;
+function start(moment: string, step: string, ids: readonly string[], { user, password, port } = central.address) {
   const child = spawn(
     process.execPath,
     [resolve(import.meta.dirname, '../../server/testing/provision-process.ts'), moment, step, ...ids],
@@ -93,15 +93,39 @@ test('applications survive a kill at the beginning and at the end of each step',
   await mustBeCompletedOnce(ids);
 });
 
+/** Settles while a database is being created. */
+function creatingDatabases(): Promise<void> {
+  return eventually(async () => {
+    const row = await central.db.row(sql`
+      SELECT FROM pg_stat_activity WHERE datname = ${central.database} AND query LIKE 'CREATE DATABASE%' AND state = 'active'`);
+    expect(row).toBeDefined();
+  });
+}
+
+test('an outage of the database server in the middle', { timeout: 90_000 }, async () => {
+  const ids = await Promise.all(Array.from({ length: 4 }, approved));
+  const { address, cut } = await startProxy(central.address);
+  const { exited } = start('never', '', ids, { ...central.address, ...address });
+  await creatingDatabases();
+  cut();
+  expect((await exited)[0]).toBe(0);
+  await mustBeCompletedOnce(ids);
+});
+
+test('fifty applications at once', { timeout: 90_000 }, async () => {
+  const ids = await Promise.all(Array.from({ length: 50 }, approved));
+  await resume(ids);
+  const unfinished = () =>
+    central.db.rows(sql`SELECT FROM reseller_applications WHERE id = ANY(${ids}::uuid[]) AND status <> 'completed'`);
+  await vi.waitFor(async () => expect(await unfinished()).toEqual([]), { timeout: 60_000, interval: 100 });
+  await mustBeCompletedOnce(ids);
+});
+
 test('processes that are killed while they create databases', { timeout: 90_000 }, async () => {
   for (let round = 0; round < 2; round += 1) {
     const ids = await Promise.all(Array.from({ length: 4 }, approved));
     const { child, exited } = start('inside', '', ids);
-    await eventually(async () => {
-      const row = await central.db.row(sql`
-        SELECT FROM pg_stat_activity WHERE datname = ${central.database} AND query LIKE 'CREATE DATABASE%' AND state = 'active'`);
-      expect(row).toBeDefined();
-    });
+    await creatingDatabases();
     child.kill('SIGKILL');
     await exited;
     await mustBeCompletedOnce(ids);

@@ -15,6 +15,10 @@ export const errors = {
     status: 409,
     message: 'The applicant has not uploaded all identity documents yet: {documents} is missing.',
   },
+  'onboarding.documents_closed': {
+    status: 409,
+    message: 'This application takes no documents now: it needs none, or they are being reviewed.',
+  },
   'onboarding.referral_code_not_found': { status: 404, message: 'There is no such referral code.' },
   'onboarding.referral_code_used': {
     status: 409,

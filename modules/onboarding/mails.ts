@@ -36,6 +36,14 @@ export function mailReceived(ctx: SystemCtx, tx: Db, applicant: Applicant & { ky
   });
 }
 
+export async function mailDocuments(ctx: SystemCtx, tx: Db, id: string): Promise<void> {
+  await mailApplicant(ctx, tx, await findApplication(tx, id), {
+    subject: 'We have received your documents',
+    paragraphs: ['All required documents are there. You get another mail when they are reviewed.'],
+    button: statusLink(ctx, id),
+  });
+}
+
 export async function mailKycVerified(ctx: SystemCtx, tx: Db, id: string): Promise<void> {
   await mailApplicant(ctx, tx, await findApplication(tx, id), {
     subject: 'Your documents are verified',

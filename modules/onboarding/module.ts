@@ -5,6 +5,7 @@ import { errors } from './errors.ts';
 import { provisioningJobs } from './provisioning.ts';
 import { referralCodeActions } from './referral-code-actions.ts';
 import { signupActions } from './signup.ts';
+import { tenantActions } from './tenants.ts';
 
 const catalogueJobs = {
   'onboarding.copy_catalogue': systemJob({
@@ -14,7 +15,7 @@ const catalogueJobs = {
 };
 
 export const module = defineModule({
-  actions: { ...applicationActions, ...referralCodeActions, ...signupActions },
+  actions: { ...applicationActions, ...referralCodeActions, ...signupActions, ...tenantActions },
   jobs: { ...provisioningJobs, ...catalogueJobs },
   errors,
   listeners: [afterCommit('product.mandatory_changed', 'copy', onMandatoryChanged)],

@@ -1,5 +1,6 @@
-import { type Db, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, type Files, type SystemCtx, sql } from '@chowk/kit';
 import { type ApplicationRow, findApplication, findVisible, showApplication } from './applications.ts';
+import { removeDocuments } from './documents.ts';
 import { fail } from './errors.ts';
 import { mailKycRejected, mailKycVerified, mailRejected } from './mails.ts';
 import { startProvisioning } from './provisioning.ts';
@@ -14,13 +15,13 @@ async function change(
   id: string,
   from: readonly Application['status'][],
   name: string,
-  work: (tx: Db, application: ApplicationRow) => Promise<void>,
+  work: (tx: Db, application: ApplicationRow, files: Files) => Promise<void>,
 ): Promise<Application> {
-  const changed = await ctx.central.tx(async (tx) => {
+  const changed = await ctx.centralTx(async (tx, files) => {
     const application = await findVisible(ctx, tx, id, sql`FOR UPDATE OF a`);
     const { status } = application;
     if (!from.includes(status)) throw fail('onboarding.wrong_status', { status, change: name });
-    await work(tx, application);
+    await work(tx, application, files);
     await tx.run(sql`
       UPDATE reseller_applications SET reviewed_by = ${ctx.user.id}, updated_at = ${ctx.now()} WHERE id = ${id}`);
     const after = await findApplication(tx, id);
@@ -50,10 +51,11 @@ function mustHaveDocuments({ kyc_required, kyc_status, uploaded_documents }: App
 
 /** The applicant may upload other documents. */
 export function rejectKyc(ctx: SystemCtx, { id, reason }: Reasoned): Promise<Application> {
-  return change(ctx, id, ['pending'], 'changed', async (tx, { kyc_required }) => {
+  return change(ctx, id, ['pending'], 'changed', async (tx, { kyc_required }, files) => {
     if (!kyc_required) throw fail('onboarding.wrong_status', { status: 'without documents', change: 'rejected' });
     await tx.run(sql`
       UPDATE reseller_applications SET kyc_status = 'rejected', rejection_reason = ${reason} WHERE id = ${id}`);
+    await removeDocuments(tx, files, id);
     await mailKycRejected(ctx, tx, id, reason);
   });
 }
@@ -73,11 +75,12 @@ export function retry(ctx: SystemCtx, { id }: Key): Promise<Application> {
 /** Also removes what a failed provisioning has created. */
 export async function reject(ctx: SystemCtx, { id, reason }: Reasoned): Promise<Application> {
   let tenantId: string | null = null;
-  const application = await change(ctx, id, ['pending', 'failed'], 'rejected', async (tx, { new_tenant_id }) => {
+  const application = await change(ctx, id, ['pending', 'failed'], 'rejected', async (tx, { new_tenant_id }, files) => {
     tenantId = new_tenant_id;
     await tx.run(sql`
       UPDATE reseller_applications SET status = 'rejected', rejection_reason = ${reason}, password_hash = NULL
       WHERE id = ${id}`);
+    await removeDocuments(tx, files, id);
     await mailRejected(ctx, tx, id, reason);
   });
   if (tenantId) await ctx.system.tenants.steps.discard(tenantId);

@@ -14,6 +14,7 @@ import {
   Timestamp,
   TimestampInput,
   Type,
+  UploadedFile,
   Uuid,
 } from '@chowk/kit';
 
@@ -108,6 +109,34 @@ export const Application = NamedObject('ResellerApplication', {
   updated_at: Timestamp,
 });
 export type Application = Static<typeof Application>;
+
+export const NewDocument = named(
+  'NewApplicationDocument',
+  Type.Object({
+    id: Uuid,
+    type: Type.Enum([...requiredDocuments]),
+    file: UploadedFile({ types: ['image/jpeg', 'image/png', 'application/pdf'], maxBytes: 10 * 1024 * 1024 }),
+  }),
+);
+export type NewDocument = Static<typeof NewDocument>;
+
+export const DocumentUploaded = NamedObject('ApplicationDocumentUploaded', {
+  type: Type.String(),
+  kyc_status: KycStatus,
+  uploaded_documents: DocumentTypes,
+});
+export type DocumentUploaded = Static<typeof DocumentUploaded>;
+
+const Document = NamedObject('ApplicationDocument', {
+  id: Uuid,
+  type: Type.String(),
+  content_type: Type.String(),
+  size: Type.Integer({ description: 'Bytes.' }),
+  uploaded_at: Timestamp,
+  url: Type.String({ description: 'A download for five minutes, for everyone who has the link.' }),
+});
+export type Document = Static<typeof Document>;
+export const Documents = Type.Object({ documents: Type.Array(Document) });
 
 export const Rejection = Type.Object({ id: Uuid, reason: Text(1_000, { examples: ['The selfie is not readable.'] }) });
 export const Provisioning = Type.Object({ status: ApplicationStatus });

@@ -1,7 +1,8 @@
 import { type Ctx, extend, NamedObject, pickFields, type Static, sql, Type, Uuid } from '@chowk/kit';
 import { columns } from './columns.ts';
+import { mergeImages } from './image-list.ts';
 import { type Fields, insertProducts, saveProducts } from './save.ts';
-import { NewProduct, type Product } from './schemas.ts';
+import { NewProduct, type Product, type ProductImage } from './schemas.ts';
 
 const { stock: _, mandatory: __, ...copied } = NewProduct.properties;
 const Copied = Type.Object(copied);
@@ -27,7 +28,10 @@ export async function copyMandatory(ctx: Ctx, { products }: { products: readonly
     const skus = await freeSkus(tx, products);
     await saveProducts(
       tx,
-      rows.map(({ source_id, ...current }) => ({ current, fields: fieldsOf(current, sources.get(source_id), skus) })),
+      rows.map(({ source_id, ...current }) => ({
+        current,
+        fields: fieldsOf(tx, current, sources.get(source_id), skus),
+      })),
     );
     const known = new Set(rows.map(({ source_id }) => source_id));
     await insertCopies(
@@ -38,10 +42,15 @@ export async function copyMandatory(ctx: Ctx, { products }: { products: readonly
   });
 }
 
-function fieldsOf(current: Product, source: MandatoryProduct | undefined, skus: ReadonlyMap<string, string>): Fields {
+function fieldsOf(
+  ctx: Ctx,
+  current: Product,
+  source: MandatoryProduct | undefined,
+  skus: ReadonlyMap<string, string>,
+): Fields {
   const own = pickFields(NewProduct, current) as Fields;
   if (!source) return { ...own, mandatory: false };
-  return { ...own, ...pickFields(Copied, source), sku: skus.get(source.id) ?? source.sku, mandatory: true } as Fields;
+  return { ...own, ...copyOf(ctx, source, current.images, skus), mandatory: true };
 }
 
 async function insertCopies(
@@ -52,21 +61,24 @@ async function insertCopies(
   const sourceOf = new Map(products.map(({ id, sku }) => [skus.get(id) ?? sku, id]));
   const inserted = await insertProducts(
     ctx,
-    products.map(
-      (source) =>
-        ({
-          ...pickFields(Copied, source),
-          sku: skus.get(source.id) ?? source.sku,
-          mandatory: true,
-          stock: 0,
-        }) as Fields,
-    ),
+    products.map((source) => ({ ...copyOf(ctx, source, [], skus), mandatory: true, stock: 0 })),
   );
   const ids = inserted.map(({ id }) => id);
   const sources = inserted.map(({ sku }) => sourceOf.get(sku));
   await ctx.db.run(sql`
     UPDATE products p SET source_id = c.source_id FROM unnest(${ids}::uuid[], ${sources}::uuid[]) AS c (id, source_id)
     WHERE p.id = c.id`);
+}
+
+function copyOf(
+  ctx: Ctx,
+  source: MandatoryProduct,
+  images: readonly ProductImage[],
+  skus: ReadonlyMap<string, string>,
+): Omit<Fields, 'stock' | 'mandatory'> {
+  const fields = pickFields(Copied, source);
+  const sku = skus.get(source.id) ?? source.sku;
+  return { ...fields, sku, images: mergeImages(ctx, images, source.images) } as Omit<Fields, 'stock' | 'mandatory'>;
 }
 
 /** The SKU of each copy: that of its source or, if another product has it, with a suffix. */
