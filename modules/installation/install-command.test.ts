@@ -38,7 +38,7 @@ test.each([
   ['--organization', { email: options.email, password: options.password }],
   ['--email', { organization: options.organization, password: options.password }],
   ['--password-file', { organization: options.organization, email: options.email }],
-  ['--slug', { ...options, organization: 'चौक' }],
+  ['--slug', { ...options, organization: '⁂' }],
   ['not both', { ...options, 'password-file': '-' }],
 ])('without a terminal the error names %s', async (named, options) => {
   const refusal = await run(options).catch((error: unknown) => error);

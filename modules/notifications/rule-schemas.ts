@@ -22,7 +22,6 @@ const Condition = NamedObject('NotificationCondition', {
   field: Line(200, { description: 'A field of the event by its path.', examples: ['order.status'] }),
   operator: Type.Enum(['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'contains']),
   value: Type.Unsafe<unknown>({
-    ...Nullable(Type.Unknown()),
     description: 'A text, number or boolean; a list with `in`; null with `eq` and `ne`.',
     examples: ['shipped'],
   }),

@@ -19,7 +19,7 @@ const Signup = NamedObject('Signup', {
   domain: Type.String({
     minLength: 1,
     maxLength: 63,
-    pattern: '^[\\p{L}\\p{M}\\p{N}_-]+$',
+    pattern: '^[^\\s!-,./:-@\\[-^`{-~]+$',
     description: 'Letters, digits, hyphens and underscores. Its slug becomes the id and the subdomain.',
     examples: ['tea-house'],
   }),

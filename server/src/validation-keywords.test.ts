@@ -200,6 +200,7 @@ const anything = fc.oneof(
   fc.integer({ min: -5, max: 2_000_000 }).map((cents) => cents / 100),
   fc.integer({ min: 0, max: 200_000 }).map((cents) => ` 0${cents / 100} `),
   fc.date({ noInvalidDate: true }).map((at) => at.toISOString().replace('Z', '+05:30')),
+  fc.date({ min: new Date(0), max: new Date('2999-01-01'), noInvalidDate: true }).map((at) => at.toISOString()),
   fc.array(spaced, { maxLength: 5 }),
   fc.constant(null),
   fc.boolean(),

@@ -38,6 +38,14 @@ test('only system modules can call the system helpers of identity', async () => 
   const tenant = await platform.tenant();
   const helpersFor = async (module: string) =>
     Object.keys((await new Context(platform.kernel, { requestId: 'test', module, tenant }).helpers('identity')) ?? {});
-  expect(await helpersFor('orders')).toEqual(['members', 'mailOwners', 'mailMembers', 'claimDevice', 'activeDevices']);
+  expect(await helpersFor('orders')).toEqual([
+    'members',
+    'hasRole',
+    'mailOwners',
+    'mailCustomer',
+    'mailMembers',
+    'claimDevice',
+    'activeDevices',
+  ]);
   expect(await helpersFor('installation')).toContain('createOwner');
 });

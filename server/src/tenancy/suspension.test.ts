@@ -38,7 +38,7 @@ test('a suspended tenant is refused everywhere with a clear message, others are 
 
 test('suspension closes the sockets of the tenant', async () => {
   const acme = await platform.tenant();
-  const caller = acme.caller();
+  const caller = acme.caller('notifications.view');
   const client = new RealtimeClient(platform.app, `/app/${kernel.realtime.key}?protocol=7`);
   await subscribe(client, caller, await client.socketId(), `private-user.${caller.user.id}`);
   await suspendTenant(central.db, acme.id, null);
