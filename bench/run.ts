@@ -9,6 +9,7 @@ const all = [
   'start',
   'memory',
   'tenant-creation',
+  'provisioning',
   'many-tenants',
   'pipeline',
   'accounts',

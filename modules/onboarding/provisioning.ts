@@ -22,38 +22,44 @@ export async function startProvisioning(
 }
 
 /**
- * Performs the steps that are not completed. Each is recorded before and after it runs, and can be repeated, so that another
- * process continues where one has died. Throws if a step fails and is to be tried again.
+ * Performs the steps that are not completed. Each is recorded before it runs and when it is done, and can be repeated, so that
+ * another process continues where one has died. Throws if a step fails and is to be tried again.
  */
 export async function provision(ctx: SystemCtx, id: string): Promise<void> {
   await ctx.system.runIfUnlocked(`provision ${id}`, async () => {
+    let done: StepName | undefined;
     for (const step of stepNames) {
       const application = await findApplication(ctx.central, id);
       if (application.status !== 'provisioning') return;
       if (application.steps[step]?.status === 'completed') continue;
-      await performStep(ctx, application, step);
+      await recordSteps(ctx, id, { ...(done && { [done]: 'completed' }), [step]: 'running' });
+      if (!(await performStep(ctx, application, step))) return;
+      done = step;
     }
   });
 }
 
-async function performStep(ctx: SystemCtx, application: ApplicationRow, step: StepName): Promise<void> {
+/** Settles with whether the step is done. */
+async function performStep(ctx: SystemCtx, application: ApplicationRow, step: StepName): Promise<boolean> {
   const { id } = application;
-  await recordStep(ctx, id, step, 'running');
   ctx.log.debug({ application: id, step }, 'provisioning: a step begins');
   try {
     await steps[step](ctx, application);
   } catch (error) {
     await recordFailure(ctx, application, step, error);
-    return;
+    return false;
   }
   ctx.log.debug({ application: id, step }, 'provisioning: a step is done');
-  await recordStep(ctx, id, step, 'completed');
+  return true;
 }
 
-async function recordStep(ctx: SystemCtx, id: string, step: StepName, status: 'running' | 'completed' | 'failed') {
+type StepStates = Readonly<Partial<Record<StepName, 'running' | 'completed' | 'failed'>>>;
+
+async function recordSteps(ctx: SystemCtx, id: string, states: StepStates): Promise<void> {
   await ctx.central.run(sql`
     WITH touched AS (UPDATE reseller_applications SET updated_at = now() WHERE id = ${id})
-    INSERT INTO provisioning_steps (application_id, step, status, at) VALUES (${id}, ${step}, ${status}, now())
+    INSERT INTO provisioning_steps (application_id, step, status, at)
+    SELECT ${id}, step, status, now() FROM unnest(${Object.keys(states)}::text[], ${Object.values(states)}::text[]) AS s (step, status)
     ON CONFLICT (application_id, step) DO UPDATE SET status = excluded.status, at = excluded.at`);
 }
 
@@ -62,7 +68,7 @@ async function recordFailure(ctx: SystemCtx, { id, attempts }: ApplicationRow, s
   const isLast = attempts + 1 >= maxAttempts;
   const reason = readableReason(step, error);
   ctx.log.warn({ err: error, application: id, step, attempt: attempts + 1 }, 'a step of provisioning failed');
-  await recordStep(ctx, id, step, 'failed');
+  await recordSteps(ctx, id, { [step]: 'failed' });
   await ctx.central.tx(async (tx) => {
     const changed = await tx.run(sql`
       UPDATE reseller_applications SET attempts = attempts + 1, rejection_reason = ${reason}, updated_at = now(),
