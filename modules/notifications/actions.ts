@@ -1,12 +1,12 @@
 import { action, ById, type OperationsOf, Type } from '@chowk/kit';
-import { sendEmail, sendInApp, sendText } from './channels.ts';
 import { countUnread } from './counts.ts';
-import { deviceActions } from './device-actions.ts';
+import { deviceActions } from './devices/device-actions.ts';
 import { notificationList } from './list.ts';
+import { sendEmail, sendInApp, sendText } from './messages/channels.ts';
+import { providerActions } from './messages/providers/actions.ts';
 import { deleteNotification, markAllAsRead, markAsRead } from './notifications.ts';
-import { preferenceActions } from './preference-actions.ts';
-import { providerActions } from './providers/actions.ts';
-import { ruleActions } from './rule-actions.ts';
+import { preferenceActions } from './preferences/preference-actions.ts';
+import { ruleActions } from './rules/rule-actions.ts';
 import {
   ChannelMessage,
   EmailMessage,

@@ -1,16 +1,16 @@
 import { afterCommit, defineModule } from '@chowk/kit';
 import { actions } from './actions.ts';
-import { applyRules, hasRules } from './apply-rules.ts';
 import { demo } from './demo.ts';
-import { digestJobs } from './digest.ts';
+import { pushJobs } from './devices/push.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
 import { helpers } from './internal-api.ts';
-import { mailJobs } from './mail.ts';
-import { messageJobs } from './messages.ts';
-import { pushJobs } from './push.ts';
+import { messageJobs } from './messages/messages.ts';
+import { digestJobs } from './preferences/digest.ts';
+import { mailJobs } from './preferences/mail.ts';
 import { retentionJobs } from './retention.ts';
-import { tags } from './rule-actions.ts';
+import { applyRules, hasRules } from './rules/apply-rules.ts';
+import { tags } from './rules/rule-actions.ts';
 import { jobs } from './send.ts';
 import { settings } from './settings.ts';
 

@@ -1,10 +1,10 @@
 import { type Ctx, invalid, type JobsOf, job, type Recipients, sql, Type, Uuid } from '@chowk/kit';
 import type { Sendable } from './delivery.ts';
-import { addToDigests } from './digest.ts';
-import { queueMails } from './mail.ts';
+import { queuePushes } from './devices/push.ts';
 import { columns } from './notifications.ts';
-import { queuePushes } from './push.ts';
-import { afterQuietHours, type Profiles, type Route, routesTo } from './routing.ts';
+import { addToDigests } from './preferences/digest.ts';
+import { queueMails } from './preferences/mail.ts';
+import { afterQuietHours, type Profiles, type Route, routesTo } from './preferences/routing.ts';
 import type { Message, Notification } from './schemas.ts';
 
 /** Bounds the work of one job. */

@@ -1,5 +1,5 @@
 import { type Ctx, type JobsOf, job, type Static, Type, Uuid } from '@chowk/kit';
-import { Delivery, openMessage, type Recipient, type Sendable, sealMessage, unreadAmong } from './delivery.ts';
+import { Delivery, openMessage, type Recipient, type Sendable, sealMessage, unreadAmong } from '../delivery.ts';
 import { afterQuietHours, type Route } from './routing.ts';
 
 /** The ids of the mails, in the order of the recipients, keep them from being sent twice. */

@@ -1,5 +1,5 @@
 import { type Ctx, columnsFor, Line, NamedObject, type Static, sql, Timestamp, Type, Uuid } from '@chowk/kit';
-import { fail } from './errors.ts';
+import { fail } from '../errors.ts';
 
 /** Bounds the messages that one notification causes. */
 const maxPerUser = 20;

@@ -1,14 +1,14 @@
 import { type Ctx, Email, forbidden, invalid, readValid, sql, type TSchema, Type } from '@chowk/kit';
+import { queueMessage } from '../messages/messages.ts';
+import { Phone } from '../schemas.ts';
 import { notifyMembers, transportFor } from './apply-rules.ts';
 import { meetsConditions } from './conditions.ts';
 import { concernsOrder, fieldsOf, samplePayload } from './event-fields.ts';
-import { queueMessage } from './messages.ts';
 import { type Contact, render, type Subject } from './render-rule.ts';
 import { checkRule, payloadOf } from './rule-check.ts';
 import { deliveryColumns } from './rule-deliveries.ts';
 import type { NewRule, Rule, RuleDelivery, RulePreview, RuleTest } from './rule-schemas.ts';
 import { getRule } from './rules.ts';
-import { Phone } from './schemas.ts';
 
 const sampleCustomer: Contact = {
   ...{ id: '01890a5d-ac96-774b-bcce-b302099a8057', first_name: 'Meera', last_name: 'Iyer' },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { startAccounts } from '../../server/testing/accounts.ts';
+import { startAccounts } from '../../../server/testing/accounts.ts';
 
 const platform = await startAccounts();
 const acme = await platform.tenant();

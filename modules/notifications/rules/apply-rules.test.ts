@@ -1,8 +1,8 @@
 import { sql } from '@chowk/kit';
 import { describe, expect, test, vi } from 'vitest';
-import { type Person, startAccounts } from '../../server/testing/accounts.ts';
-import { eventually } from '../../server/testing/eventually.ts';
-import type { TestTenant } from '../../server/testing/platform.ts';
+import { type Person, startAccounts } from '../../../server/testing/accounts.ts';
+import { eventually } from '../../../server/testing/eventually.ts';
+import type { TestTenant } from '../../../server/testing/platform.ts';
 import { applyRules } from './apply-rules.ts';
 
 const platform = await startAccounts();

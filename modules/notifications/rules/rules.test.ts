@@ -1,8 +1,8 @@
 import { sql } from '@chowk/kit';
 import { describe, expect, test } from 'vitest';
-import { startAccounts } from '../../server/testing/accounts.ts';
-import { repositoryModules } from '../../server/testing/repository-modules.ts';
-import { testModule } from '../../server/testing/test-module.ts';
+import { startAccounts } from '../../../server/testing/accounts.ts';
+import { repositoryModules } from '../../../server/testing/repository-modules.ts';
+import { testModule } from '../../../server/testing/test-module.ts';
 
 // An event that a notification causes.
 const echo = testModule({ alias: 'echo', emits: ['notification.seen'] });

@@ -1,10 +1,10 @@
 import { sql } from '@chowk/kit';
 import { describe, expect, test, vi } from 'vitest';
-import { startAccounts } from '../../server/testing/accounts.ts';
-import { eventually } from '../../server/testing/eventually.ts';
-import { startFcm } from '../../server/testing/fcm-server.ts';
-import { repositoryModules } from '../../server/testing/repository-modules.ts';
-import { testModule } from '../../server/testing/test-module.ts';
+import { startAccounts } from '../../../server/testing/accounts.ts';
+import { eventually } from '../../../server/testing/eventually.ts';
+import { startFcm } from '../../../server/testing/fcm-server.ts';
+import { repositoryModules } from '../../../server/testing/repository-modules.ts';
+import { testModule } from '../../../server/testing/test-module.ts';
 import { digestJobs } from './digest.ts';
 import { mailJobs } from './mail.ts';
 

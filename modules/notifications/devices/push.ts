@@ -9,7 +9,7 @@ import {
   Type,
   Uuid,
 } from '@chowk/kit';
-import { Delivery, openMessage, type Sendable, sealMessage, unreadAmong } from './delivery.ts';
+import { Delivery, openMessage, type Sendable, sealMessage, unreadAmong } from '../delivery.ts';
 
 const Push = Type.Object({
   ...Delivery,

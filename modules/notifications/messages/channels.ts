@@ -1,7 +1,7 @@
 import type { Ctx } from '@chowk/kit';
+import type { ChannelMessage, EmailMessage, InAppMessage, InAppResult, MessageResult } from '../schemas.ts';
+import { send } from '../send.ts';
 import { type NewMessage, providerFor, queueMessage } from './messages.ts';
-import type { ChannelMessage, EmailMessage, InAppMessage, InAppResult, MessageResult } from './schemas.ts';
-import { send } from './send.ts';
 
 export async function sendInApp(ctx: Ctx, { user_id, ...message }: InAppMessage): Promise<InAppResult> {
   const link = { action_url: null, action_label: null, customer_id: null };

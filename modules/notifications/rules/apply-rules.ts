@@ -1,12 +1,12 @@
 import { type Ctx, type Delivery, Failure, sql } from '@chowk/kit';
+import { type NewMessage, providerFor, queueMessage } from '../messages/messages.ts';
+import { send } from '../send.ts';
 import { meetsConditions } from './conditions.ts';
 import { customerPathIn, fieldsOf, valueAt } from './event-fields.ts';
-import { type NewMessage, providerFor, queueMessage } from './messages.ts';
 import { type Contact, render, type Subject } from './render-rule.ts';
 import { payloadOf } from './rule-check.ts';
 import type { Recipient, Rule } from './rule-schemas.ts';
 import { ruleColumns } from './rules.ts';
-import { send } from './send.ts';
 
 /** Whether events of the name are of interest. */
 export const hasRules = (event: string) =>

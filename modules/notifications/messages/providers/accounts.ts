@@ -10,7 +10,7 @@ import {
   removalOf,
   sql,
 } from '@chowk/kit';
-import { fail } from '../errors.ts';
+import { fail } from '../../errors.ts';
 import type { Options, TwilioInput } from './schemas.ts';
 
 /** For 24 hours after a secret is replaced, requests are signed with both. */

@@ -6,11 +6,11 @@ import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { startAccounts } from '../../server/testing/accounts.ts';
-import { eventually } from '../../server/testing/eventually.ts';
-import type { TestTenant } from '../../server/testing/platform.ts';
-import { repositoryModules } from '../../server/testing/repository-modules.ts';
-import { testModule } from '../../server/testing/test-module.ts';
+import { startAccounts } from '../../../server/testing/accounts.ts';
+import { eventually } from '../../../server/testing/eventually.ts';
+import type { TestTenant } from '../../../server/testing/platform.ts';
+import { repositoryModules } from '../../../server/testing/repository-modules.ts';
+import { testModule } from '../../../server/testing/test-module.ts';
 import { messageJobs } from './messages.ts';
 
 interface Received {

@@ -1,9 +1,9 @@
 import { sql } from '@chowk/kit';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { startAccounts } from '../../server/testing/accounts.ts';
-import { eventually } from '../../server/testing/eventually.ts';
-import { type FcmMessage, fcmAnswers, startFcm } from '../../server/testing/fcm-server.ts';
-import type { TestTenant } from '../../server/testing/platform.ts';
+import { startAccounts } from '../../../server/testing/accounts.ts';
+import { eventually } from '../../../server/testing/eventually.ts';
+import { type FcmMessage, fcmAnswers, startFcm } from '../../../server/testing/fcm-server.ts';
+import type { TestTenant } from '../../../server/testing/platform.ts';
 import { pushJobs } from './push.ts';
 
 const fcm = await startFcm();

@@ -13,7 +13,7 @@ import {
   sql,
   Type,
 } from '@chowk/kit';
-import { fail } from './errors.ts';
+import { fail } from '../errors.ts';
 import { checkRule } from './rule-check.ts';
 import { Channel, NewRule, type Recipient, Rule, type RuleChanges } from './rule-schemas.ts';
 
