@@ -44,7 +44,7 @@ export interface Client extends Api {
 /** A client with a function for each action: `createClient({ url }).orders.create({ … })`. */
 export function createClient({ tokens = memoryTokens(), apiClient, ...common }: ClientOptions = {}): Client {
   const apiOf = (session?: Session) =>
-    callsOf((route, input, { headers, ...own } = {}) => {
+    callsOf(async (route, input, { headers, ...own } = {}) => {
       const options = { ...common, ...own, headers: { ...common.headers, ...headers }, session };
       return send(prepare(route, input), options);
     }) as Api;
