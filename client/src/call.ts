@@ -1,5 +1,3 @@
-import type { CursorPagination, PagePagination } from './api.ts';
-
 export interface CallOptions {
   /** Aborts the call; it rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
@@ -24,8 +22,11 @@ export type Call<Input, Output> = object extends Input
   : (input: Input, options?: CallOptions) => Promise<Output>;
 
 /** A list: by `page` and `per_page` or, with `limit`, by `cursor`. */
-export type ListCall<Input, Page, Item> = Call<ByCursor<Input>, Paginated<Page, CursorPagination>> &
-  Call<ByPage<Input>, Paginated<Page, PagePagination>> & {
+export type ListCall<Input, Page extends { readonly pagination: object }, Item> = Call<
+  ByCursor<Input>,
+  WithPagination<Page, Extract<Page['pagination'], HasCursor>>
+> &
+  Call<ByPage<Input>, WithPagination<Page, Exclude<Page['pagination'], HasCursor>>> & {
     /** Every record of the list, in pages of 100 that are requested as needed. */
     readonly all: object extends Input
       ? (input?: Everything<Input>, options?: CallOptions) => AsyncGenerator<Item, void, undefined>
@@ -35,4 +36,5 @@ export type ListCall<Input, Page, Item> = Call<ByCursor<Input>, Paginated<Page, 
 type ByPage<Input> = Omit<Input, 'cursor' | 'limit'>;
 type ByCursor<Input> = Omit<Input, 'page' | 'per_page' | 'limit'> & { readonly limit: number };
 type Everything<Input> = Omit<Input, 'page' | 'per_page' | 'cursor' | 'limit'>;
-type Paginated<Page, Pagination> = Omit<Page, 'pagination'> & { readonly pagination: Pagination };
+type HasCursor = { readonly next_cursor: unknown };
+type WithPagination<Page, Pagination> = Omit<Page, 'pagination'> & { readonly pagination: Pagination };

@@ -1,5 +1,4 @@
-import type { SubscriptionGrant } from './api.ts';
-import type { Client } from './client.ts';
+import type { Api, SubscriptionGrant } from './api.ts';
 
 /** The options of pusher-js, and of laravel-echo with `broadcaster: 'pusher'`. */
 export interface PusherOptions {
@@ -19,7 +18,7 @@ export interface PusherOptions {
 }
 
 /** Reads the realtime settings. Subscriptions are authorized by the client, so with its tenant and valid tokens. */
-export async function pusherOptions({ realtime }: Pick<Client, 'realtime'>): Promise<PusherOptions> {
+export async function pusherOptions({ realtime }: Pick<Api, 'realtime'>): Promise<PusherOptions> {
   const { key, host, port, scheme } = await realtime.config();
   return {
     ...{ key, cluster: '', wsHost: host, wsPort: port, wssPort: port, forceTLS: scheme === 'https' },

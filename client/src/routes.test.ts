@@ -4,6 +4,7 @@ import type { RegisteredAction } from '../../server/src/actions/registry.ts';
 import { exampleOf } from '../../server/src/http/openapi/examples.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { portOf } from '../../server/testing/raw-http.ts';
+import { pixel } from '../testing/pixel.ts';
 import { createClient, memoryTokens } from './client.ts';
 import { routes } from './routes.ts';
 
@@ -29,11 +30,6 @@ const calls = Object.entries(routes).flatMap(([area, methods]) =>
 test('the client has a function for every action', () => {
   expect(calls.map(({ name }) => name).sort()).toEqual(actions.map(({ name }) => name).sort());
 });
-
-const pixel = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg',
-  'base64',
-);
 
 function exampleInput({ input = {} as TObject }: RegisteredAction): Record<string, unknown> {
   const upload = uploadField(input.properties);

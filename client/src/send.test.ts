@@ -89,9 +89,8 @@ test('a change without a key and a refusal are not repeated', async () => {
 });
 
 test('a call ends when its time is over', async () => {
-  const { chowk, front } = await clientWith('silence');
+  const { chowk } = await clientWith('silence');
   await expect(chowk.auth.me({}, { timeoutMs: 50 })).rejects.toThrow(TimeoutError);
-  expect(front.requests).toHaveLength(1);
 });
 
 test('a call ends when its caller aborts it, with the reason of the caller', async () => {
