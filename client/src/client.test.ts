@@ -10,6 +10,7 @@ import {
   createClient,
   type ErrorCode,
   memoryTokens,
+  NetworkError,
   type NewOrder,
   type Order,
   type OrderDetails,
@@ -122,6 +123,18 @@ test('a response of a proxy, which is not JSON, is an error without a code', asy
   const broken = createClient({ fetch: async () => new Response('<h1>Bad gateway</h1>', { status: 502 }), retries: 0 });
   await expect(broken.health.get()).rejects.toMatchObject({
     ...{ status: 502, code: undefined, body: {}, message: 'The server responded with status 502.' },
+  });
+});
+
+test('a page of another program instead of JSON is a failure of the network', async () => {
+  const hotel = createClient({ fetch: async () => new Response('<h1>Welcome to our hotel</h1>'), retries: 0 });
+  await expect(hotel.health.get()).rejects.toThrow(NetworkError);
+});
+
+test('headers of a call replace those of the client', async () => {
+  const globex = await platform.tenant();
+  await expect(chowk.orders.list({}, { headers: { 'X-Tenant': globex.id } })).rejects.toMatchObject({
+    ...{ status: 403, code: 'auth.not_a_member' },
   });
 });
 

@@ -25,7 +25,11 @@ export class Deadline {
   }
 
   wait(ms: number): Promise<void> {
-    return this.race(new Promise((resolve) => setTimeout(resolve, ms)));
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const end = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ms);
+    });
+    return this.race(end).finally(() => clearTimeout(timer));
   }
 
   /** The caller's signal still ends a download. */

@@ -49,7 +49,7 @@ interface ErrorBody {
   readonly error_codes: Fields;
 }
 
-/** There is no complete response: the device is offline, or the connection was refused or lost. */
+/** There is no complete response of the platform: the device is offline, or the connection was refused or lost. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
 }

@@ -12,8 +12,9 @@ export interface SendOptions extends CallOptions {
   readonly session?: Session | undefined;
 }
 
-interface Attempt extends SendOptions {
+interface Attempt extends Omit<SendOptions, 'headers'> {
   readonly request: PreparedRequest;
+  readonly headers: Headers;
   readonly deadline: Deadline;
 }
 
@@ -28,7 +29,7 @@ export async function send(request: PreparedRequest, options: SendOptions): Prom
   const deadline = new Deadline(timeoutMs, signal);
   const headers = headersOf(request, options);
   // Keys of anonymous callers are ignored.
-  const isRepeatable = request.method === 'GET' || ('idempotency-key' in headers && options.session !== undefined);
+  const isRepeatable = request.method === 'GET' || (headers.has('idempotency-key') && options.session !== undefined);
   try {
     for (let repetitions = 0; ; repetitions++) {
       try {
@@ -44,14 +45,12 @@ export async function send(request: PreparedRequest, options: SendOptions): Prom
   }
 }
 
-function headersOf(request: PreparedRequest, { tenant, idempotencyKey: key, headers }: SendOptions) {
-  return {
-    accept: 'application/json',
-    ...(tenant === undefined ? {} : { 'x-tenant': tenant }),
-    ...(request.method === 'POST' && key ? { 'idempotency-key': key === true ? crypto.randomUUID() : key } : {}),
-    ...request.headers,
-    ...headers,
-  };
+function headersOf(request: PreparedRequest, { tenant, idempotencyKey: key, headers = {} }: SendOptions): Headers {
+  const result = new Headers({ accept: 'application/json', ...request.headers });
+  if (tenant !== undefined) result.set('x-tenant', tenant);
+  if (request.method === 'POST' && key) result.set('idempotency-key', key === true ? crypto.randomUUID() : key);
+  for (const [name, value] of Object.entries(headers)) result.set(name, value);
+  return result;
 }
 
 /** Milliseconds until the next attempt; `undefined` if it would fail too. */
@@ -83,19 +82,17 @@ async function attempt(options: Attempt): Promise<unknown> {
 }
 
 async function exchange(options: Attempt, token: string | undefined): Promise<unknown> {
-  const { url = '', request, headers, deadline, fetch = globalThis.fetch, onResponse } = options;
+  const { url = '', request, deadline, fetch = globalThis.fetch, onResponse } = options;
   const { signal } = deadline;
+  const headers = new Headers(options.headers);
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+  const { method, path, body = null, isFile } = request;
   try {
-    const response = await fetch(url.replace(/\/$/, '') + request.path, {
-      method: request.method,
-      headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
-      ...(request.body === undefined ? {} : { body: request.body }),
-      signal,
-    });
-    const body = response.ok && request.isFile ? response : await readBody(response);
-    if (!response.ok) throw new ChowkError(response, (body ?? {}) as Record<string, unknown>);
+    const response = await fetch(url.replace(/\/$/, '') + path, { method, headers, body, signal });
+    const content = response.ok && isFile ? response : await readJson(response);
+    if (!response.ok) throw new ChowkError(response, (content ?? {}) as Record<string, unknown>);
     onResponse?.(response);
-    return body;
+    return content;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (error instanceof ChowkError) throw error;
@@ -103,9 +100,13 @@ async function exchange(options: Attempt, token: string | undefined): Promise<un
   }
 }
 
-/** `undefined` if the body is not JSON. */
-async function readBody(response: Response): Promise<unknown> {
+/** `undefined` if there is no body, or an error of a proxy. Throws for other pages, such as that of a hotel's network. */
+async function readJson(response: Response): Promise<unknown> {
   const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
-  return isJson ? JSON.parse(text) : undefined;
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch (error) {
+    if (response.ok) throw error;
+    return undefined;
+  }
 }
