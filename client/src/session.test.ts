@@ -93,21 +93,29 @@ test('a refresh that does not reach the platform fails the calls and keeps the s
 
 test('a caller who gives up does not end the refresh that others wait for', async () => {
   const { front, person, tokens, chowk } = await signedIn();
+  const { promise: delayedUntil, resolve: release } = Promise.withResolvers<void>();
   await change(tokens, expired);
+  front.faults.push({ delayedUntil });
   const controller = new AbortController();
   const impatient = chowk.auth.me({}, { signal: controller.signal });
   const patient = chowk.auth.me();
+  await front.arrival(1);
   controller.abort();
   await expect(impatient).rejects.toMatchObject({ name: 'AbortError' });
+  release();
   expect((await patient).id).toBe(person.id);
   expect(refreshes(front)).toBe(1);
 });
 
 test('signing in as another user is not undone by a refresh under way', async () => {
-  const { tokens, chowk } = await signedIn();
+  const { front, tokens, chowk } = await signedIn();
+  const { promise: delayedUntil, resolve: release } = Promise.withResolvers<void>();
   const other = await platform.person({ tenant: acme });
   await change(tokens, expired);
-  await Promise.all([chowk.auth.me(), chowk.signIn(other), chowk.auth.me()]);
+  front.faults.push({ delayedUntil });
+  const call = chowk.auth.me();
+  await front.arrival(1);
+  await Promise.all([call, chowk.signIn(other, { onResponse: () => release() })]);
   expect((await chowk.auth.me()).id).toBe(other.id);
 });
 

@@ -4,10 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-/** What happens to a request instead of a response: it is passed on and its response is lost, or it is never answered. */
+/** What happens to a request: its response is lost or delayed, there is none, or another one without being passed on. */
 export type Fault =
   | 'lost response'
   | 'silence'
+  | { readonly delayedUntil: Promise<void> }
   | { readonly status: number; readonly headers?: Record<string, string> };
 
 /** A proxy in front of a platform that fails as told. */
@@ -29,10 +30,11 @@ export async function startFront(platform: string): Promise<Front> {
     const fault = faults.shift();
     server.emit('arrival');
     if (fault === 'silence') return;
-    if (typeof fault === 'object') return response.writeHead(fault.status, fault.headers).end();
+    if (typeof fault === 'object' && 'status' in fault) return response.writeHead(fault.status, fault.headers).end();
     const answer = await passOn(platform, request);
-    if (fault === 'lost response') request.socket.destroy();
-    else await reply(response, answer);
+    if (fault === 'lost response') return request.socket.destroy();
+    await fault?.delayedUntil;
+    await reply(response, answer);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
