@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test, vi } from 'vitest';
 import { startAccounts } from '../server/testing/accounts.ts';
 import { eventually } from '../server/testing/eventually.ts';
@@ -15,11 +16,20 @@ const execute = promisify(execFile);
 const folder = await mkdtemp(join(import.meta.dirname, '.integrator-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+const built = join(folder, 'node_modules/@chowk/client');
+await execute(process.execPath, [join(import.meta.dirname, 'build.ts'), built]);
+
 const compilerOptions = {
   ...{ target: 'esnext', module: 'nodenext', strict: true, noEmit: true, skipLibCheck: true },
   // As in a browser: without the types of Node.
   ...{ lib: ['esnext', 'dom', 'dom.iterable', 'dom.asynciterable'], types: [], allowImportingTsExtensions: true },
 };
+
+test('the whole client is less than 10 KB of compressed script', async () => {
+  const names = (await readdir(built)).filter((name) => name.endsWith('.js'));
+  const scripts = await Promise.all(names.map((name) => readFile(join(built, name), 'utf8')));
+  expect(gzipSync(scripts.join('\n')).length).toBeLessThan(10_000);
+});
 
 test('the code of the README compiles and runs with the built package', async () => {
   const platform = await startAccounts();
@@ -40,7 +50,6 @@ test('the code of the README compiles and runs with the built package', async ()
   const picture = `const picture = Uint8Array.from([${pixel}]);\n`;
   await writeFile(join(folder, 'program.ts'), `${picture}${program}export { echo };\n`);
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['program.ts'] }));
-  await execute(process.execPath, [join(import.meta.dirname, 'build.ts'), join(folder, 'node_modules/@chowk/client')]);
   const compiler = resolve(import.meta.dirname, '../node_modules/.bin/tsc');
   await execute(compiler, ['-p', folder]).catch(({ stdout, message }) => expect.fail(stdout || message));
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});

@@ -30,7 +30,7 @@ function methodName({ name }: RegisteredAction): string {
 function routesFile(areas: readonly Area[]): string {
   const lines = areas.map(([area, actions]) => {
     const routes = actions.map((action) => `    ${methodName(action)}: '${routeOf(action)}',\n`);
-    return `  ${area}: {\n${routes.join('')}  },\n`;
+    return `  ${keyOf(area)}: {\n${routes.join('')}  },\n`;
   });
   return `${banner}
 /**
@@ -81,9 +81,9 @@ class ApiWriter {
 
   file(areas: readonly Area[], codes: readonly string[]): string {
     const members = areas.map(([area, actions]) => {
-      return `  readonly ${area}: {\n${actions.map((action) => this.#member(action)).join('')}  };\n`;
+      return `  readonly ${keyOf(area)}: {\n${actions.map((action) => this.#member(action)).join('')}  };\n`;
     });
-    const schemas = Object.entries({ ...this.#components.schemas, ...Object.fromEntries(this.#inputs) });
+    const schemas = [...Object.entries(this.#components.schemas), ...this.#inputs];
     return [
       banner,
       "import type { Call, ListCall } from './call.ts';\n",
@@ -127,7 +127,7 @@ class ApiWriter {
       const types = [fields, ...(inPath.length === 0 ? [] : [parameters])];
       return types.map((schema) => this.#type(schema, 'input')).join(' & ');
     }
-    const own = `${name.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}Input`;
+    const own = `${name.replace(/(?:^|[.-])(\w)/g, (_, letter: string) => letter.toUpperCase())}Input`;
     this.#inputs.set(own, {
       ...fields,
       properties: { ...parameters.properties, ...fields.properties },
@@ -189,10 +189,9 @@ class ApiWriter {
       const isRequired = required.includes(name);
       // An input may be written as `{ note: maybe }`; a response never has a field without a value.
       const orUndefined = !isRequired && direction === 'input' ? ' | undefined' : '';
-      const key = /^\w+$/.test(name) ? name : `'${name}'`;
       const type = this.#type(field, direction, `${indent}  `);
       const head = field.description ? comment([field.description], `${indent}  `) : '';
-      return `${head}${indent}  readonly ${key}${isRequired ? '' : '?'}: ${type}${orUndefined};\n`;
+      return `${head}${indent}  readonly ${keyOf(name)}${isRequired ? '' : '?'}: ${type}${orUndefined};\n`;
     });
     const [others = additionalProperties === true ? {} : additionalProperties || undefined] = Object.values(
       patternProperties ?? {},
@@ -212,6 +211,10 @@ class ApiWriter {
 function exactItems(schema: object): object {
   const { eachOneOf } = schema as { eachOneOf?: readonly string[] };
   return eachOneOf ? { ...schema, items: { enum: eachOneOf } } : schema;
+}
+
+function keyOf(name: string): string {
+  return /^[a-z_]\w*$/i.test(name) ? name : `'${name}'`;
 }
 
 function literal(value: unknown): string {
