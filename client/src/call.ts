@@ -1,7 +1,7 @@
 export interface CallOptions {
   /** Aborts the call; it rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** The time for the whole call, with all attempts. Default: 30 seconds; none for uploads. A download ends with its headers. */
+  /** The time for the whole call, with all attempts; for a download, until it begins. Default: 30 seconds, none for uploads. */
   readonly timeoutMs?: number | undefined;
   /**
    * Runs a POST once, however often it is sent, and so allows to repeat it after a failure of the network. `true` generates

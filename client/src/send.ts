@@ -20,21 +20,24 @@ interface Attempt extends Omit<SendOptions, 'headers'> {
 
 const defaultTimeoutMs = 30_000;
 const firstDelayMs = 250;
+const maxDelayMs = 8_000;
 /** A longer wait is left to the caller. */
 const maxWaitSeconds = 30;
 
 /** The body of the response, or the response itself if it is a file. Repeats the request after failures that may pass. */
 export async function send(request: PreparedRequest, options: SendOptions): Promise<unknown> {
-  const { signal, retries = 2, timeoutMs = request.isUpload ? undefined : defaultTimeoutMs } = options;
+  const { signal, session, retries = 2, timeoutMs = request.isUpload ? undefined : defaultTimeoutMs } = options;
   const deadline = new Deadline(timeoutMs, signal);
   const headers = headersOf(request, options);
-  // Keys of anonymous callers are ignored.
-  const isRepeatable = request.method === 'GET' || (headers.has('idempotency-key') && options.session !== undefined);
   try {
     for (let repetitions = 0; ; repetitions++) {
+      let token: string | undefined;
       try {
-        return await attempt({ ...options, request, headers, deadline });
+        token = session && (await deadline.race(session.accessToken()));
+        return await attempt({ ...options, request, headers, deadline }, token);
       } catch (error) {
+        // Keys of anonymous callers are ignored.
+        const isRepeatable = request.method === 'GET' || (headers.has('idempotency-key') && token !== undefined);
         const delay = isRepeatable && repetitions < retries ? delayAfter(error, repetitions) : undefined;
         if (delay === undefined) throw error;
         await deadline.wait(delay);
@@ -48,15 +51,20 @@ export async function send(request: PreparedRequest, options: SendOptions): Prom
 function headersOf(request: PreparedRequest, { tenant, idempotencyKey: key, headers = {} }: SendOptions): Headers {
   const result = new Headers({ accept: 'application/json', ...request.headers });
   if (tenant !== undefined) result.set('x-tenant', tenant);
-  if (request.method === 'POST' && key) result.set('idempotency-key', key === true ? crypto.randomUUID() : key);
+  if (request.method === 'POST' && key) result.set('idempotency-key', key === true ? newKey() : key);
   for (const [name, value] of Object.entries(headers)) result.set(name, value);
   return result;
+}
+
+/** Not `randomUUID`, which browsers have on secure pages only. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Milliseconds until the next attempt; `undefined` if it would fail too. */
 function delayAfter(error: unknown, repetitions: number): number | undefined {
   // Callers that failed at the same time must not come back at the same time.
-  const delay = Math.random() * firstDelayMs * 2 ** repetitions;
+  const delay = Math.random() * Math.min(firstDelayMs * 2 ** repetitions, maxDelayMs);
   if (error instanceof NetworkError) return delay;
   if (!(error instanceof ChowkError)) return undefined;
   const { status, code, retryAfter = 0 } = error;
@@ -67,15 +75,14 @@ function delayAfter(error: unknown, repetitions: number): number | undefined {
 }
 
 /** Sends the request; if the token is refused, once more with the next one. */
-async function attempt(options: Attempt): Promise<unknown> {
+async function attempt(options: Attempt, token: string | undefined): Promise<unknown> {
   const { session, deadline } = options;
-  if (!session) return exchange(options, undefined);
-  const token = await deadline.race(session.accessToken());
   try {
     return await exchange(options, token);
   } catch (error) {
-    const isRefused = error instanceof ChowkError && error.code === 'auth.unauthenticated' && token !== undefined;
-    const next = isRefused ? await deadline.race(session.tokenAfter(token)) : undefined;
+    const isRefused = error instanceof ChowkError && error.code === 'auth.unauthenticated';
+    if (!isRefused || !session || token === undefined) throw error;
+    const next = await deadline.race(session.tokenAfter(token));
     if (next === undefined || next === token) throw error;
     return exchange(options, next);
   }
