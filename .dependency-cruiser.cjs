@@ -64,7 +64,7 @@ module.exports = {
     {
       name: 'only-tests-use-the-test-harness',
       severity: 'error',
-      from: { path: '^(server/src|kit|modules)/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^(server/src|kit|modules|client)/', pathNot: '\\.test\\.ts$' },
       to: { path: '^server/testing/' },
     },
     {
@@ -72,6 +72,12 @@ module.exports = {
       severity: 'error',
       from: { path: '^kit/', pathNot: '\\.test\\.ts$' },
       to: { path: '^(server|modules|client|web|cli|bench|e2e|scripts)/' },
+    },
+    {
+      name: 'the-client-stands-alone',
+      severity: 'error',
+      from: { path: '^client/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^(server|kit|modules|web|cli|bench|e2e|scripts)/' },
     },
     {
       name: 'a-module-imports-the-kit-and-itself',

@@ -12,6 +12,7 @@ import { configurationDoc } from './configuration-doc.ts';
 import { errorsDoc } from './errors-doc.ts';
 import { moduleManifests } from './provides.ts';
 import { schemaDump } from './schema-dump.ts';
+import { typedClient } from './typed-client.ts';
 import { typedOperations } from './typed-operations.ts';
 import { undeclaredCalls } from './undeclared-calls.ts';
 
@@ -64,6 +65,7 @@ async function generate(): Promise<Record<string, string>> {
       'docs/errors.md': errorsDoc(kernel.modules.map(({ parts }) => parts)),
       'docs/schema.graphql': schema,
       ...(await typedOperations(schema)),
+      ...typedClient(kernel.actions, kernel.modules),
       'docs/schema/central.sql': await dump('chowk'),
       'docs/schema/tenant.sql': await dump('tenantsample'),
     };

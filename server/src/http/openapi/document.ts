@@ -166,7 +166,7 @@ function operation(action: RegisteredAction, components: Components, errors: Err
   };
 }
 
-function accessSentence(action: RegisteredAction): string {
+export function accessSentence(action: RegisteredAction): string {
   if (action.public) return 'No token required.';
   const [first, ...others] = permissionsFor(action).map((permission) => `\`${permission}\``);
   if (first === undefined) return 'Available to every signed-in user.';

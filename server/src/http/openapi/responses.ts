@@ -117,7 +117,7 @@ function success(action: RegisteredAction, components: Components, status: numbe
 }
 
 /** References a named output whose fields are those of the body. */
-function bodyOf({ output, answer = {} }: RegisteredAction, schema: object, components: Components): Json {
+export function bodyOf({ output, answer = {} }: RegisteredAction, schema: object, components: Components): Json {
   const isNamed = (output as { title?: string } | undefined)?.title !== undefined;
   if (!isNamed || answer.key !== undefined || answer.message === undefined) return components.of(schema, 'output');
   const message = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };

@@ -1,0 +1,111 @@
+import type { Api, Credentials, User } from './api.ts';
+import type { CallOptions } from './call.ts';
+import { ChowkError } from './errors.ts';
+import { type Fields, prepare } from './request.ts';
+import { routes } from './routes.ts';
+import { send } from './send.ts';
+import { Session } from './session.ts';
+import { memoryTokens, type TokenStore, tokensOf } from './tokens.ts';
+
+export type * from './api.ts';
+export type { Call, CallOptions, ListCall } from './call.ts';
+export { ChowkError, type FieldError, NetworkError, TimeoutError } from './errors.ts';
+export { type PusherOptions, pusherOptions } from './pusher-options.ts';
+export { memoryTokens, type TokenStore, type Tokens, tokensOf } from './tokens.ts';
+
+/** Options of all calls; a call may have others. */
+export interface ClientOptions extends Omit<CallOptions, 'signal' | 'idempotencyKey'> {
+  /** The address of the tenant or of the platform. Default in a browser: the origin of the page. */
+  readonly url?: string | undefined;
+  /** The id or a domain of the tenant, if the address does not name it. */
+  readonly tenant?: string | undefined;
+  /** Where tokens are kept. Default: in memory. */
+  readonly tokens?: TokenStore | undefined;
+  /** An API client, for programs on a server: its tokens are requested with its secret. */
+  readonly apiClient?: { readonly id: string; readonly secret: string } | undefined;
+  /** Generates a key for every POST. */
+  readonly idempotencyKey?: true | undefined;
+  /** Default: the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+export type SignIn =
+  | { readonly signedIn: true; readonly user: User }
+  /** The password is correct: repeat the call with `otp`. */
+  | { readonly signedIn: false; readonly reason: 'two_factor_required' };
+
+export interface Client extends Api {
+  /** Signs in and keeps the tokens. Wrong credentials are a `ChowkError` with status 422. */
+  signIn(credentials: Credentials, options?: CallOptions): Promise<SignIn>;
+  /** Forgets the tokens and ends the session. */
+  signOut(options?: CallOptions): Promise<void>;
+}
+
+/** A client with a function for each action: `createClient({ url }).orders.create({ … })`. */
+export function createClient({ tokens = memoryTokens(), apiClient, ...common }: ClientOptions = {}): Client {
+  const apiOf = (session?: Session) =>
+    callsOf(async (route, input, { headers, ...own } = {}) => {
+      const options = { ...common, ...own, headers: { ...common.headers, ...headers }, session };
+      return send(prepare(route, input), options);
+    }) as Api;
+  const anonymous = apiOf();
+  const session = new Session(tokens, `chowk ${common.url}`, async (current) => {
+    if (apiClient) {
+      const { id: client_id, secret: client_secret } = apiClient;
+      return tokensOf(await anonymous.oauth.token({ grant_type: 'client_credentials', client_id, client_secret }));
+    }
+    const refresh_token = current?.refreshToken;
+    return refresh_token === undefined ? undefined : tokensOf(await anonymous.auth.refresh({ refresh_token }));
+  });
+  return {
+    ...apiOf(session),
+    async signIn(credentials, options) {
+      try {
+        const { user, ...answer } = await anonymous.auth.login(credentials, options);
+        await session.replace(tokensOf(answer));
+        return { signedIn: true, user };
+      } catch (error) {
+        if (!(error instanceof ChowkError) || error.code !== 'identity.two_factor_required') throw error;
+        return { signedIn: false, reason: 'two_factor_required' };
+      }
+    },
+    async signOut(options) {
+      const { refreshToken: refresh_token } = (await session.end()) ?? {};
+      if (refresh_token !== undefined) await anonymous.auth.logout({ refresh_token }, options);
+    },
+  };
+}
+
+type SendRoute = (route: string, input: Fields, options?: CallOptions) => Promise<unknown>;
+
+/** A function for each line of the table of routes, with `all` for lists. */
+function callsOf(send: SendRoute): unknown {
+  const callOf = (route: string) => {
+    const call = (input: Fields = {}, options?: CallOptions) => send(route, input, options);
+    const all = (input?: Fields, options?: CallOptions) => everyRecord(call, input, options);
+    return Object.assign(call, { all });
+  };
+  return mapValues(routes, (area: Readonly<Record<string, string>>) => mapValues(area, callOf));
+}
+
+function mapValues<Value, Result>(record: Readonly<Record<string, Value>>, map: (value: Value) => Result) {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
+}
+
+async function* everyRecord(
+  call: (input: Fields, options?: CallOptions) => Promise<unknown>,
+  input?: Fields,
+  options?: CallOptions,
+) {
+  let cursor: string | null | undefined;
+  do {
+    const { pagination, ...page } = (await call({ ...input, limit: 100, cursor }, options)) as Page;
+    yield* Object.values(page).find(Array.isArray) ?? [];
+    cursor = pagination.next_cursor;
+  } while (cursor);
+}
+
+interface Page {
+  readonly pagination: { readonly next_cursor: string | null };
+  readonly [list: string]: unknown;
+}

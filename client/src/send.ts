@@ -1,0 +1,119 @@
+import type { CallOptions } from './call.ts';
+import { Deadline } from './deadline.ts';
+import { ChowkError, NetworkError } from './errors.ts';
+import type { PreparedRequest } from './request.ts';
+import type { Session } from './session.ts';
+
+export interface SendOptions extends CallOptions {
+  readonly url?: string | undefined;
+  readonly tenant?: string | undefined;
+  readonly fetch?: typeof fetch | undefined;
+  /** Whose token to send. Absent: none. */
+  readonly session?: Session | undefined;
+}
+
+interface Attempt extends Omit<SendOptions, 'headers'> {
+  readonly request: PreparedRequest;
+  readonly headers: Headers;
+  readonly deadline: Deadline;
+}
+
+const defaultTimeoutMs = 30_000;
+const firstDelayMs = 250;
+const maxDelayMs = 8_000;
+/** A longer wait is left to the caller. */
+const maxWaitSeconds = 30;
+
+/** The body of the response, or the response itself if it is a file. Repeats the request after failures that may pass. */
+export async function send(request: PreparedRequest, options: SendOptions): Promise<unknown> {
+  const { signal, session, retries = 2, timeoutMs = request.isUpload ? undefined : defaultTimeoutMs } = options;
+  const deadline = new Deadline(timeoutMs, signal);
+  const headers = headersOf(request, options);
+  try {
+    for (let repetitions = 0; ; repetitions++) {
+      let token: string | undefined;
+      try {
+        token = session && (await deadline.race(session.accessToken()));
+        return await attempt({ ...options, request, headers, deadline }, token);
+      } catch (error) {
+        // Keys of anonymous callers are ignored.
+        const isRepeatable = request.method === 'GET' || (headers.has('idempotency-key') && token !== undefined);
+        const delay = isRepeatable && repetitions < retries ? delayAfter(error, repetitions) : undefined;
+        if (delay === undefined) throw error;
+        await deadline.wait(delay);
+      }
+    }
+  } finally {
+    deadline.clear();
+  }
+}
+
+function headersOf(request: PreparedRequest, { tenant, idempotencyKey: key, headers = {} }: SendOptions): Headers {
+  const result = new Headers({ accept: 'application/json', ...request.headers });
+  if (tenant !== undefined) result.set('x-tenant', tenant);
+  if (request.method === 'POST' && key) result.set('idempotency-key', key === true ? newKey() : key);
+  for (const [name, value] of Object.entries(headers)) result.set(name, value);
+  return result;
+}
+
+/** Not `randomUUID`, which browsers have on secure pages only. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Milliseconds until the next attempt; `undefined` if it would fail too. */
+function delayAfter(error: unknown, repetitions: number): number | undefined {
+  // Callers that failed at the same time must not come back at the same time.
+  const delay = Math.random() * Math.min(firstDelayMs * 2 ** repetitions, maxDelayMs);
+  if (error instanceof NetworkError) return delay;
+  if (!(error instanceof ChowkError)) return undefined;
+  const { status, code, retryAfter = 0 } = error;
+  // The first attempt is still running.
+  const isBusy = code === 'http.idempotency_busy';
+  if (!isBusy && ![429, 502, 503, 504].includes(status)) return undefined;
+  return retryAfter > maxWaitSeconds ? undefined : delay + retryAfter * 1000;
+}
+
+/** Sends the request; if the token is refused, once more with the next one. */
+async function attempt(options: Attempt, token: string | undefined): Promise<unknown> {
+  const { session, deadline } = options;
+  try {
+    return await exchange(options, token);
+  } catch (error) {
+    const isRefused = error instanceof ChowkError && error.code === 'auth.unauthenticated';
+    if (!isRefused || !session || token === undefined) throw error;
+    const next = await deadline.race(session.tokenAfter(token));
+    if (next === undefined || next === token) throw error;
+    return exchange(options, next);
+  }
+}
+
+async function exchange(options: Attempt, token: string | undefined): Promise<unknown> {
+  const { url = '', request, deadline, fetch = globalThis.fetch, onResponse } = options;
+  const { signal } = deadline;
+  const headers = new Headers(options.headers);
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+  const { method, path, body = null, isFile } = request;
+  try {
+    const response = await fetch(url.replace(/\/$/, '') + path, { method, headers, body, signal });
+    const content = response.ok && isFile ? response : await readJson(response);
+    if (!response.ok) throw new ChowkError(response, (content ?? {}) as Record<string, unknown>);
+    onResponse?.(response);
+    return content;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof ChowkError) throw error;
+    throw new NetworkError('The server cannot be reached, or the connection was lost.', { cause: error });
+  }
+}
+
+/** `undefined` if there is no body, or an error of a proxy. Throws for other pages, such as that of a hotel's network. */
+async function readJson(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch (error) {
+    if (response.ok) throw error;
+    return undefined;
+  }
+}
