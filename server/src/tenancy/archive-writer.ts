@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, link, open, rm } from 'node:fs/promises';
+import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { crc32, createDeflateRaw } from 'node:zlib';
 import { centralHeader, endRecords, localHeader, type ZipEntry } from './archive-zip.ts';
@@ -27,7 +27,7 @@ export class ArchiveWriter {
     return new ArchiveWriter(path, draft, await open(draft, 'wx', 0o600));
   }
 
-  async add(name: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  async add(name: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
     const offset = this.#length;
     const draft: ZipEntry = {
       ...{ name, method: deflated, crc: 0, size: 0, compressedSize: 0, offset, mode: regularFile },
@@ -60,8 +60,12 @@ export class ArchiveWriter {
     await this.#append(endRecords({ count: this.#entries.length, size: this.#length - offset, offset }));
     await this.#file.sync();
     await this.#file.close();
-    await link(this.#draft, this.#path);
-    await rm(this.#draft);
+    await link(this.#draft, this.#path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') throw error;
+      // A file system without hard links.
+      return rename(this.#draft, this.#path);
+    });
+    await rm(this.#draft, { force: true });
     return this.#length;
   }
 

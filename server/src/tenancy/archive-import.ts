@@ -1,0 +1,222 @@
+import { Failure, sql, taken } from '@chowk/kit';
+import { withConnection } from '../db/connection.ts';
+import { type MigrationSource, migrate } from '../db/migrations.ts';
+import { invalid } from '../errors.ts';
+import { loadTables, replaceFileUrls, replaceUsers } from './archive-load.ts';
+import { type Manifest, Measure, migrationsOf } from './archive-manifest.ts';
+import type { ArchiveParts, FileRow } from './archive-parts.ts';
+import { ArchiveError } from './archive-reader.ts';
+import { resealSecrets } from './archive-secrets.ts';
+import { copyLimits, openArchive, type TenantSource, withSnapshot } from './archive-source.ts';
+import { whileLocked } from './archive-lock.ts';
+import { databaseName } from './labels.ts';
+import { recordMigration } from './migrate-fleet.ts';
+import { eraseTenant } from './remove-tenant.ts';
+import { installationId } from './tenant-databases.ts';
+import { addRandomDomain, ensureDomain, type InTransaction, idProblem } from './tenants.ts';
+
+export interface ImportOptions {
+  readonly id?: string | undefined;
+  /** In the transaction that makes the tenant available. */
+  readonly inTransaction?: InTransaction | undefined;
+}
+
+export interface ImportResult {
+  readonly id: string;
+  /** What was not taken over, for the operator. */
+  readonly reports: readonly string[];
+}
+
+/** Creates a tenant from an archive. If it fails, nothing of it is left. */
+export async function importTenant(
+  parts: ArchiveParts,
+  path: string,
+  { id, inTransaction }: ImportOptions = {},
+): Promise<ImportResult> {
+  const archive = await openArchive(path);
+  try {
+    return await createFrom(parts, archive, {
+      id: id ?? archive.manifest.tenant.id,
+      isCopy: false,
+      checkFiles: archive.manifest.files,
+      inTransaction,
+    });
+  } finally {
+    await archive.close();
+  }
+}
+
+/** Creates a copy of a tenant that sends nothing: its webhooks are off, and pending work stays with the original. */
+export function cloneTenant(
+  parts: ArchiveParts,
+  tenantId: string,
+  { id, inTransaction }: ImportOptions & { readonly id: string },
+): Promise<ImportResult> {
+  return withSnapshot(parts, tenantId, (source) => createFrom(parts, source, { id, isCopy: true, inTransaction }));
+}
+
+interface Creation {
+  readonly id: string;
+  readonly isCopy: boolean;
+  readonly checkFiles?: Manifest['files'];
+  readonly inTransaction?: InTransaction | undefined;
+}
+
+async function createFrom(parts: ArchiveParts, source: TenantSource, creation: Creation): Promise<ImportResult> {
+  const { central, databases } = parts;
+  const { id } = creation;
+  const sources = migrationsOf(source.facts as Manifest, databases.sources);
+  const problem = await idProblem(central.db, databases, id);
+  if (problem) throw invalid({ id: [problem] });
+  return whileLocked(central, id, async () => {
+    await reserve(parts, source, id);
+    try {
+      return await fill(parts, source, { ...creation, sources });
+    } catch (error) {
+      await eraseTenant(parts, id);
+      throw error;
+    }
+  });
+}
+
+/** Recorded before anything is created, so that `tenant:doctor` finds what a crash leaves. */
+async function reserve({ central }: ArchiveParts, { facts }: TenantSource, id: string): Promise<void> {
+  // There is one platform owner, and an archive does not make another.
+  const role = facts.tenant.role === 'reseller' ? 'reseller' : 'merchant';
+  const inserted = await central.db.run(sql`
+    INSERT INTO tenants (id, name, role, status, database_name, module_ring_id)
+    SELECT ${id}, ${facts.tenant.name}, ${role}, 'importing', ${databaseName(id)}, r.id
+    FROM module_rings r WHERE r.is_default
+    ON CONFLICT DO NOTHING`);
+  if (inserted === 0) throw invalid({ id: taken(`${id} is taken.`) });
+}
+
+async function fill(
+  parts: ArchiveParts,
+  source: TenantSource,
+  creation: Creation & { readonly sources: readonly MigrationSource[] },
+): Promise<ImportResult> {
+  const { central, databases } = parts;
+  const { id, sources } = creation;
+  await createDatabase(parts, databaseName(id), sources);
+  const reports = await loadData(parts, source, creation);
+  await migrate(central.address, databaseName(id), databases.sources);
+  reports.push(...(await loadFiles(parts, source, creation)));
+  reports.push(...(await changeSettings(parts, source, id)));
+  reports.push(...(await activate(parts, source, creation)));
+  return { id, reports };
+}
+
+/** A database with the migrations of the source and no others. */
+async function createDatabase(
+  { central: { address, db }, databases }: ArchiveParts,
+  name: string,
+  sources: readonly MigrationSource[],
+): Promise<void> {
+  await databases.copyTemplate(name);
+  const countOf = (all: readonly MigrationSource[]) => all.reduce((sum, { migrations }) => sum + migrations.length, 0);
+  if (countOf(sources) === countOf(databases.sources)) return;
+  const mark = `CREATE TABLE chowk_installation AS SELECT '${await installationId(db)}'::uuid AS id`;
+  await withConnection(address, name, copyLimits, (connection) =>
+    connection.script(`DROP SCHEMA public CASCADE; CREATE SCHEMA public; ${mark}`),
+  );
+  await migrate(address, name, sources);
+}
+
+/** One transaction: what is committed is complete. */
+async function loadData(parts: ArchiveParts, source: TenantSource, { id, isCopy }: Creation): Promise<string[]> {
+  const { central, rules, secrets } = parts;
+  const { facts } = source;
+  const users = (await installationId(central.db)) === facts.installation ? undefined : await findUsers(parts, source);
+  return withConnection(central.address, databaseName(id), copyLimits, async (connection) => {
+    await connection.script('BEGIN');
+    await connection.script('SET LOCAL idle_in_transaction_session_timeout = 0');
+    await loadTables(connection, source, rules, parts.onProgress);
+    if (users) await replaceUsers(connection, rules, users);
+    const change = { from: facts.tenant.id, to: id, isCopy };
+    await replaceFileUrls(connection, rules, change);
+    const reports = await resealSecrets(connection, secrets, rules, change);
+    await connection.script('COMMIT');
+    await connection.script('ANALYZE');
+    return reports;
+  });
+}
+
+/** The users of this installation by their ids in the archive. */
+async function findUsers({ teams }: ArchiveParts, { facts }: TenantSource): Promise<Map<number, number>> {
+  const { members } = facts.team;
+  const known = await teams.findVerified(members.map(({ email }) => email));
+  return new Map(
+    members.flatMap(({ id, email }) => {
+      const user = known.get(email);
+      return user === undefined ? [] : [[id, user] as const];
+    }),
+  );
+}
+
+async function loadFiles(
+  { central, files, onProgress }: ArchiveParts,
+  source: TenantSource,
+  { id, checkFiles }: Creation,
+): Promise<string[]> {
+  const measure = new Measure();
+  const counts = { written: 0, missing: 0 };
+  await withConnection(central.address, databaseName(id), copyLimits, async (connection) => {
+    for await (const file of source.files()) {
+      if (!file.content) {
+        counts.missing += 1;
+        continue;
+      }
+      const { rows } = await connection.query<FileRow>(sql`
+        SELECT id, module, type, size, is_public FROM stored_files WHERE id = ${file.id} AND module = ${file.module}`);
+      const [row] = rows;
+      if (!row) throw new ArchiveError(`files/${file.module}/${file.id} has no row in stored_files`);
+      await files.writeContent(id, row, measure.through(file.content));
+      counts.written += 1;
+      if (counts.written % 100 === 0) onProgress(`${counts.written.toLocaleString('en')} files`);
+    }
+  });
+  if (checkFiles && (counts.written !== checkFiles.count || measure.digest().sha256 !== checkFiles.sha256)) {
+    throw new ArchiveError('its files are not what its manifest describes');
+  }
+  return counts.missing > 0 ? [`${counts.missing} files do not exist any more`] : [];
+}
+
+/** A setting that this installation does not have, or refuses, keeps its default. */
+async function changeSettings({ settings }: ArchiveParts, { facts }: TenantSource, id: string): Promise<string[]> {
+  const reports: string[] = [];
+  for (const [key, value] of Object.entries(facts.settings)) {
+    await settings.change(id, { [key]: value }, () => true).catch((error: unknown) => {
+      if (!(error instanceof Failure)) throw error;
+      reports.push(`the setting ${key.slice(0, 100)} has its default: its value is not accepted`);
+    });
+  }
+  return reports;
+}
+
+async function activate(parts: ArchiveParts, { facts }: TenantSource, creation: Creation): Promise<string[]> {
+  const { central, databases, modules, teams } = parts;
+  const { id, isCopy, inTransaction } = creation;
+  return central.db.tx(async (tx) => {
+    const reports: string[] = [];
+    const aliases = facts.domains.filter(({ kind, domain }) => kind === 'alias' && domain !== facts.tenant.id);
+    await ensureDomain(tx, id, id, 'alias');
+    await addRandomDomain(tx, id);
+    for (const { domain } of isCopy ? [] : aliases) {
+      if (!(await ensureDomain(tx, id, domain, 'alias'))) reports.push(`the domain ${domain.slice(0, 63)} is taken`);
+    }
+    for (const { alias, status } of facts.modules.filter((module) => modules.has(module.alias))) {
+      await tx.run(sql`INSERT INTO module_installations (tenant_id, alias, status) VALUES (${id}, ${alias}, ${status})`);
+    }
+    for (const email of await teams.importTeam(tx, id, facts.team)) {
+      reports.push(`${email} is not a member: no user has verified this address, or the role does not exist`);
+    }
+    await recordMigration(tx, id, databases.migrationIds, null);
+    await databases.onMigrated(tx, id);
+    await inTransaction?.(tx);
+    const activated = await tx.run(sql`
+      UPDATE tenants SET status = 'active', updated_at = now() WHERE id = ${id} AND status = 'importing'`);
+    if (activated === 0) throw new Error('the tenant was removed during its import');
+    return reports;
+  });
+}
