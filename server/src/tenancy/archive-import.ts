@@ -73,7 +73,8 @@ async function createFrom(parts: ArchiveParts, source: TenantSource, creation: C
     try {
       return await fill(parts, source, { ...creation, sources });
     } catch (error) {
-      await eraseTenant(parts, id);
+      // If this fails too, `tenant:doctor` finds what is left.
+      await eraseTenant(parts, id).catch(() => {});
       throw error;
     }
   });

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
 import { crc32, createInflateRaw } from 'node:zlib';
 import {
   centralLength,
@@ -19,6 +19,7 @@ const maxEntries = 2_000_000;
 const maxDirectoryBytes = 512 * 1_048_576;
 /** Rows compress to a tenth or less, never so much. */
 const maxRatio = 200;
+const chunkBytes = 65_536;
 const freeBytes = 64 * 1_048_576;
 const [isEncrypted, typeBits, regularFile] = [1, 0o170000, 0o100000];
 
@@ -82,15 +83,13 @@ export class ArchiveReader {
     await this.#file.close();
   }
 
-  async #open({ name, method, offset, compressedSize }: ZipEntry): Promise<Readable> {
+  async #open({ name, method, offset, compressedSize }: ZipEntry): Promise<AsyncIterable<Buffer>> {
     const header = await readExactly(this.#file, offset, localLength);
     if (header.readUInt32LE(0) !== signatures.local) throw new ArchiveError(`${name} is damaged`);
     const start = offset + localLength + header.readUInt16LE(26) + header.readUInt16LE(28);
-    const end = start + compressedSize - 1;
-    const source = this.#file.createReadStream({ start, end: Math.max(end, start), autoClose: false });
-    if (method === 0) return source;
+    const content = readRange(this.#file, start, compressedSize);
     // The error reaches the reader through the last stream.
-    return pipeline(source, createInflateRaw(), () => {});
+    return method === 0 ? content : pipeline(content, createInflateRaw(), () => {});
   }
 }
 
@@ -142,6 +141,14 @@ function checkEntries(entries: readonly ZipEntry[], archiveSize: number): void {
   if (end > archiveSize) throw new ArchiveError('it is truncated');
   const total = entries.reduce((sum, { size }) => sum + size, 0);
   if (total > maxRatio * archiveSize + freeBytes) throw new ArchiveError('its content is implausibly large');
+}
+
+async function* readRange(file: FileHandle, start: number, length: number): AsyncGenerator<Buffer> {
+  for (let done = 0; done < length; ) {
+    const chunk = await readExactly(file, start + done, Math.min(chunkBytes, length - done));
+    yield chunk;
+    done += chunk.length;
+  }
 }
 
 async function readExactly(file: FileHandle, at: number, length: number): Promise<Buffer> {
