@@ -146,7 +146,9 @@ export class Connection {
 
   /** Runs a COPY … TO STDOUT. Nothing else may be sent until all blocks are read; a reader that stops must close the connection. */
   async *copyOut(text: string): AsyncGenerator<Buffer> {
-    const copyOut = new CopyOut(text, this.#watchdog);
+    const copyOut = new CopyOut(text, this.#watchdog, (error) => {
+      if (isFatal(error)) this.#isBroken = true;
+    });
     this.#client.query(copyOut as unknown as pg.Submittable);
     yield* copyOut.blocks();
   }

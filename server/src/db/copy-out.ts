@@ -23,9 +23,10 @@ export class CopyOut extends PgQuery {
   #stream: pg.Connection['stream'] | undefined;
   #wake = () => {};
 
-  constructor(text: string, watchdog: Watchdog) {
+  constructor(text: string, watchdog: Watchdog, onError: (error: Error) => void) {
     super(text, undefined, (error) => {
       this.#watchdog.responseReceived();
+      if (error) onError(error);
       this.#outcome = { error };
       this.#wake();
     });

@@ -1,5 +1,5 @@
 import { type Finding, findProblems } from '../tenancy/doctor.ts';
-import { eraseTenant } from '../tenancy/remove-tenant.ts';
+import { finishRemoval } from '../tenancy/remove-tenant.ts';
 import { archiveParts } from './archive-parts.ts';
 import type { Command } from './command.ts';
 
@@ -11,7 +11,7 @@ export const tenantDoctorCommand: Command = {
   async run({ kernel, table }, { options }) {
     const platform = await kernel();
     const { central, databases } = platform;
-    const erase = async (id: string) => eraseTenant(await archiveParts(platform), id);
+    const erase = async (id: string) => finishRemoval(await archiveParts(platform), id);
     const rows: { problem: string; subject: string; remedy: string; state: string }[] = [];
     for (const finding of await findProblems(central, databases, erase)) {
       const { problem, subject, remedy } = finding;

@@ -12,7 +12,7 @@ import { archiveParts } from '../operator/archive-parts.ts';
 import { exportTenant } from './archive-export.ts';
 import { importTenant } from './archive-import.ts';
 import { findProblems } from './doctor.ts';
-import { deleteTenant, eraseTenant } from './remove-tenant.ts';
+import { deleteTenant, finishRemoval } from './remove-tenant.ts';
 
 const platform = await startAccounts();
 const { kernel } = platform;
@@ -25,12 +25,11 @@ const parts = await archiveParts(kernel);
 const folder = await archiveFolder();
 
 /** Runs a task in a process that kills itself at a moment. */
-async function killAt(moment: string, ...task: [name: string, id: string, path?: string]): Promise<void> {
-  const [name, ...values] = task;
+async function killAt(moment: string, task: string, id: string, path = ''): Promise<void> {
   const { host, port, user, password } = central.address;
   const url = `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${central.database}`;
   const program = resolve(import.meta.dirname, '../../testing/archive-process.ts');
-  const child = spawn(process.execPath, [program, name, moment, ...values], {
+  const child = spawn(process.execPath, [program, task, moment, id, path], {
     env: {
       ...process.env,
       ...{ APP_ENV: 'testing', SPARE_DATABASES: '0', DATABASE_URL: url, PGHOST: host },
@@ -42,7 +41,7 @@ async function killAt(moment: string, ...task: [name: string, id: string, path?:
 }
 
 const findings = async () =>
-  (await findProblems(central, databases, (id) => eraseTenant(parts, id))).filter(({ problem }) =>
+  (await findProblems(central, databases, (id) => finishRemoval(parts, id))).filter(({ problem }) =>
     problem.startsWith('interrupted'),
   );
 

@@ -205,6 +205,10 @@ const archives: Record<string, [make: () => Buffer | Promise<Buffer>, message: R
     () => extra({ name: `files/products/${uuid}`, content: Buffer.from('x') }),
     /has no row in stored_files/,
   ],
+  'a file of another size': [
+    () => changed(good.find(({ name }) => name.startsWith('files/'))?.name ?? '', () => ({ content: Buffer.from('x') })),
+    /does not have the size of its row/,
+  ],
   'a missing file': [
     () => zip(good.filter(({ name }) => !name.startsWith('files/'))),
     /files are not what its manifest describes/,

@@ -1,5 +1,4 @@
 import { Failure, sql, taken } from '@chowk/kit';
-import { withConnection } from '../db/connection.ts';
 import { type MigrationSource, migrate } from '../db/migrations.ts';
 import { invalid } from '../errors.ts';
 import { loadTables, replaceFileUrls, replaceUsers } from './archive-load.ts';
@@ -7,7 +6,7 @@ import { type Manifest, Measure, migrationsOf } from './archive-manifest.ts';
 import type { ArchiveParts, FileRow } from './archive-parts.ts';
 import { ArchiveError } from './archive-reader.ts';
 import { resealSecrets } from './archive-secrets.ts';
-import { copyLimits, openArchive, type TenantSource, withSnapshot } from './archive-source.ts';
+import { inDatabase, locate, openArchive, type TenantSource, withSnapshot } from './archive-source.ts';
 import { whileLocked } from './archive-lock.ts';
 import { databaseName } from './labels.ts';
 import { recordMigration } from './migrate-fleet.ts';
@@ -97,11 +96,11 @@ async function fill(
   source: TenantSource,
   creation: Creation & { readonly sources: readonly MigrationSource[] },
 ): Promise<ImportResult> {
-  const { central, databases } = parts;
   const { id, sources } = creation;
-  await createDatabase(parts, databaseName(id), sources);
+  await createDatabase(parts, id, sources);
   const reports = await loadData(parts, source, creation);
-  await migrate(central.address, databaseName(id), databases.sources);
+  const { address, database } = await locate(parts, id);
+  await migrate(address, database, parts.databases.sources);
   reports.push(...(await loadFiles(parts, source, creation)));
   reports.push(...(await changeSettings(parts, source, id)));
   reports.push(...(await activate(parts, source, creation)));
@@ -110,18 +109,20 @@ async function fill(
 
 /** A database with the migrations of the source and no others. */
 async function createDatabase(
-  { central: { address, db }, databases }: ArchiveParts,
-  name: string,
+  parts: ArchiveParts,
+  id: string,
   sources: readonly MigrationSource[],
 ): Promise<void> {
-  await databases.copyTemplate(name);
+  const { central, databases } = parts;
+  const { address, database } = await locate(parts, id);
+  await databases.copyTemplate(database);
   const countOf = (all: readonly MigrationSource[]) => all.reduce((sum, { migrations }) => sum + migrations.length, 0);
   if (countOf(sources) === countOf(databases.sources)) return;
-  const mark = `CREATE TABLE chowk_installation AS SELECT '${await installationId(db)}'::uuid AS id`;
-  await withConnection(address, name, copyLimits, (connection) =>
+  const mark = `CREATE TABLE chowk_installation AS SELECT '${await installationId(central.db)}'::uuid AS id`;
+  await inDatabase(parts, id, (connection) =>
     connection.script(`DROP SCHEMA public CASCADE; CREATE SCHEMA public; ${mark}`),
   );
-  await migrate(address, name, sources);
+  await migrate(address, database, sources);
 }
 
 /** One transaction: what is committed is complete. */
@@ -129,7 +130,7 @@ async function loadData(parts: ArchiveParts, source: TenantSource, { id, isCopy 
   const { central, rules, secrets } = parts;
   const { facts } = source;
   const users = (await installationId(central.db)) === facts.installation ? undefined : await findUsers(parts, source);
-  return withConnection(central.address, databaseName(id), copyLimits, async (connection) => {
+  return inDatabase(parts, id, async (connection) => {
     await connection.script('BEGIN');
     await connection.script('SET LOCAL idle_in_transaction_session_timeout = 0');
     await loadTables(connection, source, rules, parts.onProgress);
@@ -156,13 +157,13 @@ async function findUsers({ teams }: ArchiveParts, { facts }: TenantSource): Prom
 }
 
 async function loadFiles(
-  { central, files, onProgress }: ArchiveParts,
+  parts: ArchiveParts,
   source: TenantSource,
   { id, checkFiles }: Creation,
 ): Promise<string[]> {
   const measure = new Measure();
   const counts = { written: 0, missing: 0 };
-  await withConnection(central.address, databaseName(id), copyLimits, async (connection) => {
+  await inDatabase(parts, id, async (connection) => {
     for await (const file of source.files()) {
       if (!file.content) {
         counts.missing += 1;
@@ -172,9 +173,13 @@ async function loadFiles(
         SELECT id, module, type, size, is_public FROM stored_files WHERE id = ${file.id} AND module = ${file.module}`);
       const [row] = rows;
       if (!row) throw new ArchiveError(`files/${file.module}/${file.id} has no row in stored_files`);
-      await files.writeContent(id, row, measure.through(file.content));
+      const before = measure.bytes;
+      await parts.files.writeContent(id, row, measure.through(file.content));
+      if (measure.bytes - before !== row.size) {
+        throw new ArchiveError(`files/${file.module}/${file.id} does not have the size of its row`);
+      }
       counts.written += 1;
-      if (counts.written % 100 === 0) onProgress(`${counts.written.toLocaleString('en')} files`);
+      if (counts.written % 100 === 0) parts.onProgress(`${counts.written.toLocaleString('en')} files`);
     }
   });
   if (checkFiles && (counts.written !== checkFiles.count || measure.digest().sha256 !== checkFiles.sha256)) {

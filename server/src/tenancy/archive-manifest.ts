@@ -102,6 +102,10 @@ export class Measure {
     }
   }
 
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   digest(): { rows: number; bytes: number; sha256: string } {
     return { rows: this.#rows, bytes: this.#bytes, sha256: this.#hash.copy().digest('hex') };
   }

@@ -1,5 +1,6 @@
 import { sql } from '@chowk/kit';
 import { type Connection, withConnection } from '../db/connection.ts';
+import type { ServerAddress } from '../db/server-address.ts';
 import { streamInTransaction } from '../db/stream.ts';
 import { version } from '../version.ts';
 import { formatVersion, type Manifest, maxManifestSize, readManifest } from './archive-manifest.ts';
@@ -9,7 +10,7 @@ import { archivedTables, copyStatement, readSequences, readTables, type Table } 
 import { installationId } from './tenant-databases.ts';
 
 /** A large table takes long; a lost server is noticed by its keepalives. */
-export const copyLimits = { connectTimeoutMs: 5_000, queryTimeoutMs: 24 * 3_600_000 };
+const copyLimits = { connectTimeoutMs: 5_000, queryTimeoutMs: 24 * 3_600_000 };
 
 export type Facts = Omit<Manifest, 'tables' | 'files'> & { readonly tables: readonly Table[] };
 
@@ -28,15 +29,34 @@ export interface TenantSource {
   files(): AsyncIterable<ArchivedFile>;
 }
 
+/** Where the database of a tenant is. */
+export async function locate({ central }: ArchiveParts, tenantId: string): Promise<Location> {
+  const row = await central.db.row<{ database: string }>(
+    sql`SELECT database_name AS database FROM tenants WHERE id = ${tenantId}`,
+  );
+  if (!row) throw new Error(`there is no tenant ${tenantId}`);
+  return { address: central.address, database: row.database };
+}
+
+/** Opens a connection to the database of a tenant, without a limit of time. */
+export async function inDatabase<Result>(
+  parts: ArchiveParts,
+  tenantId: string,
+  work: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
+  const { address, database } = await locate(parts, tenantId);
+  return withConnection(address, database, copyLimits, work);
+}
+
 /** Reads a tenant in one snapshot. */
 export async function withSnapshot<Result>(
   parts: ArchiveParts,
   tenantId: string,
   work: (source: TenantSource) => Promise<Result>,
 ): Promise<Result> {
-  const { central, files, rules } = parts;
-  const { database } = await tenantRow(parts, tenantId);
-  return withConnection(central.address, database, copyLimits, async (connection) => {
+  const { files, rules } = parts;
+  await tenantRow(parts, tenantId);
+  return inDatabase(parts, tenantId, async (connection) => {
     await connection.script('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     // The storage may be slow between two rows.
     await connection.script('SET LOCAL idle_in_transaction_session_timeout = 0');
@@ -85,18 +105,22 @@ export async function openArchive(path: string): Promise<OpenArchive> {
   }
 }
 
+interface Location {
+  readonly address: ServerAddress;
+  readonly database: string;
+}
+
 interface TenantRow {
   readonly id: string;
   readonly name: string;
   readonly role: string;
   readonly status: string;
   readonly created_at: string;
-  readonly database: string;
 }
 
 async function tenantRow({ central }: ArchiveParts, tenantId: string): Promise<TenantRow> {
   const row = await central.db.row<TenantRow>(sql`
-    SELECT id, name, role, status, created_at, database_name AS database FROM tenants
+    SELECT id, name, role, status, created_at FROM tenants
     WHERE id = ${tenantId} AND status IN ('active', 'suspended')`);
   if (!row) throw new Error(`${tenantId} is neither active nor suspended; see 'chowkd tenant:show ${tenantId}'`);
   return row;
@@ -105,7 +129,6 @@ async function tenantRow({ central }: ArchiveParts, tenantId: string): Promise<T
 async function readFacts(parts: ArchiveParts, tenantId: string, connection: Connection): Promise<Facts> {
   const { central, rules, teams } = parts;
   const { db } = central;
-  const { database: _, ...tenant } = await tenantRow(parts, tenantId);
   const tables = await readTables(connection);
   const settings = await db.rows<{ key: string; value: unknown }>(
     sql`SELECT key, value FROM tenant_settings WHERE tenant_id = ${tenantId} ORDER BY key`,
@@ -119,7 +142,7 @@ async function readFacts(parts: ArchiveParts, tenantId: string, connection: Conn
     platform: version,
     created_at: parts.now().toISOString(),
     installation: await installationId(db),
-    tenant,
+    tenant: await tenantRow(parts, tenantId),
     domains: await db.rows(sql`SELECT domain, kind FROM domains WHERE tenant_id = ${tenantId} ORDER BY domain`),
     settings: Object.fromEntries(settings.map(({ key, value }) => [key, value])),
     modules: await db.rows(

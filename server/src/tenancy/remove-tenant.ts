@@ -50,6 +50,11 @@ export async function findInterrupted(central: Central): Promise<{ id: string; s
   return interrupted;
 }
 
+/** Removes what an interrupted import or deletion has left. */
+export function finishRemoval(parts: Parts, id: string): Promise<void> {
+  return whileLocked(parts.central, id, () => eraseTenant(parts, id));
+}
+
 /** Removes a tenant that is being imported or deleted: files and database first, so that its row tells what is left. */
 export async function eraseTenant({ central, databases, files, jobs, teams }: Parts, id: string): Promise<void> {
   const tenant = await central.db.row<{ id: string; name: string; status: string; database: string }>(sql`
