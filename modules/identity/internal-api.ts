@@ -193,7 +193,8 @@ export const helpers = {
   }),
   importTeam: systemHelper({
     summary: 'Create the roles of an archive and add its members',
-    description: 'In the transaction `db`; only people who have verified their addresses. Returns the addresses of others.',
+    description:
+      'In the transaction `db`; only people who have verified their addresses. Returns the addresses of others.',
     system: true,
     input: Type.Object({ db: Transaction, tenantId: Text, team: Type.Unsafe<Team>({}) }),
     run: (_ctx, { db, tenantId, team }) => importTeam(db, tenantId, team),

@@ -60,7 +60,8 @@ export class CopyIn extends PgQuery {
   async #sendChunks(stream: pg.Connection['stream']): Promise<void> {
     for await (const chunk of this.#chunks) {
       if (this.#isDone) return;
-      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+      const bytes =
+        typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
       if (!stream.write(serialize.copyData(bytes))) await this.#drain(stream);
     }
   }

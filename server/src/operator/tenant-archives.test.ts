@@ -27,7 +27,10 @@ test('an operator exports, imports, clones and deletes tenants, without a superu
   expect((await run('demo:seed', `--tenant=${id}`, '--customers=50', '--seed=1')).code).toBe(0);
 
   const exported = await run('tenant:export', `${id}-shop`, `--out=${file}`);
-  expect(exported).toMatchObject({ code: 0, out: expect.stringMatching(`Exported ${id} to ${file}: [\\d,]+ rows, 0 files`) });
+  expect(exported).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(`Exported ${id} to ${file}: [\\d,]+ rows, 0 files`),
+  });
   expect(await run('tenant:export', id, `--out=${file}`)).toMatchObject({
     code: 1,
     err: `chowkd: ${file} exists already; choose another file with --out\n`,
@@ -46,7 +49,10 @@ test('an operator exports, imports, clones and deletes tenants, without a superu
     err: expect.stringMatching(/missing\.zip/),
   });
 
-  expect(await run('tenant:clone', id, copy)).toMatchObject({ code: 0, out: expect.stringMatching(`Copied ${id} to ${copy}`) });
+  expect(await run('tenant:clone', id, copy)).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(`Copied ${id} to ${copy}`),
+  });
 
   expect(await run('tenant:delete', id)).toMatchObject({ code: 2, err: `chowkd: confirm with --yes=${id}\n` });
   expect(await run('tenant:delete', id, '--yes=other')).toMatchObject({

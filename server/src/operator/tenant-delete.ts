@@ -22,13 +22,15 @@ export const tenantDeleteCommand: Command = {
       await tenantIdOf(kernel.central.db, label),
     )) as TenantSummary;
     if (role === 'platform_owner') throw new Error(`${id} is the platform's own tenant and cannot be deleted`);
-    if (!['active', 'suspended', 'deleting'].includes(status)) throw new Error(`${id} is ${status}; run chowkd tenant:doctor`);
+    if (!['active', 'suspended', 'deleting'].includes(status))
+      throw new Error(`${id} is ${status}; run chowkd tenant:doctor`);
     const confirmed = options.yes ?? (await ask(`This deletes ${id} and all of its data. Enter its id to continue:`));
     if (confirmed === undefined) throw new UsageError(`confirm with --yes=${id}`);
     if (confirmed !== id) throw new UsageError(`${String(confirmed)} is not ${id}; nothing was deleted`);
     const parts = await archiveParts(kernel, throttled(progress));
     // The database of an interrupted deletion may be gone.
-    if (status !== 'deleting' && !options['no-export']) say(`Exported it to ${await exportSuspended(kernel, parts, id)}.`);
+    if (status !== 'deleting' && !options['no-export'])
+      say(`Exported it to ${await exportSuspended(kernel, parts, id)}.`);
     await deleteTenant(parts, id);
     say(`Deleted ${id}.`);
   },

@@ -6,7 +6,8 @@ import type { Command } from './command.ts';
 export const tenantDoctorCommand: Command = {
   name: 'tenant:doctor',
   usage: '[--repair] [--drop-orphans] [--json]',
-  summary: 'find incomplete tenants, interrupted imports and deletions, and orphaned databases; repair them with --repair',
+  summary:
+    'find incomplete tenants, interrupted imports and deletions, and orphaned databases; repair them with --repair',
   options: { repair: { type: 'boolean' }, 'drop-orphans': { type: 'boolean' } },
   async run({ kernel, table }, { options }) {
     const platform = await kernel();

@@ -23,9 +23,13 @@ export const tenantExportCommand: Command = {
     );
     if (options.json) return table([{ file, rows, files, bytes, missing_files: missingFiles }], '');
     const size = (bytes / 1_048_576).toFixed(1);
-    say(`Exported ${id} to ${file}: ${rows.toLocaleString('en')} rows, ${files.toLocaleString('en')} files, ${size} MB.`);
+    say(
+      `Exported ${id} to ${file}: ${rows.toLocaleString('en')} rows, ${files.toLocaleString('en')} files, ${size} MB.`,
+    );
     if (missingFiles > 0) say(`${missingFiles} files were deleted meanwhile and are not in it.`);
-    say('It has personal data and names of members. Secrets in it can be opened only with the key of this installation.');
+    say(
+      'It has personal data and names of members. Secrets in it can be opened only with the key of this installation.',
+    );
   },
 };
 

@@ -154,7 +154,10 @@ const archives: Record<string, [make: () => Buffer | Promise<Buffer>, message: R
     () => changed('manifest.json', () => ({ content: Buffer.from('null') })),
     /manifest\.json/,
   ],
-  'a format of the future': [() => withManifest((manifest) => void (manifest.format = 99)), /has the format 99/],
+  'a format of the future': [
+    () => withManifest((manifest) => void Object.assign(manifest, { format: 99 })),
+    /has the format 99/,
+  ],
   'a manifest with a wrong type': [
     () => withManifest((manifest) => void Object.assign(manifest, { tables: 'all' })),
     /manifest\.json: tables/,
@@ -168,7 +171,10 @@ const archives: Record<string, [make: () => Buffer | Promise<Buffer>, message: R
     /does not have its migrations/,
   ],
   'a missing table': [
-    () => withManifest((manifest) => void (manifest.tables = manifest.tables.filter(({ name }) => name !== 'orders'))),
+    () =>
+      withManifest(
+        (manifest) => void Object.assign(manifest, { tables: manifest.tables.filter(({ name }) => name !== 'orders') }),
+      ),
     /lacks the table orders/,
   ],
   'an unknown table': [
@@ -176,7 +182,10 @@ const archives: Record<string, [make: () => Buffer | Promise<Buffer>, message: R
     /pg_authid .*is not in its migrations/,
   ],
   'a column with SQL in its name': [
-    () => withManifest((manifest) => void Object.assign(tableOf(manifest, 'orders'), { columns: ['id") TO PROGRAM \'x\''] })),
+    () =>
+      withManifest(
+        (manifest) => void Object.assign(tableOf(manifest, 'orders'), { columns: ["id\") TO PROGRAM 'x'"] }),
+      ),
     /is not in its migrations/,
   ],
   'a table without its rows': [() => zip(good.filter(({ name }) => name !== orders)), /orders\.copy is missing/],
@@ -189,7 +198,8 @@ const archives: Record<string, [make: () => Buffer | Promise<Buffer>, message: R
     /orders\.copy is not what its manifest describes/,
   ],
   'a changed byte': [
-    () => changed(orders, ({ content }) => ({ crc: crc32(content), content: Buffer.concat([Buffer.from('x'), content]) })),
+    () =>
+      changed(orders, ({ content }) => ({ crc: crc32(content), content: Buffer.concat([Buffer.from('x'), content]) })),
     /damaged|refuses/,
   ],
   'rows that are not rows': [() => withRows('orders', () => 'x\n'), /PostgreSQL refuses the rows of orders/],
@@ -197,16 +207,14 @@ const archives: Record<string, [make: () => Buffer | Promise<Buffer>, message: R
     () => withRows('order_items', (text) => text.replace(/\t[0-9a-f-]{36}\t/, `\t${uuid}\t`)),
     /PostgreSQL refuses the rows of order_items/,
   ],
-  'an end of data among the rows': [
-    () => withRows('customers', (text) => text.replace('\n', '\n\\.\n')),
-    /customers/,
-  ],
+  'an end of data among the rows': [() => withRows('customers', (text) => text.replace('\n', '\n\\.\n')), /customers/],
   'a file without a row': [
     () => extra({ name: `files/products/${uuid}`, content: Buffer.from('x') }),
     /has no row in stored_files/,
   ],
   'a file of another size': [
-    () => changed(good.find(({ name }) => name.startsWith('files/'))?.name ?? '', () => ({ content: Buffer.from('x') })),
+    () =>
+      changed(good.find(({ name }) => name.startsWith('files/'))?.name ?? '', () => ({ content: Buffer.from('x') })),
     /does not have the size of its row/,
   ],
   'a missing file': [
@@ -222,19 +230,25 @@ async function state() {
   return { tenants, names, files: await storedFiles(kernel) };
 }
 
-test.each(Object.keys(archives))('an archive that is hostile or damaged is refused and changes nothing: %s', async (name) => {
-  const [make, message] = archives[name] as (typeof archives)[string];
-  const [path, id] = [join(folder, `${uniqueId()}.zip`), uniqueId()];
-  await writeFile(path, await make());
-  const before = await state();
-  await expect(importTenant(parts, path, { id })).rejects.toThrow(message);
-  expect(await state()).toEqual(before);
-  expect(await kernel.databases.exists(`tenant${id}`)).toBe(false);
-});
+test.each(Object.keys(archives))(
+  'an archive that is hostile or damaged is refused and changes nothing: %s',
+  async (name) => {
+    const [make, message] = archives[name] as (typeof archives)[string];
+    const [path, id] = [join(folder, `${uniqueId()}.zip`), uniqueId()];
+    await writeFile(path, await make());
+    const before = await state();
+    await expect(importTenant(parts, path, { id })).rejects.toThrow(message);
+    expect(await state()).toEqual(before);
+    expect(await kernel.databases.exists(`tenant${id}`)).toBe(false);
+  },
+);
 
 test.each(['../../x', 'UPPER', 'www', 'a'.repeat(64), ''])('an id that is no label is refused: %j', async (id) => {
   const path = join(folder, `${uniqueId()}.zip`);
-  await writeFile(path, withManifest(({ tenant }) => void (tenant.id = id)));
+  await writeFile(
+    path,
+    withManifest(({ tenant }) => void Object.assign(tenant, { id })),
+  );
   await expect(importTenant(parts, path)).rejects.toMatchObject({ extras: { errors: { id: expect.anything() } } });
 });
 

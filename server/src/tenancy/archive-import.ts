@@ -2,12 +2,12 @@ import { Failure, sql, taken } from '@chowk/kit';
 import { type MigrationSource, migrate } from '../db/migrations.ts';
 import { invalid } from '../errors.ts';
 import { loadTables, replaceFileUrls, replaceUsers } from './archive-load.ts';
+import { whileLocked } from './archive-lock.ts';
 import { type Manifest, Measure, migrationsOf } from './archive-manifest.ts';
 import type { ArchiveParts, FileRow } from './archive-parts.ts';
 import { ArchiveError } from './archive-reader.ts';
 import { resealSecrets } from './archive-secrets.ts';
 import { inDatabase, locate, openArchive, type TenantSource, withSnapshot } from './archive-source.ts';
-import { whileLocked } from './archive-lock.ts';
 import { databaseName } from './labels.ts';
 import { recordMigration } from './migrate-fleet.ts';
 import { eraseTenant } from './remove-tenant.ts';
@@ -108,11 +108,7 @@ async function fill(
 }
 
 /** A database with the migrations of the source and no others. */
-async function createDatabase(
-  parts: ArchiveParts,
-  id: string,
-  sources: readonly MigrationSource[],
-): Promise<void> {
+async function createDatabase(parts: ArchiveParts, id: string, sources: readonly MigrationSource[]): Promise<void> {
   const { central, databases } = parts;
   const { address, database } = await locate(parts, id);
   await databases.copyTemplate(database);
@@ -156,11 +152,7 @@ async function findUsers({ teams }: ArchiveParts, { facts }: TenantSource): Prom
   );
 }
 
-async function loadFiles(
-  parts: ArchiveParts,
-  source: TenantSource,
-  { id, checkFiles }: Creation,
-): Promise<string[]> {
+async function loadFiles(parts: ArchiveParts, source: TenantSource, { id, checkFiles }: Creation): Promise<string[]> {
   const measure = new Measure();
   const counts = { written: 0, missing: 0 };
   await inDatabase(parts, id, async (connection) => {
@@ -192,10 +184,12 @@ async function loadFiles(
 async function changeSettings({ settings }: ArchiveParts, { facts }: TenantSource, id: string): Promise<string[]> {
   const reports: string[] = [];
   for (const [key, value] of Object.entries(facts.settings)) {
-    await settings.change(id, { [key]: value }, () => true).catch((error: unknown) => {
-      if (!(error instanceof Failure)) throw error;
-      reports.push(`the setting ${key.slice(0, 100)} has its default: its value is not accepted`);
-    });
+    await settings
+      .change(id, { [key]: value }, () => true)
+      .catch((error: unknown) => {
+        if (!(error instanceof Failure)) throw error;
+        reports.push(`the setting ${key.slice(0, 100)} has its default: its value is not accepted`);
+      });
   }
   return reports;
 }
@@ -212,7 +206,9 @@ async function activate(parts: ArchiveParts, { facts }: TenantSource, creation: 
       if (!(await ensureDomain(tx, id, domain, 'alias'))) reports.push(`the domain ${domain.slice(0, 63)} is taken`);
     }
     for (const { alias, status } of facts.modules.filter((module) => modules.has(module.alias))) {
-      await tx.run(sql`INSERT INTO module_installations (tenant_id, alias, status) VALUES (${id}, ${alias}, ${status})`);
+      await tx.run(
+        sql`INSERT INTO module_installations (tenant_id, alias, status) VALUES (${id}, ${alias}, ${status})`,
+      );
     }
     for (const email of await teams.importTeam(tx, id, facts.team)) {
       reports.push(`${email} is not a member: no user has verified this address, or the role does not exist`);

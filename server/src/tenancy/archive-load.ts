@@ -44,15 +44,14 @@ async function loadTable(connection: Connection, source: TenantSource, table: Ta
   const { name, columns } = table;
   const measure = new Measure();
   const rows = await connection
-    .copy(
-      `COPY ${quote(name)} (${columns.map(quote).join(', ')}) FROM STDIN`,
-      measure.through(source.rows(table)),
-    )
+    .copy(`COPY ${quote(name)} (${columns.map(quote).join(', ')}) FROM STDIN`, measure.through(source.rows(table)))
     .catch((error: unknown) => {
       if (!(error instanceof pg.DatabaseError)) throw error;
       throw new ArchiveError(`PostgreSQL refuses the rows of ${name}: ${error.message}`);
     });
-  const expected = source.facts.tables.find((candidate) => candidate.name === name) as Partial<Manifest['tables'][number]>;
+  const expected = source.facts.tables.find((candidate) => candidate.name === name) as Partial<
+    Manifest['tables'][number]
+  >;
   const { sha256, rows: lines } = measure.digest();
   // The database of a tenant that is copied has no checksums.
   const isIntact = expected.sha256 === undefined || (sha256 === expected.sha256 && rows === expected.rows);

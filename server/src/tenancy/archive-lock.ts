@@ -1,7 +1,11 @@
 import { type Central, runIfUnlocked } from './central-database.ts';
 
 /** Runs while no other process imports or deletes the tenant. A killed process holds no lock. */
-export async function whileLocked<Result>(central: Central, tenantId: string, work: () => Promise<Result>): Promise<Result> {
+export async function whileLocked<Result>(
+  central: Central,
+  tenantId: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   let result: { readonly value: Result } | undefined;
   const isFree = await runIfUnlocked(central, `tenant ${tenantId}`, async () => {
     result = { value: await work() };

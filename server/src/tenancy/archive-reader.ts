@@ -120,14 +120,19 @@ async function findDirectory(file: FileHandle, size: number) {
   if (tail.readUInt32LE(0) !== signatures.locator64) throw truncated;
   const end64 = await readExactly(file, Number(tail.readBigUInt64LE(8)), end64Length);
   if (end64.readUInt32LE(0) !== signatures.end64) throw truncated;
-  const [count, length, offset] = [32, 40, 48].map((at) => Number(end64.readBigUInt64LE(at))) as [number, number, number];
+  const [count, length, offset] = [32, 40, 48].map((at) => Number(end64.readBigUInt64LE(at))) as [
+    number,
+    number,
+    number,
+  ];
   return { count, length, offset };
 }
 
 function checkEntries(entries: readonly ZipEntry[], archiveSize: number): void {
   const names = new Set<string>();
   for (const { name, method, mode } of entries) {
-    if (!knownName.test(name)) throw new ArchiveError(`it has an unexpected entry ${JSON.stringify(name.slice(0, 100))}`);
+    if (!knownName.test(name))
+      throw new ArchiveError(`it has an unexpected entry ${JSON.stringify(name.slice(0, 100))}`);
     if (names.has(name)) throw new ArchiveError(`it has ${name} twice`);
     if (mode !== 0 && (mode & typeBits) !== regularFile) throw new ArchiveError(`${name} is not a regular file`);
     if (method !== 0 && method !== 8) throw new ArchiveError(`${name} is compressed in an unknown way`);

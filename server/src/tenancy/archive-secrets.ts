@@ -27,7 +27,8 @@ export async function resealSecrets(
     const { opened, lost } = await resealTable(connection, secrets, { table, rule, change });
     const off = change.isCopy ? opened + lost : lost;
     if (off === 0) continue;
-    const reason = lost > 0 ? 'their secrets cannot be opened with the key of this installation' : 'a copy sends nothing';
+    const reason =
+      lost > 0 ? 'their secrets cannot be opened with the key of this installation' : 'a copy sends nothing';
     reports.push(`${table}: ${off} ${rule.active ? 'turned off' : 'removed'}; ${reason}`);
   }
   return reports;

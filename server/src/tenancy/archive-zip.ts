@@ -104,7 +104,11 @@ export function readCentralHeader(bytes: Buffer, at: number): { entry: ZipEntry;
   };
 }
 
-function writeCommon(header: Buffer, at: number, { name, method, crc }: Pick<ZipEntry, 'name' | 'method' | 'crc'>): void {
+function writeCommon(
+  header: Buffer,
+  at: number,
+  { name, method, crc }: Pick<ZipEntry, 'name' | 'method' | 'crc'>,
+): void {
   header.writeUInt16LE(utf8Names, at);
   header.writeUInt16LE(method, at + 2);
   header.writeUInt16LE(date, at + 6);

@@ -172,9 +172,11 @@ test('a clone has the same data and sends nothing', async () => {
   const inClone = { 'x-tenant': id };
   const created = await owner.post('/api/v1/customers', { first_name: 'New', email: 'n@example.com' }, inClone);
   expect(created.status).toBe(201);
-  const url = (await db.row<{ url: string }>(
-    sql`SELECT images->0->>'url' AS url FROM products WHERE images <> '[]' ORDER BY id LIMIT 1`,
-  ))?.url as string;
+  const url = (
+    await db.row<{ url: string }>(
+      sql`SELECT images->0->>'url' AS url FROM products WHERE images <> '[]' ORDER BY id LIMIT 1`,
+    )
+  )?.url as string;
   expect(url).toMatch(new RegExp(`^/media/${id}/`));
   expect((await platform.request({ url })).status).toBe(200);
 });
@@ -232,7 +234,9 @@ test('a failed import or export leaves nothing', async () => {
   expect(await kernel.central.db.row(sql`SELECT FROM tenants WHERE id = ${id}`)).toBeUndefined();
   expect(await kernel.databases.exists(`tenant${id}`)).toBe(false);
   expect(await importTenant(parts, path, { id })).toMatchObject({ id });
-  await expect(importTenant(parts, path, { id })).rejects.toMatchObject({ extras: { errors: { id: expect.anything() } } });
+  await expect(importTenant(parts, path, { id })).rejects.toMatchObject({
+    extras: { errors: { id: expect.anything() } },
+  });
 });
 
 test('a tenant with 100,000 large rows is exported in little memory', async () => {
