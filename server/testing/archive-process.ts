@@ -25,7 +25,7 @@ function dieAt(name: string): void {
 /** The parts, each of which may be the moment: `before` it is called. */
 const watched: ArchiveParts = {
   ...parts,
-  onProgress: (line) => dieAt(line.startsWith('9/') ? 'tables' : ''),
+  onProgress: (line) => dieAt(Number.parseInt(line, 10) > 8 ? 'tables' : ''),
   files: {
     readContent: (...call) => parts.files.readContent(...call),
     writeContent: async (...call) => {

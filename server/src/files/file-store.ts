@@ -167,7 +167,12 @@ export class FileStore {
     const { driver } = await this.storage;
     const key = keyOf({ tenantId, module: file.module }, file as FileRow);
     const options = { contentType: file.type, contentLength: file.size };
-    await fromStorage(driver.putStream(key, Readable.from(content, { objectMode: false }), options));
+    const source = Readable.from(content, { objectMode: false });
+    try {
+      await fromStorage(driver.putStream(key, source, options));
+    } catch (error) {
+      throw source.errored ?? error;
+    }
   }
 
   /** Deletes all files of a tenant that is being deleted. */

@@ -30,12 +30,12 @@ async function writeArchive(parts: ArchiveParts, source: TenantSource, writer: A
   const tables = [];
   let rows = 0;
   for (const [index, table] of facts.tables.entries()) {
-    const measure = new Measure();
+    const title = `${index + 1}/${facts.tables.length} ${table.name}`;
+    const measure = new Measure((count) => parts.onProgress(`${title}: ${count.toLocaleString('en')} rows`));
     await writer.add(`tables/${table.name}.copy`, measure.through(source.rows(table)));
     const digest = measure.digest();
     tables.push({ ...table, ...digest });
     rows += digest.rows;
-    parts.onProgress(`${index + 1}/${facts.tables.length} ${table.name}: ${digest.rows.toLocaleString('en')} rows`);
   }
   const measure = new Measure();
   const counts = { files: 0, missingFiles: 0 };

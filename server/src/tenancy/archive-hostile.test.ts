@@ -217,6 +217,14 @@ const archives: Record<string, [make: () => Buffer | Promise<Buffer>, message: R
       changed(good.find(({ name }) => name.startsWith('files/'))?.name ?? '', () => ({ content: Buffer.from('x') })),
     /does not have the size of its row/,
   ],
+  'a damaged file': [
+    () => changed(good.find(({ name }) => name.startsWith('files/'))?.name ?? '', () => ({ crc: 1 })),
+    /files\/products\/\S+ is damaged/,
+  ],
+  'control characters for the terminal': [
+    () => withManifest(({ domains }) => void domains.push({ domain: '\x1b[2J', kind: 'alias' })),
+    /manifest\.json: domains/,
+  ],
   'a missing file': [
     () => zip(good.filter(({ name }) => !name.startsWith('files/'))),
     /files are not what its manifest describes/,

@@ -14,7 +14,7 @@ export async function loadTables(
   connection: Connection,
   source: TenantSource,
   rules: Rules,
-  onTable: (line: string) => void,
+  onProgress: (line: string) => void,
 ): Promise<void> {
   const tables = await readTables(connection);
   const archived = archivedTables(tables, rules);
@@ -23,8 +23,9 @@ export async function loadTables(
   await connection.script(`TRUNCATE ${all.join(', ')}`);
   for (const name of all) await connection.script(`ALTER TABLE ${name} DISABLE TRIGGER USER`);
   for (const [index, table] of archived.entries()) {
-    const rows = await loadTable(connection, source, table);
-    onTable(`${index + 1}/${archived.length} ${table.name}: ${rows.toLocaleString('en')} rows`);
+    const title = `${index + 1}/${archived.length} ${table.name}`;
+    const onRows = (rows: number) => onProgress(`${title}: ${rows.toLocaleString('en')} rows`);
+    await loadTable(connection, source, table, onRows);
   }
   await setSequences(connection, source.facts.sequences);
   for (const name of all) await connection.script(`ALTER TABLE ${name} ENABLE TRIGGER USER`);
@@ -40,9 +41,14 @@ function checkTables(tables: readonly Table[], archived: readonly Table[]): void
   if (missing || archived.length !== tables.length) throw new ArchiveError(`it lacks the table ${missing}`);
 }
 
-async function loadTable(connection: Connection, source: TenantSource, table: Table): Promise<number> {
+async function loadTable(
+  connection: Connection,
+  source: TenantSource,
+  table: Table,
+  onRows: (rows: number) => void,
+): Promise<void> {
   const { name, columns } = table;
-  const measure = new Measure();
+  const measure = new Measure(onRows);
   const rows = await connection
     .copy(`COPY ${quote(name)} (${columns.map(quote).join(', ')}) FROM STDIN`, measure.through(source.rows(table)))
     .catch((error: unknown) => {
@@ -56,7 +62,6 @@ async function loadTable(connection: Connection, source: TenantSource, table: Ta
   // The database of a tenant that is copied has no checksums.
   const isIntact = expected.sha256 === undefined || (sha256 === expected.sha256 && rows === expected.rows);
   if (!isIntact || rows !== lines) throw new ArchiveError(`tables/${name}.copy is not what its manifest describes`);
-  return rows;
 }
 
 async function setSequences(connection: Connection, sequences: Manifest['sequences']): Promise<void> {

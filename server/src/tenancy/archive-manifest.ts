@@ -7,20 +7,22 @@ import { ArchiveError } from './archive-reader.ts';
 export const formatVersion = 1;
 
 const Text = Type.String({ maxLength: 10_000 });
+/** Without control characters, because commands print it. */
+const Name = Type.String({ maxLength: 1_000, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' });
 const Count = Type.Integer({ minimum: 0 });
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const Digest = { rows: Count, bytes: Count, sha256: Sha256 };
 
 const Team = Type.Object({
-  roles: Type.Array(Type.Object({ name: Text, description: Text, permissions: Type.Array(Text) }), { maxItems: 1_000 }),
+  roles: Type.Array(Type.Object({ name: Name, description: Text, permissions: Type.Array(Name) }), { maxItems: 1_000 }),
   members: Type.Array(
     Type.Object({
       /** In the installation of the archive. */
       id: Type.Integer({ minimum: 1 }),
-      email: Text,
-      role: Type.Union([Text, Type.Null()]),
+      email: Name,
+      role: Type.Union([Name, Type.Null()]),
       /** Of a member without a role. */
-      permissions: Type.Union([Type.Array(Text), Type.Null()]),
+      permissions: Type.Union([Type.Array(Name), Type.Null()]),
     }),
     { maxItems: 100_000 },
   ),
@@ -29,29 +31,29 @@ export type Team = Static<typeof Team>;
 
 const Manifest = Type.Object({
   format: Type.Integer(),
-  platform: Text,
-  created_at: Text,
+  platform: Name,
+  created_at: Name,
   /** The id of the installation. */
-  installation: Text,
-  tenant: Type.Object({ id: Text, name: Text, role: Text, status: Text, created_at: Text }),
-  domains: Type.Array(Type.Object({ domain: Text, kind: Text }), { maxItems: 1_000 }),
-  settings: Type.Record(Type.String(), Type.Unknown()),
-  modules: Type.Array(Type.Object({ alias: Text, status: Type.Enum(['enabled', 'disabled']) }), { maxItems: 1_000 }),
+  installation: Name,
+  tenant: Type.Object({ id: Name, name: Name, role: Name, status: Name, created_at: Name }),
+  domains: Type.Array(Type.Object({ domain: Name, kind: Name }), { maxItems: 1_000 }),
+  settings: Type.Record(Name, Type.Unknown()),
+  modules: Type.Array(Type.Object({ alias: Name, status: Type.Enum(['enabled', 'disabled']) }), { maxItems: 1_000 }),
   team: Team,
-  migrations: Type.Array(Type.Object({ owner: Text, name: Text, checksum: Text }), { maxItems: 10_000 }),
+  migrations: Type.Array(Type.Object({ owner: Name, name: Name, checksum: Name }), { maxItems: 10_000 }),
   /** In the order in which they are loaded. */
-  tables: Type.Array(Type.Object({ name: Text, columns: Type.Array(Text), ...Digest }), { maxItems: 10_000 }),
+  tables: Type.Array(Type.Object({ name: Name, columns: Type.Array(Name), ...Digest }), { maxItems: 10_000 }),
   sequences: Type.Array(
     Type.Object({
-      name: Text,
+      name: Name,
       value: Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()]),
     }),
     { maxItems: 10_000 },
   ),
   /** Tables whose rows are not in the archive, or not all of them. */
-  omitted: Type.Array(Text),
+  omitted: Type.Array(Name),
   /** Columns that only an installation with the same key can read. */
-  sealed: Type.Array(Type.Object({ table: Text, columns: Type.Array(Text) })),
+  sealed: Type.Array(Type.Object({ table: Name, columns: Type.Array(Name) })),
   files: Type.Object({ count: Count, bytes: Count, sha256: Sha256 }),
 });
 export type Manifest = Static<typeof Manifest>;
@@ -88,9 +90,14 @@ export function migrationsOf({ migrations }: Manifest, known: readonly Migration
 
 /** Counts and hashes the content that passes through it. */
 export class Measure {
+  readonly #onRows: (rows: number) => void;
   readonly #hash = createHash('sha256');
   #rows = 0;
   #bytes = 0;
+
+  constructor(onRows: (rows: number) => void = () => {}) {
+    this.#onRows = onRows;
+  }
 
   async *through(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of content) {
@@ -98,6 +105,7 @@ export class Measure {
       this.#bytes += chunk.length;
       // In the text format of COPY, a newline is the end of a row.
       for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) this.#rows += 1;
+      this.#onRows(this.#rows);
       yield chunk;
     }
   }

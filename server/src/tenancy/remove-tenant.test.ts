@@ -66,7 +66,7 @@ test('deleting a tenant removes its database, files, jobs, API clients and rows,
 
 test("the platform's own tenant is never deleted", async () => {
   const { id } = await platform.tenant({ role: 'platform_owner' });
-  await deleteTenant(parts, id);
+  await expect(deleteTenant(parts, id)).rejects.toThrow("is the platform's own tenant and cannot be deleted");
   expect(await kernel.databases.exists(`tenant${id}`)).toBe(true);
   expect(await kernel.directory.find(id)).toBeDefined();
 });

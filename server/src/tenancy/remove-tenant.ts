@@ -33,9 +33,10 @@ export const centralRows: Readonly<Record<string, 'archived' | 'removed' | 'kept
 export async function deleteTenant(parts: Parts, id: string): Promise<void> {
   const { db } = parts.central;
   await whileLocked(parts.central, id, async () => {
+    const tenant = await db.row<{ role: string }>(sql`SELECT role FROM tenants WHERE id = ${id}`);
+    if (tenant?.role === 'platform_owner') throw new Error(`${id} is the platform's own tenant and cannot be deleted`);
     await db.run(sql`
-      UPDATE tenants SET status = 'deleting', updated_at = now()
-      WHERE id = ${id} AND status IN ('active', 'suspended') AND role <> 'platform_owner'`);
+      UPDATE tenants SET status = 'deleting', updated_at = now() WHERE id = ${id} AND status IN ('active', 'suspended')`);
     await eraseTenant(parts, id);
   });
 }
