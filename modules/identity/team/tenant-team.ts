@@ -4,13 +4,8 @@ import { deleteClients } from '../oauth/api-client-makers.ts';
 
 /** The roles of a tenant and its members, in an archive. */
 export interface Team {
-  readonly roles: readonly { name: string; description: string; permissions: readonly string[] }[];
-  readonly members: readonly {
-    id: number;
-    email: string;
-    role: string | null;
-    permissions: readonly string[] | null;
-  }[];
+  roles: { name: string; description: string; permissions: string[] }[];
+  members: { id: number; email: string; role: string | null; permissions: string[] | null }[];
 }
 
 /** Without API clients, whose secrets stay with the installation. */

@@ -15,7 +15,7 @@ export async function archiveParts(
   return {
     ...{ central, databases, settings, secrets, files, jobs, now, onProgress },
     teams: {
-      exportTeam: async (tenantId) => structuredClone(await identity.exportTeam({ tenantId })) as never,
+      exportTeam: (tenantId) => identity.exportTeam({ tenantId }),
       findVerified: (emails) => identity.findVerified({ emails }),
       importTeam: (db, tenantId, team) => identity.importTeam({ db, tenantId, team }),
       removeTenant: (db, { id, name }) => identity.removeTenant({ db, tenant: { id, name } }),

@@ -210,7 +210,11 @@ async function activate(parts: ArchiveParts, { facts }: TenantSource, creation: 
         sql`INSERT INTO module_installations (tenant_id, alias, status) VALUES (${id}, ${alias}, ${status})`,
       );
     }
-    for (const email of await teams.importTeam(tx, id, facts.team)) {
+    const missing = await teams.importTeam(tx, id, facts.team);
+    if (missing.length === facts.team.members.length && !inTransaction) {
+      reports.push('it has no members: to give it an owner, delete it and import it again with --owner=<email>');
+    }
+    for (const email of missing) {
       reports.push(`${email} is not a member: no user has verified this address, or the role does not exist`);
     }
     await recordMigration(tx, id, databases.migrationIds, null);

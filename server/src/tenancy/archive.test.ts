@@ -11,6 +11,8 @@ import { testModule } from '../../testing/test-module.ts';
 import type { Kernel } from '../kernel.ts';
 import type { LoadedModule } from '../loader/load-modules.ts';
 import { archiveParts } from '../operator/archive-parts.ts';
+import type { Session } from '../operator/command.ts';
+import { tenantImportCommand } from '../operator/tenant-import.ts';
 import { SecretBox } from '../secrets.ts';
 import { exportTenant } from './archive-export.ts';
 import { cloneTenant, importTenant } from './archive-import.ts';
@@ -216,6 +218,22 @@ test('an archive of an older version is brought up to date, one of a newer versi
   await expect(importTenant(olderParts, back, { id: uniqueId() })).rejects.toThrow(
     'this installation does not have its migrations notes/0002_notes.sql; update it or add their modules',
   );
+});
+
+test('an operator names the owner of an imported tenant and sees the progress', async () => {
+  const { tenant } = await filledTenant(platform);
+  const [path, id, ravi] = [newFile(), uniqueId(), await platform.person()];
+  await exportTenant(parts, tenant.id, path);
+  const [said, progress]: [string[], string[]] = [[], []];
+  const session: Session = {
+    ...{ config: kernel.config, kernel: async () => kernel, table() {}, ask: async () => undefined },
+    say: (line) => void said.push(line),
+    progress: (line) => void progress.push(line),
+  };
+  await tenantImportCommand.run(session, { positionals: [path], options: { id, owner: ravi.email } });
+  expect(said).toEqual([`Imported ${id}.`, `${ravi.email} owns it and can sign in.`]);
+  expect(progress[0]).toMatch(/^ {2}\d+\/\d+ \w+: [\d,]+ rows$/);
+  expect((await ravi.get('/api/v1/auth/me', { 'x-tenant': id })).body.role).toBe('Owner');
 });
 
 test('a failed import or export leaves nothing', async () => {
