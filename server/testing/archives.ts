@@ -99,11 +99,3 @@ export async function countersOf(kernel: Kernel, tenantId: string): Promise<{ na
     return rows;
   });
 }
-
-/** Names of all databases of tenants. */
-export async function databaseNames({ central }: Kernel): Promise<string[]> {
-  const rows = await central.db.rows<{ name: string }>(
-    sql`SELECT datname AS name FROM pg_database WHERE starts_with(datname, 'tenant') ORDER BY 1`,
-  );
-  return rows.map(({ name }) => name);
-}

@@ -6,16 +6,17 @@ import { prepareOwner } from './tenant-create.ts';
 
 export const tenantImportCommand: Command = {
   name: 'tenant:import',
-  usage: '<file> [--id=<id>] [--owner=<email>] [--json]',
+  usage: '<file> [--id=<id>] [--owner=<email>] [--large] [--json]',
   summary: 'create a tenant from a file of tenant:export',
-  options: { id: { type: 'string' }, owner: { type: 'string' } },
+  options: { id: { type: 'string' }, owner: { type: 'string' }, large: { type: 'boolean' } },
   positionals: { min: 1, max: 1 },
   async run({ kernel: open, say, table, progress }, { positionals: [file = ''], options }) {
-    const id = typeof options.id === 'string' ? options.id : await idIn(file);
+    const isLarge = options.large === true;
+    const id = typeof options.id === 'string' ? options.id : await idIn(file, isLarge);
     const kernel = await open();
     const owner = typeof options.owner === 'string' ? await prepareOwner(kernel, id, options.owner) : undefined;
     const parts = await archiveParts(kernel, throttled(progress));
-    const { reports } = await importTenant(parts, file, { id, inTransaction: owner?.join });
+    const { reports } = await importTenant(parts, file, { id, isLarge, inTransaction: owner?.join });
     if (options.json) return table([{ id, reports }], '');
     say(`Imported ${id}.`);
     for (const report of reports) say(`  ${report}`);
@@ -23,8 +24,8 @@ export const tenantImportCommand: Command = {
   },
 };
 
-async function idIn(file: string): Promise<string> {
-  const archive = await openArchive(file);
+async function idIn(file: string, isLarge: boolean): Promise<string> {
+  const archive = await openArchive(file, { isLarge });
   await archive.close();
   return archive.manifest.tenant.id;
 }

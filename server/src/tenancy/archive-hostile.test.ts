@@ -13,6 +13,7 @@ import { exportTenant } from './archive-export.ts';
 import { importTenant } from './archive-import.ts';
 import { type Manifest, Measure } from './archive-manifest.ts';
 import { ArchiveReader } from './archive-reader.ts';
+import { openArchive } from './archive-source.ts';
 import { centralHeader, endRecords, localHeader, type ZipEntry } from './archive-zip.ts';
 
 const platform = await startAccounts();
@@ -137,13 +138,17 @@ const archives: Record<string, [make: () => Buffer | Promise<Buffer>, message: R
     () => extra({ name: `files/products/${uuid}`, content: empty, size: 10 * 2 ** 40 }),
     /implausibly large/,
   ],
+  'a bomb of zeros': [
+    () => extra({ name: `files/products/${uuid}`, content: Buffer.alloc(120_000_000) }),
+    /its content has 11\d MB, unusually much for its size; if that is right, use --large/,
+  ],
   'a bomb that hides its size': [
     () => changed(orders, () => ({ content: Buffer.alloc(50_000_000), size: 100 })),
     /orders\.copy is damaged/,
   ],
   'a manifest that is too large': [
     () => changed('manifest.json', () => ({ content: Buffer.alloc(65 * 1_048_576, ' ') })),
-    /manifest\.json is too large/,
+    /too large|unusually much/,
   ],
   'no manifest': [() => zip(good.filter(({ name }) => name !== 'manifest.json')), /manifest\.json is missing/],
   'a manifest that is not JSON': [
@@ -258,6 +263,16 @@ test.each(['../../x', 'UPPER', 'www', 'a'.repeat(64), ''])('an id that is no lab
     withManifest(({ tenant }) => void Object.assign(tenant, { id })),
   );
   await expect(importTenant(parts, path)).rejects.toMatchObject({ extras: { errors: { id: expect.anything() } } });
+});
+
+test('an archive with very repetitive data can be read if the operator says so, and its manifest is still limited', async () => {
+  const path = join(folder, `${uniqueId()}.zip`);
+  await writeFile(
+    path,
+    changed('manifest.json', () => ({ content: Buffer.alloc(65 * 1_048_576, ' ') })),
+  );
+  await expect(openArchive(path)).rejects.toThrow('use --large');
+  await expect(openArchive(path, { isLarge: true })).rejects.toThrow('manifest.json is too large');
 });
 
 test('an archive does not make a platform owner, an unknown setting or a system role', async () => {

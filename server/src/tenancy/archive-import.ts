@@ -16,6 +16,8 @@ import { addRandomDomain, ensureDomain, type InTransaction, idProblem } from './
 
 export interface ImportOptions {
   readonly id?: string | undefined;
+  /** The archive may be much smaller than its content. */
+  readonly isLarge?: boolean;
   /** In the transaction that makes the tenant available. */
   readonly inTransaction?: InTransaction | undefined;
 }
@@ -30,9 +32,9 @@ export interface ImportResult {
 export async function importTenant(
   parts: ArchiveParts,
   path: string,
-  { id, inTransaction }: ImportOptions = {},
+  { id, isLarge = false, inTransaction }: ImportOptions = {},
 ): Promise<ImportResult> {
-  const archive = await openArchive(path);
+  const archive = await openArchive(path, { isLarge });
   try {
     return await createFrom(parts, archive, {
       id: id ?? archive.manifest.tenant.id,

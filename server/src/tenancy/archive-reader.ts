@@ -17,10 +17,12 @@ const knownName =
   /^(manifest\.json|tables\/[a-z_][a-z0-9_]{0,62}\.copy|files\/[a-z][a-z0-9-]{0,48}\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const maxEntries = 2_000_000;
 const maxDirectoryBytes = 512 * 1_048_576;
-/** Rows compress to a tenth or less, never so much. */
-const maxRatio = 200;
+/** Rows usually compress to a tenth. */
+const usualRatio = 200;
+/** DEFLATE cannot do better. */
+const maxRatio = 1_040;
 const chunkBytes = 65_536;
-const freeBytes = 64 * 1_048_576;
+const freeBytes = 16 * 1_048_576;
 const [isEncrypted, typeBits, regularFile] = [1, 0o170000, 0o100000];
 
 /** An archive that cannot be imported, because it is damaged or was not written by `tenant:export`. */
@@ -40,12 +42,13 @@ export class ArchiveReader {
     this.entries = entries;
   }
 
-  static async open(path: string): Promise<ArchiveReader> {
+  static async open(path: string, { isLarge = false } = {}): Promise<ArchiveReader> {
     const file = await open(path);
     try {
       const { size } = await file.stat();
       const entries = await readDirectory(file, size);
       checkEntries(entries, size);
+      checkSize(entries, size, isLarge);
       return new ArchiveReader(file, new Map(entries.map((entry) => [entry.name, entry])));
     } catch (error) {
       await file.close();
@@ -144,8 +147,15 @@ function checkEntries(entries: readonly ZipEntry[], archiveSize: number): void {
     end = offset + localLength + Buffer.byteLength(name) + compressedSize;
   }
   if (end > archiveSize) throw new ArchiveError('it is truncated');
+}
+
+/** Whoever trusts the archive may say that it is so large. */
+function checkSize(entries: readonly ZipEntry[], archiveSize: number, isLarge: boolean): void {
   const total = entries.reduce((sum, { size }) => sum + size, 0);
   if (total > maxRatio * archiveSize + freeBytes) throw new ArchiveError('its content is implausibly large');
+  if (isLarge || total <= usualRatio * archiveSize + freeBytes) return;
+  const megabytes = Math.round(total / 1_048_576).toLocaleString('en');
+  throw new ArchiveError(`its content has ${megabytes} MB, unusually much for its size; if that is right, use --large`);
 }
 
 async function* readRange(file: FileHandle, start: number, length: number): AsyncGenerator<Buffer> {

@@ -83,8 +83,8 @@ export interface OpenArchive extends TenantSource {
   close(): Promise<void>;
 }
 
-export async function openArchive(path: string): Promise<OpenArchive> {
-  const reader = await ArchiveReader.open(path);
+export async function openArchive(path: string, options: { isLarge?: boolean } = {}): Promise<OpenArchive> {
+  const reader = await ArchiveReader.open(path, options);
   try {
     const manifest = readManifest(await reader.readText('manifest.json', maxManifestSize));
     return {
