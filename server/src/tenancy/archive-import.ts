@@ -1,4 +1,5 @@
 import { Failure, sql, taken } from '@chowk/kit';
+import type { Connection } from '../db/connection.ts';
 import { type MigrationSource, migrate } from '../db/migrations.ts';
 import { invalid } from '../errors.ts';
 import { loadTables, replaceFileUrls, replaceUsers } from './archive-load.ts';
@@ -7,7 +8,7 @@ import { type Manifest, Measure, migrationsOf } from './archive-manifest.ts';
 import type { ArchiveParts, FileRow } from './archive-parts.ts';
 import { ArchiveError } from './archive-reader.ts';
 import { resealSecrets } from './archive-secrets.ts';
-import { inDatabase, locate, openArchive, type TenantSource, withSnapshot } from './archive-source.ts';
+import { type Facts, inDatabase, locate, openArchive, type TenantSource, withSnapshot } from './archive-source.ts';
 import { databaseName } from './labels.ts';
 import { recordMigration } from './migrate-fleet.ts';
 import { eraseTenant } from './remove-tenant.ts';
@@ -100,9 +101,10 @@ async function fill(
 ): Promise<ImportResult> {
   const { id, sources } = creation;
   await createDatabase(parts, id, sources);
-  const reports = await loadData(parts, source, creation);
+  await inTransactionOf(parts, id, (connection) => loadTables(connection, source, parts.rules, parts.onProgress));
   const { address, database } = await locate(parts, id);
   await migrate(address, database, parts.databases.sources);
+  const reports = await adaptData(parts, source, creation);
   reports.push(...(await loadFiles(parts, source, creation)));
   reports.push(...(await changeSettings(parts, source, id)));
   reports.push(...(await activate(parts, source, creation)));
@@ -123,28 +125,37 @@ async function createDatabase(parts: ArchiveParts, id: string, sources: readonly
   await migrate(address, database, sources);
 }
 
-/** One transaction: what is committed is complete. */
-async function loadData(parts: ArchiveParts, source: TenantSource, { id, isCopy }: Creation): Promise<string[]> {
+/** What the rows say about users, files and secrets of the source. The rules describe the current migrations. */
+async function adaptData(parts: ArchiveParts, { facts }: TenantSource, { id, isCopy }: Creation): Promise<string[]> {
   const { central, rules, secrets } = parts;
-  const { facts } = source;
-  const users = (await installationId(central.db)) === facts.installation ? undefined : await findUsers(parts, source);
+  const isOurs = (await installationId(central.db)) === facts.installation;
+  const users = isOurs ? undefined : await findUsers(parts, facts);
+  const change = { from: facts.tenant.id, to: id, isCopy };
+  return inTransactionOf(parts, id, async (connection) => {
+    if (users) await replaceUsers(connection, rules, users);
+    await replaceFileUrls(connection, rules, change);
+    return resealSecrets(connection, secrets, rules, change);
+  });
+}
+
+/** Without a limit of time, also while the source is slow. */
+function inTransactionOf<Result>(
+  parts: ArchiveParts,
+  id: string,
+  work: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
   return inDatabase(parts, id, async (connection) => {
     await connection.script('BEGIN');
     await connection.script('SET LOCAL idle_in_transaction_session_timeout = 0');
-    await loadTables(connection, source, rules, parts.onProgress);
-    if (users) await replaceUsers(connection, rules, users);
-    const change = { from: facts.tenant.id, to: id, isCopy };
-    await replaceFileUrls(connection, rules, change);
-    const reports = await resealSecrets(connection, secrets, rules, change);
+    const result = await work(connection);
     await connection.script('COMMIT');
     await connection.script('ANALYZE');
-    return reports;
+    return result;
   });
 }
 
 /** The users of this installation by their ids in the archive. */
-async function findUsers({ teams }: ArchiveParts, { facts }: TenantSource): Promise<Map<number, number>> {
-  const { members } = facts.team;
+async function findUsers({ teams }: ArchiveParts, { team: { members } }: Facts): Promise<Map<number, number>> {
   const known = await teams.findVerified(members.map(({ email }) => email));
   return new Map(
     members.flatMap(({ id, email }) => {

@@ -183,17 +183,21 @@ test('a clone has the same data and sends nothing', async () => {
   expect((await platform.request({ url })).status).toBe(200);
 });
 
-/** The module `notes` after one of its versions: the second one has another migration. */
+/** The module `notes` in one of its versions: the second one has another migration and other rules for archives. */
 async function withNotes(version: 1 | 2): Promise<LoadedModule[]> {
   const notes = testModule({ alias: 'notes' });
   const migrations = [
-    'CREATE TABLE notes (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, text text NOT NULL)',
-    'ALTER TABLE notes ADD COLUMN length integer; UPDATE notes SET length = length(text)',
+    'CREATE TABLE notes (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, text text NOT NULL); CREATE TABLE drafts (id int)',
+    'ALTER TABLE notes ADD COLUMN length integer, ADD COLUMN images jsonb; UPDATE notes SET length = length(text)',
   ].slice(0, version);
+  const data: LoadedModule['manifest']['data'] = {
+    notes: version === 2 ? { file_urls: ['images'] } : {},
+    drafts: version === 2 ? { omit: true } : {},
+  };
   const files = migrations.map((text, index) => ({ name: `000${index + 1}_notes.sql`, text, checksum: text }));
   return [
     ...(await repositoryModules('identity', 'administration')),
-    { ...notes, migrations: { owner: 'notes', migrations: files } },
+    { ...notes, manifest: { ...notes.manifest, data }, migrations: { owner: 'notes', migrations: files } },
   ];
 }
 
@@ -205,15 +209,17 @@ test('an archive of an older version is brought up to date, one of a newer versi
   const [olderParts, newerParts] = [await archiveParts(older.kernel), await archiveParts(newer.kernel)];
   const [from, to, path, back] = [await older.tenant(), uniqueId(), newFile(), newFile()];
   await from.db.run(sql`INSERT INTO notes (text) VALUES ('one'), ('three')`);
+  await from.db.run(sql`INSERT INTO drafts VALUES (1)`);
   await exportTenant(olderParts, from.id, path);
   await importTenant(newerParts, path, { id: to });
   const db = await databaseOf(newer.kernel, to);
   await db.run(sql`INSERT INTO notes (text) VALUES ('new')`);
-  expect(await db.rows(sql`SELECT * FROM notes ORDER BY id`)).toEqual([
+  expect(await db.rows(sql`SELECT id, text, length FROM notes ORDER BY id`)).toEqual([
     { id: 1, text: 'one', length: 3 },
     { id: 2, text: 'three', length: 5 },
     { id: 3, text: 'new', length: null },
   ]);
+  expect(await db.rows(sql`SELECT id FROM drafts`)).toEqual([]);
   await exportTenant(newerParts, to, back);
   await expect(importTenant(olderParts, back, { id: uniqueId() })).rejects.toThrow(
     'this installation does not have its migrations notes/0002_notes.sql; update it or add their modules',
