@@ -486,7 +486,7 @@ CREATE TABLE tenants (
   CONSTRAINT tenants_module_ring_id_fkey FOREIGN KEY (module_ring_id) REFERENCES module_rings(id),
   CONSTRAINT tenants_id_check CHECK ((id ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text)),
   CONSTRAINT tenants_role_check CHECK ((role = ANY (ARRAY['platform_owner'::text, 'reseller'::text, 'merchant'::text]))),
-  CONSTRAINT tenants_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'active'::text, 'suspended'::text])))
+  CONSTRAINT tenants_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'importing'::text, 'active'::text, 'suspended'::text, 'deleting'::text])))
 );
 CREATE INDEX tenants_by_ring ON public.tenants USING btree (module_ring_id);
 CREATE INDEX tenants_unfinished ON public.tenants USING btree (created_at) WHERE (status = 'creating'::text);

@@ -26,6 +26,7 @@ import { sendVerification } from './profile/email.ts';
 import { sendPasswordReset } from './profile/password-reset.ts';
 import { createPersonalClient, personalClient } from './profile/personal-tokens.ts';
 import { openLogin } from './sign-in/login.ts';
+import { exportTeam, findVerified, importTeam, removeTenant, type Team } from './team/tenant-team.ts';
 
 /** A transaction in the central database. */
 const Transaction = Type.Unsafe<Db>({});
@@ -177,6 +178,33 @@ export const helpers = {
     system: true,
     input: Type.Object({ db: Transaction, tenantId: Text, userId: UserId }),
     run: (_ctx, { db, tenantId, userId }) => addMember(db, { userId, tenantId, role: 'Owner' }),
+  }),
+  exportTeam: systemHelper({
+    summary: 'Read the members and the own roles of a tenant for its archive',
+    system: true,
+    input: Type.Object({ tenantId: Text }),
+    run: (ctx, { tenantId }) => exportTeam(ctx, tenantId),
+  }),
+  findVerified: systemHelper({
+    summary: 'Find people by their verified addresses',
+    system: true,
+    input: Type.Object({ emails: Type.Array(Text) }),
+    run: ({ central }, { emails }) => findVerified(central, emails),
+  }),
+  importTeam: systemHelper({
+    summary: 'Create the roles of an archive and add its members',
+    description:
+      'In the transaction `db`; only people who have verified their addresses. Returns the addresses of others.',
+    system: true,
+    input: Type.Object({ db: Transaction, tenantId: Text, team: Type.Unsafe<Team>({}) }),
+    run: (_ctx, { db, tenantId, team }) => importTeam(db, tenantId, team),
+  }),
+  removeTenant: systemHelper({
+    summary: 'Delete the API clients of a tenant that is being deleted, and record the deletion',
+    description: 'In the transaction `db`.',
+    system: true,
+    input: Type.Object({ db: Transaction, tenant: Type.Object({ id: Text, name: Text }) }),
+    run: (ctx, { db, tenant }) => removeTenant(ctx, db, tenant),
   }),
   signIn: systemHelper({
     summary: 'Open a session of a user who has just chosen a password',

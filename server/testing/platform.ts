@@ -13,6 +13,7 @@ import type { ServerAddress } from '../src/db/server-address.ts';
 import { errorCodes } from '../src/http/openapi/responses.ts';
 import { createHttpServer } from '../src/http/server.ts';
 import type { Kernel } from '../src/kernel.ts';
+import type { SecretBox } from '../src/secrets.ts';
 import type { TenantEntry } from '../src/tenancy/directory.ts';
 import { createTenant, type NewTenant } from '../src/tenancy/tenants.ts';
 import { recordErrors } from './logged-errors.ts';
@@ -58,6 +59,8 @@ export interface TestOptions extends Parts {
   readonly environment?: Record<string, string>;
   /** A platform whose databases and storage are used: the new one is a second process of the same installation. */
   readonly beside?: TestPlatform;
+  /** The key of another installation. */
+  readonly secrets?: SecretBox;
 }
 
 const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 30_000 };
@@ -70,17 +73,29 @@ async function newCentralDatabase(address: ServerAddress): Promise<string> {
   return name;
 }
 
+async function becomeAnother(address: ServerAddress, database: string): Promise<void> {
+  await withConnection(address, database, limits, (connection) =>
+    connection.script('UPDATE installation SET id = gen_random_uuid(), key_id = NULL'),
+  );
+}
+
 /** Starts a platform on a new central database. Closed after the test file. */
-export async function startPlatform({ environment = {}, beside, ...parts }: TestOptions = {}): Promise<TestPlatform> {
+export async function startPlatform({
+  environment = {},
+  beside,
+  secrets,
+  ...parts
+}: TestOptions = {}): Promise<TestPlatform> {
   const address = inject('server');
   const centralDatabase = beside?.kernel.central.database ?? (await newCentralDatabase(address));
+  if (secrets) await becomeAnother(address, centralDatabase);
   const identity = new TestIdentity();
   const server = { address, centralDatabase, embedded: false, close: async () => {} };
   const storage = beside?.kernel.config.storagePath ?? (await mkdtemp(join(tmpdir(), 'chowk-storage-')));
   const config = testConfig({ STORAGE_PATH: storage, ...environment });
   const errors = recordErrors();
   const modules = parts.modules ?? (await repositoryModules());
-  const foundations = { config, log: errors.log, server, secrets: testSecrets };
+  const foundations = { config, log: errors.log, server, secrets: secrets ?? testSecrets };
   const kernel = await boot(foundations, { identity, ...parts, modules });
   const app = await createHttpServer(kernel);
   afterAll(async () => {

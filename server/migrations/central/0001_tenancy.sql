@@ -25,7 +25,7 @@ CREATE TABLE tenants (
   id text PRIMARY KEY CHECK (id ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'),
   name text NOT NULL,
   role text NOT NULL DEFAULT 'merchant' CHECK (role IN ('platform_owner', 'reseller', 'merchant')),
-  status text NOT NULL DEFAULT 'creating' CHECK (status IN ('creating', 'active', 'suspended')),
+  status text NOT NULL DEFAULT 'creating' CHECK (status IN ('creating', 'importing', 'active', 'suspended', 'deleting')),
   -- Why an operator has suspended it.
   suspension_reason text,
   -- The module that creates the tenant step by step; `tenant:doctor` leaves the unfinished ones to it.

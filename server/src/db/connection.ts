@@ -1,6 +1,7 @@
 import type { Sql } from '@chowk/kit';
 import pg from 'pg';
 import { CopyIn } from './copy-in.ts';
+import { CopyOut } from './copy-out.ts';
 import { PreparedStatement } from './prepared-statement.ts';
 import type { ServerAddress } from './server-address.ts';
 import type { SlowQueryLog } from './slow-query-log.ts';
@@ -130,7 +131,7 @@ export class Connection {
   }
 
   /** Runs a COPY … FROM STDIN and returns the number of rows. Nothing else may be sent until it is done. */
-  copy(text: string, chunks: AsyncIterable<string>): Promise<number> {
+  copy(text: string, chunks: AsyncIterable<string | Uint8Array>): Promise<number> {
     return new Promise((resolve, reject) => {
       const copyIn = new CopyIn(text, chunks, this.#watchdog, (error, result) => {
         if (!error) return resolve(result.rowCount ?? 0);
@@ -141,6 +142,15 @@ export class Connection {
       });
       this.#client.query(copyIn as unknown as pg.Submittable);
     });
+  }
+
+  /** Runs a COPY … TO STDOUT. Nothing else may be sent until all blocks are read; a reader that stops must close the connection. */
+  async *copyOut(text: string): AsyncGenerator<Buffer> {
+    const copyOut = new CopyOut(text, this.#watchdog, (error) => {
+      if (isFatal(error)) this.#isBroken = true;
+    });
+    this.#client.query(copyOut as unknown as pg.Submittable);
+    yield* copyOut.blocks();
   }
 
   /** Runs one or more statements without values and returns the command tag of the last one. */

@@ -17,7 +17,7 @@ const PgQuery = pg.Query as unknown as new (text: string, values: undefined, don
  * `pg-copy-streams`. Nothing else may be sent until it is done.
  */
 export class CopyIn extends PgQuery {
-  readonly #chunks: AsyncIterable<string>;
+  readonly #chunks: AsyncIterable<string | Uint8Array>;
   readonly #watchdog: Watchdog;
   /** Whether PostgreSQL has data to process. The time that the source of the rows takes does not count. */
   #isAwaitingServer = false;
@@ -25,7 +25,7 @@ export class CopyIn extends PgQuery {
   #wake = () => {};
   #failure: { readonly reason: unknown } | undefined;
 
-  constructor(text: string, chunks: AsyncIterable<string>, watchdog: Watchdog, done: Done) {
+  constructor(text: string, chunks: AsyncIterable<string | Uint8Array>, watchdog: Watchdog, done: Done) {
     super(text, undefined, (error, result) => {
       this.#isDone = true;
       this.#wake();
@@ -60,7 +60,9 @@ export class CopyIn extends PgQuery {
   async #sendChunks(stream: pg.Connection['stream']): Promise<void> {
     for await (const chunk of this.#chunks) {
       if (this.#isDone) return;
-      if (!stream.write(serialize.copyData(Buffer.from(chunk)))) await this.#drain(stream);
+      const bytes =
+        typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+      if (!stream.write(serialize.copyData(bytes))) await this.#drain(stream);
     }
   }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import {
   type Db,
   type Files,
@@ -58,6 +59,9 @@ interface Session {
 interface FileRow extends StoredFile {
   readonly is_public: boolean;
 }
+
+/** A row of a tenant that is archived or imported. */
+type ArchivedRow = Pick<FileRow, 'id' | 'size' | 'is_public'> & { readonly module: string; readonly type: string };
 
 interface Parts {
   readonly config: Config;
@@ -146,6 +150,28 @@ export class FileStore {
       throw error;
     } finally {
       if (isKnown && files.unsettled.size > 0) await this.#settle([...files.unsettled.values()]);
+    }
+  }
+
+  /** The content of a file for an archive of its tenant; `undefined` if it does not exist any more. */
+  async readContent(tenantId: string, file: ArchivedRow): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const { driver } = await this.storage;
+    const key = keyOf({ tenantId, module: file.module }, file as FileRow);
+    if (!(await driver.exists(key))) return undefined;
+    return fromStorage(driver.getStream(key));
+  }
+
+  /** Writes the content of a file whose row exists already, in a tenant that is being imported. */
+  async writeContent(tenantId: string, file: ArchivedRow, content: AsyncIterable<Uint8Array>): Promise<void> {
+    if (!Object.hasOwn(extensions, file.type)) throw new Error(`files of the type ${file.type} are not supported`);
+    const { driver } = await this.storage;
+    const key = keyOf({ tenantId, module: file.module }, file as FileRow);
+    const options = { contentType: file.type, contentLength: file.size };
+    const source = Readable.from(content, { objectMode: false });
+    try {
+      await fromStorage(driver.putStream(key, source, options));
+    } catch (error) {
+      throw source.errored ?? error;
     }
   }
 

@@ -1,11 +1,14 @@
 import { text } from 'node:stream/consumers';
 import { type Ctx, type SystemCtx, sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
-import { startPlatform } from '../../testing/platform.ts';
+import { startPlatform, uniqueId } from '../../testing/platform.ts';
+import { repositoryModules } from '../../testing/repository-modules.ts';
 import { startS3Server } from '../../testing/s3-server.ts';
 import { storedFiles } from '../../testing/stored-files.ts';
 import { testModule } from '../../testing/test-module.ts';
 import { Context } from '../context.ts';
+import { archiveParts } from '../operator/archive-parts.ts';
+import { cloneTenant } from '../tenancy/archive-import.ts';
 
 const url = await startS3Server();
 const platform = await startPlatform({
@@ -80,6 +83,17 @@ test('all files of a tenant can be deleted, and not those of a tenant whose id b
   await kernelContext.system.files.removeTenant(acme.id);
   expect(await objects()).toEqual([]);
   expect(await objects(other.id)).toHaveLength(1);
+});
+
+test('a copy of a tenant has copies of its files in the bucket', async () => {
+  const modules = [...(await repositoryModules('identity', 'administration')), testModule({ alias: 'vault' })];
+  const own = await startPlatform({ environment: { OBJECT_STORAGE_URL: url }, modules });
+  const [tenant, id] = [await own.tenant(), uniqueId()];
+  const file = await store(tenant.context('vault'), '%PDF-1 passport');
+  await cloneTenant(await archiveParts(own.kernel), tenant.id, { id });
+  expect(await objects(id)).toEqual([`private/tenants/${id}/vault/${file.id}`]);
+  const { driver } = await kernel.files.storage;
+  expect(await driver.get(`private/tenants/${id}/vault/${file.id}`)).toBe('%PDF-1 passport');
 });
 
 test('while the bucket cannot be reached, files are refused clearly, and nothing of them is kept', async () => {

@@ -177,6 +177,12 @@ export class JobQueues {
       ORDER BY created_on LIMIT 500`);
   }
 
+  /** Deletes the tasks of a deleted tenant: another one may get its id. */
+  async removeTenant(tenantId: string): Promise<void> {
+    await this.start();
+    await this.#central.run(sql`DELETE FROM pgboss.job WHERE data->>'tenant' = ${tenantId}`);
+  }
+
   /** Puts a task aside for an operator. Its id keeps it from being added twice. */
   async addDead(task: Task, queue: string, error: string, id?: string): Promise<void> {
     await this.start();

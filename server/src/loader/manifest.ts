@@ -57,6 +57,22 @@ const TableData = Type.Object({
   columns: Type.Optional(Type.Record(Type.String({ pattern: name }), ColumnKind)),
   /** Columns with ids of users, and their purpose. */
   users: Type.Optional(Type.Record(Type.String({ pattern: name }), Type.String())),
+  /**
+   * Left out of archives and copies of the tenant, because it is pending work or belongs to a session: the whole table, or the
+   * rows with these values.
+   */
+  omit: Type.Optional(Type.Union([Type.Literal(true), Type.Record(Type.String({ pattern: name }), Type.String())])),
+  /** Columns that `ctx.secrets` has sealed, for the field that is the value of another column. */
+  sealed: Type.Optional(
+    Type.Object({ field: Type.String({ pattern: name }), columns: Type.Array(Type.String({ pattern: name })) }),
+  ),
+  /**
+   * The column that turns a row on. Off in a copy if the row has secrets, and in an archive's tenant if its secret cannot be
+   * opened or its user does not exist; without this column, a row with such a secret is removed.
+   */
+  active: Type.Optional(Type.String({ pattern: name })),
+  /** JSON columns with public URLs of files. */
+  file_urls: Type.Optional(Type.Array(Type.String({ pattern: name }))),
 });
 export type TableData = Static<typeof TableData>;
 

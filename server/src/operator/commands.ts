@@ -8,8 +8,12 @@ import { migrateCommand } from './migrate.ts';
 import { moduleListCommand } from './module-list.ts';
 import { moduleLockCommand } from './module-lock.ts';
 import { moduleVerifyCommand } from './module-verify.ts';
+import { tenantCloneCommand } from './tenant-clone.ts';
 import { tenantCreateCommand } from './tenant-create.ts';
+import { tenantDeleteCommand } from './tenant-delete.ts';
 import { tenantDoctorCommand } from './tenant-doctor.ts';
+import { tenantExportCommand } from './tenant-export.ts';
+import { tenantImportCommand } from './tenant-import.ts';
 import { tenantListCommand } from './tenant-list.ts';
 import { tenantResumeCommand } from './tenant-resume.ts';
 import { tenantShowCommand } from './tenant-show.ts';
@@ -26,6 +30,10 @@ export const operatorCommands: readonly Command[] = [
   tenantShowCommand,
   tenantSuspendCommand,
   tenantResumeCommand,
+  tenantExportCommand,
+  tenantImportCommand,
+  tenantCloneCommand,
+  tenantDeleteCommand,
   tenantDoctorCommand,
   demoSeedCommand,
   moduleListCommand,

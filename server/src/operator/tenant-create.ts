@@ -39,7 +39,7 @@ interface OwnerToBe {
   welcome(): string;
 }
 
-async function prepareOwner(kernel: Kernel, tenantId: string, address: string): Promise<OwnerToBe> {
+export async function prepareOwner(kernel: Kernel, tenantId: string, address: string): Promise<OwnerToBe> {
   const ctx = new Context(kernel, { requestId: 'tenant:create', module: 'identity', system: true });
   const identity = (await ctx.helpers('identity')) as Helpers['identity'];
   const form = { email: address };

@@ -1,15 +1,20 @@
 import { type Finding, findProblems } from '../tenancy/doctor.ts';
+import { finishRemoval } from '../tenancy/remove-tenant.ts';
+import { archiveParts } from './archive-parts.ts';
 import type { Command } from './command.ts';
 
 export const tenantDoctorCommand: Command = {
   name: 'tenant:doctor',
   usage: '[--repair] [--drop-orphans] [--json]',
-  summary: 'find incomplete tenants and orphaned databases; repair them with --repair',
+  summary:
+    'find incomplete tenants, interrupted imports and deletions, and orphaned databases; repair them with --repair',
   options: { repair: { type: 'boolean' }, 'drop-orphans': { type: 'boolean' } },
   async run({ kernel, table }, { options }) {
-    const { central, databases } = await kernel();
+    const platform = await kernel();
+    const { central, databases } = platform;
+    const erase = async (id: string) => finishRemoval(await archiveParts(platform), id);
     const rows: { problem: string; subject: string; remedy: string; state: string }[] = [];
-    for (const finding of await findProblems(central, databases)) {
+    for (const finding of await findProblems(central, databases, erase)) {
       const { problem, subject, remedy } = finding;
       rows.push({ problem, subject, remedy, state: await repairFinding(finding, options) });
     }

@@ -1,6 +1,7 @@
 import { type Db, sql } from '@chowk/kit';
 import type { Central } from './central-database.ts';
 import { dropDatabase } from './central-database.ts';
+import { findInterrupted } from './remove-tenant.ts';
 import type { TenantDatabases } from './tenant-databases.ts';
 import { addRandomDomain, finishTenant } from './tenants.ts';
 
@@ -18,10 +19,15 @@ export interface Finding {
 const creationLimit = sql`interval '5 minutes'`;
 
 /** Finds incomplete tenants, missing databases and orphaned databases. */
-export async function findProblems(central: Central, databases: TenantDatabases): Promise<Finding[]> {
+export async function findProblems(
+  central: Central,
+  databases: TenantDatabases,
+  eraseTenant?: (id: string) => Promise<void>,
+): Promise<Finding[]> {
   const { db } = central;
   return [
     ...(await unfinishedTenants(db, databases)),
+    ...(await interruptedTenants(central, eraseTenant)),
     ...(await missingDatabases(db)),
     ...(await missingDomains(db)),
     ...(await staleRows(db)),
@@ -40,10 +46,19 @@ async function unfinishedTenants(db: Db, databases: TenantDatabases): Promise<Fi
   }));
 }
 
+async function interruptedTenants(central: Central, eraseTenant: ((id: string) => Promise<void>) | undefined) {
+  return (await findInterrupted(central)).map(({ id, status }) => ({
+    problem: status === 'importing' ? 'interrupted import' : 'interrupted deletion',
+    subject: id,
+    remedy: status === 'importing' ? 'remove what it has created' : 'finish it',
+    ...(eraseTenant ? { repair: () => eraseTenant(id) } : {}),
+  }));
+}
+
 async function missingDatabases(db: Db): Promise<Finding[]> {
   const rows = await db.rows<{ id: string; database: string }>(sql`
     SELECT t.id, t.database_name AS database FROM tenants t
-    WHERE t.status <> 'creating' AND t.database_server = 'main'
+    WHERE t.status IN ('active', 'suspended') AND t.database_server = 'main'
       AND NOT EXISTS (SELECT FROM pg_database d WHERE d.datname = t.database_name) ORDER BY t.id`);
   return rows.map(({ id, database }) => ({
     problem: 'missing database',
@@ -54,7 +69,7 @@ async function missingDatabases(db: Db): Promise<Finding[]> {
 
 async function missingDomains(db: Db): Promise<Finding[]> {
   const rows = await db.rows<{ id: string }>(sql`
-    SELECT id FROM tenants t WHERE status <> 'creating'
+    SELECT id FROM tenants t WHERE status IN ('active', 'suspended')
       AND NOT EXISTS (SELECT FROM domains d WHERE d.tenant_id = t.id AND d.kind = 'random') ORDER BY id`);
   return rows.map(({ id }) => ({
     problem: 'no random domain',

@@ -66,7 +66,7 @@ function listTenants(central: Db, migrationIds: readonly string[], ring: string 
     SELECT t.id, t.database_name AS database, r.promotion_order AS wave,
       m.status IS DISTINCT FROM 'done' OR NOT m.applied @> ${migrationIds}::text[] AS "isBehind"
     FROM tenants t JOIN module_rings r ON r.id = t.module_ring_id LEFT JOIN tenant_migrations m ON m.tenant_id = t.id
-    WHERE t.status <> 'creating' AND r.name = coalesce(${ring ?? null}, r.name)
+    WHERE t.status IN ('active', 'suspended') AND r.name = coalesce(${ring ?? null}, r.name)
     ORDER BY r.promotion_order DESC, t.id`);
 }
 

@@ -1,0 +1,43 @@
+import type { Helpers } from '@chowk/kit';
+import { Context } from '../context.ts';
+import type { Kernel } from '../kernel.ts';
+import type { ArchiveParts } from '../tenancy/archive-parts.ts';
+import { kernelRules, type Rules } from '../tenancy/archive-tables.ts';
+
+/** Collects what archives, copies and deletions of tenants use. */
+export async function archiveParts(
+  kernel: Kernel,
+  onProgress: (line: string) => void = () => {},
+): Promise<ArchiveParts> {
+  const { central, databases, settings, secrets, files, jobs, modules, now } = kernel;
+  const ctx = new Context(kernel, { requestId: 'archive', module: 'identity', system: true });
+  const identity = (await ctx.helpers('identity')) as Helpers['identity'];
+  return {
+    ...{ central, databases, settings, secrets, files, jobs, now, onProgress },
+    teams: {
+      exportTeam: (tenantId) => identity.exportTeam({ tenantId }),
+      findVerified: (emails) => identity.findVerified({ emails }),
+      importTeam: (db, tenantId, team) => identity.importTeam({ db, tenantId, team }),
+      removeTenant: (db, { id, name }) => identity.removeTenant({ db, tenant: { id, name } }),
+    },
+    rules: rulesOf(modules),
+    modules: new Set(modules.filter(({ manifest }) => !manifest.system).map(({ alias }) => alias)),
+  };
+}
+
+function rulesOf(modules: Kernel['modules']): Rules {
+  const declared = modules.flatMap(({ alias, manifest }) =>
+    Object.entries(manifest.data ?? {}).map(([table, rules]) => [table, { ...rules, module: alias }] as const),
+  );
+  return new Map([...Object.entries(kernelRules), ...declared]);
+}
+
+/** At most one line a second, so that a large tenant does not flood the terminal. */
+export function throttled(progress: (line: string) => void): (line: string) => void {
+  let reportedAt = 0;
+  return (line) => {
+    if (performance.now() - reportedAt < 1_000) return;
+    reportedAt = performance.now();
+    progress(`  ${line}`);
+  };
+}

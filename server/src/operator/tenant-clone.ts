@@ -1,0 +1,20 @@
+import { cloneTenant } from '../tenancy/archive-import.ts';
+import { tenantIdOf } from '../tenancy/tenants.ts';
+import { archiveParts, throttled } from './archive-parts.ts';
+import type { Command } from './command.ts';
+
+export const tenantCloneCommand: Command = {
+  name: 'tenant:clone',
+  usage: '<id or domain> <new id> [--json]',
+  summary: 'copy a tenant; the copy sends nothing until its webhooks and providers are set up',
+  positionals: { min: 2, max: 2 },
+  async run({ kernel: open, say, table, progress }, { positionals: [label = '', id = ''], options }) {
+    const kernel = await open();
+    const source = await tenantIdOf(kernel.central.db, label);
+    const parts = await archiveParts(kernel, throttled(progress));
+    const { reports } = await cloneTenant(parts, source, { id });
+    if (options.json) return table([{ id, reports }], '');
+    say(`Copied ${source} to ${id}. Pending work, such as events, mails and deliveries, stays with ${source}.`);
+    for (const report of reports) say(`  ${report}`);
+  },
+};

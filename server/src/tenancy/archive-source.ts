@@ -1,0 +1,161 @@
+import { sql } from '@chowk/kit';
+import { type Connection, withConnection } from '../db/connection.ts';
+import type { ServerAddress } from '../db/server-address.ts';
+import { streamInTransaction } from '../db/stream.ts';
+import { version } from '../version.ts';
+import { formatVersion, type Manifest, maxManifestSize, readManifest } from './archive-manifest.ts';
+import type { ArchiveParts, FileRow } from './archive-parts.ts';
+import { ArchiveReader } from './archive-reader.ts';
+import { archivedTables, copyStatement, readSequences, readTables, type Table } from './archive-tables.ts';
+import { installationId } from './tenant-databases.ts';
+
+/** A large table takes long; a lost server is noticed by its keepalives. */
+const copyLimits = { connectTimeoutMs: 5_000, queryTimeoutMs: 24 * 3_600_000 };
+
+export type Facts = Omit<Manifest, 'tables' | 'files'> & { readonly tables: readonly Table[] };
+
+export interface ArchivedFile {
+  readonly id: string;
+  readonly module: string;
+  /** `undefined` if it was deleted meanwhile. */
+  readonly content: AsyncIterable<Uint8Array> | undefined;
+}
+
+/** The data of a tenant: its archive, or its database as it is now. */
+export interface TenantSource {
+  readonly facts: Facts;
+  /** The rows of a table in the text format of COPY. */
+  rows(table: Table): AsyncIterable<Uint8Array>;
+  files(): AsyncIterable<ArchivedFile>;
+}
+
+/** Where the database of a tenant is. */
+export async function locate({ central }: ArchiveParts, tenantId: string): Promise<Location> {
+  const row = await central.db.row<{ database: string }>(
+    sql`SELECT database_name AS database FROM tenants WHERE id = ${tenantId}`,
+  );
+  if (!row) throw new Error(`there is no tenant ${tenantId}`);
+  return { address: central.address, database: row.database };
+}
+
+/** Opens a connection to the database of a tenant, without a limit of time. */
+export async function inDatabase<Result>(
+  parts: ArchiveParts,
+  tenantId: string,
+  work: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
+  const { address, database } = await locate(parts, tenantId);
+  return withConnection(address, database, copyLimits, work);
+}
+
+/** Reads a tenant in one snapshot. */
+export async function withSnapshot<Result>(
+  parts: ArchiveParts,
+  tenantId: string,
+  work: (source: TenantSource) => Promise<Result>,
+): Promise<Result> {
+  const { files, rules } = parts;
+  await tenantRow(parts, tenantId);
+  return inDatabase(parts, tenantId, async (connection) => {
+    await connection.script('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    // The storage may be slow between two rows.
+    await connection.script('SET LOCAL idle_in_transaction_session_timeout = 0');
+    const facts = await readFacts(parts, tenantId, connection);
+    return work({
+      facts,
+      rows: (table) => connection.copyOut(copyStatement(table, rules)),
+      async *files() {
+        const stored = streamInTransaction<FileRow>(
+          (statement) => connection.query(statement),
+          sql`SELECT id, module, type, size, is_public FROM stored_files ORDER BY module, id`,
+          new Set(),
+        );
+        for await (const file of stored) {
+          yield { id: file.id, module: file.module, content: await files.readContent(tenantId, file) };
+        }
+      },
+    });
+  });
+}
+
+export interface OpenArchive extends TenantSource {
+  readonly manifest: Manifest;
+  close(): Promise<void>;
+}
+
+export async function openArchive(path: string, options: { isLarge?: boolean } = {}): Promise<OpenArchive> {
+  const reader = await ArchiveReader.open(path, options);
+  try {
+    const manifest = readManifest(await reader.readText('manifest.json', maxManifestSize));
+    return {
+      manifest,
+      facts: manifest,
+      rows: ({ name }) => reader.read(`tables/${name}.copy`),
+      async *files() {
+        for (const entry of reader.entries.keys()) {
+          const [kind, module, id] = entry.split('/');
+          if (kind === 'files' && module && id) yield { module, id, content: reader.read(entry) };
+        }
+      },
+      close: () => reader.close(),
+    };
+  } catch (error) {
+    await reader.close();
+    throw error;
+  }
+}
+
+interface Location {
+  readonly address: ServerAddress;
+  readonly database: string;
+}
+
+interface TenantRow {
+  readonly id: string;
+  readonly name: string;
+  readonly role: string;
+  readonly status: string;
+  readonly created_at: string;
+}
+
+async function tenantRow({ central }: ArchiveParts, tenantId: string): Promise<TenantRow> {
+  const row = await central.db.row<TenantRow>(sql`
+    SELECT id, name, role, status, created_at FROM tenants
+    WHERE id = ${tenantId} AND status IN ('active', 'suspended')`);
+  if (!row) throw new Error(`${tenantId} is neither active nor suspended; see 'chowkd tenant:show ${tenantId}'`);
+  return row;
+}
+
+async function readFacts(parts: ArchiveParts, tenantId: string, connection: Connection): Promise<Facts> {
+  const { central, rules, teams } = parts;
+  const { db } = central;
+  const tables = await readTables(connection);
+  const settings = await db.rows<{ key: string; value: unknown }>(
+    sql`SELECT key, value FROM tenant_settings WHERE tenant_id = ${tenantId} ORDER BY key`,
+  );
+  const { rows: migrations } = await connection.query<Manifest['migrations'][number]>(
+    sql`SELECT owner, name, checksum FROM schema_migrations ORDER BY owner, name`,
+  );
+  const names = tables.map(({ name }) => name);
+  return {
+    format: formatVersion,
+    platform: version,
+    created_at: parts.now().toISOString(),
+    installation: await installationId(db),
+    tenant: await tenantRow(parts, tenantId),
+    domains: await db.rows(sql`SELECT domain, kind FROM domains WHERE tenant_id = ${tenantId} ORDER BY domain`),
+    settings: Object.fromEntries(settings.map(({ key, value }) => [key, value])),
+    modules: await db.rows(
+      sql`SELECT alias, status FROM module_installations WHERE tenant_id = ${tenantId} ORDER BY alias`,
+    ),
+    team: await teams.exportTeam(tenantId),
+    migrations,
+    tables: archivedTables(tables, rules),
+    sequences: await readSequences(connection),
+    omitted: names.filter((name) => rules.get(name)?.omit !== undefined),
+    sealed: names.flatMap((table) => {
+      const { sealed } = rules.get(table) ?? {};
+      return sealed ? [{ table, columns: [...sealed.columns] }] : [];
+    }),
+  };
+}

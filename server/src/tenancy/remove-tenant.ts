@@ -1,0 +1,73 @@
+import { type Db, sql } from '@chowk/kit';
+import { isUnlocked, whileLocked } from './archive-lock.ts';
+import type { ArchiveParts } from './archive-parts.ts';
+import type { Central } from './central-database.ts';
+
+type Parts = Pick<ArchiveParts, 'central' | 'databases' | 'files' | 'jobs' | 'teams'>;
+
+/**
+ * What becomes of the rows of the central database that belong to a tenant: `archived` ones are in its archive, and like
+ * those that are `removed` they are deleted with the tenant; others are `kept` as history.
+ */
+export const centralRows: Readonly<Record<string, 'archived' | 'removed' | 'kept'>> = {
+  'domains.tenant_id': 'archived',
+  'memberships.tenant_id': 'archived',
+  'module_installations.tenant_id': 'archived',
+  'roles.tenant_id': 'archived',
+  'tenant_settings.tenant_id': 'archived',
+  // Of this installation: sessions and secrets of programs, links in mails, history, bookkeeping.
+  'activity_log.tenant_id': 'removed',
+  'invitations.tenant_id': 'removed',
+  'oauth_clients.tenant_id': 'removed',
+  'outbox_activity.tenant_id': 'removed',
+  'tenant_migrations.tenant_id': 'removed',
+  'unsettled_files.tenant_id': 'removed',
+  // Of a reseller: its codes and the applications that were made with them.
+  'referral_codes.parent_tenant_id': 'removed',
+  'reseller_applications.parent_tenant_id': 'removed',
+  // The application that a tenant was created from belongs to its reseller.
+  'reseller_applications.tenant_id': 'kept',
+};
+
+/** Refuses the requests of the tenant from now on and removes it. An interrupted deletion is finished by another. */
+export async function deleteTenant(parts: Parts, id: string): Promise<void> {
+  const { db } = parts.central;
+  await whileLocked(parts.central, id, async () => {
+    const tenant = await db.row<{ role: string }>(sql`SELECT role FROM tenants WHERE id = ${id}`);
+    if (tenant?.role === 'platform_owner') throw new Error(`${id} is the platform's own tenant and cannot be deleted`);
+    await db.run(sql`
+      UPDATE tenants SET status = 'deleting', updated_at = now() WHERE id = ${id} AND status IN ('active', 'suspended')`);
+    await eraseTenant(parts, id);
+  });
+}
+
+/** The tenants whose import or deletion was interrupted. */
+export async function findInterrupted(central: Central): Promise<{ id: string; status: string }[]> {
+  const rows = await central.db.rows<{ id: string; status: string }>(
+    sql`SELECT id, status FROM tenants WHERE status IN ('importing', 'deleting') ORDER BY id`,
+  );
+  const interrupted = [];
+  for (const row of rows) if (await isUnlocked(central, row.id)) interrupted.push(row);
+  return interrupted;
+}
+
+/** Removes what an interrupted import or deletion has left. */
+export function finishRemoval(parts: Parts, id: string): Promise<void> {
+  return whileLocked(parts.central, id, () => eraseTenant(parts, id));
+}
+
+/** Removes a tenant that is being imported or deleted: files and database first, so that its row tells what is left. */
+export async function eraseTenant({ central, databases, files, jobs, teams }: Parts, id: string): Promise<void> {
+  const tenant = await central.db.row<{ id: string; name: string; status: string; database: string }>(sql`
+    SELECT id, name, status, database_name AS database FROM tenants WHERE id = ${id} AND status IN ('importing', 'deleting')`);
+  if (!tenant) return;
+  if ((await databases.exists(tenant.database)) && (await databases.isOurs(tenant.database))) {
+    await databases.drop(tenant.database);
+  }
+  await files.removeTenant(id);
+  await jobs.removeTenant(id);
+  await central.db.tx(async (tx: Db) => {
+    if (tenant.status === 'deleting') await teams.removeTenant(tx, tenant);
+    await tx.run(sql`DELETE FROM tenants WHERE id = ${id}`);
+  });
+}

@@ -1,0 +1,59 @@
+import { boot } from '../src/boot.ts';
+import { readConfig } from '../src/config.ts';
+import { openServer } from '../src/db/server.ts';
+import { archiveParts } from '../src/operator/archive-parts.ts';
+import { exportTenant } from '../src/tenancy/archive-export.ts';
+import { importTenant } from '../src/tenancy/archive-import.ts';
+import type { ArchiveParts } from '../src/tenancy/archive-parts.ts';
+import { deleteTenant } from '../src/tenancy/remove-tenant.ts';
+import { silent } from './silent-log.ts';
+import { testSecrets } from './test-config.ts';
+
+/** Exports, imports or deletes a tenant and kills itself when the work reaches a moment. */
+const [task = '', moment = '', id = '', path = ''] = process.argv.slice(2);
+const config = readConfig(process.env);
+const kernel = await boot({ config, log: silent, server: await openServer(config, () => {}), secrets: testSecrets });
+const parts = await archiveParts(kernel);
+
+function dieAt(name: string): void {
+  if (name !== moment) return;
+  process.kill(process.pid, 'SIGKILL');
+  // The signal stops the process, but not before this returns.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+}
+
+/** The parts, each of which may be the moment: `before` it is called. */
+const watched: ArchiveParts = {
+  ...parts,
+  onProgress: (line) => dieAt(Number.parseInt(line, 10) > 8 ? 'tables' : ''),
+  files: {
+    readContent: (...call) => parts.files.readContent(...call),
+    writeContent: async (...call) => {
+      await parts.files.writeContent(...call);
+      dieAt('files');
+    },
+    removeTenant: async (...call) => {
+      dieAt('database dropped');
+      await parts.files.removeTenant(...call);
+      dieAt('files removed');
+    },
+  },
+  teams: {
+    ...parts.teams,
+    importTeam: async (...call) => {
+      dieAt('team');
+      return parts.teams.importTeam(...call);
+    },
+    removeTenant: async (...call) => {
+      await parts.teams.removeTenant(...call);
+      dieAt('rows');
+    },
+  },
+};
+const work: Record<string, () => Promise<unknown>> = {
+  export: () => exportTenant(watched, id, path),
+  import: () => importTenant(watched, path, { id }),
+  delete: () => deleteTenant(watched, id),
+};
+await work[task]?.();
+process.exit(0);
