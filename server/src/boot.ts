@@ -55,6 +55,7 @@ import { makeSystemServices } from './system-services.ts';
 import type { Central } from './tenancy/central-database.ts';
 import { Directory } from './tenancy/directory.ts';
 import { claimKey } from './tenancy/installation-key.ts';
+import { findServer, openServers } from './tenancy/servers.ts';
 import { kernelSettings, SettingsStore } from './tenancy/settings.ts';
 import { installationId, TenantDatabases } from './tenancy/tenant-databases.ts';
 
@@ -102,13 +103,15 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   });
   const centralTarget = { address, database, central: true };
   const db = openDatabase(budget, centralTarget);
-  const central: Central = { db, address, database, copyStrategy: config.databaseCopyStrategy };
+  const host = { db, address, database, copyStrategy: config.databaseCopyStrategy };
+  const central: Central = { ...host, servers: openServers(config, host, budget) };
   const signals = new Signals(address, database, limits, log);
 
   const directory = new Directory({
     central: db,
     budget,
-    addressOf: () => address,
+    addressOf: (name) => findServer(central, name)?.address,
+    holdTimeoutMs: config.databaseWaitTimeoutMs,
     signals,
     baseDomain: config.baseDomain,
   });

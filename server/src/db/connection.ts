@@ -1,6 +1,7 @@
 import type { Sql } from '@chowk/kit';
 import pg from 'pg';
 import { CopyIn } from './copy-in.ts';
+import { CopyOut } from './copy-out.ts';
 import { PreparedStatement } from './prepared-statement.ts';
 import type { ServerAddress } from './server-address.ts';
 import type { SlowQueryLog } from './slow-query-log.ts';
@@ -143,6 +144,16 @@ export class Connection {
     });
   }
 
+  /** Runs a COPY … TO STDOUT and returns its lines in chunks. Nothing else may be sent until all are read. */
+  copyOut(text: string): AsyncIterable<string> {
+    this.#watchdog.requestSent();
+    const copyOut = new CopyOut(text, this.#watchdog, (error) => {
+      if (isFatal(error)) this.#isBroken = true;
+    });
+    this.#client.query(copyOut as unknown as pg.Submittable);
+    return copyOut;
+  }
+
   /** Runs one or more statements without values and returns the command tag of the last one. */
   async script(text: string): Promise<string> {
     const results = [await this.#send(text)].flat();
@@ -210,11 +221,12 @@ export async function withConnection<Result>(
 }
 
 /**
- * Whether the connection cannot be used any more: it was ended, lost or too slow, or `pg` failed to serialize a value
+ * Whether the connection cannot be used any more: it was ended, lost or too slow, it is read-only because the database is
+ * being moved, or `pg` failed to serialize a value
  * after it had sent a part of the statement.
  */
 function isFatal(error: unknown): boolean {
-  return !(error instanceof pg.DatabaseError) || /^(08|57P0|25P03|25P04)/.test(error.code ?? '');
+  return !(error instanceof pg.DatabaseError) || /^(08|57P0|25P03|25P04|25006)/.test(error.code ?? '');
 }
 
 /** Whether a migration has invalidated the prepared statement, or the server no longer has it. */

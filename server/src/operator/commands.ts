@@ -11,6 +11,7 @@ import { moduleVerifyCommand } from './module-verify.ts';
 import { tenantCreateCommand } from './tenant-create.ts';
 import { tenantDoctorCommand } from './tenant-doctor.ts';
 import { tenantListCommand } from './tenant-list.ts';
+import { tenantMoveCommand } from './tenant-move.ts';
 import { tenantResumeCommand } from './tenant-resume.ts';
 import { tenantShowCommand } from './tenant-show.ts';
 import { tenantSuspendCommand } from './tenant-suspend.ts';
@@ -26,6 +27,7 @@ export const operatorCommands: readonly Command[] = [
   tenantShowCommand,
   tenantSuspendCommand,
   tenantResumeCommand,
+  tenantMoveCommand,
   tenantDoctorCommand,
   demoSeedCommand,
   moduleListCommand,
