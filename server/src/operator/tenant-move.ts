@@ -4,9 +4,14 @@ import { type Command, UsageError } from './command.ts';
 
 export const tenantMoveCommand: Command = {
   name: 'tenant:move',
-  usage: '<id or domain> --to=<server> [--keep] [--grace=<seconds>] [--json]',
+  usage: '<id or domain> --to=<server> [--offline] [--keep] [--grace=<seconds>] [--json]',
   summary: 'move a tenant to another database server, with a pause of seconds',
-  options: { to: { type: 'string' }, keep: { type: 'boolean' }, grace: { type: 'string', default: '5' } },
+  options: {
+    to: { type: 'string' },
+    offline: { type: 'boolean' },
+    keep: { type: 'boolean' },
+    grace: { type: 'string', default: '5' },
+  },
   positionals: { min: 1, max: 1 },
   async run({ kernel, say, table, progress }, { positionals: [label = ''], options }) {
     if (typeof options.to !== 'string') throw new UsageError('--to must name a database server');
@@ -16,6 +21,7 @@ export const tenantMoveCommand: Command = {
     const id = await tenantIdOf(central.db, label);
     const result = await moveTenant(central, databases, id, {
       to: options.to,
+      isOffline: Boolean(options.offline),
       keep: Boolean(options.keep),
       graceMs: grace * 1_000,
       onProgress: progress,

@@ -129,7 +129,8 @@ async function orphans(central: Central, databases: TenantDatabases, server: Ten
     SELECT c.name, starts_with(c.name, ${spares}) AS spare
     FROM unnest(${candidates.map(({ name }) => name)}::text[]) AS c(name)
     WHERE NOT EXISTS (SELECT FROM tenants t LEFT JOIN tenant_moves m ON m.tenant_id = t.id
-        WHERE t.database_name = c.name AND ${server.name} IN (t.database_server, m.source, m.target))
+        WHERE t.database_name = c.name AND (${server.name} IN (t.database_server, m.source, m.target)
+          OR t.database_server <> ALL (${central.servers.map(({ name }) => name)}::text[])))
       AND NOT EXISTS (SELECT FROM prepared_databases p WHERE p.server = ${server.name} AND p.name = c.name)
     ORDER BY 1`);
   const findings: Finding[] = [];

@@ -43,7 +43,13 @@ export async function startReplication({ source, target, database, slot }: Link)
     connection.script(
       `CREATE SUBSCRIPTION ${slot} CONNECTION ${quote(connectionString(source.address, database))} PUBLICATION ${publication}`,
     ),
-  );
+  ).catch((error: Error & { code?: string }) => {
+    if (!error.code?.startsWith('08')) throw error;
+    throw new Error(
+      `${target.name} cannot connect to ${source.name}; open that connection, or move with --offline, which pauses the tenant during the whole copy`,
+      { cause: error },
+    );
+  });
 }
 
 /** Waits until all tables are copied. */
@@ -143,7 +149,11 @@ function ignoreBusy(error: { code?: string }): void {
 }
 
 function connectionString({ host, port, user, password, ssl }: ServerAddress, database: string): string {
-  const fields = { host, port: String(port), user, password, dbname: database, ...(ssl ? { sslmode: 'require' } : {}) };
+  const fields = {
+    // The account of another server on the same machine may have no access to the folder of the socket.
+    ...(host.startsWith('/') ? { host: `${host},127.0.0.1`, port: `${port},${port}` } : { host, port: String(port) }),
+    ...{ user, password, dbname: database, connect_timeout: '5', ...(ssl ? { sslmode: 'require' } : {}) },
+  };
   return Object.entries(fields)
     .map(([key, value]) => `${key}='${value.replace(/[\\']/g, '\\$&')}'`)
     .join(' ');

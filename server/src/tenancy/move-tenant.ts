@@ -22,6 +22,8 @@ export interface MoveOptions {
   readonly to: string;
   /** Keeps the old database under another name. */
   readonly keep?: boolean;
+  /** Pauses the tenant during the whole copy, which needs no connection between the servers. */
+  readonly isOffline?: boolean;
   /** How long running transactions may take to finish, in milliseconds. */
   readonly graceMs?: number;
   /** Receives each step and the progress of the copy. */
@@ -98,13 +100,13 @@ async function move(
   central: Central,
   databases: TenantDatabases,
   current: Move,
-  { graceMs = defaultGraceMs, onProgress = () => {} }: MoveOptions,
+  { isOffline = false, graceMs = defaultGraceMs, onProgress = () => {} }: MoveOptions,
 ): Promise<MoveResult> {
   const { source, target } = current;
   let pausedAt = 0;
   let pausedMs = 0;
   try {
-    const problem = await replicationProblem(current);
+    const problem = isOffline ? 'as requested' : await replicationProblem(current);
     onProgress(
       problem
         ? `The tenant is paused during the whole copy: ${problem}.`

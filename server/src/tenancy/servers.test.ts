@@ -7,7 +7,7 @@ import { startProxy } from '../../testing/tcp-proxy.ts';
 import { findProblems } from './doctor.ts';
 import { migrateFleet } from './migrate-fleet.ts';
 import { TenantDatabases } from './tenant-databases.ts';
-import { activateTenant, createTenant, discardTenant, ensureDatabase, reserveTenant } from './tenants.ts';
+import { activateTenant, addRandomDomain, createTenant, discardTenant, ensureDatabase, reserveTenant } from './tenants.ts';
 
 const wire = await startProxy(await startSecondServer(), () => {});
 const platform = await startPlatform({
@@ -64,6 +64,7 @@ test('a tenant that is created step by step stays on the server where it was res
     expect(await databases.exists(`tenant${id}`, server)).toBe(true);
     expect(await databases.exists(`tenant${id}`, server === main ? east : main)).toBe(false);
   }
+  await addRandomDomain(central.db, one);
   await activateTenant(central.db, databases, one);
   const server = await databases.serverOf(other);
   await discardTenant(central.db, databases, other);

@@ -67,6 +67,6 @@ async function byLoad(db: Db, servers: readonly TenantServer[]): Promise<string[
   const rows = await db.rows<{ name: string }>(sql`
     SELECT name FROM unnest(${weighted.map(({ name }) => name)}::text[], ${weighted.map(({ weight }) => weight)}::int[])
       AS server(name, weight)
-    ORDER BY ((SELECT count(*) FROM tenants WHERE database_server = name) + 1)::numeric / weight, name`);
+    ORDER BY ((SELECT count(*) FROM tenants WHERE database_server = server.name) + 1)::numeric / weight, name`);
   return rows.map(({ name }) => name);
 }

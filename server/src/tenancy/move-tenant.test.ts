@@ -1,0 +1,224 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { notesModule } from '../../testing/notes-module.ts';
+import { startPlatform, type TestTenant } from '../../testing/platform.ts';
+import { serverUrl, startSecondServer } from '../../testing/second-server.ts';
+import type { TenantServer } from './central-database.ts';
+import { findProblems } from './doctor.ts';
+import { moveTenant } from './move-tenant.ts';
+
+const [follower, plain] = [await startSecondServer(), await startSecondServer({ wal_level: 'replica' })];
+const environment = { DATABASE_SERVERS: `east=${serverUrl(follower)}?weight=0,west=${serverUrl(plain)}?weight=0` };
+const platform = await startPlatform({ modules: [notesModule], environment });
+const other = await startPlatform({ modules: [notesModule], environment, beside: platform, identity: platform.identity });
+const { central, databases, directory } = platform.kernel;
+const [main, east, west] = central.servers as unknown as readonly [TenantServer, TenantServer, TenantServer];
+// A separate installation, so that databases of other test files are ignored.
+await central.db.run(sql`DELETE FROM prepared_databases`);
+await central.db.run(sql`UPDATE installation SET id = gen_random_uuid()`);
+
+async function tenantWithNotes(): Promise<TestTenant> {
+  const tenant = await platform.tenant();
+  await tenant.db.run(sql`INSERT INTO notes (text) SELECT 'old ' || n FROM generate_series(1, 500) n`);
+  await tenant.db.run(sql`UPDATE notes SET reply_to = id - 1 WHERE id > 1`);
+  return tenant;
+}
+
+async function notesOf({ id }: { id: string }): Promise<string[]> {
+  const rows = await (await directory.find(id))?.db.rows<{ text: string }>(sql`SELECT text FROM notes ORDER BY id`);
+  return (rows ?? []).map(({ text }) => text);
+}
+
+async function serverOf({ id }: { id: string }): Promise<string> {
+  return (await databases.serverOf(id)).name;
+}
+
+/** Nothing of a move is left on a server. */
+async function remains(server: TenantServer): Promise<unknown[]> {
+  return [
+    ...(await server.db.rows(sql`SELECT slot_name FROM pg_replication_slots`)),
+    ...(await server.db.rows(sql`SELECT subname FROM pg_subscription`)),
+    ...(await server.db.rows(sql`SELECT setconfig FROM pg_db_role_setting WHERE setdatabase <> 0`)),
+  ];
+}
+
+async function expectConsistent(tenant: TestTenant): Promise<void> {
+  await platform.kernel.signals.waitUntilApplied();
+  await other.kernel.signals.waitUntilApplied();
+  expect(await findProblems(central, databases)).toEqual([]);
+  expect(await central.db.rows(sql`SELECT * FROM tenant_moves`)).toEqual([]);
+  for (const server of [main, east, west]) expect(await remains(server)).toEqual([]);
+  const { db } = (await directory.find(tenant.id)) as TestTenant;
+  const row = await db.row(sql`
+    SELECT (SELECT count(*) FROM notes) = (SELECT count FROM note_counts) AS "isCounted",
+      (SELECT count(*) FROM schema_migrations) > 0 AS "isMigrated",
+      (SELECT count(*) FROM notes WHERE length <> length(text)) AS wrong`);
+  expect(row).toEqual({ isCounted: true, isMigrated: true, wrong: 0 });
+}
+
+/** Writes through two processes, 50 times a second, until it is stopped. Returns the notes by status. */
+function writeConstantly(tenant: TestTenant) {
+  const acknowledged: string[] = [];
+  const refused: number[] = [];
+  const [one, two] = [tenant.caller('notes.create'), tenant.caller('notes.create')];
+  const requests: Promise<void>[] = [];
+  const state = { isStopped: false };
+  const running = (async () => {
+    for (let count = 0; !state.isStopped; count += 1) {
+      const text = `new ${count}`;
+      const { token } = count % 2 ? one : two;
+      const app = count % 2 ? platform.app : other.app;
+      const headers = { authorization: `Bearer ${token}`, 'x-tenant': tenant.id };
+      requests.push(
+        Promise.resolve(app.inject({ method: 'POST', url: '/api/v1/notes', headers, payload: { text } })).then(
+          ({ statusCode }) => void (statusCode === 200 ? acknowledged.push(text) : refused.push(statusCode)),
+        ),
+      );
+      await pause(20);
+    }
+  })();
+  return async () => {
+    state.isStopped = true;
+    await running;
+    await Promise.all(requests);
+    return { acknowledged, refused };
+  };
+}
+
+test('a tenant that is moved under 50 writes a second loses none of them', async () => {
+  const tenant = await tenantWithNotes();
+  const stop = writeConstantly(tenant);
+  const result = await moveTenant(central, databases, tenant.id, { to: 'east' });
+  await pause(300);
+  const { acknowledged, refused } = await stop();
+  expect(result).toMatchObject({ from: 'main', to: 'east', kept: undefined });
+  expect(await serverOf(tenant)).toBe('east');
+  const notes = await notesOf(tenant);
+  expect(new Set(notes).size).toBe(notes.length);
+  expect(acknowledged.filter((text) => !notes.includes(text))).toEqual([]);
+  expect(acknowledged.length).toBeGreaterThan(20);
+  expect(new Set(refused)).toEqual(new Set(refused.length > 0 ? [503] : []));
+  expect(await databases.exists(`tenant${tenant.id}`, main)).toBe(false);
+  await expectConsistent(tenant);
+});
+
+test('a server without logical replication is left with a pause during the copy', async () => {
+  const tenant = await tenantWithNotes();
+  await moveTenant(central, databases, tenant.id, { to: 'west' });
+  const lines: string[] = [];
+  await moveTenant(central, databases, tenant.id, { to: 'main', onProgress: (line) => void lines.push(line) });
+  expect(lines[0]).toBe('The tenant is paused during the whole copy: wal_level of west is replica, not logical.');
+  expect(await serverOf(tenant)).toBe('main');
+  await platform.kernel.signals.waitUntilApplied();
+  expect(await tenant.caller('notes.create').post('/api/v1/notes', { text: 'next' })).toMatchObject({
+    status: 200,
+    body: { id: 501 },
+  });
+  expect((await notesOf(tenant)).length).toBe(501);
+  await expectConsistent(tenant);
+});
+
+test('the old database can be kept, read-only, and the tenant can move back', async () => {
+  const tenant = await tenantWithNotes();
+  const { kept } = await moveTenant(central, databases, tenant.id, { to: 'east', keep: true });
+  expect(kept).toMatch(new RegExp(`^kept_tenant${tenant.id}_`));
+  expect(await main.db.row(sql`SELECT FROM pg_database WHERE datname = ${kept}`)).toBeDefined();
+  await moveTenant(central, databases, tenant.id, { to: 'main' });
+  expect((await notesOf(tenant)).length).toBe(500);
+  await databases.drop(String(kept), main);
+  await expectConsistent(tenant);
+});
+
+test('a tenant cannot be moved to an unknown server, to its own, or over another database', async () => {
+  const tenant = await tenantWithNotes();
+  const move = (to: string) => moveTenant(central, databases, tenant.id, { to });
+  await expect(move('north')).rejects.toThrow('there is no database server north; the servers are main, east, west');
+  await expect(move('main')).rejects.toThrow('is already on main');
+  await databases.copyTemplate(`tenant${tenant.id}`, east);
+  await expect(move('east')).rejects.toThrow('east already has a database');
+  await databases.drop(`tenant${tenant.id}`, east);
+  await expectConsistent(tenant);
+});
+
+test('a tenant whose schema differs from the template is not moved and stays in use', async () => {
+  const tenant = await tenantWithNotes();
+  await tenant.db.run(sql`CREATE TABLE extra (id int)`);
+  const moved = moveTenant(central, databases, tenant.id, { to: 'east' });
+  await expect(moved).rejects.toThrow(/column extra.id integer/);
+  expect((await tenant.caller('notes.create').post('/api/v1/notes', { text: 'still here' })).status).toBe(200);
+  await expectConsistent(tenant);
+});
+
+test('a transaction that does not end within the grace period is rolled back, not lost after its commit', async () => {
+  const tenant = await tenantWithNotes();
+  const { promise: isMoved, resolve: proceed } = Promise.withResolvers<void>();
+  let slow: Promise<string> | undefined;
+  await moveTenant(central, databases, tenant.id, {
+    to: 'east',
+    graceMs: 300,
+    onProgress(line) {
+      if (line !== 'paused') return;
+      const work = tenant.db.tx(async (tx) => {
+        await tx.run(sql`INSERT INTO notes (text) VALUES ('slow')`);
+        await isMoved;
+      });
+      slow = work.then(
+        () => 'committed',
+        () => 'failed',
+      );
+    },
+  });
+  proceed();
+  expect(await slow).toBe('failed');
+  expect(await notesOf(tenant)).not.toContain('slow');
+  await expectConsistent(tenant);
+});
+
+test.each(['following', 'copied', 'paused', 'fenced', 'replayed', 'switched'])(
+  'a move that is killed at the step "%s" is finished or undone by the next one',
+  async (step) => {
+    const tenant = await tenantWithNotes();
+    await moveUntilKilled(tenant.id, step);
+    expect((await findProblems(central, databases)).map(({ problem }) => problem)).toEqual(['interrupted move']);
+    expect(await serverOf(tenant)).toBe(step === 'switched' ? 'east' : 'main');
+    await moveTenant(central, databases, tenant.id, { to: 'east' });
+    expect(await serverOf(tenant)).toBe('east');
+    expect((await notesOf(tenant)).length).toBe(500);
+    await expectConsistent(tenant);
+  },
+);
+
+test('the doctor undoes a move that was killed while the tenant was paused', async () => {
+  const tenant = await tenantWithNotes();
+  await moveUntilKilled(tenant.id, 'replayed');
+  for (const { repair } of await findProblems(central, databases)) await repair?.();
+  expect(await serverOf(tenant)).toBe('main');
+  await platform.kernel.signals.waitUntilApplied();
+  expect((await tenant.caller('notes.create').post('/api/v1/notes', { text: 'back' })).status).toBe(200);
+  await expectConsistent(tenant);
+});
+
+async function moveUntilKilled(tenantId: string, step: string): Promise<void> {
+  const program = resolve(import.meta.dirname, '../../testing/move-process.ts');
+  const child = spawn(process.execPath, [program, tenantId, 'east', step], {
+    env: {
+      ...{ ...process.env, ...environment, APP_ENV: 'testing', SPARE_DATABASES: '0' },
+      DATABASE_URL: `${serverUrl(main.address)}/${central.database}`,
+    },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+  // PostgreSQL notices within a second that the process is dead, and releases its lock.
+  await expect
+    .poll(
+      () =>
+        central.db.rows(sql`SELECT FROM pg_locks WHERE locktype = 'advisory'
+        AND objid = (hashtext(${`move tenant ${tenantId}`})::bigint & 4294967295)::oid`),
+      { timeout: 10_000 },
+    )
+    .toEqual([]);
+}
