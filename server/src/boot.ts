@@ -55,6 +55,7 @@ import { makeSystemServices } from './system-services.ts';
 import type { Central } from './tenancy/central-database.ts';
 import { Directory } from './tenancy/directory.ts';
 import { claimKey } from './tenancy/installation-key.ts';
+import { moveJobs } from './tenancy/move-jobs.ts';
 import { findServer, openServers } from './tenancy/servers.ts';
 import { kernelSettings, SettingsStore } from './tenancy/settings.ts';
 import { installationId, TenantDatabases } from './tenancy/tenant-databases.ts';
@@ -98,6 +99,8 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     ...limits,
     connections: config.databaseConnections,
     perDatabase: config.databaseConnectionsPerTenant,
+    // A server that does not respond must not hold all connections.
+    ...(config.databaseServers.length > 0 ? { perServer: Math.ceil(config.databaseConnections * 0.6) } : {}),
     waitTimeoutMs: config.databaseWaitTimeoutMs,
     slowQueries: new SlowQueryLog(log, config.slowQueryMs),
   });
@@ -191,7 +194,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   };
   const { handlers, schedules } = jobsOf(
     modules,
-    { ...kernelJobs, ...mailer.jobs, ...files.jobs },
+    { ...kernelJobs, ...mailer.jobs, ...files.jobs, ...moveJobs(central) },
     installations,
     inContext,
     (tasks) => jobs.addAll(tasks),

@@ -20,6 +20,13 @@ const responseGraceMs = 2_000;
 /** Over a dead network, closing properly would take as long as TCP retries. */
 const endTimeoutMs = 500;
 
+const connectErrors = new WeakSet<Error>();
+
+/** Whether no connection could be opened, so that nothing has been done. */
+export function isConnectError(error: unknown): boolean {
+  return error instanceof Error && connectErrors.has(error);
+}
+
 /** They apply whatever the server or the database is configured to. */
 const sessionSettings = [
   // `valueTypes` relies on these.
@@ -99,6 +106,7 @@ export class Connection {
     try {
       await client.connect();
     } catch (error) {
+      connectErrors.add(error as Error);
       connection.#watchdog.stop();
       await endClient(client);
       throw error;

@@ -1,16 +1,44 @@
-import { sql } from '@chowk/kit';
-import { expect, test } from 'vitest';
+import { job, sql, Type } from '@chowk/kit';
+import { expect, test, vi } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { startPlatform, uniqueId } from '../../testing/platform.ts';
 import { serverUrl, startSecondServer } from '../../testing/second-server.ts';
 import { silent } from '../../testing/silent-log.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
+import { testModule } from '../../testing/test-module.ts';
+import { Context } from '../context.ts';
+import type { TenantEntry } from './directory.ts';
 import { findProblems } from './doctor.ts';
 import { migrateFleet } from './migrate-fleet.ts';
 import { TenantDatabases } from './tenant-databases.ts';
 import { activateTenant, addRandomDomain, createTenant, discardTenant, ensureDatabase, reserveTenant } from './tenants.ts';
 
+const runs: string[] = [];
+const work = testModule({
+  alias: 'work',
+  emits: ['work.done'],
+  jobs: {
+    'work.do': job({
+      data: Type.Unknown(),
+      async run({ tenant, db }) {
+        await db.run(sql`SELECT 1`);
+        runs.push(`job of ${tenant.id}`);
+      },
+    }),
+  },
+  listeners: [
+    {
+      event: 'work.done',
+      when: 'after_commit',
+      name: 'listen',
+      run: async ({ tenant }) => void runs.push(`event of ${tenant.id}`),
+    },
+  ],
+});
+
 const wire = await startProxy(await startSecondServer(), () => {});
 const platform = await startPlatform({
+  modules: [work],
   environment: {
     DATABASE_SERVERS: `east=${serverUrl(wire.address)}?weight=2`,
     DATABASE_CONNECT_TIMEOUT_MS: '500',
@@ -30,7 +58,7 @@ async function serverOf(id: string): Promise<string | undefined> {
 /** A tenant on this server, whatever its weight. */
 async function tenantOn(name: 'main' | 'east') {
   const servers = central.servers.map((server) => ({ ...server, weight: server.name === name ? 1 : 0 }));
-  const there = new TenantDatabases({ ...central, servers: servers as never }, databases.sources, 0, silent);
+  const there = new TenantDatabases({ ...central, servers: servers as never }, databases.sources, 0, silent, databases.onMigrated);
   const id = uniqueId();
   await createTenant(central.db, there, { id, name: id });
   const entry = await directory.find(id);
@@ -158,4 +186,39 @@ test('while a server is down, tenants of the others work, new tenants are create
   expect(await there.db.row(sql`SELECT 1 AS one`)).toEqual({ one: 1 });
   expect(await migrateFleet(central.db, upgraded, { parallel: 2 })).toMatchObject({ failed: [], pending: 0 });
   expect(await findings()).toEqual([]);
+});
+
+test('jobs and events of tenants on a server that is down wait, those of others do not, and none is lost', async () => {
+  const [here, there] = [await tenantOn('main'), await tenantOn('east')];
+  const { kernel } = platform;
+  await kernel.work();
+  const emit = (tenant: TenantEntry) =>
+    new Context(kernel, { requestId: 'test', module: 'work', tenant, system: true }).emit('work.done' as never, {} as never);
+  const addJob = ({ id }: TenantEntry) => kernel.jobs.add({ job: 'work.do', tenant: id, data: {}, requestId: 'test' });
+  // Committed before the server goes down, and not yet delivered.
+  const wake = vi.spyOn(kernel.deliveries, 'wake').mockImplementation(() => {});
+  await emit(there);
+  wake.mockRestore();
+  wire.cut();
+  kernel.deliveries.wake(there);
+  await addJob(there);
+  for (let count = 0; count < 5; count += 1) {
+    await emit(here);
+    await addJob(here);
+  }
+  const countOf = (run: string) => runs.filter((other) => other === run).length;
+  await eventually(() => {
+    expect(countOf(`job of ${here.id}`)).toBe(5);
+    expect(countOf(`event of ${here.id}`)).toBe(5);
+  });
+  const task = () =>
+    central.db.row(sql`SELECT state::text, retry_count FROM pgboss.job WHERE data->>'tenant' = ${there.id}`);
+  await eventually(async () => expect(await task()).toEqual({ state: 'created', retry_count: 0 }));
+  expect(runs.filter((run) => run.endsWith(there.id))).toEqual([]);
+  wire.heal();
+  await central.db.run(sql`UPDATE pgboss.job SET start_after = now() WHERE data->>'tenant' = ${there.id}`);
+  await eventually(() => {
+    expect(countOf(`job of ${there.id}`)).toBe(1);
+    expect(countOf(`event of ${there.id}`)).toBe(1);
+  });
 });
