@@ -9,10 +9,14 @@ import { startPlatform, type TestTenant } from '../../testing/platform.ts';
 import { serverUrl, startSecondServer } from '../../testing/second-server.ts';
 import type { TenantServer } from './central-database.ts';
 import { findProblems } from './doctor.ts';
+import { inDatabase } from './move-schema.ts';
 import { moveTenant } from './move-tenant.ts';
 
 const [follower, plain] = [await startSecondServer(), await startSecondServer({ wal_level: 'replica' })];
-const environment = { DATABASE_SERVERS: `east=${serverUrl(follower)}?weight=0,west=${serverUrl(plain)}?weight=0` };
+const environment = {
+  DATABASE_WAIT_TIMEOUT_MS: '2000',
+  DATABASE_SERVERS: `east=${serverUrl(follower)}?weight=0,west=${serverUrl(plain)}?weight=0`,
+};
 const platform = await startPlatform({ modules: [notesModule], environment });
 const other = await startPlatform({ modules: [notesModule], environment, beside: platform, identity: platform.identity });
 const { central, databases, directory } = platform.kernel;
@@ -106,6 +110,28 @@ test('a tenant that is moved under 50 writes a second loses none of them', async
   await expectConsistent(tenant);
 });
 
+test('the tenant is not in use again before the target has the last change, however slow it is', async () => {
+  const tenant = await tenantWithNotes();
+  const subscription = async (change: 'DISABLE' | 'ENABLE') => {
+    const row = await east.db.row<{ name: string }>(sql`SELECT subname AS name FROM pg_subscription`);
+    await inDatabase(east, `tenant${tenant.id}`, (connection) =>
+      connection.script(`ALTER SUBSCRIPTION ${row?.name} ${change}`),
+    );
+  };
+  await moveTenant(central, databases, tenant.id, {
+    to: 'east',
+    async onProgress(line) {
+      if (line === 'copied') {
+        await subscription('DISABLE');
+        await tenant.db.run(sql`INSERT INTO notes (text) VALUES ('last')`);
+      }
+      if (line === 'fenced') setTimeout(() => subscription('ENABLE'), 500);
+    },
+  });
+  expect(await notesOf(tenant)).toContain('last');
+  await expectConsistent(tenant);
+});
+
 test('a server without logical replication is left with a pause during the copy', async () => {
   const tenant = await tenantWithNotes();
   await moveTenant(central, databases, tenant.id, { to: 'west' });
@@ -155,16 +181,17 @@ test('a tenant whose schema differs from the template is not moved and stays in 
 
 test('a transaction that does not end within the grace period is rolled back, not lost after its commit', async () => {
   const tenant = await tenantWithNotes();
-  const { promise: isMoved, resolve: proceed } = Promise.withResolvers<void>();
+  const { promise: isFenced, resolve: proceed } = Promise.withResolvers<void>();
   let slow: Promise<string> | undefined;
   await moveTenant(central, databases, tenant.id, {
     to: 'east',
     graceMs: 300,
     onProgress(line) {
+      if (line === 'fenced') proceed();
       if (line !== 'paused') return;
       const work = tenant.db.tx(async (tx) => {
         await tx.run(sql`INSERT INTO notes (text) VALUES ('slow')`);
-        await isMoved;
+        await isFenced;
       });
       slow = work.then(
         () => 'committed',
@@ -172,13 +199,64 @@ test('a transaction that does not end within the grace period is rolled back, no
       );
     },
   });
-  proceed();
   expect(await slow).toBe('failed');
   expect(await notesOf(tenant)).not.toContain('slow');
   await expectConsistent(tenant);
 });
 
-test.each(['following', 'copied', 'paused', 'fenced', 'replayed', 'switched'])(
+test('queries of a paused tenant wait, and fail with 503 if the pause is too long', async () => {
+  const tenant = await tenantWithNotes();
+  const post = (text: string) => tenant.caller('notes.create').post('/api/v1/notes', { text });
+  const pauseTenant = async () => {
+    await central.db.run(sql`
+      INSERT INTO tenant_moves (tenant_id, source, target, step, keep) VALUES (${tenant.id}, 'main', 'east', 'paused', false)`);
+    await platform.kernel.signals.waitUntilApplied();
+  };
+  const resume = () => central.db.run(sql`DELETE FROM tenant_moves WHERE tenant_id = ${tenant.id}`);
+  await pauseTenant();
+  const waiting = post('patient');
+  await resume();
+  expect((await waiting).status).toBe(200);
+  await pauseTenant();
+  expect(await post('impatient')).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '1' },
+    body: { code: 'tenancy.moving' },
+  });
+  await resume();
+  await expectConsistent(tenant);
+});
+
+test('a process that has not heard of the pause cannot write either', async () => {
+  const tenant = await tenantWithNotes();
+  const failures: unknown[] = [];
+  await moveTenant(central, databases, tenant.id, {
+    to: 'east',
+    onProgress(line) {
+      if (line !== 'fenced') return;
+      // The handle of a cached entry, which still leads to the source.
+      const write = tenant.db.run(sql`INSERT INTO notes (text) VALUES ('late')`);
+      write.catch((error: { code?: string }) => failures.push(error.code));
+    },
+  });
+  expect(failures).toEqual(['25006']);
+  expect(await notesOf(tenant)).not.toContain('late');
+  await expectConsistent(tenant);
+});
+
+test('an interrupted move is settled by a job, so that the tenant does not stay paused', async () => {
+  const tenant = await tenantWithNotes();
+  await moveUntilKilled(tenant.id, 'fenced');
+  await platform.kernel.jobs.handlerOf('kernel.settle_moves').perform({
+    ...{ job: 'kernel.settle_moves', tenant: '', data: {}, requestId: 'test' },
+  });
+  expect(await serverOf(tenant)).toBe('main');
+  await expectConsistent(tenant);
+});
+
+const recorded = 'The tenant stays in use while it is copied to east.';
+
+test.each([recorded, 'following', 'copied', 'paused', 'fenced', 'replayed', 'switched'])(
   'a move that is killed at the step "%s" is finished or undone by the next one',
   async (step) => {
     const tenant = await tenantWithNotes();

@@ -17,6 +17,8 @@ import { copySequences, inDatabase, schemaDifference, truncateAll } from './move
 import { findServer, requireServer } from './servers.ts';
 import type { TenantDatabases } from './tenant-databases.ts';
 
+type OnProgress = (line: string) => void | Promise<void>;
+
 export interface MoveOptions {
   /** The name of the target. */
   readonly to: string;
@@ -26,8 +28,8 @@ export interface MoveOptions {
   readonly isOffline?: boolean;
   /** How long running transactions may take to finish, in milliseconds. */
   readonly graceMs?: number;
-  /** Receives each step and the progress of the copy. */
-  readonly onProgress?: (line: string) => void;
+  /** Receives each step, which waits for it, and the progress of the copy. */
+  readonly onProgress?: OnProgress;
 }
 
 export interface MoveResult {
@@ -107,7 +109,7 @@ async function move(
   let pausedMs = 0;
   try {
     const problem = isOffline ? 'as requested' : await replicationProblem(current);
-    onProgress(
+    await onProgress(
       problem
         ? `The tenant is paused during the whole copy: ${problem}.`
         : `The tenant stays in use while it is copied to ${target.name}.`,
@@ -117,16 +119,16 @@ async function move(
       if (!problem) await follow(current, onProgress);
       pausedAt = performance.now();
       await record(central.db, current, 'copying', 'paused');
-      onProgress('paused');
+      await onProgress('paused');
       await waitForTransactions(source, current.database, graceMs);
     });
     await fence(source, current.database);
-    onProgress('fenced');
+    await onProgress('fenced');
     await transferRest(current, problem === undefined, onProgress);
-    onProgress('replayed');
+    await onProgress('replayed');
     await switchServer(central.db, current);
     pausedMs = Math.round(performance.now() - pausedAt);
-    onProgress('switched');
+    await onProgress('switched');
   } catch (error) {
     await undo(central.db, current).catch((failure: Error) =>
       onProgress(`The move could not be undone: ${failure.message}. Run the command again.`),
@@ -151,17 +153,17 @@ async function withoutMigrations({ source, target, database }: Move, work: () =>
   });
 }
 
-async function follow(current: Move, onProgress: (line: string) => void): Promise<void> {
+async function follow(current: Move, onProgress: OnProgress): Promise<void> {
   await inDatabase(current.target, current.database, truncateAll);
   await startReplication(current);
-  onProgress('following');
+  await onProgress('following');
   await waitForCopy(current, progressOf(onProgress));
   await inDatabase(current.target, current.database, (connection) => connection.script('ANALYZE'));
   await waitForReplay(current, 24 * 3_600_000);
-  onProgress('copied');
+  await onProgress('copied');
 }
 
-async function transferRest(current: Move, isFollowing: boolean, onProgress: (line: string) => void): Promise<void> {
+async function transferRest(current: Move, isFollowing: boolean, onProgress: OnProgress): Promise<void> {
   const { source, target, database } = current;
   if (isFollowing) await waitForReplay(current, maxReplayMs);
   await inDatabase(source, database, (from) =>
@@ -176,10 +178,10 @@ async function transferRest(current: Move, isFollowing: boolean, onProgress: (li
 }
 
 /** Reports each change of the number of copied tables. */
-function progressOf(onProgress: (line: string) => void): (done: number, total: number) => void {
+function progressOf(onProgress: OnProgress): (done: number, total: number) => void {
   let last: number | undefined;
   return (done, total) => {
-    if (done !== last) onProgress(`copied ${done} of ${total} tables`);
+    if (done !== last) void onProgress(`copied ${done} of ${total} tables`);
     last = done;
   };
 }
@@ -212,14 +214,14 @@ function slotOf(moveId: string): string {
 async function settle(
   central: Central,
   tenantId: string,
-  onProgress: (line: string) => void = () => {},
+  onProgress: OnProgress = () => {},
 ): Promise<MoveResult | undefined> {
   const row = (await listMoves(central.db)).find(({ tenant_id }) => tenant_id === tenantId);
   if (!row) return undefined;
   const [source, target] = [requireServer(central, row.source), requireServer(central, row.target)];
   const { id, database, keep, step } = row;
   const interrupted: Move = { tenantId, id, slot: slotOf(id), source, target, database, keep };
-  onProgress(`An earlier move to ${target.name} was interrupted: ${step === 'switched' ? 'finishing' : 'undoing'} it.`);
+  await onProgress(`An earlier move to ${target.name} was interrupted: ${step === 'switched' ? 'finishing' : 'undoing'} it.`);
   if (step !== 'switched') {
     await undo(central.db, interrupted);
     return undefined;
