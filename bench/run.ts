@@ -9,6 +9,7 @@ const all = [
   'start',
   'memory',
   'tenant-creation',
+  'tenant-move',
   'many-tenants',
   'pipeline',
   'accounts',
