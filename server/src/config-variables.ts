@@ -249,7 +249,9 @@ export const namedServers: Kind<readonly NamedServer[]> = {
     },
   ),
   show: (servers) =>
-    showList(servers.map(({ name, url, weight }) => `${name}=${showUrl(url)?.split('?')[0] ?? hidden} (weight ${weight})`)),
+    showList(
+      servers.map(({ name, url, weight }) => `${name}=${showUrl(url)?.split('?')[0] ?? hidden} (weight ${weight})`),
+    ),
   showInvalid: () => undefined,
 };
 

@@ -152,7 +152,15 @@ export class ConnectionBudget {
     const key = `${server}/${target.database}`;
     let pool = this.#pools.get(key);
     if (!pool) {
-      pool = { key, server: this.#serverFor(target.central ? 'central' : server), target, open: 0, opening: 0, idle: [], waiters: [] };
+      pool = {
+        key,
+        server: this.#serverFor(target.central ? 'central' : server),
+        target,
+        open: 0,
+        opening: 0,
+        idle: [],
+        waiters: [],
+      };
       this.#pools.set(key, pool);
     }
     return pool;

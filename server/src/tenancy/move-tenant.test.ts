@@ -18,7 +18,12 @@ const environment = {
   DATABASE_SERVERS: `east=${serverUrl(follower)}?weight=0,west=${serverUrl(plain)}?weight=0`,
 };
 const platform = await startPlatform({ modules: [notesModule], environment });
-const other = await startPlatform({ modules: [notesModule], environment, beside: platform, identity: platform.identity });
+const other = await startPlatform({
+  modules: [notesModule],
+  environment,
+  beside: platform,
+  identity: platform.identity,
+});
 const { central, databases, directory } = platform.kernel;
 const [main, east, west] = central.servers as unknown as readonly [TenantServer, TenantServer, TenantServer];
 // A separate installation, so that databases of other test files are ignored.

@@ -145,7 +145,9 @@ async function withoutMigrations({ source, target, database }: Move, work: () =>
     await connection.query(sql`SELECT pg_advisory_lock(${migrationLock})`);
     const difference = await inDatabase(target, database, (other) => schemaDifference(connection, other));
     if (difference) {
-      throw new Error(`the schema of the tenant is not that of this version (${difference}); run 'chowkd migrate' first`);
+      throw new Error(
+        `the schema of the tenant is not that of this version (${difference}); run 'chowkd migrate' first`,
+      );
     }
     await work();
     // Fails if the session, and with it the lock, was lost.
@@ -198,7 +200,9 @@ async function begin(central: Central, tenantId: string, { to, keep = false }: M
   if (tenant.server === to) throw new Error(`${tenantId} is already on ${to}`);
   const source = requireServer(central, tenant.server);
   if (await databaseExists(target, tenant.database)) {
-    throw new Error(`${to} already has a database ${tenant.database}; run 'chowkd tenant:doctor' to find out whose it is`);
+    throw new Error(
+      `${to} already has a database ${tenant.database}; run 'chowkd tenant:doctor' to find out whose it is`,
+    );
   }
   const row = (await central.db.row<{ id: string }>(sql`
     INSERT INTO tenant_moves (tenant_id, source, target, keep) VALUES (${tenantId}, ${source.name}, ${to}, ${keep})
@@ -221,7 +225,9 @@ async function settle(
   const [source, target] = [requireServer(central, row.source), requireServer(central, row.target)];
   const { id, database, keep, step } = row;
   const interrupted: Move = { tenantId, id, slot: slotOf(id), source, target, database, keep };
-  await onProgress(`An earlier move to ${target.name} was interrupted: ${step === 'switched' ? 'finishing' : 'undoing'} it.`);
+  await onProgress(
+    `An earlier move to ${target.name} was interrupted: ${step === 'switched' ? 'finishing' : 'undoing'} it.`,
+  );
   if (step !== 'switched') {
     await undo(central.db, interrupted);
     return undefined;

@@ -11,7 +11,14 @@ import type { TenantEntry } from './directory.ts';
 import { findProblems } from './doctor.ts';
 import { migrateFleet } from './migrate-fleet.ts';
 import { TenantDatabases } from './tenant-databases.ts';
-import { activateTenant, addRandomDomain, createTenant, discardTenant, ensureDatabase, reserveTenant } from './tenants.ts';
+import {
+  activateTenant,
+  addRandomDomain,
+  createTenant,
+  discardTenant,
+  ensureDatabase,
+  reserveTenant,
+} from './tenants.ts';
 
 const runs: string[] = [];
 const work = testModule({
@@ -58,7 +65,13 @@ async function serverOf(id: string): Promise<string | undefined> {
 /** A tenant on this server, whatever its weight. */
 async function tenantOn(name: 'main' | 'east') {
   const servers = central.servers.map((server) => ({ ...server, weight: server.name === name ? 1 : 0 }));
-  const there = new TenantDatabases({ ...central, servers: servers as never }, databases.sources, 0, silent, databases.onMigrated);
+  const there = new TenantDatabases(
+    { ...central, servers: servers as never },
+    databases.sources,
+    0,
+    silent,
+    databases.onMigrated,
+  );
   const id = uniqueId();
   await createTenant(central.db, there, { id, name: id });
   const entry = await directory.find(id);
@@ -193,7 +206,10 @@ test('jobs and events of tenants on a server that is down wait, those of others 
   const { kernel } = platform;
   await kernel.work();
   const emit = (tenant: TenantEntry) =>
-    new Context(kernel, { requestId: 'test', module: 'work', tenant, system: true }).emit('work.done' as never, {} as never);
+    new Context(kernel, { requestId: 'test', module: 'work', tenant, system: true }).emit(
+      'work.done' as never,
+      {} as never,
+    );
   const addJob = ({ id }: TenantEntry) => kernel.jobs.add({ job: 'work.do', tenant: id, data: {}, requestId: 'test' });
   // Committed before the server goes down, and not yet delivered.
   const wake = vi.spyOn(kernel.deliveries, 'wake').mockImplementation(() => {});

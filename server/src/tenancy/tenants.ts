@@ -1,9 +1,9 @@
 import { type Db, Failure, type FieldError, type NewTenant, type Sql, sql, taken } from '@chowk/kit';
 import { invalid } from '../errors.ts';
+import type { TenantServer } from './central-database.ts';
 import { ringSegments } from './domains.ts';
 import { databaseName, labelProblem, randomLabel } from './labels.ts';
 import { recordMigration } from './migrate-fleet.ts';
-import type { TenantServer } from './central-database.ts';
 import type { TenantDatabases } from './tenant-databases.ts';
 
 export type { NewTenant };
@@ -57,7 +57,9 @@ export async function idProblem(central: Db, databases: TenantDatabases, id: str
   if (problem) return { code: 'invalid', message: problem };
   const existing = await central.row(sql`
     SELECT FROM tenants WHERE id = ${id} UNION ALL SELECT FROM domains WHERE domain = ${id} LIMIT 1`);
-  return existing || (await isForeign(databases, databaseName(id), await databases.place())) ? taken(`${id} is taken.`) : undefined;
+  return existing || (await isForeign(databases, databaseName(id), await databases.place()))
+    ? taken(`${id} is taken.`)
+    : undefined;
 }
 
 export async function newTenantId(central: Db, databases: TenantDatabases): Promise<string> {
@@ -169,7 +171,8 @@ async function createOrUndo(
   } catch (error) {
     // Refused by `inTransaction`: the database has not been used yet.
     if (error instanceof Failure) await databases.drop(databaseName(id), server);
-    if (!(await databases.exists(databaseName(id), server))) await central.run(sql`DELETE FROM tenants WHERE id = ${id}`);
+    if (!(await databases.exists(databaseName(id), server)))
+      await central.run(sql`DELETE FROM tenants WHERE id = ${id}`);
     throw error;
   }
 }
