@@ -1,5 +1,5 @@
 import { job, sql, Type } from '@chowk/kit';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
 import { startPlatform, uniqueId } from '../../testing/platform.ts';
 import { serverUrl, startSecondServer } from '../../testing/second-server.ts';
@@ -204,7 +204,6 @@ test('while a server is down, tenants of the others work, new tenants are create
 test('jobs and events of tenants on a server that is down wait, those of others do not, and none is lost', async () => {
   const [here, there] = [await tenantOn('main'), await tenantOn('east')];
   const { kernel } = platform;
-  await kernel.work();
   const emit = (tenant: TenantEntry) =>
     new Context(kernel, { requestId: 'test', module: 'work', tenant, system: true }).emit(
       'work.done' as never,
@@ -212,11 +211,9 @@ test('jobs and events of tenants on a server that is down wait, those of others 
     );
   const addJob = ({ id }: TenantEntry) => kernel.jobs.add({ job: 'work.do', tenant: id, data: {}, requestId: 'test' });
   // Committed before the server goes down, and not yet delivered.
-  const wake = vi.spyOn(kernel.deliveries, 'wake').mockImplementation(() => {});
   await emit(there);
-  wake.mockRestore();
   wire.cut();
-  kernel.deliveries.wake(there);
+  await kernel.work();
   await addJob(there);
   for (let count = 0; count < 5; count += 1) {
     await emit(here);
@@ -237,4 +234,19 @@ test('jobs and events of tenants on a server that is down wait, those of others 
     expect(countOf(`job of ${there.id}`)).toBe(1);
     expect(countOf(`event of ${there.id}`)).toBe(1);
   });
+});
+
+test('a reset drops the databases on all servers, and none if one of them is down', async () => {
+  const [here, there] = [await tenantOn('main'), await tenantOn('east')];
+  const exist = () =>
+    Promise.all([databases.exists(`tenant${here.id}`, main), databases.exists(`tenant${there.id}`, east)]);
+  wire.cut();
+  await expect(platform.kernel.services.reset()).rejects.toThrow(/cannot delete the databases of a server that is down: east/);
+  wire.heal();
+  expect(await exist()).toEqual([true, true]);
+  await platform.kernel.services.reset();
+  expect(await exist()).toEqual([false, false]);
+  const prepared = await east.db.rows(sql`
+    SELECT datname FROM pg_database WHERE starts_with(datname, ${`${central.database}_`})`);
+  expect(prepared).toEqual([]);
 });
