@@ -39,17 +39,26 @@ export async function startReplication({ source, target, database, slot }: Link)
     }
     await connection.script(`CREATE PUBLICATION ${publication} FOR TABLE ${(await tablesOf(connection)).join(', ')}`);
   });
-  await inDatabase(target, database, (connection) =>
-    connection.script(
-      `CREATE SUBSCRIPTION ${slot} CONNECTION ${quote(connectionString(source.address, database))} PUBLICATION ${publication}`,
-    ),
-  ).catch((error: Error & { code?: string }) => {
-    if (!error.code?.startsWith('08')) throw error;
-    throw new Error(
-      `${target.name} cannot connect to ${source.name}; open that connection, or move with --offline, which pauses the tenant during the whole copy`,
-      { cause: error },
-    );
-  });
+  await inDatabase(target, database, (connection) => subscribe(connection, slot, source, database)).catch(
+    (error: Error & { code?: string }) => {
+      if (!error.code?.startsWith('08')) throw error;
+      const advice = 'open that connection, or move with --offline, which pauses the tenant during the whole copy';
+      throw new Error(`${target.name} cannot connect to ${source.name}; ${advice}`, { cause: error });
+    },
+  );
+}
+
+async function subscribe(connection: Connection, slot: string, source: TenantServer, database: string): Promise<void> {
+  // The statement has a password. Only a superuser may change these settings; others keep the server's.
+  for (const setting of [
+    "log_statement = 'none'",
+    'log_min_duration_statement = -1',
+    'log_min_error_statement = panic',
+  ]) {
+    await connection.script(`SET ${setting}`).catch(() => {});
+  }
+  const address = quote(connectionString(source.address, database));
+  await connection.script(`CREATE SUBSCRIPTION ${slot} CONNECTION ${address} PUBLICATION ${publication}`);
 }
 
 /** Waits until all tables are copied. */

@@ -12,7 +12,10 @@ import { findProblems } from './doctor.ts';
 import { inDatabase } from './move-schema.ts';
 import { moveTenant } from './move-tenant.ts';
 
-const [follower, plain] = [await startSecondServer(), await startSecondServer({ wal_level: 'replica' })];
+const [follower, plain] = [
+  await startSecondServer({ log_min_duration_statement: '0' }),
+  await startSecondServer({ wal_level: 'replica' }),
+];
 const environment = {
   DATABASE_WAIT_TIMEOUT_MS: '2000',
   DATABASE_SERVERS: `east=${serverUrl(follower)}?weight=0,west=${serverUrl(plain)}?weight=0`,
@@ -151,6 +154,20 @@ test('a server without logical replication is left with a pause during the copy'
   });
   expect((await notesOf(tenant)).length).toBe(501);
   await expectConsistent(tenant);
+});
+
+test('a tenant can be moved without a connection between the servers', async () => {
+  const tenant = await tenantWithNotes();
+  await moveTenant(central, databases, tenant.id, { to: 'east', isOffline: true });
+  expect((await notesOf(tenant)).length).toBe(500);
+  await expectConsistent(tenant);
+});
+
+test('the password of the source is not in the log of the target', async () => {
+  const row = await east.db.row<{ log: string }>(sql`
+    SELECT pg_read_file(current_setting('data_directory') || '/../log') AS log`);
+  expect(row?.log).toContain('CREATE DATABASE');
+  expect(row?.log).not.toContain(main.address.password);
 });
 
 test('the old database can be kept, read-only, and the tenant can move back', async () => {

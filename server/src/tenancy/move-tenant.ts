@@ -135,7 +135,10 @@ async function move(
     );
     throw error;
   }
-  const kept = await finish(central.db, current);
+  const kept = await finish(central.db, current).catch((cause: Error) => {
+    const problem = `the old database on ${source.name} could not be removed: ${cause.message}`;
+    throw new Error(`${current.tenantId} is on ${target.name} now, but ${problem}; run the command again`, { cause });
+  });
   return { from: source.name, to: target.name, pausedMs, kept };
 }
 

@@ -241,7 +241,9 @@ test('a reset drops the databases on all servers, and none if one of them is dow
   const exist = () =>
     Promise.all([databases.exists(`tenant${here.id}`, main), databases.exists(`tenant${there.id}`, east)]);
   wire.cut();
-  await expect(platform.kernel.services.reset()).rejects.toThrow(/cannot delete the databases of a server that is down: east/);
+  await expect(platform.kernel.services.reset()).rejects.toThrow(
+    /cannot delete the databases of a server that is down: east/,
+  );
   wire.heal();
   expect(await exist()).toEqual([true, true]);
   await platform.kernel.services.reset();
