@@ -46,7 +46,7 @@ interface DirectoryParts {
 const allRings = '';
 
 /** How often a query that waits for a paused tenant looks into the cache. */
-const holdPollMs = 20;
+const holdPollMs = 50;
 
 /** Longer claims cannot be valid and are not cached. */
 const maxCachedClaimLength = 400;

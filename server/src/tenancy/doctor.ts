@@ -125,8 +125,9 @@ async function orphans(central: Central, databases: TenantDatabases, server: Ten
     SELECT datname AS name FROM pg_database
     WHERE datallowconn AND (starts_with(datname, 'tenant') OR starts_with(datname, ${spares}))
       AND coalesce(shobj_description(oid, 'pg_database') = ${mark}, true)`);
-  const rows = await db.rows<{ name: string; spare: boolean }>(sql`
-    SELECT c.name, starts_with(c.name, ${spares}) AS spare
+  const rows = await db.rows<{ name: string; spare: boolean; tenant: string | null }>(sql`
+    SELECT c.name, starts_with(c.name, ${spares}) AS spare,
+      (SELECT t.id FROM tenants t WHERE t.database_name = c.name) AS tenant
     FROM unnest(${candidates.map(({ name }) => name)}::text[]) AS c(name)
     WHERE NOT EXISTS (SELECT FROM tenants t LEFT JOIN tenant_moves m ON m.tenant_id = t.id
         WHERE t.database_name = c.name AND (${server.name} IN (t.database_server, m.source, m.target)
@@ -134,8 +135,12 @@ async function orphans(central: Central, databases: TenantDatabases, server: Ten
       AND NOT EXISTS (SELECT FROM prepared_databases p WHERE p.server = ${server.name} AND p.name = c.name)
     ORDER BY 1`);
   const findings: Finding[] = [];
-  for (const { name, spare } of rows) {
+  for (const { name, spare, tenant } of rows) {
     if (!(await databases.isOurs(name, server).catch(() => false))) continue;
+    if (tenant !== null) {
+      findings.push(misplaced(tenant, name, server));
+      continue;
+    }
     const orphan = {
       subject: `${name}${onServer(server)}`,
       remedy: 'drop it',
@@ -146,6 +151,15 @@ async function orphans(central: Central, databases: TenantDatabases, server: Ten
     else findings.push({ problem: 'orphaned database', ...orphan, destroysData: true });
   }
   return findings;
+}
+
+/** After restoring an old backup it may be the only copy of the tenant's data, so that an operator must decide. */
+function misplaced(tenant: string, database: string, server: TenantServer): Finding {
+  return {
+    problem: 'database on another server',
+    subject: `${database} on ${server.name}`,
+    remedy: `set database_server of ${tenant} to ${server.name} if its data is there, else drop the database`,
+  };
 }
 
 function onServer({ name }: TenantServer): string {

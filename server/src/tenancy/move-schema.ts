@@ -30,7 +30,17 @@ export async function schemaDifference(source: Connection, target: Connection): 
   const [before, after] = [await describe(source), await describe(target)];
   const other = new Set(after);
   const own = new Set(before);
+  const unknown = await tableOutsidePublic(source);
+  if (unknown) return `table ${unknown} outside the schema public`;
   return before.find((line) => !other.has(line)) ?? after.find((line) => !own.has(line));
+}
+
+/** Such a table would not be copied. */
+async function tableOutsidePublic(connection: Connection): Promise<string | undefined> {
+  const { rows } = await connection.query<{ name: string }>(sql`
+    SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+    WHERE schemaname NOT IN ('public', 'pg_catalog', 'information_schema') LIMIT 1`);
+  return rows[0]?.name;
 }
 
 async function describe(connection: Connection): Promise<string[]> {

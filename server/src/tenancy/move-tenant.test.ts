@@ -49,12 +49,16 @@ async function serverOf({ id }: { id: string }): Promise<string> {
   return (await databases.serverOf(id)).name;
 }
 
-/** Nothing of a move is left on a server. */
-async function remains(server: TenantServer): Promise<unknown[]> {
+/** What a move has left on a server. */
+async function remainsOf({ id }: { id: string }, { db }: TenantServer): Promise<unknown[]> {
+  const database = `tenant${id}`;
   return [
-    ...(await server.db.rows(sql`SELECT slot_name FROM pg_replication_slots`)),
-    ...(await server.db.rows(sql`SELECT subname FROM pg_subscription`)),
-    ...(await server.db.rows(sql`SELECT setconfig FROM pg_db_role_setting WHERE setdatabase <> 0`)),
+    ...(await db.rows(sql`SELECT slot_name FROM pg_replication_slots WHERE database = ${database}`)),
+    ...(await db.rows(sql`
+      SELECT subname FROM pg_subscription s JOIN pg_database d ON d.oid = s.subdbid WHERE d.datname = ${database}`)),
+    ...(await db.rows(sql`
+      SELECT setconfig FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
+      WHERE d.datname = ${database}`)),
   ];
 }
 
@@ -63,7 +67,7 @@ async function expectConsistent(tenant: TestTenant): Promise<void> {
   await other.kernel.signals.waitUntilApplied();
   expect(await findProblems(central, databases)).toEqual([]);
   expect(await central.db.rows(sql`SELECT * FROM tenant_moves`)).toEqual([]);
-  for (const server of [main, east, west]) expect(await remains(server)).toEqual([]);
+  for (const server of [main, east, west]) expect(await remainsOf(tenant, server)).toEqual([]);
   const { db } = (await directory.find(tenant.id)) as TestTenant;
   const row = await db.row(sql`
     SELECT (SELECT count(*) FROM notes) = (SELECT count FROM note_counts) AS "isCounted",
@@ -194,9 +198,12 @@ test('a tenant cannot be moved to an unknown server, to its own, or over another
 
 test('a tenant whose schema differs from the template is not moved and stays in use', async () => {
   const tenant = await tenantWithNotes();
+  const move = () => moveTenant(central, databases, tenant.id, { to: 'east' });
   await tenant.db.run(sql`CREATE TABLE extra (id int)`);
-  const moved = moveTenant(central, databases, tenant.id, { to: 'east' });
-  await expect(moved).rejects.toThrow(/column extra.id integer/);
+  await expect(move()).rejects.toThrow(/column extra.id integer/);
+  await tenant.db.run(sql`DROP TABLE extra`);
+  await tenant.db.run(sql`CREATE SCHEMA other CREATE TABLE extra (id int)`);
+  await expect(move()).rejects.toThrow(/table other.extra outside the schema public/);
   expect((await tenant.caller('notes.create').post('/api/v1/notes', { text: 'still here' })).status).toBe(200);
   await expectConsistent(tenant);
 });
@@ -266,40 +273,35 @@ test('a process that has not heard of the pause cannot write either', async () =
   await expectConsistent(tenant);
 });
 
-test('an interrupted move is settled by a job, so that the tenant does not stay paused', async () => {
-  const tenant = await tenantWithNotes();
-  await moveUntilKilled(tenant.id, 'fenced');
-  await platform.kernel.jobs.handlerOf('kernel.settle_moves').perform({
-    ...{ job: 'kernel.settle_moves', tenant: '', data: {}, requestId: 'test' },
-  });
-  expect(await serverOf(tenant)).toBe('main');
-  await expectConsistent(tenant);
-});
-
-const recorded = 'The tenant stays in use while it is copied to east.';
-
-test.each([recorded, 'following', 'copied', 'paused', 'fenced', 'replayed', 'switched'])(
-  'a move that is killed at the step "%s" is finished or undone by the next one',
-  async (step) => {
-    const tenant = await tenantWithNotes();
-    await moveUntilKilled(tenant.id, step);
-    expect((await findProblems(central, databases)).map(({ problem }) => problem)).toEqual(['interrupted move']);
-    expect(await serverOf(tenant)).toBe(step === 'switched' ? 'east' : 'main');
-    await moveTenant(central, databases, tenant.id, { to: 'east' });
-    expect(await serverOf(tenant)).toBe('east');
-    expect((await notesOf(tenant)).length).toBe(500);
-    await expectConsistent(tenant);
+const settling: Record<string, (tenantId: string) => Promise<unknown>> = {
+  'the next move': (tenantId) => moveTenant(central, databases, tenantId, { to: 'east' }),
+  async 'the doctor'() {
+    for (const { repair } of await findProblems(central, databases)) await repair?.();
   },
-);
+  'a job': () =>
+    platform.kernel.jobs
+      .handlerOf('kernel.settle_moves')
+      .perform({ job: 'kernel.settle_moves', tenant: '', data: {}, requestId: 'test' }),
+};
 
-test('the doctor undoes a move that was killed while the tenant was paused', async () => {
+test.each([
+  ['The tenant stays in use while it is copied to east.', 'the next move'],
+  ['following', 'a job'],
+  ['copied', 'the doctor'],
+  ['paused', 'the next move'],
+  ['fenced', 'a job'],
+  ['replayed', 'the doctor'],
+  ['switched', 'the next move'],
+])('a move that is killed at the step "%s" is finished or undone by %s', async (step, settler) => {
   const tenant = await tenantWithNotes();
-  await moveUntilKilled(tenant.id, 'replayed');
-  for (const { repair } of await findProblems(central, databases)) await repair?.();
-  expect(await serverOf(tenant)).toBe('main');
-  await platform.kernel.signals.waitUntilApplied();
-  expect((await tenant.caller('notes.create').post('/api/v1/notes', { text: 'back' })).status).toBe(200);
+  await moveUntilKilled(tenant.id, step);
+  expect((await findProblems(central, databases)).map(({ problem }) => problem)).toEqual(['interrupted move']);
+  expect(await serverOf(tenant)).toBe(step === 'switched' ? 'east' : 'main');
+  await settling[settler]?.(tenant.id);
+  expect(await serverOf(tenant)).toBe(settler === 'the next move' ? 'east' : 'main');
   await expectConsistent(tenant);
+  expect((await tenant.caller('notes.create').post('/api/v1/notes', { text: 'after' })).status).toBe(200);
+  expect((await notesOf(tenant)).length).toBe(501);
 });
 
 async function moveUntilKilled(tenantId: string, step: string): Promise<void> {

@@ -160,6 +160,15 @@ test('the doctor finds missing and orphaned databases on every server', async ()
   expect(await findings()).toEqual([]);
 });
 
+test('a database of a tenant on another server than recorded is reported and never dropped', async () => {
+  const { id } = await tenantOn('east');
+  await central.db.run(sql`UPDATE tenants SET database_server = 'main' WHERE id = ${id}`);
+  expect(await findings()).toEqual([`missing database: ${id}`, `database on another server: tenant${id} on east`]);
+  for (const { repair } of await findProblems(central, databases)) await repair?.();
+  expect(await databases.exists(`tenant${id}`, east)).toBe(true);
+  await central.db.run(sql`UPDATE tenants SET database_server = 'east' WHERE id = ${id}`);
+});
+
 test('a tenant on a server that is not configured is reported, and its requests are answered with 503', async () => {
   const tenant = await platform.tenant();
   const server = await serverOf(tenant.id);
