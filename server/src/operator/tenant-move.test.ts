@@ -31,6 +31,9 @@ test('an operator moves a tenant and sees its progress and its new server', asyn
 
 test('a wrong option or server is reported in one line', async () => {
   expect(await run('tenant:move', tenant.id)).toMatchObject({ code: 2, err: expect.stringMatching(/--to must name/) });
-  expect(await run('tenant:move', tenant.id, '--to=east')).toMatchObject({ code: 1, err: expect.stringMatching(/already on east\n$/) });
+  expect(await run('tenant:move', tenant.id, '--to=east')).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/already on east\n$/),
+  });
   expect(await run('tenant:move', tenant.id, '--to=main', '--grace=x')).toMatchObject({ code: 2 });
 });

@@ -273,6 +273,20 @@ test('a process that has not heard of the pause cannot write either', async () =
   await expectConsistent(tenant);
 });
 
+test('a move that another process has undone meanwhile does not switch and leaves the source writable', async () => {
+  const tenant = await tenantWithNotes();
+  const moved = moveTenant(central, databases, tenant.id, {
+    to: 'east',
+    async onProgress(line) {
+      if (line === 'paused') await central.db.run(sql`DELETE FROM tenant_moves WHERE tenant_id = ${tenant.id}`);
+    },
+  });
+  await expect(moved).rejects.toThrow('another process has ended this move');
+  expect(await serverOf(tenant)).toBe('main');
+  expect((await tenant.caller('notes.create').post('/api/v1/notes', { text: 'after' })).status).toBe(200);
+  await expectConsistent(tenant);
+});
+
 const settling: Record<string, (tenantId: string) => Promise<unknown>> = {
   'the next move': (tenantId) => moveTenant(central, databases, tenantId, { to: 'east' }),
   async 'the doctor'() {

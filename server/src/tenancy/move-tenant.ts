@@ -4,17 +4,25 @@ import { type Central, databaseExists, dropDatabase, identifier, runIfUnlocked }
 import { copyTables } from './move-copy.ts';
 import { fence, removeFence, waitForTransactions } from './move-fence.ts';
 import {
+  beginMove,
+  isUndone,
+  listMoves,
+  type Move,
+  type MoveRow,
+  readMove,
+  recordStep,
+  switchServer,
+} from './move-record.ts';
+import {
   dropPublication,
   dropSlots,
   dropSubscription,
-  type Link,
   replicationProblem,
   startReplication,
   waitForCopy,
   waitForReplay,
 } from './move-replication.ts';
 import { copySequences, inDatabase, schemaDifference, truncateAll } from './move-schema.ts';
-import { findServer, requireServer } from './servers.ts';
 import type { TenantDatabases } from './tenant-databases.ts';
 
 type OnProgress = (line: string) => void | Promise<void>;
@@ -41,22 +49,6 @@ export interface MoveResult {
   readonly kept: string | undefined;
 }
 
-interface MoveRow {
-  tenant_id: string;
-  id: string;
-  source: string;
-  target: string;
-  step: 'copying' | 'paused' | 'switched' | 'undoing';
-  keep: boolean;
-  database: string;
-}
-
-interface Move extends Link {
-  readonly tenantId: string;
-  readonly id: string;
-  readonly keep: boolean;
-}
-
 const defaultGraceMs = 5_000;
 /** The move is undone if the last changes take longer. */
 const maxReplayMs = 30_000;
@@ -78,7 +70,7 @@ export async function moveTenant(
     result =
       finished?.to === options.to
         ? finished
-        : await move(central, databases, await begin(central, tenantId, options), options);
+        : await move(central, databases, await beginMove(central, tenantId, options), options);
   });
   if (!hasRun || !result) throw new Error(`${tenantId} is being moved by another process`);
   return result;
@@ -118,7 +110,7 @@ async function move(
     await withoutMigrations(current, async () => {
       if (!problem) await follow(current, onProgress);
       pausedAt = performance.now();
-      await record(central.db, current, 'copying', 'paused');
+      await recordStep(central.db, current, 'copying', 'paused');
       await onProgress('paused');
       await waitForTransactions(source, current.database, graceMs);
     });
@@ -191,32 +183,6 @@ function progressOf(onProgress: OnProgress): (done: number, total: number) => vo
   };
 }
 
-async function begin(central: Central, tenantId: string, { to, keep = false }: MoveOptions): Promise<Move> {
-  const target = findServer(central, to);
-  if (!target) {
-    const names = central.servers.map(({ name }) => name).join(', ');
-    throw new Error(`there is no database server ${to}; the servers are ${names}`);
-  }
-  const tenant = await central.db.row<{ server: string; database: string; status: string }>(sql`
-    SELECT database_server AS server, database_name AS database, status FROM tenants WHERE id = ${tenantId}`);
-  if (!tenant || tenant.status === 'creating') throw new Error(`${tenantId} is not completely created yet`);
-  if (tenant.server === to) throw new Error(`${tenantId} is already on ${to}`);
-  const source = requireServer(central, tenant.server);
-  if (await databaseExists(target, tenant.database)) {
-    throw new Error(
-      `${to} already has a database ${tenant.database}; run 'chowkd tenant:doctor' to find out whose it is`,
-    );
-  }
-  const row = (await central.db.row<{ id: string }>(sql`
-    INSERT INTO tenant_moves (tenant_id, source, target, keep) VALUES (${tenantId}, ${source.name}, ${to}, ${keep})
-    RETURNING id`)) as { id: string };
-  return { tenantId, id: row.id, slot: slotOf(row.id), source, target, database: tenant.database, keep };
-}
-
-function slotOf(moveId: string): string {
-  return `chowk_move_${moveId.replaceAll('-', '')}`;
-}
-
 /** Returns the result of a move that only had to be finished. */
 async function settle(
   central: Central,
@@ -225,9 +191,9 @@ async function settle(
 ): Promise<MoveResult | undefined> {
   const row = (await listMoves(central.db)).find(({ tenant_id }) => tenant_id === tenantId);
   if (!row) return undefined;
-  const [source, target] = [requireServer(central, row.source), requireServer(central, row.target)];
-  const { id, database, keep, step } = row;
-  const interrupted: Move = { tenantId, id, slot: slotOf(id), source, target, database, keep };
+  const { step } = row;
+  const interrupted = readMove(central, row);
+  const { source, target } = interrupted;
   await onProgress(
     `An earlier move to ${target.name} was interrupted: ${step === 'switched' ? 'finishing' : 'undoing'} it.`,
   );
@@ -236,27 +202,6 @@ async function settle(
     return undefined;
   }
   return { from: source.name, to: target.name, pausedMs: undefined, kept: await finish(central.db, interrupted) };
-}
-
-function listMoves(db: Db): Promise<MoveRow[]> {
-  return db.rows<MoveRow>(sql`
-    SELECT m.tenant_id, m.id, m.source, m.target, m.step, m.keep, t.database_name AS database
-    FROM tenant_moves m JOIN tenants t ON t.id = m.tenant_id ORDER BY m.tenant_id`);
-}
-
-/** Throws if another process has settled the move meanwhile. */
-async function record(db: Db, { id }: Move, from: MoveRow['step'], to: MoveRow['step']): Promise<void> {
-  const changed = await db.run(sql`UPDATE tenant_moves SET step = ${to} WHERE id = ${id} AND step = ${from}`);
-  if (changed === 0) throw new Error('another process has ended this move');
-}
-
-/** All processes are notified by the commit. */
-async function switchServer(db: Db, current: Move): Promise<void> {
-  await db.tx(async (tx) => {
-    await record(tx, current, 'paused', 'switched');
-    await tx.run(sql`
-      UPDATE tenants SET database_server = ${current.target.name}, updated_at = now() WHERE id = ${current.tenantId}`);
-  });
 }
 
 /** Removes the source, which is not in use any more. Returns the new name of the database if it is kept. */
@@ -292,7 +237,7 @@ async function undo(db: Db, current: Move): Promise<void> {
   // Recorded first: from then on the switch is impossible.
   const changed = await db.run(sql`
     UPDATE tenant_moves SET step = 'undoing' WHERE id = ${id} AND step IN ('copying', 'paused', 'undoing')`);
-  if (changed === 0) throw new Error('another process has ended this move');
+  if (changed === 0 && !(await isUndone(db, current))) throw new Error('another process has ended this move');
   await removeFence(source, database);
   if (await databaseExists(target, database)) {
     await dropSubscription(current);
