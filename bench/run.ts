@@ -10,6 +10,7 @@ const all = [
   'memory',
   'tenant-creation',
   'provisioning',
+  'tenant-move',
   'many-tenants',
   'pipeline',
   'accounts',

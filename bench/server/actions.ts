@@ -1,5 +1,6 @@
 import { type Actions, action, Default, Failure, type Static, sql, Timestamp, Type } from '@chowk/kit';
 import type { Kernel } from '../../server/src/kernel.ts';
+import { moveTenant } from '../../server/src/tenancy/move-tenant.ts';
 import { createTenant } from '../../server/src/tenancy/tenants.ts';
 
 export const benchPermission = 'bench.view';
@@ -109,6 +110,17 @@ export function setupActions(kernel: () => Kernel, addMember: (tenantId: string)
         await databases.waitForRefill();
         await addMember(id);
         return { ms, database };
+      },
+    }),
+    'bench.moveTenant': action({
+      ...open,
+      http: 'POST /bench/moves',
+      summary: 'Move a tenant to another database server',
+      tenant: 'none',
+      input: Type.Object({ id: Type.String(), to: Type.String(), isOffline: Type.Boolean() }),
+      run: async (_ctx, { id, ...options }) => {
+        const { central, databases } = kernel();
+        return { ...(await moveTenant(central, databases, id, options)) };
       },
     }),
     'bench.memory': action({

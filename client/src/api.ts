@@ -1603,6 +1603,7 @@ export type ErrorCode =
   | 'tenancy.bad_host'
   | 'tenancy.domain_not_found'
   | 'tenancy.domain_permanent'
+  | 'tenancy.moving'
   | 'tenancy.required'
   | 'tenancy.suspended'
   | 'tenancy.too_many_domains'

@@ -271,16 +271,17 @@ CREATE TABLE platform_settings (
 CREATE TRIGGER platform_settings_changed AFTER INSERT OR DELETE OR UPDATE ON public.platform_settings FOR EACH STATEMENT EXECUTE FUNCTION notify_platform_settings_changed();
 
 CREATE TABLE prepared_databases (
+  server text NOT NULL DEFAULT 'main'::text,
   name text NOT NULL,
   kind text NOT NULL,
   fingerprint text NOT NULL,
   ready boolean NOT NULL DEFAULT false,
   used_at timestamp with time zone NOT NULL DEFAULT now(),
   created_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT prepared_databases_pkey PRIMARY KEY (name),
+  CONSTRAINT prepared_databases_pkey PRIMARY KEY (server, name),
   CONSTRAINT prepared_databases_kind_check CHECK ((kind = ANY (ARRAY['template'::text, 'spare'::text])))
 );
-CREATE UNIQUE INDEX prepared_databases_one_template ON public.prepared_databases USING btree (fingerprint) WHERE (kind = 'template'::text);
+CREATE UNIQUE INDEX prepared_databases_one_template ON public.prepared_databases USING btree (server, fingerprint) WHERE (kind = 'template'::text);
 
 CREATE TABLE provisioning_steps (
   application_id uuid NOT NULL,
@@ -459,6 +460,20 @@ CREATE TABLE tenant_migrations (
 );
 CREATE INDEX tenant_migrations_to_announce ON public.tenant_migrations USING btree (tenant_id) WHERE (announced_at IS NULL);
 
+CREATE TABLE tenant_moves (
+  tenant_id text NOT NULL,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  source text NOT NULL,
+  target text NOT NULL,
+  step text NOT NULL DEFAULT 'copying'::text,
+  keep boolean NOT NULL,
+  started_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT tenant_moves_pkey PRIMARY KEY (tenant_id),
+  CONSTRAINT tenant_moves_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  CONSTRAINT tenant_moves_step_check CHECK ((step = ANY (ARRAY['copying'::text, 'paused'::text, 'switched'::text, 'undoing'::text])))
+);
+CREATE TRIGGER tenant_moves_changed AFTER INSERT OR DELETE OR UPDATE ON public.tenant_moves FOR EACH ROW EXECUTE FUNCTION notify_tenant_move();
+
 CREATE TABLE tenant_settings (
   tenant_id text NOT NULL,
   key text NOT NULL,
@@ -489,6 +504,7 @@ CREATE TABLE tenants (
   CONSTRAINT tenants_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'importing'::text, 'active'::text, 'suspended'::text, 'deleting'::text])))
 );
 CREATE INDEX tenants_by_ring ON public.tenants USING btree (module_ring_id);
+CREATE INDEX tenants_by_server ON public.tenants USING btree (database_server);
 CREATE INDEX tenants_unfinished ON public.tenants USING btree (created_at) WHERE (status = 'creating'::text);
 CREATE TRIGGER tenants_changed AFTER INSERT OR DELETE OR UPDATE ON public.tenants FOR EACH ROW EXECUTE FUNCTION notify_tenant_changed();
 

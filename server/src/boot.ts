@@ -55,6 +55,8 @@ import { makeSystemServices } from './system-services.ts';
 import type { Central } from './tenancy/central-database.ts';
 import { Directory } from './tenancy/directory.ts';
 import { claimKey } from './tenancy/installation-key.ts';
+import { moveJobs } from './tenancy/move-jobs.ts';
+import { findServer, openServers } from './tenancy/servers.ts';
 import { kernelSettings, SettingsStore } from './tenancy/settings.ts';
 import { installationId, TenantDatabases } from './tenancy/tenant-databases.ts';
 
@@ -97,18 +99,22 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     ...limits,
     connections: config.databaseConnections,
     perDatabase: config.databaseConnectionsPerTenant,
+    // A server that does not respond must not hold all connections.
+    ...(config.databaseServers.length > 0 ? { perServer: Math.ceil(config.databaseConnections * 0.6) } : {}),
     waitTimeoutMs: config.databaseWaitTimeoutMs,
     slowQueries: new SlowQueryLog(log, config.slowQueryMs),
   });
   const centralTarget = { address, database, central: true };
   const db = openDatabase(budget, centralTarget);
-  const central: Central = { db, address, database, copyStrategy: config.databaseCopyStrategy };
+  const host = { db, address, database, copyStrategy: config.databaseCopyStrategy };
+  const central: Central = { ...host, servers: openServers(config, host, budget) };
   const signals = new Signals(address, database, limits, log);
 
   const directory = new Directory({
     central: db,
     budget,
-    addressOf: () => address,
+    addressOf: (name) => findServer(central, name)?.address,
+    holdTimeoutMs: config.databaseWaitTimeoutMs,
     signals,
     baseDomain: config.baseDomain,
   });
@@ -188,7 +194,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   };
   const { handlers, schedules } = jobsOf(
     modules,
-    { ...kernelJobs, ...mailer.jobs, ...files.jobs },
+    { ...kernelJobs, ...mailer.jobs, ...files.jobs, ...moveJobs(central) },
     installations,
     inContext,
     (tasks) => jobs.addAll(tasks),

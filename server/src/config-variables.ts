@@ -220,6 +220,41 @@ export function connectionUrl(schemes: readonly string[], { database = false } =
   });
 }
 
+/** A PostgreSQL server for tenant databases. */
+export interface NamedServer {
+  readonly name: string;
+  readonly url: string;
+  /** Its share of new tenants, compared with other servers. */
+  readonly weight: number;
+}
+
+function parseServer(text: string): NamedServer | undefined {
+  const [, name = '', address = ''] = /^([a-z][a-z0-9-]{0,30})=(postgres(?:ql)?:.+)$/s.exec(text) ?? [];
+  const url = parseUrl(address);
+  const hasHost = url && (url.hostname !== '' || url.searchParams.has('host'));
+  if (!hasHost || name === 'main') return undefined;
+  const weight = integer(0, 1000).parse(url.searchParams.get('weight') ?? '1');
+  url.searchParams.delete('weight');
+  return weight === undefined ? undefined : { name, url: url.href, weight };
+}
+
+export const namedServers: Kind<readonly NamedServer[]> = {
+  ...kind(
+    'a comma-separated list such as east=postgres://user:password@host:5432?weight=2, with different lower-case names other than main, percent-encoded passwords and weights from 0 to 1000',
+    (text) => {
+      const servers = splitList(text).map(parseServer);
+      const valid = servers.filter((server) => server !== undefined);
+      const names = new Set(valid.map(({ name }) => name));
+      return names.size === servers.length ? Object.freeze(valid) : undefined;
+    },
+  ),
+  show: (servers) =>
+    showList(
+      servers.map(({ name, url, weight }) => `${name}=${showUrl(url)?.split('?')[0] ?? hidden} (weight ${weight})`),
+    ),
+  showInvalid: () => undefined,
+};
+
 export const objectStorageUrl: Kind<string> = urlKind(
   'a URL such as s3://key:secret@host/bucket?region=eu-central-1 (with &tls=false for http), with a percent-encoded secret',
   (text) => {

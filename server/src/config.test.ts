@@ -160,6 +160,34 @@ const examples: Readonly<Record<string, Example>> = {
       'postgres://me:p w@db/chowk',
     ],
   },
+  DATABASE_SERVERS: {
+    key: 'databaseServers',
+    unset: [],
+    good: [
+      ['east=postgres://db', [{ name: 'east', url: 'postgres://db', weight: 1 }]],
+      [
+        'east=postgres://me:p%40ss@db:5433/admin?weight=2&sslmode=require, west-2=postgresql://?host=/run&weight=0',
+        [
+          { name: 'east', url: 'postgres://me:p%40ss@db:5433/admin?sslmode=require', weight: 2 },
+          { name: 'west-2', url: 'postgresql://?host=%2Frun', weight: 0 },
+        ],
+      ],
+    ],
+    bad: [
+      ...hostile,
+      'postgres://db',
+      'main=postgres://db',
+      'East=postgres://db',
+      'east=mysql://db',
+      'east=postgres://',
+      'east=postgres://db?weight=-1',
+      'east=postgres://db?weight=many',
+      'east=postgres://a,east=postgres://b',
+      'east=postgres://me:1,2@db',
+      'east=postgres://me:p/w@db',
+    ],
+  },
+  DATABASE_MAIN_WEIGHT: { ...integers('databaseMainWeight', 1, 1, 1000), bad: ['0', '1001', 'x'] },
   DATABASE_CONNECTIONS: integers('databaseConnections', 50, 4, 1000),
   DATABASE_CONNECTIONS_PER_TENANT: { ...integers('databaseConnectionsPerTenant', 10, 1, 50), bad: ['0', '51', 'x'] },
   DATABASE_CONNECT_TIMEOUT_MS: integers('databaseConnectTimeoutMs', 5000, 1, 600_000),
@@ -308,7 +336,7 @@ const names = documentedVariables().map(({ name }) => name);
 const secretNames = documentedVariables()
   .filter(({ secret }) => secret)
   .map(({ name }) => name);
-const connectionUrlNames = ['DATABASE_URL', 'REDIS_URL', 'MAIL_URL', 'OBJECT_STORAGE_URL'];
+const connectionUrlNames = ['DATABASE_URL', 'DATABASE_SERVERS', 'REDIS_URL', 'MAIL_URL', 'OBJECT_STORAGE_URL'];
 
 function problem(env: Record<string, string>): string {
   try {
@@ -416,6 +444,8 @@ test('passwords in URLs are never shown, whatever their encoding', () => {
       for (const text of [password, encodeURIComponent(password)]) {
         const shown = readable({ [name]: `${scheme}://me:${text}@host:99/name?password=${encodeURIComponent(text)}` });
         expect(shown.toLowerCase()).not.toContain('hunter2');
+        const servers = readable({ DATABASE_SERVERS: `east=${scheme}://me:${text}@host:99?password=${text}` });
+        expect(servers.toLowerCase()).not.toContain('hunter2');
       }
     }),
     { numRuns: 5000 },
@@ -518,6 +548,7 @@ test.each([
   ['DATABASE_URL', 'postgres://me:p%40ss@db:5433/chowk?a=b', 'postgres://me:••••@db:5433/chowk?a=b'],
   ['DATABASE_URL', 'postgres://db/chowk?user=me&p%61ssword=pw', 'postgres://db/chowk?user=me&p%61ssword=••••'],
   ['DATABASE_URL', 'postgres:///chowk?host=/run', 'postgres:///chowk?host=/run'],
+  ['DATABASE_SERVERS', 'east=postgres://me:pw@db?weight=2', 'east=postgres://me:••••@db (weight 2)'],
   [
     'CLI_RELEASES_STATIC_MANIFEST_URL',
     'https://a.example/m?X-Amz-Signature=1',
@@ -533,4 +564,10 @@ test('the types of the configuration match its values', () => {
   expectTypeOf<Config['appEnv']>().toEqualTypeOf<'local' | 'testing' | 'production'>();
   expectTypeOf<Config['migrateOnStart']>().toEqualTypeOf<boolean>();
   expectTypeOf<Config['corsOrigins']>().toEqualTypeOf<'*' | readonly string[]>();
+});
+
+test('the server main may be left out of new tenants only if another server takes them', () => {
+  expect(problem({ DATABASE_MAIN_WEIGHT: '0' })).toMatch(/^DATABASE_MAIN_WEIGHT must be at least 1/);
+  expect(problem({ DATABASE_MAIN_WEIGHT: '0', DATABASE_SERVERS: 'east=postgres://db?weight=0' })).toMatch(/at least 1/);
+  expect(readConfig({ DATABASE_MAIN_WEIGHT: '0', DATABASE_SERVERS: 'east=postgres://db' }).databaseMainWeight).toBe(0);
 });

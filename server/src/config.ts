@@ -13,6 +13,7 @@ import {
   isDerived,
   mailbox,
   matching,
+  namedServers,
   objectStorageUrl,
   oneOf,
   origin,
@@ -99,6 +100,18 @@ const variables = {
     name: 'DATABASE_URL',
     kind: connectionUrl(['postgres', 'postgresql'], { database: true }),
     help: 'The PostgreSQL server and the central database; if unset, an embedded PostgreSQL runs under `STORAGE_PATH`.',
+  }),
+  databaseServers: variable({
+    name: 'DATABASE_SERVERS',
+    kind: namedServers,
+    default: [],
+    help: 'Further PostgreSQL servers for tenant databases; `weight` is the share of new tenants, `0` for none. The server of `DATABASE_URL` is `main`.',
+  }),
+  databaseMainWeight: variable({
+    name: 'DATABASE_MAIN_WEIGHT',
+    kind: integer(0, 1000),
+    default: 1,
+    help: 'The share of new tenants of the server `main`, compared with the weights in `DATABASE_SERVERS`; `0` creates them elsewhere.',
   }),
   databaseConnections: variable({
     name: 'DATABASE_CONNECTIONS',
@@ -396,6 +409,9 @@ function findConflicts(config: Config): string[] {
       `DATABASE_CONNECTIONS_PER_TENANT must be at most DATABASE_CONNECTIONS (${config.databaseConnections}), ` +
         `not "${config.databaseConnectionsPerTenant}"`,
     );
+  }
+  if (config.databaseMainWeight === 0 && config.databaseServers.every(({ weight }) => weight === 0)) {
+    problems.push('DATABASE_MAIN_WEIGHT must be at least 1 unless a server of DATABASE_SERVERS has a weight, not "0"');
   }
   if (config.appEnv === 'production' && !config.emailVerificationSignedOnly) {
     problems.push('EMAIL_VERIFICATION_SIGNED_ONLY must be true in production, not "false"');

@@ -53,6 +53,10 @@ export const kernelErrors = {
     status: 403,
     message: 'This tenant is suspended. Contact the operator of the platform.',
   },
+  'tenancy.moving': {
+    status: 503,
+    message: 'This tenant is being moved to another database server; try again in a moment.',
+  },
   'tenancy.domain_not_found': { status: 404, message: 'This tenant has no domain {domain}.' },
   'tenancy.domain_permanent': {
     status: 409,

@@ -55,7 +55,7 @@ async function prepareDatabases(kernel: Kernel): Promise<void> {
   const { central, databases, config, log } = kernel;
   try {
     if (config.migrateOnStart) {
-      const { failed } = await migrateFleet(central.db, central.address, databases, {
+      const { failed } = await migrateFleet(central.db, databases, {
         parallel: 2,
         ring: config.ringName,
       });

@@ -233,8 +233,8 @@ async function seed(db: Db, { modules, config }: Parts): Promise<{ modules: numb
 function tenantSteps({ central: { db }, databases, announceMigration }: Parts): TenantSteps {
   return {
     newId: () => newTenantId(db, databases),
-    reserve: (tenant, module) => reserveTenant(db, tenant, module),
-    createDatabase: (id) => ensureDatabase(db, databases, id),
+    reserve: (tenant, module) => reserveTenant(db, databases, tenant, module),
+    createDatabase: (id) => ensureDatabase(databases, id),
     addDomain: (id, domain, kind) => ensureDomain(db, id, domain, kind),
     async activate(id) {
       await activateTenant(db, databases, id);

@@ -31,12 +31,14 @@ CREATE TABLE tenants (
   -- The module that creates the tenant step by step; `tenant:doctor` leaves the unfinished ones to it.
   created_by_module text,
   module_ring_id bigint NOT NULL REFERENCES module_rings,
+  -- `main`, the server of this database, or one of DATABASE_SERVERS.
   database_server text NOT NULL DEFAULT 'main',
   database_name text NOT NULL UNIQUE,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX tenants_by_ring ON tenants (module_ring_id);
+CREATE INDEX tenants_by_server ON tenants (database_server);
 CREATE INDEX tenants_unfinished ON tenants (created_at) WHERE status = 'creating';
 
 -- The subdomains of a tenant: a random one, which never changes, and aliases.
@@ -60,14 +62,30 @@ CREATE TABLE tenant_settings (
 
 -- Databases prepared for new tenants: templates to copy and spares to rename.
 CREATE TABLE prepared_databases (
-  name text PRIMARY KEY,
+  server text NOT NULL DEFAULT 'main',
+  name text NOT NULL,
   kind text NOT NULL CHECK (kind IN ('template', 'spare')),
   fingerprint text NOT NULL,
   ready boolean NOT NULL DEFAULT false,
   used_at timestamptz NOT NULL DEFAULT now(),
-  created_at timestamptz NOT NULL DEFAULT now()
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (server, name)
 );
-CREATE UNIQUE INDEX prepared_databases_one_template ON prepared_databases (fingerprint) WHERE kind = 'template';
+CREATE UNIQUE INDEX prepared_databases_one_template ON prepared_databases (server, fingerprint) WHERE kind = 'template';
+
+-- Tenants on their way to another database server. The row is deleted when the move is complete or undone.
+CREATE TABLE tenant_moves (
+  tenant_id text PRIMARY KEY REFERENCES tenants ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  source text NOT NULL,
+  target text NOT NULL,
+  -- `copying`: the tenant uses the source. `paused`: its requests wait. `switched`: it uses the target, and the source is to
+  -- be removed. `undoing`: it uses the source, and the target is to be removed.
+  step text NOT NULL DEFAULT 'copying' CHECK (step IN ('copying', 'paused', 'switched', 'undoing')),
+  -- Whether the database on the source is kept under another name.
+  keep boolean NOT NULL,
+  started_at timestamptz NOT NULL DEFAULT now()
+);
 
 -- The migration state of each tenant's database. It may have more migrations than a process knows: rings differ.
 CREATE TABLE tenant_migrations (
@@ -112,6 +130,14 @@ BEGIN
 END $$;
 CREATE TRIGGER tenants_changed AFTER INSERT OR UPDATE OR DELETE ON tenants
   FOR EACH ROW EXECUTE FUNCTION notify_tenant_changed();
+
+CREATE FUNCTION notify_tenant_move() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('chowk_tenant', coalesce(new.tenant_id, old.tenant_id));
+  RETURN NULL;
+END $$;
+CREATE TRIGGER tenant_moves_changed AFTER INSERT OR UPDATE OR DELETE ON tenant_moves
+  FOR EACH ROW EXECUTE FUNCTION notify_tenant_move();
 
 CREATE FUNCTION notify_domain_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -338,3 +338,30 @@ test('closing does not wait for a connection that does not respond', async () =>
   expect(performance.now() - started).toBeLessThan(3_000);
   expect(budget.counts()).toEqual({ open: 0, idle: 0, waiting: 0, databases: 0 });
 });
+
+test('a server that does not respond leaves connections to the databases of others, and callers do not wait in turn', async () => {
+  const budget = createBudget(6, { perServer: 4, connectTimeoutMs: 1_000 });
+  const wire = await startProxy(inject('server'));
+  wire.blackHole();
+  const query = (name: string, address?: ServerAddress) =>
+    openDatabase(budget, target(name, address)).row(sql`SELECT current_database() AS name`);
+  let failed = 0;
+  const attempt = (name: string) =>
+    query(name, wire.address).catch(() => {
+      failed += 1;
+    });
+  const attempts = [one, two, three].flatMap((name) => [1, 2, 3, 4].map(() => attempt(name)));
+  // While connections to the silent server are being opened, the databases of the other one are served.
+  expect(await Promise.all([query(one), query(two)])).toEqual([{ name: one }, { name: two }]);
+  expect(failed).toBe(0);
+  await Promise.all(attempts);
+  expect(failed).toBe(12);
+  // From now on one caller at a time tries, and the others fail at once.
+  failed = 0;
+  const probe = attempt(one);
+  await expect(query(two, wire.address)).rejects.toThrow();
+  expect(failed).toBe(0);
+  await probe;
+  wire.heal();
+  await eventually(async () => expect(await query(one, wire.address)).toEqual({ name: one }));
+});

@@ -7,6 +7,8 @@ export interface BudgetOptions extends ConnectionLimits {
   readonly connections: number;
   /** Maximum number of connections to one tenant database. */
   readonly perDatabase: number;
+  /** Maximum number of connections to the tenant databases of one server, if there are several servers. */
+  readonly perServer?: number;
   /** How long a caller waits for a connection before it fails with `db.busy`. */
   readonly waitTimeoutMs: number;
 }
@@ -26,9 +28,18 @@ export interface Lease {
   idleSince: number;
 }
 
+/** The tenant databases of one server. */
+interface Server {
+  open: number;
+  opening: number;
+  /** The error of the last attempt to connect, if the server did not respond. */
+  silence: unknown;
+}
+
 /** The connections and waiters of one database. */
 interface Pool {
   readonly key: string;
+  readonly server: Server;
   readonly target: Target;
   /** Slots in use: open connections and connections that are being opened. */
   open: number;
@@ -66,6 +77,7 @@ const centralReserve = 2;
 export class ConnectionBudget {
   readonly #options: BudgetOptions;
   readonly #pools = new Map<string, Pool>();
+  readonly #servers = new Map<string, Server>();
   /** Idle leases of all pools, the longest idle first. */
   readonly #idle = new Set<Lease>();
   /** Pools with waiters, in the order of service: a pool that gains or loses a slot moves to the end. */
@@ -91,6 +103,8 @@ export class ConnectionBudget {
       this.#idle.delete(lease);
       return lease;
     }
+    // One caller at a time finds out whether the server responds again; the others must not wait for the timeout.
+    if (pool.server.silence && pool.server.opening > 0) throw pool.server.silence;
     const pending = this.#enqueue(pool);
     this.#tryOpen(pool);
     return pending;
@@ -134,13 +148,28 @@ export class ConnectionBudget {
   }
 
   #poolFor(target: Target): Pool {
-    const key = `${target.address.host}:${target.address.port}/${target.database}`;
+    const server = `${target.address.host}:${target.address.port}`;
+    const key = `${server}/${target.database}`;
     let pool = this.#pools.get(key);
     if (!pool) {
-      pool = { key, target, open: 0, opening: 0, idle: [], waiters: [] };
+      pool = {
+        key,
+        server: this.#serverFor(target.central ? 'central' : server),
+        target,
+        open: 0,
+        opening: 0,
+        idle: [],
+        waiters: [],
+      };
       this.#pools.set(key, pool);
     }
     return pool;
+  }
+
+  #serverFor(key: string): Server {
+    const server = this.#servers.get(key) ?? { open: 0, opening: 0, silence: undefined };
+    this.#servers.set(key, server);
+    return server;
   }
 
   #enqueue(pool: Pool): Promise<Lease> {
@@ -214,7 +243,14 @@ export class ConnectionBudget {
   #hasFreeSlot(pool: Pool): boolean {
     const { connections } = this.#options;
     if (pool.target.central) return this.#open < connections;
+    if (this.#hasFullServer(pool)) return false;
     return this.#open - this.#centralOpen < connections - Math.max(centralReserve, this.#centralOpen);
+  }
+
+  /** Then the pool can only get the slot of another database on the same server. */
+  #hasFullServer({ target, server }: Pool): boolean {
+    const { perServer } = this.#options;
+    return perServer !== undefined && !target.central && server.open >= perServer;
   }
 
   /** Finds an idle connection that may be closed so that the pool gets its slot. */
@@ -223,6 +259,7 @@ export class ConnectionBudget {
     let fallback: Lease | undefined;
     for (const lease of this.#idle) {
       if (lease.pool === pool || lease.pool.target.central) continue;
+      if (lease.pool.server !== pool.server && this.#hasFullServer(pool)) continue;
       if (lease.idleSince < quietSince || lease.pool.open > pool.open + 1) return lease;
       fallback ??= lease;
     }
@@ -236,6 +273,7 @@ export class ConnectionBudget {
     if (own && pool.open === 1 && performance.now() - openedAt < minTurnMs) return own;
     for (const other of this.#poolsWithWaiters) {
       if (other === pool || this.#isFull(other)) continue;
+      if (other.server !== pool.server && this.#hasFullServer(other)) continue;
       if (other.open === 0 || other.open + 1 < pool.open) return other;
     }
     return own;
@@ -251,21 +289,39 @@ export class ConnectionBudget {
 
   /** Opens a connection in a slot that is already counted, after the previous connection has left the server. */
   async #connect(pool: Pool, previousClosed?: Promise<void>): Promise<void> {
+    const { server } = pool;
     pool.opening += 1;
+    server.opening += 1;
     const { address, database } = pool.target;
+    let startedAt = performance.now();
     try {
       await previousClosed;
       if (this.#closed) throw fail('db.unavailable');
+      startedAt = performance.now();
       const connection = await Connection.open(address, database, this.#options, (lost) =>
         this.#removeLost(pool, lost),
       );
       pool.opening -= 1;
+      server.opening -= 1;
+      server.silence = undefined;
       this.release({ connection, pool, openedAt: performance.now(), idleSince: 0 });
     } catch (error) {
       pool.opening -= 1;
+      server.opening -= 1;
       this.#count(pool, -1);
       this.#dequeue(pool)?.reject(error);
+      if (performance.now() - startedAt >= this.#options.connectTimeoutMs) this.#recordSilence(server, error);
       this.#assignFreeSlot();
+    }
+  }
+
+  /** Rejects the waiters of a server that does not respond, if there are others. */
+  #recordSilence(server: Server, error: unknown): void {
+    if (this.#options.perServer === undefined) return;
+    server.silence = error;
+    for (const pool of [...this.#poolsWithWaiters]) {
+      // Those whose connection is being opened are rejected when it fails.
+      while (pool.server === server && pool.waiters.length > pool.opening) this.#dequeue(pool)?.reject(error);
     }
   }
 
@@ -300,6 +356,7 @@ export class ConnectionBudget {
 
   #count(pool: Pool, change: 1 | -1): void {
     pool.open += change;
+    pool.server.open += change;
     this.#open += change;
     if (pool.target.central) this.#centralOpen += change;
     if (this.#poolsWithWaiters.delete(pool)) this.#poolsWithWaiters.add(pool);

@@ -20,6 +20,13 @@ const responseGraceMs = 2_000;
 /** Over a dead network, closing properly would take as long as TCP retries. */
 const endTimeoutMs = 500;
 
+const connectErrors = new WeakSet<Error>();
+
+/** Whether no connection could be opened, so that nothing has been done. */
+export function isConnectError(error: unknown): boolean {
+  return error instanceof Error && connectErrors.has(error);
+}
+
 /** They apply whatever the server or the database is configured to. */
 const sessionSettings = [
   // `valueTypes` relies on these.
@@ -99,6 +106,7 @@ export class Connection {
     try {
       await client.connect();
     } catch (error) {
+      connectErrors.add(error as Error);
       connection.#watchdog.stop();
       await endClient(client);
       throw error;
@@ -220,11 +228,12 @@ export async function withConnection<Result>(
 }
 
 /**
- * Whether the connection cannot be used any more: it was ended, lost or too slow, or `pg` failed to serialize a value
+ * Whether the connection cannot be used any more: it was ended, lost or too slow, it is read-only because the database is
+ * being moved, or `pg` failed to serialize a value
  * after it had sent a part of the statement.
  */
 function isFatal(error: unknown): boolean {
-  return !(error instanceof pg.DatabaseError) || /^(08|57P0|25P03|25P04)/.test(error.code ?? '');
+  return !(error instanceof pg.DatabaseError) || /^(08|57P0|25P03|25P04|25006)/.test(error.code ?? '');
 }
 
 /** Whether a migration has invalidated the prepared statement, or the server no longer has it. */

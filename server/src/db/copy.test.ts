@@ -3,7 +3,7 @@ import { type Db, sql } from '@chowk/kit';
 import fc from 'fast-check';
 import { afterAll, beforeEach, expect, inject, onTestFinished, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
-import { aside, limits, scratchDatabase, terminate } from '../../testing/scratch-database.ts';
+import { aside, limits, scratchDatabase, scratchDatabases, terminate } from '../../testing/scratch-database.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
 import { type BudgetOptions, ConnectionBudget } from './budget.ts';
 import { openDatabase } from './database.ts';
@@ -287,4 +287,30 @@ test('a source is read only as fast as PostgreSQL accepts its rows', async () =>
   expect(read).toBeLessThan(2_000);
   await terminate(pid);
   expect(databaseFailure(await copying)).toMatchObject({ status: 503 });
+});
+
+test('rows are copied from one database to another without loss, however slowly they are read', async () => {
+  const [from, to] = await scratchDatabases(2);
+  await aside(from as string, (source) =>
+    aside(to as string, async (target) => {
+      await source.script(`
+        CREATE TABLE words (id int, text text);
+        INSERT INTO words SELECT n, CASE n % 3 WHEN 0 THEN NULL WHEN 1 THEN 'ñ—日本\t\\' || n ELSE repeat('x', 200) END
+        FROM generate_series(1, 30000) n`);
+      await target.script('CREATE TABLE words (id int, text text)');
+      const slowly = async function* (chunks: AsyncIterable<Uint8Array>) {
+        for await (const chunk of chunks) {
+          await later();
+          yield chunk;
+        }
+      };
+      const rows = source.copyOut('COPY words TO STDOUT');
+      expect(await target.copy('COPY words FROM STDIN', slowly(rows))).toBe(30_000);
+      const digest = sql`SELECT md5(string_agg(id || coalesce(text, '-'), ',' ORDER BY id)) AS digest FROM words`;
+      expect((await target.query(digest)).rows).toEqual((await source.query(digest)).rows);
+      const failed = target.copy('COPY words FROM STDIN', source.copyOut('COPY nowhere TO STDOUT'));
+      await expect(failed).rejects.toThrow('relation "nowhere" does not exist');
+      expect([source.isUsable, target.isUsable]).toEqual([true, true]);
+    }),
+  );
 });

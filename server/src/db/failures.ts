@@ -29,8 +29,8 @@ export function databaseFailure(error: unknown): Failure | undefined {
     const code = error.code ?? '';
     // Disk full, out of memory, failed disk.
     if (/^(53[12]00|58030)/.test(code)) return fail('db.out_of_resources', {}, extras);
-    // Connection lost, server starting or stopping, too many connections, database missing.
-    if (/^(08|57P0|53300|3D000)/.test(code)) return fail('db.unavailable', {}, extras);
+    // Connection lost, server starting or stopping, too many connections, database missing, closed or read-only.
+    if (/^(08|57P0|53300|3D000|25006)/.test(code)) return fail('db.unavailable', {}, extras);
     // Statement timeout or lock timeout.
     if (code === '57014' || code === '55P03') return fail('db.too_slow', {}, extras);
     if (unstorable.has(code)) return fail('http.unstorable', {}, extras);

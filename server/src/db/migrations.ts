@@ -28,8 +28,8 @@ interface LedgerRow {
   checksum: string;
 }
 
-/** Arbitrary, but unique among the advisory locks of a database. */
-const lockKey = 6_318_601;
+/** The advisory lock of the process that changes the schema. Arbitrary, but unique among the locks of a database. */
+export const migrationLock = 6_318_601;
 
 /** A migration may rewrite a large table, or wait for another process that migrates. */
 const migrationLimits = { connectTimeoutMs: 5_000, queryTimeoutMs: 60 * 60_000 };
@@ -78,7 +78,7 @@ export async function migrate(
   sources: readonly MigrationSource[],
 ): Promise<MigrationResult> {
   return withConnection(address, database, migrationLimits, async (connection) => {
-    await connection.query(sql`SELECT pg_advisory_lock(${lockKey})`);
+    await connection.query(sql`SELECT pg_advisory_lock(${migrationLock})`);
     await connection.script(ledger);
     const { rows } = await connection.query<LedgerRow>(sql`SELECT owner, name, checksum FROM schema_migrations`);
     const appliedChecksums = new Map(rows.map(({ owner, name, checksum }) => [`${owner}/${name}`, checksum]));

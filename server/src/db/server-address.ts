@@ -12,7 +12,7 @@ export interface ServerAddress {
 }
 
 /** Splits a `postgres://` URL into the server and the database it names. */
-export function parseDatabaseUrl(url: string): { address: ServerAddress; database: string } {
+export function parseDatabaseUrl(url: string, defaultDatabase = 'chowk'): { address: ServerAddress; database: string } {
   const parts = toClientConfig(parse(url));
   return {
     address: {
@@ -22,6 +22,6 @@ export function parseDatabaseUrl(url: string): { address: ServerAddress; databas
       password: typeof parts.password === 'string' ? parts.password : '',
       ...(parts.ssl ? { ssl: parts.ssl } : {}),
     },
-    database: parts.database ?? 'chowk',
+    database: parts.database || defaultDatabase,
   };
 }

@@ -31,7 +31,8 @@ export async function fillTenant(kernel: Kernel, filling: Filling): Promise<Read
   const demos = inOrder(await demosOf(kernel, tenant.id));
   if (demos.length === 0) throw new Error(`no module of ${tenant.id} has demo data`);
   const plan = makePlan(filling, new Map(demos.map(({ alias, demo }) => [alias, demo])));
-  return withConnection(kernel.central.address, database, limits, async (connection) => {
+  const { address } = await kernel.databases.serverOf(tenant.id);
+  return withConnection(address, database, limits, async (connection) => {
     const rows = new Map<string, number>();
     await inTransaction(connection, async (tx) => {
       const db = countRows(tx, rows, onRows);

@@ -1,5 +1,6 @@
-import { type Db, type Log, type Sql, sql, type TSchema } from '@chowk/kit';
+import { type Db, Failure, type Log, type Sql, sql, type TSchema } from '@chowk/kit';
 import { type Db as BossDatabase, type JobResult, type JobWithMetadata, PgBoss } from 'pg-boss';
+import { isConnectError } from '../db/connection.ts';
 
 /** One run of a job, as it waits in a queue. */
 export interface Task {
@@ -310,6 +311,11 @@ export class JobQueues {
       await handler.perform(task);
     } catch (error) {
       const details = { err: error, job: task.job, tenant: task.tenant, tries: retryCount + 1 };
+      if (task.tenant !== '' && isWaiting(error)) {
+        this.#log.warn(details, 'a task waits: the database of its tenant cannot be used now');
+        await this.#postpone(queue, id);
+        return;
+      }
       const delay = handler.retries[retryCount];
       if (delay === undefined) {
         this.#log.error(details, 'a task failed its last retry; see chowkd jobs:list');
@@ -330,6 +336,11 @@ export class JobQueues {
         start_after = now() + make_interval(secs => ${postponedSeconds}), keep_until = 'infinity'
       WHERE name = ${queue} AND id = ${id} AND state = 'active'`);
   }
+}
+
+/** Whether the server of the tenant is down, or the tenant is being moved to another one. */
+function isWaiting(error: unknown): boolean {
+  return isConnectError(error) || (error instanceof Failure && error.code === 'tenancy.moving');
 }
 
 interface DeadTask extends Task {

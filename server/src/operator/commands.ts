@@ -15,6 +15,7 @@ import { tenantDoctorCommand } from './tenant-doctor.ts';
 import { tenantExportCommand } from './tenant-export.ts';
 import { tenantImportCommand } from './tenant-import.ts';
 import { tenantListCommand } from './tenant-list.ts';
+import { tenantMoveCommand } from './tenant-move.ts';
 import { tenantResumeCommand } from './tenant-resume.ts';
 import { tenantShowCommand } from './tenant-show.ts';
 import { tenantSuspendCommand } from './tenant-suspend.ts';
@@ -34,6 +35,7 @@ export const operatorCommands: readonly Command[] = [
   tenantImportCommand,
   tenantCloneCommand,
   tenantDeleteCommand,
+  tenantMoveCommand,
   tenantDoctorCommand,
   demoSeedCommand,
   moduleListCommand,

@@ -17,9 +17,9 @@ export const migrateCommand: Command = {
     const { central, databases } = platform;
     await seedModules(platform);
     progress('The central database is up to date.');
-    await databases.ensureTemplate();
+    for (const server of await databases.ensureTemplates()) progress(`  cannot reach the database server ${server}`);
     let bar: ProgressBar | undefined;
-    const result = await migrateFleet(central.db, central.address, databases, {
+    const result = await migrateFleet(central.db, databases, {
       parallel,
       onStart: (total) => {
         bar = total > 0 ? new ProgressBar(total) : undefined;

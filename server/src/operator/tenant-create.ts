@@ -26,7 +26,7 @@ export const tenantCreateCommand: Command = {
     const welcome = owner?.welcome();
     if (options.json) return table([tenant], '');
     const { port } = new URL(config.appUrl);
-    say(`Created ${tenant.id} (${tenant.name}) in the database ${tenant.database}.`);
+    say(`Created ${tenant.id} (${tenant.name}) in the database ${tenant.database} of the server ${tenant.server}.`);
     for (const { domain } of tenant.domains) say(`  ${domain}.${config.baseDomain}${port && `:${port}`}`);
     if (welcome) say(welcome);
   },

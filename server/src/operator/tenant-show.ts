@@ -1,4 +1,6 @@
 import { sql } from '@chowk/kit';
+import { requireServer } from '../tenancy/servers.ts';
+import type { TenantDatabases } from '../tenancy/tenant-databases.ts';
 import { showTenant, type TenantSummary, tenantIdOf } from '../tenancy/tenants.ts';
 import type { Command } from './command.ts';
 
@@ -8,14 +10,13 @@ export const tenantShowCommand: Command = {
   summary: 'show a tenant with its domains and the state of its database',
   positionals: { min: 1, max: 1 },
   async run({ kernel, table }, { positionals: [label = ''], options }) {
-    const { central } = await kernel();
+    const { central, databases } = await kernel();
     const tenant = (await showTenant(central.db, await tenantIdOf(central.db, label))) as TenantSummary;
-    const database = await central.db.row(sql`
-      SELECT m.status AS migrations, m.error AS migration_error,
-        pg_size_pretty(pg_database_size(d.oid)) AS database_size
+    const state = await central.db.row(sql`
+      SELECT m.status AS migrations, m.error AS migration_error, mv.step AS move, mv.target AS moving_to
       FROM tenants t LEFT JOIN tenant_migrations m ON m.tenant_id = t.id
-      LEFT JOIN pg_database d ON d.datname = t.database_name WHERE t.id = ${tenant.id}`);
-    const fields = { ...tenant, ...database };
+      LEFT JOIN tenant_moves mv ON mv.tenant_id = t.id WHERE t.id = ${tenant.id}`);
+    const fields = { ...tenant, ...state, database_size: await sizeOf(databases, tenant) };
     if (options.json) return table([fields], '');
     const domains = tenant.domains.map(({ domain: name, kind }) => `${name} (${kind})`);
     table(
@@ -24,3 +25,14 @@ export const tenantShowCommand: Command = {
     );
   },
 };
+
+async function sizeOf({ servers }: TenantDatabases, { server, database }: TenantSummary): Promise<string> {
+  try {
+    const row = await requireServer({ servers }, server).db.row<{ size: string }>(sql`
+      SELECT pg_size_pretty(pg_database_size(oid)) AS size FROM pg_database WHERE datname = ${database}`);
+    return row?.size ?? 'missing';
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    return `unknown: ${message || code}`;
+  }
+}

@@ -83,12 +83,13 @@ async function createFrom(parts: ArchiveParts, source: TenantSource, creation: C
 }
 
 /** Recorded before anything is created, so that `tenant:doctor` finds what a crash leaves. */
-async function reserve({ central }: ArchiveParts, { facts }: TenantSource, id: string): Promise<void> {
+async function reserve({ central, databases }: ArchiveParts, { facts }: TenantSource, id: string): Promise<void> {
   // There is one platform owner, and an archive does not make another.
   const role = facts.tenant.role === 'reseller' ? 'reseller' : 'merchant';
+  const server = await databases.place();
   const inserted = await central.db.run(sql`
-    INSERT INTO tenants (id, name, role, status, database_name, module_ring_id)
-    SELECT ${id}, ${facts.tenant.name}, ${role}, 'importing', ${databaseName(id)}, r.id
+    INSERT INTO tenants (id, name, role, status, database_server, database_name, module_ring_id)
+    SELECT ${id}, ${facts.tenant.name}, ${role}, 'importing', ${server.name}, ${databaseName(id)}, r.id
     FROM module_rings r WHERE r.is_default
     ON CONFLICT DO NOTHING`);
   if (inserted === 0) throw invalid({ id: taken(`${id} is taken.`) });
@@ -102,8 +103,8 @@ async function fill(
   const { id, sources } = creation;
   await createDatabase(parts, id, sources);
   await inTransactionOf(parts, id, (connection) => loadTables(connection, source, parts.rules, parts.onProgress));
-  const { address, database } = await locate(parts, id);
-  await migrate(address, database, parts.databases.sources);
+  const { server, database } = await locate(parts, id);
+  await migrate(server.address, database, parts.databases.sources);
   const reports = await adaptData(parts, source, creation);
   reports.push(...(await loadFiles(parts, source, creation)));
   reports.push(...(await changeSettings(parts, source, id)));
@@ -114,15 +115,15 @@ async function fill(
 /** A database with the migrations of the source and no others. */
 async function createDatabase(parts: ArchiveParts, id: string, sources: readonly MigrationSource[]): Promise<void> {
   const { central, databases } = parts;
-  const { address, database } = await locate(parts, id);
-  await databases.copyTemplate(database);
+  const { server, database } = await locate(parts, id);
+  await databases.copyTemplate(database, server);
   const countOf = (all: readonly MigrationSource[]) => all.reduce((sum, { migrations }) => sum + migrations.length, 0);
   if (countOf(sources) === countOf(databases.sources)) return;
   const mark = `CREATE TABLE chowk_installation AS SELECT '${await installationId(central.db)}'::uuid AS id`;
   await inDatabase(parts, id, (connection) =>
     connection.script(`DROP SCHEMA public CASCADE; CREATE SCHEMA public; ${mark}`),
   );
-  await migrate(address, database, sources);
+  await migrate(server.address, database, sources);
 }
 
 /** What the rows say about users, files and secrets of the source. The rules describe the current migrations. */

@@ -1,12 +1,12 @@
 import { sql } from '@chowk/kit';
 import { type Connection, withConnection } from '../db/connection.ts';
-import type { ServerAddress } from '../db/server-address.ts';
 import { streamInTransaction } from '../db/stream.ts';
 import { version } from '../version.ts';
 import { formatVersion, type Manifest, maxManifestSize, readManifest } from './archive-manifest.ts';
 import type { ArchiveParts, FileRow } from './archive-parts.ts';
 import { ArchiveReader } from './archive-reader.ts';
 import { archivedTables, copyStatement, readSequences, readTables, type Table } from './archive-tables.ts';
+import type { TenantServer } from './central-database.ts';
 import { installationId } from './tenant-databases.ts';
 
 /** A large table takes long; a lost server is noticed by its keepalives. */
@@ -30,12 +30,12 @@ export interface TenantSource {
 }
 
 /** Where the database of a tenant is. */
-export async function locate({ central }: ArchiveParts, tenantId: string): Promise<Location> {
+export async function locate({ central, databases }: ArchiveParts, tenantId: string): Promise<Location> {
   const row = await central.db.row<{ database: string }>(
     sql`SELECT database_name AS database FROM tenants WHERE id = ${tenantId}`,
   );
   if (!row) throw new Error(`there is no tenant ${tenantId}`);
-  return { address: central.address, database: row.database };
+  return { server: await databases.serverOf(tenantId), database: row.database };
 }
 
 /** Opens a connection to the database of a tenant, without a limit of time. */
@@ -44,8 +44,8 @@ export async function inDatabase<Result>(
   tenantId: string,
   work: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
-  const { address, database } = await locate(parts, tenantId);
-  return withConnection(address, database, copyLimits, work);
+  const { server, database } = await locate(parts, tenantId);
+  return withConnection(server.address, database, copyLimits, work);
 }
 
 /** Reads a tenant in one snapshot. */
@@ -106,7 +106,7 @@ export async function openArchive(path: string, options: { isLarge?: boolean } =
 }
 
 interface Location {
-  readonly address: ServerAddress;
+  readonly server: TenantServer;
   readonly database: string;
 }
 

@@ -3,13 +3,26 @@ import type { ConnectionLimits } from '../db/connection.ts';
 import { withConnection } from '../db/connection.ts';
 import type { ServerAddress } from '../db/server-address.ts';
 
-/** The central database and its server. */
-export interface Central {
+/** A PostgreSQL server, with a database in which statements about its other databases are run. */
+export interface DatabaseHost {
   readonly db: Db;
   readonly address: ServerAddress;
   readonly database: string;
   /** The strategy of `CREATE DATABASE … TEMPLATE`. */
   readonly copyStrategy: 'wal_log' | 'file_copy';
+}
+
+/** A server of tenant databases. */
+export interface TenantServer extends DatabaseHost {
+  readonly name: string;
+  /** Its share of new tenants. */
+  readonly weight: number;
+}
+
+/** The central database, its server, and the servers of the tenants. */
+export interface Central extends DatabaseHost {
+  /** The first one is `main`, the server of the central database. */
+  readonly servers: readonly [TenantServer, ...TenantServer[]];
 }
 
 /** Copying a template may take minutes on a slow disk. */
@@ -21,8 +34,8 @@ export function identifier(name: string): Sql {
 }
 
 /** Runs a statement outside a transaction, on a connection of its own. */
-export async function runOutsideTransaction(central: Central, statement: Sql): Promise<void> {
-  await withConnection(central.address, central.database, limits, (connection) => connection.query(statement));
+export async function runOutsideTransaction(host: DatabaseHost, statement: Sql): Promise<void> {
+  await withConnection(host.address, host.database, limits, (connection) => connection.query(statement));
 }
 
 /** Runs `work` unless another process holds the lock. Returns whether it ran. */
@@ -50,18 +63,18 @@ export async function runExclusively<Result>(
 }
 
 /** Copies a template. `owner` is stored as the comment of the copy, which can be read without connecting to it. */
-export async function copyDatabase(central: Central, template: string, name: string, owner: string): Promise<void> {
+export async function copyDatabase(host: DatabaseHost, template: string, name: string, owner: string): Promise<void> {
   const [from, to] = [identifier(template), identifier(name)];
-  await withConnection(central.address, central.database, limits, async (connection) => {
-    await connection.query(sql`CREATE DATABASE ${to} TEMPLATE ${from} STRATEGY ${raw(central.copyStrategy)}`);
+  await withConnection(host.address, host.database, limits, async (connection) => {
+    await connection.query(sql`CREATE DATABASE ${to} TEMPLATE ${from} STRATEGY ${raw(host.copyStrategy)}`);
     await connection.script(`COMMENT ON DATABASE ${to.text} IS '${owner}'`);
   });
 }
 
-export async function databaseExists(central: Central, name: string): Promise<boolean> {
-  return (await central.db.row(sql`SELECT 1 FROM pg_database WHERE datname = ${name}`)) !== undefined;
+export async function databaseExists(host: DatabaseHost, name: string): Promise<boolean> {
+  return (await host.db.row(sql`SELECT 1 FROM pg_database WHERE datname = ${name}`)) !== undefined;
 }
 
-export async function dropDatabase(central: Central, name: string): Promise<void> {
-  await runOutsideTransaction(central, sql`DROP DATABASE IF EXISTS ${identifier(name)} WITH (FORCE)`);
+export async function dropDatabase(host: DatabaseHost, name: string): Promise<void> {
+  await runOutsideTransaction(host, sql`DROP DATABASE IF EXISTS ${identifier(name)} WITH (FORCE)`);
 }

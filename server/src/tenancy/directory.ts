@@ -1,9 +1,13 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Db, GuardedCache, sql, type Tenant } from '@chowk/kit';
 import type { ConnectionBudget } from '../db/budget.ts';
 import { openDatabase } from '../db/database.ts';
+import { heldDatabase } from '../db/held-database.ts';
 import type { ServerAddress } from '../db/server-address.ts';
 import type { Signals } from '../db/signals.ts';
+import { fail } from '../errors.ts';
 import { type ResolvedTenant, resolveTenant, type TenantClaim } from './resolve-tenant.ts';
+import { unknownServer } from './servers.ts';
 
 /** A tenant with its database. Only the directory opens tenant databases. */
 export interface TenantEntry extends Tenant {
@@ -17,6 +21,8 @@ export interface DirectoryEntry extends TenantEntry {
 
 interface TenantRow extends Tenant {
   isSuspended: boolean;
+  /** Its database is being moved to another server and must not be used for a moment. */
+  isPaused: boolean;
   database_server: string;
   database_name: string;
 }
@@ -29,13 +35,18 @@ interface Ring {
 interface DirectoryParts {
   readonly central: Db;
   readonly budget: ConnectionBudget;
-  readonly addressOf: (server: string) => ServerAddress;
+  readonly addressOf: (server: string) => ServerAddress | undefined;
+  /** How long a query waits for a tenant that is paused. */
+  readonly holdTimeoutMs: number;
   readonly signals: Signals;
   readonly baseDomain: string;
 }
 
 /** The cache key of the whole ring table, which is small. */
 const allRings = '';
+
+/** How often a query that waits for a paused tenant looks into the cache. */
+const holdPollMs = 50;
 
 /** Longer claims cannot be valid and are not cached. */
 const maxCachedClaimLength = 400;
@@ -49,22 +60,29 @@ export class Directory {
   readonly #rings: GuardedCache<Ring[]>;
   /** Resolved tenants by host and header. */
   readonly #resolved: GuardedCache<ResolvedTenant<DirectoryEntry>>;
+  /** The handles of paused tenants. */
+  readonly #held = new WeakSet<Db>();
   readonly #baseDomain: string;
   readonly #lookup = {
     find: (label: string) => this.entry(label),
     ringAt: (segment: string) => this.ringAt(segment),
   };
 
-  constructor({ central, budget, addressOf, signals, baseDomain }: DirectoryParts) {
+  constructor({ central, budget, addressOf, holdTimeoutMs, signals, baseDomain }: DirectoryParts) {
     this.#baseDomain = baseDomain;
     this.#tenants = new GuardedCache({
       max: 20_000,
       load: async (label) => {
         const row = await findTenant(central, label);
         if (!row) return undefined;
-        const { database_server, database_name: database, ...tenant } = row;
-        const target = { address: addressOf(database_server), database, central: false };
-        return Object.freeze({ ...tenant, db: openDatabase(budget, target) });
+        const { database_server, database_name: database, isPaused, ...tenant } = row;
+        const address = addressOf(database_server);
+        if (!address) throw fail('db.unavailable', {}, { cause: unknownServer(database_server) });
+        const db = isPaused
+          ? heldDatabase(() => this.#resumed(tenant.id, holdTimeoutMs))
+          : openDatabase(budget, { address, database, central: false });
+        if (isPaused) this.#held.add(db);
+        return Object.freeze({ ...tenant, db });
       },
     });
     this.#rings = new GuardedCache({ max: 1, load: () => listRings(central) });
@@ -126,6 +144,15 @@ export class Directory {
     return this.#tenants.size;
   }
 
+  /** The database of a paused tenant when it is in use again. */
+  async #resumed(id: string, timeoutMs: number): Promise<Db> {
+    for (const deadline = performance.now() + timeoutMs; performance.now() < deadline; await pause(holdPollMs)) {
+      const entry = await this.#tenants.get(id);
+      if (entry && !this.#held.has(entry.db)) return entry.db;
+    }
+    throw fail('tenancy.moving');
+  }
+
   #ringsChanged(): void {
     this.#rings.invalidate(allRings);
     this.#tenants.invalidateWhere(() => true);
@@ -141,7 +168,8 @@ export class Directory {
 /** Every tenant id is also a domain, so one lookup covers both. */
 function findTenant(central: Db, label: string): Promise<TenantRow | undefined> {
   return central.row<TenantRow>(sql`
-    SELECT t.id, t.name, t.role, r.name AS ring, t.status = 'suspended' AS "isSuspended", t.database_server, t.database_name
+    SELECT t.id, t.name, t.role, r.name AS ring, t.status = 'suspended' AS "isSuspended", t.database_server, t.database_name,
+      EXISTS (SELECT FROM tenant_moves m WHERE m.tenant_id = t.id AND m.step = 'paused') AS "isPaused"
     FROM domains d JOIN tenants t ON t.id = d.tenant_id JOIN module_rings r ON r.id = t.module_ring_id
     WHERE d.domain = ${label} AND t.status IN ('active', 'suspended')`);
 }

@@ -1,8 +1,9 @@
 import { type Db, sql } from '@chowk/kit';
-import type { Central } from './central-database.ts';
-import { dropDatabase } from './central-database.ts';
+import { type Central, dropDatabase, type TenantServer } from './central-database.ts';
+import { listInterruptedMoves, settleMove } from './move-tenant.ts';
 import { findInterrupted } from './remove-tenant.ts';
-import type { TenantDatabases } from './tenant-databases.ts';
+import { findUnreachable, mainServer } from './servers.ts';
+import { installationId, ownerMark, type TenantDatabases } from './tenant-databases.ts';
 import { addRandomDomain, finishTenant } from './tenants.ts';
 
 export interface Finding {
@@ -18,21 +19,53 @@ export interface Finding {
 /** The creation of an older tenant was interrupted. */
 const creationLimit = sql`interval '5 minutes'`;
 
-/** Finds incomplete tenants, missing databases and orphaned databases. */
+/** Finds incomplete tenants, missing databases and orphaned databases, on every server. */
 export async function findProblems(
   central: Central,
   databases: TenantDatabases,
   eraseTenant?: (id: string) => Promise<void>,
 ): Promise<Finding[]> {
-  const { db } = central;
-  return [
-    ...(await unfinishedTenants(db, databases)),
+  const { db, servers } = central;
+  const unreachable = await findUnreachable(servers);
+  const findings = [
+    ...[...unreachable.values()].map(unreachableServer),
+    ...(await unknownServers(central)),
+    ...(await interruptedMoves(central)),
     ...(await interruptedTenants(central, eraseTenant)),
-    ...(await missingDatabases(db)),
-    ...(await missingDomains(db)),
-    ...(await staleRows(db)),
-    ...(await orphans(central, databases)),
+    ...(await unfinishedTenants(db, databases)),
   ];
+  const reachable = servers.filter(({ name }) => !unreachable.has(name));
+  for (const server of reachable) findings.push(...(await missingDatabases(db, server)));
+  findings.push(...(await missingDomains(db)));
+  for (const server of reachable) {
+    findings.push(...(await staleRows(db, server)), ...(await orphans(central, databases, server)));
+  }
+  return findings;
+}
+
+function unreachableServer({ message }: Error): Finding {
+  return { problem: 'unreachable server', subject: message, remedy: 'start it, or correct its address' };
+}
+
+async function unknownServers({ db, servers }: Central): Promise<Finding[]> {
+  const rows = await db.rows<{ name: string; count: number }>(sql`
+    SELECT database_server AS name, count(*) FROM tenants
+    WHERE database_server <> ALL (${servers.map(({ name }) => name)}::text[]) GROUP BY 1 ORDER BY 1`);
+  return rows.map(({ name, count }) => ({
+    problem: 'unknown server',
+    subject: `${name} (${count} ${count === 1 ? 'tenant' : 'tenants'})`,
+    remedy: 'name it in DATABASE_SERVERS',
+  }));
+}
+
+async function interruptedMoves(central: Central): Promise<Finding[]> {
+  const moves = await listInterruptedMoves(central);
+  return moves.map(({ tenant_id: id, step }) => ({
+    problem: 'interrupted move',
+    subject: id,
+    remedy: step === 'switched' ? 'finish it' : 'undo it',
+    repair: () => settleMove(central, id),
+  }));
 }
 
 async function unfinishedTenants(db: Db, databases: TenantDatabases): Promise<Finding[]> {
@@ -55,16 +88,21 @@ async function interruptedTenants(central: Central, eraseTenant: ((id: string) =
   }));
 }
 
-async function missingDatabases(db: Db): Promise<Finding[]> {
+async function missingDatabases(db: Db, server: TenantServer): Promise<Finding[]> {
   const rows = await db.rows<{ id: string; database: string }>(sql`
     SELECT t.id, t.database_name AS database FROM tenants t
-    WHERE t.status IN ('active', 'suspended') AND t.database_server = 'main'
-      AND NOT EXISTS (SELECT FROM pg_database d WHERE d.datname = t.database_name) ORDER BY t.id`);
+    WHERE t.status IN ('active', 'suspended') AND t.database_server = ${server.name}
+      AND t.database_name <> ALL (${await databasesOn(server)}::text[]) ORDER BY t.id`);
   return rows.map(({ id, database }) => ({
     problem: 'missing database',
     subject: id,
-    remedy: `restore ${database} from a backup`,
+    remedy: `restore ${database} from a backup${onServer(server)}`,
   }));
+}
+
+async function databasesOn({ db }: TenantServer): Promise<string[]> {
+  const rows = await db.rows<{ name: string }>(sql`SELECT datname AS name FROM pg_database`);
+  return rows.map(({ name }) => name);
 }
 
 async function missingDomains(db: Db): Promise<Finding[]> {
@@ -79,37 +117,66 @@ async function missingDomains(db: Db): Promise<Finding[]> {
   }));
 }
 
-async function staleRows(db: Db): Promise<Finding[]> {
+async function staleRows(db: Db, server: TenantServer): Promise<Finding[]> {
   const rows = await db.rows<{ name: string }>(sql`
-    SELECT name FROM prepared_databases p
-    WHERE ready AND NOT EXISTS (SELECT FROM pg_database d WHERE d.datname = p.name) ORDER BY name`);
+    SELECT name FROM prepared_databases
+    WHERE ready AND server = ${server.name} AND name <> ALL (${await databasesOn(server)}::text[]) ORDER BY name`);
   return rows.map(({ name }) => ({
     problem: 'missing spare database',
-    subject: name,
+    subject: `${name}${onServer(server)}`,
     remedy: 'delete its row',
     repair: async () => {
-      await db.run(sql`DELETE FROM prepared_databases WHERE name = ${name}`);
+      await db.run(sql`DELETE FROM prepared_databases WHERE server = ${server.name} AND name = ${name}`);
     },
   }));
 }
 
 /** Databases of this installation that no row refers to. Databases of other installations are ignored. */
-async function orphans(central: Central, databases: TenantDatabases): Promise<Finding[]> {
+async function orphans(central: Central, databases: TenantDatabases, server: TenantServer): Promise<Finding[]> {
   const { db, database } = central;
-  const rows = await db.rows<{ name: string; spare: boolean }>(sql`
-    SELECT datname AS name, starts_with(datname, ${`${database}_spare_`}) AS spare FROM pg_database
-    WHERE datallowconn AND (starts_with(datname, 'tenant') OR starts_with(datname, ${`${database}_spare_`}))
-      AND NOT EXISTS (SELECT FROM tenants WHERE database_name = datname)
-      AND NOT EXISTS (SELECT FROM prepared_databases WHERE name = datname)
-      AND coalesce(shobj_description(oid, 'pg_database') = (SELECT 'chowk ' || id FROM installation), true)
+  const mark = ownerMark(await installationId(db));
+  const spares = `${database}_spare_`;
+  const candidates = await server.db.rows<{ name: string }>(sql`
+    SELECT datname AS name FROM pg_database
+    WHERE datallowconn AND (starts_with(datname, 'tenant') OR starts_with(datname, ${spares}))
+      AND coalesce(shobj_description(oid, 'pg_database') = ${mark}, true)`);
+  const rows = await db.rows<{ name: string; spare: boolean; tenant: string | null }>(sql`
+    SELECT c.name, starts_with(c.name, ${spares}) AS spare,
+      (SELECT t.id FROM tenants t WHERE t.database_name = c.name) AS tenant
+    FROM unnest(${candidates.map(({ name }) => name)}::text[]) AS c(name)
+    WHERE NOT EXISTS (SELECT FROM tenants t LEFT JOIN tenant_moves m ON m.tenant_id = t.id
+        WHERE t.database_name = c.name AND (${server.name} IN (t.database_server, m.source, m.target)
+          OR t.database_server <> ALL (${central.servers.map(({ name }) => name)}::text[])))
+      AND NOT EXISTS (SELECT FROM prepared_databases p WHERE p.server = ${server.name} AND p.name = c.name)
     ORDER BY 1`);
   const findings: Finding[] = [];
-  for (const { name, spare } of rows) {
-    if (!(await databases.isOurs(name).catch(() => false))) continue;
-    const repair = () => dropDatabase(central, name);
+  for (const { name, spare, tenant } of rows) {
+    if (!(await databases.isOurs(name, server).catch(() => false))) continue;
+    if (tenant !== null) {
+      findings.push(misplaced(tenant, name, server));
+      continue;
+    }
+    const orphan = {
+      subject: `${name}${onServer(server)}`,
+      remedy: 'drop it',
+      repair: () => dropDatabase(server, name),
+    };
     // A spare is empty; an orphaned tenant database may hold the only copy of the data.
-    if (spare) findings.push({ problem: 'orphaned spare', subject: name, remedy: 'drop it', repair });
-    else findings.push({ problem: 'orphaned database', subject: name, remedy: 'drop it', repair, destroysData: true });
+    if (spare) findings.push({ problem: 'orphaned spare', ...orphan });
+    else findings.push({ problem: 'orphaned database', ...orphan, destroysData: true });
   }
   return findings;
+}
+
+/** After restoring an old backup it may be the only copy of the tenant's data, so that an operator must decide. */
+function misplaced(tenant: string, database: string, server: TenantServer): Finding {
+  return {
+    problem: 'database on another server',
+    subject: `${database} on ${server.name}`,
+    remedy: `set database_server of ${tenant} to ${server.name} if its data is there, else drop the database`,
+  };
+}
+
+function onServer({ name }: TenantServer): string {
+  return name === mainServer ? '' : ` on ${name}`;
 }

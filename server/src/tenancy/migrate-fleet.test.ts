@@ -15,7 +15,7 @@ function upgraded(name: string, text: string): TenantDatabases {
 }
 
 function migrateAll(databases: TenantDatabases, onStep: (id: string) => void = () => {}) {
-  return migrateFleet(central.db, central.address, databases, { parallel: 3, onStep });
+  return migrateFleet(central.db, databases, { parallel: 3, onStep });
 }
 
 /** By tenant, the status and whether all migrations are recorded as applied. */
@@ -85,7 +85,7 @@ test('a process that starts migrates the tenants of its own ring only', async ()
   const databases = upgraded('clouds', 'CREATE TABLE clouds (n int)');
   const steps: string[] = [];
   const options = { parallel: 3, ring: 'canary', onStep: (id: string) => steps.push(id) };
-  expect(await migrateFleet(central.db, central.address, databases, options)).toEqual({
+  expect(await migrateFleet(central.db, databases, options)).toEqual({
     done: 2,
     failed: [],
     pending: 0,

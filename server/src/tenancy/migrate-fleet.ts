@@ -1,6 +1,6 @@
 import { type Db, sql } from '@chowk/kit';
 import { migrate } from '../db/migrations.ts';
-import type { ServerAddress } from '../db/server-address.ts';
+import { findUnreachable, requireServer } from './servers.ts';
 import type { TenantDatabases } from './tenant-databases.ts';
 
 export interface FleetOptions {
@@ -22,6 +22,7 @@ export interface FleetResult {
 
 interface Member {
   id: string;
+  server: string;
   database: string;
   wave: number;
   isBehind: boolean;
@@ -34,13 +35,14 @@ interface Member {
  */
 export async function migrateFleet(
   central: Db,
-  address: ServerAddress,
   databases: TenantDatabases,
   { parallel, ring, onStart, onStep }: FleetOptions,
 ): Promise<FleetResult> {
   const tenants = await listTenants(central, databases.migrationIds, ring);
   const members = tenants.filter(({ isBehind }) => isBehind);
   onStart?.(members.length);
+  // Otherwise each of its tenants would wait for the timeout.
+  const unreachable = members.length > 0 ? await findUnreachable(databases.servers) : new Map<string, Error>();
   const failed: { id: string; error: string }[] = [];
   let attempted = 0;
   for (const wave of Map.groupBy(members, (member) => member.wave).values()) {
@@ -50,7 +52,7 @@ export async function migrateFleet(
     await Promise.all(
       Array.from({ length: parallel }, async () => {
         for (let member = queue.shift(); member; member = queue.shift()) {
-          const error = await migrateTenant(central, address, databases, member);
+          const error = await migrateTenant(central, databases, member, unreachable.get(member.server));
           if (error) failed.push({ id: member.id, error: error.message });
           onStep?.(member.id, error);
         }
@@ -63,7 +65,7 @@ export async function migrateFleet(
 
 function listTenants(central: Db, migrationIds: readonly string[], ring: string | undefined): Promise<Member[]> {
   return central.rows<Member>(sql`
-    SELECT t.id, t.database_name AS database, r.promotion_order AS wave,
+    SELECT t.id, t.database_server AS server, t.database_name AS database, r.promotion_order AS wave,
       m.status IS DISTINCT FROM 'done' OR NOT m.applied @> ${migrationIds}::text[] AS "isBehind"
     FROM tenants t JOIN module_rings r ON r.id = t.module_ring_id LEFT JOIN tenant_migrations m ON m.tenant_id = t.id
     WHERE t.status IN ('active', 'suspended') AND r.name = coalesce(${ring ?? null}, r.name)
@@ -72,19 +74,29 @@ function listTenants(central: Db, migrationIds: readonly string[], ring: string 
 
 async function migrateTenant(
   central: Db,
-  address: ServerAddress,
   databases: TenantDatabases,
-  { id, database }: Member,
+  { id, database, server }: Member,
+  unreachable: Error | undefined,
 ): Promise<Error | undefined> {
-  const failure = await migrate(address, database, databases.sources).then(
-    () => undefined,
-    (error: Error) => error,
-  );
+  const failure = unreachable ?? (await migrateDatabase(databases, server, database));
   await central.tx(async (tx) => {
     await recordMigration(tx, id, failure ? [] : databases.migrationIds, failure?.message ?? null);
     if (!failure) await databases.onMigrated(tx, id);
   });
   return failure;
+}
+
+async function migrateDatabase(
+  databases: TenantDatabases,
+  server: string,
+  database: string,
+): Promise<Error | undefined> {
+  try {
+    await migrate(requireServer(databases, server).address, database, databases.sources);
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 /** Adds to the migrations of a tenant: a process of another ring may have applied more. */

@@ -21,6 +21,7 @@ export const centralRows: Readonly<Record<string, 'archived' | 'removed' | 'kept
   'oauth_clients.tenant_id': 'removed',
   'outbox_activity.tenant_id': 'removed',
   'tenant_migrations.tenant_id': 'removed',
+  'tenant_moves.tenant_id': 'removed',
   'unsettled_files.tenant_id': 'removed',
   // Of a reseller: its codes and the applications that were made with them.
   'referral_codes.parent_tenant_id': 'removed',
@@ -33,6 +34,8 @@ export const centralRows: Readonly<Record<string, 'archived' | 'removed' | 'kept
 export async function deleteTenant(parts: Parts, id: string): Promise<void> {
   const { db } = parts.central;
   await whileLocked(parts.central, id, async () => {
+    const move = await db.row(sql`SELECT FROM tenant_moves WHERE tenant_id = ${id}`);
+    if (move) throw new Error(`${id} is being moved to another server; wait, or run 'chowkd tenant:doctor --repair'`);
     const tenant = await db.row<{ role: string }>(sql`SELECT role FROM tenants WHERE id = ${id}`);
     if (tenant?.role === 'platform_owner') throw new Error(`${id} is the platform's own tenant and cannot be deleted`);
     await db.run(sql`
@@ -61,8 +64,9 @@ export async function eraseTenant({ central, databases, files, jobs, teams }: Pa
   const tenant = await central.db.row<{ id: string; name: string; status: string; database: string }>(sql`
     SELECT id, name, status, database_name AS database FROM tenants WHERE id = ${id} AND status IN ('importing', 'deleting')`);
   if (!tenant) return;
-  if ((await databases.exists(tenant.database)) && (await databases.isOurs(tenant.database))) {
-    await databases.drop(tenant.database);
+  const server = await databases.serverOf(id);
+  if ((await databases.exists(tenant.database, server)) && (await databases.isOurs(tenant.database, server))) {
+    await databases.drop(tenant.database, server);
   }
   await files.removeTenant(id);
   await jobs.removeTenant(id);

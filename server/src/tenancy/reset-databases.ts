@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto';
 import { sql } from '@chowk/kit';
 import { withConnection } from '../db/connection.ts';
 import { type MigrationSource, migrate } from '../db/migrations.ts';
-import { type Central, dropDatabase, identifier } from './central-database.ts';
+import { type Central, databaseExists, dropDatabase, identifier } from './central-database.ts';
 import { findProblems } from './doctor.ts';
+import { findServer, findUnreachable } from './servers.ts';
 import { installationId, type TenantDatabases } from './tenant-databases.ts';
 
 const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 10 * 60_000 };
 
 /**
- * Drops all databases of this installation, the central one last. The new central database is prepared first and then
+ * Drops all databases of this installation on all servers, the central one last. The new central database is prepared first and then
  * renamed, so that other processes never see an incomplete one. It keeps the installation's id, which identifies keys in
  * Redis and databases on the server.
  */
@@ -18,15 +19,21 @@ export async function resetDatabases(
   databases: TenantDatabases,
   sources: readonly MigrationSource[],
 ): Promise<void> {
-  const { db, address, database } = central;
+  const { db, address, database, servers } = central;
+  const [unreachable] = (await findUnreachable(servers)).values();
+  if (unreachable) throw new Error(`cannot delete the databases of a server that is down: ${unreachable.message}`);
   const next = nextName(database);
   await createCentral(central, next, sources);
-  const registered = await db.rows<{ name: string }>(sql`
-    SELECT datname AS name FROM pg_database
-    WHERE datname IN (SELECT database_name FROM tenants UNION SELECT name FROM prepared_databases)`);
+  const registered = await db.rows<{ server: string; name: string }>(sql`
+    SELECT database_server AS server, database_name AS name FROM tenants
+    UNION SELECT server, name FROM prepared_databases`);
+  const moves = (await findProblems(central, databases)).filter(({ problem }) => problem === 'interrupted move');
+  for (const { repair } of moves) await repair?.();
   const orphans = (await findProblems(central, databases)).filter(({ destroysData }) => destroysData);
-  for (const name of [...registered.map((row) => row.name), ...orphans.map(({ subject }) => subject)]) {
-    await dropDatabase(central, name);
+  for (const { repair } of orphans) await repair?.();
+  for (const { server, name } of registered) {
+    const host = findServer(central, server);
+    if (host && (await databaseExists(host, name))) await dropDatabase(host, name);
   }
   await withConnection(address, 'postgres', limits, async (connection) => {
     await connection.query(sql`DROP DATABASE IF EXISTS ${identifier(database)} WITH (FORCE)`);

@@ -1,5 +1,6 @@
 import { type Db, Failure, type FieldError, type NewTenant, type Sql, sql, taken } from '@chowk/kit';
 import { invalid } from '../errors.ts';
+import type { TenantServer } from './central-database.ts';
 import { ringSegments } from './domains.ts';
 import { databaseName, labelProblem, randomLabel } from './labels.ts';
 import { recordMigration } from './migrate-fleet.ts';
@@ -19,6 +20,7 @@ export interface TenantSummary {
   readonly status: string;
   readonly suspension_reason: string | null;
   readonly ring: string;
+  readonly server: string;
   readonly database: string;
   readonly domains: readonly { domain: string; kind: string }[];
   readonly created_at: string;
@@ -35,16 +37,16 @@ export async function createTenant(
   const aliases = [...new Set([...(newTenant.id === undefined ? [] : [id]), ...(newTenant.aliases ?? [])])];
   const plan = { ...newTenant, id, aliases };
   await checkLabels(central, plan);
-  const database = databaseName(id);
-  if (await isForeign(databases, database)) throw invalid({ id: taken(`${id} is taken.`) });
+  const [database, server] = [databaseName(id), await databases.place()];
+  if (await isForeign(databases, database, server)) throw invalid({ id: taken(`${id} is taken.`) });
   const hasSpare = await central.tx(async (tx) => {
-    await insertTenant(tx, plan, database);
-    if (!(await databases.claimSpare(tx, database))) return false;
+    await insertTenant(tx, plan, database, server.name);
+    if (!(await databases.claimSpare(tx, database, server))) return false;
     await activate(tx, databases, id, inTransaction);
     return true;
   });
   // Without a spare the row has the status `creating`, so that an interrupted creation is known.
-  if (!hasSpare) await copyOrUndo(central, databases, id, inTransaction);
+  if (!hasSpare) await createOrUndo(central, databases, { id, server }, inTransaction);
   void databases.refillSpares();
   return (await showTenant(central, id)) as TenantSummary;
 }
@@ -55,7 +57,9 @@ export async function idProblem(central: Db, databases: TenantDatabases, id: str
   if (problem) return { code: 'invalid', message: problem };
   const existing = await central.row(sql`
     SELECT FROM tenants WHERE id = ${id} UNION ALL SELECT FROM domains WHERE domain = ${id} LIMIT 1`);
-  return existing || (await isForeign(databases, databaseName(id))) ? taken(`${id} is taken.`) : undefined;
+  return existing || (await isForeign(databases, databaseName(id), await databases.place()))
+    ? taken(`${id} is taken.`)
+    : undefined;
 }
 
 export async function newTenantId(central: Db, databases: TenantDatabases): Promise<string> {
@@ -66,25 +70,22 @@ export async function newTenantId(central: Db, databases: TenantDatabases): Prom
 /** The first step of a creation in steps; the module records its progress. Each step can be repeated. */
 export async function reserveTenant(
   central: Db,
+  databases: TenantDatabases,
   { id, name, role }: { id: string; name: string; role: string },
   module: string,
 ): Promise<void> {
+  const server = await databases.place();
   await central.run(sql`
-    INSERT INTO tenants (id, name, role, database_name, created_by_module, module_ring_id)
-    SELECT ${id}, ${name}, ${role}, ${databaseName(id)}, ${module}, r.id FROM module_rings r WHERE r.is_default
+    INSERT INTO tenants (id, name, role, database_server, database_name, created_by_module, module_ring_id)
+    SELECT ${id}, ${name}, ${role}, ${server.name}, ${databaseName(id)}, ${module}, r.id FROM module_rings r WHERE r.is_default
     ON CONFLICT (id) DO NOTHING`);
   const row = await central.row(sql`SELECT FROM tenants WHERE id = ${id} AND created_by_module = ${module}`);
   if (!row) throw invalid({ id: taken(`${id} is taken.`) });
 }
 
 /** Creates the database of a reserved tenant. One that an interrupted attempt has created is used. */
-export async function ensureDatabase(central: Db, databases: TenantDatabases, id: string): Promise<void> {
-  const name = databaseName(id);
-  if (await databases.exists(name)) {
-    if (await databases.isOurs(name)) return;
-    throw new Error(`the database ${name} belongs to another installation`);
-  }
-  if (!(await central.tx((tx) => databases.claimSpare(tx, name)))) await databases.copyTemplate(name);
+export async function ensureDatabase(databases: TenantDatabases, id: string): Promise<void> {
+  await databases.create(databaseName(id), await databases.serverOf(id));
   void databases.refillSpares();
 }
 
@@ -104,8 +105,10 @@ export async function activateTenant(central: Db, databases: TenantDatabases, id
 export async function discardTenant(central: Db, databases: TenantDatabases, id: string): Promise<void> {
   const row = await central.row(sql`SELECT FROM tenants WHERE id = ${id} AND status = 'creating'`);
   if (!row) return;
-  const name = databaseName(id);
-  if ((await databases.exists(name)) && (await databases.isOurs(name))) await databases.drop(name);
+  const [name, server] = [databaseName(id), await databases.serverOf(id)];
+  if ((await databases.exists(name, server)) && (await databases.isOurs(name, server))) {
+    await databases.drop(name, server);
+  }
   await central.run(sql`DELETE FROM tenants WHERE id = ${id} AND status = 'creating'`);
 }
 
@@ -116,7 +119,7 @@ export async function finishTenant(
   id: string,
   inTransaction = noWork,
 ): Promise<void> {
-  await databases.copyTemplate(databaseName(id));
+  await databases.create(databaseName(id), await databases.serverOf(id));
   await central.tx((tx) => activate(tx, databases, id, inTransaction));
 }
 
@@ -157,25 +160,26 @@ export function listTenants(central: Db): Promise<TenantSummary[]> {
   return central.rows<TenantSummary>(sql`${summaries(sql``)} ORDER BY t.id`);
 }
 
-async function copyOrUndo(
+async function createOrUndo(
   central: Db,
   databases: TenantDatabases,
-  id: string,
+  { id, server }: { id: string; server: TenantServer },
   inTransaction: InTransaction,
 ): Promise<void> {
   try {
     await finishTenant(central, databases, id, inTransaction);
   } catch (error) {
     // Refused by `inTransaction`: the database has not been used yet.
-    if (error instanceof Failure) await databases.drop(databaseName(id));
-    if (!(await databases.exists(databaseName(id)))) await central.run(sql`DELETE FROM tenants WHERE id = ${id}`);
+    if (error instanceof Failure) await databases.drop(databaseName(id), server);
+    if (!(await databases.exists(databaseName(id), server)))
+      await central.run(sql`DELETE FROM tenants WHERE id = ${id}`);
     throw error;
   }
 }
 
 /** Whether the name is used by another installation on the same server. */
-async function isForeign(databases: TenantDatabases, database: string): Promise<boolean> {
-  return (await databases.exists(database)) && !(await databases.isOurs(database).catch(() => false));
+async function isForeign(databases: TenantDatabases, database: string, server: TenantServer): Promise<boolean> {
+  return (await databases.exists(database, server)) && !(await databases.isOurs(database, server).catch(() => false));
 }
 
 async function checkLabels(central: Db, { id, aliases }: { id: string; aliases: readonly string[] }): Promise<void> {
@@ -190,10 +194,11 @@ async function insertTenant(
   tx: Db,
   { id, name, role = 'merchant', aliases }: NewTenant & { id: string; aliases: readonly string[] },
   database: string,
+  server: string,
 ): Promise<void> {
   const inserted = await tx.run(sql`
-    INSERT INTO tenants (id, name, role, database_name, module_ring_id)
-    SELECT ${id}, ${name}, ${role}, ${database}, r.id FROM module_rings r WHERE r.is_default
+    INSERT INTO tenants (id, name, role, database_server, database_name, module_ring_id)
+    SELECT ${id}, ${name}, ${role}, ${server}, ${database}, r.id FROM module_rings r WHERE r.is_default
     ON CONFLICT DO NOTHING`);
   if (inserted === 0) throw invalid({ id: taken(`${id} is taken.`) });
   for (const alias of aliases) {
@@ -226,7 +231,8 @@ async function activate(
 
 function summaries(where: Sql): Sql {
   return sql`
-    SELECT t.id, t.name, t.role, t.status, t.suspension_reason, r.name AS ring, t.database_name AS database, t.created_at,
+    SELECT t.id, t.name, t.role, t.status, t.suspension_reason, r.name AS ring, t.database_server AS server,
+      t.database_name AS database, t.created_at,
       (SELECT coalesce(json_agg(json_build_object('domain', d.domain, 'kind', d.kind) ORDER BY d.kind, d.domain), '[]')
        FROM domains d WHERE d.tenant_id = t.id) AS domains
     FROM tenants t JOIN module_rings r ON r.id = t.module_ring_id ${where}`;

@@ -17,6 +17,9 @@ export function serverSettings(memory = availableMemory()): Record<string, strin
     work_mem: '8MB',
     max_connections: '120',
 
+    // Tenants are moved to another server by logical replication.
+    wal_level: 'logical',
+
     // Solid state disks read random pages about as fast as sequential ones.
     random_page_cost: '1.1',
     // JIT compilation takes longer than short queries run.
