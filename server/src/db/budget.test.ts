@@ -357,10 +357,11 @@ test('a server that does not respond leaves connections to the databases of othe
   await Promise.all(attempts);
   expect(failed).toBe(12);
   // From now on one caller at a time tries, and the others fail at once.
-  failed = 0;
+  const before = wire.connections;
   const probe = attempt(one);
+  await eventually(() => expect(wire.connections).toBe(before + 1));
   await expect(query(two, wire.address)).rejects.toThrow();
-  expect(failed).toBe(0);
+  expect(wire.connections).toBe(before + 1);
   await probe;
   wire.heal();
   await eventually(async () => expect(await query(one, wire.address)).toEqual({ name: one }));
