@@ -55,7 +55,7 @@ function varyHeader(reply: FastifyReply): string {
 }
 
 /** The preferred encoding among those that the client accepts; `q=0` excludes one. */
-function encodingFor(accepted: string): Encoding | undefined {
+export function encodingFor(accepted: string): Encoding | undefined {
   const acceptedNames = new Set<string>();
   for (const part of accepted.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((text) => text.trim());

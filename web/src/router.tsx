@@ -1,0 +1,72 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { mustBeInstalled, mustNotBeInstalled } from './installed.ts';
+import { ErrorPage } from './pages/error-page.tsx';
+import { NotFoundPage } from './pages/not-found-page.tsx';
+import { sessionState } from './session.ts';
+
+const root = createRootRoute({ notFoundComponent: NotFoundPage, errorComponent: ErrorPage });
+
+/** Only a path of the console: another address could be a copy of the sign-in page. */
+function readNext({ next }: Record<string, unknown>): { next?: string } {
+  return typeof next === 'string' && /^\/(?![/\\])/.test(next) ? { next } : {};
+}
+
+const install = createRoute({
+  getParentRoute: () => root,
+  path: '/install',
+  beforeLoad: mustNotBeInstalled,
+  component: lazyRouteComponent(() => import('./pages/install-page.tsx'), 'InstallPage'),
+});
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  validateSearch: readNext,
+  async beforeLoad({ search: { next = '/' } }) {
+    if (sessionState() === 'signed-in') throw redirect({ to: next, replace: true });
+    await mustBeInstalled();
+  },
+  component: lazyRouteComponent(() => import('./pages/login-page.tsx'), 'LoginPage'),
+});
+
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password',
+  beforeLoad: mustBeInstalled,
+  component: lazyRouteComponent(() => import('./pages/forgot-password-page.tsx'), 'ForgotPasswordPage'),
+});
+
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  async beforeLoad({ location: { href } }) {
+    if (sessionState() !== 'signed-out') return;
+    await mustBeInstalled();
+    throw redirect({ to: '/login', search: href === '/' ? {} : { next: href }, replace: true });
+  },
+  component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
+});
+
+const home = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/home-page.tsx'), 'HomePage'),
+});
+
+/** The platform serves it in the environment `local` only. */
+const ui = createRoute({
+  getParentRoute: () => root,
+  path: '/dev/ui',
+  component: lazyRouteComponent(() => import('./pages/ui-page.tsx'), 'UiPage'),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([install, login, forgotPassword, ui, shell.addChildren([home])]),
+  defaultPreload: 'intent',
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
