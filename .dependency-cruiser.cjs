@@ -88,7 +88,7 @@ module.exports = {
     {
       name: 'web-and-cli-import-the-client',
       severity: 'error',
-      from: { path: '^(web|cli)/' },
+      from: { path: '^(web|cli)/', pathNot: '\\.test\\.ts$' },
       to: { path: '^(server|kit|modules|bench|e2e|scripts)/' },
     },
     {

@@ -4,7 +4,13 @@ import { ErrorPage } from './pages/error-page.tsx';
 import { NotFoundPage } from './pages/not-found-page.tsx';
 import { sessionState } from './session.ts';
 
-const root = createRootRoute({ notFoundComponent: NotFoundPage, errorComponent: ErrorPage });
+const root = createRootRoute({
+  async beforeLoad({ location: { pathname } }) {
+    if (sessionState() === 'signed-out' && pathname !== '/install') await mustBeInstalled();
+  },
+  notFoundComponent: NotFoundPage,
+  errorComponent: ErrorPage,
+});
 
 /** Only a path of the console: another address could be a copy of the sign-in page. */
 function readNext({ next }: Record<string, unknown>): { next?: string } {
@@ -22,9 +28,8 @@ const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
   validateSearch: readNext,
-  async beforeLoad({ search: { next = '/' } }) {
+  beforeLoad({ search: { next = '/' } }) {
     if (sessionState() === 'signed-in') throw redirect({ to: next, replace: true });
-    await mustBeInstalled();
   },
   component: lazyRouteComponent(() => import('./pages/login-page.tsx'), 'LoginPage'),
 });
@@ -32,16 +37,14 @@ const login = createRoute({
 const forgotPassword = createRoute({
   getParentRoute: () => root,
   path: '/forgot-password',
-  beforeLoad: mustBeInstalled,
   component: lazyRouteComponent(() => import('./pages/forgot-password-page.tsx'), 'ForgotPasswordPage'),
 });
 
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
-  async beforeLoad({ location: { href } }) {
+  beforeLoad({ location: { href } }) {
     if (sessionState() !== 'signed-out') return;
-    await mustBeInstalled();
     throw redirect({ to: '/login', search: href === '/' ? {} : { next: href }, replace: true });
   },
   component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),

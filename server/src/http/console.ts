@@ -37,7 +37,7 @@ let files: Promise<Files> | undefined;
 
 /** The built console, by path; built first if that has not been done or its sources have changed. */
 function consoleFiles({ log }: Kernel): Promise<Files> {
-  files ??= build()
+  files ??= buildConsole()
     .catch((error) => log.error({ err: error }, 'could not build the console'))
     .then(readFiles);
   return files;
@@ -49,8 +49,10 @@ export async function prepareConsole(kernel: Kernel): Promise<void> {
 }
 
 /** A process of its own: a build needs much memory, and the platform serves requests meanwhile. */
-async function build(): Promise<void> {
+export async function buildConsole(): Promise<void> {
   const child = spawn(process.execPath, [join(web, 'build.ts')], { cwd: web, stdio: ['ignore', 'ignore', 'inherit'] });
+  // A stop of the platform does not wait for it.
+  child.unref();
   const [code] = await once(child, 'exit');
   if (code !== 0) throw new Error(`web/build.ts ended with code ${code}`);
 }

@@ -21,10 +21,13 @@ export function PersonMenu({ me: { name, email } }: { readonly me: Me }) {
   const trigger = (
     <button
       type="button"
-      aria-label={`Account of ${name}`}
       className="grid size-9 shrink-0 place-items-center rounded-full max-md:size-11"
     >
-      <span className="grid size-7 place-items-center rounded-full bg-accent-tint text-xs font-semibold text-accent-strong">
+      <span className="sr-only">Account of {name}</span>
+      <span
+        aria-hidden
+        className="grid size-7 place-items-center rounded-full bg-accent-tint text-xs font-semibold text-accent-strong"
+      >
         {initialsOf(name)}
       </span>
     </button>
