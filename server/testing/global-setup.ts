@@ -7,9 +7,9 @@ import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { seedRoles } from '../../modules/identity/accounts/seed.ts';
 import { boot } from '../src/boot.ts';
-import { buildConsole } from '../src/http/console.ts';
 import { openEmbedded } from '../src/db/embedded/embedded-server.ts';
 import type { ServerAddress } from '../src/db/server-address.ts';
+import { buildConsole } from '../src/http/console.ts';
 import { silent } from './silent-log.ts';
 import { testConfig, testSecrets } from './test-config.ts';
 

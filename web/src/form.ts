@@ -16,17 +16,25 @@ interface Form {
   /** The failure that belongs to no field. */
   readonly problem: string | undefined;
   readonly errors: Readonly<Record<string, string>>;
-  readonly submit: (event: FormEvent<HTMLFormElement>) => void;
+  /** Of the element `form`. */
+  readonly props: {
+    readonly noValidate: true;
+    readonly onSubmit: (event: FormEvent<HTMLFormElement>) => void;
+    readonly onInput: (event: FormEvent<HTMLFormElement>) => void;
+  };
 }
 
 /** Sends a form once at a time, shows all errors at once and moves the focus to the first field that has one. */
 export function useForm(send: (values: Record<string, string>) => Promise<void>): Form {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>();
+  const [edited, setEdited] = useState<readonly string[]>([]);
   const isSending = useRef(false);
   const fields = failure instanceof ChowkError ? failure.fields : {};
   const errors = Object.fromEntries(
-    Object.entries(fields).map(([name, problems]) => [name, problems.map(({ message }) => message).join(' ')]),
+    Object.entries(fields)
+      .filter(([name]) => !edited.includes(name))
+      .map(([name, problems]) => [name, problems.map(({ message }) => message).join(' ')]),
   );
   async function run(form: HTMLFormElement): Promise<void> {
     if (isSending.current) return;
@@ -37,6 +45,7 @@ export function useForm(send: (values: Record<string, string>) => Promise<void>)
       setFailure(undefined);
     } catch (error) {
       setFailure(error);
+      setEdited([]);
       const names = error instanceof ChowkError ? Object.keys(error.fields) : [];
       const first = [...form.elements].find((one) => one instanceof HTMLElement && names.includes(nameOf(one)));
       if (first instanceof HTMLElement) first.focus();
@@ -47,11 +56,18 @@ export function useForm(send: (values: Record<string, string>) => Promise<void>)
   }
   return {
     isBusy,
-    problem: failure === undefined || Object.keys(errors).length > 0 ? undefined : messageOf(failure),
+    problem: failure === undefined || Object.keys(fields).length > 0 ? undefined : messageOf(failure),
     errors,
-    submit(event) {
-      event.preventDefault();
-      void run(event.currentTarget);
+    props: {
+      noValidate: true,
+      onSubmit(event) {
+        event.preventDefault();
+        void run(event.currentTarget);
+      },
+      // An error disappears when its field is corrected.
+      onInput({ target }) {
+        if (target instanceof Element) setEdited((names) => [...names, nameOf(target)]);
+      },
     },
   };
 }

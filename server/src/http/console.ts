@@ -69,7 +69,8 @@ async function readFiles(): Promise<Files> {
 export function isForConsole({ config }: Kernel, { method, headers }: FastifyRequest, path: string): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
   if (path.startsWith('/assets/') || path === '/favicon.svg' || path === '/') return true;
-  const isReserved = /^\/(api|oauth|docs|mcp)(\/|$)/.test(path) || (path.startsWith('/dev/') && config.appEnv !== 'local');
+  const isReserved =
+    /^\/(api|oauth|docs|mcp)(\/|$)/.test(path) || (path.startsWith('/dev/') && config.appEnv !== 'local');
   return !isReserved && extname(path) === '' && (headers.accept?.includes('text/html') ?? false);
 }
 

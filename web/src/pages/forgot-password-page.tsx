@@ -9,14 +9,14 @@ import { EntryLayout } from './entry-layout.tsx';
 
 export function ForgotPasswordPage() {
   const [sent, setSent] = useState<string>();
-  const { isBusy, problem, errors, submit } = useForm(async ({ email = '' }) => {
+  const { isBusy, problem, errors, props } = useForm(async ({ email = '' }) => {
     const { message } = await anonymous.password.forgot({ email });
     setSent(message);
   });
   return (
     <EntryLayout title="Choose a new password" lead="We mail you a link. It can be used once.">
       {sent === undefined ? (
-        <form onSubmit={submit} className="grid gap-4" noValidate>
+        <form {...props} className="grid gap-4">
           {problem && <Notice tone="error">{problem}</Notice>}
           <Field label="Email" error={errors.email}>
             {(control) => <Input {...control} name="email" type="email" autoComplete="username" autoFocus required />}

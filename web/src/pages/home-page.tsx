@@ -144,7 +144,7 @@ function Bars({ rows }: { readonly rows: readonly Bar[] | undefined }) {
   return (
     <ul className="grid">
       {rows.map(({ key, label, value }) => (
-        <li key={key} className="grid h-8 grid-cols-[6.5rem_1fr_auto] items-center gap-3 text-sm">
+        <li key={key} className="grid h-8 grid-cols-[8.5rem_1fr_auto] items-center gap-3 text-sm">
           <span className={`truncate ${value === 0 ? 'text-faint' : ''}`}>{capitalized(label)}</span>
           <meter className="bar" min={0} max={most} value={value} aria-label={`${label}: ${value}`} />
           <span className={`numeric ${value === 0 ? 'text-faint' : 'font-medium'}`}>{count(value)}</span>

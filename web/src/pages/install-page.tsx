@@ -75,9 +75,20 @@ export function InstallPage() {
             </Button>
           )}
         </Step>
-        <Step number={2} title="Set up the database" state={stateOf(2)} summary={reached > 2 ? 'Tables and keys are ready' : undefined}>
+        <Step
+          number={2}
+          title="Set up the database"
+          state={stateOf(2)}
+          summary={reached > 2 ? 'Tables and keys are ready' : undefined}
+        >
           {(reached === 2 || reached === 3) && (
-            <SetUp error={setUp.error} isBusy={setUp.isPending} token={token} onToken={setToken} onStart={setUp.mutate} />
+            <SetUp
+              error={setUp.error}
+              isBusy={setUp.isPending}
+              token={token}
+              onToken={setToken}
+              onStart={setUp.mutate}
+            />
           )}
         </Step>
         <Step
@@ -142,7 +153,11 @@ interface TokenFieldProps {
 
 function TokenField({ token, onToken, error }: TokenFieldProps) {
   return (
-    <Field label="Install token" error={error} help="The server printed it when it started, unless INSTALL_TOKEN is set.">
+    <Field
+      label="Install token"
+      error={error}
+      help="The server printed it when it started, unless INSTALL_TOKEN is set."
+    >
       {(control) => (
         <Input {...control} value={token} onChange={({ target }) => onToken(target.value.trim())} spellCheck={false} />
       )}

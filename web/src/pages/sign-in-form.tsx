@@ -1,5 +1,5 @@
-import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { useState } from 'react';
 import { useForm } from '../form.ts';
 import { api } from '../session.ts';
 import { Button } from '../ui/button.tsx';
@@ -16,14 +16,14 @@ interface SignInFormProps {
 /** Email and password and, for accounts with a second factor, a code. */
 export function SignInForm({ email, aside, onSignedIn }: SignInFormProps) {
   const [credentials, setCredentials] = useState<{ email: string; password: string }>();
-  const { isBusy, problem, errors, submit } = useForm(async ({ email = '', password = '', otp }) => {
+  const { isBusy, problem, errors, props } = useForm(async ({ email = '', password = '', otp }) => {
     const entered = credentials ?? { email, password };
     const outcome = await api().signIn(otp === undefined ? entered : { ...entered, otp });
     if (outcome.signedIn) onSignedIn();
     else setCredentials(entered);
   });
   return (
-    <form onSubmit={submit} className="grid gap-4" noValidate>
+    <form {...props} className="grid gap-4">
       {problem && <Notice tone="error">{problem}</Notice>}
       {credentials ? (
         <>

@@ -16,7 +16,14 @@ import { toast } from '../ui/toast.tsx';
 const rows = [
   { number: '1042', name: 'Asha Rao', total: '₹4,950.00', tone: 'warning', status: 'Pending', hours: 0.1 },
   { number: '1041', name: 'बिंदु शर्मा', total: '₹1,20,400.00', tone: 'success', status: 'Delivered', hours: 3 },
-  { number: '1040', name: 'Maximiliane Hohenzollern-Sigmaringen', total: '€12.40', tone: 'error', status: 'Failed', hours: 80 },
+  {
+    number: '1040',
+    name: 'Maximiliane Hohenzollern-Sigmaringen',
+    total: '€12.40',
+    tone: 'error',
+    status: 'Failed',
+    hours: 80,
+  },
 ] as const;
 
 /** Every part of the design system, to look at. */
@@ -177,7 +184,9 @@ function Overlays() {
     <Part title="Dialog, menu and toast">
       <div className="flex flex-wrap items-center gap-2">
         <Button onClick={() => setOpen(true)}>Open a dialog</Button>
-        <Button onClick={() => toast('Order 1042 cancelled.', { label: 'Undo', run: () => toast('Order 1042 restored.') })}>
+        <Button
+          onClick={() => toast('Order 1042 cancelled.', { label: 'Undo', run: () => toast('Order 1042 restored.') })}
+        >
           Show a toast
         </Button>
         <Menu trigger={trigger} align="start">

@@ -53,7 +53,10 @@ export function useMarkRead() {
 
 export function useMarkAllRead() {
   return useInboxChange(
-    ({ latest }, readAt: string) => ({ latest: latest.map((one) => ({ ...one, read_at: one.read_at ?? readAt })), unread: 0 }),
+    ({ latest }, readAt: string) => ({
+      latest: latest.map((one) => ({ ...one, read_at: one.read_at ?? readAt })),
+      unread: 0,
+    }),
     () => api().notifications.markAllRead(),
   );
 }

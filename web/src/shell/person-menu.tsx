@@ -19,10 +19,7 @@ export function PersonMenu({ me: { name, email } }: { readonly me: Me }) {
     await navigate({ to: '/login', replace: true });
   }
   const trigger = (
-    <button
-      type="button"
-      className="grid size-9 shrink-0 place-items-center rounded-full max-md:size-11"
-    >
+    <button type="button" className="grid size-9 shrink-0 place-items-center rounded-full max-md:size-11">
       <span className="sr-only">Account of {name}</span>
       <span
         aria-hidden

@@ -26,7 +26,10 @@ export function Shell() {
   const isUnbound = useTenantOfUser();
   return (
     <div className="min-h-dvh md:grid md:grid-cols-[13.5rem_1fr]">
-      <a href="#page" className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-40 focus:rounded-control focus:bg-raised focus:px-3 focus:py-2">
+      <a
+        href="#page"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-40 focus:rounded-control focus:bg-raised focus:px-3 focus:py-2"
+      >
         Skip to the page
       </a>
       <nav
@@ -51,7 +54,15 @@ export function Shell() {
           {me && <PersonMenu me={me} />}
         </header>
         <main id="page" tabIndex={-1} className="min-w-0 px-4 pt-2 pb-12 outline-none max-md:pt-5 md:px-8">
-          {error && !me ? <Refused error={error} /> : isUnbound ? <NoTenant /> : me?.permissions ? <Outlet /> : <Loading />}
+          {error && !me ? (
+            <Refused error={error} />
+          ) : isUnbound ? (
+            <NoTenant />
+          ) : me?.permissions ? (
+            <Outlet />
+          ) : (
+            <Loading />
+          )}
         </main>
       </div>
       <ExpiredSession email={me?.email} />
@@ -96,7 +107,9 @@ function Refused({ error }: { readonly error: Error }) {
     <EmptyState
       icon={<Building2 size={20} strokeWidth={1.5} aria-hidden />}
       title="This organization cannot be opened"
-      action={<Button onClick={() => void signOut().then(() => location.assign('/login'))}>Sign in as someone else</Button>}
+      action={
+        <Button onClick={() => void signOut().then(() => location.assign('/login'))}>Sign in as someone else</Button>
+      }
     >
       {messageOf(error)}
     </EmptyState>

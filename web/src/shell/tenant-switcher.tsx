@@ -16,14 +16,20 @@ export function TenantSwitcher({ me: { tenants } }: { readonly me: Me }) {
     </span>
   );
   // Where the address names the tenant, another one has another address and a session of its own.
-  if (chosen === undefined || tenants.length < 2) return <div className="flex h-9 min-w-0 items-center px-2">{name}</div>;
+  if (chosen === undefined || tenants.length < 2)
+    return <div className="flex h-9 min-w-0 items-center px-2">{name}</div>;
   const trigger = (
     <button
       type="button"
       className="flex h-9 max-w-full min-w-0 items-center justify-between gap-2 rounded-control px-2 hover:bg-sunken max-md:h-11 md:w-full"
     >
       {name}
-      <ChevronsUpDown size={14} strokeWidth={1.5} className="shrink-0 text-secondary" aria-label="Switch organization" />
+      <ChevronsUpDown
+        size={14}
+        strokeWidth={1.5}
+        className="shrink-0 text-secondary"
+        aria-label="Switch organization"
+      />
     </button>
   );
   return (

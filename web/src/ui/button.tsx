@@ -14,7 +14,14 @@ interface ButtonProps extends ComponentProps<'button'> {
   readonly isBusy?: boolean;
 }
 
-export function Button({ look = 'secondary', isBusy = false, className = '', children, onClick, ...rest }: ButtonProps) {
+export function Button({
+  look = 'secondary',
+  isBusy = false,
+  className = '',
+  children,
+  onClick,
+  ...rest
+}: ButtonProps) {
   return (
     <button
       type="button"

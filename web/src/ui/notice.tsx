@@ -16,7 +16,10 @@ interface NoticeProps {
 export function Notice({ tone = 'info', children }: NoticeProps) {
   const { look, Icon } = tones[tone];
   return (
-    <div role={tone === 'error' ? 'alert' : 'status'} className={`flex gap-2.5 rounded-control px-3 py-2.5 text-sm ${look}`}>
+    <div
+      role={tone === 'error' ? 'alert' : 'status'}
+      className={`flex gap-2.5 rounded-control px-3 py-2.5 text-sm ${look}`}
+    >
       <Icon size={16} strokeWidth={1.75} className="mt-0.5 shrink-0" aria-hidden />
       <div className="min-w-0">{children}</div>
     </div>

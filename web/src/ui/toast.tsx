@@ -51,7 +51,11 @@ export function Toasts() {
               {action.label}
             </button>
           )}
-          <IconButton label="Dismiss" className="text-canvas hover:bg-canvas/15 hover:text-canvas" onClick={() => dismiss(id)}>
+          <IconButton
+            label="Dismiss"
+            className="text-canvas hover:bg-canvas/15 hover:text-canvas"
+            onClick={() => dismiss(id)}
+          >
             <X size={16} strokeWidth={1.5} aria-hidden />
           </IconButton>
         </div>

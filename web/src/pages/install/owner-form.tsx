@@ -26,10 +26,10 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
   const [slug, setSlug] = useState<string>();
   const [password, setPassword] = useState('');
   const [currency, setCurrency] = useState(suggested.currency);
-  const { isBusy, problem, errors, submit } = useForm((values) => onSubmit(values as unknown as OwnerValues));
+  const { isBusy, problem, errors, props } = useForm((values) => onSubmit(values as unknown as OwnerValues));
   const id = slug ?? slugOf(organization);
   return (
-    <form onSubmit={submit} className="grid gap-6" noValidate>
+    <form {...props} className="grid gap-6">
       {problem && <Notice tone="error">{problem}</Notice>}
       <div className="grid gap-4 sm:grid-cols-2">
         <Field label="Name of the organization" error={errors.organization_name}>
@@ -49,8 +49,8 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
           error={errors.organization_slug}
           help={
             <>
-              Its address: <span className="break-all text-secondary">{`${id || 'id'}.${location.host}`}</span>. It cannot be
-              changed.
+              Its address: <span className="break-all text-secondary">{`${id || 'id'}.${location.host}`}</span>. It
+              cannot be changed.
             </>
           }
         >
@@ -86,12 +86,7 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
         </Field>
         <Field label="Currency" error={errors.currency}>
           {(control) => (
-            <Select
-              {...control}
-              name="currency"
-              value={currency}
-              onChange={({ target }) => setCurrency(target.value)}
-            >
+            <Select {...control} name="currency" value={currency} onChange={({ target }) => setCurrency(target.value)}>
               {currencyOptions.map(({ code, name }) => (
                 <option key={code} value={code}>
                   {name}

@@ -26,7 +26,9 @@ export function Step({ number, title, state, summary, children }: StepProps) {
         {state === 'done' ? <Check size={15} strokeWidth={2.5} aria-label="done" /> : number}
       </span>
       <div className="grid min-w-0 content-start gap-3 pt-0.5">
-        <h2 className={`flex flex-wrap items-baseline gap-x-3 text-lg font-semibold ${state === 'waiting' ? 'text-faint' : ''}`}>
+        <h2
+          className={`flex flex-wrap items-baseline gap-x-3 text-lg font-semibold ${state === 'waiting' ? 'text-faint' : ''}`}
+        >
           {title}
           {summary && <span className="text-sm font-normal text-secondary">{summary}</span>}
         </h2>
