@@ -186,6 +186,24 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await heading(page, 'Home').waitFor();
   });
 
+  test('a device is signed in with the code that it shows', async () => {
+    const asha = await platform.person({ tenant: await platform.tenant() });
+    const asking = { url: '/oauth/device_authorization', method: 'POST' } as const;
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const { body: grant } = await platform.request({ ...asking, headers: form, payload: 'client_id=chowk-cli' });
+    const link = new URL(grant.verification_uri_complete);
+    const page = await open(`${origin}${link.pathname}${link.search}`);
+    await signIn(page, asha);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('Approve only what you have started yourself.').waitFor();
+    await inspect(page, 'device');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('link', { name: 'Go to Home' }).waitFor();
+    const payload = `grant_type=urn:ietf:params:oauth:grant-type:device_code&client_id=chowk-cli&device_code=${grant.device_code}`;
+    const { status } = await platform.request({ url: '/oauth/token', method: 'POST', headers: form, payload });
+    expect(status).toBe(200);
+  });
+
   test('Home shows the numbers of the chosen organization, and notifications arrive live', async () => {
     const acme = await platform.tenant({ name: 'Acme Stores' });
     const other = await platform.tenant({ name: 'Other Stores' });

@@ -40,13 +40,24 @@ const forgotPassword = createRoute({
   component: lazyRouteComponent(() => import('./pages/forgot-password-page.tsx'), 'ForgotPasswordPage'),
 });
 
+function mustBeSignedIn({ location: { href } }: { readonly location: { readonly href: string } }): void {
+  if (sessionState() !== 'signed-out') return;
+  throw redirect({ to: '/login', search: href === '/' ? {} : { next: href }, replace: true });
+}
+
+const device = createRoute({
+  getParentRoute: () => root,
+  path: '/device',
+  validateSearch: ({ user_code }: Record<string, unknown>): { user_code?: string } =>
+    typeof user_code === 'string' ? { user_code } : {},
+  beforeLoad: mustBeSignedIn,
+  component: lazyRouteComponent(() => import('./pages/device-page.tsx'), 'DevicePage'),
+});
+
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
-  beforeLoad({ location: { href } }) {
-    if (sessionState() !== 'signed-out') return;
-    throw redirect({ to: '/login', search: href === '/' ? {} : { next: href }, replace: true });
-  },
+  beforeLoad: mustBeSignedIn,
   component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
 });
 
@@ -64,7 +75,7 @@ const ui = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([install, login, forgotPassword, ui, shell.addChildren([home])]),
+  routeTree: root.addChildren([install, login, forgotPassword, device, ui, shell.addChildren([home])]),
   defaultPreload: 'intent',
 });
 
