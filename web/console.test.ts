@@ -259,7 +259,8 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await page.getByText('Your session has ended').waitFor();
     await inspect(page, 'session-ended');
     expect(await page.getByLabel('Email').inputValue()).toBe(asha.email);
-    await page.getByLabel('Password', { exact: true }).fill(asha.password);
+    expect(await page.evaluate('document.activeElement.name')).toBe('password');
+    await page.keyboard.type(asha.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Your session has ended').waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Notifications, 1 unread' }).waitFor();

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { IconButton } from './button.tsx';
 
 interface DialogProps {
@@ -14,9 +14,12 @@ interface DialogProps {
 export function Dialog({ title, isOpen, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  // The content comes after the dialog is shown, so that the field with `autoFocus` has the focus.
+  const [isShown, setShown] = useState(false);
   useEffect(() => {
     if (isOpen) ref.current?.showModal();
     else ref.current?.close();
+    setShown(isOpen);
   }, [isOpen]);
   return (
     <dialog
@@ -38,7 +41,7 @@ export function Dialog({ title, isOpen, onClose, children }: DialogProps) {
           </IconButton>
         )}
       </div>
-      <div className="px-5 pt-2 pb-5">{isOpen && children}</div>
+      <div className="px-5 pt-2 pb-5">{isShown && children}</div>
     </dialog>
   );
 }
