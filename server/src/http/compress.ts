@@ -49,7 +49,7 @@ function compressStream(reply: FastifyReply, encoding: Encoding | undefined, bod
   return stream;
 }
 
-function varyHeader(reply: FastifyReply): string {
+export function varyHeader(reply: FastifyReply): string {
   const current = reply.getHeader('vary');
   return current === undefined ? 'Accept-Encoding' : `${current}, Accept-Encoding`;
 }

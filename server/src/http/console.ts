@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel.ts';
-import { encodingFor } from './compress.ts';
+import { encodingFor, varyHeader } from './compress.ts';
 import { limitAnonymous } from './rate-limit.ts';
 
 const web = resolve(import.meta.dirname, '../../../web');
@@ -90,7 +90,7 @@ export async function sendConsole(
     if (!isFile) sendUnavailable(reply);
     return !isFile;
   }
-  reply.type(type).headers(pageHeaders).header('vary', 'Accept-Encoding');
+  reply.type(type).headers(pageHeaders).header('vary', varyHeader(reply));
   // The names of assets contain a hash of their content.
   if (name.startsWith('/assets/')) reply.header('cache-control', 'public, max-age=31536000, immutable');
   const encoding = encodingFor(request.headers['accept-encoding'] ?? '');
