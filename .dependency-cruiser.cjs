@@ -88,7 +88,7 @@ module.exports = {
     {
       name: 'web-and-cli-import-the-client',
       severity: 'error',
-      from: { path: '^(web|cli)/' },
+      from: { path: '^(web|cli)/', pathNot: '\\.test\\.ts$' },
       to: { path: '^(server|kit|modules|bench|e2e|scripts)/' },
     },
     {
@@ -101,7 +101,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)node_modules/' },
+    exclude: { path: '(^|/)node_modules/|^web/dist' },
     parser: 'swc',
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
   },

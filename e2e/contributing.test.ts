@@ -49,7 +49,7 @@ async function copyRepository(): Promise<string> {
       if (error.code !== 'ENOENT') throw error;
     });
   }
-  for (const workspace of ['.', 'server', 'e2e']) {
+  for (const workspace of ['.', 'server', 'web', 'e2e']) {
     await linkPackages(join(repository, workspace, 'node_modules'), join(folder, workspace, 'node_modules'));
   }
   return folder;

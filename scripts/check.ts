@@ -4,8 +4,21 @@ import { run } from './run.ts';
 const checks: Record<string, string[]> = {
   // Several checkers would repeat much of the work, on cores that the other checks need.
   types: ['tsc', '-p', '.', '--checkers', '1'],
+  'types of the console': ['tsc', '-p', 'web', '--checkers', '1'],
   'lint and format': ['biome', 'check', '--error-on-warnings', '.'],
-  layers: ['depcruise', '--output-type', 'err-long', 'kit', 'client', 'server', 'modules', 'e2e', 'bench', 'scripts'],
+  layers: [
+    'depcruise',
+    '--output-type',
+    'err-long',
+    'kit',
+    'client',
+    'web',
+    'server',
+    'modules',
+    'e2e',
+    'bench',
+    'scripts',
+  ],
   'dead code': ['knip', '--treat-config-hints-as-errors'],
   'generated files': ['node', 'scripts/generate.ts', '--check'],
   'lock file': ['node', 'server/src/main.ts', 'module:lock', '--check'],

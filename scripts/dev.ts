@@ -4,7 +4,10 @@ import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { root, run } from './run.ts';
 
-/** Runs `chowkd serve` and restarts it, with a new lock file, when a file of the server, the kit or a module changes. */
+/**
+ * Runs `chowkd serve` and restarts it, with a new lock file, when a file of the server, the kit or a module changes.
+ * Beside it, Vite serves the console at another port and updates it in the browser when its sources change.
+ */
 const folders = ['server/src', 'server/migrations', 'kit/src', 'modules'];
 const isSource = (path: string) => /\.(ts|json|sql|graphql)$/.test(path) && !/\.(test\.ts|lock\.json)$/.test(path);
 const debounceMs = 100;
@@ -23,6 +26,7 @@ for (const folder of folders) {
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
 queueRestart();
+const vite = spawn(join(root, 'node_modules/.bin/vite'), { cwd: join(root, 'web'), stdio: 'inherit' });
 
 function queueRestart(reason?: string): void {
   restarting = restarting.then(() => restart(reason));
@@ -53,6 +57,7 @@ async function stop(): Promise<void> {
   isStopping = true;
   clearTimeout(timer);
   await restarting;
+  vite.kill('SIGTERM');
   await stopServer();
   process.exit();
 }

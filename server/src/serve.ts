@@ -1,5 +1,6 @@
 import { Context } from './context.ts';
 import { lockStorage } from './db/storage-lock.ts';
+import { prepareConsole } from './http/console.ts';
 import { createHttpServer } from './http/server.ts';
 import type { Kernel } from './kernel.ts';
 import type { Command } from './operator/command.ts';
@@ -35,6 +36,7 @@ export const serveCommand: Command = {
       for (const line of await greetings(kernel, url)) say(line);
       await kernel.work();
       void prepareDatabases(kernel);
+      void prepareConsole(kernel);
       kernel.log.info({}, `${await stop}: finishing requests in flight`);
     } finally {
       await withTimeout(config.shutdownSeconds, app.close());

@@ -9,6 +9,7 @@ import { seedRoles } from '../../modules/identity/accounts/seed.ts';
 import { boot } from '../src/boot.ts';
 import { openEmbedded } from '../src/db/embedded/embedded-server.ts';
 import type { ServerAddress } from '../src/db/server-address.ts';
+import { buildConsole } from '../src/http/console.ts';
 import { silent } from './silent-log.ts';
 import { testConfig, testSecrets } from './test-config.ts';
 
@@ -24,6 +25,8 @@ declare module 'vitest' {
 
 /** One PostgreSQL server for the whole run, without fsync. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Once, before several processes need it at the same time.
+  const console = buildConsole();
   const storagePath = await mkdtemp(join(await chooseFolder(), 'chowk-test-'));
   const settings = {
     ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' },
@@ -40,6 +43,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('centralTemplate', centralTemplate);
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   project.provide('signingKey', privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+  await console;
   return async () => {
     await server.close();
     // Node's own `rm` takes ten times as long for so many files.

@@ -240,17 +240,6 @@ test('additional responses and request headers of an action are described', () =
   expect(owner.parameters).toContainEqual(expect.objectContaining({ in: 'header', name: 'X-Install-Token' }));
 });
 
-test.each(['/', '/login', '/install', '/device'])(
-  '%s leads to the reference as long as there is no console',
-  async (path) => {
-    const first = await fetch(`${origin}${path}`, { redirect: 'manual' });
-    expect({ status: first.status, to: first.headers.get('location') }).toEqual({ status: 302, to: '/docs/' });
-    const followed = await fetch(`${origin}/docs`);
-    expect(new URL(followed.url).pathname).toBe('/docs/');
-    expect(followed.status).toBe(200);
-  },
-);
-
 test('the reference page loads nothing from other servers', async () => {
   const page = await fetch(`${origin}/docs/`);
   expect(page.headers.get('content-type')).toContain('text/html');

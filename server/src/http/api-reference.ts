@@ -13,9 +13,6 @@ const pageHeaders = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
 
-/** Pages of the future console, which the API and mails link to; until then they redirect to the reference. */
-const consolePages = ['/', '/login', '/install', '/device'];
-
 /** Serves the OpenAPI document at `/api/openapi.json` and an interactive reference at `/docs`. */
 export function mountApiReference(app: FastifyInstance, kernel: Kernel): void {
   const limited = {
@@ -28,7 +25,6 @@ export function mountApiReference(app: FastifyInstance, kernel: Kernel): void {
     if (request.headers['if-none-match'] === document.etag) return reply.status(304).send();
     return reply.type('application/json; charset=utf-8').send(document.text);
   });
-  for (const url of consolePages) app.get(url, limited, async (_, reply) => reply.redirect('/docs/'));
   let page: Promise<FastifyInstance> | undefined;
   for (const url of ['/docs', '/docs/*']) {
     app.get(url, limited, async (request, reply) => {

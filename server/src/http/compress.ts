@@ -49,13 +49,13 @@ function compressStream(reply: FastifyReply, encoding: Encoding | undefined, bod
   return stream;
 }
 
-function varyHeader(reply: FastifyReply): string {
+export function varyHeader(reply: FastifyReply): string {
   const current = reply.getHeader('vary');
   return current === undefined ? 'Accept-Encoding' : `${current}, Accept-Encoding`;
 }
 
 /** The preferred encoding among those that the client accepts; `q=0` excludes one. */
-function encodingFor(accepted: string): Encoding | undefined {
+export function encodingFor(accepted: string): Encoding | undefined {
   const acceptedNames = new Set<string>();
   for (const part of accepted.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((text) => text.trim());

@@ -104,7 +104,7 @@ test('anonymous requests of a network do not keep its signed-in users out', asyn
 test.each([
   ['/api/openapi.json', '198.51.101.1'],
   ['/docs/', '198.51.101.2'],
-  ['/login', '198.51.101.3'],
+  ['/', '198.51.101.3'],
   ['/metrics', '198.51.101.4'],
   ['/nowhere', '198.51.101.5'],
 ])('requests for %s are limited as well', async (url, remoteAddress) => {

@@ -6,6 +6,7 @@ import { responseSerializer } from '../actions/response-serializer.ts';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
 import { mountApiReference } from './api-reference.ts';
+import { isForConsole, sendConsole } from './console.ts';
 import { corsPolicy } from './cors.ts';
 import { sendErrorResponse } from './error-response.ts';
 import { type Exchange, newExchange, type Route, type Step } from './exchange.ts';
@@ -70,8 +71,15 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     if (headers.host === undefined && raw.httpVersion === '1.1') return done(fail('tenancy.bad_host'));
     if (!is404) return done();
     const [path = ''] = request.url.split('?');
-    const failure = wrongMethods.failureOf(method, path) ?? fail('http.not_found', { method, path });
-    rejectUnrouted({ kernel, gate: gateOf(path), request, reply }, failure).catch(done);
+    const wrongMethod = wrongMethods.failureOf(method, path);
+    const reject = () =>
+      rejectUnrouted(
+        { kernel, gate: gateOf(path), request, reply },
+        wrongMethod ?? fail('http.not_found', { method, path }),
+      );
+    const isConsole = !wrongMethod && isForConsole(kernel, request, path);
+    const sent = isConsole ? sendConsole(kernel, request, reply, path) : Promise.resolve(false);
+    sent.then((isSent) => isSent || reject()).catch(done);
   });
   await mountSockets(app, kernel);
   // After the sockets: clients are asked to reconnect when a stop begins.

@@ -1,0 +1,77 @@
+import { ChowkError, NetworkError, TimeoutError } from '@chowk/client';
+import { type FormEvent, useRef, useState } from 'react';
+
+/** What is wrong, for people. */
+export function messageOf(error: unknown): string {
+  if (error instanceof NetworkError) return 'The platform cannot be reached. Check your connection and try again.';
+  if (error instanceof TimeoutError) return 'The platform did not respond in time. Try again.';
+  if (error instanceof ChowkError && error.retryAfter !== undefined && error.status === 429) {
+    return `${error.message} Try again in ${error.retryAfter} seconds.`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+interface Form {
+  readonly isBusy: boolean;
+  /** The failure that belongs to no field. */
+  readonly problem: string | undefined;
+  readonly errors: Readonly<Record<string, string>>;
+  /** Of the element `form`. */
+  readonly props: {
+    readonly noValidate: true;
+    readonly onSubmit: (event: FormEvent<HTMLFormElement>) => void;
+    readonly onInput: (event: FormEvent<HTMLFormElement>) => void;
+  };
+}
+
+/** Sends a form once at a time, shows all errors at once and moves the focus to the first field that has one. */
+export function useForm(send: (values: Record<string, string>) => Promise<void>): Form {
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<unknown>();
+  const [edited, setEdited] = useState<readonly string[]>([]);
+  const isSending = useRef(false);
+  const fields = failure instanceof ChowkError ? failure.fields : {};
+  const errors = Object.fromEntries(
+    Object.entries(fields)
+      .filter(([name]) => !edited.includes(name))
+      .map(([name, problems]) => [name, problems.map(({ message }) => message).join(' ')]),
+  );
+  async function run(form: HTMLFormElement): Promise<void> {
+    if (isSending.current) return;
+    isSending.current = true;
+    setBusy(true);
+    try {
+      await send(Object.fromEntries(new FormData(form)) as Record<string, string>);
+      setFailure(undefined);
+    } catch (error) {
+      setFailure(error);
+      setEdited([]);
+      const names = error instanceof ChowkError ? Object.keys(error.fields) : [];
+      const first = [...form.elements].find((one) => one instanceof HTMLElement && names.includes(nameOf(one)));
+      if (first instanceof HTMLElement) first.focus();
+    } finally {
+      isSending.current = false;
+      setBusy(false);
+    }
+  }
+  return {
+    isBusy,
+    problem: failure === undefined || Object.keys(fields).length > 0 ? undefined : messageOf(failure),
+    errors,
+    props: {
+      noValidate: true,
+      onSubmit(event) {
+        event.preventDefault();
+        void run(event.currentTarget);
+      },
+      // An error disappears when its field is corrected.
+      onInput({ target }) {
+        if (target instanceof Element) setEdited((names) => [...names, nameOf(target)]);
+      },
+    },
+  };
+}
+
+function nameOf(element: Element): string {
+  return element.getAttribute('name') ?? '';
+}

@@ -1,0 +1,27 @@
+import { ChowkError, type InstallationStatus } from '@chowk/client';
+import { redirect } from '@tanstack/react-router';
+import { anonymous } from './session.ts';
+
+let isInstalled = false;
+
+/** `undefined` once the platform is installed. */
+async function readInstallation(): Promise<InstallationStatus | undefined> {
+  if (isInstalled) return undefined;
+  try {
+    return await anonymous.install.status();
+  } catch (error) {
+    if (!(error instanceof ChowkError) || error.code !== 'installation.installed') throw error;
+    isInstalled = true;
+    return undefined;
+  }
+}
+
+export async function mustBeInstalled(): Promise<void> {
+  if (await readInstallation()) throw redirect({ to: '/install', replace: true });
+}
+
+export async function mustNotBeInstalled(): Promise<{ installation: InstallationStatus }> {
+  const installation = await readInstallation();
+  if (!installation) throw redirect({ to: '/login', replace: true });
+  return { installation };
+}

@@ -1,0 +1,36 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useForm } from '../form.ts';
+import { anonymous } from '../session.ts';
+import { Button } from '../ui/button.tsx';
+import { Field, Input } from '../ui/field.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { EntryLayout } from './entry-layout.tsx';
+
+export function ForgotPasswordPage() {
+  const [sent, setSent] = useState<string>();
+  const { isBusy, problem, errors, props } = useForm(async ({ email = '' }) => {
+    const { message } = await anonymous.password.forgot({ email });
+    setSent(message);
+  });
+  return (
+    <EntryLayout title="Choose a new password" lead="We mail you a link. It can be used once.">
+      {sent === undefined ? (
+        <form {...props} className="grid gap-4">
+          {problem && <Notice tone="error">{problem}</Notice>}
+          <Field label="Email" error={errors.email}>
+            {(control) => <Input {...control} name="email" type="email" autoComplete="username" autoFocus required />}
+          </Field>
+          <Button type="submit" look="primary" isBusy={isBusy}>
+            Mail the link
+          </Button>
+        </form>
+      ) : (
+        <Notice tone="success">{sent}</Notice>
+      )}
+      <Link to="/login" className="justify-self-start text-accent underline-offset-4 hover:underline">
+        Back to sign-in
+      </Link>
+    </EntryLayout>
+  );
+}

@@ -1,0 +1,18 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { EntryLayout } from './entry-layout.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+
+export function LoginPage() {
+  const { next = '/' } = useSearch({ from: '/login' });
+  const navigate = useNavigate();
+  const forgotten = (
+    <Link to="/forgot-password" className="text-xs text-accent underline-offset-4 hover:underline">
+      Forgot it?
+    </Link>
+  );
+  return (
+    <EntryLayout title="Sign in">
+      <SignInForm aside={forgotten} onSignedIn={() => void navigate({ to: next, replace: true })} />
+    </EntryLayout>
+  );
+}

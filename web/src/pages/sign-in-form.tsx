@@ -1,0 +1,87 @@
+import type { ReactNode } from 'react';
+import { useState } from 'react';
+import { useForm } from '../form.ts';
+import { api } from '../session.ts';
+import { Button } from '../ui/button.tsx';
+import { Field, Input } from '../ui/field.tsx';
+import { Notice } from '../ui/notice.tsx';
+
+interface SignInFormProps {
+  readonly email?: string | undefined;
+  /** Beside the label of the password. */
+  readonly aside?: ReactNode;
+  readonly onSignedIn: () => void;
+}
+
+/** Email and password and, for accounts with a second factor, a code. */
+export function SignInForm({ email, aside, onSignedIn }: SignInFormProps) {
+  const [credentials, setCredentials] = useState<{ email: string; password: string }>();
+  const { isBusy, problem, errors, props } = useForm(async ({ email = '', password = '', otp }) => {
+    const entered = credentials ?? { email, password };
+    const outcome = await api().signIn(otp === undefined ? entered : { ...entered, otp });
+    if (outcome.signedIn) onSignedIn();
+    else setCredentials(entered);
+  });
+  return (
+    <form {...props} className="grid gap-4">
+      {problem && <Notice tone="error">{problem}</Notice>}
+      {credentials ? (
+        <>
+          <Field
+            label="Code"
+            help="From your authenticator app. A recovery code works too."
+            error={errors.otp ?? errors.email}
+          >
+            {(control) => (
+              <Input
+                {...control}
+                name="otp"
+                autoComplete="one-time-code"
+                autoFocus
+                required
+                className="numeric tracking-widest"
+              />
+            )}
+          </Field>
+          <Button type="submit" look="primary" isBusy={isBusy}>
+            Continue
+          </Button>
+          <Button look="quiet" onClick={() => setCredentials(undefined)}>
+            Use another account
+          </Button>
+        </>
+      ) : (
+        <>
+          <Field label="Email" error={errors.email}>
+            {(control) => (
+              <Input
+                {...control}
+                name="email"
+                type="email"
+                autoComplete="username"
+                defaultValue={email}
+                autoFocus={email === undefined}
+                required
+              />
+            )}
+          </Field>
+          <Field label="Password" error={errors.password} aside={aside}>
+            {(control) => (
+              <Input
+                {...control}
+                name="password"
+                type="password"
+                autoComplete="current-password"
+                autoFocus={email !== undefined}
+                required
+              />
+            )}
+          </Field>
+          <Button type="submit" look="primary" isBusy={isBusy}>
+            Sign in
+          </Button>
+        </>
+      )}
+    </form>
+  );
+}
