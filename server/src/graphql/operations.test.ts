@@ -332,6 +332,14 @@ test('compiled and interpreted mutations have the same result and run in order',
   );
 });
 
+test('fields of a mutation run in the order in which they are included', async () => {
+  const fields = 'late: add @include(if: false) first: add late: add';
+  const { results } = await resultsOf(`mutation { ${fields} }`);
+  for (const result of results) expect(Object.keys(result as object)).toEqual(['first', 'late']);
+  const numbers = results.map((result) => (result as { first: number; late: number }).late);
+  expect(results.map((result) => (result as { first: number }).first)).toEqual(numbers.map((late) => late - 1));
+});
+
 /** The results of the first uses, which are interpreted, and of the following ones. */
 async function resultsOf(query: string, variables: object = {}) {
   const prepared = operations.prepare(schema, '2', { query }, true);
