@@ -859,7 +859,7 @@ export interface Api {
     readonly status: Call<{ readonly id: string }, ApplicationState>;
     /**
      * Upload an identity document of an application.
-     * A document can be replaced until all are there, and after they were refused. Only reviewers can read it.
+     * A document can be replaced until all are there, and after they were rejected. Only reviewers can read it.
      * No token required.
      * `POST /api/v1/reseller-register/:id/documents`
      */
@@ -892,7 +892,7 @@ export interface Api {
      */
     readonly verifyKyc: Call<{ readonly id: string }, { readonly message: string; readonly application: ResellerApplication }>;
     /**
-     * Refuse the documents of an application.
+     * Reject the documents of an application.
      * The applicant is mailed the reason and may upload other documents.
      * Requires the permission `reseller.applications.review`.
      * `POST /api/v1/admin/reseller-applications/:id/kyc/reject`
@@ -1276,7 +1276,7 @@ export interface Api {
     readonly update: Call<ReferralCodeChanges & { readonly id: string }, { readonly message: string; readonly referral_code: ReferralCode }>;
     /**
      * Delete a referral code.
-     * A code that applications use cannot be deleted, only ended with `expires_at`.
+     * A code with applications cannot be deleted. Set `expires_at` to end it.
      * Requires the permission `reseller.referral_codes.manage`.
      * `DELETE /api/v1/admin/referral-codes/:id`
      */
@@ -2566,7 +2566,7 @@ export type NotificationPage = {
 };
 
 export type NotificationPreferenceChanges = {
-  /** The channels of types without their own. `null` restores a default. */
+  /** The channels of types that have no entry in `types`. `null` restores a default. */
   readonly defaults?: {
     readonly in_app?: boolean | null | undefined;
     readonly push?: boolean | null | undefined;
@@ -2690,13 +2690,13 @@ export type NotificationRuleTest = {
 };
 
 export type NotificationTemplate = {
-  /** Of an email, or the title of a notification. */
+  /** The subject of an email or the title of a notification. */
   readonly subject: string | null;
   readonly body: string;
 };
 
 export type NotificationTemplateInput = {
-  /** Of an email, or the title of a notification. Default: null. */
+  /** The subject of an email or the title of a notification. Default: null. */
   readonly subject?: string | null | undefined;
   readonly body: string;
 };
@@ -3144,7 +3144,7 @@ export type ResellerTenant = {
   readonly id: string;
   readonly name: string;
   readonly role: 'platform_owner' | 'reseller' | 'merchant';
-  readonly status: 'creating' | 'active' | 'suspended';
+  readonly status: 'creating' | 'importing' | 'active' | 'suspended' | 'deleting';
   readonly domains: readonly string[];
   /** ISO 8601 in UTC */
   readonly created_at: string;
@@ -3266,7 +3266,7 @@ export type Signup = {
   readonly domain: string;
   /** Default: the domain. */
   readonly organization_name?: string | undefined;
-  /** The name of the new user. With a bearer token: the name of the organization. */
+  /** The name of the new user or, with a bearer token, of the organization. */
   readonly name?: string | undefined;
   readonly email?: string | undefined;
   /** At least 8 characters, at most 72 bytes. */
@@ -3412,7 +3412,7 @@ export type WebhookChanges = {
 };
 
 export type WebhookDelivery = {
-  /** The header `webhook-id` of its requests. */
+  /** Sent in the header `webhook-id`. */
   readonly id: string;
   readonly event: string;
   readonly status: 'pending' | 'delivered' | 'failed';
@@ -3877,7 +3877,7 @@ export type OnboardingRejectKycInput = { readonly id: string; readonly reason: s
 export type OnboardingRejectInput = { readonly id: string; readonly reason: string };
 
 export type OnboardingListTenantsInput = {
-  readonly status?: 'creating' | 'active' | 'suspended' | undefined;
+  readonly status?: 'creating' | 'importing' | 'active' | 'suspended' | 'deleting' | undefined;
   readonly role?: 'platform_owner' | 'reseller' | 'merchant' | undefined;
   /** A part of the name or the id. */
   readonly search?: string | undefined;

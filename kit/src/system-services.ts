@@ -62,7 +62,7 @@ export interface TenantSteps {
   /** Stores the tenant, which is not available yet. `module` is the module that finishes it. */
   reserve(tenant: { id: string; name: string; role: 'reseller' | 'merchant' }, module: string): Promise<void>;
   createDatabase(id: string): Promise<void>;
-  /** Returns whether the tenant has the domain now; `false` if another one has it or nobody can. */
+  /** Returns whether the tenant has the domain now; `false` if it is taken, reserved or not a label. */
   addDomain(id: string, domain: string, kind: 'random' | 'alias'): Promise<boolean>;
   /** Makes the tenant available, with its modules. */
   activate(id: string): Promise<void>;
@@ -91,7 +91,7 @@ export interface TenantDomain {
 
 /** The domains of tenants: labels below the base domain, in lower case. */
 export interface DomainsService {
-  /** Why nobody can have the domain: not a label, or reserved. */
+  /** Why the domain is not available to any tenant: not a label, or reserved. */
   problemOf(domain: string): Promise<string | undefined>;
   list(tenantId: string): Promise<TenantDomain[]>;
   /** Adds an alias. Throws 422 when the label is invalid, reserved or taken. */

@@ -55,7 +55,7 @@ export const helpers = {
     run: async (ctx, { name }) => (await ctx.central.row(roleNamed(ctx, name))) !== undefined,
   }),
   storeNotification: systemHelper({
-    summary: 'Store a notification of users without a tenant',
+    summary: 'Store a notification for users, outside a tenant',
     description: 'Called by `ctx.notify`. Nothing is broadcast; a warning is logged.',
     system: true,
     input: extend(NewNotification, { to: Type.Union([UserId, Type.Array(UserId)]) }),

@@ -53,7 +53,7 @@ export const applicationActions = {
     ...open,
     summary: 'Upload an identity document of an application',
     description:
-      'A document can be replaced until all are there, and after they were refused. Only reviewers can read it.',
+      'A document can be replaced until all are there, and after they were rejected. Only reviewers can read it.',
     http: 'POST /reseller-register/:id/documents',
     accepts: 'multipart',
     input: NewDocument,
@@ -103,12 +103,12 @@ export const applicationActions = {
   }),
   'onboarding.rejectKyc': systemAction({
     ...review,
-    summary: 'Refuse the documents of an application',
+    summary: 'Reject the documents of an application',
     description: 'The applicant is mailed the reason and may upload other documents.',
     http: 'POST /admin/reseller-applications/:id/kyc/reject',
     input: Rejection,
     output: Application,
-    answer: answer('The documents were refused.'),
+    answer: answer('The documents were rejected.'),
     errors: states,
     run: rejectKyc,
   }),

@@ -103,6 +103,13 @@ test('a reseller lists the tenants of its codes, the owner of the platform all',
   expect(all).toEqual(expect.arrayContaining([tenant_id, landlord.id, reseller.id]));
 });
 
+test.each(['creating', 'importing', 'suspended', 'deleting'])('a tenant that is %s is listed', async (status) => {
+  const { id } = await platform.tenant();
+  await central.run(sql`UPDATE tenants SET status = ${status} WHERE id = ${id}`);
+  const { body } = await owner.get(`/api/v1/admin/tenants?status=${status}`);
+  expect(body.tenants).toMatchObject([{ id, status }]);
+});
+
 test('everything wrong with an application is reported at once', async () => {
   const { status, body } = await send({
     referral_code: 'NOBODY',

@@ -4,7 +4,7 @@ import { fail } from './errors.ts';
 import { mailDocuments } from './mails.ts';
 import { type Document, type DocumentUploaded, type NewDocument, requiredDocuments } from './schemas.ts';
 
-/** Stores an identity document. The applicant can replace it until all are there, and after they were refused. */
+/** Stores an identity document. The applicant can replace it until all are there, and after they were rejected. */
 export async function uploadDocument(ctx: SystemCtx, { id, type, file }: NewDocument): Promise<DocumentUploaded> {
   const { limits, options } = ctx.system;
   limits.take(`upload from ${ctx.client.network}`, options.applicationsPerMinute);
@@ -44,7 +44,7 @@ async function replaceDocument(
     VALUES (${ctx.newId()}, ${id}, ${type}, ${file.id}, ${file.type}, ${file.size}, ${ctx.now()})`);
 }
 
-/** Refused documents must be uploaded again, so they are removed. */
+/** Rejected documents must be uploaded again, so they are removed. */
 export async function removeDocuments(tx: Db, files: Files, id: string): Promise<void> {
   const rows = await tx.rows<{ file: string }>(sql`
     DELETE FROM application_documents WHERE application_id = ${id} RETURNING file`);

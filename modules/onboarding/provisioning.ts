@@ -89,7 +89,7 @@ const stepLabels: Readonly<Record<StepName, string>> = {
   complete: 'completing the application',
 };
 
-/** For applicants: what was attempted and, if it is meant for users, why it failed. Other errors may contain secrets. */
+/** For applicants: the step and, if users may see it, the cause. Messages of internal errors may contain secrets. */
 export function readableReason(step: StepName, error: unknown): string {
   const isOutage = /ECONN|ETIMEDOUT|ENOTFOUND|57P0|53300|08006/.test(
     `${(error as { code?: string }).code ?? ''} ${(error as Error).message ?? ''}`,

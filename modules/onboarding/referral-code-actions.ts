@@ -53,7 +53,7 @@ export const referralCodeActions = {
   'referralCodes.delete': systemAction({
     ...common,
     summary: 'Delete a referral code',
-    description: 'A code that applications use cannot be deleted, only ended with `expires_at`.',
+    description: 'A code with applications cannot be deleted. Set `expires_at` to end it.',
     http: 'DELETE /admin/referral-codes/:id',
     input: ById,
     answer: { message: 'Referral code deleted.' },

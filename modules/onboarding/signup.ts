@@ -25,7 +25,7 @@ const Signup = NamedObject('Signup', {
   }),
   organization_name: Type.Optional(Line(255, { description: 'Default: the domain.', examples: ['Tea House'] })),
   name: Type.Optional(
-    Line(255, { description: 'The name of the new user. With a bearer token: the name of the organization.' }),
+    Line(255, { description: 'The name of the new user or, with a bearer token, of the organization.' }),
   ),
   email: Type.Optional(Email),
   password: Type.Optional(NewPassword),

@@ -85,7 +85,7 @@ const complete: Step = async (ctx, { id }) => {
       UPDATE reseller_applications SET status = 'completed', rejection_reason = NULL, updated_at = ${ctx.now()}
       WHERE id = ${id} AND status = 'provisioning'`);
     if (changed > 0) await mailWelcome(ctx, tx, id);
-    // With the status: nobody would complete the record of a completed application.
+    // In the same transaction: a completed application is not visited again.
     await tx.run(sql`
       UPDATE provisioning_steps SET status = 'completed', at = now() WHERE application_id = ${id} AND step = 'complete'`);
   });

@@ -17,7 +17,7 @@ const ResellerTenant = NamedObject('ResellerTenant', {
   id: Type.String(),
   name: Type.String(),
   role: Type.Enum(['platform_owner', 'reseller', 'merchant']),
-  status: Type.Enum(['creating', 'active', 'suspended']),
+  status: Type.Enum(['creating', 'importing', 'active', 'suspended', 'deleting']),
   domains: Type.Array(Type.String()),
   created_at: Timestamp,
   updated_at: Timestamp,

@@ -70,7 +70,7 @@ const DeliveryStatus = Type.Enum(['pending', 'delivered', 'failed']);
 export const WebhookDelivery = named(
   'WebhookDelivery',
   Type.Object({
-    id: Type.String({ format: 'uuid', description: 'The header `webhook-id` of its requests.' }),
+    id: Type.String({ format: 'uuid', description: 'Sent in the header `webhook-id`.' }),
     event: Type.String({ examples: ['order.created'] }),
     status: DeliveryStatus,
     attempts: Type.Integer({ description: 'Since the event or the last redelivery.' }),

@@ -89,7 +89,7 @@ export const kernelErrors = {
     status: 422,
     message: 'The address must not contain a user name or a password.',
   },
-  'outbound.port_refused': { status: 422, message: 'The port {port} is not allowed; use 443 or one from 1024 on.' },
+  'outbound.port_refused': { status: 422, message: 'The port {port} is not allowed; use 443 or a port above 1023.' },
   'outbound.address_refused': { status: 422, message: 'The host {host} is not on the public internet.' },
   'outbound.unreachable': { status: 502, message: 'The host {host} cannot be reached: {reason}.' },
   'outbound.timeout': { status: 504, message: 'The host {host} did not respond in time.' },

@@ -48,7 +48,9 @@ export type Preferences = Static<typeof Preferences>;
 
 export const PreferenceChanges = NamedObject('NotificationPreferenceChanges', {
   defaults: Type.Optional(
-    Type.Object(ChannelChanges, { description: 'The channels of types without their own. `null` restores a default.' }),
+    Type.Object(ChannelChanges, {
+      description: 'The channels of types that have no entry in `types`. `null` restores a default.',
+    }),
   ),
   types: Type.Optional(
     Type.Array(Type.Object({ type, ...ChannelChanges }), {

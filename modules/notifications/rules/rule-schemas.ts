@@ -33,7 +33,7 @@ export type Condition = Static<typeof Condition>;
 const Template = NamedObject('NotificationTemplate', {
   subject: Default(
     NullableLine(255, {
-      description: 'Of an email, or the title of a notification.',
+      description: 'The subject of an email or the title of a notification.',
       examples: ['Order {{order_number}}'],
     }),
     null,

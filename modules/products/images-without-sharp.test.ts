@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const program = pathToFileURL(resolve(import.meta.dirname, 'resize-image.ts')).href;
+
+/** In a process of its own: this one may have loaded the library. */
+const withoutSharp = `
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (specifier === 'sharp') throw new Error('Could not load the "sharp" module');
+      return next(specifier, context);
+    },
+  });
+  const { resizeImage } = await import('${program}');
+  const { code, status } = await resizeImage({}).catch((failure) => failure);
+  console.log(JSON.stringify({ code, status }));`;
+
+test('where sharp does not load, an image is refused clearly', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', withoutSharp]);
+  expect(JSON.parse(stdout)).toEqual({ code: 'products.images_unavailable', status: 503 });
+});
