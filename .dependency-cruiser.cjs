@@ -88,7 +88,7 @@ module.exports = {
     {
       name: 'web-and-cli-import-the-client',
       severity: 'error',
-      from: { path: '^(web|cli)/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^(web|cli)/', pathNot: '\\.test\\.ts$|^web/testing/' },
       to: { path: '^(server|kit|modules|bench|e2e|scripts)/' },
     },
     {

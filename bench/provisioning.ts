@@ -15,10 +15,14 @@ const rounds = Number(process.env.ROUNDS ?? 6);
 const inParallel = [1, 10];
 const tenants = Number(process.env.TENANTS ?? 300);
 const group = 100;
+const spares = process.env.SPARE_DATABASES ?? '10';
 let copies = 0;
 
 await onStage(async (stage) => {
-  const platform = await startPlatform(stage, { storagePath: await stage.folder() });
+  const platform = await startPlatform(stage, {
+    storagePath: await stage.folder(),
+    environment: { SPARE_DATABASES: spares },
+  });
   const connect = async () => {
     const client = new pg.Client({ ...platform.database, database: platform.central });
     await client.connect();
@@ -44,8 +48,10 @@ await onStage(async (stage) => {
     const ours: number[] = [];
     const bare: number[] = [];
     for (let round = 0; round < Math.ceil((rounds * 10) / parallel); round += 1) {
+      await untilRefilled(central);
       const ids = await Promise.all(Array.from({ length: parallel }, () => insertApplication(central, code)));
       ours.push(...(await Promise.all(ids.map((id) => provision(platform, id)))));
+      await untilRefilled(central);
       bare.push(...(await Promise.all(clients.slice(0, parallel).map((client) => copy(client, template)))));
     }
     lines.push(
@@ -76,8 +82,8 @@ async function insertApplication(central: pg.Client, code: string): Promise<stri
   await central.query(
     `INSERT INTO reseller_applications (id, referral_code_id, parent_tenant_id, tenant_role, kyc_required, auto_approve,
        business_name, contact_name, email, status, kyc_status, created_at, updated_at)
-     VALUES ($1, $2, $3, 'merchant', false, false, 'Tea House', 'Ravi', $4, 'pending', 'not_required', now(), now())`,
-    [id, code, landlord, `${id}@example.com`],
+     VALUES ($1, $2, $3, 'merchant', false, false, $4, 'Ravi', $5, 'pending', 'not_required', now(), now())`,
+    [id, code, landlord, `Tea House ${id.slice(0, 8)}`, `${id}@example.com`],
   );
   return id;
 }
@@ -96,7 +102,17 @@ async function provision(platform: Platform, id: string): Promise<number> {
     const { status, rejection_reason } = (await response.json()) as { status: string; rejection_reason: string };
     if (status === 'completed') return performance.now() - startedAt;
     if (status !== 'provisioning') throw new Error(`${status}: ${rejection_reason}`);
-    await pause(5);
+    // More often would measure the load of the questions.
+    await pause(25);
+  }
+}
+
+/** The approvals of an hour ago are not part of the next measurement. */
+async function untilRefilled(central: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await central.query("SELECT count(*) FROM prepared_databases WHERE kind = 'spare' AND ready");
+    if (Number(rows[0].count) >= Number(spares)) return;
+    await pause(50);
   }
 }
 

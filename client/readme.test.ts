@@ -48,19 +48,26 @@ test('the code of the README compiles and runs with the built package', async ()
     .replace("id: '…', secret: '…'", `id: '${id}', secret: '${secret}'`)
     .replace('chowk_pat_…', body.access_token);
   const picture = `const picture = Uint8Array.from([${pixel}]);\n`;
-  await writeFile(join(folder, 'program.ts'), `${picture}${program}export { echo };\n`);
+  await writeFile(join(folder, 'program.ts'), `${picture}${program}export { echo, socket };\n`);
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['program.ts'] }));
   const compiler = resolve(import.meta.dirname, '../node_modules/.bin/tsc');
   await execute(compiler, ['-p', folder]).catch(({ stdout, message }) => expect.fail(stdout || message));
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  const { echo } = await import(join(folder, 'program.ts'));
+  const { echo, socket } = await import(join(folder, 'program.ts'));
   await eventually(() =>
     expect(echo.connector.channels[`private-user.${person.id}`].subscription.subscribed).toBe(true),
   );
   await acme.context('orders').tx((tx) => tx.notify(person.id, { type: 'order.created', title: 'A new order' }));
   await eventually(() => expect(log).toHaveBeenLastCalledWith('A new order'));
   echo.disconnect();
-  expect(log.mock.calls).toEqual([
+  const order = { customer: { phone: '+919876543210' }, items: [{ name: 'Tea', quantity: 1, price: '49.50' }] };
+  await eventually(async () => {
+    await person.post('/api/v1/orders', order);
+    const total = expect.objectContaining({ total: '49.50' });
+    expect(log).toHaveBeenLastCalledWith({ orderCreated: { order: total } });
+  });
+  await socket.dispose();
+  expect(log.mock.calls.slice(0, 8)).toEqual([
     ['Asha Rao'],
     [0, person.email],
     [expect.stringMatching(/created/), '99.00'],

@@ -39,6 +39,14 @@ export interface Client extends Api {
   signIn(credentials: Credentials, options?: CallOptions): Promise<SignIn>;
   /** Forgets the tokens and ends the session. */
   signOut(options?: CallOptions): Promise<void>;
+  /** The options of the library graphql-ws, for subscriptions with the tenant and the tokens of this client. */
+  subscriptionOptions(): SubscriptionOptions;
+}
+
+export interface SubscriptionOptions {
+  readonly url: string;
+  connectionParams(): Promise<Record<string, string>>;
+  readonly retryAttempts: number;
 }
 
 /** A client with a function for each action: `createClient({ url }).orders.create({ … })`. */
@@ -72,6 +80,18 @@ export function createClient({ tokens = memoryTokens(), apiClient, ...common }: 
     async signOut(options) {
       const { refreshToken: refresh_token } = (await session.end()) ?? {};
       if (refresh_token !== undefined) await anonymous.auth.logout({ refresh_token }, options);
+    },
+    subscriptionOptions() {
+      const { location } = globalThis as { location?: { origin: string } };
+      const { url = location?.origin ?? '', tenant } = common;
+      return {
+        url: `${url.replace(/^http/, 'ws').replace(/\/$/, '')}/api/v1/graphql`,
+        async connectionParams() {
+          const token = { Authorization: `Bearer ${await session.accessToken()}` };
+          return { ...token, ...(tenant !== undefined && { 'X-Tenant': tenant }) };
+        },
+        retryAttempts: Number.POSITIVE_INFINITY,
+      };
     },
   };
 }

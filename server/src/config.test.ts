@@ -200,7 +200,7 @@ const examples: Readonly<Record<string, Example>> = {
     good: same('wal_log', 'file_copy'),
     bad: ['clone', 'copy'],
   },
-  SPARE_DATABASES: integers('spareDatabases', 3, 0, 50),
+  SPARE_DATABASES: integers('spareDatabases', 10, 0, 50),
   MIGRATE_ON_START: booleans('migrateOnStart', true),
   REDIS_URL: {
     key: 'redisUrl',

@@ -160,7 +160,7 @@ const variables = {
   spareDatabases: variable({
     name: 'SPARE_DATABASES',
     kind: integer(0, 50),
-    default: 3,
+    default: 10,
     help: 'The number of empty tenant databases that are prepared in advance for new tenants.',
   }),
   migrateOnStart: variable({

@@ -1,5 +1,6 @@
 import { ChowkError, NetworkError, TimeoutError } from '@chowk/client';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useCallback, useRef, useState } from 'react';
+import { clearDraft, keepDraft, restoreDraft } from './draft.ts';
 
 /** What is wrong, for people. */
 export function messageOf(error: unknown): string {
@@ -16,20 +17,42 @@ interface Form {
   /** The failure that belongs to no field. */
   readonly problem: string | undefined;
   readonly errors: Readonly<Record<string, string>>;
+  /** What was typed before a reload is in the fields again. */
+  readonly isRestored: boolean;
+  /** Forgets what was typed and shows the form as it was. */
+  readonly discard: () => void;
   /** Of the element `form`. */
   readonly props: {
+    readonly ref: (form: HTMLFormElement | null) => void;
     readonly noValidate: true;
     readonly onSubmit: (event: FormEvent<HTMLFormElement>) => void;
     readonly onInput: (event: FormEvent<HTMLFormElement>) => void;
   };
 }
 
-/** Sends a form once at a time, shows all errors at once and moves the focus to the first field that has one. */
-export function useForm(send: (values: Record<string, string>) => Promise<void>): Form {
+interface FormOptions {
+  /** Under which the browser keeps what is typed until it is sent: over a reload, and when the session ends. */
+  readonly draft?: string;
+}
+
+/**
+ * Sends a form once at a time, shows all errors at once and moves the focus to the first field that has one. Its fields have
+ * names and are not controlled by React (`defaultValue`).
+ */
+export function useForm(send: (values: Record<string, string>) => Promise<void>, { draft }: FormOptions = {}): Form {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>();
   const [edited, setEdited] = useState<readonly string[]>([]);
+  const [isRestored, setRestored] = useState(false);
+  const element = useRef<HTMLFormElement>(null);
   const isSending = useRef(false);
+  const ref = useCallback(
+    (form: HTMLFormElement | null) => {
+      element.current = form;
+      if (form && draft !== undefined) setRestored(restoreDraft(draft, form));
+    },
+    [draft],
+  );
   const fields = failure instanceof ChowkError ? failure.fields : {};
   const errors = Object.fromEntries(
     Object.entries(fields)
@@ -43,6 +66,8 @@ export function useForm(send: (values: Record<string, string>) => Promise<void>)
     try {
       await send(Object.fromEntries(new FormData(form)) as Record<string, string>);
       setFailure(undefined);
+      if (draft !== undefined) clearDraft(draft);
+      setRestored(false);
     } catch (error) {
       setFailure(error);
       setEdited([]);
@@ -58,14 +83,23 @@ export function useForm(send: (values: Record<string, string>) => Promise<void>)
     isBusy,
     problem: failure === undefined || Object.keys(fields).length > 0 ? undefined : messageOf(failure),
     errors,
+    isRestored,
+    discard() {
+      if (draft !== undefined) clearDraft(draft);
+      setFailure(undefined);
+      setRestored(false);
+      element.current?.reset();
+    },
     props: {
+      ref,
       noValidate: true,
       onSubmit(event) {
         event.preventDefault();
         void run(event.currentTarget);
       },
       // An error disappears when its field is corrected.
-      onInput({ target }) {
+      onInput({ target, currentTarget }) {
+        if (draft !== undefined) keepDraft(draft, currentTarget);
         if (target instanceof Element) setEdited((names) => [...names, nameOf(target)]);
       },
     },

@@ -2,7 +2,7 @@ import { ChowkError } from '@chowk/client';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { messageOf } from '../form.ts';
 import { Button } from '../ui/button.tsx';
-import { EntryLayout } from './entry-layout.tsx';
+import { EntryLayout } from './entry/entry-layout.tsx';
 
 /** Instead of a page that failed. What was typed on other pages stays. */
 export function ErrorPage({ error }: ErrorComponentProps) {

@@ -1,17 +1,21 @@
 import { ChowkError } from '@chowk/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { BookOpen, Building2, House } from 'lucide-react';
-import { useEffect } from 'react';
+import { BookOpen, Building2 } from 'lucide-react';
+import { useEffect, useState } from 'react';
 import { useCan, useMe } from '../api-query.ts';
 import { messageOf } from '../form.ts';
-import { SignInForm } from '../pages/sign-in-form.tsx';
+import { useKeys } from '../keys.ts';
+import { SignInForm } from '../pages/entry/sign-in-form.tsx';
 import { chooseTenant, signOut, useSessionState, useTenant } from '../session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { NotificationBell } from './bell.tsx';
+import { BottomBar } from './bottom-bar.tsx';
+import { KeysDialog } from './keys-dialog.tsx';
+import { navigation } from './navigation.ts';
 import { OfflineBanner } from './offline-banner.tsx';
 import { PersonMenu } from './person-menu.tsx';
 import { TenantSwitcher } from './tenant-switcher.tsx';
@@ -24,8 +28,11 @@ export function Shell() {
   const { data: me, error } = useMe();
   const can = useCan();
   const isUnbound = useTenantOfUser();
+  const [isShowingKeys, showKeys] = useState(false);
+  useKeys([{ key: '?', label: 'Show the keys', run: () => showKeys(true) }]);
+  const items = navigation.filter(({ permission }) => permission === undefined || can(permission));
   return (
-    <div className="min-h-dvh md:grid md:grid-cols-[13.5rem_1fr]">
+    <div className="shell min-h-dvh md:grid md:grid-cols-[13.5rem_1fr]">
       <a
         href="#page"
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-40 focus:rounded-control focus:bg-raised focus:px-3 focus:py-2"
@@ -37,10 +44,19 @@ export function Shell() {
         className="sticky top-0 hidden h-dvh content-start gap-0.5 border-r border-line bg-sunken/60 p-2 pt-2.5 md:grid"
       >
         <div className="mb-3">{me ? <TenantSwitcher me={me} /> : <Skeleton className="m-2 h-5 w-32" />}</div>
-        <Link to="/" className={item} activeProps={{ className: 'bg-accent-tint text-accent-strong!' }}>
-          <House size={16} strokeWidth={1.5} aria-hidden />
-          Home
-        </Link>
+        {items.map(({ to, label, Icon }) => (
+          <Link
+            key={to}
+            to={to}
+            activeOptions={{ exact: to === '/' }}
+            className={item}
+            activeProps={{ className: 'bg-accent-tint text-accent-strong!' }}
+          >
+            <Icon size={16} strokeWidth={1.5} aria-hidden />
+            {label}
+          </Link>
+        ))}
+        <hr className="mx-2 my-2 border-line" />
         <a href="/docs/" className={item}>
           <BookOpen size={16} strokeWidth={1.5} aria-hidden />
           API reference
@@ -53,7 +69,7 @@ export function Shell() {
           {me && can('notifications.view') && <NotificationBell userId={me.id} />}
           {me && <PersonMenu me={me} />}
         </header>
-        <main id="page" tabIndex={-1} className="min-w-0 px-4 pt-2 pb-12 outline-none max-md:pt-5 md:px-8">
+        <main id="page" tabIndex={-1} className="min-w-0 outline-none max-md:pb-(--bottom-bar)">
           {error && !me ? (
             <Refused error={error} />
           ) : isUnbound ? (
@@ -65,6 +81,8 @@ export function Shell() {
           )}
         </main>
       </div>
+      <BottomBar items={items} />
+      <KeysDialog isOpen={isShowingKeys} onClose={() => showKeys(false)} />
       <ExpiredSession email={me?.email} />
     </div>
   );
@@ -85,7 +103,7 @@ function useTenantOfUser(): boolean {
 
 function Loading() {
   return (
-    <div role="status" className="grid gap-6">
+    <div role="status" className="grid gap-6 px-4 pt-2 md:px-8">
       <span className="sr-only">Loading…</span>
       <Skeleton className="h-7 w-40" />
       <Skeleton className="h-20 w-full max-w-2xl" />

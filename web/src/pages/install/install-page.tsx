@@ -2,15 +2,15 @@ import { ChowkError } from '@chowk/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouteContext } from '@tanstack/react-router';
 import { useState } from 'react';
-import { messageOf } from '../form.ts';
-import { anonymous, api, chooseTenant } from '../session.ts';
-import { BrandMark } from '../ui/brand.tsx';
-import { Button } from '../ui/button.tsx';
-import { Field, Input } from '../ui/field.tsx';
-import { Notice } from '../ui/notice.tsx';
-import { OwnerForm, type OwnerValues } from './install/owner-form.tsx';
-import { RequirementList } from './install/requirement-list.tsx';
-import { Step } from './install/step.tsx';
+import { messageOf } from '../../form.ts';
+import { anonymous, api, chooseTenant } from '../../session.ts';
+import { BrandMark } from '../../ui/brand.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { OwnerForm, type OwnerValues } from './owner-form.tsx';
+import { RequirementList } from './requirement-list.tsx';
+import { Step } from './step.tsx';
 
 const { install } = anonymous;
 

@@ -1,14 +1,14 @@
 import type { Order } from '@chowk/client';
 import { Store } from 'lucide-react';
-import type { ReactNode } from 'react';
-import { useApi, useCan } from '../api-query.ts';
-import { count, money } from '../format.ts';
-import { useTenant } from '../session.ts';
-import { EmptyState } from '../ui/empty-state.tsx';
-import { RelativeTime } from '../ui/relative-time.tsx';
-import { Skeleton } from '../ui/skeleton.tsx';
-import { StatusPill, type Tone } from '../ui/status-pill.tsx';
-import { Cell, HeaderCell, Table } from '../ui/table.tsx';
+import { useApi, useCan } from '../../api-query.ts';
+import { count, money } from '../../format.ts';
+import { useTenant } from '../../session.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { StatusPill, type Tone } from '../../ui/status-pill.tsx';
+import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
 
 const tones: Readonly<Record<Order['status'], Tone>> = {
   pending: 'warning',
@@ -35,9 +35,7 @@ export function HomePage() {
   const segmentCount = (key: string) => segments.data?.segments.find((one) => one.key === key)?.count;
   const isEmpty = orders.data?.total === 0 && customers.data?.pagination.total === 0;
   return (
-    <div className="mx-auto grid max-w-6xl gap-8">
-      <title>Home · Chowk</title>
-      <h1 className="text-xl font-semibold tracking-tight">Home</h1>
+    <Page title="Home">
       {isEmpty ? (
         <FirstSteps />
       ) : (
@@ -71,7 +69,7 @@ export function HomePage() {
           </div>
         </>
       )}
-    </div>
+    </Page>
   );
 }
 
@@ -83,15 +81,6 @@ function Figure({ label, value }: { readonly label: string; readonly value: numb
         {value === undefined ? <Skeleton className="my-1.5 h-6 w-16" /> : count(value)}
       </dd>
     </div>
-  );
-}
-
-function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <section className="grid min-w-0 gap-2">
-      <h2 className="font-semibold">{title}</h2>
-      {children}
-    </section>
   );
 }
 

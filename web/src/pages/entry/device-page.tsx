@@ -1,12 +1,12 @@
 import type { WaitingDevice } from '@chowk/client';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useForm } from '../form.ts';
-import { api } from '../session.ts';
-import { Button } from '../ui/button.tsx';
-import { Field, Input } from '../ui/field.tsx';
-import { Notice } from '../ui/notice.tsx';
-import { RelativeTime } from '../ui/relative-time.tsx';
+import { useForm } from '../../form.ts';
+import { api } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import { EntryLayout } from './entry-layout.tsx';
 
 interface Waiting {

@@ -1,17 +1,17 @@
 import { Inbox, MoreHorizontal, Pencil, Plus, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { chooseTheme } from '../theme.ts';
-import { Button, IconButton } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
-import { Checkbox, Field, Input, Select } from '../ui/field.tsx';
-import { Menu, MenuHeading, MenuItem, MenuLine } from '../ui/menu.tsx';
-import { Notice } from '../ui/notice.tsx';
-import { RelativeTime } from '../ui/relative-time.tsx';
-import { Skeleton } from '../ui/skeleton.tsx';
-import { StatusPill } from '../ui/status-pill.tsx';
-import { Cell, HeaderCell, Table } from '../ui/table.tsx';
-import { toast } from '../ui/toast.tsx';
+import { chooseTheme } from '../../theme.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Checkbox, Field, Input, Select } from '../../ui/field.tsx';
+import { Menu, MenuHeading, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { StatusPill } from '../../ui/status-pill.tsx';
+import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
+import { toast } from '../../ui/toast.tsx';
 
 const rows = [
   { number: '1042', name: 'Asha Rao', total: '₹4,950.00', tone: 'warning', status: 'Pending', hours: 0.1 },

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { BrandMark } from '../ui/brand.tsx';
+import { BrandMark } from '../../ui/brand.tsx';
 
 interface EntryLayoutProps {
   readonly title: string;

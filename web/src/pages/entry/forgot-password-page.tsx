@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useForm } from '../form.ts';
-import { anonymous } from '../session.ts';
-import { Button } from '../ui/button.tsx';
-import { Field, Input } from '../ui/field.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { useForm } from '../../form.ts';
+import { anonymous } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { EntryLayout } from './entry-layout.tsx';
 
 export function ForgotPasswordPage() {

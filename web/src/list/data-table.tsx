@@ -1,0 +1,255 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import { type MouseEvent, type ReactNode, useEffect, useRef } from 'react';
+import { messageOf } from '../form.ts';
+import { useKeys } from '../keys.ts';
+import { useIsNarrow } from '../narrow.ts';
+import { Notice } from '../ui/notice.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import type { Selection } from './selection.ts';
+import type { List } from './use-list.ts';
+
+export interface Column<Row> {
+  readonly key: string;
+  readonly label: string;
+  /** The first column is the name of the record, as a link to it: `j` and `k` move between these links. */
+  readonly cell: (row: Row) => ReactNode;
+  /** Of the others, for instance `9rem`. Without it, the column shares what is left. */
+  readonly width?: string;
+  /** Numbers are aligned to the right. */
+  readonly isNumber?: boolean;
+  /** The value of `sort_by`. */
+  readonly sortBy?: string;
+  /** Also on a narrow screen, which has room for two or three. */
+  readonly isOnPhone?: boolean;
+  /** Not shown until the user chooses it. */
+  readonly isExtra?: boolean;
+}
+
+export interface Sort {
+  readonly by: string;
+  readonly order: 'asc' | 'desc';
+}
+
+interface DataTableProps<Row> {
+  readonly caption: string;
+  readonly list: List<Row>;
+  readonly columns: readonly Column<Row>[];
+  readonly idOf: (row: Row) => string;
+  /** For screen readers: what a checkbox selects. */
+  readonly nameOf: (row: Row) => string;
+  readonly onOpen: (row: Row) => void;
+  /** The record that is shown beside the table. */
+  readonly openId?: string | undefined;
+  readonly sort?: Sort;
+  readonly onSort?: (sort: Sort) => void;
+  readonly selection?: Selection;
+  /** Instead of the rows, if there are none. */
+  readonly empty: ReactNode;
+}
+
+/** Shows as many rows as the screen has room for, of a list of any length. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { caption, list, columns: all, idOf, nameOf, onOpen, openId, sort, onSort, selection, empty } = props;
+  const isNarrow = useIsNarrow();
+  const columns = isNarrow ? all.filter(({ isOnPhone }) => isOnPhone) : all;
+  const scroller = useRef<HTMLElement>(null);
+  const rowHeight = isNarrow ? 52 : 36;
+  const rows = useVirtualizer({
+    count: list.total ?? 0,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the height of rows changes
+  useEffect(() => rows.measure(), [rowHeight]);
+  const items = rows.getVirtualItems();
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
+  useEffect(() => list.show(first, last));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another list begins at its top
+  useEffect(() => {
+    scroller.current?.scrollTo({ top: 0 });
+  }, [list.identity]);
+  const focusRow = (step: number) => {
+    const current = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row;
+    const next = current === undefined ? first : Number(current) + step;
+    if (next < 0 || next >= (list.total ?? 0)) return;
+    rows.scrollToIndex(next);
+    scroller.current?.querySelector<HTMLElement>(`[data-row="${next}"] a`)?.focus({ preventScroll: true });
+  };
+  useKeys([
+    { key: 'j', label: 'Next row', run: () => focusRow(1) },
+    { key: 'k', label: 'Previous row', run: () => focusRow(-1) },
+  ]);
+  const width = columns.length + (selection ? 1 : 0);
+  if (list.error && list.total === undefined) return <Notice tone="error">{messageOf(list.error)}</Notice>;
+  if (list.total === 0) return empty;
+  return (
+    <section
+      ref={scroller}
+      aria-label={caption}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
+      tabIndex={0}
+      className="relative min-h-0 flex-1 overflow-auto overscroll-contain"
+    >
+      <table
+        aria-rowcount={list.total === undefined ? -1 : list.total + 1}
+        className="w-full table-fixed border-separate border-spacing-0 text-sm"
+      >
+        <caption className="sr-only">{caption}</caption>
+        <thead className="sticky top-0 z-[1] bg-canvas">
+          <tr>
+            {selection && (
+              <th scope="col" className="w-9 border-b border-line max-md:w-11">
+                <span className="sr-only">Select</span>
+              </th>
+            )}
+            {columns.map((column) => (
+              <SortableHeader key={column.key} column={column} sort={sort} onSort={onSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody className={list.isOutdated ? 'opacity-60 transition-opacity' : ''}>
+          {list.total === undefined && <LoadingRows columns={width} />}
+          <Gap height={items[0]?.start ?? 0} columns={width} />
+          {items.map(({ index }) => {
+            const row = list.rowAt(index);
+            if (row === undefined) return <LoadingRow key={index} columns={width} />;
+            const id = idOf(row);
+            return (
+              <tr
+                key={id}
+                data-row={index}
+                aria-rowindex={index + 2}
+                aria-current={id === openId || undefined}
+                onClick={(event) => isPlainClick(event) && onOpen(row)}
+                className="group h-9 cursor-pointer max-md:h-13 hover:bg-sunken aria-current:bg-accent-tint"
+              >
+                {selection && (
+                  <td className="border-b border-line px-0">
+                    <SelectBox
+                      selection={selection}
+                      id={id}
+                      index={index}
+                      name={nameOf(row)}
+                      rowAt={list.rowAt}
+                      idOf={idOf}
+                    />
+                  </td>
+                )}
+                {columns.map(({ key, cell, isNumber }) => (
+                  <td
+                    key={key}
+                    className={`truncate border-b border-line px-3 first:pl-1 ${isNumber ? 'numeric text-right' : ''}`}
+                  >
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+          <Gap height={rows.getTotalSize() - (items.at(-1)?.end ?? 0)} columns={width} />
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+interface SelectBoxProps<Row> {
+  readonly selection: Selection;
+  readonly id: string;
+  readonly index: number;
+  readonly name: string;
+  readonly rowAt: (index: number) => Row | undefined;
+  readonly idOf: (row: Row) => string;
+}
+
+function SelectBox<Row>({ selection, id, index, name, rowAt, idOf }: SelectBoxProps<Row>) {
+  return (
+    <label className="grid h-9 place-items-center max-md:h-13">
+      <span className="sr-only">Select {name}</span>
+      <input
+        type="checkbox"
+        checked={selection.has(id)}
+        onChange={({ nativeEvent }) => {
+          const isRange = nativeEvent instanceof globalThis.MouseEvent && nativeEvent.shiftKey;
+          selection.toggle(
+            id,
+            index,
+            isRange
+              ? (at) => {
+                  const row = rowAt(at);
+                  return row && idOf(row);
+                }
+              : undefined,
+          );
+        }}
+        className="size-4 accent-accent"
+      />
+    </label>
+  );
+}
+
+interface SortableHeaderProps<Row> {
+  readonly column: Column<Row>;
+  readonly sort: Sort | undefined;
+  readonly onSort: ((sort: Sort) => void) | undefined;
+}
+
+function SortableHeader<Row>({ column: { label, width, isNumber, sortBy }, sort, onSort }: SortableHeaderProps<Row>) {
+  const isSorted = sortBy !== undefined && sort?.by === sortBy;
+  const Arrow = sort?.order === 'asc' ? ArrowUp : ArrowDown;
+  const look = `h-9 truncate border-b border-line px-3 text-xs font-medium text-secondary first:pl-1 ${isNumber ? 'text-right' : 'text-left'}`;
+  const next = isSorted && sort.order === 'desc' ? 'asc' : 'desc';
+  return (
+    <th
+      scope="col"
+      style={{ width }}
+      aria-sort={isSorted ? (sort.order === 'asc' ? 'ascending' : 'descending') : undefined}
+      className={look}
+    >
+      {sortBy !== undefined && onSort ? (
+        <button
+          type="button"
+          onClick={() => onSort({ by: sortBy, order: next })}
+          className={`-mx-1 inline-flex h-8 items-center gap-1 rounded-control px-1 hover:text-text ${isSorted ? 'text-text' : ''}`}
+        >
+          {label}
+          {isSorted && <Arrow size={12} strokeWidth={2} aria-hidden />}
+        </button>
+      ) : (
+        label
+      )}
+    </th>
+  );
+}
+
+/** In place of the rows that are not shown. */
+function Gap({ height, columns }: { readonly height: number; readonly columns: number }) {
+  if (height <= 0) return null;
+  return (
+    <tr aria-hidden>
+      <td colSpan={columns} style={{ height }} />
+    </tr>
+  );
+}
+
+function LoadingRows({ columns }: { readonly columns: number }) {
+  return Array.from({ length: 12 }, (_, index) => index).map((index) => <LoadingRow key={index} columns={columns} />);
+}
+
+function LoadingRow({ columns }: { readonly columns: number }) {
+  return (
+    <tr aria-hidden className="h-9 max-md:h-13">
+      <td colSpan={columns} className="border-b border-line">
+        <Skeleton className="h-3.5 w-2/3" />
+      </td>
+    </tr>
+  );
+}
+
+/** Neither on a control in the row nor at the end of selecting text. */
+function isPlainClick({ target }: MouseEvent): boolean {
+  const isControl = target instanceof Element && target.closest('a, button, input, label, select') !== null;
+  return !isControl && String(getSelection()) === '';
+}

@@ -1,0 +1,50 @@
+import { ArrowLeft, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { messageOf } from '../form.ts';
+import { useKeys } from '../keys.ts';
+import { IconButton } from '../ui/button.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+
+interface DetailPanelProps {
+  /** `undefined` while it is being read. */
+  readonly title: string | undefined;
+  readonly error?: Error | null;
+  readonly actions?: ReactNode;
+  readonly onClose: () => void;
+  readonly children?: ReactNode;
+}
+
+/** A record of a list: beside it on wide screens, instead of it on narrow ones. */
+export function DetailPanel({ title, error, actions, onClose, children }: DetailPanelProps) {
+  useKeys([{ key: 'Escape', label: 'Close', run: onClose }]);
+  return (
+    <article className="grid content-start gap-6 px-4 pt-2 pb-12 max-md:pt-4 md:px-6">
+      {title !== undefined && <title>{`${title} · Chowk`}</title>}
+      <div className="sticky top-0 z-[1] -mx-1 flex min-h-9 items-center gap-2 bg-canvas px-1 py-1">
+        <IconButton label="Back to the list" className="xl:hidden" onClick={onClose}>
+          <ArrowLeft size={18} strokeWidth={1.5} aria-hidden />
+        </IconButton>
+        <h1 className="mr-auto min-w-0 truncate text-xl font-semibold tracking-tight">
+          {title ?? <Skeleton className="h-6 w-48" />}
+        </h1>
+        {actions}
+        <IconButton label="Close" className="max-xl:hidden" onClick={onClose}>
+          <X size={16} strokeWidth={1.5} aria-hidden />
+        </IconButton>
+      </div>
+      {error ? <Notice tone="error">{messageOf(error)}</Notice> : title === undefined ? <Loading /> : children}
+    </article>
+  );
+}
+
+function Loading() {
+  return (
+    <div role="status" className="grid gap-4">
+      <span className="sr-only">Loading…</span>
+      <Skeleton className="h-16 w-full" />
+      <Skeleton className="h-40 w-full" />
+      <Skeleton className="h-40 w-full" />
+    </div>
+  );
+}

@@ -1,0 +1,168 @@
+import { ListFilter, Search as SearchIcon, X } from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useKeys } from '../keys.ts';
+import type { Search } from '../search.ts';
+import { Button } from '../ui/button.tsx';
+import { Field, Input, Select } from '../ui/field.tsx';
+import { Popover } from '../ui/popover.tsx';
+
+export interface Filter {
+  /** The parameter of the list's action, and of the address. */
+  readonly key: string;
+  readonly label: string;
+  readonly help?: string;
+  /** Default: a line of text. */
+  readonly type?: 'number' | 'date';
+  /** A choice of values and what they are called. */
+  readonly options?: readonly (readonly [value: string, label: string])[];
+}
+
+interface FilterBarProps {
+  readonly search: Search;
+  readonly onChange: (search: Search) => void;
+  /** What can be searched, for the search field: `Search name, phone or email`. */
+  readonly placeholder: string;
+  readonly filters: readonly Filter[];
+  /** At the right end. */
+  readonly children?: ReactNode;
+}
+
+/** The search field, the filters and those that are set. Changes go to the address. */
+export function FilterBar({ search, onChange, placeholder, filters, children }: FilterBarProps) {
+  const set = filters.filter(({ key }) => search[key] !== undefined);
+  return (
+    <div className="flex flex-wrap items-center gap-2 pb-2">
+      <SearchField
+        value={search.search ?? ''}
+        placeholder={placeholder}
+        onChange={(text) => onChange({ ...search, search: text || undefined })}
+      />
+      {filters.length > 0 && <FilterForm search={search} filters={filters} onChange={onChange} count={set.length} />}
+      {set.map((filter) => (
+        <span
+          key={filter.key}
+          className="inline-flex h-8 items-center gap-1 rounded-control bg-accent-tint pl-2.5 text-sm text-accent-strong max-md:h-11"
+        >
+          {filter.label}: {labelOf(filter, search[filter.key] as string)}
+          <button
+            type="button"
+            aria-label={`Remove the filter ${filter.label}`}
+            onClick={() => onChange({ ...search, [filter.key]: undefined })}
+            className="grid h-full w-8 place-items-center rounded-control hover:text-text max-md:w-11"
+          >
+            <X size={14} strokeWidth={1.5} aria-hidden />
+          </button>
+        </span>
+      ))}
+      <div className="ml-auto flex items-center gap-1">{children}</div>
+    </div>
+  );
+}
+
+function labelOf({ options }: Filter, value: string): string {
+  return options?.find(([one]) => one === value)?.[1] ?? value;
+}
+
+interface SearchFieldProps {
+  readonly value: string;
+  readonly placeholder: string;
+  readonly onChange: (text: string) => void;
+}
+
+const pauseMs = 200;
+
+/** Searches when the typing pauses. */
+function SearchField({ value, placeholder, onChange }: SearchFieldProps) {
+  const [text, setText] = useState(value);
+  const field = useRef<HTMLInputElement>(null);
+  const sent = useRef(value);
+  useEffect(() => {
+    // Back, or another view.
+    if (value !== sent.current) setText(value);
+    sent.current = value;
+  }, [value]);
+  useEffect(() => {
+    if (text === sent.current) return;
+    const timer = setTimeout(() => {
+      sent.current = text;
+      onChange(text);
+    }, pauseMs);
+    return () => clearTimeout(timer);
+  });
+  useKeys([{ key: '/', label: 'Search the list', run: () => field.current?.focus() }]);
+  return (
+    <div className="relative w-72 max-md:w-full">
+      <SearchIcon
+        size={16}
+        strokeWidth={1.5}
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-secondary"
+      />
+      <Input
+        ref={field}
+        type="search"
+        aria-label={placeholder}
+        placeholder={placeholder}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={({ key, currentTarget }) => {
+          if (key === 'Escape') currentTarget.blur();
+        }}
+        className="pl-8"
+      />
+    </div>
+  );
+}
+
+interface FilterFormProps {
+  readonly search: Search;
+  readonly filters: readonly Filter[];
+  readonly onChange: (search: Search) => void;
+  readonly count: number;
+}
+
+function FilterForm({ search, filters, onChange, count }: FilterFormProps) {
+  const [isOpen, setOpen] = useState(false);
+  const trigger = (
+    <Button>
+      <ListFilter size={16} strokeWidth={1.5} aria-hidden />
+      Filter
+      {count > 0 && <span className="sr-only">, {count} set</span>}
+    </Button>
+  );
+  return (
+    <Popover trigger={trigger} label="Filters" isOpen={isOpen} onOpenChange={setOpen}>
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const values = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
+          onChange({ ...search, ...Object.fromEntries(filters.map(({ key }) => [key, values[key] || undefined])) });
+          setOpen(false);
+        }}
+      >
+        {filters.map(({ key, label, help, type = 'text', options }) => (
+          <Field key={key} label={label} help={help}>
+            {(control) =>
+              options ? (
+                <Select {...control} name={key} defaultValue={search[key] ?? ''}>
+                  <option value="">Any</option>
+                  {options.map(([value, text]) => (
+                    <option key={value} value={value}>
+                      {text}
+                    </option>
+                  ))}
+                </Select>
+              ) : (
+                <Input {...control} name={key} type={type} defaultValue={search[key] ?? ''} />
+              )
+            }
+          </Field>
+        ))}
+        <Button type="submit" look="primary">
+          Show
+        </Button>
+      </form>
+    </Popover>
+  );
+}

@@ -1,0 +1,115 @@
+import { Plus, X } from 'lucide-react';
+import { useState } from 'react';
+import { count as formatCount } from '../format.ts';
+import { type Search, stringifySearch } from '../search.ts';
+import { useStored } from '../stored.ts';
+import { Button } from '../ui/button.tsx';
+import { Field, Input } from '../ui/field.tsx';
+import { Popover } from '../ui/popover.tsx';
+
+export interface View {
+  readonly label: string;
+  /** The filters and the order. */
+  readonly search: Search;
+  readonly count?: number | undefined;
+}
+
+interface ViewsProps {
+  /** Under which the user's own views are kept. */
+  readonly name: string;
+  readonly views: readonly View[];
+  readonly search: Search;
+  readonly onChange: (search: Search) => void;
+}
+
+/** Tabs above a list: sets of filters of ours and of the user. */
+export function Views({ name, views, search, onChange }: ViewsProps) {
+  const [saved, setSaved] = useStored<readonly View[]>(`views.${name}`, []);
+  const current = keyOf(search);
+  const isKnown = [...views, ...saved].some((view) => keyOf(view.search) === current);
+  return (
+    <nav aria-label="Views" className="flex items-center gap-1 overflow-x-auto border-b border-line">
+      {views.map((view) => (
+        <Tab key={view.label} view={view} isCurrent={keyOf(view.search) === current} onChange={onChange} />
+      ))}
+      {saved.map((view) => (
+        <span key={view.label} className="flex items-center">
+          <Tab view={view} isCurrent={keyOf(view.search) === current} onChange={onChange} />
+          {keyOf(view.search) === current && (
+            <button
+              type="button"
+              aria-label={`Delete the view ${view.label}`}
+              onClick={() => setSaved(saved.filter((one) => one !== view))}
+              className="-ml-2 grid size-8 place-items-center rounded-control text-secondary hover:text-text max-md:size-11"
+            >
+              <X size={14} strokeWidth={1.5} aria-hidden />
+            </button>
+          )}
+        </span>
+      ))}
+      {!isKnown && (
+        <SaveView onSave={(label) => setSaved([...saved.filter((one) => one.label !== label), { label, search }])} />
+      )}
+    </nav>
+  );
+}
+
+function keyOf(search: Search): string {
+  return stringifySearch(Object.fromEntries(Object.entries(search).sort()));
+}
+
+interface TabProps {
+  readonly view: View;
+  readonly isCurrent: boolean;
+  readonly onChange: (search: Search) => void;
+}
+
+function Tab({ view: { label, search, count }, isCurrent, onChange }: TabProps) {
+  return (
+    <button
+      type="button"
+      aria-pressed={isCurrent}
+      onClick={() => onChange(search)}
+      className="-mb-px h-9 border-b-2 border-transparent px-2.5 text-sm font-medium whitespace-nowrap text-secondary hover:text-text aria-pressed:border-accent aria-pressed:text-text max-md:h-11"
+    >
+      {label}
+      {count !== undefined && (
+        <span className="numeric ml-1.5 text-xs font-normal text-faint">{formatCount(count)}</span>
+      )}
+    </button>
+  );
+}
+
+function SaveView({ onSave }: { readonly onSave: (label: string) => void }) {
+  const [isOpen, setOpen] = useState(false);
+  const trigger = (
+    <button
+      type="button"
+      className="inline-flex h-9 items-center gap-1 px-2.5 text-sm whitespace-nowrap text-accent max-md:h-11"
+    >
+      <Plus size={14} strokeWidth={1.5} aria-hidden />
+      Save view
+    </button>
+  );
+  return (
+    <Popover trigger={trigger} label="Save view" isOpen={isOpen} onOpenChange={setOpen}>
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const label = String(new FormData(event.currentTarget).get('label')).trim();
+          if (label === '') return;
+          setOpen(false);
+          onSave(label);
+        }}
+      >
+        <Field label="Name of the view" help="Filters and order, kept in this browser.">
+          {(control) => <Input {...control} name="label" maxLength={40} autoFocus required />}
+        </Field>
+        <Button type="submit" look="primary">
+          Save
+        </Button>
+      </form>
+    </Popover>
+  );
+}

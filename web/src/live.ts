@@ -1,0 +1,55 @@
+import { createClient, type Client as Socket } from 'graphql-ws';
+import { useEffect, useRef } from 'react';
+import { useRefresh } from './api-action.ts';
+import { api, useTenant } from './session.ts';
+
+let socket: { readonly tenant: string | undefined; readonly client: Socket } | undefined;
+
+/** One socket for all subscriptions, opened by the first and closed after the last. */
+function socketOf(tenant: string | undefined): Socket {
+  if (!socket || socket.tenant !== tenant) socket = { tenant, client: createClient(api().subscriptionOptions()) };
+  return socket.client;
+}
+
+/** Changes come in groups: a list is read once for all of them. */
+const pauseMs = 150;
+
+/**
+ * Reads `areas` again when one of these subscriptions of the GraphQL schema reports a change, and after each connection, since
+ * changes are missed without one: `useLive(['orderCreated { id }'], 'orders')`.
+ */
+export function useLive(subscriptions: readonly string[], ...areas: readonly string[]): void {
+  const tenant = useTenant();
+  const refresh = useRefresh();
+  const latest = useRef(() => {});
+  useEffect(() => {
+    latest.current = () => void refresh(...areas);
+  });
+  const documents = subscriptions.join('\n');
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const changed = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        latest.current();
+      }, pauseMs);
+    };
+    const client = socketOf(tenant);
+    let connections = 0;
+    const stops = [
+      client.on('connected', () => {
+        connections += 1;
+        if (connections > 1) changed();
+      }),
+      ...documents
+        .split('\n')
+        .map((field) =>
+          client.subscribe({ query: `subscription { ${field} }` }, { next: changed, error() {}, complete() {} }),
+        ),
+    ];
+    return () => {
+      clearTimeout(timer);
+      for (const stop of stops) stop();
+    };
+  }, [tenant, documents]);
+}

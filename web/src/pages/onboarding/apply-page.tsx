@@ -1,0 +1,5 @@
+import { EntryLayout } from '../entry/entry-layout.tsx';
+
+export function ApplyPage() {
+  return <EntryLayout title="Apply">{null}</EntryLayout>;
+}

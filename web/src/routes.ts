@@ -1,0 +1,27 @@
+import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { mustBeInstalled } from './installed.ts';
+import { ErrorPage } from './pages/error-page.tsx';
+import { NotFoundPage } from './pages/not-found-page.tsx';
+import { sessionState } from './session.ts';
+
+export const root = createRootRoute({
+  async beforeLoad({ location: { pathname } }) {
+    if (sessionState() === 'signed-out' && pathname !== '/install') await mustBeInstalled();
+  },
+  notFoundComponent: NotFoundPage,
+  errorComponent: ErrorPage,
+});
+
+export function mustBeSignedIn({ location: { href } }: { readonly location: { readonly href: string } }): void {
+  if (sessionState() !== 'signed-out') return;
+  throw redirect({ to: '/login', search: href === '/' ? {} : { next: href }, replace: true });
+}
+
+/** The parent of all pages of a session. */
+export const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  beforeLoad: mustBeSignedIn,
+  component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
+  errorComponent: ErrorPage,
+});

@@ -1,0 +1,45 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Ellipsis } from 'lucide-react';
+import { Menu, MenuItem } from '../ui/menu.tsx';
+import { type NavigationItem, onBottomBar } from './navigation.ts';
+
+const look =
+  'grid min-w-0 justify-items-center gap-0.5 py-1.5 text-[11px] leading-4 font-medium text-secondary data-[status=active]:text-accent-strong';
+
+/** The navigation of a phone, within reach of the thumb. */
+export function BottomBar({ items }: { readonly items: readonly NavigationItem[] }) {
+  const navigate = useNavigate();
+  const rest = items.slice(onBottomBar);
+  const more = (
+    <button type="button" className={look}>
+      <Ellipsis size={20} strokeWidth={1.5} aria-hidden />
+      More
+    </button>
+  );
+  return (
+    <nav
+      aria-label="Main"
+      className="fixed inset-x-0 bottom-0 z-10 grid auto-cols-fr grid-flow-col border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+    >
+      {items.slice(0, onBottomBar).map(({ to, label, Icon }) => (
+        <Link key={to} to={to} activeOptions={{ exact: to === '/' }} className={look}>
+          <Icon size={20} strokeWidth={1.5} aria-hidden />
+          <span className="max-w-full truncate">{label}</span>
+        </Link>
+      ))}
+      {rest.length > 0 && (
+        <Menu trigger={more}>
+          {rest.map(({ to, label, Icon }) => (
+            <MenuItem
+              key={to}
+              icon={<Icon size={16} strokeWidth={1.5} aria-hidden />}
+              onSelect={() => void navigate({ to })}
+            >
+              {label}
+            </MenuItem>
+          ))}
+        </Menu>
+      )}
+    </nav>
+  );
+}

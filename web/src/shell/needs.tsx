@@ -1,0 +1,20 @@
+import { Lock } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useCan } from '../api-query.ts';
+import { EmptyState } from '../ui/empty-state.tsx';
+
+interface NeedsProps {
+  readonly permission: string;
+  readonly children: ReactNode;
+}
+
+/** A page for those who have the permission; others learn which one is missing. */
+export function Needs({ permission, children }: NeedsProps) {
+  const can = useCan();
+  if (can(permission)) return children;
+  return (
+    <EmptyState icon={<Lock size={20} strokeWidth={1.5} aria-hidden />} title="You may not see this page">
+      It needs the permission <code>{permission}</code>. The owner of the organization can give it to your role.
+    </EmptyState>
+  );
+}

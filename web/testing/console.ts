@@ -1,0 +1,119 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+import { type AccountsPlatform, type Person, startAccounts } from '../../server/testing/accounts.ts';
+import { chromiumPath } from '../../server/testing/chromium.ts';
+import type { TestOptions, TestTenant } from '../../server/testing/platform.ts';
+import { portOf } from '../../server/testing/raw-http.ts';
+
+/* The console in a real browser, on a real platform. `npm run shots` also takes pictures of its pages. */
+
+export { chromiumPath };
+
+const shots = process.env.SHOTS;
+export const sizes = { phone: { width: 390, height: 844 }, wide: { width: 1440, height: 900 } };
+
+let browser: Promise<Browser> | undefined;
+let axe: Promise<string> | undefined;
+
+/** One for all test files of a worker, which ends it. */
+function startBrowser(): Promise<Browser> {
+  browser ??= chromium.launch({ executablePath: chromiumPath as string, chromiumSandbox: false });
+  return browser;
+}
+
+export interface Console extends AccountsPlatform {
+  readonly origin: string;
+  /** A page of a new browser context for this user, signed in. */
+  openAs(person: Person, tenant: TestTenant, path?: string): Promise<Page>;
+}
+
+/** A platform that serves the console. */
+export async function startConsole(options: TestOptions = {}): Promise<Console> {
+  const environment = { APP_ENV: 'local', LOG_LEVEL: 'silent', ...options.environment };
+  const platform = await startAccounts({ ...options, environment });
+  await platform.app.listen({ host: '127.0.0.1', port: 0 });
+  const origin = `http://localhost:${portOf(platform.app)}`;
+  return {
+    ...platform,
+    origin,
+    async openAs({ accessToken, refreshToken }, { id }, path = '/') {
+      const page = await openPage();
+      const expiresAt = Date.now() + 600_000;
+      const tokens = JSON.stringify({ accessToken, refreshToken, expiresAt });
+      await page.addInitScript(
+        `if (!localStorage.getItem('chowk.tokens')) {
+           localStorage.setItem('chowk.tokens', ${JSON.stringify(tokens)});
+           localStorage.setItem('chowk.tenant', ${JSON.stringify(id)});
+         }`,
+      );
+      await page.goto(origin + path);
+      return page;
+    },
+  };
+}
+
+/** A page that must not report an error, neither of its scripts nor of the content security policy. */
+export async function openPage(url?: string, size = sizes.wide): Promise<Page> {
+  const context = await (await startBrowser()).newContext({
+    ...{ viewport: size, reducedMotion: 'reduce', colorScheme: 'light', locale: 'en-IN', timezoneId: 'Asia/Kolkata' },
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('console', (message) => {
+    // The browser reports every response of 400 and above.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load')) errors.push(message.text());
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(errors).toEqual([]);
+  });
+  if (url !== undefined) await page.goto(url);
+  return page;
+}
+
+/** Checks a page as it is now: accessible, on a phone in the dark theme and on a wide screen in the light one. */
+export async function inspect(page: Page, name: string): Promise<void> {
+  axe ??= readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+  for (const [width, colorScheme] of [
+    ['phone', 'dark'],
+    ['wide', 'light'],
+  ] as const) {
+    await page.setViewportSize(sizes[width]);
+    await page.emulateMedia({ colorScheme });
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    expect({ name, width, overflow }).toEqual({ name, width, overflow: 0 });
+    await page.evaluate(`${await axe}; void 0`);
+    const { violations } = (await page.evaluate('axe.run()')) as { violations: Violation[] };
+    expect(violations.map(({ id, nodes }) => `${name} on a ${width}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
+    if (shots) await takeShots(page, `${shots}/${name}-${width}`);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
+async function takeShots(page: Page, path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: `${path}-${colorScheme}.png`, fullPage: true });
+  }
+}
+
+export async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+export function heading(page: Page, name: string): Locator {
+  return page.getByRole('heading', { name, level: 1 });
+}
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
