@@ -8,7 +8,7 @@ const platform = await startAccounts({ environment: { APPLICATIONS_PER_MINUTE: '
 const { kernel } = platform;
 const { db: central } = kernel.central;
 const landlord = await platform.tenant({ role: 'platform_owner' });
-const reseller = await platform.tenant({ role: 'reseller' });
+const reseller = await platform.tenant({ role: 'reseller', name: 'Tea Traders' });
 const owner = await platform.person({ tenant: landlord });
 const asha = await platform.person({ tenant: reseller });
 
@@ -188,7 +188,10 @@ test('names in any script become an alias', async () => {
 test('an applicant without a password gets a mail to choose one', async () => {
   const applicant = form(await newCode({ auto_approve: true }));
   expect((await send(applicant)).body.status).toBe('completed');
-  expect((await platform.mailTo(applicant.email, /password/)).text).toContain('/password/reset/');
+  const { subject, text } = await platform.mailTo(applicant.email, /password/);
+  expect(subject).toMatch(/^Choose a password/);
+  expect(text).toMatch(/was created for you.*\/password\/reset\/.*expires in 3 days/s);
+  expect((await platform.mailTo(applicant.email, /is ready/)).text).toMatch(/-- \nTea Traders\s*$/);
 });
 
 test('a user with a verified address becomes the owner, also of a second tenant', async () => {

@@ -29,7 +29,7 @@ async function hasPassword({ id }: Person, password: string): Promise<boolean> {
 }
 
 async function mailedToken(email: string): Promise<string> {
-  const { text } = await platform.mailTo(email, /^Choose a new password/);
+  const { text } = await platform.mailTo(email, /^Choose a (new )?password/);
   return /\/password\/reset\/([\w-]+)/.exec(text)?.[1] ?? '';
 }
 
