@@ -1,6 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../server/testing/eventually.ts';
-import { type Console, chromiumPath, heading, inspect, openPage, signIn, startConsole } from '../../testing/console.ts';
+import {
+  type Console,
+  chromiumPath,
+  heading,
+  inspect,
+  openPage,
+  signIn,
+  sizes,
+  startConsole,
+} from '../../testing/console.ts';
 
 describe.skipIf(!chromiumPath)('the console', () => {
   let platform: Console;
@@ -71,6 +80,60 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Your session has ended').waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Notifications, 1 unread' }).waitFor();
+  });
+
+  test('the palette finds customers, orders by number and pages', async () => {
+    const acme = await platform.tenant();
+    const asha = await platform.person({ tenant: acme });
+    const customer = { first_name: 'Bindu', last_name: 'Krishnamurthy', phone: '+919876543210' };
+    const { body } = await asha.post('/api/v1/orders', {
+      customer,
+      items: [{ name: 'Tea', quantity: 1, price: '49.50' }],
+    });
+    const page = await platform.openAs(asha, acme);
+    await heading(page, 'Home').waitFor();
+    await page.keyboard.press('Control+k');
+    await inspect(page, 'palette-empty');
+    await page.keyboard.type('krishna');
+    await page.getByRole('option', { name: /Bindu Krishnamurthy/ }).waitFor();
+    await inspect(page, 'palette');
+    await page.keyboard.press('Enter');
+    await heading(page, 'Bindu Krishnamurthy').waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/customers/${body.order.customer_id}`);
+
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type(body.order.order_number);
+    await page.getByRole('option', { name: `Order ${body.order.order_number}` }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.keyboard.type('notific');
+    await page.getByRole('option', { name: 'Notifications', exact: true }).click();
+    await heading(page, 'Notifications').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('no such thing');
+    await page.getByText('Nothing matches “no such thing”.').waitFor();
+  });
+
+  test('? lists the keys of the page', async () => {
+    const acme = await platform.tenant();
+    const page = await platform.openAs(await platform.person({ tenant: acme }), acme, '/customers');
+    await heading(page, 'Customers').waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('Next row').waitFor();
+    await inspect(page, 'keys');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'hidden' });
+  });
+
+  test('on a phone, the bar at the bottom leads to all pages', async () => {
+    const acme = await platform.tenant();
+    const page = await platform.openAs(await platform.person({ tenant: acme }), acme);
+    await page.setViewportSize(sizes.phone);
+    await page.getByRole('link', { name: 'Customers' }).click();
+    await heading(page, 'Customers').waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Notifications' }).click();
+    await heading(page, 'Notifications').waitFor();
   });
 
   test('without a connection, the console says so', async () => {
