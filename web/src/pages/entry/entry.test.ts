@@ -47,6 +47,18 @@ describe.skipIf(!chromiumPath)('signing in', () => {
     expect(await page.evaluate('localStorage.getItem("chowk.tokens")')).toBeNull();
   });
 
+  test('the sign-in page needs little script', async () => {
+    await platform.person({ tenant: await platform.tenant() });
+    const page = await openPage(`${origin}/login`);
+    await heading(page, 'Sign in').waitFor();
+    const bytes = await page.evaluate(
+      `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js'))
+         .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`,
+    );
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(bytes).toBeLessThan(150_000);
+  });
+
   test('a forgotten password is replaced with a mailed link', async () => {
     const asha = await platform.person({ tenant: await platform.tenant() });
     const page = await openPage(`${origin}/login`);
