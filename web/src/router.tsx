@@ -12,6 +12,7 @@ import { orderRoutes } from './pages/orders/routes.ts';
 import { productRoutes } from './pages/products/routes.ts';
 import { root, shell } from './routes.ts';
 import { parseSearch, stringifySearch } from './search.ts';
+import { PageError } from './shell/page-error.tsx';
 
 const pages = shell.addChildren([
   home,
@@ -27,6 +28,7 @@ export const router = createRouter({
   routeTree: root.addChildren([install, ...entryRoutes, ...onboardingRoutes, ui, pages]),
   parseSearch,
   stringifySearch,
+  defaultErrorComponent: PageError,
   defaultPreload: 'intent',
 });
 

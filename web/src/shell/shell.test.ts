@@ -136,6 +136,18 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await heading(page, 'Notifications').waitFor();
   });
 
+  test('a page that fails leaves the others usable', async () => {
+    const acme = await platform.tenant();
+    const page = await platform.openAs(await platform.person({ tenant: acme }), acme);
+    await heading(page, 'Home').waitFor();
+    await page.route('**/assets/orders-page-*.js', (route) => route.abort());
+    await page.getByRole('link', { name: 'Orders' }).click();
+    await page.getByText('This page could not be shown').waitFor();
+    await inspect(page, 'page-error');
+    await page.getByRole('link', { name: 'Customers' }).click();
+    await heading(page, 'Customers').waitFor();
+  });
+
   test('without a connection, the console says so', async () => {
     const asha = await platform.person({ tenant: await platform.tenant() });
     const page = await openPage(`${origin}/login`);
