@@ -2218,6 +2218,8 @@ export type Me = {
   readonly sign_in_email: string | null;
   readonly tenants: readonly OwnTenant[];
   /** In tenant context. */
+  readonly tenant_id?: string;
+  /** In tenant context. */
   readonly role?: string;
   /** In tenant context. */
   readonly permissions?: readonly string[];

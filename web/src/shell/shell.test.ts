@@ -62,6 +62,21 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await eventually(async () => expect(await page.getByRole('main').textContent()).not.toContain('Darjeeling'));
   });
 
+  test('at the address of an organization, another one is opened at its own address', async () => {
+    const acme = await platform.tenant({ name: 'Acme Stores' });
+    const other = await platform.tenant({ name: 'Other Stores' });
+    const asha = await platform.person({ tenant: acme });
+    await platform.join(asha, other);
+    const page = await openPage(origin.replace('localhost', `${acme.id}.localhost`));
+    await signIn(page, asha);
+    await page.getByRole('button', { name: /Acme Stores/ }).click();
+    await page.getByRole('menuitem', { name: 'Other Stores' }).click();
+    await heading(page, 'Sign in').waitFor();
+    expect(new URL(page.url()).hostname).toBe(`${other.id}.localhost`);
+    await signIn(page, asha);
+    await page.getByRole('button', { name: /Other Stores/ }).waitFor();
+  });
+
   test('a session that ends leaves the page in place and continues after signing in', async () => {
     const acme = await platform.tenant();
     const asha = await platform.person({ tenant: acme });
