@@ -83,7 +83,7 @@ export function Shell() {
       </div>
       <BottomBar items={items} />
       <KeysDialog isOpen={isShowingKeys} onClose={() => showKeys(false)} />
-      <ExpiredSession email={me?.email} />
+      <ExpiredSession email={me?.sign_in_email ?? me?.email} />
     </div>
   );
 }
