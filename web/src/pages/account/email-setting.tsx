@@ -79,8 +79,8 @@ interface EmailFormProps {
 function EmailForm({ label, email: known, onDone }: EmailFormProps) {
   const refresh = useRefresh();
   const { isBusy, problem, errors, props } = useForm(async ({ email = known ?? '', password = '' }) => {
-    const { message } = await api().email.change({ email, password });
-    toast(message);
+    const { message, requires_verification } = await api().email.change({ email, password });
+    toast(requires_verification ? 'A verification link was mailed to the new address.' : message);
     onDone();
     await refresh('profile', 'me');
   });

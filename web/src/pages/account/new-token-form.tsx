@@ -36,7 +36,9 @@ export function NewTokenForm({ onCancel, onCreated }: NewTokenFormProps) {
     },
     { draft: `token.${me?.id}` },
   );
-  const scopeError = errors.scopes ?? Object.entries(errors).find(([field]) => field.startsWith('scopes.'))?.[1];
+  const scopeError = errors.scopes
+    ? 'Choose at least one permission.'
+    : Object.entries(errors).find(([field]) => field.startsWith('scopes.'))?.[1];
   return (
     <form {...props} className="group grid gap-4 rounded-panel border border-line bg-surface p-4 sm:p-5">
       {problem && <Notice tone="error">{problem}</Notice>}

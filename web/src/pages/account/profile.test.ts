@@ -70,6 +70,7 @@ describe.skipIf(!chromiumPath)('the profile', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Your session has ended').waitFor({ state: 'hidden' });
     expect(await page.getByLabel('Name').inputValue()).toBe(longName);
+    await page.getByText('Your session had ended, so this was not done.').waitFor();
     await button(page, 'Save').click();
     await toast(page, 'Profile saved.');
     expect((await person.get('/api/v1/profile')).body.profile.name).toBe(longName);
