@@ -31,7 +31,10 @@ export function AuthenticatorSetup({ secret, uri, onCancel, onConfirmed }: Authe
           <div>
             <CopyButton text={secret} label="Copy the secret" />
           </div>
-          <a href={uri} className="justify-self-start text-accent underline underline-offset-4 md:hidden">
+          <a
+            href={uri}
+            className="flex min-h-11 items-center justify-self-start text-accent underline underline-offset-4 md:hidden"
+          >
             Open in an app on this device
           </a>
         </div>

@@ -38,7 +38,7 @@ export function ConfirmForm({
       <p className="text-secondary">{question}</p>
       {asksPassword && <PasswordField error={errors.password} />}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look={look} isBusy={isBusy}>
+        <Button type="submit" look={look} isBusy={isBusy} autoFocus={!isPasswordNeeded}>
           {label}
         </Button>
         <Button look="quiet" onClick={onCancel}>

@@ -6,9 +6,10 @@ import { toast } from '../../ui/toast.tsx';
 interface CopyButtonProps {
   readonly text: string;
   readonly label: string;
+  readonly autoFocus?: boolean;
 }
 
-export function CopyButton({ text, label }: CopyButtonProps) {
+export function CopyButton({ text, label, autoFocus = false }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   async function copy(): Promise<void> {
     try {
@@ -21,7 +22,7 @@ export function CopyButton({ text, label }: CopyButtonProps) {
   }
   const Icon = isCopied ? Check : Copy;
   return (
-    <Button onClick={() => void copy()}>
+    <Button autoFocus={autoFocus} onClick={() => void copy()}>
       <Icon size={16} strokeWidth={1.5} aria-hidden />
       <span aria-live="polite">{isCopied ? 'Copied' : label}</span>
     </Button>

@@ -40,8 +40,12 @@ function DetailsForm({ profile: { id, name, timezone } }: { readonly profile: Pr
     <form {...props} className="grid gap-4">
       {isRestored && (
         <Notice>
-          These are changes that you have not saved yet.{' '}
-          <button type="button" onClick={discard} className="font-medium underline underline-offset-4">
+          <p>These are changes that you have not saved yet.</p>
+          <button
+            type="button"
+            onClick={discard}
+            className="mt-1 min-h-8 font-medium underline underline-offset-4 max-md:min-h-11"
+          >
             Discard them
           </button>
         </Notice>

@@ -22,7 +22,7 @@ export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
         ))}
       </ol>
       <div className="flex flex-wrap gap-2">
-        <CopyButton text={text} label="Copy" />
+        <CopyButton text={text} label="Copy" autoFocus />
         <Button onClick={() => saveFile('chowk-recovery-codes.txt', `${text}\n`)}>
           <Download size={16} strokeWidth={1.5} aria-hidden />
           Download

@@ -127,7 +127,7 @@ function ShownOnce({ name, secret, onDone }: CreatedToken & { readonly onDone: (
       </Notice>
       <code className="rounded-control bg-sunken px-3 py-2 text-sm break-all">{secret}</code>
       <div className="flex flex-wrap gap-2">
-        <CopyButton text={secret} label="Copy the token" />
+        <CopyButton text={secret} label="Copy the token" autoFocus />
         <Button look="quiet" onClick={onDone}>
           I have stored it
         </Button>
