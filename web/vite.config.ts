@@ -4,7 +4,7 @@ import { defineConfig } from 'vite';
 
 const platform = process.env.APP_URL ?? `http://localhost:${process.env.PORT ?? 8080}`;
 /** Served by the platform, also during development. */
-const served = '^/(api|app|broadcasting|oauth|docs|media|files|email|password|invitations|dev/mail|mcp)(/|$|\\?)';
+const served = '^/(api|app|broadcasting|oauth|docs|media|files|dev/mail|mcp)(/|$|\\?)';
 
 export default defineConfig({
   plugins: [react(), tailwindcss()],

@@ -428,6 +428,12 @@ export interface Api {
      */
     readonly verifyByLink: Call<EmailVerifyByLinkInput, { readonly message: string; readonly already_verified?: true }>;
     /**
+     * Get the address that a link verifies.
+     * No token required.
+     * `GET /api/v1/email/verify/:id/:hash/preview`
+     */
+    readonly previewVerification: Call<EmailPreviewVerificationInput, { readonly email: string; readonly name: string; readonly already_verified: boolean }>;
+    /**
      * Send the verification link again.
      * Available to every signed-in user.
      * `POST /api/v1/profile/email/resend-verification`
@@ -1031,6 +1037,12 @@ export interface Api {
      */
     readonly forgot: Call<PasswordForgotInput, { readonly message: string }>;
     /**
+     * Get the account of a link to set a password.
+     * No token required.
+     * `GET /api/v1/auth/password/reset/:token`
+     */
+    readonly previewReset: Call<{ readonly token: string }, { readonly email: string }>;
+    /**
      * Set a password with a mailed link.
      * Ends all sessions of the account.
      * No token required.
@@ -1208,6 +1220,13 @@ export interface Api {
      * `DELETE /api/v1/profile/sessions/:id`
      */
     readonly endSession: Call<{ readonly id: string }, { readonly message: string }>;
+    /**
+     * List the activity of your account.
+     * Sign-ins and changes that you made to your account, newest first.
+     * Available to every signed-in user.
+     * `GET /api/v1/profile/activity`
+     */
+    readonly activity: ListCall<ProfileActivityInput, OwnActivityEntryPage, OwnActivityEntry>;
     /**
      * List your personal access tokens.
      * Available to every signed-in user.
@@ -2872,6 +2891,21 @@ export type OrderStatusChange = {
   readonly reason?: string | undefined;
 };
 
+export type OwnActivityEntry = {
+  readonly id: string;
+  /** ISO 8601 in UTC */
+  readonly at: string;
+  readonly action: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly ip: string | null;
+  readonly user_agent: string | null;
+};
+
+export type OwnActivityEntryPage = {
+  readonly activity: readonly OwnActivityEntry[];
+  readonly pagination: PagePagination | CursorPagination;
+};
+
 export type OwnerCreated = {
   readonly tenant_id: string;
   readonly user: {
@@ -3770,6 +3804,16 @@ export type EmailVerifyByLinkInput = {
   readonly signature?: string | undefined;
 };
 
+export type EmailPreviewVerificationInput = {
+  readonly id: string;
+  readonly hash: string;
+  /** The id or a domain of the tenant. */
+  readonly tenant?: string | undefined;
+  /** Seconds since 1970. */
+  readonly expires?: string | undefined;
+  readonly signature?: string | undefined;
+};
+
 export type InvitationsListInput = {
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly updated_from?: string | undefined;
@@ -4035,6 +4079,23 @@ export type ProductsGetBySkuInput = { readonly sku: string };
 
 export type ProductsMovementsInput = {
   readonly id: string;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  readonly updated_from?: string | undefined;
+  /** Default: "at". */
+  readonly sort_by?: 'at' | 'updated_at' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+  /** The `next_cursor` of the previous response; use it with `limit`. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
+  readonly limit?: number | undefined;
+};
+
+export type ProfileActivityInput = {
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly updated_from?: string | undefined;
   /** Default: "at". */

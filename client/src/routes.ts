@@ -79,6 +79,7 @@ export const routes = {
   email: {
     verify: 'POST email/verify/:id/:hash query',
     verifyByLink: 'GET email/verify/:id/:hash query',
+    previewVerification: 'GET email/verify/:id/:hash/preview query',
     resendVerification: 'POST profile/email/resend-verification',
     change: 'PUT profile/email',
     previewUndo: 'GET email/undo/:token query',
@@ -181,6 +182,7 @@ export const routes = {
   password: {
     change: 'PUT profile/password',
     forgot: 'POST auth/password/forgot',
+    previewReset: 'GET auth/password/reset/:token',
     reset: 'POST auth/password/reset',
   },
   permissions: {
@@ -212,6 +214,7 @@ export const routes = {
     sessions: 'GET profile/sessions',
     endOtherSessions: 'DELETE profile/sessions',
     endSession: 'DELETE profile/sessions/:id',
+    activity: 'GET profile/activity',
     tokens: 'GET profile/tokens',
     createToken: 'POST profile/tokens',
     revokeToken: 'DELETE profile/tokens/:id',

@@ -13,6 +13,7 @@ const resetMinutes = 60;
 const firstDays = 3;
 
 interface LinkedUser extends Addressee {
+  readonly email: string;
   /** The hash of a password that another person is known to have. */
   readonly exposed_hash: string | null;
   readonly verified: boolean;
@@ -81,8 +82,14 @@ export const passwordJobs = {
   }),
 };
 
+/** The address that the user of the link signs in with. */
+export async function previewPasswordReset(ctx: SystemCtx, { token }: ResetLink): Promise<{ email: string }> {
+  const { email } = await checkResetLink(ctx, { token });
+  return { email };
+}
+
 /** Throws if the link is invalid. */
-export async function checkResetLink(ctx: SystemCtx, { token, email }: ResetLink): Promise<LinkedUser> {
+async function checkResetLink(ctx: SystemCtx, { token, email }: ResetLink): Promise<LinkedUser> {
   const user = await ctx.central.row<LinkedUser>(sql`
     SELECT u.id AS "userId", u.name, u.email, u.email_verified_at IS NOT NULL AS verified,
       CASE WHEN u.password_exposed_at IS NOT NULL THEN u.password_hash END AS exposed_hash

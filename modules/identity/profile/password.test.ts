@@ -391,3 +391,13 @@ test('a disabled user gets no link, and earlier links are invalid', async () => 
   });
   expect(await mailedToken(person.email)).toBe(token);
 });
+
+test('a preview shows whose password the link sets, and leaves the link as it is', async () => {
+  const person = await newPerson();
+  const token = await resetToken(person);
+  const preview = (token: string) => platform.request({ url: `/api/v1/auth/password/reset/${token}` });
+  expect(await preview(token)).toMatchObject({ status: 200, body: { email: person.email } });
+  expect(await preview('x')).toMatchObject(refusedToken);
+  expect((await reset({ token, ...chosen('a better one') })).status).toBe(200);
+  expect(await preview(token)).toMatchObject(refusedToken);
+});

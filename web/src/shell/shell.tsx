@@ -93,7 +93,7 @@ export function Shell() {
       <BottomBar items={items} />
       <Palette isOpen={isSearching} onClose={() => showSearch(false)} />
       <KeysDialog isOpen={isShowingKeys} onClose={() => showKeys(false)} />
-      <ExpiredSession email={me?.email} />
+      <ExpiredSession email={me?.sign_in_email ?? me?.email} />
     </div>
   );
 }
