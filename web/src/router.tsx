@@ -28,6 +28,8 @@ export const router = createRouter({
   routeTree: root.addChildren([install, ...entryRoutes, ...onboardingRoutes, ui, pages]),
   parseSearch,
   stringifySearch,
+  // A parameter that no page knows is not sent to the platform.
+  search: { strict: true },
   defaultErrorComponent: PageError,
   defaultPreload: 'intent',
 });

@@ -34,7 +34,7 @@ describe.skipIf(!chromiumPath)('signing in', () => {
     await asha.post('/api/v1/profile/two-factor/confirm', { otp: await codeFor() });
     clock += 60_000;
 
-    const page = await openPage(`${origin}/?from=mail`);
+    const page = await openPage(`${origin}/customers?search=tea&utm_source=mail`);
     await heading(page, 'Sign in').waitFor();
     await inspect(page, 'login');
     await signIn(page, { ...asha, password: 'wrong' });
@@ -45,8 +45,8 @@ describe.skipIf(!chromiumPath)('signing in', () => {
     await inspect(page, 'login-code');
     await page.getByLabel('Code').fill(await codeFor());
     await page.getByRole('button', { name: 'Continue' }).click();
-    await heading(page, 'Home').waitFor();
-    expect(new URL(page.url()).search).toBe('?from=mail');
+    await heading(page, 'Customers').waitFor();
+    expect(new URL(page.url()).search).toBe('?search=tea');
 
     await page.getByRole('button', { name: /^Account of/ }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();

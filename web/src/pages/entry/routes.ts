@@ -49,13 +49,11 @@ const invitation = createRoute({
   component: lazyRouteComponent(() => import('./invitation-page.tsx'), 'InvitationPage'),
 });
 
-/** Without what mail programs add to a link. */
-const linkParameters = pick('tenant', 'expires', 'signature');
-
 const verifyEmail = createRoute({
   getParentRoute: () => root,
   path: '/email/verify/$id/$hash',
-  loaderDeps: ({ search }) => linkParameters(search),
+  validateSearch: pick('tenant', 'expires', 'signature'),
+  loaderDeps: ({ search }) => search,
   async loader({ params, deps }) {
     const link = { ...params, ...deps };
     const opened = await openLink(anonymous.email.previewVerification(link));
