@@ -88,10 +88,10 @@ function LatestItem({ notification, onOpen }: LatestItemProps) {
       <NotificationLink
         notification={notification}
         onOpen={onOpen}
-        className="grid w-full grid-cols-[auto_1fr_auto] gap-x-3 rounded-control px-3 py-2.5 text-left hover:bg-sunken"
+        className="grid w-full grid-cols-[auto_1fr_auto] gap-x-3 rounded-control px-3 py-2 text-left hover:bg-sunken"
       >
         <NotificationIcon notification={notification} />
-        <span className="grid min-w-0 content-start">
+        <span className="grid min-w-0 content-start pt-1.5">
           <span className={`break-words ${isUnread ? 'font-medium' : 'text-secondary'}`}>
             {isUnread && <span className="sr-only">Unread: </span>}
             {title}
@@ -99,7 +99,7 @@ function LatestItem({ notification, onOpen }: LatestItemProps) {
           </span>
           {body && <span className="line-clamp-2 text-sm break-words text-secondary">{body}</span>}
         </span>
-        <span className="flex items-center gap-2 self-start pt-0.5 text-xs">
+        <span className="flex items-center gap-2 self-start pt-2 text-xs">
           <RelativeTime time={created_at} />
           <span className={`size-2 rounded-full ${isUnread ? 'bg-accent' : ''}`} aria-hidden />
         </span>

@@ -15,7 +15,7 @@ interface NotificationListProps {
   readonly empty: ReactNode;
 }
 
-const estimatedHeight = 64;
+const estimatedHeight = 53;
 
 /** As many rows as the screen has room for, of a list of any length. */
 export function NotificationList({ list, empty }: NotificationListProps) {
@@ -66,7 +66,7 @@ export function NotificationList({ list, empty }: NotificationListProps) {
       aria-label="Notifications"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
       tabIndex={0}
-      className={`relative -mx-2 min-h-0 flex-1 overflow-auto overscroll-contain pb-8 ${list.isOutdated ? 'opacity-60 transition-opacity' : ''}`}
+      className={`relative min-h-0 flex-1 overflow-auto overscroll-contain pb-8 ${list.isOutdated ? 'opacity-60 transition-opacity' : ''}`}
     >
       {list.total === undefined ? (
         <LoadingRows />
@@ -113,7 +113,7 @@ function LoadingRows() {
 
 function LoadingRow() {
   return (
-    <div className="flex h-16 items-center gap-3 px-2">
+    <div className="flex h-13 items-center gap-3 px-1">
       <Skeleton className="size-8 rounded-full!" />
       <Skeleton className="h-3.5 w-1/2" />
     </div>

@@ -16,7 +16,7 @@ export function NotificationRow({ notification }: { readonly notification: Notif
       <NotificationLink
         notification={notification}
         onOpen={() => {}}
-        className="grid min-h-16 min-w-0 flex-1 grid-cols-[auto_1fr_auto] items-start gap-x-3 rounded-control py-3 pl-2 text-left"
+        className="grid min-w-0 flex-1 grid-cols-[auto_1fr_auto] items-start gap-x-3 rounded-control py-2.5 pl-1 text-left md:pr-2"
       >
         <NotificationIcon notification={notification} />
         <span className="grid min-w-0 gap-0.5 pt-1.5">
@@ -30,7 +30,7 @@ export function NotificationRow({ notification }: { readonly notification: Notif
           )}
           {action_label && <span className="text-sm font-medium text-accent">{action_label}</span>}
         </span>
-        <span className="flex items-center gap-2 pt-1.5 text-sm">
+        <span className="flex items-center gap-2 pt-1.5 text-sm md:group-focus-within:invisible md:group-hover:invisible">
           <RelativeTime time={created_at} />
           <span className={`size-2 rounded-full ${isUnread ? 'bg-accent' : ''}`} aria-hidden />
         </span>
@@ -40,7 +40,7 @@ export function NotificationRow({ notification }: { readonly notification: Notif
   );
 }
 
-/** On a phone in a menu; elsewhere they appear with the pointer or the focus. */
+/** On a phone in a menu; elsewhere in place of the time, with the pointer or the focus. */
 function RowActions({ notification }: { readonly notification: Notification }) {
   const isNarrow = useIsNarrow();
   const markRead = useMarkRead();
@@ -48,7 +48,7 @@ function RowActions({ notification }: { readonly notification: Notification }) {
   const isUnread = notification.read_at === null;
   if (isNarrow) {
     const trigger = (
-      <IconButton label={`Actions for ${notification.title}`} className="mt-1">
+      <IconButton label={`Actions for ${notification.title}`} className="my-1">
         <EllipsisVertical size={16} strokeWidth={1.5} aria-hidden />
       </IconButton>
     );
@@ -72,7 +72,7 @@ function RowActions({ notification }: { readonly notification: Notification }) {
     );
   }
   return (
-    <div className="flex w-20 justify-end py-2.5 pr-1 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100">
+    <div className="absolute top-2 right-0 flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
       {isUnread && (
         <IconButton label="Mark as read" onClick={() => markRead.mutate(notification)}>
           <Check size={16} strokeWidth={1.5} aria-hidden />

@@ -9,6 +9,7 @@ import { Link } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import { keyOf, useApi } from '../../api-query.ts';
 import { messageOf } from '../../form.ts';
+import { useIsNarrow } from '../../narrow.ts';
 import { api, useTenant } from '../../session.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Checkbox, Select } from '../../ui/field.tsx';
@@ -91,6 +92,7 @@ function useChannels() {
 
 function ChannelTable({ preferences: { defaults, types } }: { readonly preferences: NotificationPreferences }) {
   const { mutate } = useChannels();
+  const isNarrow = useIsNarrow();
   return (
     <Table caption="Notifications and channels">
       <thead>
@@ -98,7 +100,7 @@ function ChannelTable({ preferences: { defaults, types } }: { readonly preferenc
           <HeaderCell className="w-full">Notification</HeaderCell>
           <HeaderCell className="text-center!">Console</HeaderCell>
           <HeaderCell className="text-center!">Push</HeaderCell>
-          <HeaderCell>Email</HeaderCell>
+          {!isNarrow && <HeaderCell>Email</HeaderCell>}
         </tr>
       </thead>
       <tbody>
@@ -155,6 +157,20 @@ function ChannelRow({ title, note, isCritical = false, channels, onChange }: Cha
       onChange={({ target }) => onChange({ [channel]: target.checked })}
     />
   );
+  const isNarrow = useIsNarrow();
+  const email = (
+    <Select
+      aria-label={`${title}: email`}
+      value={channels.email}
+      disabled={isCritical}
+      onChange={({ target }) => onChange({ email: target.value as NotificationChannels['email'] })}
+      className="w-36! max-md:w-48!"
+    >
+      <option value="off">No email</option>
+      <option value="immediate">{isNarrow ? 'Email at once' : 'At once'}</option>
+      <option value="digest">{isNarrow ? 'Email once a day' : 'Once a day'}</option>
+    </Select>
+  );
   return (
     <tr>
       <Cell className="py-2">
@@ -162,27 +178,16 @@ function ChannelRow({ title, note, isCritical = false, channels, onChange }: Cha
         {isCritical ? (
           <span className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-secondary">
             <StatusPill tone="warning">Critical</StatusPill>
-            Always sent at once. It cannot be turned off.
+            Always sent at once, over all channels. It cannot be turned off.
           </span>
         ) : (
           <span className="block text-xs break-words text-faint">{note}</span>
         )}
+        {isNarrow && <span className="mt-2 block w-48">{email}</span>}
       </Cell>
-      <Cell className="text-center">{box('in_app', 'in the console')}</Cell>
-      <Cell className="text-center">{box('push', 'push messages')}</Cell>
-      <Cell>
-        <Select
-          aria-label={`${title}: email`}
-          value={channels.email}
-          disabled={isCritical}
-          onChange={({ target }) => onChange({ email: target.value as NotificationChannels['email'] })}
-          className="w-32!"
-        >
-          <option value="off">No</option>
-          <option value="immediate">At once</option>
-          <option value="digest">Once a day</option>
-        </Select>
-      </Cell>
+      <Cell className="text-center max-md:align-top max-md:pt-1">{box('in_app', 'in the console')}</Cell>
+      <Cell className="text-center max-md:align-top max-md:pt-1">{box('push', 'push messages')}</Cell>
+      {!isNarrow && <Cell>{email}</Cell>}
     </tr>
   );
 }
