@@ -8,6 +8,8 @@ import { BrandMark } from '../../ui/brand.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { EntryLayout } from '../entry/entry-layout.tsx';
+import { DemoData } from './demo-data.tsx';
 import { OwnerForm, type OwnerValues } from './owner-form.tsx';
 import { RequirementList } from './requirement-list.tsx';
 import { Step } from './step.tsx';
@@ -21,6 +23,7 @@ export function InstallPage() {
   const [reached, setReached] = useState(installation.current_step);
   const [token, setToken] = useState('');
   const [needsToken, setNeedsToken] = useState(false);
+  const [organization, setOrganization] = useState<string>();
   const headers = token === '' ? {} : { headers: { 'X-Install-Token': token } };
   const checks = useQuery({
     queryKey: ['install', 'requirements'],
@@ -47,7 +50,10 @@ export function InstallPage() {
     });
     chooseTenant(tenant_id);
     await api().signIn({ email: values.email, password: values.password });
-    await navigate({ to: '/', replace: true });
+    setOrganization(values.organization_name);
+  }
+  if (organization !== undefined) {
+    return <Installed organization={organization} onDone={() => void navigate({ to: '/', replace: true })} />;
   }
   const stateOf = (step: number) => (step < reached ? 'done' : step === reached ? 'current' : 'waiting');
   const failures = checks.data?.requirements.filter(({ passed }) => !passed).length ?? 0;
@@ -107,6 +113,25 @@ export function InstallPage() {
         </Step>
       </ol>
     </main>
+  );
+}
+
+interface InstalledProps {
+  readonly organization: string;
+  readonly onDone: () => void;
+}
+
+function Installed({ organization, onDone }: InstalledProps) {
+  return (
+    <EntryLayout title={`${organization} is ready`} lead="You are signed in as its owner. How do you want to begin?">
+      <Button look="primary" className="justify-self-start" autoFocus onClick={onDone}>
+        Start with an empty shop
+      </Button>
+      <section className="grid gap-2 border-t border-line pt-6">
+        <h2 className="font-semibold">Look around with demo data</h2>
+        <DemoData onDone={onDone} />
+      </section>
+    </EntryLayout>
   );
 }
 

@@ -63,10 +63,15 @@ function UnknownApplication() {
   );
 }
 
-const keepAddress = 'You can close this page. Its address is in the mail that you have got.';
+const keepAddress = 'You can close this page: our mail has a link to it.';
 
 function textOf({ status, kyc_required, kyc_status }: ApplicationState): { title: string; lead: ReactNode } {
-  if (status === 'completed') return { title: 'Your shop is ready', lead: 'Sign in with the email that you gave us.' };
+  if (status === 'completed') {
+    return {
+      title: 'Your shop is ready',
+      lead: 'Sign in with the email that you gave us. If you gave no password, our mail has a link to choose one.',
+    };
+  }
   if (status === 'rejected') {
     return { title: 'Your application was not approved', lead: 'The reseller who reviews it gave this reason:' };
   }

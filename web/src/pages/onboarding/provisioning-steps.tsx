@@ -5,7 +5,7 @@ const labels: Readonly<Record<ProvisioningStep['step'], string>> = {
   tenant_id: 'Reserve an id',
   database: 'Create the database',
   primary_domain: 'Set up the permanent address',
-  alias: 'Set up the address that you have chosen',
+  alias: 'Set up your address',
   owner: 'Create your account',
   modules: 'Install the modules',
   products: 'Add the products of the reseller',
