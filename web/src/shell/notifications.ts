@@ -152,8 +152,11 @@ export function useLiveNotifications(userId: number, isEnabled: boolean): void {
     const catchUp = async () => {
       const { latest = [] } = cache.getQueryData<Inbox>(key) ?? {};
       // Ids sort by time. The first row may have an older one: a repeated notification keeps its id.
-      const after = latest.map(({ id }) => id).reduce((last, id) => (id > last ? id : last), '');
-      if (after === '') return refresh(cache, tenant);
+      const after = latest
+        .map(({ id }) => id)
+        .sort()
+        .at(-1);
+      if (after === undefined) return refresh(cache, tenant);
       const page = await api().notifications.list({ after, per_page: missedAtOnce });
       const missed = page.notifications.filter((one) => !isKnown(latest, one));
       cache.setQueryData<Inbox>(key, (inbox) => inbox && { ...inbox, latest: withNew(inbox.latest, missed) });

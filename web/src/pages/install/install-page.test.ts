@@ -95,7 +95,9 @@ describe.skipIf(!chromiumPath)('installing', () => {
     await demo.click();
     await heading(page, 'Home').waitFor();
     await page.getByText(/Added 300 customers, [\d,]+ orders and 200 products\./).waitFor();
-    await eventually(async () => expect(await page.getByRole('main').textContent()).not.toContain('Your shop is ready'));
+    await eventually(async () =>
+      expect(await page.getByRole('main').textContent()).not.toContain('Your shop is ready'),
+    );
   });
 
   test('a requirement that is not met says what to do, and can be checked again', async () => {

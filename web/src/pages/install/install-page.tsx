@@ -55,6 +55,9 @@ export function InstallPage() {
   if (organization !== undefined) {
     return <Installed organization={organization} onDone={() => void navigate({ to: '/', replace: true })} />;
   }
+  const setUpForm = (
+    <SetUp error={setUp.error} isBusy={setUp.isPending} token={token} onToken={setToken} onStart={setUp.mutate} />
+  );
   const stateOf = (step: number) => (step < reached ? 'done' : step === reached ? 'current' : 'waiting');
   const failures = checks.data?.requirements.filter(({ passed }) => !passed).length ?? 0;
   return (
@@ -87,22 +90,16 @@ export function InstallPage() {
           state={stateOf(2)}
           summary={reached > 2 ? 'Tables and keys are ready' : undefined}
         >
-          {(reached === 2 || reached === 3) && (
-            <SetUp
-              error={setUp.error}
-              isBusy={setUp.isPending}
-              token={token}
-              onToken={setToken}
-              onStart={setUp.mutate}
-            />
-          )}
+          {reached === 2 && setUpForm}
         </Step>
         <Step
           number={3}
           title="Add roles and settings"
           state={stateOf(3)}
           summary={reached > 3 ? 'Roles, permissions and modules are ready' : undefined}
-        />
+        >
+          {reached === 3 && setUpForm}
+        </Step>
         <Step number={4} title="Your organization and you" state={stateOf(4)}>
           {reached === 4 && (
             <>

@@ -58,14 +58,7 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
           }
         >
           {(control) => (
-            <Input
-              {...control}
-              ref={slug}
-              name="organization_slug"
-              autoCapitalize="none"
-              spellCheck={false}
-              required
-            />
+            <Input {...control} ref={slug} name="organization_slug" autoCapitalize="none" spellCheck={false} required />
           )}
         </Field>
       </div>
@@ -121,9 +114,7 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
           {(control) => <Input {...control} name="email" type="email" autoComplete="username" required />}
         </Field>
         <Field label="Password" error={errors.password} help={<PasswordStrength password={typed.password ?? ''} />}>
-          {(control) => (
-            <Input {...control} name="password" type="password" autoComplete="new-password" required />
-          )}
+          {(control) => <Input {...control} name="password" type="password" autoComplete="new-password" required />}
         </Field>
         <Field label="Repeat the password" error={errors.password_confirmation}>
           {(control) => (
@@ -139,7 +130,10 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
 }
 
 /** Keeps the id in step with the name, until the user types another one. */
-function useSuggestedId(name: RefObject<HTMLInputElement | null>, slug: RefObject<HTMLInputElement | null>): () => void {
+function useSuggestedId(
+  name: RefObject<HTMLInputElement | null>,
+  slug: RefObject<HTMLInputElement | null>,
+): () => void {
   const last = useRef('');
   useEffect(() => {
     // What was restored.

@@ -26,7 +26,9 @@ export function NotificationRow({ notification }: { readonly notification: Notif
             {count > 1 && <span className="numeric font-normal text-secondary"> × {count}</span>}
           </span>
           {body && (
-            <span className="line-clamp-3 max-w-3xl text-sm break-words whitespace-pre-line text-secondary">{body}</span>
+            <span className="line-clamp-3 max-w-3xl text-sm break-words whitespace-pre-line text-secondary">
+              {body}
+            </span>
           )}
           {action_label && <span className="text-sm font-medium text-accent">{action_label}</span>}
         </span>

@@ -1,3 +1,4 @@
+import type { NewNotification } from '@chowk/kit';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../../../server/testing/accounts.ts';
@@ -28,7 +29,7 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     return { acme, asha };
   }
 
-  const send = (acme: TestTenant, { id }: Person, fields: { title: string } & object) =>
+  const send = (acme: TestTenant, { id }: Person, fields: Partial<NewNotification> & { title: string }) =>
     acme.context('orders').notify(id, { type: 'order.created', ...fields });
 
   async function sendMany(acme: TestTenant, person: Person, count: number): Promise<void> {
@@ -36,7 +37,10 @@ describe.skipIf(!chromiumPath)('notifications', () => {
   }
 
   const bell = (page: Page, unread: string) =>
-    page.getByRole('button', { name: unread === '0' ? 'Notifications' : `Notifications, ${unread} unread`, exact: true });
+    page.getByRole('button', {
+      name: unread === '0' ? 'Notifications' : `Notifications, ${unread} unread`,
+      exact: true,
+    });
   const row = (page: Page, title: string | RegExp) => page.getByRole('listitem').filter({ hasText: title });
   const unreadCount = async (person: Person) =>
     (await person.get('/api/v1/notifications/unread-count')).body.unread_count;
@@ -57,7 +61,10 @@ describe.skipIf(!chromiumPath)('notifications', () => {
       expect.stringContaining('A customer asks for you'),
       expect.stringContaining('An older one'),
     ]);
-    await page.getByRole('dialog').getByRole('link', { name: /A customer asks for you/ }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('link', { name: /A customer asks for you/ })
+      .click();
     await page.getByRole('heading', { name: 'आशा शर्मा' }).waitFor();
     await bell(page, '1').waitFor();
     expect(await unreadCount(asha)).toBe(1);
@@ -66,9 +73,14 @@ describe.skipIf(!chromiumPath)('notifications', () => {
   test('above 99 the badge says so; the list shows all of them, filtered by the address', async () => {
     const { acme, asha } = await shop();
     await sendMany(acme, asha, 130);
-    const other = { severity: 'error', type: 'product.sold_out', icon: 'Package' };
+    const other = { severity: 'error', type: 'product.sold_out', icon: 'Package' } as const;
     await send(acme, asha, { ...other, title: `${longName} has sold out`, body: 'Nothing is left.\nOrder again.' });
-    await send(acme, asha, { title: 'Someone waits', severity: 'warning', icon: 'MessageSquare', action_label: 'Answer' });
+    await send(acme, asha, {
+      title: 'Someone waits',
+      severity: 'warning',
+      icon: 'MessageSquare',
+      action_label: 'Answer',
+    });
     await send(acme, asha, { title: 'Shipped', severity: 'success', icon: 'CheckCircle', group_key: 'shipped' });
     await send(acme, asha, { title: 'Shipped', severity: 'success', icon: 'CheckCircle', group_key: 'shipped' });
     const page = await platform.openAs(asha, acme);

@@ -85,7 +85,10 @@ function textOf({ status, kyc_required, kyc_status }: ApplicationState): { title
     return { title: 'Your shop is being set up', lead: 'This takes less than a minute. You can watch it here.' };
   }
   return kyc_required && (kyc_status === 'pending' || kyc_status === 'rejected')
-    ? { title: 'Upload your documents', lead: `We need them to know who you are. Only reviewers see them. ${keepAddress}` }
+    ? {
+        title: 'Upload your documents',
+        lead: `We need them to know who you are. Only reviewers see them. ${keepAddress}`,
+      }
     : { title: 'Your application is being reviewed', lead: `You get a mail when it is decided. ${keepAddress}` };
 }
 

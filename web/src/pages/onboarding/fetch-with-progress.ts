@@ -4,7 +4,7 @@ export function fetchWithProgress(onProgress: (share: number) => void): typeof f
     new Promise((resolve, reject) => {
       const request = new XMLHttpRequest();
       request.open(method, String(url));
-      new Headers(headers).forEach((value, name) => request.setRequestHeader(name, value));
+      for (const [name, value] of new Headers(headers)) request.setRequestHeader(name, value);
       request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total);
       request.onload = () => {
         const type = request.getResponseHeader('content-type') ?? '';
