@@ -127,16 +127,20 @@ export function useLiveNotifications(userId: number, isEnabled: boolean): void {
   const cache = useQueryClient();
   const tenant = useTenant();
   const navigate = useNavigate();
-  const open = useRef((_path: string) => {});
+  const { mutate: markRead } = useMarkRead();
+  const open = useRef((_path: string, _one?: Notification) => {});
   useEffect(() => {
-    open.current = (path) => void navigate({ to: path });
+    open.current = (path, one) => {
+      if (one) markRead(one);
+      void navigate({ to: path });
+    };
   });
   useEffect(() => {
     if (!isEnabled) return;
     const key = inboxKey(tenant);
     const announce = (one: Notification) => {
       const path = subjectOf(one);
-      toast(one.title, path === undefined ? undefined : { label: 'Open', run: () => open.current(path) });
+      toast(one.title, path === undefined ? undefined : { label: 'Open', run: () => open.current(path, one) });
     };
     const add = (one: Notification) => {
       const inbox = cache.getQueryData<Inbox>(key);

@@ -39,25 +39,27 @@ export function NotificationList({ list, empty }: NotificationListProps) {
     current.current = -1;
   }, [list.identity]);
   const focusRow = (index: number) => {
+    if (total === 0) return;
     const next = Math.min(Math.max(index, 0), total - 1);
     rows.scrollToIndex(next);
     current.current = next;
     scroller.current?.querySelector<HTMLElement>(`[data-row="${next}"] [data-open]`)?.focus({ preventScroll: true });
   };
-  const withCurrent = (run: (one: Notification) => void) => () => {
-    const one = list.rowAt(current.current);
+  const withFocused = (run: (one: Notification) => void) => () => {
+    const one = list.rowAt(focusedRow() ?? -1);
     if (one) run(one);
   };
   useKeys([
-    { key: 'j', label: 'Next notification', run: () => focusRow(current.current + 1) },
-    { key: 'k', label: 'Previous notification', run: () => focusRow(current.current - 1) },
-    {
-      key: 'e',
-      label: 'Mark as read',
-      run: withCurrent((one) => one.read_at === null && markRead.mutate(one)),
-    },
-    { key: 'Delete', label: 'Delete the notification', run: withCurrent((one) => remove.mutate(one)) },
+    { key: 'j', label: 'Next notification', run: () => focusRow((focusedRow() ?? current.current) + 1) },
+    { key: 'k', label: 'Previous notification', run: () => focusRow((focusedRow() ?? current.current) - 1) },
+    { key: 'e', label: 'Mark as read', run: withFocused((one) => one.read_at === null && markRead.mutate(one)) },
+    { key: 'Delete', label: 'Delete the notification', run: withFocused((one) => remove.mutate(one)) },
   ]);
+  const currentId = list.rowAt(current.current)?.id;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when the row with the focus has gone, the next one gets it
+  useEffect(() => {
+    if (current.current >= 0 && document.activeElement === document.body) focusRow(current.current);
+  }, [currentId]);
   if (list.error && list.total === undefined) return <Notice tone="error">{messageOf(list.error)}</Notice>;
   if (list.total === 0) return empty;
   return (
@@ -96,6 +98,12 @@ export function NotificationList({ list, empty }: NotificationListProps) {
       )}
     </section>
   );
+}
+
+/** By its place now: rows that arrive move the others down. */
+function focusedRow(): number | undefined {
+  const row = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row;
+  return row === undefined ? undefined : Number(row);
 }
 
 function LoadingRows() {

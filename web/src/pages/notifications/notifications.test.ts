@@ -68,6 +68,11 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await page.getByRole('heading', { name: 'आशा शर्मा' }).waitFor();
     await bell(page, '1').waitFor();
     expect(await unreadCount(asha)).toBe(1);
+    await send(acme, asha, { title: 'Look at the products', action_url: '/products' });
+    await page.getByRole('status').getByText('Look at the products').waitFor();
+    await page.getByRole('status').getByRole('button', { name: 'Open' }).last().click();
+    await eventually(() => expect(new URL(page.url()).pathname).toBe('/products'));
+    await eventually(async () => expect(await unreadCount(asha)).toBe(1));
   });
 
   test('above 99 the badge says so; the list shows all of them, filtered by the address', async () => {
@@ -194,19 +199,27 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await eventually(async () => expect(await focused()).toContain('Order 3'));
     await page.keyboard.press('j');
     await eventually(async () => expect(await focused()).toContain('Order 2'));
+    // One that arrives moves the others down; the focus stays.
+    await send(acme, asha, { title: 'Order 4' });
+    await row(page, 'Order 4').waitFor();
     await page.keyboard.press('e');
-    await bell(page, '2').waitFor();
+    await bell(page, '3').waitFor();
+    await eventually(async () => {
+      const { body } = await asha.get('/api/v1/notifications');
+      const read = body.notifications.filter(({ read_at }: { read_at: string | null }) => read_at !== null);
+      expect(read.map(({ title }: { title: string }) => title)).toEqual(['Order 2']);
+    });
     await page.keyboard.press('j');
     await page.keyboard.press('Delete');
     await row(page, 'Order 1').waitFor({ state: 'detached' });
-    await bell(page, '1').waitFor();
-    await eventually(async () => expect((await asha.get('/api/v1/notifications')).body.pagination.total).toBe(2));
-    await page.keyboard.press('k');
+    await bell(page, '2').waitFor();
+    await eventually(async () => expect((await asha.get('/api/v1/notifications')).body.pagination.total).toBe(3));
+    await eventually(async () => expect(await focused()).toContain('Order 2'));
     await page.keyboard.press('k');
     await eventually(async () => expect(await focused()).toContain('Order 3'));
     await page.keyboard.press('Enter');
     await eventually(() => expect(new URL(page.url()).pathname).toBe('/products'));
-    await bell(page, '0').waitFor();
+    await bell(page, '1').waitFor();
   });
 
   test('times are relative and grow while the page is open', async () => {

@@ -11,7 +11,7 @@ import { ApplyLayout } from './apply-layout.tsx';
 import { DocumentUpload } from './document-upload.tsx';
 import { ProvisioningSteps } from './provisioning-steps.tsx';
 
-const secondsByStatus = { provisioning: 1, pending: 15, failed: 30 };
+const secondsByStatus = { provisioning: 2, pending: 15, failed: 30 };
 
 /** How often to look: often while the shop is being set up, never again once nothing can change. */
 function intervalOf(state: ApplicationState | undefined, error: Error | null): number | false {
