@@ -111,10 +111,17 @@ function Outcome({ application }: { readonly application: ApplicationState }) {
   if (status === 'pending' && kyc_status !== 'rejected') return null;
   const intro = status === 'pending' ? 'Your documents were not accepted. Upload others. The reason: ' : '';
   return (
-    <Notice tone={status === 'failed' ? 'warning' : 'error'}>
-      {intro}
-      <span className="break-words whitespace-pre-line">{rejection_reason}</span>
-    </Notice>
+    <>
+      <Notice tone={status === 'failed' ? 'warning' : 'error'}>
+        {intro}
+        <span className="break-words whitespace-pre-line">{rejection_reason}</span>
+      </Notice>
+      {status === 'rejected' && (
+        <Link to="/apply" className="justify-self-start text-accent underline-offset-4 hover:underline">
+          Apply again
+        </Link>
+      )}
+    </>
   );
 }
 
