@@ -178,7 +178,7 @@ function ChannelRow({ title, note, isCritical = false, channels, onChange }: Cha
         {isCritical ? (
           <span className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-secondary">
             <StatusPill tone="warning">Critical</StatusPill>
-            Always sent at once, over all channels. It cannot be turned off.
+            Always sent at once. It cannot be turned off.
           </span>
         ) : (
           <span className="block text-xs break-words text-faint">{note}</span>

@@ -28,10 +28,7 @@ export function TimesForm({ preferences }: { readonly preferences: NotificationP
     toast(message);
   });
   return (
-    <Section
-      title="When"
-      lead="In quiet hours there are no push messages, and mails wait for their end. Critical notifications are sent all the same."
-    >
+    <Section title="When" lead="Quiet hours hold back push messages and mails, except those of critical notifications.">
       <form {...props} className="grid max-w-xl gap-4">
         {problem && <Notice tone="error">{problem}</Notice>}
         <Checkbox
