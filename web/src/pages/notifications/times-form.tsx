@@ -28,7 +28,10 @@ export function TimesForm({ preferences }: { readonly preferences: NotificationP
     toast(message);
   });
   return (
-    <Section title="When" lead="Quiet hours hold back push messages and mails, except those of critical notifications.">
+    <Section
+      title="When"
+      lead="In quiet hours there are no push messages and mails wait, except for critical notifications."
+    >
       <form {...props} className="grid max-w-xl gap-4">
         {problem && <Notice tone="error">{problem}</Notice>}
         <Checkbox
