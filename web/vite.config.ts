@@ -14,6 +14,8 @@ export default defineConfig({
     // The policy of the pages allows no inlined fonts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // The tables of any-ascii, which are loaded only for names in other scripts.
+    chunkSizeWarningLimit: 600,
   },
   server: { port: 5173, proxy: { [served]: { target: platform, ws: true } } },
 });

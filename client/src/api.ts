@@ -358,6 +358,15 @@ export interface Api {
      */
     readonly setDefaultAddress: Call<{ readonly id: string; readonly addr: string }, { readonly message: string; readonly address: CustomerAddress }>;
   };
+  readonly demo: {
+    /**
+     * Fill an empty organization with demo data.
+     * Customers, orders, products, conversations and notifications, to look around. Refused once there are customers, orders, products or conversations.
+     * Requires the permission `settings.edit`.
+     * `POST /api/v1/demo-data`
+     */
+    readonly fill: Call<NewDemoData, { readonly message: string } & DemoData>;
+  };
   readonly device: {
     /**
      * Get the device that waits with a code.
@@ -856,6 +865,12 @@ export interface Api {
      * `POST /api/v1/reseller-register/apply`
      */
     readonly apply: Call<NewApplication, { readonly message: string } & SubmittedApplication>;
+    /**
+     * Get what the form of an application shows.
+     * No token required.
+     * `GET /api/v1/reseller-register/form`
+     */
+    readonly getForm: Call<object, ApplicationForm>;
     /**
      * Get the state of an application.
      * For everyone who knows its id. Of the documents, only the types are shown.
@@ -1576,6 +1591,7 @@ export type ErrorCode =
   | 'identity.wrong_account'
   | 'installation.foreign'
   | 'installation.installed'
+  | 'installation.not_empty'
   | 'installation.out_of_order'
   | 'installation.token_required'
   | 'mcp.disabled'
@@ -1716,6 +1732,11 @@ export type ApplicationDocumentUploaded = {
   readonly uploaded_documents: readonly string[];
 };
 
+export type ApplicationForm = {
+  /** The address of an organization, with `{domain}` in place of its subdomain. */
+  readonly address: string;
+};
+
 export type ApplicationState = {
   readonly application_id: string;
   readonly status: 'pending' | 'provisioning' | 'completed' | 'failed' | 'rejected';
@@ -1726,6 +1747,7 @@ export type ApplicationState = {
   readonly rejection_reason: string | null;
   readonly progress: readonly ProvisioningStep[];
   readonly tenant_id: string | null;
+  readonly url: string | null;
 };
 
 export type AuditEntry = {
@@ -2057,6 +2079,13 @@ export type DatabaseSetUp = {
   readonly keys_created: boolean;
 };
 
+export type DemoData = {
+  /** How many were created. */
+  readonly customers: number;
+  readonly orders: number;
+  readonly products: number;
+};
+
 export type Device = {
   readonly id: string;
   readonly token: string;
@@ -2368,6 +2397,11 @@ export type NewCustomerAddress = {
   readonly country?: string | null | undefined;
   /** Default: null. */
   readonly phone?: string | null | undefined;
+};
+
+export type NewDemoData = {
+  /** Default: 300. */
+  readonly customers?: number | undefined;
 };
 
 export type NewDevice = {
@@ -3835,6 +3869,7 @@ export type NotificationsListInput = {
   readonly unread_only?: boolean | undefined;
   readonly type?: string | undefined;
   readonly module?: string | undefined;
+  readonly severity?: 'info' | 'success' | 'warning' | 'error' | undefined;
   /** Only those that were sent after the one with this id: those missed while not connected. */
   readonly after?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */

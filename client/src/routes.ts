@@ -66,6 +66,9 @@ export const routes = {
     deleteAddress: 'DELETE customers/:id/addresses/:addr',
     setDefaultAddress: 'POST customers/:id/addresses/:addr/default',
   },
+  demo: {
+    fill: 'POST demo-data',
+  },
   device: {
     get: 'GET device/:user_code',
     approve: 'POST device/:user_code/approve',
@@ -153,6 +156,7 @@ export const routes = {
   },
   onboarding: {
     apply: 'POST reseller-register/apply',
+    getForm: 'GET reseller-register/form',
     status: 'GET reseller-register/:id/status',
     uploadDocument: 'POST reseller-register/:id/documents multipart',
     listDocuments: 'GET admin/reseller-applications/:id/documents',

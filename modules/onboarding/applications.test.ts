@@ -54,6 +54,7 @@ test('with a code that approves automatically, the tenant is there at once', asy
       (step) => `${step} completed`,
     ),
   );
+  expect(state.url).toMatch(new RegExp(`^http://${alias}\\.localhost`));
   const { email } = applicant;
   const signedIn = await platform.request({ method: 'POST', url: '/api/v1/auth/login', payload: { email, password } });
   const headers = { authorization: `Bearer ${signedIn.body.access_token}` };
@@ -293,4 +294,9 @@ test('a new tenant hears that its database is migrated', async () => {
       SELECT announced_at IS NOT NULL AS announced FROM tenant_migrations WHERE tenant_id = ${tenant_id}`);
     expect(row).toEqual({ announced: true });
   });
+});
+
+test('the form knows the address that a domain will have', async () => {
+  const { body } = await platform.request({ url: '/api/v1/reseller-register/form' });
+  expect(body).toEqual({ address: expect.stringMatching(/^http:\/\/\{domain\}\.localhost/) });
 });

@@ -1,4 +1,5 @@
 import { type Db, greet, layoutMail, type MailContent, type SystemCtx, sql } from '@chowk/kit';
+import { addressesOf } from './addresses.ts';
 import { findApplication } from './applications.ts';
 
 interface Applicant {
@@ -89,10 +90,4 @@ export async function mailFailed(ctx: SystemCtx, tx: Db, id: string): Promise<vo
     ],
     button: statusLink(ctx, id),
   });
-}
-
-/** The URLs of the tenant, aliases first. */
-export function addressesOf({ system }: SystemCtx, domains: readonly string[]): string[] {
-  const { protocol, port } = new URL(system.url);
-  return domains.toReversed().map((domain) => `${protocol}//${domain}.${system.baseDomain}${port && `:${port}`}`);
 }
