@@ -268,10 +268,10 @@ function Errors({ report: { errors, failed } }: { readonly report: ImportReport 
       <Table caption="Errors by row">
         <thead>
           <tr>
-            <HeaderCell isNumber className="w-16">
+            <HeaderCell isNumber className="md:w-16">
               Line
             </HeaderCell>
-            <HeaderCell className="w-40">Column</HeaderCell>
+            <HeaderCell className="md:w-40">Column</HeaderCell>
             <HeaderCell>Problem</HeaderCell>
           </tr>
         </thead>

@@ -34,7 +34,7 @@ function StockFields({ product, onDone }: { readonly product: Product; readonly 
   const problem = problemOf(product, change);
   return (
     <form
-      className="grid gap-4"
+      className="grid grid-cols-1 gap-4"
       onSubmit={(event) => {
         event.preventDefault();
         if (change === undefined || problem !== undefined) return;
