@@ -19,14 +19,14 @@ function Conversations() {
   const isOpen = useChildMatches().length > 0;
   useLive(liveFields, 'conversations');
   return (
-    <div className="grid h-(--page-height) min-h-0 grid-rows-1 border-line md:grid-cols-[20rem_minmax(0,1fr)] md:border-t">
+    <div className="grid h-(--page-height) min-h-0 grid-rows-1 border-line lg:grid-cols-[22rem_minmax(0,1fr)] md:border-t">
       <Queue isOpen={isOpen} />
       {isOpen ? (
         <Outlet />
       ) : (
-        <div className="grid content-center max-md:hidden">
+        <div className="grid content-center max-lg:hidden">
           <EmptyState icon={<MessagesSquare size={20} strokeWidth={1.5} aria-hidden />} title="Choose a conversation">
-            Press <Key>j</Key> and <Key>k</Key> to move in the list, and <Key>Enter</Key> to open one.
+            Press <Key>j</Key> and <Key>k</Key> to move, <Key>Enter</Key> to open.
           </EmptyState>
         </div>
       )}

@@ -228,11 +228,10 @@ describe.skipIf(!chromiumPath)('conversations', () => {
     const read = async () => (await asha.get(`${url}/${id}`)).body.conversation;
     const page = await platform.openAs(asha, acme, `/conversations/${id}`);
     await page.getByRole('button', { name: 'Unassigned Change the assignee' }).click();
-    await page.getByRole('menuitem', { name: 'Vikram Singh' }).waitFor();
-    await inspect(page, 'conversation-assign');
     await page.getByRole('menuitem', { name: 'Vikram Singh' }).click();
     await eventually(async () => expect((await read()).assignee).toMatchObject({ name: 'Vikram Singh' }));
     await page.getByText('Conversation assigned to Vikram Singh.').waitFor();
+    await inspect(page, 'conversation-assigned');
     await page.keyboard.press('c');
     await page.getByText('Conversation with Priya Nair closed.').waitFor();
     expect((await read()).status).toBe('closed');
@@ -261,7 +260,7 @@ describe.skipIf(!chromiumPath)('conversations', () => {
     await heading(page, 'New conversation').waitFor();
     await page.getByRole('button', { name: 'Start the conversation' }).click();
     await page.getByText('Choose a customer, or enter').waitFor();
-    await page.getByLabel('Email').fill('rahul@');
+    await page.getByLabel('Email', { exact: true }).fill('rahul@');
     await page.getByRole('button', { name: 'Start the conversation' }).click();
     await page.locator('[aria-invalid=true]').waitFor();
     await inspect(page, 'conversation-new');

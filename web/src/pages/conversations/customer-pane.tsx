@@ -75,15 +75,18 @@ function Part({ title, children }: { readonly title: string; readonly children: 
 function Numbers({ customer }: { readonly customer: CustomerDetail }) {
   const { total_orders, total_spent, avg_order_value, currency, last_order_at, created_at } = customer;
   const amount = (value: string) => (currency ? money(value, currency) : value);
-  const rows: readonly (readonly [string, ReactNode])[] = [
-    ['Orders', count(total_orders)],
+  const spent: readonly (readonly [string, ReactNode])[] = [
     ['Spent', amount(total_spent)],
     ['Average order', amount(avg_order_value)],
-    ['Last order', last_order_at ? <RelativeTime key="last" time={last_order_at} /> : 'None'],
+    ['Last order', last_order_at && <RelativeTime key="last" time={last_order_at} />],
+  ];
+  const rows: readonly (readonly [string, ReactNode])[] = [
+    ['Orders', count(total_orders)],
+    ...(total_orders > 0 ? spent : []),
     ['Customer since', <RelativeTime key="since" time={created_at} />],
   ];
   return (
-    <Part title="So far">
+    <Part title="Lifetime">
       <dl className="grid gap-1 text-sm">
         {rows.map(([label, value]) => (
           <div key={label} className="flex justify-between gap-4">

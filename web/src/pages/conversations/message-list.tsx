@@ -85,7 +85,7 @@ export function MessageList({ conversation }: { readonly conversation: Conversat
 function useFollow(newest: string, shown: string) {
   const ref = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
-  const anchor = useRef<{ readonly element: Element; readonly top: number }>(undefined);
+  const anchor = useRef<{ readonly element: Element; readonly bottom: number }>(undefined);
   const [hasNew, setNew] = useState(false);
   const toEnd = () => {
     if (ref.current) ref.current.scrollTop = ref.current.scrollHeight;
@@ -94,13 +94,14 @@ function useFollow(newest: string, shown: string) {
     const edge = ref.current?.getBoundingClientRect().top ?? 0;
     const articles = [...(ref.current?.querySelectorAll('article') ?? [])];
     const element = articles.find((one) => one.getBoundingClientRect().bottom > edge);
-    anchor.current = element && { element, top: element.getBoundingClientRect().top };
+    // Its bottom: the author above a message comes and goes with the message before it.
+    anchor.current = element && { element, bottom: element.getBoundingClientRect().bottom };
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown moves what is read
   useLayoutEffect(() => {
     if (isAtEnd.current) toEnd();
     else if (anchor.current?.element.isConnected && ref.current) {
-      ref.current.scrollTop += anchor.current.element.getBoundingClientRect().top - anchor.current.top;
+      ref.current.scrollTop += anchor.current.element.getBoundingClientRect().bottom - anchor.current.bottom;
     }
     remember();
   }, [shown]);
@@ -199,13 +200,13 @@ interface BubbleProps {
 function Bubble({ direction, author, children }: BubbleProps) {
   const isNote = direction === 'note';
   return (
-    <article className="grid gap-1">
+    <article className="grid grid-cols-1 gap-1">
       {author !== undefined && (
         <h3
-          className={`flex items-center gap-1.5 text-xs ${isNote ? 'font-medium text-warning' : 'text-secondary'} ${direction === 'outbound' ? 'justify-self-end' : ''}`}
+          className={`flex min-w-0 items-center gap-1.5 text-xs ${isNote ? 'font-medium text-warning' : 'text-secondary'} ${direction === 'outbound' ? 'justify-self-end' : ''}`}
         >
           {isNote && <Lock size={12} strokeWidth={2} aria-hidden />}
-          {isNote ? `Note by ${author}, for the team only` : author}
+          <span className="min-w-0 truncate">{isNote ? `Note by ${author}, for the team only` : author}</span>
         </h3>
       )}
       <div
@@ -239,12 +240,16 @@ function Sending({ message }: { readonly message: Outgoing }) {
         <p className="text-right text-xs text-secondary">{problem ? 'Not sent' : 'Sending…'}</p>
       </Bubble>
       {problem && (
-        <div role="alert" className="flex flex-wrap items-center justify-end gap-x-2 text-sm text-error">
-          <span>{problem}</span>
-          <Button look="quiet" onClick={() => discard(message)}>
-            Discard
-          </Button>
-          <Button onClick={() => retry(message)}>Send again</Button>
+        <div className="grid justify-items-end gap-1">
+          <span role="alert" className="text-right text-sm text-error">
+            {problem}
+          </span>
+          <div className="flex gap-2">
+            <Button look="quiet" onClick={() => discard(message)}>
+              Discard
+            </Button>
+            <Button onClick={() => retry(message)}>Send again</Button>
+          </div>
         </div>
       )}
     </div>

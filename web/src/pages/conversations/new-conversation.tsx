@@ -26,7 +26,7 @@ export function NewConversationPage() {
       <title>New conversation · Chowk</title>
       <div className="mx-auto grid max-w-xl gap-4">
         <div className="flex min-h-9 items-center gap-2">
-          <IconButton label="Back to the list" className="-ml-2 md:hidden" onClick={close}>
+          <IconButton label="Back to the list" className="-ml-2 lg:hidden" onClick={close}>
             <ArrowLeft size={18} strokeWidth={1.5} aria-hidden />
           </IconButton>
           <h1 className="text-lg font-semibold tracking-tight">New conversation</h1>

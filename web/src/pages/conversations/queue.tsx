@@ -42,7 +42,7 @@ export function Queue({ isOpen }: { readonly isOpen: boolean }) {
   const Heading = isOpen ? 'h2' : 'h1';
   const view = viewOf(search.view);
   return (
-    <div className={`flex min-h-0 min-w-0 flex-col border-line md:border-r ${isOpen ? 'max-md:hidden' : ''}`}>
+    <div className={`flex min-h-0 min-w-0 flex-col border-line lg:border-r ${isOpen ? 'max-lg:hidden' : ''}`}>
       {!isOpen && <title>Conversations · Chowk</title>}
       <div className="flex min-h-9 items-center justify-between gap-2 px-4 pt-3 pb-1">
         <Heading className="text-xl font-semibold tracking-tight">Conversations</Heading>
@@ -168,8 +168,8 @@ function Item({ conversation, isCurrent }: { readonly conversation: Conversation
         to="/conversations/$id"
         params={{ id }}
         search={({ pane: _, ...search }: Search) => search}
-        aria-current={isCurrent || undefined}
-        className="grid gap-0.5 border-b border-line px-4 py-2.5 text-sm hover:bg-sunken focus-visible:-outline-offset-2 aria-current:bg-accent-tint aria-current:[--faint:var(--secondary)]"
+        data-open={isCurrent || undefined}
+        className="grid grid-cols-1 gap-0.5 border-b border-line px-4 py-2.5 text-sm hover:bg-sunken focus-visible:-outline-offset-2 data-open:bg-accent-tint data-open:[--faint:var(--secondary)]"
       >
         <span className="flex items-baseline gap-2">
           <span className={`min-w-0 flex-1 truncate text-base ${waiting_since ? 'font-semibold' : 'font-medium'}`}>
@@ -209,7 +209,7 @@ function useQueueKeys(list: React.RefObject<HTMLUListElement | null>): void {
   const move = (step: number) => {
     const links = [...(list.current?.querySelectorAll<HTMLElement>('a') ?? [])];
     const focused = links.indexOf(document.activeElement as HTMLElement);
-    const current = focused >= 0 ? focused : links.findIndex((link) => link.ariaCurrent !== null);
+    const current = focused >= 0 ? focused : links.findIndex((link) => link.dataset.open !== undefined);
     const next = links[current < 0 ? 0 : current + step];
     next?.focus();
     next?.scrollIntoView({ block: 'nearest' });

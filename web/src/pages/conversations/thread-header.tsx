@@ -25,7 +25,7 @@ export function ThreadHeader({ conversation, isShowingCustomer, onShowCustomer, 
   const actions = useConversationActions(conversation);
   return (
     <header className="flex flex-wrap items-center gap-x-2 gap-y-1 border-b border-line px-4 py-2.5 md:px-6">
-      <IconButton label="Back to the list" className="-ml-2 md:hidden" onClick={onClose}>
+      <IconButton label="Back to the list" className="-ml-2 lg:hidden" onClick={onClose}>
         <ArrowLeft size={18} strokeWidth={1.5} aria-hidden />
       </IconButton>
       <div className="min-w-0 flex-1">
