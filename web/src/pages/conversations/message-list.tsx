@@ -68,14 +68,12 @@ export function MessageList({ conversation }: { readonly conversation: Conversat
         )}
       </section>
       {scroll.hasNew && (
-        <Button
-          look="primary"
-          className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full shadow-raised"
-          onClick={scroll.toEnd}
-        >
-          <ArrowDown size={14} strokeWidth={2} aria-hidden />
-          New messages
-        </Button>
+        <div className="pointer-events-none absolute inset-x-0 bottom-3 grid justify-center">
+          <Button look="primary" className="pointer-events-auto rounded-full! shadow-raised" onClick={scroll.toEnd}>
+            <ArrowDown size={14} strokeWidth={2} aria-hidden />
+            New messages
+          </Button>
+        </div>
       )}
     </div>
   );

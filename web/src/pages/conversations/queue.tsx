@@ -53,7 +53,7 @@ export function Queue({ isOpen }: { readonly isOpen: boolean }) {
         )}
       </div>
       <Tabs view={view} userId={userId} onChange={(next) => show({ ...search, view: next })} />
-      <div className="px-4 pt-3">
+      <div className="px-4 pt-3 [&>div>div:first-child]:w-full">
         <FilterBar search={search} filters={[]} placeholder="Search name, email or subject" onChange={show} />
       </div>
       <Items view={view} userId={userId} search={search} />
