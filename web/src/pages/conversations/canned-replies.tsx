@@ -19,7 +19,7 @@ export function CannedReplies({ onChoose }: { readonly onChoose: (text: string) 
   const trigger = (
     <Button look="quiet" className="h-8 px-2.5 text-sm max-md:min-w-11">
       <TextQuote size={16} strokeWidth={1.5} aria-hidden />
-      <span className="max-md:sr-only">Canned replies</span>
+      <span className="@max-md:sr-only">Canned replies</span>
     </Button>
   );
   const edit = (index: number) => {

@@ -39,7 +39,7 @@ export function ReplyBox({ conversation: { id, customer } }: { readonly conversa
     field.current?.focus();
   };
   return (
-    <div className="border-t border-line px-4 py-3 md:px-6">
+    <div className="@container border-t border-line px-4 py-3 md:px-6">
       <div
         className={`rounded-panel border focus-within:border-accent focus-within:outline-2 focus-within:outline-accent/25 ${isNote ? 'border-warning/50 bg-warning-tint' : 'border-edge/70 bg-surface'}`}
       >
@@ -86,10 +86,12 @@ export function ReplyBox({ conversation: { id, customer } }: { readonly conversa
             ))}
           </fieldset>
           <CannedReplies onChoose={insert} />
-          <span className="ml-auto text-xs text-secondary max-md:hidden">Ctrl Enter</span>
-          <Button look="primary" className="max-md:ml-auto" disabled={text.trim() === ''} onClick={submit}>
-            {isNote ? 'Add note' : 'Send'}
-          </Button>
+          <div className="ml-auto flex items-center gap-2">
+            <span className="text-xs text-secondary @max-md:hidden">Ctrl Enter</span>
+            <Button look="primary" disabled={text.trim() === ''} onClick={submit}>
+              {isNote ? 'Add note' : 'Send'}
+            </Button>
+          </div>
         </div>
       </div>
     </div>

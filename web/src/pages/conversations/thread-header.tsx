@@ -24,41 +24,43 @@ export function ThreadHeader({ conversation, isShowingCustomer, onShowCustomer, 
   const can = useCan();
   const actions = useConversationActions(conversation);
   return (
-    <header className="flex flex-wrap items-center gap-x-2 gap-y-1 border-b border-line px-4 py-2.5 md:px-6">
-      <IconButton label="Back to the list" className="-ml-2 lg:hidden" onClick={onClose}>
-        <ArrowLeft size={18} strokeWidth={1.5} aria-hidden />
-      </IconButton>
-      <div className="min-w-0 flex-1">
-        <h1 className="truncate text-lg font-semibold tracking-tight">{nameOf(customer)}</h1>
-        <p className="truncate text-sm text-secondary">
-          {channels[channel].label}
-          {subject !== '' && ` · ${subject}`}
-        </p>
-      </div>
-      <div className="flex items-center gap-2 max-md:order-last max-md:w-full">
-        <StatusPill tone={statuses[status].tone}>{statuses[status].label}</StatusPill>
-        <Assignee conversation={conversation} />
-        {can('conversations.close') &&
-          (status === 'closed' ? (
-            <Button className="max-md:ml-auto" onClick={() => actions.setStatus('open')}>
-              Reopen
-            </Button>
-          ) : (
-            <Button className="max-md:ml-auto" onClick={() => actions.setStatus('closed')}>
-              Close
-            </Button>
-          ))}
-      </div>
-      <div className="flex">
-        <IconButton
-          label="Show the customer"
-          aria-pressed={isShowingCustomer}
-          className="aria-pressed:bg-accent-tint aria-pressed:text-accent-strong xl:hidden"
-          onClick={onShowCustomer}
-        >
-          <UserRound size={18} strokeWidth={1.5} aria-hidden />
+    <header className="@container border-b border-line px-4 py-2.5 md:px-6">
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <IconButton label="Back to the list" className="-ml-2 lg:hidden" onClick={onClose}>
+          <ArrowLeft size={18} strokeWidth={1.5} aria-hidden />
         </IconButton>
-        <More conversation={conversation} />
+        <div className="min-w-0 flex-1">
+          <h1 className="truncate text-lg font-semibold tracking-tight">{nameOf(customer)}</h1>
+          <p className="truncate text-sm text-secondary">
+            {channels[channel].label}
+            {subject !== '' && ` · ${subject}`}
+          </p>
+        </div>
+        <div className="flex items-center gap-2 @max-lg:order-last @max-lg:w-full">
+          <StatusPill tone={statuses[status].tone}>{statuses[status].label}</StatusPill>
+          <Assignee conversation={conversation} />
+          {can('conversations.close') &&
+            (status === 'closed' ? (
+              <Button className="@max-lg:ml-auto" onClick={() => actions.setStatus('open')}>
+                Reopen
+              </Button>
+            ) : (
+              <Button className="@max-lg:ml-auto" onClick={() => actions.setStatus('closed')}>
+                Close
+              </Button>
+            ))}
+        </div>
+        <div className="flex">
+          <IconButton
+            label="Show the customer"
+            aria-pressed={isShowingCustomer}
+            className="aria-pressed:bg-accent-tint aria-pressed:text-accent-strong min-[85rem]:hidden"
+            onClick={onShowCustomer}
+          >
+            <UserRound size={18} strokeWidth={1.5} aria-hidden />
+          </IconButton>
+          <More conversation={conversation} />
+        </div>
       </div>
     </header>
   );

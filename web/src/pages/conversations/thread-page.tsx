@@ -63,7 +63,7 @@ function Thread({ conversation, search, onClose }: ThreadProps) {
       : []),
   ]);
   return (
-    <div className="grid min-h-0 min-w-0 grid-rows-1 xl:grid-cols-[minmax(0,1fr)_19rem]">
+    <div className="grid min-h-0 min-w-0 grid-rows-1 min-[85rem]:grid-cols-[minmax(0,1fr)_19rem]">
       <title>{`${nameOf(conversation.customer)} · Chowk`}</title>
       <div className="flex min-h-0 min-w-0 flex-col">
         <ThreadHeader
@@ -75,16 +75,16 @@ function Thread({ conversation, search, onClose }: ThreadProps) {
           onClose={onClose}
         />
         {isShowingCustomer && (
-          <div className="min-h-0 flex-1 overflow-y-auto xl:hidden">
+          <div className="min-h-0 flex-1 overflow-y-auto min-[85rem]:hidden">
             <CustomerPane conversation={conversation} />
           </div>
         )}
-        <div className={`flex min-h-0 flex-1 flex-col ${isShowingCustomer ? 'max-xl:hidden' : ''}`}>
+        <div className={`flex min-h-0 flex-1 flex-col ${isShowingCustomer ? 'max-[85rem]:hidden' : ''}`}>
           <MessageList conversation={conversation} />
           {can('conversations.reply') && <ReplyBox conversation={conversation} />}
         </div>
       </div>
-      <aside aria-label="Customer" className="min-h-0 overflow-y-auto border-l border-line max-xl:hidden">
+      <aside aria-label="Customer" className="min-h-0 overflow-y-auto border-l border-line max-[85rem]:hidden">
         <CustomerPane conversation={conversation} />
       </aside>
     </div>
