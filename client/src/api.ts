@@ -1115,6 +1115,13 @@ export interface Api {
      */
     readonly import: Call<ProductsImportInput, { readonly message: string } & ImportReport>;
     /**
+     * Preview an import of products.
+     * Returns what the import would create, update and refuse, and changes nothing.
+     * Requires the permission `products.import`.
+     * `POST /api/v1/products/import/preview`
+     */
+    readonly previewImport: Call<ProductsPreviewImportInput, ImportReport>;
+    /**
      * Get a product by its SKU.
      * Requires the permission `products.view`.
      * `GET /api/v1/products/lookup`
@@ -1795,6 +1802,8 @@ export type Conversation = {
   readonly customer: ConversationCustomer | null;
   readonly assignee: ConversationMember | null;
   readonly last_message: LastMessage | null;
+  /** The first message of the customer that has not been answered; null if there is none or it is closed. */
+  readonly waiting_since: string | null;
 };
 
 export type ConversationAssignment = { readonly assignee_id: number | null };
@@ -1833,6 +1842,8 @@ export type ConversationDetail = {
   readonly customer: ConversationCustomer | null;
   readonly assignee: ConversationMember | null;
   readonly last_message: LastMessage | null;
+  /** The first message of the customer that has not been answered; null if there is none or it is closed. */
+  readonly waiting_since: string | null;
   /** The latest 20, newest first. */
   readonly messages: readonly ConversationMessage[];
 };
@@ -4109,6 +4120,8 @@ export type ProductsExportInput = {
 };
 
 export type ProductsImportInput = { readonly csv: string };
+
+export type ProductsPreviewImportInput = { readonly csv: string };
 
 export type ProductsGetBySkuInput = { readonly sku: string };
 

@@ -199,6 +199,7 @@ export const routes = {
     categories: 'GET products/categories',
     export: 'GET products/export file',
     import: 'POST products/import csv',
+    previewImport: 'POST products/import/preview csv',
     getBySku: 'GET products/lookup',
     get: 'GET products/:id',
     update: 'PATCH products/:id',

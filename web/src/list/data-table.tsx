@@ -123,7 +123,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 aria-rowindex={index + 2}
                 aria-current={id === openId || undefined}
                 onClick={(event) => isPlainClick(event) && onOpen(row)}
-                className="group h-9 cursor-pointer max-md:h-13 hover:bg-sunken aria-current:bg-accent-tint"
+                className="group h-9 cursor-pointer max-md:h-13 hover:bg-sunken aria-current:bg-accent-tint aria-current:[--faint:var(--secondary)]"
               >
                 {selection && (
                   <td className="border-b border-line px-0">
@@ -248,8 +248,8 @@ function LoadingRow({ columns }: { readonly columns: number }) {
   );
 }
 
-/** Neither on a control in the row nor at the end of selecting text. */
-function isPlainClick({ target }: MouseEvent): boolean {
-  const isControl = target instanceof Element && target.closest('a, button, input, label, select') !== null;
-  return !isControl && String(getSelection()) === '';
+/** Neither on a control in the row, nor in a popover of it, nor at the end of selecting text. */
+function isPlainClick({ target, currentTarget }: MouseEvent): boolean {
+  if (!(target instanceof Element) || !currentTarget.contains(target)) return false;
+  return target.closest('a, button, input, label, select') === null && String(getSelection()) === '';
 }

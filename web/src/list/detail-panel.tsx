@@ -19,7 +19,7 @@ interface DetailPanelProps {
 export function DetailPanel({ title, error, actions, onClose, children }: DetailPanelProps) {
   useKeys([{ key: 'Escape', label: 'Close', run: onClose }]);
   return (
-    <article className="grid content-start gap-6 px-4 pt-2 pb-12 max-md:pt-4 md:px-6">
+    <article className="grid grid-cols-1 content-start gap-6 px-4 pt-2 pb-12 max-md:pt-4 md:px-6">
       {title !== undefined && <title>{`${title} · Chowk`}</title>}
       <div className="sticky top-0 z-[1] -mx-1 flex min-h-9 items-center gap-2 bg-canvas px-1 py-1">
         <IconButton label="Back to the list" className="xl:hidden" onClick={onClose}>

@@ -48,6 +48,10 @@ export function Input({ className = '', ...rest }: ComponentProps<'input'>) {
   return <input className={`${control} ${className}`} {...rest} />;
 }
 
+export function TextArea({ className = '', ...rest }: ComponentProps<'textarea'>) {
+  return <textarea className={`${control} h-auto! py-2 ${className}`} {...rest} />;
+}
+
 /** The browser's own list: complete on touch and with a keyboard, and fast with hundreds of options. */
 export function Select({ className = '', children, ...rest }: ComponentProps<'select'>) {
   return (
