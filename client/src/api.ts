@@ -2278,6 +2278,10 @@ export type Me = {
   readonly tenants: readonly OwnTenant[];
   /** In tenant context. */
   readonly tenant_id?: string;
+  /** Of the tenant, in tenant context. */
+  readonly currency?: string;
+  /** Of the tenant, in tenant context. */
+  readonly timezone?: string;
   /** In tenant context. */
   readonly role?: string;
   /** In tenant context. */

@@ -46,6 +46,10 @@ export const Me = named(
     ...ownEmail,
     tenants: Type.Array(OwnTenant),
     tenant_id: Type.Optional(Type.String({ description: 'In tenant context.', examples: ['acme'] })),
+    currency: Type.Optional(Type.String({ description: 'Of the tenant, in tenant context.', examples: ['INR'] })),
+    timezone: Type.Optional(
+      Type.String({ description: 'Of the tenant, in tenant context.', examples: ['Asia/Kolkata'] }),
+    ),
     role: Type.Optional(Type.String({ description: 'In tenant context.', examples: ['Owner'] })),
     permissions: Type.Optional(Type.Array(Type.String(), { description: 'In tenant context.' })),
   }),

@@ -35,12 +35,8 @@ export function useLive(subscriptions: readonly string[], ...areas: readonly str
       }, pauseMs);
     };
     const client = socketOf(tenant);
-    let connections = 0;
     const stops = [
-      client.on('connected', () => {
-        connections += 1;
-        if (connections > 1) changed();
-      }),
+      client.on('connected', changed),
       ...documents
         .split('\n')
         .map((field) =>

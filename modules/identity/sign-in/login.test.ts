@@ -180,6 +180,8 @@ test('the signed-in user is returned with tenants and, in tenant context, role a
     sign_in_email: asha.email,
     tenants: [{ id: acme.id, name: 'Acme', role: 'Agent' }],
     tenant_id: acme.id,
+    currency: 'INR',
+    timezone: 'Asia/Kolkata',
     role: 'Agent',
     permissions: [
       ...['conversations.assign', 'conversations.close', 'conversations.reply', 'conversations.view'],

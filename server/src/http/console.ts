@@ -10,10 +10,10 @@ import { limitAnonymous } from './rate-limit.ts';
 const web = resolve(import.meta.dirname, '../../../web');
 const dist = join(web, 'dist');
 
-/** Scripts, styles and connections of this server only, and none in the page itself. */
+/** Scripts, styles and connections of this server only, and none in the page itself. Images of products may be elsewhere. */
 const pageHeaders = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; font-src 'self'; " +
     "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',

@@ -31,7 +31,7 @@ export function Toasts() {
     <div
       role="status"
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-4 bottom-4 z-30 grid justify-items-center gap-2 max-md:bottom-20"
+      className="pointer-events-none fixed inset-x-4 z-30 grid justify-items-center gap-2 max-md:top-16 md:bottom-4"
     >
       {shown.map(({ id, text, action }) => (
         <div

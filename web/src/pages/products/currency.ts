@@ -1,11 +1,8 @@
-import { useApi, useCan } from '../../api-query.ts';
+import { useMe } from '../../api-query.ts';
 import { money } from '../../format.ts';
 
-/** Formats prices: with the currency of the organization for those who may see its settings. */
+/** Formats prices in the currency of the organization. */
 export function usePriceFormat(): (amount: string) => string {
-  const { data } = useApi(['settings'], (client) => client.settings.get(), useCan()('settings.view'));
-  const currency = data?.settings['general.currency'];
-  if (typeof currency === 'string') return (amount) => money(amount, currency);
-  const plain = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2 });
-  return (amount) => plain.format(Number(amount));
+  const { data } = useMe();
+  return (amount) => (data?.currency === undefined ? amount : money(amount, data.currency));
 }
