@@ -169,6 +169,7 @@ export const routes = {
     list: 'GET orders',
     create: 'POST orders',
     countByStatus: 'GET orders/counts',
+    statistics: 'GET orders/statistics',
     export: 'GET orders/export file',
     getByNumber: 'GET orders/lookup',
     get: 'GET orders/:id',
