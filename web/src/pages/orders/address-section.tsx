@@ -27,7 +27,7 @@ interface AddressSectionProps {
 
 export function AddressSection({ draft: { customerId, address }, onChange, errors }: AddressSectionProps) {
   return (
-    <Section title="Shipping address">
+    <Section title="Shipping address" lead="Optional.">
       {customerId !== undefined && <KnownAddresses customerId={customerId} onChoose={onChange} />}
       <div className="grid gap-4 sm:grid-cols-2">
         {addressFields.map((field) => (

@@ -92,9 +92,7 @@ function CustomerSearch({ onChoose, onCreate }: CustomerSearchProps) {
       detail: [customer.phone, customer.email].filter(Boolean).join(' · '),
       choose: () => onChoose(customer.id),
     })),
-    ...(typed === ''
-      ? []
-      : [{ key: 'new', label: `New customer “${typed}”`, choose: () => onCreate(typed) }]),
+    ...(typed === '' ? [] : [{ key: 'new', label: `New customer “${typed}”`, choose: () => onCreate(typed) }]),
   ];
   return (
     <div className="grid gap-2">

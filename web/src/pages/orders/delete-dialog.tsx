@@ -42,8 +42,9 @@ function DeleteForm({ order, onClose, onDeleted }: Omit<DeleteDialogProps, 'isOp
   return (
     <form {...form.props} className="grid gap-4">
       <p className="text-secondary">
-        The order with {items.length === 1 ? 'one item' : `${items.length} items`} and a total of {money(total, currency)}{' '}
-        disappears from lists and statistics. This cannot be undone, and its number is not used again.
+        The order with {items.length === 1 ? 'one item' : `${items.length} items`} and a total of{' '}
+        {money(total, currency)} disappears from lists and statistics. This cannot be undone, and its number is not used
+        again.
       </p>
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
       <Field label={`Enter ${order_number} to confirm`}>

@@ -31,7 +31,19 @@ export function ItemsSection({ items, currency, onChange, errors }: ItemsSection
   };
   return (
     <Section title="Items">
-      <ProductSearch error={errors.items} currency={currency} onAdd={add} />
+      <ProductSearch
+        error={errors.items === undefined || items.length > 0 ? undefined : 'Add at least one item.'}
+        currency={currency}
+        onAdd={add}
+      />
+      {items.length > 0 && (
+        <div aria-hidden className={`${columns} -mb-2 text-xs font-medium text-secondary max-sm:hidden`}>
+          <span>Name</span>
+          <span className="text-right">Quantity</span>
+          <span className="text-right">{currency === undefined ? 'Price' : `Price in ${currency}`}</span>
+          <span className="text-right">Total</span>
+        </div>
+      )}
       {items.length > 0 && (
         <ul ref={list} className="grid">
           {items.map((item, index) => (
@@ -82,7 +94,13 @@ function ProductSearch({ error, currency, onAdd }: ProductSearchProps) {
     })),
     ...(typed === ''
       ? []
-      : [{ key: 'text', label: `Add “${typed}” without a product`, choose: () => onAdd({ name: typed, sku: null, price: '' }) }]),
+      : [
+          {
+            key: 'text',
+            label: `Add “${typed}” without a product`,
+            choose: () => onAdd({ name: typed, sku: null, price: '' }),
+          },
+        ]),
   ];
   return (
     <SearchBox
@@ -98,6 +116,10 @@ function ProductSearch({ error, currency, onAdd }: ProductSearchProps) {
   );
 }
 
+/** On a phone, the name has a line of its own. */
+const columns =
+  'grid grid-cols-[4.5rem_minmax(0,1fr)_6.5rem_2.75rem] gap-2 sm:grid-cols-[minmax(0,1fr)_4.5rem_7.5rem_7.5rem_2.25rem]';
+
 interface ItemRowProps {
   readonly item: DraftItem;
   readonly index: number;
@@ -107,69 +129,52 @@ interface ItemRowProps {
   readonly onRemove: () => void;
 }
 
+const fields = ['name', 'quantity', 'price'] as const;
+
 function ItemRow({ item, index, currency, errors, onChange, onRemove }: ItemRowProps) {
   const total = lineTotalOf(item);
-  const field = (key: 'name' | 'quantity' | 'price', label: string, className = '') => (
-    <ItemField
-      name={`items.${index}.${key}`}
-      label={`${label} of item ${index + 1}`}
-      placeholder={label}
-      isNumber={key !== 'name'}
+  const label = {
+    name: 'Name',
+    quantity: 'Quantity',
+    price: currency === undefined ? 'Price' : `Price in ${currency}`,
+  };
+  const nameOf = (key: (typeof fields)[number]) => `items.${index}.${key}`;
+  const field = (key: (typeof fields)[number]) => (
+    <Input
+      name={nameOf(key)}
+      aria-label={`${label[key]} of item ${index + 1}`}
+      placeholder={label[key]}
+      inputMode={key === 'name' ? 'text' : 'decimal'}
+      autoComplete="off"
       value={item[key]}
-      error={errors[`items.${index}.${key}`]}
-      onChange={(value) => onChange({ [key]: value })}
-      className={className}
+      onChange={({ target }) => onChange({ [key]: target.value })}
+      aria-invalid={errors[nameOf(key)] === undefined ? undefined : true}
+      aria-describedby={errors[nameOf(key)] === undefined ? undefined : `${nameOf(key)}-error`}
+      className={key === 'name' ? '' : 'numeric text-right'}
     />
   );
   return (
-    <li className="grid grid-cols-[4.5rem_minmax(0,1fr)_6.5rem_2.75rem] items-start gap-x-2 gap-y-2 border-b border-line py-3 first:pt-0 sm:grid-cols-[minmax(0,1fr)_4.5rem_7.5rem_7.5rem_2.25rem]">
+    <li className={`${columns} items-start border-b border-line py-3`}>
       <div className="max-sm:col-span-full">
-        {field('name', 'Name')}
+        {field('name')}
         {item.sku !== null && <p className="mt-1 text-xs text-faint">{item.sku}</p>}
       </div>
-      {field('quantity', 'Quantity')}
-      {field('price', currency === undefined ? 'Price' : `Price in ${currency}`)}
-      <span className="numeric flex h-9 items-center justify-end truncate text-right max-md:h-11">
+      {field('quantity')}
+      {field('price')}
+      <span className="numeric flex h-9 items-center justify-end truncate max-md:h-11">
         {total === undefined ? '–' : currency === undefined ? amountOf(total) : money(amountOf(total), currency)}
       </span>
       <IconButton label={`Remove item ${index + 1}`} onClick={onRemove}>
         <X size={16} strokeWidth={1.5} aria-hidden />
       </IconButton>
-    </li>
-  );
-}
-
-interface ItemFieldProps {
-  readonly name: string;
-  readonly label: string;
-  readonly placeholder: string;
-  readonly isNumber: boolean;
-  readonly value: string;
-  readonly error: string | undefined;
-  readonly onChange: (value: string) => void;
-  readonly className: string;
-}
-
-function ItemField({ name, label, placeholder, isNumber, value, error, onChange, className }: ItemFieldProps) {
-  return (
-    <div className={className}>
-      <Input
-        name={name}
-        aria-label={label}
-        placeholder={placeholder}
-        inputMode={isNumber ? 'decimal' : 'text'}
-        autoComplete="off"
-        value={value}
-        onChange={({ target }) => onChange(target.value)}
-        aria-invalid={error === undefined ? undefined : true}
-        aria-describedby={error === undefined ? undefined : `${name}-error`}
-        className={isNumber ? 'numeric text-right' : ''}
-      />
-      {error !== undefined && (
-        <p id={`${name}-error`} className="mt-1 text-xs text-error">
-          {error}
-        </p>
+      {fields.map(
+        (key) =>
+          errors[nameOf(key)] !== undefined && (
+            <p key={key} id={`${nameOf(key)}-error`} className="col-span-full text-xs text-error">
+              {errors[nameOf(key)]}
+            </p>
+          ),
       )}
-    </div>
+    </li>
   );
 }

@@ -8,7 +8,6 @@ import { useKeys } from '../../keys.ts';
 import { api } from '../../session.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -35,7 +34,11 @@ function NewOrder({ customer }: { readonly customer: string | undefined }) {
   const refresh = useRefresh();
   const can = useCan();
   const submit = useRef<HTMLButtonElement>(null);
-  const statistics = useApi(['orders', 'currency'], (client) => client.orders.statistics({ days: 1 }), can('orders.view'));
+  const statistics = useApi(
+    ['orders', 'currency'],
+    (client) => client.orders.statistics({ days: 1 }),
+    can('orders.view'),
+  );
   const currency = statistics.data?.currency;
   const form = useForm(async () => {
     setOutdated(false);
@@ -54,7 +57,8 @@ function NewOrder({ customer }: { readonly customer: string | undefined }) {
         {...form.props}
         // Enter would send an order that is not finished.
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && event.target instanceof HTMLInputElement) event.preventDefault();
+          const isPlain = event.key === 'Enter' && !event.ctrlKey && !event.metaKey;
+          if (isPlain && event.target instanceof HTMLInputElement) event.preventDefault();
         }}
         className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_18rem] lg:gap-14"
       >
@@ -80,18 +84,21 @@ function NewOrder({ customer }: { readonly customer: string | undefined }) {
             }}
           />
           <AddressSection draft={draft} onChange={(address) => change({ address })} errors={errors} />
-          <Section title="Note">
-            <Field label="Note for the team" error={errors.note}>
-              {(control) => (
-                <Textarea
-                  {...control}
-                  name="note"
-                  rows={3}
-                  value={draft.note}
-                  onChange={({ target }) => change({ note: target.value })}
-                />
-              )}
-            </Field>
+          <Section title="Note" lead="Optional.">
+            <Textarea
+              aria-label="Note"
+              name="note"
+              rows={3}
+              value={draft.note}
+              onChange={({ target }) => change({ note: target.value })}
+              aria-invalid={errors.note ? true : undefined}
+              aria-describedby={errors.note && 'note-error'}
+            />
+            {errors.note && (
+              <p id="note-error" className="text-xs text-error">
+                {errors.note}
+              </p>
+            )}
           </Section>
         </div>
         <aside aria-label="Summary" className="grid gap-4 lg:sticky lg:top-16">

@@ -27,7 +27,9 @@ export function OrderAddress({ order: { shipping_address: address } }: { readonl
         </address>
       )}
       {address && isMasked && (
-        <p className="text-xs text-faint">Street and phone are hidden without the permission customers.view_sensitive.</p>
+        <p className="text-xs text-faint">
+          Street and phone are hidden without the permission customers.view_sensitive.
+        </p>
       )}
     </Section>
   );

@@ -4,9 +4,8 @@ import { money } from '../../format.ts';
 import type { Column } from '../../list/data-table.tsx';
 import { useIsNarrow } from '../../narrow.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { StatusPill } from '../../ui/status-pill.tsx';
 import { customerNameOf, itemsText } from './order-list.ts';
-import { statuses } from './status.ts';
+import { OrderStatus } from './order-status.tsx';
 
 /** Beside an open order there is room for the most important ones. */
 export function useOrderColumns(isBesideOrder: boolean): readonly Column<ListedOrder>[] {
@@ -14,16 +13,19 @@ export function useOrderColumns(isBesideOrder: boolean): readonly Column<ListedO
   const order: Column<ListedOrder> = {
     ...{ key: 'order', label: 'Order', sortBy: 'order_number', isOnPhone: true },
     ...(isNarrow ? {} : { width: isBesideOrder ? '7rem' : '9rem' }),
-    cell: ({ id, order_number, customer }) => (
+    cell: ({ id, order_number, customer, status }) => (
       <>
-        <Link
-          to="/orders/$id"
-          params={{ id }}
-          search={(search) => search}
-          className="numeric font-medium hover:underline"
-        >
-          {order_number}
-        </Link>
+        <span className="flex items-center gap-2">
+          <Link
+            to="/orders/$id"
+            params={{ id }}
+            search={(search) => search}
+            className="numeric truncate font-medium hover:underline"
+          >
+            {order_number}
+          </Link>
+          {isNarrow && <OrderStatus status={status} />}
+        </span>
         {isNarrow && <div className="truncate text-xs text-secondary">{customerNameOf(customer)}</div>}
       </>
     ),
@@ -38,8 +40,8 @@ const columns: readonly (Column<ListedOrder> & { readonly isWide?: boolean })[] 
     cell: ({ items }) => <span className="text-secondary">{itemsText(items)}</span>,
   },
   {
-    ...{ key: 'status', label: 'Status', width: '7.5rem', isOnPhone: true },
-    cell: ({ status }) => <StatusPill tone={statuses[status].tone}>{statuses[status].label}</StatusPill>,
+    ...{ key: 'status', label: 'Status', width: '7.5rem' },
+    cell: ({ status }) => <OrderStatus status={status} />,
   },
   {
     ...{ key: 'total', label: 'Total', width: '8rem', sortBy: 'total', isNumber: true, isOnPhone: true },

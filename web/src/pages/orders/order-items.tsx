@@ -49,11 +49,14 @@ function Sums({ order }: { readonly order: OrderDetails }) {
   const difference = Number((centsOf(total) ?? 0n) - (centsOf(subtotal) ?? 0n)) / 100;
   const isRefunded = refunded_total !== '0.00';
   return (
-    <dl className="numeric ml-auto grid w-full max-w-72 grid-cols-[1fr_auto] gap-x-6 gap-y-1.5">
+    <dl className="numeric grid grid-cols-[1fr_minmax(7rem,auto)] gap-x-2 gap-y-1.5">
       {difference !== 0 && (
         <>
           <Sum label="Subtotal" amount={money(subtotal, currency)} />
-          <Sum label={difference < 0 ? 'Discount' : 'Additional charges'} amount={money(String(difference), currency)} />
+          <Sum
+            label={difference < 0 ? 'Discount' : 'Additional charges'}
+            amount={money(String(difference), currency)}
+          />
         </>
       )}
       <Sum label="Total" amount={money(total, currency)} isStrong />
@@ -77,7 +80,7 @@ function Sum({ label, amount, isStrong = false }: SumProps) {
   const look = isStrong ? 'font-semibold' : 'text-secondary';
   return (
     <>
-      <dt className={look}>{label}</dt>
+      <dt className={`text-right ${look}`}>{label}</dt>
       <dd className={`text-right ${look}`}>{amount}</dd>
     </>
   );

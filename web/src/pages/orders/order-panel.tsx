@@ -8,14 +8,13 @@ import { DetailPanel } from '../../list/detail-panel.tsx';
 import { IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { Section } from '../../ui/page.tsx';
-import { StatusPill } from '../../ui/status-pill.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { OrderAddress } from './order-address.tsx';
 import { OrderHistory } from './order-history.tsx';
 import { OrderItems } from './order-items.tsx';
 import { customerNameOf } from './order-list.ts';
 import { OrderNote } from './order-note.tsx';
-import { statuses } from './status.ts';
+import { OrderStatus } from './order-status.tsx';
 import { StatusButtons } from './status-buttons.tsx';
 
 export function OrderPanel() {
@@ -71,7 +70,7 @@ export function OrderPanel() {
 function Overview({ order: { status, total, currency, placed_at } }: { readonly order: OrderDetails }) {
   return (
     <div className="-mt-3 flex flex-wrap items-center gap-x-3 gap-y-1">
-      <StatusPill tone={statuses[status].tone}>{statuses[status].label}</StatusPill>
+      <OrderStatus status={status} />
       <span className="numeric font-medium">{money(total, currency)}</span>
       <time dateTime={placed_at} className="numeric text-secondary">
         Placed {exactTime(placed_at)}

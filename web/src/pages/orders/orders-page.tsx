@@ -54,7 +54,9 @@ function Orders() {
   const changeFocused = () => setChanging(focusedOrder(list.rowAt)?.id ?? openId);
   useKeys([
     ...(canChange ? [{ key: 's', label: 'Change the status of the order', run: changeFocused }] : []),
-    ...(can('orders.create') ? [{ key: 'n', label: 'New order', run: () => void navigate({ to: '/orders/new' }) }] : []),
+    ...(can('orders.create')
+      ? [{ key: 'n', label: 'New order', run: () => void navigate({ to: '/orders/new' }) }]
+      : []),
   ]);
   const views = useStatusViews();
   return (
@@ -64,7 +66,10 @@ function Orders() {
       actions={
         <>
           {can('orders.export') && (
-            <ExportButton name="orders" read={(client, format) => client.orders.export({ ...inputOf(search), format })} />
+            <ExportButton
+              name="orders"
+              read={(client, format) => client.orders.export({ ...inputOf(search), format })}
+            />
           )}
           {can('orders.create') && <NewOrderButton />}
         </>
@@ -82,9 +87,7 @@ function Orders() {
           <ColumnMenu choice={choice} />
         </FilterBar>
       </div>
-      <SelectionBar selection={selection}>
-        {can('orders.edit') && <BulkStatus selection={selection} />}
-      </SelectionBar>
+      <SelectionBar selection={selection}>{can('orders.edit') && <BulkStatus selection={selection} />}</SelectionBar>
       <DataTable
         caption="Orders"
         list={list}
@@ -127,7 +130,8 @@ function useFilters(search: Search, views: readonly View[]) {
   const can = useCan();
   const isKnown = id !== undefined && can('customers.view');
   const { data } = useApi(['customers', id], (client) => client.customers.get({ id: id as string }), isKnown);
-  const isTab = Object.keys(search).length === 1 && views.some((view) => view.search.status === status);
+  const isTab =
+    Object.keys(search).every((key) => key === 'status') && views.some((view) => view.search.status === status);
   const several = status?.includes(',') ? [[status, status.split(',').join(', ')] as const] : [];
   const byStatus = { ...statusFilter, options: [...several, ...(statusFilter.options ?? [])] };
   const name = data ? customerNameOf(data.customer) : 'One customer';

@@ -39,18 +39,17 @@ export function SearchBox(props: SearchBoxProps) {
     onText('');
     option.choose();
   };
-  const keys: Readonly<Record<string, () => void>> = {
-    ArrowDown: () => setActive((current + 1) % Math.max(1, options.length)),
-    ArrowUp: () => setActive((current - 1 + options.length) % Math.max(1, options.length)),
-    Enter: () => choose(options[current]),
-    Escape: () => setOpen(false),
-  };
+  const move = (step: number) => setActive((current + step + options.length) % Math.max(1, options.length));
   const press = (event: KeyboardEvent) => {
+    const { key, nativeEvent, ctrlKey, metaKey } = event;
     // Enter confirms a word of an input method, too.
-    const run = event.nativeEvent.isComposing || event.ctrlKey || event.metaKey ? undefined : keys[event.key];
-    if (!run || !(isShown || event.key === 'Enter')) return;
+    if (nativeEvent.isComposing || ctrlKey || metaKey || !['ArrowDown', 'ArrowUp', 'Enter', 'Escape'].includes(key))
+      return;
     event.preventDefault();
-    run();
+    if (!isShown) return;
+    if (key === 'Enter') choose(options[current]);
+    else if (key === 'Escape') setOpen(false);
+    else move(key === 'ArrowDown' ? 1 : -1);
   };
   return (
     <div className="relative">
@@ -94,11 +93,11 @@ export function SearchBox(props: SearchBoxProps) {
         onPointerDown={(event) => event.preventDefault()}
         className={`rise absolute inset-x-0 z-20 mt-1 max-h-80 overflow-y-auto rounded-panel bg-raised p-1 shadow-raised ${isShown ? '' : 'hidden'}`}
       >
-        <ul id={`${id}-list`} role="listbox" aria-label="Matches">
+        <div id={`${id}-list`} role="listbox" aria-label="Matches">
           {options.map(({ key, label: text, detail, aside, ...option }, index) => (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and handles the keys
             // biome-ignore lint/a11y/useFocusableInteractive: the field has the focus
-            <li
+            <div
               key={key}
               id={`${id}-${index}`}
               role="option"
@@ -112,9 +111,9 @@ export function SearchBox(props: SearchBoxProps) {
                 {detail && <span className="truncate text-xs text-secondary">{detail}</span>}
               </span>
               {aside && <span className="numeric shrink-0 text-sm text-secondary">{aside}</span>}
-            </li>
+            </div>
           ))}
-        </ul>
+        </div>
         {status !== undefined && <p className="px-2.5 py-2 text-sm text-secondary">{status}</p>}
       </div>
     </div>

@@ -6,8 +6,8 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { StatusPill } from '../../ui/status-pill.tsx';
 import { CancelForm } from './cancel-form.tsx';
+import { OrderStatus } from './order-status.tsx';
 import { RefundForm } from './refund-form.tsx';
 import { nextStatuses, type Status, statuses } from './status.ts';
 import { useStatusChange } from './use-status-change.ts';
@@ -70,7 +70,6 @@ interface ChoiceProps {
 
 function Choice({ order, onChoose }: ChoiceProps) {
   const next = nextStatuses(order, useCan());
-  const { label, tone } = statuses[order.status];
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the digits are shortcuts for the buttons inside
     <div
@@ -81,7 +80,7 @@ function Choice({ order, onChoose }: ChoiceProps) {
       }}
     >
       <p className="flex items-center gap-2 text-secondary">
-        Now <StatusPill tone={tone}>{label}</StatusPill>
+        Now <OrderStatus status={order.status} />
       </p>
       {next.length === 0 && <p>You cannot change this status.</p>}
       <ul className="grid gap-1.5">

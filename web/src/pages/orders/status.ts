@@ -44,7 +44,10 @@ export const allStatuses = Object.keys(statuses) as readonly Status[];
 export const waiting: readonly Status[] = ['pending', 'confirmed', 'processing'];
 
 /** The statuses that the user may change an order to. */
-export function nextStatuses({ status }: Pick<Order, 'status'>, can: (permission: string) => boolean): readonly Status[] {
+export function nextStatuses(
+  { status }: Pick<Order, 'status'>,
+  can: (permission: string) => boolean,
+): readonly Status[] {
   const [isEditor, isCanceller, isRefunder] = ['orders.edit', 'orders.cancel', 'orders.refund'].map(can);
   return statuses[status].next.filter((next) =>
     next === 'cancelled' ? isCanceller : next === 'refunded' ? isRefunder : isEditor,
