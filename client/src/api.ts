@@ -2820,6 +2820,8 @@ export type OrderCurrencySums = {
   readonly revenue: string;
   /** An amount with two decimals. */
   readonly refunded: string;
+  /** The revenue of an order on average. */
+  readonly avg_order_value: string;
 };
 
 export type OrderCustomer = {
@@ -2838,6 +2840,8 @@ export type OrderDay = {
   readonly revenue: string;
   /** An amount with two decimals. */
   readonly refunded: string;
+  /** The revenue of an order on average. */
+  readonly avg_order_value: string;
 };
 
 export type OrderDetails = {
@@ -2893,6 +2897,8 @@ export type OrderPeriod = {
   readonly revenue: string;
   /** An amount with two decimals. */
   readonly refunded: string;
+  /** The revenue of an order on average. */
+  readonly avg_order_value: string;
   /** Every day, the earliest first. */
   readonly days: readonly OrderDay[];
   /** The orders whose amounts are not in the revenue. */

@@ -47,7 +47,9 @@ function computeNaively(orders: readonly Placed[], { days, timezone }: { days: n
     const cents = (of: (order: Placed) => number) =>
       fromCents(BigInt(some.filter((one) => one.currency === currency).reduce((sum, one) => sum + of(one), 0)));
     const revenue = cents((one) => one.cents - one.refundedCents);
-    return { orders: some.length, revenue, refunded: cents((one) => one.refundedCents) };
+    const inCurrency = some.filter((one) => one.currency === currency).length;
+    const avg_order_value = (Math.round(Number(toCents(revenue)) / Math.max(1, inCurrency)) / 100).toFixed(2);
+    return { orders: some.length, revenue, refunded: cents((one) => one.refundedCents), avg_order_value };
   };
   const period = (end: number) => {
     const dates = Array.from({ length: days }, (_, index) => dateOf(end - (days - 1 - index) * day));
@@ -86,6 +88,7 @@ async function shop(timezone = 'Asia/Kolkata') {
   return { tenant, read };
 }
 
+const nothing = { orders: 0, revenue: '0.00', refunded: '0.00', avg_order_value: '0.00' };
 const tea = { at: new Date(), status: 'pending', currency: 'INR', cents: 10_000, refundedCents: 0, isDeleted: false };
 
 test('without orders every day has 0', async () => {
@@ -96,7 +99,7 @@ test('without orders every day has 0', async () => {
     ...{ days: 30, current: 30, previous: 30 },
   });
   expect(current).toMatchObject({ orders: 0, revenue: '0.00', refunded: '0.00', other_currencies: [] });
-  expect(current.days.at(-1)).toEqual({ date: '2026-03-10', orders: 0, revenue: '0.00', refunded: '0.00' });
+  expect(current.days.at(-1)).toEqual({ date: '2026-03-10', ...nothing });
   expect(previous.days[0]?.date).toBe('2026-01-10');
 });
 
@@ -116,21 +119,21 @@ test('the last days are compared with those before, up to the same time of day',
     { ...tea, at: at('2026-03-08T15:30:00') },
     { ...tea, at: at('2026-03-08T15:30:01') },
   ]);
-  const eur = { currency: 'EUR', orders: 1, revenue: '9.99', refunded: '0.00' };
+  const eur = { currency: 'EUR', orders: 1, revenue: '9.99', refunded: '0.00', avg_order_value: '9.99' };
   expect(await read('?days=2')).toEqual({
     ...{ days: 2, currency: 'INR', timezone: 'Asia/Kolkata' },
     current: {
-      ...{ orders: 4, revenue: '140.00', refunded: '17.00', other_currencies: [eur] },
+      ...{ orders: 4, revenue: '140.00', refunded: '17.00', avg_order_value: '46.67', other_currencies: [eur] },
       days: [
-        { date: '2026-03-09', orders: 3, revenue: '40.00', refunded: '17.00' },
-        { date: '2026-03-10', orders: 1, revenue: '100.00', refunded: '0.00' },
+        { date: '2026-03-09', orders: 3, revenue: '40.00', refunded: '17.00', avg_order_value: '20.00' },
+        { date: '2026-03-10', orders: 1, revenue: '100.00', refunded: '0.00', avg_order_value: '100.00' },
       ],
     },
     previous: {
-      ...{ orders: 1, revenue: '100.00', refunded: '0.00', other_currencies: [] },
+      ...{ orders: 1, revenue: '100.00', refunded: '0.00', avg_order_value: '100.00', other_currencies: [] },
       days: [
-        { date: '2026-03-07', orders: 0, revenue: '0.00', refunded: '0.00' },
-        { date: '2026-03-08', orders: 1, revenue: '100.00', refunded: '0.00' },
+        { date: '2026-03-07', ...nothing },
+        { date: '2026-03-08', orders: 1, revenue: '100.00', refunded: '0.00', avg_order_value: '100.00' },
       ],
     },
   });

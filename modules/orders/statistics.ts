@@ -66,10 +66,17 @@ function periodOf(currency: string, rows: readonly Row[]): OrderPeriod {
 /** All orders, and the amounts of those in the currency. */
 function sumRows(currency: string, rows: readonly Row[]) {
   const counted = rows.filter((row) => row.currency === currency);
-  const sum = (key: 'revenue' | 'refunded') => fromCents(counted.reduce((total, row) => total + toCents(row[key]), 0n));
+  const sum = (key: 'revenue' | 'refunded') => counted.reduce((total, row) => total + toCents(row[key]), 0n);
+  const count = (some: readonly Row[]) => some.reduce((total, { orders }) => total + orders, 0);
   return {
-    orders: rows.reduce((total, { orders }) => total + orders, 0),
-    revenue: sum('revenue'),
-    refunded: sum('refunded'),
+    orders: count(rows),
+    revenue: fromCents(sum('revenue')),
+    refunded: fromCents(sum('refunded')),
+    avg_order_value: fromCents(divide(sum('revenue'), BigInt(count(counted)))),
   };
+}
+
+/** Rounded to the nearest; 0 without a divisor. */
+function divide(cents: bigint, by: bigint): bigint {
+  return by === 0n ? 0n : (2n * cents + by) / (2n * by);
 }

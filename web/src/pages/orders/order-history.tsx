@@ -1,6 +1,7 @@
 import type { OrderDetails, OrderHistoryEntry } from '@chowk/client';
-import { useApi, useCan, useMe } from '../../api-query.ts';
+import { useApi, useCan } from '../../api-query.ts';
 import { money } from '../../format.ts';
+import { useMemberName } from '../../member-name.ts';
 import { Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Status, statuses } from './status.ts';
@@ -24,7 +25,7 @@ interface Line {
 
 /** Everything that has happened to the order, the latest first. */
 export function OrderHistory({ order }: { readonly order: OrderDetails }) {
-  const nameOf = useNames();
+  const nameOf = useMemberName();
   const lines = [...order.history.map((entry) => lineOf(entry, order.currency)), ...useOtherChanges(order.id)];
   return (
     <Section title="History">
@@ -35,7 +36,7 @@ export function OrderHistory({ order }: { readonly order: OrderDetails }) {
             <li key={id} className="grid grid-cols-[8px_1fr_auto] items-baseline gap-x-3">
               <span className={`size-2 rounded-full ${dots[status ? statuses[status].tone : 'neutral']}`} aria-hidden />
               <span className="min-w-0 break-words">
-                {text} <span className="text-secondary">{nameOf(userId)}</span>
+                {text} <span className="text-secondary">{nameOf(userId) && `by ${nameOf(userId)}`}</span>
               </span>
               <span className="text-xs">
                 <RelativeTime time={at} />
@@ -77,17 +78,4 @@ function useOtherChanges(id: string): readonly Line[] {
     const text = texts.filter(Boolean).join(', ');
     return text === '' ? [] : [{ id: key, at, text, reason: null, userId: user_id, status: undefined }];
   });
-}
-
-/** Who did it, as far as the user may know. */
-function useNames(): (userId: number | null) => string {
-  const { data: me } = useMe();
-  const can = useCan();
-  const { data: team } = useApi(['team', 'names'], (client) => client.team.list({ per_page: 100 }), can('team.view'));
-  return (userId) => {
-    if (userId === null) return '';
-    if (userId === me?.id) return 'by you';
-    const member = team?.team.find(({ id }) => id === userId);
-    return member ? `by ${member.name}` : '';
-  };
 }
