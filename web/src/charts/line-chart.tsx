@@ -21,6 +21,8 @@ interface LineChartProps {
   readonly format: (value: number) => string;
   /** Shorter, for the axis. */
   readonly formatTick: (value: number) => string;
+  /** What the line is, and what the dashed one. */
+  readonly legend: readonly [string, string];
 }
 
 const height = 232;
@@ -28,7 +30,7 @@ const top = 12;
 const bottom = height - 28;
 
 /** A value by day as a line, over a dashed one for the period before. Left and right move between the days. */
-export function LineChart({ label, points, ticks, format, formatTick }: LineChartProps) {
+export function LineChart({ label, points, ticks, format, formatTick, legend }: LineChartProps) {
   const { ref, width } = useWidth();
   const [active, setActive] = useState<number>();
   const tickLabels = ticks.map(formatTick);
@@ -121,8 +123,17 @@ export function LineChart({ label, points, ticks, format, formatTick }: LineChar
         </svg>
       </div>
       <div aria-live="polite">
-        {shown && active !== undefined && <Tooltip point={shown} position={x(active)} width={width} format={format} />}
+        {shown && active !== undefined && (
+          <Tooltip
+            point={shown}
+            position={x(active)}
+            width={width}
+            isBelow={Math.max(shown.value, shown.previous) > most / 2}
+            format={format}
+          />
+        )}
       </div>
+      <Legend texts={legend} />
       <DataOf label={label} points={points} format={format} />
     </div>
   );
@@ -132,21 +143,42 @@ interface TooltipProps {
   readonly point: Point;
   readonly position: number;
   readonly width: number;
+  readonly isBelow: boolean;
   readonly format: (value: number) => string;
 }
 
-function Tooltip({ point: { name, value, previousName, previous }, position, width, format }: TooltipProps) {
+/** Where it hides as little of the lines as possible. */
+function Tooltip({ point, position, width, isBelow, format }: TooltipProps) {
+  const { name, value, previousName, previous } = point;
   const isRight = position > width / 2;
   return (
     <dl
-      style={isRight ? { right: width - position + 12 } : { left: position + 12 }}
-      className="numeric pointer-events-none absolute top-2 z-[1] grid grid-cols-[auto_auto] gap-x-4 gap-y-0.5 rounded-control bg-raised px-3 py-2 text-sm whitespace-nowrap shadow-raised"
+      style={{
+        ...(isRight ? { right: width - position + 12 } : { left: position + 12 }),
+        top: isBelow ? bottom - 64 : top,
+      }}
+      className="numeric pointer-events-none absolute z-[1] grid grid-cols-[auto_auto] gap-x-4 gap-y-0.5 rounded-control bg-raised px-3 py-2 text-sm whitespace-nowrap shadow-raised"
     >
       <dt className="text-secondary">{name}</dt>
       <dd className="text-right font-medium">{format(value)}</dd>
       <dt className="text-secondary">{previousName}</dt>
       <dd className="text-right text-secondary">{format(previous)}</dd>
     </dl>
+  );
+}
+
+function Legend({ texts: [current, previous] }: { readonly texts: LineChartProps['legend'] }) {
+  return (
+    <p className="mt-2 flex flex-wrap justify-end gap-x-5 text-xs text-secondary" aria-hidden>
+      <span className="flex items-center gap-2">
+        <span className="w-4 border-t-2 border-accent" />
+        {current}
+      </span>
+      <span className="flex items-center gap-2">
+        <span className="w-4 border-t-2 border-dashed border-edge" />
+        {previous}
+      </span>
+    </p>
   );
 }
 

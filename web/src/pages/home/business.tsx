@@ -6,12 +6,9 @@ import { LineChart, type Point } from '../../charts/line-chart.tsx';
 import { ticksTo, wholeTicksTo } from '../../charts/ticks.ts';
 import { messageOf } from '../../form.ts';
 import { count, money } from '../../format.ts';
-import { useLive } from '../../live.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { type Period, usePeriod } from './period.tsx';
-
-const liveChanges = ['Created', 'Updated', 'StatusChanged', 'Deleted'].map((name) => `order${name} { order { id } }`);
 
 type Sums = Pick<OrderPeriod, 'orders' | 'revenue' | 'avg_order_value'>;
 
@@ -48,12 +45,11 @@ export function Business() {
   const chart = useSearch({ from: '/shell/' }).chart;
   const navigate = useNavigate();
   const { data, error } = useApi(['orders', 'statistics', days], (client) => client.orders.statistics({ days }));
-  useLive(liveChanges, 'orders');
   const shown = metrics.find(({ key }) => key === chart) ?? (metrics[0] as Metric);
   if (error && !data) return <Notice tone="error">{messageOf(error)}</Notice>;
   return (
     <section aria-label="Business" className="grid gap-5">
-      <div className="grid gap-x-2 gap-y-1 sm:grid-cols-3">
+      <div className="grid gap-x-5 gap-y-1 sm:grid-cols-3">
         {metrics.map((metric) => (
           <MetricButton
             key={metric.key}
@@ -137,7 +133,7 @@ interface ChartProps {
 }
 
 function Chart({ metric: { label, read, format, formatTick, ticksTo: ticks }, statistics }: ChartProps) {
-  const { current, previous, currency } = statistics;
+  const { current, previous, currency, days } = statistics;
   const points = current.days.map((day, index): Point => {
     const before = previous.days[index] ?? day;
     return {
@@ -153,6 +149,7 @@ function Chart({ metric: { label, read, format, formatTick, ticksTo: ticks }, st
       ticks={ticks(most)}
       format={(value) => format(value, currency)}
       formatTick={(value) => formatTick(value, currency)}
+      legend={[`Last ${days} days`, `The ${days} days before`]}
     />
   );
 }

@@ -1,6 +1,7 @@
 import { useApi, useCan } from '../../api-query.ts';
 import { Page } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { useLiveOrders } from '../orders/live-orders.ts';
 import { Business } from './business.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { PeriodChoice } from './period.tsx';
@@ -19,11 +20,12 @@ export function HomePage() {
   const isNew = total === 0;
   return (
     <Page title="Home" actions={seesOrders && !isNew && <PeriodChoice />}>
+      {seesOrders && <LiveOrders />}
       {isNew && <FirstSteps />}
       {seesOrders && total !== 0 && (total === undefined ? <Skeleton className="h-80 w-full" /> : <Business />)}
       <div className="grid items-start gap-x-14 gap-y-10 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="grid min-w-0 gap-10">
-          {(seesOrders || can('conversations.view')) && !isNew && <Waiting counts={counts.data?.counts} />}
+          {(seesOrders || can('conversations.view')) && <Waiting counts={counts.data?.counts} isNew={isNew} />}
           {seesOrders && !isNew && <RecentOrders />}
         </div>
         <div className="grid min-w-0 gap-10">
@@ -34,4 +36,9 @@ export function HomePage() {
       </div>
     </Page>
   );
+}
+
+function LiveOrders() {
+  useLiveOrders('customers');
+  return null;
 }

@@ -19,7 +19,8 @@ export function PeriodChoice() {
           to="/"
           search={(search) => ({ ...search, days: String(days) })}
           aria-current={days === current ? 'true' : undefined}
-          className="numeric grid h-8 place-items-center rounded-[5px] px-3 text-sm font-medium text-secondary hover:text-text aria-[current=true]:bg-raised aria-[current=true]:text-text aria-[current=true]:shadow-raised max-md:h-10"
+          data-current={days === current || undefined}
+          className="numeric grid h-8 place-items-center rounded-[5px] px-3 text-sm font-medium text-secondary hover:text-text data-current:bg-surface data-current:text-text data-current:ring-1 data-current:ring-line max-md:h-10"
         >
           {days} days
         </Link>

@@ -31,7 +31,9 @@ function OrderTable({ orders }: { readonly orders: readonly ListedOrder[] }) {
           <HeaderCell>Order</HeaderCell>
           <HeaderCell>Customer</HeaderCell>
           <HeaderCell className="max-sm:hidden">Status</HeaderCell>
-          <HeaderCell isNumber>Total</HeaderCell>
+          <HeaderCell isNumber className="max-sm:pr-0">
+            Total
+          </HeaderCell>
           <HeaderCell isNumber className="max-sm:hidden">
             Placed
           </HeaderCell>
@@ -49,7 +51,7 @@ function OrderTable({ orders }: { readonly orders: readonly ListedOrder[] }) {
             <Cell className="max-sm:hidden">
               <OrderStatus status={status} />
             </Cell>
-            <Cell isNumber className="whitespace-nowrap">
+            <Cell isNumber className="whitespace-nowrap max-sm:pr-0">
               {money(total, currency)}
             </Cell>
             <Cell isNumber className="max-sm:hidden">

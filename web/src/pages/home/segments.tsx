@@ -7,6 +7,7 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 export function Segments() {
   const { data } = useApi(['customers', 'segments'], (client) => client.customers.listSegments());
   const most = Math.max(1, ...(data?.segments ?? []).map((segment) => segment.count));
+  if (data?.segments.every((segment) => segment.count === 0)) return null;
   return (
     <Section title="Customers by segment">
       {data ? (

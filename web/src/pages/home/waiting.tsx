@@ -11,14 +11,21 @@ import { waiting } from '../orders/status.ts';
 
 const steps = { pending: 'to confirm', confirmed: 'to process', processing: 'to ship' } as const;
 
+interface WaitingProps {
+  readonly counts: OrderCounts['counts'] | undefined;
+  /** Without orders, it is only shown if something is waiting. */
+  readonly isNew: boolean;
+}
+
 /** Orders and conversations that somebody has to take care of. */
-export function Waiting({ counts }: { readonly counts: OrderCounts['counts'] | undefined }) {
+export function Waiting({ counts, isNew }: WaitingProps) {
   const can = useCan();
   const isAgent = can('conversations.view');
   const conversations = useApi(['conversations', 'counts'], (client) => client.conversations.count(), isAgent);
   const open = conversations.data?.counts.open;
   const isLoading = (can('orders.view') && !counts) || (isAgent && conversations.isPending);
   const orders = counts ? waiting.filter((status) => counts[status] > 0) : [];
+  if (isNew && !open) return null;
   return (
     <Section title="Waiting for you">
       {isLoading ? (

@@ -13,13 +13,13 @@ import { useSelection } from '../../list/selection.ts';
 import { SelectionBar } from '../../list/selection-bar.tsx';
 import { useList } from '../../list/use-list.ts';
 import { type View, Views } from '../../list/views.tsx';
-import { useLive } from '../../live.ts';
 import type { Search } from '../../search.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { BulkStatus } from './bulk-status.tsx';
 import { ExportButton } from './export-button.tsx';
+import { useLiveOrders } from './live-orders.ts';
 import { useOrderColumns } from './order-columns.tsx';
 import { customerNameOf, filters, inputOf, statusFilter } from './order-list.ts';
 import { allStatuses, statuses, waiting } from './status.ts';
@@ -34,8 +34,6 @@ export function OrdersPage() {
   );
 }
 
-const liveChanges = ['Created', 'Updated', 'StatusChanged', 'Deleted'].map((name) => `order${name} { order { id } }`);
-
 function Orders() {
   const search: Search = useSearch({ from: '/shell/orders' });
   const openId = useParams({ strict: false }).id;
@@ -49,7 +47,7 @@ function Orders() {
   const selection = useSelection();
   const { visible, choice } = useColumns('orders', useOrderColumns(openId !== undefined));
   const [changing, setChanging] = useState<string>();
-  useLive(liveChanges, 'orders');
+  useLiveOrders();
   const canChange = can('orders.edit') || can('orders.cancel') || can('orders.refund');
   const changeFocused = () => setChanging(focusedOrder(list.rowAt)?.id ?? openId);
   useKeys([
