@@ -1,5 +1,4 @@
 import type { Order } from '@chowk/client';
-import type { Tone } from '../../ui/status-pill.tsx';
 
 export type Status = Order['status'];
 
@@ -7,7 +6,8 @@ interface StatusInfo {
   readonly label: string;
   /** On the button that leads to it. */
   readonly verb: string;
-  readonly tone: Tone;
+  /** Of the pill. */
+  readonly tone: 'neutral' | 'info' | 'success' | 'warning' | 'error';
   /** As the API has it; a test compares them. */
   readonly next: readonly Status[];
 }
