@@ -84,7 +84,7 @@ function MetricButton({ metric, statistics, days, isShown, onChoose }: MetricBut
       type="button"
       aria-pressed={isShown}
       onClick={onChoose}
-      className="-ml-3 grid justify-items-start gap-0.5 rounded-panel px-3 py-2.5 text-left transition-colors hover:bg-sunken aria-pressed:bg-sunken max-sm:-mr-3 max-sm:grid-cols-[1fr_auto] max-sm:items-center sm:last:-mr-3"
+      className="-ml-3 grid justify-items-start gap-x-3 gap-y-0.5 rounded-panel px-3 py-2.5 text-left transition-colors hover:bg-sunken aria-pressed:bg-sunken max-sm:-mr-3 max-sm:grid-cols-[1fr_auto] max-sm:items-center sm:last:-mr-3"
     >
       <span className="text-sm text-secondary">{label}</span>
       {statistics ? (
@@ -122,7 +122,7 @@ function Change({ current, previous, days }: ChangeProps) {
         <Arrow size={14} strokeWidth={2} role="img" aria-label={isUp ? 'up' : 'down'} />
         {text.format(Math.abs(percent))}%
       </span>
-      from the {days} days before
+      <span className="max-sm:sr-only">from the {days} days before</span>
     </span>
   );
 }

@@ -1,23 +1,9 @@
 import type { CustomerAddress } from '@chowk/client';
 import { useApi, useCan } from '../../api-query.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field, Input } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';
-import { type AddressField, addressFields, type OrderDraft } from './order-draft.ts';
-
-const labels: Readonly<Record<AddressField, string>> = {
-  first_name: 'First name',
-  last_name: 'Last name',
-  company: 'Company',
-  address1: 'Address',
-  address2: 'Apartment, floor, landmark',
-  city: 'City',
-  pincode: 'PIN code',
-  state: 'State',
-  country: 'Country',
-  phone: 'Phone',
-};
-const whole: readonly AddressField[] = ['company', 'address1', 'address2'];
+import { AddressFields } from './address-fields.tsx';
+import { addressFields, type OrderDraft } from './order-draft.ts';
 
 interface AddressSectionProps {
   readonly draft: OrderDraft;
@@ -29,23 +15,13 @@ export function AddressSection({ draft: { customerId, address }, onChange, error
   return (
     <Section title="Shipping address" lead="Optional.">
       {customerId !== undefined && <KnownAddresses customerId={customerId} onChoose={onChange} />}
-      <div className="grid gap-4 sm:grid-cols-2">
-        {addressFields.map((field) => (
-          <div key={field} className={whole.includes(field) ? 'sm:col-span-2' : ''}>
-            <Field label={labels[field]} error={errors[`shipping_address.${field}`]}>
-              {(control) => (
-                <Input
-                  {...control}
-                  name={`shipping_address.${field}`}
-                  autoComplete="off"
-                  value={address[field] ?? ''}
-                  onChange={({ target }) => onChange({ ...address, [field]: target.value })}
-                />
-              )}
-            </Field>
-          </div>
-        ))}
-      </div>
+      <AddressFields
+        errors={errors}
+        propsOf={(field) => ({
+          value: address[field] ?? '',
+          onChange: ({ target }) => onChange({ ...address, [field]: target.value }),
+        })}
+      />
     </Section>
   );
 }

@@ -126,22 +126,24 @@ interface ContactFieldsProps {
 
 function ContactFields({ contact, onChange, errors }: ContactFieldsProps) {
   return (
-    <div className="grid gap-4 sm:grid-cols-2">
+    <div className="grid grid-cols-2 gap-x-3 gap-y-4 md:gap-x-4">
       {contactFields.map((field) => (
-        <Field key={field} label={labels[field]} error={errors[`customer.${field}`]}>
-          {(control) => (
-            <Input
-              {...control}
-              name={`customer.${field}`}
-              type={field === 'email' ? 'email' : field === 'phone' ? 'tel' : 'text'}
-              autoComplete="off"
-              value={contact[field] ?? ''}
-              onChange={({ target }) => onChange({ ...contact, [field]: target.value })}
-            />
-          )}
-        </Field>
+        <div key={field} className={field === 'phone' || field === 'email' ? 'max-sm:col-span-2' : ''}>
+          <Field label={labels[field]} error={errors[`customer.${field}`]}>
+            {(control) => (
+              <Input
+                {...control}
+                name={`customer.${field}`}
+                type={field === 'email' ? 'email' : field === 'phone' ? 'tel' : 'text'}
+                autoComplete="off"
+                value={contact[field] ?? ''}
+                onChange={({ target }) => onChange({ ...contact, [field]: target.value })}
+              />
+            )}
+          </Field>
+        </div>
       ))}
-      <p className="text-xs text-faint sm:col-span-2">
+      <p className="col-span-2 text-xs text-faint">
         A customer with this phone or email is used if there is one already.
       </p>
     </div>

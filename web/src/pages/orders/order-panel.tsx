@@ -57,8 +57,8 @@ export function OrderPanel() {
           <StatusButtons order={order} />
           <OrderItems order={order} />
           <Customer order={order} />
-          <OrderAddress order={order} />
-          <OrderNote key={order.id} order={order} />
+          <OrderAddress key={`${order.id}-address`} order={order} />
+          <OrderNote key={`${order.id}-note`} order={order} />
           <OrderHistory order={order} />
           <DeleteDialog order={order} isOpen={isDeleting} onClose={() => setDeleting(false)} onDeleted={close} />
         </>

@@ -151,6 +151,18 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('The dog is friendly.').waitFor();
 
+    await page.getByRole('button', { name: 'Edit address' }).click();
+    await page.getByLabel('City').fill('Nashik');
+    await page.getByLabel('PIN code').fill('4'.repeat(33));
+    await page.getByRole('button', { name: 'Save address' }).click();
+    await page.getByText('The pincode must have at most 32 characters.').waitFor();
+    await inspect(page, 'order-address');
+    await page.getByLabel('PIN code').fill('422001');
+    await page.getByRole('button', { name: 'Save address' }).click();
+    await page.getByText('The address of order 1001 is saved.').waitFor();
+    await page.getByText('Nashik 422001').waitFor();
+    await page.getByText('Address changed by you').waitFor();
+
     await page.getByRole('link', { name: 'All orders of this customer' }).click();
     await eventually(() => expect(addressOf(page).search).toContain('customer_id='));
     await page.goto(`${platform.origin}/orders/${order?.id}`);
