@@ -1,6 +1,7 @@
 import type { OrderPeriod, OrderStatistics } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp } from 'lucide-react';
+import { useRef } from 'react';
 import { useApi } from '../../api-query.ts';
 import { LineChart, type Point } from '../../charts/line-chart.tsx';
 import { ticksTo, wholeTicksTo } from '../../charts/ticks.ts';
@@ -8,7 +9,7 @@ import { messageOf } from '../../form.ts';
 import { count, money } from '../../format.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { type Period, usePeriod } from './period.tsx';
+import { usePeriod } from './period.tsx';
 
 type Sums = Pick<OrderPeriod, 'orders' | 'revenue' | 'avg_order_value'>;
 
@@ -45,17 +46,23 @@ export function Business() {
   const chart = useSearch({ from: '/shell/' }).chart;
   const navigate = useNavigate();
   const { data, error } = useApi(['orders', 'statistics', days], (client) => client.orders.statistics({ days }));
+  // While another period is being read, the last one stays.
+  const last = useRef(data);
+  if (data) last.current = data;
+  const statistics = data ?? last.current;
   const shown = metrics.find(({ key }) => key === chart) ?? (metrics[0] as Metric);
-  if (error && !data) return <Notice tone="error">{messageOf(error)}</Notice>;
+  if (error && !statistics) return <Notice tone="error">{messageOf(error)}</Notice>;
   return (
-    <section aria-label="Business" className="grid gap-5">
+    <section
+      aria-label="Business"
+      className={`grid gap-5 transition-opacity ${statistics && !data ? 'opacity-60' : ''}`}
+    >
       <div className="grid gap-x-5 gap-y-1 sm:grid-cols-3">
         {metrics.map((metric) => (
           <MetricButton
             key={metric.key}
             metric={metric}
-            statistics={data}
-            days={days}
+            statistics={statistics}
             isShown={metric === shown}
             onChoose={() =>
               void navigate({ to: '/', search: (search) => ({ ...search, chart: metric.key }), replace: true })
@@ -63,8 +70,8 @@ export function Business() {
           />
         ))}
       </div>
-      {data ? <Chart metric={shown} statistics={data} /> : <Skeleton className="h-58 w-full" />}
-      {data && <OtherCurrencies statistics={data} />}
+      {statistics ? <Chart metric={shown} statistics={statistics} /> : <Skeleton className="h-64 w-full" />}
+      {statistics && <OtherCurrencies statistics={statistics} />}
     </section>
   );
 }
@@ -72,12 +79,11 @@ export function Business() {
 interface MetricButtonProps {
   readonly metric: Metric;
   readonly statistics: OrderStatistics | undefined;
-  readonly days: Period;
   readonly isShown: boolean;
   readonly onChoose: () => void;
 }
 
-function MetricButton({ metric, statistics, days, isShown, onChoose }: MetricButtonProps) {
+function MetricButton({ metric, statistics, isShown, onChoose }: MetricButtonProps) {
   const { label, read, format } = metric;
   return (
     <button
@@ -92,7 +98,7 @@ function MetricButton({ metric, statistics, days, isShown, onChoose }: MetricBut
           <span className="numeric text-2xl font-semibold tracking-tight max-sm:row-span-2 max-sm:text-xl">
             {format(read(statistics.current), statistics.currency)}
           </span>
-          <Change current={read(statistics.current)} previous={read(statistics.previous)} days={days} />
+          <Change current={read(statistics.current)} previous={read(statistics.previous)} days={statistics.days} />
         </>
       ) : (
         <>
@@ -107,7 +113,7 @@ function MetricButton({ metric, statistics, days, isShown, onChoose }: MetricBut
 interface ChangeProps {
   readonly current: number;
   readonly previous: number;
-  readonly days: Period;
+  readonly days: number;
 }
 
 function Change({ current, previous, days }: ChangeProps) {

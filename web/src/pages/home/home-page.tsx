@@ -1,6 +1,5 @@
 import { useApi, useCan } from '../../api-query.ts';
 import { Page } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 import { useLiveOrders } from '../orders/live-orders.ts';
 import { Business } from './business.tsx';
 import { FirstSteps } from './first-steps.tsx';
@@ -16,13 +15,12 @@ export function HomePage() {
   const can = useCan();
   const seesOrders = can('orders.view');
   const counts = useApi(['orders', 'counts'], (client) => client.orders.countByStatus(), seesOrders);
-  const total = counts.data?.total;
-  const isNew = total === 0;
+  const isNew = counts.data?.total === 0;
   return (
     <Page title="Home" actions={seesOrders && !isNew && <PeriodChoice />}>
       {seesOrders && <LiveOrders />}
       {isNew && <FirstSteps />}
-      {seesOrders && total !== 0 && (total === undefined ? <Skeleton className="h-80 w-full" /> : <Business />)}
+      {seesOrders && !isNew && <Business />}
       <div className="grid items-start gap-x-14 gap-y-10 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="grid min-w-0 gap-10">
           {(seesOrders || can('conversations.view')) && <Waiting counts={counts.data?.counts} isNew={isNew} />}

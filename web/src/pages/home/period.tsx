@@ -1,10 +1,9 @@
 import { Link, useSearch } from '@tanstack/react-router';
 
 const periods = [7, 30, 90] as const;
-export type Period = (typeof periods)[number];
 
 /** From the address. */
-export function usePeriod(): Period {
+export function usePeriod(): number {
   const { days } = useSearch({ from: '/shell/' });
   return periods.find((period) => String(period) === days) ?? 30;
 }

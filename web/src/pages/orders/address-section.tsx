@@ -38,9 +38,9 @@ function KnownAddresses({ customerId: id, onChoose }: KnownAddressesProps) {
   const { data } = useApi(['customers', id], (client) => client.customers.get({ id }), isVisible);
   if (!isVisible || !data || data.customer.addresses.length === 0) return null;
   return (
-    <ul className="flex flex-wrap gap-2">
+    <ul className="flex min-w-0 flex-wrap gap-2">
       {data.customer.addresses.slice(0, 4).map((address) => (
-        <li key={address.id} className="max-w-full">
+        <li key={address.id} className="max-w-full min-w-0">
           <Button className="max-w-full *:min-w-0" onClick={() => onChoose(fieldsOf(address))}>
             <span className="truncate">Use {textOf(address)}</span>
           </Button>

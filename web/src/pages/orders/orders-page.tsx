@@ -150,12 +150,14 @@ function NewOrderButton() {
 function NoOrders({ isFiltered }: { readonly isFiltered: boolean }) {
   const can = useCan();
   if (isFiltered) {
+    const all = (
+      <Link to="/orders" search={{}} className="text-accent underline underline-offset-4">
+        Show all orders
+      </Link>
+    );
     return (
-      <EmptyState icon={<ReceiptText size={20} strokeWidth={1.5} aria-hidden />} title="No order matches">
-        Search for something else, or remove a filter.{' '}
-        <Link to="/orders" search={{}} className="text-accent underline underline-offset-4">
-          Show all orders
-        </Link>
+      <EmptyState icon={<ReceiptText size={20} strokeWidth={1.5} aria-hidden />} title="No order matches" action={all}>
+        Search for something else, or remove a filter.
       </EmptyState>
     );
   }
