@@ -981,6 +981,13 @@ export interface Api {
      */
     readonly countByStatus: Call<object, OrderCounts>;
     /**
+     * Get revenue and orders by day.
+     * The last `days` days in the tenant's time zone, today included, and as many days before them, up to the same time of day. An order counts on the day it was placed. Cancelled and failed orders do not count.
+     * Requires the permission `orders.view`.
+     * `GET /api/v1/orders/statistics`
+     */
+    readonly statistics: Call<OrdersStatisticsInput, OrderStatistics>;
+    /**
      * Export orders.
      * One row for each order.
      * Requires the permission `orders.export`.
@@ -2875,12 +2882,36 @@ export type OrderCounts = {
   };
 };
 
+export type OrderCurrencySums = {
+  readonly currency: string;
+  /** Without cancelled and failed orders; in all currencies. */
+  readonly orders: number;
+  /** Totals less refunds. */
+  readonly revenue: string;
+  /** An amount with two decimals. */
+  readonly refunded: string;
+  /** The revenue of an order on average. */
+  readonly avg_order_value: string;
+};
+
 export type OrderCustomer = {
   readonly id: string;
   readonly first_name: string | null;
   readonly last_name: string | null;
   readonly email: string | null;
   readonly phone: string | null;
+};
+
+export type OrderDay = {
+  readonly date: string;
+  /** Without cancelled and failed orders; in all currencies. */
+  readonly orders: number;
+  /** Totals less refunds. */
+  readonly revenue: string;
+  /** An amount with two decimals. */
+  readonly refunded: string;
+  /** The revenue of an order on average. */
+  readonly avg_order_value: string;
 };
 
 export type OrderDetails = {
@@ -2929,10 +2960,34 @@ export type OrderItem = {
   readonly total: string;
 };
 
+export type OrderPeriod = {
+  /** Without cancelled and failed orders; in all currencies. */
+  readonly orders: number;
+  /** Totals less refunds. */
+  readonly revenue: string;
+  /** An amount with two decimals. */
+  readonly refunded: string;
+  /** The revenue of an order on average. */
+  readonly avg_order_value: string;
+  /** Every day, the earliest first. */
+  readonly days: readonly OrderDay[];
+  /** The orders whose amounts are not in the revenue. */
+  readonly other_currencies: readonly OrderCurrencySums[];
+};
+
 export type OrderRefund = {
   /** Default and maximum: the amount not refunded yet. */
   readonly amount?: string | number | undefined;
   readonly reason?: string | undefined;
+};
+
+export type OrderStatistics = {
+  readonly days: number;
+  /** The tenant's currency: that of all amounts. */
+  readonly currency: string;
+  readonly timezone: string;
+  readonly current: OrderPeriod;
+  readonly previous: OrderPeriod;
 };
 
 export type OrderStatusChange = {
@@ -4021,6 +4076,11 @@ export type OrdersListInput = {
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
+};
+
+export type OrdersStatisticsInput = {
+  /** Default: 30. */
+  readonly days?: number | undefined;
 };
 
 export type OrdersExportInput = {

@@ -174,6 +174,7 @@ export const routes = {
     list: 'GET orders',
     create: 'POST orders',
     countByStatus: 'GET orders/counts',
+    statistics: 'GET orders/statistics',
     export: 'GET orders/export file',
     getByNumber: 'GET orders/lookup',
     get: 'GET orders/:id',

@@ -11,9 +11,12 @@ import {
   OrderCounts,
   OrderDetails,
   OrderRefund,
+  OrderStatistics,
+  StatisticsQuery,
   StatusChange,
   statuses,
 } from './schemas.ts';
+import { readStatistics } from './statistics.ts';
 import { explainChanges, explainRefund, refundOrder, updateOrder, updateStatus } from './update.ts';
 
 const changed = (message: string) => ({
@@ -64,6 +67,18 @@ export const actions = {
     needs: 'orders.view',
     output: OrderCounts,
     run: (ctx) => readCounters(ctx, 'orders', statuses),
+  }),
+  'orders.statistics': action({
+    summary: 'Get revenue and orders by day',
+    description:
+      "The last `days` days in the tenant's time zone, today included, and as many days before them, up to the same time of " +
+      'day. An order counts on the day it was placed. Cancelled and failed orders do not count.',
+    http: 'GET /orders/statistics',
+    graphql: 'orderStatistics',
+    needs: 'orders.view',
+    input: StatisticsQuery,
+    output: OrderStatistics,
+    run: readStatistics,
   }),
   'orders.export': action({
     summary: 'Export orders',

@@ -22,7 +22,7 @@ export function BottomBar({ items }: { readonly items: readonly NavigationItem[]
       className="fixed inset-x-0 bottom-0 z-10 grid auto-cols-fr grid-flow-col border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
     >
       {items.slice(0, onBottomBar).map(({ to, label, Icon }) => (
-        <Link key={to} to={to} activeOptions={{ exact: to === '/' }} className={look}>
+        <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }} className={look}>
           <Icon size={20} strokeWidth={1.5} aria-hidden />
           <span className="max-w-full truncate">{label}</span>
         </Link>

@@ -53,7 +53,7 @@ export function Shell() {
           <Link
             key={to}
             to={to}
-            activeOptions={{ exact: to === '/' }}
+            activeOptions={{ exact: to === '/', includeSearch: false }}
             className={item}
             activeProps={{ className: 'bg-accent-tint text-accent-strong!' }}
           >

@@ -1,5 +1,173 @@
-import { Page } from '../../ui/page.tsx';
+import type { ListedOrder } from '@chowk/client';
+import { Link, Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Plus, ReceiptText } from 'lucide-react';
+import { useState } from 'react';
+import { useApi, useCan } from '../../api-query.ts';
+import { count } from '../../format.ts';
+import { useKeys } from '../../keys.ts';
+import { ColumnMenu, useColumns } from '../../list/column-choice.tsx';
+import { DataTable } from '../../list/data-table.tsx';
+import { FilterBar } from '../../list/filters.tsx';
+import { ListPage } from '../../list/list-page.tsx';
+import { useSelection } from '../../list/selection.ts';
+import { SelectionBar } from '../../list/selection-bar.tsx';
+import { useList } from '../../list/use-list.ts';
+import { type View, Views } from '../../list/views.tsx';
+import type { Search } from '../../search.ts';
+import { Needs } from '../../shell/needs.tsx';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { BulkStatus } from './bulk-status.tsx';
+import { ExportButton } from './export-button.tsx';
+import { useLiveOrders } from './live-orders.ts';
+import { useOrderColumns } from './order-columns.tsx';
+import { customerNameOf, filters, inputOf, statusFilter } from './order-list.ts';
+import { allStatuses, statuses, waiting } from './status.ts';
+import { StatusDialog } from './status-dialog.tsx';
 
+/** All orders, and the one that is open beside them. */
 export function OrdersPage() {
-  return <Page title="Orders">{null}</Page>;
+  return (
+    <Needs permission="orders.view">
+      <Orders />
+    </Needs>
+  );
+}
+
+function Orders() {
+  const search: Search = useSearch({ from: '/shell/orders' });
+  const openId = useParams({ strict: false }).id;
+  const navigate = useNavigate();
+  const can = useCan();
+  const show = (next: Search) => void navigate({ to: '.', search: next, replace: next.search !== search.search });
+  const list = useList(['orders', 'list', search], async (client, page) => {
+    const { orders, pagination } = await client.orders.list({ ...inputOf(search), ...page });
+    return { rows: orders, total: pagination.total };
+  });
+  const selection = useSelection();
+  const { visible, choice } = useColumns('orders', useOrderColumns(openId !== undefined));
+  const [changing, setChanging] = useState<string>();
+  useLiveOrders();
+  const canChange = can('orders.edit') || can('orders.cancel') || can('orders.refund');
+  const changeFocused = () => setChanging(focusedOrder(list.rowAt)?.id ?? openId);
+  useKeys([
+    ...(canChange ? [{ key: 's', label: 'Change the status of the order', run: changeFocused }] : []),
+    ...(can('orders.create')
+      ? [{ key: 'n', label: 'New order', run: () => void navigate({ to: '/orders/new' }) }]
+      : []),
+  ]);
+  const views = useStatusViews();
+  return (
+    <ListPage
+      title="Orders"
+      detail={openId !== undefined && <Outlet />}
+      actions={
+        <>
+          {can('orders.export') && (
+            <ExportButton
+              name="orders"
+              read={(client, format) => client.orders.export({ ...inputOf(search), format })}
+            />
+          )}
+          {can('orders.create') && <NewOrderButton />}
+        </>
+      }
+    >
+      <Views name="orders" views={views} search={search} onChange={show} />
+      <div className="pt-3">
+        <FilterBar
+          search={search}
+          filters={useFilters(search, views)}
+          placeholder="Search number, customer or note"
+          onChange={show}
+        >
+          <span className="numeric text-sm text-secondary">{list.total !== undefined && count(list.total)}</span>
+          <ColumnMenu choice={choice} />
+        </FilterBar>
+      </div>
+      <SelectionBar selection={selection}>{can('orders.edit') && <BulkStatus selection={selection} />}</SelectionBar>
+      <DataTable
+        caption="Orders"
+        list={list}
+        columns={visible}
+        idOf={({ id }) => id}
+        nameOf={({ order_number }) => `order ${order_number}`}
+        openId={openId}
+        onOpen={({ id }) => void navigate({ to: '/orders/$id', params: { id }, search })}
+        sort={{ by: search.sort_by ?? 'placed_at', order: search.sort_order === 'asc' ? 'asc' : 'desc' }}
+        onSort={({ by, order }) => show({ ...search, sort_by: by, sort_order: order })}
+        {...(can('orders.edit') && { selection })}
+        empty={<NoOrders isFiltered={Object.keys(search).length > 0} />}
+      />
+      <StatusDialog id={changing} onClose={() => setChanging(undefined)} />
+    </ListPage>
+  );
+}
+
+/** The order in the row that has the focus. */
+function focusedOrder(rowAt: (index: number) => ListedOrder | undefined): ListedOrder | undefined {
+  const index = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row;
+  return index === undefined ? undefined : rowAt(Number(index));
+}
+
+function useStatusViews(): readonly View[] {
+  const { data } = useApi(['orders', 'counts'], (client) => client.orders.countByStatus());
+  const toHandle = data && waiting.reduce((sum, status) => sum + data.counts[status], 0);
+  return [
+    { label: 'All', search: {}, count: data?.total },
+    { label: 'To handle', search: { status: waiting.join(',') }, count: toHandle },
+    ...allStatuses.map((status) => {
+      return { label: statuses[status].label, search: { status }, count: data?.counts[status] };
+    }),
+  ];
+}
+
+/** The status is the tab, unless other filters are set too; a customer is a filter if the address has one. */
+function useFilters(search: Search, views: readonly View[]) {
+  const { status, customer_id: id } = search;
+  const can = useCan();
+  const isKnown = id !== undefined && can('customers.view');
+  const { data } = useApi(['customers', id], (client) => client.customers.get({ id: id as string }), isKnown);
+  const isTab =
+    Object.keys(search).every((key) => key === 'status') && views.some((view) => view.search.status === status);
+  const several = status?.includes(',') ? [[status, status.split(',').join(', ')] as const] : [];
+  const byStatus = { ...statusFilter, options: [...several, ...(statusFilter.options ?? [])] };
+  const name = data ? customerNameOf(data.customer) : 'One customer';
+  const byCustomer = { key: 'customer_id', label: 'Customer', options: [[id ?? '', name] as const] };
+  return [...(isTab ? [] : [byStatus]), ...filters, ...(id === undefined ? [] : [byCustomer])];
+}
+
+function NewOrderButton() {
+  const navigate = useNavigate();
+  return (
+    <Button look="primary" onClick={() => void navigate({ to: '/orders/new' })}>
+      <Plus size={16} strokeWidth={1.5} aria-hidden />
+      New order
+    </Button>
+  );
+}
+
+function NoOrders({ isFiltered }: { readonly isFiltered: boolean }) {
+  const can = useCan();
+  if (isFiltered) {
+    const all = (
+      <Link to="/orders" search={{}} className="text-accent underline underline-offset-4">
+        Show all orders
+      </Link>
+    );
+    return (
+      <EmptyState icon={<ReceiptText size={20} strokeWidth={1.5} aria-hidden />} title="No order matches" action={all}>
+        Search for something else, or remove a filter.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon={<ReceiptText size={20} strokeWidth={1.5} aria-hidden />}
+      title="No orders yet"
+      action={can('orders.create') && <NewOrderButton />}
+    >
+      Orders from your shop appear here as they come in. You can also enter one yourself.
+    </EmptyState>
+  );
 }

@@ -1,0 +1,145 @@
+import { sql } from '@chowk/kit';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../../../server/testing/eventually.ts';
+import type { TestTenant } from '../../../../server/testing/platform.ts';
+import { type Console, chromiumPath, heading, inspect, startConsole } from '../../../testing/console.ts';
+
+const tea = { name: 'Darjeeling first flush, loose leaf', quantity: 1, price: '1249.50' };
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+/** Ten thousand orders over half a year, more as the shop grows. */
+async function fill(tenant: TestTenant, customerIds: readonly string[]): Promise<void> {
+  await tenant.db.run(sql`
+    INSERT INTO orders (id, number, order_number, customer_id, status, currency, total, placed_at, created_at, updated_at)
+    SELECT gen_random_uuid(), 5000 + n, (5000 + n)::text, (${customerIds}::uuid[])[1 + n % ${customerIds.length}],
+      (ARRAY['delivered', 'delivered', 'delivered', 'shipped', 'pending', 'processing', 'cancelled', 'confirmed'])[1 + (n * 7) % 8],
+      'INR', 300 + (n * 7919) % 4700, t, t, t
+    FROM generate_series(1, 10000) n, LATERAL (
+      SELECT now() - interval '180 days' * (1 - sqrt(n / 10000.0)) - interval '5 minutes' - interval '3 hours' * abs(sin(n)) AS t) AS at`);
+}
+
+describe.skipIf(!chromiumPath)('Home', () => {
+  let platform: Console;
+  beforeAll(async () => {
+    platform = await startConsole();
+  });
+
+  test('without orders it lists the first steps, and checks those that are done', async () => {
+    const acme = await platform.tenant({ name: 'Acme Stores' });
+    const asha = await platform.person({ tenant: acme });
+    await asha.post('/api/v1/products', { sku: 'TEA-250', title: 'Tea', price: '49.50' });
+    const page = await platform.openAs(asha, acme);
+    await page.getByRole('listitem').filter({ hasText: 'Add your first product' }).getByLabel('Done').waitFor();
+    await page.getByRole('link', { name: 'Add a customer' }).waitFor();
+    await inspect(page, 'home-empty');
+
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByRole('option', { name: /^Agent/ }).waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Send invitation' }).click();
+    await eventually(async () => expect(await page.locator('[aria-invalid]').count()).toBe(1));
+    await inspect(page, 'home-invite');
+    await page.getByLabel('Email').fill('ravi.kumar@example.in');
+    await page.getByRole('button', { name: 'Send invitation' }).click();
+    await page.getByText('An invitation is on its way to ravi.kumar@example.in.').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Invite a colleague' }).getByLabel('Done').waitFor();
+    expect((await asha.get('/api/v1/invitations')).body.invitations).toMatchObject([
+      { email: 'ravi.kumar@example.in' },
+    ]);
+
+    await page.getByRole('link', { name: 'New order' }).click();
+    await heading(page, 'New order').waitFor();
+  });
+
+  test('the first order shows at once', async () => {
+    const acme = await platform.tenant({ name: 'Acme Stores' });
+    const asha = await platform.person({ tenant: acme });
+    const page = await platform.openAs(asha, acme);
+    await page.getByText('Your shop is ready').waitFor();
+    await asha.post('/api/v1/orders', { customer: { first_name: 'सुनीता', last_name: 'शर्मा' }, items: [tea] });
+    await page.getByRole('button', { name: /^Revenue ₹1,249\.50 None in the 30 days before/ }).waitFor();
+    await page.getByRole('link', { name: '1 Order to confirm Pending' }).waitFor();
+    await inspect(page, 'home-one');
+
+    await asha.post('/api/v1/orders', { items: [tea] });
+    await page.getByRole('button', { name: /^Revenue ₹2,499\.00/ }).waitFor();
+    await page.getByRole('link', { name: '2 Orders to confirm Pending' }).click();
+    await eventually(() => expect(new URL(page.url()).search).toBe('?status=pending'));
+  });
+
+  test('the numbers of a large shop, with the period and the chart in the address', async () => {
+    const acme = await platform.tenant({ name: 'Acme Stores' });
+    const asha = await platform.person({ tenant: acme });
+    const names = [
+      'Asha Kulkarni',
+      'Mohammed Iqbal',
+      'सुनीता शर्मा',
+      `Venkatanarasimharajuvaripeta ${'Satyanarayana '.repeat(4)}`,
+    ];
+    const customerIds: string[] = [];
+    for (const [index, name] of names.entries()) {
+      const [first_name, ...rest] = name.trim().split(' ');
+      const customer = { first_name, last_name: rest.join(' '), phone: `+91987654321${index}` };
+      const items = [{ ...tea, price: '64000.00' }];
+      const fields = { customer, items, status: 'delivered', placed_at: daysAgo(200 + index * 20) };
+      const { status, body } = await asha.post('/api/v1/orders', fields);
+      expect(status).toBe(201);
+      customerIds.push(body.order.customer_id);
+      const message = { direction: 'inbound', body: 'Where is my parcel?' };
+      await asha.post('/api/v1/conversations', {
+        customer: { id: body.order.customer_id },
+        subject: 'Parcel',
+        channel: 'email',
+        message,
+      });
+    }
+    await asha.post('/api/v1/orders', { items: [{ ...tea, price: '20.00' }], currency: 'EUR' });
+    await fill(acme, customerIds);
+    const page = await platform.openAs(asha, acme);
+    await page.getByRole('button', { name: /^Revenue ₹.*from the 30 days before/ }).waitFor();
+    await page.getByText('In other currencies: €20.00 from 1 order.').waitFor();
+    await page.getByRole('link', { name: /Asha Kulkarni.*Last order/ }).waitFor();
+    await page.getByRole('link', { name: '4 Conversations to answer' }).waitFor();
+    await page.getByText('You').first().waitFor();
+    await inspect(page, 'home');
+
+    const revenue = async () => (await page.getByRole('button', { name: /^Revenue/ }).textContent()) ?? '';
+    const before = await revenue();
+    await page.getByRole('link', { name: '7 days' }).click();
+    await eventually(() => expect(new URL(page.url()).search).toBe('?days=7'));
+    await eventually(async () => expect(await revenue()).toMatch(/from the 7 days before$/));
+    expect(await revenue()).not.toBe(before);
+    await page.getByRole('button', { name: /^Orders/ }).click();
+    await eventually(() => expect(new URL(page.url()).search).toBe('?days=7&chart=orders'));
+
+    const { body } = await asha.get('/api/v1/orders/statistics?days=7');
+    const chart = page.getByRole('group', { name: /^Orders by day/ });
+    await chart.focus();
+    await page.keyboard.press('ArrowLeft');
+    const today = `${body.current.days.at(-1).orders}`;
+    await eventually(async () => expect(await page.locator('[aria-live] dd').first().textContent()).toBe(today));
+    await inspect(page, 'home-7-days');
+    const table = page.getByRole('table', { name: 'Orders by day' });
+    expect(await table.getByRole('row').count()).toBe(8);
+
+    await page.goto(`${platform.origin}/?days=90&chart=average`);
+    await page.getByRole('group', { name: /^Average order by day/ }).hover({ position: { x: 400, y: 100 } });
+    await page.locator('[aria-live] dd').first().waitFor();
+    await inspect(page, 'home-90-days');
+  });
+
+  test('a user sees the parts that they may see', async () => {
+    const acme = await platform.tenant({ name: 'Acme Stores' });
+    const owner = await platform.person({ tenant: acme });
+    await owner.post('/api/v1/orders', { items: [tea] });
+    const role = { name: 'Support', permissions: ['conversations.view'] };
+    expect((await owner.post('/api/v1/roles', role)).status).toBe(201);
+    const ravi = await platform.person({ tenant: acme, role: 'Agent', name: 'Ravi Kumar' });
+    expect((await owner.patch(`/api/v1/team/${ravi.id}`, { role: 'Support' })).status).toBe(200);
+    const page = await platform.openAs(ravi, acme);
+    await page.getByText('Nothing is waiting.').waitFor();
+    await inspect(page, 'home-support');
+    for (const name of ['Recent orders', 'Customers by segment', 'Recent activity']) {
+      expect({ name, count: await page.getByRole('heading', { name }).count() }).toEqual({ name, count: 0 });
+    }
+  });
+});

@@ -1,0 +1,58 @@
+import { useState } from 'react';
+import { useRefresh } from '../../api-action.ts';
+import { useApi } from '../../api-query.ts';
+import { useForm } from '../../form.ts';
+import { api } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, Input, Select } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { toast } from '../../ui/toast.tsx';
+
+export function InviteButton() {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Invite</Button>
+      <Dialog title="Invite a colleague" isOpen={isOpen} onClose={() => setOpen(false)}>
+        <InviteForm onDone={() => setOpen(false)} />
+      </Dialog>
+    </>
+  );
+}
+
+function InviteForm({ onDone }: { readonly onDone: () => void }) {
+  const { data } = useApi(['team', 'roles'], (client) => client.roles.list());
+  const refresh = useRefresh();
+  const form = useForm(async ({ email = '', role = '' }) => {
+    await api().invitations.create({ email, role });
+    onDone();
+    toast(`An invitation is on its way to ${email}.`);
+    await refresh('team');
+  });
+  return (
+    <form {...form.props} className="grid gap-4">
+      {form.problem && <Notice tone="error">{form.problem}</Notice>}
+      <Field label="Email" error={form.errors.email}>
+        {(control) => <Input {...control} name="email" type="email" autoComplete="off" autoFocus />}
+      </Field>
+      <Field label="Role" help="What they may do. You can change it later." error={form.errors.role}>
+        {(control) => (
+          <Select {...control} name="role" key={data ? 'loaded' : 'loading'} defaultValue="Agent">
+            {(data?.roles ?? []).map(({ id, name, description }) => (
+              <option key={id} value={name}>
+                {description ? `${name}: ${description}` : name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <div className="flex justify-end gap-2">
+        <Button onClick={onDone}>Close</Button>
+        <Button type="submit" look="primary" isBusy={form.isBusy}>
+          Send invitation
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,88 @@
+import type { AuditEntry } from '@chowk/client';
+import { Link } from '@tanstack/react-router';
+import { useApi, useCan } from '../../api-query.ts';
+import { useMemberName } from '../../member-name.ts';
+import { Section } from '../../ui/page.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+
+/** What a user did, by action of the API. Others are in the audit log. */
+const sentences: Readonly<Record<string, string>> = {
+  'orders.create': 'created an order',
+  'orders.update': 'changed an order',
+  'orders.updateStatus': 'changed the status of an order',
+  'orders.cancel': 'cancelled an order',
+  'orders.refund': 'refunded an order',
+  'orders.delete': 'deleted an order',
+  'orders.export': 'exported orders',
+  'customers.create': 'added a customer',
+  'customers.update': 'changed a customer',
+  'customers.merge': 'merged two customers',
+  'customers.delete': 'deleted a customer',
+  'customers.export': 'exported customers',
+  'products.create': 'added a product',
+  'products.update': 'changed a product',
+  'products.changeStock': 'changed the stock of a product',
+  'products.import': 'imported products',
+  'products.delete': 'deleted a product',
+  'conversations.create': 'started a conversation',
+  'conversations.reply': 'answered a customer',
+  'conversations.close': 'closed a conversation',
+  'conversations.assign': 'assigned a conversation',
+  'settings.update': 'changed settings',
+  'invitations.create': 'invited a colleague',
+};
+const shown = 7;
+
+export function RecentActivity() {
+  const { data } = useApi(['orders', 'activity'], (client) => client.audit.list({ outcome: 'ok', per_page: 50 }));
+  const nameOf = useMemberName();
+  const entries = data?.audit.filter(({ action, user_id }) => action in sentences && user_id !== null).slice(0, shown);
+  if (entries?.length === 0) return null;
+  return (
+    <Section title="Recent activity">
+      {entries ? (
+        <ol className="grid gap-2.5">
+          {entries.map((entry) => (
+            <li key={entry.id} className="grid grid-cols-[1fr_auto] items-baseline gap-3 text-sm">
+              <span className="min-w-0 break-words">
+                <span className="inline-block font-medium first-letter:uppercase">
+                  {nameOf(entry.user_id) ?? 'somebody'}
+                </span>{' '}
+                <Deed entry={entry} />
+              </span>
+              <span className="text-xs">
+                <RelativeTime time={entry.at} />
+              </span>
+            </li>
+          ))}
+        </ol>
+      ) : (
+        <Skeleton className="h-40 w-full" />
+      )}
+    </Section>
+  );
+}
+
+function Deed({ entry: { action, resource, resource_id } }: { readonly entry: AuditEntry }) {
+  const can = useCan();
+  const text = sentences[action];
+  const look = 'text-secondary underline-offset-4 hover:underline';
+  if (resource_id !== null && !action.endsWith('.delete')) {
+    if (resource === 'orders' && can('orders.view')) {
+      return (
+        <Link to="/orders/$id" params={{ id: resource_id }} className={look}>
+          {text}
+        </Link>
+      );
+    }
+    if (resource === 'customers' && can('customers.view')) {
+      return (
+        <Link to="/customers/$id" params={{ id: resource_id }} className={look}>
+          {text}
+        </Link>
+      );
+    }
+  }
+  return <span className="text-secondary">{text}</span>;
+}

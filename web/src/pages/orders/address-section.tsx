@@ -1,0 +1,59 @@
+import type { CustomerAddress } from '@chowk/client';
+import { useApi, useCan } from '../../api-query.ts';
+import { Button } from '../../ui/button.tsx';
+import { Section } from '../../ui/page.tsx';
+import { AddressFields } from './address-fields.tsx';
+import { addressFields, type OrderDraft } from './order-draft.ts';
+
+interface AddressSectionProps {
+  readonly draft: OrderDraft;
+  readonly onChange: (address: OrderDraft['address']) => void;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+export function AddressSection({ draft: { customerId, address }, onChange, errors }: AddressSectionProps) {
+  return (
+    <Section title="Shipping address" lead="Optional.">
+      {customerId !== undefined && <KnownAddresses customerId={customerId} onChoose={onChange} />}
+      <AddressFields
+        errors={errors}
+        propsOf={(field) => ({
+          value: address[field] ?? '',
+          onChange: ({ target }) => onChange({ ...address, [field]: target.value }),
+        })}
+      />
+    </Section>
+  );
+}
+
+interface KnownAddressesProps {
+  readonly customerId: string;
+  readonly onChoose: (address: OrderDraft['address']) => void;
+}
+
+/** Those of the customer, for users who may see them. */
+function KnownAddresses({ customerId: id, onChoose }: KnownAddressesProps) {
+  const can = useCan();
+  const isVisible = can('customers.view') && can('customers.view_sensitive');
+  const { data } = useApi(['customers', id], (client) => client.customers.get({ id }), isVisible);
+  if (!isVisible || !data || data.customer.addresses.length === 0) return null;
+  return (
+    <ul className="flex min-w-0 flex-wrap gap-2">
+      {data.customer.addresses.slice(0, 4).map((address) => (
+        <li key={address.id} className="max-w-full min-w-0">
+          <Button className="max-w-full *:min-w-0" onClick={() => onChoose(fieldsOf(address))}>
+            <span className="truncate">Use {textOf(address)}</span>
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function fieldsOf(address: CustomerAddress): OrderDraft['address'] {
+  return Object.fromEntries(addressFields.flatMap((field) => (address[field] ? [[field, address[field]]] : [])));
+}
+
+function textOf({ address1, city, pincode }: CustomerAddress): string {
+  return [address1, city, pincode].filter(Boolean).join(', ') || 'the known address';
+}

@@ -1,0 +1,69 @@
+import { ChowkError } from '@chowk/client';
+import { ChevronDown } from 'lucide-react';
+import { useState } from 'react';
+import { useRefresh } from '../../api-action.ts';
+import { messageOf } from '../../form.ts';
+import { count } from '../../format.ts';
+import type { Selection } from '../../list/selection.ts';
+import { api } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { type Status, statuses } from './status.ts';
+
+/** Cancelling and refunding are decided order by order. */
+const offered: readonly Status[] = ['confirmed', 'processing', 'shipped', 'delivered', 'failed'];
+const atOnce = 4;
+
+/** Changes the status of the selected orders. */
+export function BulkStatus({ selection }: { readonly selection: Selection }) {
+  const [isBusy, setBusy] = useState(false);
+  const refresh = useRefresh();
+  async function change(status: Status): Promise<void> {
+    setBusy(true);
+    const refused = await changeAll(selection.ids, status);
+    setBusy(false);
+    selection.clear();
+    toast(reportOf(selection.ids.length - refused.length, refused, status));
+    await refresh('orders', 'customers');
+  }
+  const trigger = (
+    <Button isBusy={isBusy}>
+      Change status
+      <ChevronDown size={16} strokeWidth={1.5} aria-hidden />
+    </Button>
+  );
+  return (
+    <Menu trigger={trigger} align="start">
+      {offered.map((status) => (
+        <MenuItem key={status} onSelect={() => void change(status)}>
+          {statuses[status].label}
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}
+
+/** Returns why orders could not change. */
+async function changeAll(ids: readonly string[], status: Status): Promise<readonly string[]> {
+  const refused: string[] = [];
+  const waiting = [...ids];
+  async function work(): Promise<void> {
+    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+      try {
+        await api().orders.updateStatus({ id, status });
+      } catch (error) {
+        const [problem] = error instanceof ChowkError ? (error.fields.status ?? []) : [];
+        refused.push(problem?.message ?? messageOf(error));
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return refused;
+}
+
+function reportOf(changed: number, refused: readonly string[], status: Status): string {
+  const label = statuses[status].label.toLowerCase();
+  const done = changed === 0 ? '' : `${count(changed)} ${changed === 1 ? 'order is' : 'orders are'} now ${label}. `;
+  return refused.length === 0 ? done.trim() : `${done}${count(refused.length)} could not change: ${refused[0]}`;
+}

@@ -1,0 +1,42 @@
+import type { Order } from '@chowk/client';
+import { useRefresh } from '../../api-action.ts';
+import { useForm } from '../../form.ts';
+import { money } from '../../format.ts';
+import { api } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { toast } from '../../ui/toast.tsx';
+
+interface OrderFormProps {
+  readonly order: Order;
+  readonly onDone: () => void;
+}
+
+export function CancelForm({ order, onDone }: OrderFormProps) {
+  const refresh = useRefresh();
+  const form = useForm(async ({ reason }) => {
+    await api().orders.cancel({ id: order.id, ...(reason ? { reason } : {}) });
+    onDone();
+    toast(`Order ${order.order_number} is cancelled.`);
+    await refresh('orders', 'customers');
+  });
+  return (
+    <form {...form.props} className="grid gap-4">
+      <p className="text-secondary">
+        The order of {money(order.total, order.currency)} no longer counts as revenue. A cancelled order is final.
+      </p>
+      {form.problem && <Notice tone="error">{form.problem}</Notice>}
+      {form.errors.status && <Notice tone="error">{form.errors.status}</Notice>}
+      <Field label="Reason" help="Optional. It is in the history of the order." error={form.errors.reason}>
+        {(control) => <Input {...control} name="reason" maxLength={1_000} autoFocus />}
+      </Field>
+      <div className="flex justify-end gap-2">
+        <Button onClick={onDone}>Keep order</Button>
+        <Button type="submit" look="danger" isBusy={form.isBusy}>
+          Cancel order
+        </Button>
+      </div>
+    </form>
+  );
+}

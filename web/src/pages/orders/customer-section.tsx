@@ -1,0 +1,159 @@
+import type { CustomerDetail } from '@chowk/client';
+import { useState } from 'react';
+import { useApi, useCan } from '../../api-query.ts';
+import { money } from '../../format.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { Section } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { useDelayed } from './delayed.ts';
+import { type ContactField, contactFields, type OrderDraft } from './order-draft.ts';
+import { customerNameOf } from './order-list.ts';
+import { SearchBox } from './search-box.tsx';
+
+interface CustomerSectionProps {
+  readonly draft: OrderDraft;
+  readonly onChange: (changes: Partial<OrderDraft>) => void;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+/** Chooses a customer, or takes the name and the contact of one. */
+export function CustomerSection({ draft: { customerId, contact }, onChange, errors }: CustomerSectionProps) {
+  const canSearch = useCan()('customers.view');
+  if (customerId !== undefined) {
+    return (
+      <Section title="Customer">
+        <ChosenCustomer id={customerId} onRemove={() => onChange({ customerId: undefined })} />
+        {errors['customer.id'] && <p className="text-xs text-error">{errors['customer.id']}</p>}
+      </Section>
+    );
+  }
+  const isNew = contact !== undefined || !canSearch;
+  const back = isNew && canSearch && (
+    <Button look="quiet" className="-mr-3.5 text-sm" onClick={() => onChange({ contact: undefined })}>
+      Search instead
+    </Button>
+  );
+  return (
+    <Section title={isNew ? 'New customer' : 'Customer'} actions={back}>
+      {isNew ? (
+        <ContactFields contact={contact ?? {}} onChange={(next) => onChange({ contact: next })} errors={errors} />
+      ) : (
+        <CustomerSearch
+          onChoose={(id) => onChange({ customerId: id })}
+          onCreate={(text) => onChange({ contact: contactFrom(text) })}
+        />
+      )}
+    </Section>
+  );
+}
+
+function ChosenCustomer({ id, onRemove }: { readonly id: string; readonly onRemove: () => void }) {
+  const can = useCan();
+  const { data, error } = useApi(['customers', id], (client) => client.customers.get({ id }), can('customers.view'));
+  const customer = data?.customer;
+  return (
+    <div className="flex items-center gap-3 rounded-panel border border-line px-4 py-2.5">
+      <div className="grid min-w-0 flex-1">
+        <span className="truncate font-medium">
+          {customer ? customerNameOf(customer) : error ? 'Unknown customer' : <Skeleton className="my-1 h-3.5 w-40" />}
+        </span>
+        {customer && <span className="truncate text-sm text-secondary">{summaryOf(customer)}</span>}
+      </div>
+      <Button onClick={onRemove}>Change</Button>
+    </div>
+  );
+}
+
+function summaryOf({ phone, email, total_orders, total_spent, currency }: CustomerDetail): string {
+  const orders = total_orders === 1 ? '1 order' : `${total_orders} orders`;
+  return [phone, email, orders, currency && money(total_spent, currency)].filter(Boolean).join(' · ');
+}
+
+interface CustomerSearchProps {
+  readonly onChoose: (id: string) => void;
+  readonly onCreate: (text: string) => void;
+}
+
+function CustomerSearch({ onChoose, onCreate }: CustomerSearchProps) {
+  const [text, setText] = useState('');
+  const query = useDelayed(text.trim());
+  const { data, isFetching } = useApi(
+    ['customers', 'search', query],
+    (client) => client.customers.search({ q: query, limit: 8 }),
+    query.length >= 2,
+  );
+  const found = query.length >= 2 ? (data?.customers ?? []) : [];
+  const typed = text.trim();
+  const options = [
+    ...found.map((customer) => ({
+      key: customer.id,
+      label: customerNameOf(customer),
+      detail: [customer.phone, customer.email].filter(Boolean).join(' · '),
+      choose: () => onChoose(customer.id),
+    })),
+    ...(typed === '' ? [] : [{ key: 'new', label: `New customer “${typed}”`, choose: () => onCreate(typed) }]),
+  ];
+  return (
+    <div className="grid gap-2">
+      <SearchBox
+        label="Search customers"
+        placeholder="Search name, phone or email"
+        name="customer"
+        text={text}
+        onText={setText}
+        options={options}
+        status={isFetching && found.length === 0 ? 'Searching…' : undefined}
+        autoFocus
+      />
+      <p className="text-xs text-faint">Without one, the order belongs to a new customer called Guest.</p>
+    </div>
+  );
+}
+
+const labels: Readonly<Record<ContactField, string>> = {
+  first_name: 'First name',
+  last_name: 'Last name',
+  phone: 'Phone',
+  email: 'Email',
+};
+
+interface ContactFieldsProps {
+  readonly contact: Partial<Record<ContactField, string>>;
+  readonly onChange: (contact: Partial<Record<ContactField, string>>) => void;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+function ContactFields({ contact, onChange, errors }: ContactFieldsProps) {
+  return (
+    <div className="grid grid-cols-2 gap-x-3 gap-y-4 md:gap-x-4">
+      {contactFields.map((field) => (
+        <div key={field} className={field === 'phone' || field === 'email' ? 'max-sm:col-span-2' : ''}>
+          <Field label={labels[field]} error={errors[`customer.${field}`]}>
+            {(control) => (
+              <Input
+                {...control}
+                name={`customer.${field}`}
+                type={field === 'email' ? 'email' : field === 'phone' ? 'tel' : 'text'}
+                autoComplete="off"
+                value={contact[field] ?? ''}
+                onChange={({ target }) => onChange({ ...contact, [field]: target.value })}
+              />
+            )}
+          </Field>
+        </div>
+      ))}
+      <p className="col-span-2 text-xs text-faint">
+        A customer with this phone or email is used if there is one already.
+      </p>
+    </div>
+  );
+}
+
+/** What was searched for, in the field that it fits. */
+function contactFrom(text: string): Partial<Record<ContactField, string>> {
+  if (text.includes('@')) return { email: text };
+  if (/^[+\d][\d\s()-]{4,}$/.test(text)) return { phone: text };
+  const [first_name = '', ...rest] = text.split(/\s+/);
+  return { first_name, last_name: rest.join(' ') };
+}

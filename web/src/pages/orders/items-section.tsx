@@ -1,0 +1,180 @@
+import { X } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { useApi, useCan } from '../../api-query.ts';
+import { money } from '../../format.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { Input } from '../../ui/field.tsx';
+import { Section } from '../../ui/page.tsx';
+import { amountOf } from './amount.ts';
+import { useDelayed } from './delayed.ts';
+import { type DraftItem, lineTotalOf } from './order-draft.ts';
+import { SearchBox } from './search-box.tsx';
+
+interface ItemsSectionProps {
+  readonly items: readonly DraftItem[];
+  readonly currency: string | undefined;
+  readonly onChange: (items: readonly DraftItem[]) => void;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+/** Products, or anything else that has a name and a price. */
+export function ItemsSection({ items, currency, onChange, errors }: ItemsSectionProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const add = (item: Omit<DraftItem, 'key' | 'quantity'>) => {
+    const same = items.find(({ sku, price }) => sku !== null && sku === item.sku && price === item.price);
+    if (same) onChange(items.map((one) => (one === same ? { ...one, quantity: increased(one.quantity) } : one)));
+    else onChange([...items, { ...item, key: crypto.randomUUID(), quantity: '1' }]);
+    // Without a product, the price comes next.
+    if (item.price === '') {
+      setTimeout(() => list.current?.querySelector<HTMLElement>('li:last-child [name$=price]')?.focus());
+    }
+  };
+  return (
+    <Section title="Items">
+      <ProductSearch
+        error={errors.items === undefined || items.length > 0 ? undefined : 'Add at least one item.'}
+        currency={currency}
+        onAdd={add}
+      />
+      {items.length > 0 && (
+        <div aria-hidden className={`${columns} -mb-2 text-xs font-medium text-secondary max-sm:hidden`}>
+          <span>Name</span>
+          <span className="text-right">Quantity</span>
+          <span className="text-right">{currency === undefined ? 'Price' : `Price in ${currency}`}</span>
+          <span className="text-right">Total</span>
+        </div>
+      )}
+      {items.length > 0 && (
+        <ul ref={list} className="grid">
+          {items.map((item, index) => (
+            <ItemRow
+              key={item.key}
+              item={item}
+              index={index}
+              currency={currency}
+              errors={errors}
+              onChange={(changes) => onChange(items.map((one) => (one === item ? { ...one, ...changes } : one)))}
+              onRemove={() => onChange(items.filter((one) => one !== item))}
+            />
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function increased(quantity: string): string {
+  return /^\d+$/.test(quantity) ? String(Number(quantity) + 1) : '1';
+}
+
+interface ProductSearchProps {
+  readonly error: string | undefined;
+  readonly currency: string | undefined;
+  readonly onAdd: (item: Omit<DraftItem, 'key' | 'quantity'>) => void;
+}
+
+function ProductSearch({ error, currency, onAdd }: ProductSearchProps) {
+  const [text, setText] = useState('');
+  const query = useDelayed(text.trim());
+  const canSearch = useCan()('products.view') && query.length >= 2;
+  const { data, isFetching } = useApi(
+    ['products', 'search', query],
+    (client) => client.products.search({ q: query, limit: 8 }),
+    canSearch,
+  );
+  const found = canSearch ? (data?.products ?? []).filter(({ status }) => status !== 'archived') : [];
+  const typed = text.trim();
+  const options = [
+    ...found.map(({ id, title, sku, price, available }) => ({
+      key: id,
+      label: title,
+      detail: `${sku} · ${available > 0 ? `${available} available` : 'out of stock'}`,
+      aside: currency === undefined ? price : money(price, currency),
+      choose: () => onAdd({ name: title, sku, price }),
+    })),
+    ...(typed === ''
+      ? []
+      : [
+          {
+            key: 'text',
+            label: `Add “${typed}” without a product`,
+            choose: () => onAdd({ name: typed, sku: null, price: '' }),
+          },
+        ]),
+  ];
+  return (
+    <SearchBox
+      label="Add an item"
+      placeholder="Add a product by title or SKU, or type anything"
+      name="items"
+      text={text}
+      onText={setText}
+      options={options}
+      status={isFetching && found.length === 0 ? 'Searching…' : undefined}
+      error={error}
+    />
+  );
+}
+
+/** On a phone, the name has a line of its own. */
+const columns =
+  'grid grid-cols-[4.5rem_minmax(0,1fr)_6.5rem_2.75rem] gap-2 sm:grid-cols-[minmax(0,1fr)_4.5rem_7.5rem_7.5rem_2.25rem]';
+
+interface ItemRowProps {
+  readonly item: DraftItem;
+  readonly index: number;
+  readonly currency: string | undefined;
+  readonly errors: Readonly<Record<string, string>>;
+  readonly onChange: (changes: Partial<DraftItem>) => void;
+  readonly onRemove: () => void;
+}
+
+const fields = ['name', 'quantity', 'price'] as const;
+
+function ItemRow({ item, index, currency, errors, onChange, onRemove }: ItemRowProps) {
+  const total = lineTotalOf(item);
+  const label = {
+    name: 'Name',
+    quantity: 'Quantity',
+    price: currency === undefined ? 'Price' : `Price in ${currency}`,
+  };
+  const nameOf = (key: (typeof fields)[number]) => `items.${index}.${key}`;
+  const field = (key: (typeof fields)[number]) => (
+    <Input
+      name={nameOf(key)}
+      aria-label={`${label[key]} of item ${index + 1}`}
+      placeholder={label[key]}
+      inputMode={key === 'name' ? 'text' : 'decimal'}
+      autoComplete="off"
+      value={item[key]}
+      onChange={({ target }) => onChange({ [key]: target.value })}
+      aria-invalid={errors[nameOf(key)] === undefined ? undefined : true}
+      aria-describedby={errors[nameOf(key)] === undefined ? undefined : `${nameOf(key)}-error`}
+      className={key === 'name' ? '' : 'numeric text-right'}
+    />
+  );
+  return (
+    <li className={`${columns} items-start border-b border-line py-3`}>
+      <div className="max-sm:col-span-full">
+        {field('name')}
+        {item.sku !== null && <p className="mt-1 text-xs text-faint">{item.sku}</p>}
+      </div>
+      {field('quantity')}
+      {field('price')}
+      <span className="numeric flex h-9 items-center justify-end truncate max-md:h-11">
+        {total === undefined ? '–' : currency === undefined ? amountOf(total) : money(amountOf(total), currency)}
+      </span>
+      <IconButton label={`Remove item ${index + 1}`} onClick={onRemove}>
+        <X size={16} strokeWidth={1.5} aria-hidden />
+      </IconButton>
+      {fields.map(
+        (key) =>
+          errors[nameOf(key)] !== undefined && (
+            <p key={key} id={`${nameOf(key)}-error`} className="col-span-full text-xs text-error">
+              {errors[nameOf(key)]}
+            </p>
+          ),
+      )}
+    </li>
+  );
+}

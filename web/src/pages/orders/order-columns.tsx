@@ -1,0 +1,70 @@
+import type { ListedOrder } from '@chowk/client';
+import { Link } from '@tanstack/react-router';
+import { money } from '../../format.ts';
+import type { Column } from '../../list/data-table.tsx';
+import { useIsNarrow } from '../../narrow.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { customerNameOf, itemsText } from './order-list.ts';
+import { OrderStatus } from './order-status.tsx';
+
+/** Beside an open order there is room for the most important ones. */
+export function useOrderColumns(isBesideOrder: boolean): readonly Column<ListedOrder>[] {
+  const isNarrow = useIsNarrow();
+  const order: Column<ListedOrder> = {
+    ...{ key: 'order', label: 'Order', sortBy: 'order_number', isOnPhone: true },
+    ...(isNarrow ? {} : { width: isBesideOrder ? '7rem' : '9rem' }),
+    cell: ({ id, order_number, customer, status }) => (
+      <>
+        <span className="flex items-center gap-2">
+          <Link
+            to="/orders/$id"
+            params={{ id }}
+            search={(search) => search}
+            className="numeric truncate font-medium hover:underline"
+          >
+            {order_number}
+          </Link>
+          {isNarrow && <OrderStatus status={status} />}
+        </span>
+        {isNarrow && <div className="truncate text-xs text-secondary">{customerNameOf(customer)}</div>}
+      </>
+    ),
+  };
+  return [order, ...columns.filter(({ isWide }) => !isBesideOrder || !isWide)];
+}
+
+const columns: readonly (Column<ListedOrder> & { readonly isWide?: boolean })[] = [
+  { key: 'customer', label: 'Customer', cell: ({ customer }) => customerNameOf(customer) },
+  {
+    ...{ key: 'items', label: 'Items', isWide: true },
+    cell: ({ items }) => <span className="text-secondary">{itemsText(items)}</span>,
+  },
+  {
+    ...{ key: 'status', label: 'Status', width: '7.5rem' },
+    cell: ({ status }) => <OrderStatus status={status} />,
+  },
+  {
+    ...{ key: 'total', label: 'Total', width: '8rem', sortBy: 'total', isNumber: true, isOnPhone: true },
+    cell: ({ total, currency }) => money(total, currency),
+  },
+  {
+    ...{ key: 'refunded', label: 'Refunded', width: '8rem', isNumber: true, isExtra: true, isWide: true },
+    cell: ({ refunded_total, currency }) => refunded_total !== '0.00' && money(refunded_total, currency),
+  },
+  {
+    ...{ key: 'city', label: 'City', width: '9rem', isExtra: true, isWide: true },
+    cell: ({ shipping_address }) => <span className="text-secondary">{shipping_address?.city}</span>,
+  },
+  {
+    ...{ key: 'note', label: 'Note', isExtra: true, isWide: true },
+    cell: ({ note }) => <span className="text-secondary">{note}</span>,
+  },
+  {
+    ...{ key: 'placed', label: 'Placed', width: '7rem', sortBy: 'placed_at', isNumber: true, isWide: true },
+    cell: ({ placed_at }) => <RelativeTime time={placed_at} />,
+  },
+  {
+    ...{ key: 'updated', label: 'Updated', width: '7rem', sortBy: 'updated_at', isNumber: true },
+    ...{ isExtra: true, isWide: true, cell: ({ updated_at }) => <RelativeTime time={updated_at} /> },
+  },
+];

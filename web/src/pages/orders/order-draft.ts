@@ -1,0 +1,67 @@
+import type { NewOrder, ShippingAddress } from '@chowk/client';
+import { useStored } from '../../stored.ts';
+import { amountOf, centsOf } from './amount.ts';
+
+export interface DraftItem {
+  readonly key: string;
+  readonly name: string;
+  readonly sku: string | null;
+  readonly quantity: string;
+  readonly price: string;
+}
+
+export const contactFields = ['first_name', 'last_name', 'phone', 'email'] as const;
+export type ContactField = (typeof contactFields)[number];
+
+export const addressFields = [
+  ...(['first_name', 'last_name', 'company', 'address1', 'address2'] as const),
+  ...(['city', 'pincode', 'state', 'country', 'phone'] as const),
+];
+export type AddressField = (typeof addressFields)[number];
+
+export interface OrderDraft {
+  readonly customerId: string | undefined;
+  /** Of a customer who may not be known yet; undefined until the user enters one. */
+  readonly contact: Partial<Record<ContactField, string>> | undefined;
+  readonly items: readonly DraftItem[];
+  readonly address: Partial<Record<AddressField, string>>;
+  readonly note: string;
+}
+
+/** What has been entered, kept by the browser until the order is created. */
+export function useOrderDraft(customer: string | undefined) {
+  const empty: OrderDraft = { customerId: customer, contact: undefined, items: [], address: {}, note: '' };
+  const [draft, setDraft] = useStored<OrderDraft>(`draft.order.${customer ?? 'new'}`, empty);
+  return {
+    draft,
+    isEmpty: JSON.stringify(draft) === JSON.stringify(empty),
+    change: (changes: Partial<OrderDraft>) => setDraft({ ...draft, ...changes }),
+    clear: () => setDraft(undefined),
+  };
+}
+
+export function lineTotalOf({ quantity, price }: DraftItem): bigint | undefined {
+  const cents = centsOf(price);
+  return cents === undefined || !/^\d{1,7}$/.test(quantity.trim()) ? undefined : cents * BigInt(quantity.trim());
+}
+
+/** The sum of the lines that are complete. */
+export function totalOf(items: readonly DraftItem[]): string {
+  return amountOf(items.reduce((sum, item) => sum + (lineTotalOf(item) ?? 0n), 0n));
+}
+
+export function orderOf({ customerId, contact, items, address, note }: OrderDraft): NewOrder {
+  return {
+    customer: customerId === undefined ? filled(contact ?? {}) : { id: customerId },
+    items: items.map(({ name, sku, quantity, price }) => ({
+      ...{ name: name.trim(), sku, quantity: Number(quantity), price: price.trim() },
+    })),
+    shipping_address: Object.keys(filled(address)).length === 0 ? null : (filled(address) as ShippingAddress),
+    note: note.trim() || null,
+  };
+}
+
+function filled<Name extends string>(fields: Partial<Record<Name, string>>): Partial<Record<Name, string>> {
+  const entries = Object.entries<string | undefined>(fields).map(([name, text]) => [name, text?.trim()] as const);
+  return Object.fromEntries(entries.filter(([, text]) => text)) as Partial<Record<Name, string>>;
+}

@@ -1,0 +1,81 @@
+import type { OrderDetails, OrderHistoryEntry } from '@chowk/client';
+import { useApi, useCan } from '../../api-query.ts';
+import { money } from '../../format.ts';
+import { useMemberName } from '../../member-name.ts';
+import { Section } from '../../ui/page.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { type Status, statuses } from './status.ts';
+
+const dots = {
+  neutral: 'bg-edge',
+  info: 'bg-info',
+  success: 'bg-success',
+  warning: 'bg-warning',
+  error: 'bg-error',
+};
+
+interface Line {
+  readonly id: string;
+  readonly at: string;
+  readonly text: string;
+  readonly reason: string | null;
+  readonly userId: number | null;
+  readonly status: Status | undefined;
+}
+
+/** Everything that has happened to the order, the latest first. */
+export function OrderHistory({ order }: { readonly order: OrderDetails }) {
+  const nameOf = useMemberName();
+  const lines = [...order.history.map((entry) => lineOf(entry, order.currency)), ...useOtherChanges(order.id)];
+  return (
+    <Section title="History">
+      <ol className="grid gap-4">
+        {lines
+          .sort((one, other) => other.at.localeCompare(one.at))
+          .map(({ id, at, text, reason, userId, status }) => (
+            <li key={id} className="grid grid-cols-[8px_1fr_auto] items-baseline gap-x-3">
+              <span className={`size-2 rounded-full ${dots[status ? statuses[status].tone : 'neutral']}`} aria-hidden />
+              <span className="min-w-0 break-words">
+                {text} <span className="text-secondary">{nameOf(userId) && `by ${nameOf(userId)}`}</span>
+              </span>
+              <span className="text-xs">
+                <RelativeTime time={at} />
+              </span>
+              {reason && <span className="col-start-2 col-end-4 break-words text-secondary">{reason}</span>}
+            </li>
+          ))}
+      </ol>
+    </Section>
+  );
+}
+
+function lineOf(entry: OrderHistoryEntry, currency: string): Line {
+  const { id, at, status, previous_status, refunded, changes, reason, user_id } = entry;
+  const isChange = previous_status !== null && previous_status !== status;
+  const texts = [
+    previous_status === null && `Created as ${statuses[status].label.toLowerCase()}`,
+    isChange && `${statuses[previous_status].label} → ${statuses[status].label}`,
+    refunded !== null && refunded !== '0.00' && `${money(refunded, currency)} refunded`,
+    ...Object.keys(changes ?? {}).map((field) => editText(field, changes?.[field] ?? [], currency)),
+  ].filter((text) => text !== false);
+  return { id, at, text: texts.join(', '), reason, userId: user_id, status: isChange ? status : undefined };
+}
+
+function editText(field: string, [before, after]: readonly unknown[], currency: string): string {
+  if (field === 'items') return 'Items changed';
+  if (field === 'placed_at') return 'Date changed';
+  return `Total changed from ${money(String(before), currency)} to ${money(String(after), currency)}`;
+}
+
+/** Changes of note and address, which only the audit log has. */
+function useOtherChanges(id: string): readonly Line[] {
+  const can = useCan();
+  const query = { resource: 'orders', resource_id: id, action: 'orders.update', outcome: 'ok', per_page: 100 } as const;
+  const { data } = useApi(['orders', id, 'audit'], (client) => client.audit.list(query), can('audit.view'));
+  return (data?.audit ?? []).flatMap(({ id: key, at, user_id, changes }) => {
+    const fields = Object.keys(changes ?? {});
+    const texts = [fields.includes('note') && 'Note changed', fields.includes('shipping_address') && 'Address changed'];
+    const text = texts.filter(Boolean).join(', ');
+    return text === '' ? [] : [{ id: key, at, text, reason: null, userId: user_id, status: undefined }];
+  });
+}

@@ -1,0 +1,38 @@
+import type { ListedOrder, OrderCustomer, OrdersListInput } from '@chowk/client';
+import type { Filter } from '../../list/filters.tsx';
+import type { Search } from '../../search.ts';
+import { allStatuses, type Status, statuses } from './status.ts';
+
+export const statusFilter: Filter = {
+  key: 'status',
+  label: 'Status',
+  options: allStatuses.map((status) => [status, statuses[status].label] as const),
+};
+
+export const filters: readonly Filter[] = [
+  { key: 'placed_from', label: 'Placed from', type: 'date' },
+  { key: 'placed_to', label: 'Placed until', type: 'date' },
+  { key: 'min_total', label: 'Total at least', type: 'number' },
+  { key: 'max_total', label: 'Total at most', type: 'number' },
+];
+
+/** What the address of the list can have. */
+export const searchKeys: readonly string[] = [
+  ...['search', 'status', 'customer_id', 'sort_by', 'sort_order'],
+  ...filters.map(({ key }) => key),
+];
+
+/** The address as the input of the list and of its export. */
+export function inputOf({ status, ...rest }: Search): OrdersListInput {
+  return { ...rest, ...(status === undefined ? {} : { status: status.split(',') as Status[] }) } as OrdersListInput;
+}
+
+export function customerNameOf(customer: Omit<OrderCustomer, 'id'> | null): string {
+  if (!customer) return 'Deleted customer';
+  const { first_name, last_name, email, phone } = customer;
+  return [first_name, last_name].filter(Boolean).join(' ') || email || phone || 'No name';
+}
+
+export function itemsText(items: ListedOrder['items']): string {
+  return items.map(({ name, quantity }) => (quantity === 1 ? name : `${quantity} × ${name}`)).join(', ');
+}

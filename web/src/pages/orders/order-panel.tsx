@@ -1,0 +1,109 @@
+import type { OrderDetails } from '@chowk/client';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Ellipsis, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { useApi, useCan } from '../../api-query.ts';
+import { exactTime, money } from '../../format.ts';
+import { DetailPanel } from '../../list/detail-panel.tsx';
+import { IconButton } from '../../ui/button.tsx';
+import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { Section } from '../../ui/page.tsx';
+import { DeleteDialog } from './delete-dialog.tsx';
+import { OrderAddress } from './order-address.tsx';
+import { OrderHistory } from './order-history.tsx';
+import { OrderItems } from './order-items.tsx';
+import { customerNameOf } from './order-list.ts';
+import { OrderNote } from './order-note.tsx';
+import { OrderStatus } from './order-status.tsx';
+import { StatusButtons } from './status-buttons.tsx';
+
+export function OrderPanel() {
+  const { id } = useParams({ from: '/shell/orders/$id' });
+  const search = useSearch({ from: '/shell/orders' });
+  const navigate = useNavigate();
+  const can = useCan();
+  const [isDeleting, setDeleting] = useState(false);
+  const { data, error } = useApi(['orders', id], (client) => client.orders.get({ id }));
+  const order = data?.order;
+  const close = () => void navigate({ to: '/orders', search });
+  return (
+    <DetailPanel
+      title={order && `Order ${order.order_number}`}
+      error={order ? null : error}
+      actions={
+        order &&
+        can('orders.delete') && (
+          <Menu
+            trigger={
+              <IconButton label="More actions">
+                <Ellipsis size={16} strokeWidth={1.5} aria-hidden />
+              </IconButton>
+            }
+          >
+            <MenuItem
+              icon={<Trash2 size={16} strokeWidth={1.5} aria-hidden />}
+              onSelect={() => setTimeout(() => setDeleting(true))}
+            >
+              Delete order
+            </MenuItem>
+          </Menu>
+        )
+      }
+      onClose={close}
+    >
+      {order && (
+        <>
+          <Overview order={order} />
+          <StatusButtons order={order} />
+          <OrderItems order={order} />
+          <Customer order={order} />
+          <OrderAddress key={`${order.id}-address`} order={order} />
+          <OrderNote key={`${order.id}-note`} order={order} />
+          <OrderHistory order={order} />
+          <DeleteDialog order={order} isOpen={isDeleting} onClose={() => setDeleting(false)} onDeleted={close} />
+        </>
+      )}
+    </DetailPanel>
+  );
+}
+
+function Overview({ order: { status, total, currency, placed_at } }: { readonly order: OrderDetails }) {
+  return (
+    <div className="-mt-3 flex flex-wrap items-center gap-x-3 gap-y-1">
+      <OrderStatus status={status} />
+      <span className="numeric font-medium">{money(total, currency)}</span>
+      <time dateTime={placed_at} className="numeric text-secondary">
+        Placed {exactTime(placed_at)}
+      </time>
+    </div>
+  );
+}
+
+function Customer({ order: { customer, customer_id } }: { readonly order: OrderDetails }) {
+  const can = useCan();
+  const name = customerNameOf(customer);
+  const others = (
+    <Link to="/orders" search={{ customer_id }} className="text-sm text-accent underline-offset-4 hover:underline">
+      All orders of this customer
+    </Link>
+  );
+  return (
+    <Section title="Customer" actions={others}>
+      <div className="grid gap-0.5">
+        {customer && can('customers.view') ? (
+          <Link
+            to="/customers/$id"
+            params={{ id: customer.id }}
+            className="font-medium break-words underline-offset-4 hover:underline"
+          >
+            {name}
+          </Link>
+        ) : (
+          <span className="font-medium break-words">{name}</span>
+        )}
+        {customer?.phone && <span className="numeric text-secondary">{customer.phone}</span>}
+        {customer?.email && <span className="break-all text-secondary">{customer.email}</span>}
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,349 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { transitions } from '../../../../modules/orders/rules.ts';
+import type { Person } from '../../../../server/testing/accounts.ts';
+import { eventually } from '../../../../server/testing/eventually.ts';
+import { type Console, chromiumPath, heading, inspect, startConsole } from '../../../testing/console.ts';
+import { allStatuses, statuses } from './status.ts';
+
+const longName = 'Venkatanarasimharajuvaripeta Lakshminarayana Subrahmanyam Satyanarayana Murthy Rao';
+const customers = [
+  { first_name: 'Asha', last_name: 'Kulkarni', phone: '+919876543210', email: 'asha.kulkarni@example.in' },
+  {
+    first_name: 'Mohammed',
+    last_name: 'Iqbal',
+    phone: '+919876543211',
+    email: 'mohammed.iqbal.textiles@example.co.in',
+  },
+  { first_name: 'सुनीता', last_name: 'शर्मा', phone: '+919876543212' },
+  {
+    first_name: longName,
+    phone: '+919876543213',
+    email: `${'accounts.payable.'.repeat(3)}office@very-long-name.example.com`,
+  },
+];
+const products = [
+  'Darjeeling first flush, loose leaf',
+  'Brass filter coffee set',
+  'Kanchipuram silk sari, temple border',
+];
+const shipping_address = {
+  ...{ first_name: 'Asha', last_name: 'Kulkarni', address1: '14, Laxmi Road, Sadashiv Peth', city: 'Pune' },
+  ...{ state: 'Maharashtra', pincode: '411030', country: 'India', phone: '+919876543210' },
+};
+
+async function createOrders(asha: Person, total: number, fields: object = {}) {
+  const orders: { id: string; order_number: string }[] = [];
+  for (let index = 0; index < total; index += 1) {
+    const { status, body } = await asha.post('/api/v1/orders', {
+      customer: customers[index % customers.length],
+      items: [
+        { name: products[index % 3], sku: `SKU-${index % 3}`, quantity: 1 + (index % 2), price: '1249.50' },
+        ...(index % 3 === 0 ? [{ name: 'Gift wrapping', quantity: 1, price: '49.00' }] : []),
+      ],
+      status: allStatuses[index % allStatuses.length],
+      placed_at: new Date(Date.now() - index * 5_400_000).toISOString(),
+      ...(index % 2 === 0 ? { shipping_address } : {}),
+      ...fields,
+    });
+    expect(status).toBe(201);
+    orders.push(body.order);
+  }
+  return orders;
+}
+
+const addressOf = (page: Page) => new URL(page.url());
+
+test('the console offers the transitions that the API allows', () => {
+  expect(Object.fromEntries(allStatuses.map((status) => [status, statuses[status].next]))).toEqual(transitions);
+});
+
+describe.skipIf(!chromiumPath)('orders', () => {
+  let platform: Console;
+  beforeAll(async () => {
+    platform = await startConsole();
+  });
+
+  async function shop(role = 'Owner') {
+    const acme = await platform.tenant({ name: 'Acme Stores' });
+    const owner = await platform.person({ tenant: acme });
+    const person = role === 'Owner' ? owner : await platform.person({ tenant: acme, role, name: 'Ravi Kumar' });
+    return { acme, owner, person };
+  }
+
+  test('the list has tabs with live counts, search and filters in the address', async () => {
+    const { acme, owner } = await shop();
+    await createOrders(owner, 40);
+    const page = await platform.openAs(owner, acme, '/orders');
+    await page.getByRole('link', { name: '1001', exact: true }).waitFor();
+    await inspect(page, 'orders');
+
+    await page.getByRole('button', { name: /^Shipped/ }).click();
+    await eventually(() => expect(addressOf(page).search).toBe('?status=shipped'));
+    await eventually(async () => expect(await page.locator('tbody [data-row]').count()).toBe(5));
+    await createOrders(owner, 1, { status: 'shipped' });
+    await page.getByRole('button', { name: 'Shipped6' }).waitFor();
+    await page.getByRole('link', { name: '1041' }).waitFor();
+
+    await page.getByRole('button', { name: /^All/ }).click();
+    await page.keyboard.press('/');
+    await page.keyboard.type('शर्मा');
+    await eventually(() => expect(addressOf(page).searchParams.get('search')).toBe('शर्मा'));
+    await eventually(async () => expect(await page.locator('tbody [data-row]').count()).toBe(10));
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByLabel('Total at least').fill('2000');
+    await page.getByLabel('Status', { exact: true }).selectOption('Processing');
+    await inspect(page, 'orders-filter');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByText('Status: Processing').waitFor();
+    expect(addressOf(page).searchParams.get('min_total')).toBe('2000');
+    await page.getByText('No order matches').waitFor();
+    await inspect(page, 'orders-none');
+
+    const { body } = await owner.get('/api/v1/orders?search=1001');
+    await page.goto(`${platform.origin}/orders?customer_id=${body.orders[0].customer_id}`);
+    await page.getByText('Customer: Asha Kulkarni').waitFor();
+    await page.getByRole('columnheader', { name: 'Total' }).getByRole('button').click();
+    await eventually(() => expect(addressOf(page).searchParams.get('sort_by')).toBe('total'));
+  });
+
+  test('orders are exported with the filters of the list', async () => {
+    const { acme, owner } = await shop();
+    await createOrders(owner, 8);
+    const page = await platform.openAs(owner, acme, '/orders?status=failed');
+    await page.getByRole('button', { name: 'Export' }).click();
+    const download = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: 'JSON, for programs' }).click();
+    const chunks: Buffer[] = [];
+    for await (const chunk of await (await download).createReadStream()) chunks.push(chunk as Buffer);
+    const exported = JSON.parse(Buffer.concat(chunks).toString());
+    expect(JSON.stringify(exported)).toContain('"failed"');
+    expect(JSON.stringify(exported)).not.toContain('"shipped"');
+  });
+
+  test('an order shows items, money, customer, address and history, and takes its next steps', async () => {
+    const { acme, owner } = await shop();
+    const [order] = await createOrders(owner, 1, { note: 'Please ring twice.\nThe dog is friendly.' });
+    const page = await platform.openAs(owner, acme, '/orders');
+    await page.getByRole('link', { name: '1001' }).click();
+    await heading(page, 'Order 1001').waitFor();
+    await page.getByText('Created as pending by you').waitFor();
+    await inspect(page, 'order');
+
+    await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+    await page.getByText('Order 1001 is now confirmed.').waitFor();
+    await page.getByText('Pending → Confirmed by you').waitFor();
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+
+    await page.getByRole('button', { name: 'Mark as failed' }).click();
+    await page.getByText('Order 1001 is now failed.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Failed → Confirmed by you').waitFor();
+
+    await page.getByRole('button', { name: 'Edit note' }).click();
+    await page.getByLabel('Note', { exact: true }).fill('Ring once.');
+    await page.reload();
+    await page.getByRole('button', { name: 'Edit note' }).click();
+    expect(await page.getByLabel('Note', { exact: true }).inputValue()).toBe('Ring once.');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('The note of order 1001 is saved.').waitFor();
+    await page.getByText('Note changed by you').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('The dog is friendly.').waitFor();
+
+    await page.getByRole('button', { name: 'Edit address' }).click();
+    await page.getByLabel('City').fill('Nashik');
+    await page.getByLabel('PIN code').fill('4'.repeat(33));
+    await page.getByRole('button', { name: 'Save address' }).click();
+    await page.getByText('The pincode must have at most 32 characters.').waitFor();
+    await inspect(page, 'order-address');
+    await page.getByLabel('PIN code').fill('422001');
+    await page.getByRole('button', { name: 'Save address' }).click();
+    await page.getByText('The address of order 1001 is saved.').waitFor();
+    await page.getByText('Nashik 422001').waitFor();
+    await page.getByText('Address changed by you').waitFor();
+
+    await page.getByRole('link', { name: 'All orders of this customer' }).click();
+    await eventually(() => expect(addressOf(page).search).toContain('customer_id='));
+    await page.goto(`${platform.origin}/orders/${order?.id}`);
+    await page.getByRole('link', { name: 'Asha Kulkarni' }).click();
+    await heading(page, 'Asha Kulkarni').waitFor();
+  });
+
+  test('a refund cannot exceed what is left', async () => {
+    const { acme, owner } = await shop();
+    const [order] = await createOrders(owner, 1, { status: 'delivered', total: '1000.00' });
+    const page = await platform.openAs(owner, acme, `/orders/${order?.id}`);
+    await page.getByRole('button', { name: 'Refund', exact: true }).click();
+    const amount = page.getByLabel('Amount in INR');
+    expect(await amount.inputValue()).toBe('1000.00');
+    await amount.fill('1000.01');
+    await page.getByText('The amount must be at most ₹1,000.00, which is what is left.').waitFor();
+    expect(await page.getByRole('button', { name: /^Refund/, disabled: true }).count()).toBe(1);
+    await inspect(page, 'order-refund');
+    await amount.fill('12.345');
+    await page.getByText('Enter an amount, such as 199.50.').waitFor();
+    await amount.fill('300');
+    await page.getByLabel('Reason').fill('One bag was torn');
+    await page.getByRole('button', { name: 'Refund ₹300.00' }).click();
+    await page.getByText('₹300.00 of order 1001 refunded. ₹700.00 is left.').waitFor();
+    await page.getByText('One bag was torn').waitFor();
+    await inspect(page, 'order-refunded');
+
+    // Somebody else refunds in the meantime: the API refuses, at the field.
+    await page.getByRole('button', { name: 'Refund', exact: true }).click();
+    await page.route('**/api/v1/orders/*/refund', async (route) => {
+      await owner.post(`/api/v1/orders/${order?.id}/refund`, { amount: '650.00' });
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Refund ₹700.00' }).click();
+    await page.getByText('The amount must be at most 50.00, the amount that is not refunded yet.').waitFor();
+  });
+
+  test('the key s changes the status of the focused row, and cancelling takes a reason', async () => {
+    const { acme, owner } = await shop();
+    await createOrders(owner, 3, { status: 'pending' });
+    const page = await platform.openAs(owner, acme, '/orders');
+    await page.getByRole('link', { name: '1001' }).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('s');
+    await page.getByRole('dialog').getByRole('heading', { name: 'Status of order 1002' }).waitFor();
+    await page.getByRole('button', { name: 'Confirm 1' }).waitFor();
+    await inspect(page, 'order-status');
+    await page.keyboard.press('3');
+    await page.getByText('Order 1002 is now shipped.').waitFor();
+    await page.getByRole('row', { name: /1002.*Shipped/ }).waitFor();
+
+    await page.keyboard.press('k');
+    await page.keyboard.press('s');
+    await page.getByRole('button', { name: 'Cancel order' }).click();
+    await page.getByLabel('Reason').fill('Out of stock');
+    await inspect(page, 'order-cancel');
+    await page.keyboard.press('Enter');
+    await page.getByText('Order 1001 is cancelled.').waitFor();
+    await page.getByRole('link', { name: '1001' }).click();
+    await page.getByText('Out of stock').waitFor();
+  });
+
+  test('the status of selected orders changes together', async () => {
+    const { acme, owner } = await shop();
+    await createOrders(owner, 3, { status: 'pending' });
+    await createOrders(owner, 1, { status: 'delivered' });
+    const page = await platform.openAs(owner, acme, '/orders');
+    for (const number of [1001, 1002, 1004]) await page.getByLabel(`Select order ${number}`).check();
+    await page.getByRole('toolbar', { name: 'Selected rows' }).waitFor();
+    await inspect(page, 'orders-selected');
+    await page.getByRole('button', { name: 'Change status' }).click();
+    await page.getByRole('menuitem', { name: 'Shipped' }).click();
+    await page
+      .getByText(/2 orders are now shipped\. 1 could not change: The status cannot change from delivered/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Shipped2' }).waitFor();
+  });
+
+  test('an order is deleted after its number has been entered', async () => {
+    const { acme, owner } = await shop();
+    const [order] = await createOrders(owner, 2);
+    const page = await platform.openAs(owner, acme, `/orders/${order?.id}`);
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete order' }).click();
+    await page.getByLabel('Enter 1001 to confirm').fill('1002');
+    expect(await page.getByRole('button', { name: 'Delete order', disabled: true }).count()).toBe(1);
+    await inspect(page, 'order-delete');
+    await page.getByLabel('Enter 1001 to confirm').fill('1001');
+    await page.getByRole('button', { name: 'Delete order' }).click();
+    await page.getByText('Order 1001 is deleted.').waitFor();
+    await eventually(() => expect(addressOf(page).pathname).toBe('/orders'));
+    await page.getByRole('link', { name: '1001' }).waitFor({ state: 'detached' });
+  });
+
+  test('a user sees the actions that they may take', async () => {
+    const { acme, owner, person } = await shop('Viewer');
+    const [order] = await createOrders(owner, 1, { status: 'confirmed' });
+    const page = await platform.openAs(person, acme, `/orders/${order?.id}`);
+    await page.getByText('Street and phone are hidden').waitFor();
+    for (const name of ['Process', 'Cancel order', 'Refund', 'Add note', 'More actions', 'Export', 'New order']) {
+      expect({ name, count: await page.getByRole('button', { name, exact: true }).count() }).toEqual({
+        name,
+        count: 0,
+      });
+    }
+    await page.goto(`${platform.origin}/orders/new`);
+    await page.getByText('You may not see this page').waitFor();
+  });
+
+  test('a new order takes a customer and products while typing, survives a reload and shows all errors', async () => {
+    const { acme, owner } = await shop();
+    await createOrders(owner, 4);
+    const sari = { sku: 'SARI-01', title: 'Kanchipuram silk sari', price: '8999.00', stock: 3, status: 'active' };
+    expect((await owner.post('/api/v1/products', sari)).status).toBe(201);
+    const page = await platform.openAs(owner, acme, '/orders');
+    await page.getByRole('link', { name: '1004' }).waitFor();
+    await page.keyboard.press('n');
+    await heading(page, 'New order').waitFor();
+    await page.getByRole('button', { name: 'Create order' }).click();
+    await eventually(async () => expect(await page.getByText('Add at least one item.').count()).toBe(1));
+    expect(await page.evaluate('document.activeElement.name')).toBe('items');
+    await inspect(page, 'new-order-empty');
+
+    await page.getByLabel('Search customers').fill('kulk');
+    await page.getByRole('option', { name: /Asha Kulkarni/ }).waitFor();
+    await inspect(page, 'new-order-search');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Change', exact: true }).waitFor();
+    await page.getByLabel('Add an item').fill('sari');
+    await page.getByRole('option', { name: /SARI-01 · 3 available/ }).click();
+    await page.getByLabel('Add an item').fill('SARI-01');
+    await page.getByRole('option', { name: /SARI-01 · 3 available/ }).click();
+    expect(await page.getByLabel('Quantity of item 1').inputValue()).toBe('2');
+    await page.getByLabel('Add an item').fill('Gift wrapping');
+    await page.getByRole('option', { name: 'Add “Gift wrapping” without a product' }).click();
+    await eventually(async () => expect(await page.evaluate('document.activeElement.name')).toBe('items.1.price'));
+    await page.keyboard.type('49.999');
+    await page.getByLabel('City').fill('Pune');
+    await page.getByLabel('PIN code').fill('4'.repeat(40));
+    await page.getByRole('button', { name: 'Create order' }).click();
+    await eventually(async () => expect(await page.locator('[aria-invalid]').count()).toBe(2));
+    expect(await page.evaluate('document.activeElement.name')).toBe('items.1.price');
+    await inspect(page, 'new-order-errors');
+    await page.getByLabel('Price in INR of item 2').fill('49.5');
+    await page.getByLabel('PIN code').fill('411030');
+    expect(await page.locator('output').textContent()).toBe('₹18,047.50');
+
+    await page.reload();
+    await page.getByText('This is the order that you began before.').waitFor();
+    expect(await page.getByLabel('City').inputValue()).toBe('Pune');
+    await page.keyboard.press('Control+Enter');
+    await heading(page, 'Order 1005').waitFor();
+    await page.getByText('Order 1005 is created.').waitFor();
+    await page.getByText('Gift wrapping').first().waitFor();
+    await page.goto(`${platform.origin}/orders/new`);
+    await heading(page, 'New order').waitFor();
+    expect(await page.getByText('This is the order that you began before.').count()).toBe(0);
+  });
+
+  test('a new customer is created with the order, and the address can name a known one', async () => {
+    const { acme, owner } = await shop();
+    const { body } = await owner.post('/api/v1/customers', customers[0]);
+    await owner.post(`/api/v1/customers/${body.customer.id}/addresses`, { type: 'shipping', ...shipping_address });
+    const page = await platform.openAs(owner, acme, '/orders/new');
+    await page.getByLabel('Search customers').fill('सुनीता शर्मा');
+    await page.getByRole('option', { name: /New customer/ }).click();
+    expect(await page.getByLabel('Last name').first().inputValue()).toBe('शर्मा');
+    await page.getByLabel('Phone').first().fill('+919876543299');
+    await page.getByLabel('Add an item').fill('Tea');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Price in INR of item 1').fill('120');
+    await inspect(page, 'new-order-customer');
+    await page.keyboard.press('Control+Enter');
+    await heading(page, 'Order 1001').waitFor();
+    await page.getByRole('link', { name: 'सुनीता शर्मा' }).waitFor();
+
+    await page.goto(`${platform.origin}/orders/new?customer=${body.customer.id}`);
+    await page.getByText('asha.kulkarni@example.in').waitFor();
+    await page.getByRole('button', { name: /Use 14, Laxmi Road/ }).click();
+    expect(await page.getByLabel('City').inputValue()).toBe('Pune');
+    await inspect(page, 'new-order-known');
+  });
+});

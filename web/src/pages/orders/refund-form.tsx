@@ -1,0 +1,86 @@
+import type { Order } from '@chowk/client';
+import { useState } from 'react';
+import { useRefresh } from '../../api-action.ts';
+import { useForm } from '../../form.ts';
+import { money } from '../../format.ts';
+import { api } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { amountOf, centsOf, remainingOf } from './amount.ts';
+
+interface RefundFormProps {
+  readonly order: Order;
+  readonly onDone: () => void;
+}
+
+/** Refunds at most what is left, which is checked while the user types. */
+export function RefundForm({ order, onDone }: RefundFormProps) {
+  const remaining = remainingOf(order);
+  const [amount, setAmount] = useState(remaining);
+  const refresh = useRefresh();
+  const problem = problemOf(amount, order);
+  const cents = centsOf(amount);
+  const form = useForm(async ({ reason }) => {
+    if (problem !== undefined) return;
+    // An order without a price has nothing to refund, but can become refunded.
+    const sent = cents === 0n ? {} : { amount: amount.trim() };
+    const { order: changed } = await api().orders.refund({ id: order.id, ...sent, ...(reason ? { reason } : {}) });
+    onDone();
+    const left = money(remainingOf(changed), order.currency);
+    const rest = changed.status === 'refunded' ? 'The order is refunded in full.' : `${left} is left.`;
+    toast(`${money(amount, order.currency)} of order ${order.order_number} refunded. ${rest}`);
+    await refresh('orders', 'customers');
+  });
+  return (
+    <form {...form.props} className="grid gap-4">
+      <dl className="numeric grid grid-cols-[1fr_auto] gap-x-4 gap-y-1">
+        <dt className="text-secondary">Total</dt>
+        <dd className="text-right">{money(order.total, order.currency)}</dd>
+        <dt className="text-secondary">Refunded so far</dt>
+        <dd className="text-right">{money(order.refunded_total, order.currency)}</dd>
+      </dl>
+      {form.problem && <Notice tone="error">{form.problem}</Notice>}
+      {form.errors.status && <Notice tone="error">{form.errors.status}</Notice>}
+      <Field
+        label={`Amount in ${order.currency}`}
+        help={`At most ${money(remaining, order.currency)}. A full refund is final.`}
+        error={problem ?? form.errors.amount}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            name="amount"
+            inputMode="decimal"
+            autoComplete="off"
+            autoFocus
+            value={amount}
+            onChange={({ target }) => setAmount(target.value)}
+            className="numeric"
+          />
+        )}
+      </Field>
+      <Field label="Reason" help="Optional. It is in the history of the order." error={form.errors.reason}>
+        {(control) => <Input {...control} name="reason" maxLength={1_000} />}
+      </Field>
+      <div className="flex justify-end gap-2">
+        <Button onClick={onDone}>Close</Button>
+        <Button type="submit" look="danger" isBusy={form.isBusy} disabled={problem !== undefined}>
+          Refund {problem === undefined && cents !== undefined && money(amountOf(cents), order.currency)}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function problemOf(amount: string, order: Order): string | undefined {
+  const remaining = remainingOf(order);
+  const cents = centsOf(amount);
+  if (cents === undefined) return 'Enter an amount, such as 199.50.';
+  if (cents === 0n && remaining !== '0.00') return 'The amount must be more than 0.';
+  if (cents > (centsOf(remaining) ?? 0n)) {
+    return `The amount must be at most ${money(remaining, order.currency)}, which is what is left.`;
+  }
+  return undefined;
+}

@@ -1,0 +1,24 @@
+import type { Order } from '@chowk/client';
+import { useRefresh } from '../../api-action.ts';
+import { messageOf } from '../../form.ts';
+import { api } from '../../session.ts';
+import { toast } from '../../ui/toast.tsx';
+import { canUndo, type Status, statuses } from './status.ts';
+
+type Changed = Pick<Order, 'id' | 'order_number' | 'status'>;
+
+/** Changes the status of an order and says so, with Undo where the rules allow the way back. */
+export function useStatusChange(): (order: Changed, to: Status) => Promise<void> {
+  const refresh = useRefresh();
+  return async function change(order, to) {
+    try {
+      await api().orders.updateStatus({ id: order.id, status: to });
+      const undo = { label: 'Undo', run: () => void change({ ...order, status: to }, order.status) };
+      const text = `Order ${order.order_number} is now ${statuses[to].label.toLowerCase()}.`;
+      toast(text, canUndo(order.status, to) ? undo : undefined);
+    } catch (error) {
+      toast(messageOf(error));
+    }
+    await refresh('orders', 'customers');
+  };
+}
