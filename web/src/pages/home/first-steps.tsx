@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router';
 import { CircleCheck, CircleDashed, Store } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApi, useCan } from '../../api-query.ts';
-import { useTenant } from '../../session.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { DemoData } from '../install/demo-data.tsx';
 import { InviteButton } from './invite-button.tsx';
 
 /** What to do before there are orders. */
@@ -26,7 +26,7 @@ export function FirstSteps() {
           <Step
             title="Add your first product"
             isDone={(products.data?.pagination.total ?? 0) > 0}
-            action={can('products.create') && <StepLink to="/products">Add a product</StepLink>}
+            action={can('products.create') && <StepLink to="/products/new">Add a product</StepLink>}
           >
             Or import a list of products as CSV.
           </Step>
@@ -56,7 +56,11 @@ export function FirstSteps() {
             They get a mail with a link and the role that you choose.
           </Step>
         )}
-        <DemoStep />
+        {can('settings.edit') && (
+          <Step title="Look around with demo data" isDone={false}>
+            <DemoData />
+          </Step>
+        )}
       </ol>
     </div>
   );
@@ -90,7 +94,7 @@ function Step({ title, isDone, action, children }: StepProps) {
 }
 
 interface StepLinkProps {
-  readonly to: '/products' | '/customers' | '/orders/new';
+  readonly to: '/products/new' | '/customers' | '/orders/new';
   readonly children: ReactNode;
 }
 
@@ -103,17 +107,5 @@ function StepLink({ to, children }: StepLinkProps) {
     >
       {children}
     </Link>
-  );
-}
-
-function DemoStep() {
-  const tenant = useTenant() ?? location.hostname.split('.')[0];
-  return (
-    <Step title="Look around with demo data" isDone={false}>
-      <p>In the folder of the platform, run</p>
-      <code className="mt-1 block overflow-x-auto rounded-control bg-sunken px-3 py-2 text-sm">
-        ./chowkd demo:seed --tenant={tenant}
-      </code>
-    </Step>
   );
 }

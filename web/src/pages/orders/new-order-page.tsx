@@ -8,6 +8,7 @@ import { useKeys } from '../../keys.ts';
 import { api } from '../../session.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';
+import { TextArea } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -15,7 +16,6 @@ import { AddressSection } from './address-section.tsx';
 import { CustomerSection } from './customer-section.tsx';
 import { ItemsSection } from './items-section.tsx';
 import { type OrderDraft, orderOf, totalOf, useOrderDraft } from './order-draft.ts';
-import { Textarea } from './textarea.tsx';
 
 export function NewOrderPage() {
   const { customer } = useSearch({ from: '/shell/orders/new' });
@@ -85,7 +85,7 @@ function NewOrder({ customer }: { readonly customer: string | undefined }) {
           />
           <AddressSection draft={draft} onChange={(address) => change({ address })} errors={errors} />
           <Section title="Note" lead="Optional.">
-            <Textarea
+            <TextArea
               aria-label="Note"
               name="note"
               rows={3}

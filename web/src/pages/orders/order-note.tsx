@@ -5,10 +5,10 @@ import { useCan } from '../../api-query.ts';
 import { messageOf, useForm } from '../../form.ts';
 import { api } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
+import { TextArea } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { Textarea } from './textarea.tsx';
 
 /** The note, which is edited in its place. */
 export function OrderNote({ order }: { readonly order: OrderDetails }) {
@@ -55,7 +55,7 @@ function NoteForm({ order: { id, order_number, note }, onDone }: NoteFormProps) 
   return (
     <form {...form.props} className="grid gap-2">
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
-      <Textarea
+      <TextArea
         aria-label="Note"
         name="note"
         defaultValue={note ?? ''}
