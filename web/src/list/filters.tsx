@@ -15,6 +15,8 @@ export interface Filter {
   readonly type?: 'number' | 'date';
   /** A choice of values and what they are called. */
   readonly options?: readonly (readonly [value: string, label: string])[];
+  /** Values that the browser offers while the user types. */
+  readonly suggestions?: readonly string[];
 }
 
 interface FilterBarProps {
@@ -141,7 +143,7 @@ function FilterForm({ search, filters, onChange, count }: FilterFormProps) {
           setOpen(false);
         }}
       >
-        {filters.map(({ key, label, help, type = 'text', options }) => (
+        {filters.map(({ key, label, help, type = 'text', options, suggestions }) => (
           <Field key={key} label={label} help={help}>
             {(control) =>
               options ? (
@@ -154,7 +156,22 @@ function FilterForm({ search, filters, onChange, count }: FilterFormProps) {
                   ))}
                 </Select>
               ) : (
-                <Input {...control} name={key} type={type} defaultValue={search[key] ?? ''} />
+                <>
+                  <Input
+                    {...control}
+                    name={key}
+                    type={type}
+                    list={suggestions && `${control.id}-list`}
+                    defaultValue={search[key] ?? ''}
+                  />
+                  {suggestions && (
+                    <datalist id={`${control.id}-list`}>
+                      {suggestions.map((value) => (
+                        <option key={value} value={value} />
+                      ))}
+                    </datalist>
+                  )}
+                </>
               )
             }
           </Field>
