@@ -14,7 +14,7 @@ export interface Column<Row> {
   readonly label: string;
   /** The first column is the name of the record, as a link to it: `j` and `k` move between these links. */
   readonly cell: (row: Row) => ReactNode;
-  /** Of the others, for instance `9rem`. Without it, the column shares what is left. */
+  /** For instance `9rem`, or `25%` while all columns have room. Without it, the column shares what is left. */
   readonly width?: string;
   /** Numbers are aligned to the right. */
   readonly isNumber?: boolean;
@@ -116,7 +116,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               </th>
             )}
             {columns.map((column) => (
-              <SortableHeader key={column.key} column={column} sort={sort} onSort={onSort} />
+              <SortableHeader
+                key={column.key}
+                column={column}
+                sort={sort}
+                onSort={onSort}
+                isShare={columns.length === all.length}
+              />
             ))}
           </tr>
         </thead>
@@ -225,7 +231,7 @@ const TableRow = memo(function TableRow({ row, id, index, name, columns, isOpen,
               onChange={({ nativeEvent }) =>
                 actions.toggle(id, index, nativeEvent instanceof globalThis.MouseEvent && nativeEvent.shiftKey)
               }
-              className="size-4 accent-accent"
+              className="grid size-4 appearance-none place-items-center rounded-[4px] border border-edge bg-surface before:size-2.5 before:scale-0 before:bg-on-accent before:[clip-path:polygon(14%_44%,0_65%,50%_100%,100%_16%,80%_0,43%_62%)] checked:border-accent checked:bg-accent checked:before:scale-100"
             />
           </label>
         </td>
@@ -246,9 +252,12 @@ interface SortableHeaderProps<Row> {
   readonly column: Column<Row>;
   readonly sort: Sort | undefined;
   readonly onSort: ((sort: Sort) => void) | undefined;
+  /** Whether a width in percent counts. With fewer columns, the others share what is left. */
+  readonly isShare: boolean;
 }
 
-function SortableHeader<Row>({ column: { label, width, isNumber, sortBy }, sort, onSort }: SortableHeaderProps<Row>) {
+function SortableHeader<Row>({ column, sort, onSort, isShare }: SortableHeaderProps<Row>) {
+  const { label, width, isNumber, sortBy } = column;
   const isSorted = sortBy !== undefined && sort?.by === sortBy;
   const Arrow = sort?.order === 'asc' ? ArrowUp : ArrowDown;
   const look = `h-9 truncate border-b border-line px-3 text-xs font-medium text-secondary first:pl-1 ${isNumber ? 'text-right' : 'text-left'}`;
@@ -256,7 +265,7 @@ function SortableHeader<Row>({ column: { label, width, isNumber, sortBy }, sort,
   return (
     <th
       scope="col"
-      style={{ width }}
+      style={{ width: isShare || !width?.endsWith('%') ? width : undefined }}
       aria-sort={isSorted ? (sort.order === 'asc' ? 'ascending' : 'descending') : undefined}
       className={look}
     >

@@ -45,7 +45,7 @@ export function ExportButton({ name, total, read }: ExportButtonProps) {
   const trigger = (
     <Button>
       <Download size={16} strokeWidth={1.5} aria-hidden />
-      Export
+      <span className="max-md:sr-only">Export</span>
     </Button>
   );
   const start = (format: Format) => void exportList(name, format, (signal) => read(api(), format, signal));

@@ -93,7 +93,7 @@ function SearchField({ value, placeholder, onChange }: SearchFieldProps) {
   });
   useKeys([{ key: '/', label: 'Search the list', run: () => field.current?.focus() }]);
   return (
-    <div className="relative w-72 max-md:w-full">
+    <div className="relative w-72 max-md:w-auto max-md:min-w-0 max-md:flex-1">
       <SearchIcon
         size={16}
         strokeWidth={1.5}

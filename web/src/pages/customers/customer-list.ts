@@ -1,5 +1,7 @@
 import type { Customer } from '@chowk/client';
+import { count } from '../../format.ts';
 import type { Filter } from '../../list/filters.tsx';
+import { pick, type Search } from '../../search.ts';
 
 export function filtersWith(tags: readonly string[]): readonly Filter[] {
   return [
@@ -25,6 +27,9 @@ export const searchKeys: readonly string[] = [
   ...filtersWith([]).map(({ key }) => key),
 ];
 
+/** Of an address, without what belongs to the open customer. */
+export const searchOfList: (search: Readonly<Record<string, unknown>>) => Search = pick(...searchKeys);
+
 export type SegmentKey = 'new' | 'returning' | 'loyal' | 'vip' | 'at_risk' | 'marketing';
 
 export const segmentLabels: Readonly<Record<SegmentKey, string>> = {
@@ -44,5 +49,5 @@ export function nameOf({ first_name, last_name, email, phone }: Named): string {
 
 /** `1 customer`, `5 customers`. */
 export function counted(number: number, one: string, many = `${one}s`): string {
-  return `${new Intl.NumberFormat().format(number)} ${number === 1 ? one : many}`;
+  return `${count(number)} ${number === 1 ? one : many}`;
 }

@@ -11,7 +11,7 @@ import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Addresses } from './addresses.tsx';
 import { Conversations } from './conversations.tsx';
-import { nameOf } from './customer-list.ts';
+import { nameOf, searchOfList } from './customer-list.ts';
 import { CustomerSummary } from './customer-summary.tsx';
 import { Details } from './details.tsx';
 import { EditCustomer } from './edit-customer.tsx';
@@ -25,7 +25,7 @@ const from = '/shell/customers/$id';
 export function CustomerPanel() {
   const { id } = useParams({ from });
   const { edit } = useSearch({ from });
-  const list = useSearch({ from: '/shell/customers' });
+  const list = searchOfList(useSearch({ from: '/shell/customers' }));
   const navigate = useNavigate();
   const { data, error } = useApi(['customers', id], (client) => client.customers.get({ id }));
   const customer = error ? undefined : data?.customer;

@@ -20,24 +20,28 @@ import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { BulkActions } from './bulk-actions.tsx';
-import { filtersWith, nameOf, type SegmentKey, segmentLabels } from './customer-list.ts';
+import { filtersWith, nameOf, type SegmentKey, searchOfList, segmentLabels } from './customer-list.ts';
 import { useTagNames } from './tags.ts';
 
 const columns: readonly Column<Customer>[] = [
   {
     key: 'name',
     label: 'Name',
+    width: '22%',
     sortBy: 'first_name',
     isOnPhone: true,
     cell: (customer) => (
       <Link
         to="/customers/$id"
         params={{ id: customer.id }}
-        search={(search) => search}
+        search={searchOfList}
         preload={false}
         className="font-medium hover:underline"
       >
         {nameOf(customer)}
+        <span className="block truncate text-xs font-normal text-secondary md:hidden">
+          {customer.phone ?? customer.email}
+        </span>
       </Link>
     ),
   },
@@ -79,7 +83,7 @@ export function CustomersPage() {
 
 function Customers() {
   const can = useCan();
-  const search: Search = useSearch({ from: '/shell/customers' });
+  const search = searchOfList(useSearch({ from: '/shell/customers' }));
   const openId = useParams({ strict: false }).id;
   const hasPanel = useChildMatches().length > 0;
   const navigate = useNavigate();
@@ -118,7 +122,9 @@ function Customers() {
       <Views name="customers" views={useSegmentViews()} search={search} onChange={show} />
       <div className="pt-3">
         <FilterBar search={search} filters={filters} placeholder="Search name, phone or email" onChange={show}>
-          <span className="numeric px-2 text-sm text-secondary">{list.total !== undefined && count(list.total)}</span>
+          <span className="numeric px-2 text-sm text-secondary max-md:hidden">
+            {list.total !== undefined && count(list.total)}
+          </span>
           <ColumnMenu choice={choice} />
         </FilterBar>
       </div>

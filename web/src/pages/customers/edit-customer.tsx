@@ -34,6 +34,7 @@ export function EditCustomer({ customer }: { readonly customer: CustomerDetail }
   useKeys([{ key: 'Escape', label: 'Stop editing', run: () => void close() }]);
   const form = useForm(
     async (values) => {
+      setTheirs(undefined);
       const fields = readCustomer(values);
       const changes = Object.fromEntries(
         names.filter((name) => fields[name] !== base.current[name]).map((name) => [name, fields[name]]),
@@ -75,10 +76,9 @@ export function EditCustomer({ customer }: { readonly customer: CustomerDetail }
           </dl>
           <div className="flex flex-wrap gap-2">
             <Button
-              type="submit"
-              onClick={() => {
+              onClick={({ currentTarget }) => {
                 base.current = theirs;
-                setTheirs(undefined);
+                currentTarget.form?.requestSubmit();
               }}
             >
               Save mine over theirs

@@ -1,6 +1,6 @@
 import type { CustomerDetail } from '@chowk/client';
 import { useState } from 'react';
-import { useAction } from '../../api-action.ts';
+import { useAction, useRefresh } from '../../api-action.ts';
 import { useApi } from '../../api-query.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -59,10 +59,17 @@ function EraseForm({ customer, onClose, onGone }: Omit<EraseDialogProps, 'isOpen
   const [mode, setMode] = useState<Mode>('soft');
   const [typed, setTyped] = useState('');
   const counts = useApi(['customers', id, 'data'], (client) => client.customers.countData({ id }));
+  const refresh = useRefresh();
   const erase = useAction((client, chosen: Mode) => client.customers.delete({ id, mode: chosen }), {
-    changes: ['customers', 'orders', 'conversations'],
+    changes: [],
     done: ({ message }) => message,
   });
+  // Leaves the panel before it reads a customer that is gone.
+  const finish = () => {
+    onClose();
+    if (mode !== 'anonymize') onGone();
+    void refresh('customers', 'orders', 'conversations');
+  };
   const isConfirmed = mode === 'soft' || typed.trim() === name;
   return (
     <form
@@ -70,12 +77,7 @@ function EraseForm({ customer, onClose, onGone }: Omit<EraseDialogProps, 'isOpen
       onSubmit={(event) => {
         event.preventDefault();
         if (!isConfirmed) return;
-        erase.mutate(mode, {
-          onSuccess() {
-            onClose();
-            if (mode !== 'anonymize') onGone();
-          },
-        });
+        erase.mutate(mode, { onSuccess: finish });
       }}
     >
       <fieldset className="grid gap-1">

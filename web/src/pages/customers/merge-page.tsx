@@ -1,7 +1,7 @@
 import type { CustomerDetail, CustomerMergePreview, CustomerRecord } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useAction } from '../../api-action.ts';
+import { useAction, useRefresh } from '../../api-action.ts';
 import { useApi } from '../../api-query.ts';
 import { messageOf } from '../../form.ts';
 import { count, exactTime, money } from '../../format.ts';
@@ -83,8 +83,9 @@ function Comparison({ primaryId, secondaryId, onSwap }: ComparisonProps) {
   const secondary = useApi(['customers', secondaryId], (client) => client.customers.get({ id: secondaryId }));
   const pair = { primary_id: primaryId, secondary_id: secondaryId };
   const preview = useApi(['customers', 'merge', pair], (client) => client.customers.previewMerge(pair));
+  const refresh = useRefresh();
   const merge = useAction((client) => client.customers.merge(pair), {
-    changes: ['customers', 'orders', 'conversations'],
+    changes: [],
     done: ({ customer }) => `Merged into ${nameOf(customer)}.`,
   });
   const error = primary.error ?? secondary.error ?? preview.error;
@@ -107,7 +108,8 @@ function Comparison({ primaryId, secondaryId, onSwap }: ComparisonProps) {
       </Section>
       <div className="grid gap-3">
         <Notice tone="warning">
-          The record of {nameOf(removed)} that is not kept is deleted. This cannot be undone.
+          The {removed.created_at < kept.created_at ? 'older' : 'newer'} record, {nameOf(removed)}, is deleted. This
+          cannot be undone.
         </Notice>
         <div className="flex flex-wrap gap-2">
           <Button
@@ -115,7 +117,11 @@ function Comparison({ primaryId, secondaryId, onSwap }: ComparisonProps) {
             isBusy={merge.isPending}
             onClick={() =>
               merge.mutate(undefined as never, {
-                onSuccess: () => void navigate({ to: '/customers/$id', params: { id: primaryId } }),
+                // Leaves the page before it reads a customer that is gone.
+                onSuccess: () =>
+                  void navigate({ to: '/customers/$id', params: { id: primaryId } }).then(() =>
+                    refresh('customers', 'orders', 'conversations'),
+                  ),
               })
             }
           >

@@ -6,10 +6,10 @@ import { api } from '../../session.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { CustomerForm, readCustomer } from './customer-form.tsx';
-import { nameOf } from './customer-list.ts';
+import { nameOf, searchOfList } from './customer-list.ts';
 
 export function NewCustomer() {
-  const search = useSearch({ from: '/shell/customers' });
+  const search = searchOfList(useSearch({ from: '/shell/customers' }));
   const navigate = useNavigate();
   const refresh = useRefresh();
   const close = () => void navigate({ to: '/customers', search });
