@@ -31,18 +31,18 @@ const columns: readonly Column<Customer>[] = [
     sortBy: 'first_name',
     isOnPhone: true,
     cell: (customer) => (
-      <Link
-        to="/customers/$id"
-        params={{ id: customer.id }}
-        search={searchOfList}
-        preload={false}
-        className="font-medium hover:underline"
-      >
-        {nameOf(customer)}
-        <span className="block truncate text-xs font-normal text-secondary md:hidden">
-          {customer.phone ?? customer.email}
-        </span>
-      </Link>
+      <>
+        <Link
+          to="/customers/$id"
+          params={{ id: customer.id }}
+          search={searchOfList}
+          preload={false}
+          className="font-medium hover:underline"
+        >
+          {nameOf(customer)}
+        </Link>
+        <span className="block truncate text-xs text-secondary md:hidden">{customer.phone ?? customer.email}</span>
+      </>
     ),
   },
   { key: 'phone', label: 'Phone', width: '9.5rem', cell: ({ phone }) => <span className="numeric">{phone}</span> },

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../../server/testing/eventually.ts';
 import { type Console, chromiumPath, inspect, startConsole } from '../../../testing/console.ts';
-import { addCustomers, addOrder, longName } from './sample-customers.ts';
+import { addCustomers, addOrder, longName } from '../../../testing/sample-customers.ts';
 
 describe.skipIf(!chromiumPath)('the list of customers', () => {
   let platform: Console;

@@ -19,7 +19,11 @@ const names: Readonly<Record<string, readonly [one: string, many: string]>> = {
 
 /** `1 profile, 2 addresses, 5 orders.` */
 export function countsText(counts: readonly RowCount[]): string {
-  const shown = counts.filter(({ rows }) => rows > 0).map(rowsText);
+  // The API names what depends on other rows first.
+  const shown = counts
+    .filter(({ rows }) => rows > 0)
+    .map(rowsText)
+    .reverse();
   return shown.length === 0 ? 'nothing.' : `${shown.join(', ')}.`;
 }
 

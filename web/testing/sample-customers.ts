@@ -1,4 +1,4 @@
-import type { Person } from '../../../../server/testing/accounts.ts';
+import type { Person } from '../../server/testing/accounts.ts';
 
 /* Customers as shops have them, for tests: long and Hindi names, long mail addresses, one without a name. */
 
