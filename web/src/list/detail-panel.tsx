@@ -29,7 +29,7 @@ export function DetailPanel({ title, error, actions, onClose, children }: Detail
         <IconButton label="Back to the list" className="xl:hidden" onClick={onClose}>
           <ArrowLeft size={18} strokeWidth={1.5} aria-hidden />
         </IconButton>
-        <h1 title={title} className="line-clamp-3 min-w-0 flex-1 break-words text-xl font-semibold tracking-tight">
+        <h1 title={title} className="line-clamp-4 min-w-0 flex-1 break-words text-xl font-semibold tracking-tight">
           {title ?? <Skeleton className="h-6 w-48" />}
         </h1>
         {actions && <div className={isLong ? 'order-last flex w-full flex-wrap gap-2' : 'contents'}>{actions}</div>}

@@ -56,7 +56,7 @@ export function FilterBar({ search, onChange, placeholder, filters, children }: 
           </button>
         </span>
       ))}
-      <div className="ml-auto flex items-center gap-1">{children}</div>
+      <div className="contents [&>*:first-child]:ml-auto">{children}</div>
     </div>
   );
 }
@@ -93,7 +93,7 @@ function SearchField({ value, placeholder, onChange }: SearchFieldProps) {
   });
   useKeys([{ key: '/', label: 'Search the list', run: () => field.current?.focus() }]);
   return (
-    <div className="relative w-72 max-md:w-auto max-md:min-w-0 max-md:flex-1">
+    <div className="relative w-72 max-md:w-auto max-md:min-w-48 max-md:flex-1">
       <SearchIcon
         size={16}
         strokeWidth={1.5}
@@ -110,7 +110,7 @@ function SearchField({ value, placeholder, onChange }: SearchFieldProps) {
         onKeyDown={({ key, currentTarget }) => {
           if (key === 'Escape') currentTarget.blur();
         }}
-        className="pl-8"
+        className="pl-8 text-ellipsis"
       />
     </div>
   );
@@ -176,7 +176,7 @@ function FilterForm({ search, filters, onChange, count }: FilterFormProps) {
             }
           </Field>
         ))}
-        <Button type="submit" look="primary">
+        <Button type="submit" look="primary" className="sticky! bottom-0">
           Show
         </Button>
       </form>

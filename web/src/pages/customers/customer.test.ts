@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { sql } from '@chowk/kit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../../server/testing/eventually.ts';
 import { type Console, chromiumPath, inspect, startConsole } from '../../../testing/console.ts';
@@ -30,6 +31,9 @@ describe.skipIf(!chromiumPath)('a customer', () => {
       message: { body: 'It was promised for Tuesday, and the shop in Koregaon Park has not seen it either.' },
     });
     await owner.patch(url, { notes: 'Prefers calls after six.\nSpeaks Marathi.', external_ids: { shopify: '7712' } });
+    await acme.db.run(sql`
+      INSERT INTO customer_metadata (id, customer_id, key, value, module_source, created_at, updated_at)
+      VALUES (gen_random_uuid(), ${id}, 'points', '1240', 'loyalty', now(), now())`);
     await platform.kernel.audit.flush();
     const user = role === 'Owner' ? owner : await platform.person({ tenant: acme, role });
     const page = await platform.openAs(user, acme, `/customers/${id}${path}`);
@@ -65,6 +69,8 @@ describe.skipIf(!chromiumPath)('a customer', () => {
     await tab('Details').click();
     await page.getByText('Prefers calls after six.').waitFor();
     await page.getByText('7712').waitFor();
+    await page.getByRole('heading', { name: 'Stored by loyalty' }).waitFor();
+    await page.getByText('1240').waitFor();
     await inspect(page, 'customer-details');
     await page.keyboard.press('Escape');
     await eventually(() => expect(new URL(page.url()).pathname).toBe('/customers'));
