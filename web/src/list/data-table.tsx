@@ -219,7 +219,7 @@ const TableRow = memo(function TableRow({ row, id, index, name, columns, isOpen,
       aria-rowindex={index + 2}
       aria-current={isOpen || undefined}
       onClick={(event) => isPlainClick(event) && actions.open(row)}
-      className="group h-9 cursor-pointer max-md:h-13 hover:bg-sunken aria-current:bg-accent-tint"
+      className="group h-9 cursor-pointer max-md:h-13 hover:bg-sunken aria-current:bg-accent-tint aria-current:[--faint:var(--secondary)]"
     >
       {isSelected !== undefined && (
         <td className="border-b border-line px-0">
@@ -309,8 +309,8 @@ function LoadingRow({ columns }: { readonly columns: number }) {
   );
 }
 
-/** Neither on a control in the row nor at the end of selecting text. */
-function isPlainClick({ target }: MouseEvent): boolean {
-  const isControl = target instanceof Element && target.closest('a, button, input, label, select') !== null;
-  return !isControl && String(getSelection()) === '';
+/** Neither on a control in the row, nor in a popover of it, nor at the end of selecting text. */
+function isPlainClick({ target, currentTarget }: MouseEvent): boolean {
+  if (!(target instanceof Element) || !currentTarget.contains(target)) return false;
+  return target.closest('a, button, input, label, select') === null && String(getSelection()) === '';
 }

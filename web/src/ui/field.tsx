@@ -49,7 +49,7 @@ export function Input({ className = '', ...rest }: ComponentProps<'input'>) {
 }
 
 /** Grows with its text where the browser can. */
-export function Textarea({ className = '', ...rest }: ComponentProps<'textarea'>) {
+export function TextArea({ className = '', ...rest }: ComponentProps<'textarea'>) {
   return (
     <textarea rows={4} className={`${control} h-auto! min-h-20 field-sizing-content py-2 ${className}`} {...rest} />
   );

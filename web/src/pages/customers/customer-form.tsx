@@ -2,7 +2,7 @@ import type { CustomerDetail } from '@chowk/client';
 import type { ReactNode } from 'react';
 import type { useForm } from '../../form.ts';
 import { Button } from '../../ui/button.tsx';
-import { Checkbox, Field, Input, Textarea } from '../../ui/field.tsx';
+import { Checkbox, Field, Input, TextArea } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
 type Values = Readonly<Record<string, string>>;
@@ -80,7 +80,7 @@ export function CustomerForm({ form, customer, phoneHelp, submit, onCancel, chil
         )}
       </Field>
       <Field label="Notes" error={errors.notes} help="Only your team sees them.">
-        {(control) => <Textarea {...control} name="notes" maxLength={20_000} defaultValue={customer?.notes ?? ''} />}
+        {(control) => <TextArea {...control} name="notes" maxLength={20_000} defaultValue={customer?.notes ?? ''} />}
       </Field>
       <Checkbox name="accepts_marketing" label="Accepts marketing" defaultChecked={customer?.accepts_marketing} />
       {children}
