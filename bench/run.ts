@@ -21,6 +21,7 @@ const all = [
   'events',
   'jobs',
   'realtime',
+  'console',
   'rings',
 ];
 const requested = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { defineConfig } from 'vite';
 
 const platform = process.env.APP_URL ?? `http://localhost:${process.env.PORT ?? 8080}`;
 /** Served by the platform, also during development. */
-const served = '^/(api|app|broadcasting|oauth|docs|media|files|email|password|invitations|dev/mail|mcp)(/|$|\\?)';
+const served = '^/(api|app|broadcasting|oauth|docs|media|files|dev/mail|mcp)(/|$|\\?)';
 
 export default defineConfig({
   plugins: [react(), tailwindcss()],
@@ -14,6 +14,8 @@ export default defineConfig({
     // The policy of the pages allows no inlined fonts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // The tables of any-ascii, which are loaded only for names in other scripts.
+    chunkSizeWarningLimit: 600,
   },
   server: { port: 5173, proxy: { [served]: { target: platform, ws: true } } },
 });

@@ -374,6 +374,15 @@ export interface Api {
      */
     readonly setDefaultAddress: Call<{ readonly id: string; readonly addr: string }, { readonly message: string; readonly address: CustomerAddress }>;
   };
+  readonly demo: {
+    /**
+     * Fill an empty organization with demo data.
+     * Customers, orders, products, conversations and notifications, to look around. Refused once there are customers, orders, products or conversations.
+     * Requires the permission `settings.edit`.
+     * `POST /api/v1/demo-data`
+     */
+    readonly fill: Call<NewDemoData, { readonly message: string } & DemoData>;
+  };
   readonly device: {
     /**
      * Get the device that waits with a code.
@@ -443,6 +452,12 @@ export interface Api {
      * `GET /api/v1/email/verify/:id/:hash`
      */
     readonly verifyByLink: Call<EmailVerifyByLinkInput, { readonly message: string; readonly already_verified?: true }>;
+    /**
+     * Get the address that a link verifies.
+     * No token required.
+     * `GET /api/v1/email/verify/:id/:hash/preview`
+     */
+    readonly previewVerification: Call<EmailPreviewVerificationInput, { readonly email: string; readonly name: string; readonly already_verified: boolean }>;
     /**
      * Send the verification link again.
      * Available to every signed-in user.
@@ -867,6 +882,12 @@ export interface Api {
      */
     readonly apply: Call<NewApplication, { readonly message: string } & SubmittedApplication>;
     /**
+     * Get what the form of an application shows.
+     * No token required.
+     * `GET /api/v1/reseller-register/form`
+     */
+    readonly getForm: Call<object, ApplicationForm>;
+    /**
      * Get the state of an application.
      * For everyone who knows its id. Of the documents, only the types are shown.
      * No token required.
@@ -1047,6 +1068,12 @@ export interface Api {
      */
     readonly forgot: Call<PasswordForgotInput, { readonly message: string }>;
     /**
+     * Get the account of a link to set a password.
+     * No token required.
+     * `GET /api/v1/auth/password/reset/:token`
+     */
+    readonly previewReset: Call<{ readonly token: string }, { readonly email: string }>;
+    /**
      * Set a password with a mailed link.
      * Ends all sessions of the account.
      * No token required.
@@ -1103,6 +1130,13 @@ export interface Api {
      * `POST /api/v1/products/import`
      */
     readonly import: Call<ProductsImportInput, { readonly message: string } & ImportReport>;
+    /**
+     * Preview an import of products.
+     * Returns what the import would create, update and refuse, and changes nothing.
+     * Requires the permission `products.import`.
+     * `POST /api/v1/products/import/preview`
+     */
+    readonly previewImport: Call<ProductsPreviewImportInput, ImportReport>;
     /**
      * Get a product by its SKU.
      * Requires the permission `products.view`.
@@ -1224,6 +1258,13 @@ export interface Api {
      * `DELETE /api/v1/profile/sessions/:id`
      */
     readonly endSession: Call<{ readonly id: string }, { readonly message: string }>;
+    /**
+     * List the activity of your account.
+     * Sign-ins and changes that you made to your account, newest first.
+     * Available to every signed-in user.
+     * `GET /api/v1/profile/activity`
+     */
+    readonly activity: ListCall<ProfileActivityInput, OwnActivityEntryPage, OwnActivityEntry>;
     /**
      * List your personal access tokens.
      * Available to every signed-in user.
@@ -1573,6 +1614,7 @@ export type ErrorCode =
   | 'identity.wrong_account'
   | 'installation.foreign'
   | 'installation.installed'
+  | 'installation.not_empty'
   | 'installation.out_of_order'
   | 'installation.token_required'
   | 'mcp.disabled'
@@ -1713,6 +1755,11 @@ export type ApplicationDocumentUploaded = {
   readonly uploaded_documents: readonly string[];
 };
 
+export type ApplicationForm = {
+  /** The address of an organization, with `{domain}` in place of its subdomain. */
+  readonly address: string;
+};
+
 export type ApplicationState = {
   readonly application_id: string;
   readonly status: 'pending' | 'provisioning' | 'completed' | 'failed' | 'rejected';
@@ -1723,6 +1770,7 @@ export type ApplicationState = {
   readonly rejection_reason: string | null;
   readonly progress: readonly ProvisioningStep[];
   readonly tenant_id: string | null;
+  readonly url: string | null;
 };
 
 export type AuditEntry = {
@@ -1770,6 +1818,8 @@ export type Conversation = {
   readonly customer: ConversationCustomer | null;
   readonly assignee: ConversationMember | null;
   readonly last_message: LastMessage | null;
+  /** The first message of the customer that has not been answered; null if there is none or it is closed. */
+  readonly waiting_since: string | null;
 };
 
 export type ConversationAssignment = { readonly assignee_id: number | null };
@@ -1808,6 +1858,8 @@ export type ConversationDetail = {
   readonly customer: ConversationCustomer | null;
   readonly assignee: ConversationMember | null;
   readonly last_message: LastMessage | null;
+  /** The first message of the customer that has not been answered; null if there is none or it is closed. */
+  readonly waiting_since: string | null;
   /** The latest 20, newest first. */
   readonly messages: readonly ConversationMessage[];
 };
@@ -2058,6 +2110,13 @@ export type DatabaseSetUp = {
   readonly keys_created: boolean;
 };
 
+export type DemoData = {
+  /** How many were created. */
+  readonly customers: number;
+  readonly orders: number;
+  readonly products: number;
+};
+
 export type Device = {
   readonly id: string;
   readonly token: string;
@@ -2238,6 +2297,8 @@ export type Me = {
   readonly sign_in_email: string | null;
   readonly tenants: readonly OwnTenant[];
   /** In tenant context. */
+  readonly tenant_id?: string;
+  /** In tenant context. */
   readonly role?: string;
   /** In tenant context. */
   readonly permissions?: readonly string[];
@@ -2367,6 +2428,11 @@ export type NewCustomerAddress = {
   readonly country?: string | null | undefined;
   /** Default: null. */
   readonly phone?: string | null | undefined;
+};
+
+export type NewDemoData = {
+  /** Default: 300. */
+  readonly customers?: number | undefined;
 };
 
 export type NewDevice = {
@@ -2888,6 +2954,21 @@ export type OrderRefund = {
 export type OrderStatusChange = {
   readonly status: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded';
   readonly reason?: string | undefined;
+};
+
+export type OwnActivityEntry = {
+  readonly id: string;
+  /** ISO 8601 in UTC */
+  readonly at: string;
+  readonly action: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly ip: string | null;
+  readonly user_agent: string | null;
+};
+
+export type OwnActivityEntryPage = {
+  readonly activity: readonly OwnActivityEntry[];
+  readonly pagination: PagePagination | CursorPagination;
 };
 
 export type OwnerCreated = {
@@ -3790,6 +3871,16 @@ export type EmailVerifyByLinkInput = {
   readonly signature?: string | undefined;
 };
 
+export type EmailPreviewVerificationInput = {
+  readonly id: string;
+  readonly hash: string;
+  /** The id or a domain of the tenant. */
+  readonly tenant?: string | undefined;
+  /** Seconds since 1970. */
+  readonly expires?: string | undefined;
+  readonly signature?: string | undefined;
+};
+
 export type InvitationsListInput = {
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly updated_from?: string | undefined;
@@ -3811,6 +3902,7 @@ export type NotificationsListInput = {
   readonly unread_only?: boolean | undefined;
   readonly type?: string | undefined;
   readonly module?: string | undefined;
+  readonly severity?: 'info' | 'success' | 'warning' | 'error' | undefined;
   /** Only those that were sent after the one with this id: those missed while not connected. */
   readonly after?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
@@ -4051,10 +4143,29 @@ export type ProductsExportInput = {
 
 export type ProductsImportInput = { readonly csv: string };
 
+export type ProductsPreviewImportInput = { readonly csv: string };
+
 export type ProductsGetBySkuInput = { readonly sku: string };
 
 export type ProductsMovementsInput = {
   readonly id: string;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  readonly updated_from?: string | undefined;
+  /** Default: "at". */
+  readonly sort_by?: 'at' | 'updated_at' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+  /** The `next_cursor` of the previous response; use it with `limit`. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
+  readonly limit?: number | undefined;
+};
+
+export type ProfileActivityInput = {
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly updated_from?: string | undefined;
   /** Default: "at". */

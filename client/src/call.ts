@@ -14,6 +14,8 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Is called with the response of a successful call, for its headers. */
   readonly onResponse?: ((response: Response) => void) | undefined;
+  /** Sends the request; for instance one that reports the progress of an upload. Default: the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
 }
 
 /** One action. The input is one flat object, the output the body of the response. */

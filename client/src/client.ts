@@ -25,8 +25,6 @@ export interface ClientOptions extends Omit<CallOptions, 'signal' | 'idempotency
   readonly apiClient?: { readonly id: string; readonly secret: string } | undefined;
   /** Generates a key for every POST. */
   readonly idempotencyKey?: true | undefined;
-  /** Default: the global `fetch`. */
-  readonly fetch?: typeof fetch | undefined;
 }
 
 export type SignIn =

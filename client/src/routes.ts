@@ -68,6 +68,9 @@ export const routes = {
     deleteAddress: 'DELETE customers/:id/addresses/:addr',
     setDefaultAddress: 'POST customers/:id/addresses/:addr/default',
   },
+  demo: {
+    fill: 'POST demo-data',
+  },
   device: {
     get: 'GET device/:user_code',
     approve: 'POST device/:user_code/approve',
@@ -81,6 +84,7 @@ export const routes = {
   email: {
     verify: 'POST email/verify/:id/:hash query',
     verifyByLink: 'GET email/verify/:id/:hash query',
+    previewVerification: 'GET email/verify/:id/:hash/preview query',
     resendVerification: 'POST profile/email/resend-verification',
     change: 'PUT profile/email',
     previewUndo: 'GET email/undo/:token query',
@@ -154,6 +158,7 @@ export const routes = {
   },
   onboarding: {
     apply: 'POST reseller-register/apply',
+    getForm: 'GET reseller-register/form',
     status: 'GET reseller-register/:id/status',
     uploadDocument: 'POST reseller-register/:id/documents multipart',
     listDocuments: 'GET admin/reseller-applications/:id/documents',
@@ -183,6 +188,7 @@ export const routes = {
   password: {
     change: 'PUT profile/password',
     forgot: 'POST auth/password/forgot',
+    previewReset: 'GET auth/password/reset/:token',
     reset: 'POST auth/password/reset',
   },
   permissions: {
@@ -195,6 +201,7 @@ export const routes = {
     categories: 'GET products/categories',
     export: 'GET products/export file',
     import: 'POST products/import csv',
+    previewImport: 'POST products/import/preview csv',
     getBySku: 'GET products/lookup',
     get: 'GET products/:id',
     update: 'PATCH products/:id',
@@ -214,6 +221,7 @@ export const routes = {
     sessions: 'GET profile/sessions',
     endOtherSessions: 'DELETE profile/sessions',
     endSession: 'DELETE profile/sessions/:id',
+    activity: 'GET profile/activity',
     tokens: 'GET profile/tokens',
     createToken: 'POST profile/tokens',
     revokeToken: 'DELETE profile/tokens/:id',

@@ -7,7 +7,6 @@ import type { Session } from './session.ts';
 export interface SendOptions extends CallOptions {
   readonly url?: string | undefined;
   readonly tenant?: string | undefined;
-  readonly fetch?: typeof fetch | undefined;
   /** Whose token to send. Absent: none. */
   readonly session?: Session | undefined;
 }

@@ -4,7 +4,7 @@ import type { Ctx } from './context.ts';
 /** Returns numbers from 0 up to 1, the same sequence for the same seed. */
 export type Random = () => number;
 
-/** One run of `chowkd demo:seed`. The same seed generates the same data all day. */
+/** One run of `chowkd demo:seed` or of `POST /demo-data`. The same seed generates the same data all day. */
 export interface DemoPlan {
   /** The scale of the shop: the number of records of its largest master table. */
   readonly size: number;
@@ -20,6 +20,8 @@ export interface DemoPlan {
 export interface Demo<Share = unknown> {
   /** Aliases of the modules whose demos write before this one, if the tenant has them. */
   readonly after?: readonly string[];
+  /** Whether the tenant has no records of the module yet. `POST /demo-data` is for tenants where this holds for all modules. */
+  isEmpty?(ctx: Ctx): Promise<boolean>;
   /** Data for other demos, such as ids. Called once, before anything is written. */
   share?(plan: DemoPlan): Share;
   /** Writes with `fillTables`, in one transaction for all modules. */

@@ -65,6 +65,7 @@ export function between<Name extends string>(name: Name, column: Sql) {
 }
 
 async function timeZone(ctx: Ctx): Promise<string> {
+  if ('tenantId' in ctx && ctx.tenantId === undefined) return 'UTC';
   return (await ctx.settings())['general.timezone'];
 }
 

@@ -1,5 +1,4 @@
 import { Answer } from './answer.ts';
-import { Failure, type FieldErrors } from './errors.ts';
 import { Html, html } from './html.ts';
 
 export interface Page {
@@ -14,15 +13,14 @@ const headers = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  // The URL of a page may contain a secret token.
   'referrer-policy': 'no-referrer',
 };
 
 const style = new Html(`<style>
 :root { color-scheme: light dark; --page: #f4f5f7; --card: #fff; --text: #1f2430; --quiet: #5b6270; --rule: #d5d9e1;
-  --link: #1d4ed8; --error: #b3261e; --success: #146c43; }
+  --link: #1d4ed8; --error: #b3261e; }
 @media (prefers-color-scheme: dark) { :root { --page: #14161a; --card: #1e2127; --text: #e8eaee; --quiet: #a9b0bd;
-  --rule: #3b414c; --link: #9db7ff; --error: #ff9d94; --success: #7fd6a8; } }
+  --rule: #3b414c; --link: #9db7ff; --error: #ff9d94; } }
 * { box-sizing: border-box; }
 body { margin: 0; padding: 2rem 1rem; background: var(--page); color: var(--text);
   font: 1rem/1.55 system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif; overflow-wrap: break-word; }
@@ -40,7 +38,6 @@ button { margin: .5rem 0 0; padding: .7rem 1.4rem; font: inherit; font-weight: 6
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 .quiet { color: var(--quiet); font-size: .9rem; }
 .error { color: var(--error); }
-.success { color: var(--success); }
 .field { margin: 0 0 1rem; }
 table { width: 100%; border-collapse: collapse; }
 th, td { padding: .5rem .75rem .5rem 0; text-align: start; vertical-align: top; border-bottom: 1px solid var(--rule); }
@@ -50,7 +47,7 @@ pre { margin: 0 0 1rem; padding: 1rem; white-space: pre-wrap; background: var(--
 iframe { width: 100%; height: 42rem; margin: 0 0 1rem; border: 1px solid var(--rule); border-radius: 8px; }
 </style>`);
 
-/** A self-contained page for links from mails: no scripts, no external resources. */
+/** A self-contained page: no scripts, no external resources. */
 export function htmlPage({ title, body, status = 200, isWide = false }: Page): Answer {
   const text = html`<!doctype html>
 <html lang="en">
@@ -73,47 +70,16 @@ ${body}
   return new Answer(text.toString(), { status, headers });
 }
 
-/** Renders a failure as a page instead of JSON. */
-export async function pageOrFailure(title: string, render: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await render();
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return htmlPage({ title, status: error.status, body: html`<p class="error" role="alert">${reasonOf(error)}</p>` });
-  }
-}
-
-function reasonOf({ message, extras }: Failure): string {
-  return Object.values(extras.errors ?? {}).flat()[0]?.message ?? message;
-}
-
-/** The result of a successful action. */
-export function successPage(title: string, text: string): Answer {
-  return htmlPage({ title, body: html`<p class="success" role="status">${text}</p>` });
-}
-
 interface FormField {
   readonly name: string;
   readonly label: string;
   readonly type: 'text' | 'password';
   /** The HTML attribute, for password managers. */
   readonly autocomplete: string;
-  readonly value?: string;
 }
 
-/** A field with its label and, if the form was rejected, its error. */
-export function formField(
-  { name, label, type, autocomplete, value = '' }: FormField,
-  errors: Readonly<FieldErrors> = {},
-): Html {
-  const error = errors[name]?.[0]?.message;
-  const attributes = error === undefined ? undefined : html` aria-invalid="true" aria-describedby="${name}_error"`;
-  const message =
-    error === undefined ? undefined : html`<div class="error" id="${name}_error" role="alert">${error}</div>`;
+/** A field with its label. */
+export function formField({ name, label, type, autocomplete }: FormField): Html {
   return html`<div class="field"><label for="${name}">${label}</label>
-<input type="${type}" id="${name}" name="${name}" value="${value}" autocomplete="${autocomplete}" required${attributes}>${message}</div>`;
-}
-
-export function newPasswordField(name: string, label: string, errors?: Readonly<FieldErrors>): Html {
-  return formField({ name, label, type: 'password', autocomplete: 'new-password' }, errors);
+<input type="${type}" id="${name}" name="${name}" autocomplete="${autocomplete}" required></div>`;
 }

@@ -115,7 +115,7 @@ export type { Connection, Resolver, ResolverContext, Resolvers, SchemaProvider }
 export { atMost, GuardedCache } from './guarded-cache.ts';
 export { type Helper, type HelpersOf, helper, systemHelper } from './helper.ts';
 export { Html, html } from './html.ts';
-export { formField, htmlPage, newPasswordField, pageOrFailure, successPage } from './html-page.ts';
+export { formField, htmlPage } from './html-page.ts';
 export type { HttpClient, HttpDownload, HttpRequest, HttpResponse } from './http-client.ts';
 export type { Caller, Client, Identity, IdentityChange, Membership, Session, SessionKind, User } from './identity.ts';
 export { type Job, type JobsOf, job, systemJob } from './job.ts';

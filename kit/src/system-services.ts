@@ -291,6 +291,11 @@ export interface SystemServices {
   migrate(): Promise<{ applied: number; skipped: number }>;
   /** Inserts the configurations of the modules and the default settings of the platform that are missing. */
   seed(db: Db): Promise<{ modules: number; settings: number }>;
+  /**
+   * Fills a tenant with demo data for this number of customers. Returns the number of rows by table; `undefined` if the tenant
+   * already has records.
+   */
+  fillWithDemoData(tenantId: string, customers: number): Promise<ReadonlyMap<string, number> | undefined>;
   /** Whether the cache is reachable, and its kind. */
   pingCache(): Promise<{ up: boolean; name: string }>;
   /** Runs `work` under a lock that all processes of the installation share. */

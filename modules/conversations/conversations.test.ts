@@ -54,6 +54,7 @@ test('a conversation with an unknown person creates a customer', async () => {
       },
       assignee: null,
       last_message: { direction: 'inbound', excerpt: 'Hello,\nwhere is it?', sent_at: message.sent_at },
+      waiting_since: message.sent_at,
       messages: [
         {
           id: expect.any(String),

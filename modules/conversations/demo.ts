@@ -8,6 +8,7 @@ import {
   pick,
   pickByShare,
   type Random,
+  sql,
 } from '@chowk/kit';
 import threads from './demo-threads.json' with { type: 'json' };
 import type { Status } from './schemas.ts';
@@ -17,6 +18,7 @@ const channelShares = { email: 3, whatsapp: 2, webchat: 1, sms: 1, phone: 1, oth
 
 /** One customer in eight has a conversation, some of them several. */
 export const demo: Demo = {
+  isEmpty: async (ctx) => (await ctx.db.row(sql`SELECT FROM conversations LIMIT 1`)) === undefined,
   async fill(ctx, plan) {
     const customers = plan.shared('customers');
     if (!customers) return;

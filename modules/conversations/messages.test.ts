@@ -36,6 +36,24 @@ test('a message is outbound by default and is counted', async () => {
   expect(answer.body.conversation).toMatchObject({ message_count: 3 });
 });
 
+test('a customer waits from the first message that nobody has answered', async () => {
+  const at = await begin();
+  const waitingSince = async () => (await agent.get(at)).body.conversation.waiting_since;
+  const send = async (direction: string) =>
+    (await agent.post(`${at}/messages`, { body: 'Hello', direction })).body.conversation_message.sent_at;
+  expect(await waitingSince()).toBeNull();
+  const first = await send('inbound');
+  await send('inbound');
+  await send('note');
+  expect(await waitingSince()).toBe(first);
+  await send('outbound');
+  expect(await waitingSince()).toBeNull();
+  const second = await send('inbound');
+  expect(await waitingSince()).toBe(second);
+  await agent.post(`${at}/close`);
+  expect(await waitingSince()).toBeNull();
+});
+
 test.each([
   ['closed', 'inbound', 'open'],
   ['pending', 'inbound', 'open'],

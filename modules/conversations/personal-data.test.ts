@@ -21,8 +21,8 @@ const show = async (id: string) => (await agent.get(`${url}/${id}`)).body.conver
 test('the export of a customer includes its conversations only', async () => {
   const [conversation] = [await begin(), await begin()];
   const { conversations } = await personalData.rows(conversation.customer_id, { masked: true });
-  const { customer: _, assignee: __, last_message: ___, messages, ...record } = conversation;
-  const { user: ____, ...message } = messages[0];
+  const { customer: _, assignee: __, last_message: ___, waiting_since: ____, messages, ...record } = conversation;
+  const { user: _____, ...message } = messages[0];
   expect(conversations).toEqual({ conversations: [record], conversation_messages: [message] });
 });
 

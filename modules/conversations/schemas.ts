@@ -89,6 +89,11 @@ export const Conversation = named(
     customer: Nullable(Customer),
     assignee: Nullable(Member),
     last_message: Nullable(LastMessage),
+    waiting_since: {
+      ...Nullable(Timestamp),
+      description:
+        'The first message of the customer that has not been answered; null if there is none or it is closed.',
+    },
   }),
 );
 export type Conversation = Static<typeof Conversation>;

@@ -42,6 +42,7 @@ const span = 3 * 365 * 86_400_000;
 export const demo: Demo<DemoCustomers> = {
   after: ['orders', 'conversations'],
   share: shareCustomers,
+  isEmpty: async (ctx) => (await ctx.db.row(sql`SELECT FROM customers LIMIT 1`)) === undefined,
   async fill(ctx, plan) {
     const { 'general.currency': currency } = await ctx.settings();
     const isEmpty = !(await ctx.db.row(sql`SELECT FROM customers LIMIT 1`));

@@ -4,7 +4,6 @@ import { activityActions } from './activity/activity-actions.ts';
 import { errors } from './errors.ts';
 import { helpers } from './internal-api.ts';
 import { devMailActions } from './mail/dev-mail.ts';
-import { pageActions } from './mail/pages.ts';
 import { apiClientActions } from './oauth/api-client-actions.ts';
 import { deviceActions } from './oauth/device-actions.ts';
 import { oauthActions } from './oauth/oauth-actions.ts';
@@ -16,7 +15,6 @@ import { profileActions } from './profile/profile-actions.ts';
 import { pruneJobs } from './prune.ts';
 import { loginActions } from './sign-in/login-actions.ts';
 import { invitationActions } from './team/invitation-actions.ts';
-import { invitationPageActions } from './team/invitation-page.ts';
 import { roleActions } from './team/role-actions.ts';
 import { teamActions } from './team/team-actions.ts';
 
@@ -33,8 +31,6 @@ export const module = defineModule({
     ...roleActions,
     ...invitationActions,
     ...activityActions,
-    ...pageActions,
-    ...invitationPageActions,
     ...devMailActions,
   },
   tags: {

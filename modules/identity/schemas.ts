@@ -45,6 +45,7 @@ export const Me = named(
   extend(UserSummary, {
     ...ownEmail,
     tenants: Type.Array(OwnTenant),
+    tenant_id: Type.Optional(Type.String({ description: 'In tenant context.', examples: ['acme'] })),
     role: Type.Optional(Type.String({ description: 'In tenant context.', examples: ['Owner'] })),
     permissions: Type.Optional(Type.Array(Type.String(), { description: 'In tenant context.' })),
   }),

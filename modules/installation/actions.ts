@@ -1,8 +1,18 @@
 import { systemAction, Type } from '@chowk/kit';
 import { admitStep } from './access.ts';
+import { fillWithDemoData } from './demo-data.ts';
 import { createOwner, explainOwner } from './owner.ts';
 import { checkRequirementsOnce } from './requirements.ts';
-import { DatabaseSetUp, DataSeeded, NewOwner, OwnerCreated, Requirements, Status } from './schemas.ts';
+import {
+  DatabaseSetUp,
+  DataSeeded,
+  DemoData,
+  NewDemoData,
+  NewOwner,
+  OwnerCreated,
+  Requirements,
+  Status,
+} from './schemas.ts';
 import { seedData } from './seed-data.ts';
 import { setUpDatabase } from './set-up-database.ts';
 import { readStatus } from './steps.ts';
@@ -84,5 +94,19 @@ export const actions = {
     admit: (ctx) => admitStep(ctx, 'owner'),
     run: createOwner,
     explain: explainOwner,
+  }),
+  'demo.fill': systemAction({
+    summary: 'Fill an empty organization with demo data',
+    description:
+      'Customers, orders, products, conversations and notifications, to look around. Refused once there are customers, ' +
+      'orders, products or conversations.',
+    http: 'POST /demo-data',
+    graphql: false,
+    needs: 'settings.edit',
+    input: NewDemoData,
+    output: DemoData,
+    answer: { message: 'The demo data is ready.', status: 201 },
+    errors: ['installation.not_empty'],
+    run: fillWithDemoData,
   }),
 };

@@ -12,6 +12,10 @@ export const errors = {
       'Send the install token in the header X-Install-Token: INSTALL_TOKEN or, if it is not set, the token that chowkd serve prints when it starts.',
   },
   'installation.out_of_order': { status: 409, message: 'Complete step {step} ({name}) first.' },
+  'installation.not_empty': {
+    status: 409,
+    message: 'The organization already has records of its own. Demo data is for an empty one.',
+  },
 } as const;
 
 export const fail = defineErrors(errors);

@@ -1,4 +1,4 @@
-import { Email, Line, NamedObject, NewPassword, type Static, Type } from '@chowk/kit';
+import { Default, Email, Line, NamedObject, NewPassword, type Static, Type } from '@chowk/kit';
 
 const StepState = Type.Enum(['completed', 'pending']);
 
@@ -85,3 +85,15 @@ export const OwnerCreated = NamedObject('OwnerCreated', {
   redirect: Type.Literal('/login'),
 });
 export type OwnerCreated = Static<typeof OwnerCreated>;
+
+export const NewDemoData = NamedObject('NewDemoData', {
+  customers: Default(Type.Integer({ minimum: 1, maximum: 2_000 }), 300),
+});
+export type NewDemoData = Static<typeof NewDemoData>;
+
+export const DemoData = NamedObject('DemoData', {
+  customers: Type.Integer({ description: 'How many were created.' }),
+  orders: Type.Integer(),
+  products: Type.Integer(),
+});
+export type DemoData = Static<typeof DemoData>;

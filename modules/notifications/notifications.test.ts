@@ -54,13 +54,14 @@ test('notifications are listed newest first, by page and by cursor', async () =>
   expect((await asha.get(`${url}?per_page=101`)).status).toBe(422);
 });
 
-test('notifications are filtered by type, module and unread', async () => {
+test('notifications are filtered by type, module, severity and unread', async () => {
   const asha = await member();
   const [first] = await send(asha, 'Ordered');
-  await acme.context('products').notify(asha.id, { type: 'product.sold_out', title: 'Sold out' });
+  await acme.context('products').notify(asha.id, { type: 'product.sold_out', title: 'Sold out', severity: 'warning' });
   await asha.patch(`${url}/${first}/read`);
   expect(await titles(asha, 'type=order.created')).toEqual(['Ordered']);
   expect(await titles(asha, 'module=products')).toEqual(['Sold out']);
+  expect(await titles(asha, 'severity=warning')).toEqual(['Sold out']);
   expect(await titles(asha, 'unread_only=true')).toEqual(['Sold out']);
   expect(await titles(asha, 'unread_only=false')).toEqual(['Sold out', 'Ordered']);
 });

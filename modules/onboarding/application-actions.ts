@@ -1,10 +1,12 @@
 import { ById, systemAction, Type, Uuid } from '@chowk/kit';
+import { getForm } from './addresses.ts';
 import { applicationList, getApplication, getStatus } from './applications.ts';
 import { apply, explainApplication, submittedMessage } from './apply.ts';
 import { listDocuments, uploadDocument } from './documents.ts';
 import { approve, reject, rejectKyc, retry, verifyKyc } from './review.ts';
 import {
   Application,
+  ApplicationForm,
   Documents,
   DocumentUploaded,
   ExistingApplication,
@@ -38,6 +40,13 @@ export const applicationActions = {
     also: { 409: { description: 'There already is an application with this address.', body: ExistingApplication } },
     explain: explainApplication,
     run: apply,
+  }),
+  'onboarding.getForm': systemAction({
+    ...open,
+    summary: 'Get what the form of an application shows',
+    http: 'GET /reseller-register/form',
+    output: ApplicationForm,
+    run: getForm,
   }),
   'onboarding.status': systemAction({
     ...open,

@@ -8,7 +8,7 @@ const platform = await startAccounts({ environment: { APPLICATIONS_PER_MINUTE: '
 const { kernel } = platform;
 const { db: central } = kernel.central;
 const landlord = await platform.tenant({ role: 'platform_owner' });
-const reseller = await platform.tenant({ role: 'reseller' });
+const reseller = await platform.tenant({ role: 'reseller', name: 'Tea Traders' });
 const owner = await platform.person({ tenant: landlord });
 const asha = await platform.person({ tenant: reseller });
 
@@ -54,6 +54,7 @@ test('with a code that approves automatically, the tenant is there at once', asy
       (step) => `${step} completed`,
     ),
   );
+  expect(state.url).toMatch(new RegExp(`^http://${alias}\\.localhost`));
   const { email } = applicant;
   const signedIn = await platform.request({ method: 'POST', url: '/api/v1/auth/login', payload: { email, password } });
   const headers = { authorization: `Bearer ${signedIn.body.access_token}` };
@@ -188,7 +189,10 @@ test('names in any script become an alias', async () => {
 test('an applicant without a password gets a mail to choose one', async () => {
   const applicant = form(await newCode({ auto_approve: true }));
   expect((await send(applicant)).body.status).toBe('completed');
-  expect((await platform.mailTo(applicant.email, /password/)).text).toContain('/password/reset/');
+  const { subject, text } = await platform.mailTo(applicant.email, /password/);
+  expect(subject).toMatch(/^Choose a password/);
+  expect(text).toMatch(/was created for you.*\/password\/reset\/.*expires in 3 days/s);
+  expect((await platform.mailTo(applicant.email, /is ready/)).text).toMatch(/-- \nTea Traders\s*$/);
 });
 
 test('a user with a verified address becomes the owner, also of a second tenant', async () => {
@@ -290,4 +294,9 @@ test('a new tenant hears that its database is migrated', async () => {
       SELECT announced_at IS NOT NULL AS announced FROM tenant_migrations WHERE tenant_id = ${tenant_id}`);
     expect(row).toEqual({ announced: true });
   });
+});
+
+test('the form knows the address that a domain will have', async () => {
+  const { body } = await platform.request({ url: '/api/v1/reseller-register/form' });
+  expect(body).toEqual({ address: expect.stringMatching(/^http:\/\/\{domain\}\.localhost/) });
 });

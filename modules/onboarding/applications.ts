@@ -1,4 +1,5 @@
 import { byText, byTime, type Db, equals, filter, Line, list, type Sql, type SystemCtx, sql } from '@chowk/kit';
+import { addressesOf } from './addresses.ts';
 import { fail } from './errors.ts';
 import { isVisible } from './referral-codes.ts';
 import {
@@ -82,10 +83,11 @@ export function showApplication(row: ApplicationRow): Application {
 }
 
 /** For everyone who knows the id. */
-export async function getStatus({ central }: SystemCtx, { id }: { id: string }): Promise<PublicStatus> {
-  const row = await findApplication(central, id);
+export async function getStatus(ctx: SystemCtx, { id }: { id: string }): Promise<PublicStatus> {
+  const row = await findApplication(ctx.central, id);
   const { rejection_reason, uploaded_documents, tenant_id } = row;
-  return { ...stateOf(row), uploaded_documents, rejection_reason, tenant_id };
+  const [url = null] = tenant_id === null ? [] : addressesOf(ctx, row.domains);
+  return { ...stateOf(row), uploaded_documents, rejection_reason, tenant_id, url };
 }
 
 function stateOf({ id, status, kyc_status, kyc_required, steps }: ApplicationRow) {

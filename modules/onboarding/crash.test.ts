@@ -84,19 +84,16 @@ async function mustBeCompletedOnce(ids: readonly string[]): Promise<void> {
 
 const kills = stepNames.length * 2;
 
-test.each([1, 2, 3])(
-  `applications survive ${kills} kills: at the beginning and the end of each step (%i)`,
-  async () => {
-    const ids = [await approved(), await approved(), await approved()];
-    for (const step of stepNames) {
-      for (const moment of ['begin', 'end']) {
-        const [code, signal] = await start(moment, step, ids).exited;
-        expect({ moment, step, code, signal }).toEqual({ moment, step, code: null, signal: 'SIGKILL' });
-      }
+test.each([1, 2])(`applications survive ${kills} kills: at the beginning and the end of each step (%i)`, async () => {
+  const ids = [await approved(), await approved(), await approved()];
+  for (const step of stepNames) {
+    for (const moment of ['begin', 'end']) {
+      const [code, signal] = await start(moment, step, ids).exited;
+      expect({ moment, step, code, signal }).toEqual({ moment, step, code: null, signal: 'SIGKILL' });
     }
-    await mustBeCompletedOnce(ids);
-  },
-);
+  }
+  await mustBeCompletedOnce(ids);
+});
 
 /** Settles while a database is being created. */
 function creatingDatabases(): Promise<void> {

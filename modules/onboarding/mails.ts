@@ -1,4 +1,5 @@
-import { type Db, greet, layoutMail, type MailContent, type SystemCtx } from '@chowk/kit';
+import { type Db, greet, layoutMail, type MailContent, type SystemCtx, sql } from '@chowk/kit';
+import { addressesOf } from './addresses.ts';
 import { findApplication } from './applications.ts';
 
 interface Applicant {
@@ -12,9 +13,12 @@ type Text = Omit<MailContent, 'organization' | 'greeting' | 'warning'>;
 
 const warning = 'If you have not applied, ignore this mail.';
 
-/** Queues a mail to the applicant in `tx`. */
+/** Queues a mail to the applicant in `tx`, from the organization whose code was used. */
 async function mailApplicant(ctx: SystemCtx, tx: Db, applicant: Applicant, text: Text): Promise<void> {
-  const { business_name: organization, contact_name, email: to } = applicant;
+  const { id, contact_name, email: to } = applicant;
+  const parent = await tx.row<{ name: string }>(sql`
+    SELECT t.name FROM reseller_applications a JOIN tenants t ON t.id = a.parent_tenant_id WHERE a.id = ${id}`);
+  const organization = parent?.name ?? '';
   await ctx.system.mail.send(
     { to, ...layoutMail({ ...text, organization, greeting: greet(contact_name), warning }) },
     tx,
@@ -86,10 +90,4 @@ export async function mailFailed(ctx: SystemCtx, tx: Db, id: string): Promise<vo
     ],
     button: statusLink(ctx, id),
   });
-}
-
-/** The URLs of the tenant, aliases first. */
-export function addressesOf({ system }: SystemCtx, domains: readonly string[]): string[] {
-  const { protocol, port } = new URL(system.url);
-  return domains.toReversed().map((domain) => `${protocol}//${domain}.${system.baseDomain}${port && `:${port}`}`);
 }

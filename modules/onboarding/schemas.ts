@@ -70,6 +70,14 @@ export const Submitted = NamedObject('SubmittedApplication', {
 });
 export type Submitted = Static<typeof Submitted>;
 
+export const ApplicationForm = NamedObject('ApplicationForm', {
+  address: Type.String({
+    description: 'The address of an organization, with `{domain}` in place of its subdomain.',
+    examples: ['https://{domain}.example.com'],
+  }),
+});
+export type ApplicationForm = Static<typeof ApplicationForm>;
+
 const state = {
   application_id: Uuid,
   status: ApplicationStatus,
@@ -90,7 +98,12 @@ const statusFields = {
   progress: Type.Array(Progress),
   tenant_id: Nullable(Type.String({ description: 'When the application is completed.' })),
 };
-export const PublicStatus = NamedObject('ApplicationState', statusFields);
+export const PublicStatus = NamedObject('ApplicationState', {
+  ...statusFields,
+  url: Nullable(
+    Type.String({ description: 'The address of the new organization, when the application is completed.' }),
+  ),
+});
 export type PublicStatus = Static<typeof PublicStatus>;
 
 export const Application = NamedObject('ResellerApplication', {

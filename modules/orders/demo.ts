@@ -25,6 +25,7 @@ type Products = DemoShares['products'];
 export const demo: Demo<DemoTotals> = {
   after: ['products'],
   share: ({ size }) => new DemoTotals(size),
+  isEmpty: async (ctx) => (await ctx.db.row(sql`SELECT FROM orders LIMIT 1`)) === undefined,
   async fill(ctx, plan) {
     const [customers, totals] = [plan.shared('customers'), plan.shared('orders')];
     if (!customers || !totals) return;

@@ -1,5 +1,5 @@
 import { action, ById, extend, ImportReport, named, type OperationsOf, SearchQuery, Type, Uuid } from '@chowk/kit';
-import { importProducts } from './csv-import.ts';
+import { importProducts, previewImport } from './csv-import.ts';
 import { addImage, deleteImage, updateImage } from './images.ts';
 import { productList, searchProducts } from './list.ts';
 import { movementList } from './movements.ts';
@@ -31,6 +31,14 @@ import {
 import { moveStock } from './stock.ts';
 
 const reservationAccess = { needs: ['products.edit', 'orders.create', 'orders.edit'], bus: { rateLimit: 6_000 } };
+
+const csvFile = {
+  needs: 'products.import',
+  accepts: 'csv',
+  bodyLimit: 10 * 1024 * 1024,
+  input: Type.Object({ csv: Type.String({ examples: ['sku,title,price\r\nTEA-250,Green tea,199.65\r\n'] }) }),
+  output: ImportReport,
+} as const;
 
 export const actions = {
   'products.list': action({
@@ -83,15 +91,19 @@ export const actions = {
     summary: 'Import products from a CSV file',
     description: 'Creates or updates a product for each row by its SKU. A row is imported as a whole or not at all.',
     http: 'POST /products/import',
-    needs: 'products.import',
-    accepts: 'csv',
-    bodyLimit: 10 * 1024 * 1024,
-    input: Type.Object({ csv: Type.String({ examples: ['sku,title,price\r\nTEA-250,Green tea,199.65\r\n'] }) }),
-    output: ImportReport,
+    ...csvFile,
     answer: {
       message: ({ created, updated, failed }) => `${created} created, ${updated} updated, ${failed} failed.`,
     },
     run: importProducts,
+  }),
+  'products.previewImport': action({
+    summary: 'Preview an import of products',
+    description: 'Returns what the import would create, update and refuse, and changes nothing.',
+    http: 'POST /products/import/preview',
+    readOnly: true,
+    ...csvFile,
+    run: previewImport,
   }),
   'products.getBySku': action({
     summary: 'Get a product by its SKU',

@@ -1,4 +1,14 @@
-import { type CsvRow, type Ctx, type ImportReport, Issues, pickFields, type RowErrors, readCsv, sql } from '@chowk/kit';
+import {
+  type CsvRow,
+  type Ctx,
+  type ImportReport,
+  Issues,
+  pickFields,
+  type RowErrors,
+  readCsv,
+  type Sql,
+  sql,
+} from '@chowk/kit';
 import { columns } from './columns.ts';
 import { csvFormat } from './csv-columns.ts';
 import { mergeImages } from './image-list.ts';
@@ -11,11 +21,25 @@ const batchSize = 500;
 const maxErrors = 1_000;
 
 /** Creates or updates a product for each row by its SKU. An invalid row changes nothing. */
-export async function importProducts(ctx: Ctx, { csv }: { csv: string }): Promise<ImportReport> {
+export function importProducts(ctx: Ctx, { csv }: { csv: string }): Promise<ImportReport> {
+  return inBatches(csv, (rows) => ctx.tx((tx) => importBatch(tx, rows)));
+}
+
+/** The report that an import of this file would have now. */
+export function previewImport(ctx: Ctx, { csv }: { csv: string }): Promise<ImportReport> {
+  return inBatches(csv, async (rows) => {
+    const { errors, edits, additions } = planBatch(ctx, rows, await findBySku(ctx, rows, sql``));
+    return { created: additions.length, updated: edits.length, errors };
+  });
+}
+
+type BatchReport = { readonly created: number; readonly updated: number; readonly errors: readonly RowErrors[] };
+
+async function inBatches(csv: string, run: (rows: readonly CsvRow[]) => Promise<BatchReport>): Promise<ImportReport> {
   const { rows, errors } = await readCsv(csv, csvFormat);
   const report = { created: 0, updated: 0 };
   for (let start = 0; start < rows.length; start += batchSize) {
-    const batch = await ctx.tx((tx) => importBatch(tx, rows.slice(start, start + batchSize)));
+    const batch = await run(rows.slice(start, start + batchSize));
     report.created += batch.created;
     report.updated += batch.updated;
     errors.push(...batch.errors);
@@ -24,8 +48,22 @@ export async function importProducts(ctx: Ctx, { csv }: { csv: string }): Promis
   return { ...report, failed: errors.length, errors: listed };
 }
 
-async function importBatch(ctx: Ctx, rows: readonly CsvRow[]) {
-  const existing = await lockBySku(ctx, rows);
+async function importBatch(ctx: Ctx, rows: readonly CsvRow[]): Promise<BatchReport> {
+  const existing = await findBySku(ctx, rows, sql`ORDER BY p.id FOR UPDATE OF p`);
+  const { errors, edits, additions } = planBatch(ctx, rows, existing);
+  const inserted = await insertProducts(
+    ctx,
+    additions.map(({ fields }) => fields),
+  );
+  const skus = new Set(inserted.map(({ sku }) => sku));
+  // Another transaction may have taken a SKU since `findBySku`.
+  const conflicts = additions.filter(({ fields }) => !skus.has(fields.sku));
+  errors.push(...conflicts.map(({ line, fields: { sku } }) => ({ line, errors: { sku: [skuTaken(sku).message] } })));
+  await saveProducts(ctx, edits);
+  return { created: inserted.length, updated: edits.length, errors };
+}
+
+function planBatch(ctx: Ctx, rows: readonly CsvRow[], existing: ReadonlyMap<string, Product>) {
   const errors: RowErrors[] = [];
   const edits: Edit[] = [];
   const additions: { line: number; fields: Fields }[] = [];
@@ -36,26 +74,17 @@ async function importBatch(ctx: Ctx, rows: readonly CsvRow[]) {
     else if (current) edits.push({ current, fields });
     else additions.push({ line, fields });
   }
-  const inserted = await insertProducts(
-    ctx,
-    additions.map(({ fields }) => fields),
-  );
-  const skus = new Set(inserted.map(({ sku }) => sku));
-  // Another transaction may have taken a SKU since `lockBySku`.
-  const conflicts = additions.filter(({ fields }) => !skus.has(fields.sku));
-  errors.push(...conflicts.map(({ line, fields: { sku } }) => ({ line, errors: { sku: [skuTaken(sku).message] } })));
-  await saveProducts(ctx, edits);
-  return { created: inserted.length, updated: edits.length, errors };
+  return { errors, edits, additions };
 }
 
 /** The existing products by the SKU of the file, in lower case. */
-async function lockBySku(ctx: Ctx, rows: readonly CsvRow[]): Promise<Map<string, Product>> {
+async function findBySku(ctx: Ctx, rows: readonly CsvRow[], lock: Sql): Promise<Map<string, Product>> {
   const skus = rows.map(({ input }) => String(input.sku));
   const rowsBySku = await ctx.db.rows<Product & { position: number }>(sql`
     SELECT sent.position, ${columns}
     FROM unnest(${skus}::text[]) WITH ORDINALITY AS sent (sku, position)
     JOIN products p ON p.sku_key = lower(sent.sku) AND p.deleted_at IS NULL
-    ORDER BY p.id FOR UPDATE OF p`);
+    ${lock}`);
   return new Map(rowsBySku.map(({ position, ...product }) => [String(skus[position - 1]).toLowerCase(), product]));
 }
 

@@ -70,6 +70,20 @@ test('an import creates and updates products and reports invalid rows', async ()
   ]);
 });
 
+test('a preview has the report of the import and changes nothing', async () => {
+  const { caller, create, send, all } = await shop();
+  await create({ sku: 'OLD', title: 'Before', price: '2.00', stock: 5 });
+  const before = await all();
+  const payload = 'sku,title,price\nold,After,3\nNEW,New,4\nBAD,Bad,-1\nnew,Again,1\n';
+  const headers = { 'content-type': 'text/csv' };
+  const preview = await caller.request({ method: 'POST', url: '/api/v1/products/import/preview', payload, headers });
+  expect(preview).toMatchObject({ status: 200, body: { created: 1, updated: 1, failed: 2 } });
+  expect(preview.body.errors.map(({ line }: { line: number }) => line)).toEqual([4, 5]);
+  expect(await all()).toEqual(before);
+  const { message: _, ...report } = (await send(payload)).body;
+  expect(report).toEqual(preview.body);
+});
+
 test('an import also rejects rows for rules beyond the schema', async () => {
   const { caller, create, send, all } = await shop();
   const { id } = await create({ sku: 'HELD', title: 'T', stock: 5, compare_at_price: 2 });

@@ -13,6 +13,7 @@ const day = 86_400_000;
 /** A catalog of two hundred products; products whose SKU the tenant already has are skipped. */
 export const demo: Demo<typeof catalog> = {
   share: () => catalog,
+  isEmpty: async (ctx) => (await ctx.db.row(sql`SELECT FROM products LIMIT 1`)) === undefined,
   async fill(ctx, plan) {
     const random = plan.random('products');
     const existing = await existingSkus(ctx);

@@ -13,6 +13,7 @@ import { summarizeOutages } from './db/outage-log.ts';
 import { type DatabaseServer, limitsOf } from './db/server.ts';
 import { Signals } from './db/signals.ts';
 import { SlowQueryLog } from './db/slow-query-log.ts';
+import { fillEmptyTenant } from './demo/fill-empty-tenant.ts';
 import { DeliveryWorker, deliveryJob, eventsQueue } from './events/delivery-worker.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { EventHub } from './events/event-hub.ts';
@@ -214,6 +215,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     ...{ directory, mailer, limiter, jobs, redis, cache, http, files, now },
     actions: actionGateway(() => kernel, 'mcp'),
     graphql: graphqlEngine(() => kernel),
+    fillWithDemoData: (tenantId, customers) => fillEmptyTenant(kernel, tenantId, customers),
     announceMigration: (tenantId) => void deliveries.announceMigration(tenantId),
     onClose: (work) => void closing.push(work),
   });

@@ -66,6 +66,7 @@ interface Parts {
   readonly files: FileStore;
   readonly actions: ActionGateway;
   readonly graphql: GraphqlEngine;
+  readonly fillWithDemoData: SystemServices['fillWithDemoData'];
   /** Emits the event `tenant.database_migrated` of a new tenant. */
   readonly announceMigration: (tenantId: string) => void;
   readonly now: () => Date;
@@ -130,6 +131,7 @@ export function makeSystemServices(parts: Parts): SystemServices {
       return { applied: applied.length, skipped };
     },
     seed: (db) => seed(db, parts),
+    fillWithDemoData: parts.fillWithDemoData,
     async pingCache() {
       if (!redis) return { up: true, name: 'in process' };
       return redis.client.ping().then(

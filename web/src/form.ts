@@ -9,6 +9,9 @@ export function messageOf(error: unknown): string {
   if (error instanceof ChowkError && error.retryAfter !== undefined && error.status === 429) {
     return `${error.message} Try again in ${error.retryAfter} seconds.`;
   }
+  if (error instanceof ChowkError && error.status === 401) {
+    return 'Your session had ended, so this was not done. Sign in and try again.';
+  }
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { badgeCount, relativeTime } from './format.ts';
-import { slugOf } from './pages/install/slug.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 
@@ -16,13 +15,4 @@ test.each([
 
 test('a badge counts to 99', () => {
   expect([1, 99, 100].map(badgeCount)).toEqual(['1', '99', '99+']);
-});
-
-test.each([
-  ['Acme Stores', 'acme-stores'],
-  ['  Café Zürich & Co. ', 'cafe-zurich-co'],
-  [`${'a'.repeat(49)} b`, 'a'.repeat(49)],
-  ['चौक', ''],
-])('the organization %s gets the id %s', (name, slug) => {
-  expect(slugOf(name)).toBe(slug);
 });

@@ -12,6 +12,7 @@ import { orderRoutes } from './pages/orders/routes.ts';
 import { productRoutes } from './pages/products/routes.ts';
 import { root, shell } from './routes.ts';
 import { parseSearch, stringifySearch } from './search.ts';
+import { PageError } from './shell/page-error.tsx';
 
 const pages = shell.addChildren([
   home,
@@ -27,6 +28,9 @@ export const router = createRouter({
   routeTree: root.addChildren([install, ...entryRoutes, ...onboardingRoutes, ui, pages]),
   parseSearch,
   stringifySearch,
+  // A parameter that no page knows is not sent to the platform.
+  search: { strict: true },
+  defaultErrorComponent: PageError,
   defaultPreload: 'intent',
 });
 

@@ -1,4 +1,4 @@
-import { type Client, createClient, type TokenStore, type Tokens } from '@chowk/client';
+import { type Client, createClient, type TokenStore, type Tokens, tokensOf } from '@chowk/client';
 import { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { observable } from './observable.ts';
@@ -36,6 +36,11 @@ window.addEventListener('storage', ({ key, newValue }) => {
   if (newValue !== null) state.set('signed-in');
   else if (state.get() === 'signed-in') state.set('expired');
 });
+
+/** Opens the session of a response other than that of signing in. */
+export function keepTokens(response: Parameters<typeof tokensOf>[0]): void {
+  void tokens.set(tokensOf(response));
+}
 
 let current: { readonly tenant: string | undefined; readonly client: Client } | undefined;
 

@@ -63,11 +63,12 @@ export async function openPage(url?: string, size = sizes.wide): Promise<Page> {
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   const errors: string[] = [];
-  page.on('pageerror', (error) => errors.push(String(error)));
-  page.on('console', (message) => {
-    // The browser reports every response of 400 and above.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load')) errors.push(message.text());
-  });
+  const report = (error: string) => {
+    // The browser reports every response of 400 and above, and scripts that a test withholds.
+    if (!/Failed to (load|fetch dynamically imported module)/.test(error)) errors.push(error);
+  };
+  page.on('pageerror', (error) => report(String(error)));
+  page.on('console', (message) => message.type() === 'error' && report(message.text()));
   onTestFinished(async () => {
     await context.close();
     expect(errors).toEqual([]);
@@ -78,6 +79,7 @@ export async function openPage(url?: string, size = sizes.wide): Promise<Page> {
 
 /** Checks a page as it is now: accessible, on a phone in the dark theme and on a wide screen in the light one. */
 export async function inspect(page: Page, name: string): Promise<void> {
+  await page.locator('h1').first().waitFor();
   axe ??= readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
   for (const [width, colorScheme] of [
     ['phone', 'dark'],

@@ -31,6 +31,7 @@ const Entry = named(
   }),
 );
 type Entry = Static<typeof Entry>;
+const OwnEntry = named('OwnActivityEntry', Type.Omit(Entry, ['user', 'subject']));
 
 export const activityLog = list({
   name: 'activity',
@@ -56,6 +57,19 @@ export const activityLog = list({
     subject_id: ({ subject }: Entry) => subject?.id,
     subject_name: ({ subject }: Entry) => subject?.name,
   },
+});
+
+/** What users did to their own accounts, in any tenant. */
+export const ownActivity = list({
+  name: 'activity',
+  row: OwnEntry,
+  database: (ctx: SystemCtx) => ctx.central,
+  from: (ctx: SystemCtx) => sql`(SELECT * FROM activity_log WHERE user_id = ${ctx.user.id} AND subject_id = user_id) a`,
+  alias: sql`a`,
+  columns: sql`a.id, a.at, a.action, a.details, a.ip, a.user_agent`,
+  filters: {},
+  sorts: { at: byTime(sql`a.at`) },
+  updatedAt: sql`a.at`,
 });
 
 /**

@@ -49,7 +49,7 @@ const mailTo = (address: string) =>
     return found;
   });
 
-test('following the mailed link in a browser verifies the address', async () => {
+test('the parameters of the mailed link verify the address', async () => {
   const acme = await platform.tenant({ name: 'Acme' });
   const person = await platform.person({ tenant: acme, verified: false });
   const origin = await platform.app.listen({ port: 0, host: '127.0.0.1' });
@@ -66,15 +66,9 @@ test('following the mailed link in a browser verifies the address', async () => 
   expect(inHtml).toBe(inText);
   const { pathname, search } = new URL(inText);
 
-  const page = await fetch(`${origin}${pathname}${search}`);
-  expect(await page.text()).toContain('<form method="post">');
-  const pressed = await fetch(`${origin}${pathname}${search}`, { method: 'POST', body: new URLSearchParams() });
-  expect({ status: pressed.status, text: await pressed.text() }).toEqual({
-    status: 200,
-    text: expect.stringContaining('Your email address is verified.'),
-  });
-  const again = await fetch(`${origin}/api/v1${pathname}${search}`, { method: 'POST' });
-  expect(await again.json()).toEqual({ message: expect.any(String), already_verified: true });
+  const verify = async () => (await fetch(`${origin}/api/v1${pathname}${search}`, { method: 'POST' })).json();
+  expect(await verify()).toEqual({ message: 'Your email address is verified.' });
+  expect(await verify()).toEqual({ message: expect.any(String), already_verified: true });
 });
 
 test('a rejected mail is retried, and the queued mail is encrypted', async () => {

@@ -1,6 +1,6 @@
 import { Email, Message, named, signedIn, systemAction, Timestamp, Type } from '@chowk/kit';
 import { ByToken, Password } from '../schemas.ts';
-import { resendVerification, verifyEmail } from './email.ts';
+import { previewVerification, resendVerification, verifyEmail } from './email.ts';
 import { changeEmail, explainEmailChange } from './email-change.ts';
 import { previewUndo, undoEmailChange } from './email-undo.ts';
 import { mustBeOwnSession } from './own-session.ts';
@@ -34,6 +34,15 @@ export const emailActions = {
     ...verification,
     summary: 'Verify an email address by opening a link',
     http: 'GET /email/verify/:id/:hash',
+  }),
+  'email.previewVerification': systemAction({
+    ...open,
+    summary: 'Get the address that a link verifies',
+    http: 'GET /email/verify/:id/:hash/preview',
+    input: VerificationLink,
+    output: Type.Object({ email: Type.String(), name: Type.String(), already_verified: Type.Boolean() }),
+    errors: ['tenancy.unknown'],
+    run: previewVerification,
   }),
   'email.resendVerification': systemAction({
     ...own,

@@ -82,9 +82,11 @@ async function verifyAddress(
   await sendUndoLink(ctx, tx, { userId, name, email, tenantId }, change);
 }
 
-/** The user of a link, without verifying the address. */
-export async function previewVerification(ctx: SystemCtx, link: VerificationLink): Promise<LinkedUser> {
-  return findLinked(ctx.central, { link, tenantId: await checkLink(ctx, link), lock: empty });
+/** The address of a link and the name of its user, without verifying the address. */
+export async function previewVerification(ctx: SystemCtx, link: VerificationLink) {
+  const tenantId = await checkLink(ctx, link);
+  const { address: email, name, verified } = await findLinked(ctx.central, { link, tenantId, lock: empty });
+  return { email, name, already_verified: verified };
 }
 
 export async function resendVerification(ctx: SystemCtx): Promise<{ message: string }> {

@@ -3,7 +3,7 @@ import { ByToken, Password } from '../schemas.ts';
 import { ChosenPassword } from './new-password.ts';
 import { mustBeOwnSession } from './own-session.ts';
 import { changePassword, explainPasswordChange } from './password.ts';
-import { explainPasswordReset, requestPasswordReset, resetPassword } from './password-reset.ts';
+import { explainPasswordReset, previewPasswordReset, requestPasswordReset, resetPassword } from './password-reset.ts';
 
 const open = { tag: 'Passwords', public: true, tenant: 'none' } as const;
 
@@ -30,6 +30,14 @@ export const passwordActions = {
     input: Type.Object({ email: Email }),
     answer: { message: 'If there is an account with this address, a link to choose a new password was mailed.' },
     run: requestPasswordReset,
+  }),
+  'password.previewReset': systemAction({
+    ...open,
+    summary: 'Get the account of a link to set a password',
+    http: 'GET /auth/password/reset/:token',
+    input: ByToken,
+    output: Type.Object({ email: Type.String() }),
+    run: previewPasswordReset,
   }),
   'password.reset': systemAction({
     ...open,

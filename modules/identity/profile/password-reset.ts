@@ -9,8 +9,11 @@ import { deletePasswordResets, sendPasswordChanged } from './password.ts';
 import { unlockCodes } from './second-factor.ts';
 
 const resetMinutes = 60;
+/** The first password of an account that someone else has created: its mail may be read days later. */
+const firstDays = 3;
 
 interface LinkedUser extends Addressee {
+  readonly email: string;
   /** The hash of a password that another person is known to have. */
   readonly exposed_hash: string | null;
   readonly verified: boolean;
@@ -26,19 +29,29 @@ interface ResetLink {
  * stranger could invalidate them by requesting new ones.
  */
 export async function sendPasswordReset(ctx: SystemCtx, tx: Db, userId: number, reason?: string): Promise<void> {
-  const user = await tx.row<Addressee>(sql`
-    SELECT id AS "userId", name, email FROM users
+  const user = await tx.row<Addressee & { hasPassword: boolean }>(sql`
+    SELECT id AS "userId", name, email, password_hash IS NOT NULL AS "hasPassword" FROM users
     WHERE id = ${userId} AND kind = 'person' AND disabled_at IS NULL AND email IS NOT NULL`);
   if (!user) return;
   const token = newSecret();
   await tx.run(sql`
     INSERT INTO password_resets (token_hash, user_id, created_at, expires_at)
     VALUES (${hashOf(token)}, ${userId}, ${ctx.now()},
-      ${ctx.now()}::timestamptz + make_interval(mins => ${resetMinutes}))`);
+      ${ctx.now()}::timestamptz + make_interval(mins => ${user.hasPassword ? resetMinutes : firstDays * 24 * 60}))`);
+  const button = { label: 'Choose a password', url: `${ctx.system.url}/password/reset/${token}` };
+  if (!user.hasPassword) {
+    return mailUser(ctx, tx, user, ({ name }) => ({
+      subject: `Choose a password for ${name}`,
+      paragraphs: [`An account at ${name} was created for you. Choose a password to sign in.`],
+      button,
+      expiry: `This link expires in ${firstDays} days and can be used once.`,
+      warning: 'If you did not expect this mail, ignore it.',
+    }));
+  }
   await mailUser(ctx, tx, user, ({ name }) => ({
     subject: `Choose a new password for ${name}`,
     paragraphs: [reason ?? `A new password was requested for your account at ${name}.`],
-    button: { label: 'Choose a password', url: `${ctx.system.url}/password/reset/${token}` },
+    button,
     expiry: `This link expires in ${resetMinutes} minutes and can be used once.`,
     warning: reason
       ? 'If you did not expect this mail, use the link anyway: another person may know your password.'
@@ -69,8 +82,14 @@ export const passwordJobs = {
   }),
 };
 
+/** The address that the user of the link signs in with. */
+export async function previewPasswordReset(ctx: SystemCtx, { token }: ResetLink): Promise<{ email: string }> {
+  const { email } = await checkResetLink(ctx, { token });
+  return { email };
+}
+
 /** Throws if the link is invalid. */
-export async function checkResetLink(ctx: SystemCtx, { token, email }: ResetLink): Promise<LinkedUser> {
+async function checkResetLink(ctx: SystemCtx, { token, email }: ResetLink): Promise<LinkedUser> {
   const user = await ctx.central.row<LinkedUser>(sql`
     SELECT u.id AS "userId", u.name, u.email, u.email_verified_at IS NOT NULL AS verified,
       CASE WHEN u.password_exposed_at IS NOT NULL THEN u.password_hash END AS exposed_hash

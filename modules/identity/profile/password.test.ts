@@ -29,7 +29,7 @@ async function hasPassword({ id }: Person, password: string): Promise<boolean> {
 }
 
 async function mailedToken(email: string): Promise<string> {
-  const { text } = await platform.mailTo(email, /^Choose a new password/);
+  const { text } = await platform.mailTo(email, /^Choose a (new )?password/);
   return /\/password\/reset\/([\w-]+)/.exec(text)?.[1] ?? '';
 }
 
@@ -390,4 +390,14 @@ test('a disabled user gets no link, and earlier links are invalid', async () => 
     expect(open).toEqual([]);
   });
   expect(await mailedToken(person.email)).toBe(token);
+});
+
+test('a preview shows whose password the link sets, and leaves the link as it is', async () => {
+  const person = await newPerson();
+  const token = await resetToken(person);
+  const preview = (token: string) => platform.request({ url: `/api/v1/auth/password/reset/${token}` });
+  expect(await preview(token)).toMatchObject({ status: 200, body: { email: person.email } });
+  expect(await preview('x')).toMatchObject(refusedToken);
+  expect((await reset({ token, ...chosen('a better one') })).status).toBe(200);
+  expect(await preview(token)).toMatchObject(refusedToken);
 });

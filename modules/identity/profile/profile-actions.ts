@@ -1,4 +1,5 @@
 import { ById, extend, named, signedIn, systemAction, Type } from '@chowk/kit';
+import { ownActivity } from '../activity/activity-log.ts';
 import { NewPersonalToken, PersonalToken, Profile, ProfileChanges, Session } from '../schemas.ts';
 import { Confirmation, confirmationErrors, mustBeLogin, mustBeOwnSession } from './own-session.ts';
 import { createToken, explainToken, listTokens, revokeToken } from './personal-tokens.ts';
@@ -62,6 +63,13 @@ export const profileActions = {
     answer: { message: 'Session ended.' },
     errors: [sessionOnly, 'identity.session_not_found'],
     run: endSession,
+  }),
+  'profile.activity': systemAction({
+    ...byPerson,
+    summary: 'List the activity of your account',
+    description: 'Sign-ins and changes that you made to your account, newest first.',
+    http: 'GET /profile/activity',
+    ...ownActivity.paged,
   }),
   'profile.tokens': systemAction({
     ...byPerson,

@@ -332,3 +332,21 @@ test.each(['1990-12-31T23:59:60Z', '2999-01-01T00:00:00+23:59'])('the expiry %s 
   const asha = await platform.person();
   expect((await asha.post('/api/v1/profile/tokens', { name: 'x', expires_at })).status).toBe(422);
 });
+
+test('the activity of the account has what its user did to it, in every tenant, and nothing else', async () => {
+  const asha = await platform.person({ tenant: acme });
+  const ravi = await platform.person({ tenant: acme });
+  await asha.patch('/api/v1/profile', { name: 'Asha Iyer' });
+  const headers = { authorization: `Bearer ${asha.accessToken}` };
+  await platform.request({ method: 'PATCH', url: '/api/v1/profile', headers, payload: { name: 'Asha Rao' } });
+  await asha.delete('/api/v1/profile/sessions');
+  await ravi.patch('/api/v1/profile', { name: 'Ravi Rao' });
+  await asha.patch(`/api/v1/team/${ravi.id}`, { role: 'Agent' });
+  const { status, body } = await asha.get('/api/v1/profile/activity');
+  expect({ status, total: body.pagination.total }).toEqual({ status: 200, total: 3 });
+  const updated = { action: 'profile_updated', details: { fields: ['name'] }, ip: '127.0.0.1' };
+  expect(body.activity).toMatchObject([{ action: 'other_sessions_revoked' }, updated, updated]);
+  await login(asha.email);
+  const since = await platform.request({ url: '/api/v1/profile/activity?updated_from=2020-01-31', headers });
+  expect({ status: since.status, latest: since.body.activity[0].action }).toEqual({ status: 200, latest: 'signed_in' });
+});

@@ -179,6 +179,7 @@ test('the signed-in user is returned with tenants and, in tenant context, role a
     ...{ id: asha.id, name: asha.name, email: asha.email, email_verified: true, two_factor_enabled: false },
     sign_in_email: asha.email,
     tenants: [{ id: acme.id, name: 'Acme', role: 'Agent' }],
+    tenant_id: acme.id,
     role: 'Agent',
     permissions: [
       ...['conversations.assign', 'conversations.close', 'conversations.reply', 'conversations.view'],

@@ -12,9 +12,9 @@ export function summaryOf({ id, name, email, emailVerified, twoFactor }: User): 
 export async function getMe(ctx: SystemCtx): Promise<Me> {
   const tenants = [...(await accountsOf(ctx.system).memberships.tenantsOf(ctx.user.id))];
   const me = { ...summaryOf(ctx.user), sign_in_email: ctx.user.signInEmail, tenants };
-  if (!ctx.membership) return me;
+  if (!ctx.membership || !ctx.tenant) return me;
   const { role, permissions } = ctx.membership;
   const list = lists.get(permissions) ?? [...permissions];
   lists.set(permissions, list);
-  return { ...me, role, permissions: list };
+  return { ...me, tenant_id: ctx.tenant.id, role, permissions: list };
 }

@@ -20,14 +20,18 @@ interface Filling {
   readonly size: number;
   readonly seed: number;
   readonly now: Date;
+  /** Fails with `TenantNotEmpty` if the tenant already has records. */
+  readonly mustBeEmpty?: boolean;
   /** Called after each batch with the number of rows that the table has received. */
   onRows(table: string, rows: number): void;
   onStep(step: string): void;
 }
 
+export class TenantNotEmpty extends Error {}
+
 /** Fills the tables of all modules that have a demo, in one transaction. Returns the number of rows by table. */
 export async function fillTenant(kernel: Kernel, filling: Filling): Promise<ReadonlyMap<string, number>> {
-  const { tenant, database, size, onRows, onStep } = filling;
+  const { tenant, database, size, mustBeEmpty = false, onRows, onStep } = filling;
   const demos = inOrder(await demosOf(kernel, tenant.id));
   if (demos.length === 0) throw new Error(`no module of ${tenant.id} has demo data`);
   const plan = makePlan(filling, new Map(demos.map(({ alias, demo }) => [alias, demo])));
@@ -36,13 +40,18 @@ export async function fillTenant(kernel: Kernel, filling: Filling): Promise<Read
     const rows = new Map<string, number>();
     await inTransaction(connection, async (tx) => {
       const db = countRows(tx, rows, onRows);
+      const contextOf = (module: string) => {
+        const changes = { deliveries: [], addedJobs: [], auditEntries: [], broadcasts: [], files: new FileChanges() };
+        const transaction = { db, ...changes };
+        return new Context(kernel, { requestId: 'demo:seed', module, tenant, system: true, transaction });
+      };
+      for (const { alias, demo } of mustBeEmpty ? demos : []) {
+        if ((await demo.isEmpty?.(contextOf(alias))) === false) throw new TenantNotEmpty();
+      }
       const fill = async () => {
         for (const { alias, demo } of demos) {
           onStep(alias);
-          const changes = { deliveries: [], addedJobs: [], auditEntries: [], broadcasts: [], files: new FileChanges() };
-          const transaction = { db, ...changes };
-          const ctx = new Context(kernel, { requestId: 'demo:seed', module: alias, tenant, system: true, transaction });
-          await demo.fill(ctx, plan);
+          await demo.fill(contextOf(alias), plan);
         }
         onStep('indexes');
       };

@@ -1,26 +1,33 @@
 import type { Notification } from '@chowk/client';
+import { Link } from '@tanstack/react-router';
 import { Bell } from 'lucide-react';
 import { Popover } from 'radix-ui';
+import { type ReactNode, useState } from 'react';
 import { badgeCount } from '../format.ts';
+import { NotificationIcon } from '../pages/notifications/notification-icon.tsx';
+import { subjectOf } from '../pages/notifications/subject.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { RelativeTime } from '../ui/relative-time.tsx';
 import { useInbox, useLiveNotifications, useMarkAllRead, useMarkRead } from './notifications.ts';
 
-const dots = { info: 'bg-info', success: 'bg-success', warning: 'bg-warning', error: 'bg-error' };
+const footer =
+  'flex h-11 items-center rounded-control px-3 text-sm font-medium text-secondary hover:bg-sunken hover:text-text';
 
 export function NotificationBell({ userId }: { readonly userId: number }) {
   const { data } = useInbox();
   const markAll = useMarkAllRead();
+  const [isOpen, setOpen] = useState(false);
   useLiveNotifications(userId, data !== undefined);
   const unread = data?.unread ?? 0;
+  const close = () => setOpen(false);
   return (
-    <Popover.Root>
+    <Popover.Root open={isOpen} onOpenChange={setOpen}>
       <Popover.Trigger asChild>
         <IconButton label={unread === 0 ? 'Notifications' : `Notifications, ${badgeCount(unread)} unread`}>
           <Bell size={18} strokeWidth={1.5} aria-hidden />
           {unread > 0 && (
-            <span className="numeric absolute top-0.5 right-0.5 grid h-4 min-w-4 place-items-center rounded-full bg-error px-1 text-[10px] leading-none font-semibold text-on-accent ring-2 ring-canvas">
+            <span className="numeric absolute top-0.5 left-1/2 grid h-4 min-w-4 place-items-center rounded-full bg-error px-1 text-[10px] leading-none font-semibold text-on-accent ring-2 ring-canvas">
               {badgeCount(unread)}
             </span>
           )}
@@ -31,10 +38,11 @@ export function NotificationBell({ userId }: { readonly userId: number }) {
           align="end"
           sideOffset={6}
           collisionPadding={8}
+          data-popover
           aria-label="Notifications"
-          className="rise z-20 max-h-[min(32rem,80vh)] w-[min(24rem,calc(100vw-1rem))] overflow-y-auto rounded-panel bg-raised text-text shadow-raised outline-none"
+          className="rise z-20 grid max-h-[min(34rem,80vh)] w-[min(25rem,calc(100vw-1rem))] grid-rows-[auto_minmax(0,1fr)_auto] rounded-panel bg-raised text-text shadow-raised outline-none"
         >
-          <div className="sticky top-0 flex h-12 items-center justify-between border-b border-line bg-raised pr-2 pl-4">
+          <div className="flex h-12 items-center justify-between border-b border-line pr-2 pl-4">
             <h2 className="font-semibold">Notifications</h2>
             {unread > 0 && (
               <Button look="quiet" className="text-sm" onClick={() => markAll.mutate(new Date().toISOString())}>
@@ -43,9 +51,9 @@ export function NotificationBell({ userId }: { readonly userId: number }) {
             )}
           </div>
           {data && data.latest.length > 0 ? (
-            <ul className="p-1">
+            <ul className="min-h-0 overflow-y-auto p-1">
               {data.latest.map((one) => (
-                <NotificationItem key={one.id} notification={one} />
+                <LatestItem key={one.id} notification={one} onOpen={close} />
               ))}
             </ul>
           ) : (
@@ -53,31 +61,81 @@ export function NotificationBell({ userId }: { readonly userId: number }) {
               New orders, messages and changes that concern you appear here.
             </EmptyState>
           )}
+          <div className="flex justify-between border-t border-line p-1">
+            <Link to="/notifications" onClick={close} className={footer}>
+              All notifications
+            </Link>
+            <Link to="/notifications/preferences" onClick={close} className={footer}>
+              Preferences
+            </Link>
+          </div>
         </Popover.Content>
       </Popover.Portal>
     </Popover.Root>
   );
 }
 
-function NotificationItem({ notification }: { readonly notification: Notification }) {
-  const { id, title, body, severity, created_at, read_at } = notification;
-  const markRead = useMarkRead();
+interface LatestItemProps {
+  readonly notification: Notification;
+  readonly onOpen: () => void;
+}
+
+function LatestItem({ notification, onOpen }: LatestItemProps) {
+  const { title, body, count, created_at, read_at } = notification;
+  const isUnread = read_at === null;
   return (
     <li>
-      <button
-        type="button"
-        onClick={() => read_at === null && markRead.mutate(id)}
-        className="grid w-full grid-cols-[8px_1fr_auto] items-baseline gap-x-3 rounded-control px-3 py-2 text-left hover:bg-sunken"
+      <NotificationLink
+        notification={notification}
+        onOpen={onOpen}
+        className="grid w-full grid-cols-[auto_1fr_auto] gap-x-3 rounded-control px-3 py-2 text-left hover:bg-sunken"
       >
-        <span className={`size-2 rounded-full ${read_at === null ? dots[severity] : ''}`}>
-          {read_at === null && <span className="sr-only">Unread</span>}
+        <NotificationIcon notification={notification} />
+        <span className="grid min-w-0 content-start pt-1.5">
+          <span className={`break-words ${isUnread ? 'font-medium' : 'text-secondary'}`}>
+            {isUnread && <span className="sr-only">Unread: </span>}
+            {title}
+            {count > 1 && <span className="numeric text-secondary"> × {count}</span>}
+          </span>
+          {body && <span className="line-clamp-2 text-sm break-words text-secondary">{body}</span>}
         </span>
-        <span className={`min-w-0 break-words ${read_at === null ? 'font-medium' : 'text-secondary'}`}>{title}</span>
-        <span className="text-xs">
+        <span className="flex items-center gap-2 self-start pt-2 text-xs">
           <RelativeTime time={created_at} />
+          <span className={`size-2 rounded-full ${isUnread ? 'bg-accent' : ''}`} aria-hidden />
         </span>
-        {body && <span className="col-start-2 col-end-4 text-sm break-words text-secondary">{body}</span>}
-      </button>
+      </NotificationLink>
     </li>
+  );
+}
+
+interface NotificationLinkProps extends LatestItemProps {
+  readonly className: string;
+  readonly children: ReactNode;
+}
+
+/** Leads to what the notification is about, if there is something, and marks it as read. */
+export function NotificationLink({ notification, onOpen, className, children }: NotificationLinkProps) {
+  const markRead = useMarkRead();
+  const path = subjectOf(notification);
+  const read = () => {
+    if (notification.read_at === null) markRead.mutate(notification);
+  };
+  return path === undefined ? (
+    <button type="button" data-open onClick={read} className={className}>
+      {children}
+    </button>
+  ) : (
+    <Link
+      to={path}
+      data-open
+      preload={false}
+      onClick={() => {
+        read();
+        onOpen();
+      }}
+      className={className}
+    >
+      {children}
+    </Link>
   );
 }

@@ -1,19 +1,31 @@
 import type { Notification } from '@chowk/client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { keyOf, useApi } from '../api-query.ts';
+import { messageOf } from '../form.ts';
+import { count } from '../format.ts';
+import { subjectOf } from '../pages/notifications/subject.ts';
 import { api, useTenant } from '../session.ts';
 import { toast } from '../ui/toast.tsx';
 
+type Rows = readonly Notification[];
+
 interface Inbox {
-  readonly latest: readonly Notification[];
+  readonly latest: Rows;
   readonly unread: number;
 }
 
 const latestCount = 10;
+/** As many as a page of the API can have. */
+const missedAtOnce = 100;
+
+const area = 'notifications';
+const inboxKey = (tenant: string | undefined) => keyOf(tenant, area, 'inbox');
+const listKey = (tenant: string | undefined) => keyOf(tenant, area, 'list');
 
 export function useInbox() {
-  return useApi(['inbox'], async ({ notifications }): Promise<Inbox> => {
+  return useApi([area, 'inbox'], async ({ notifications }): Promise<Inbox> => {
     const [{ notifications: latest }, { unread_count: unread }] = await Promise.all([
       notifications.list({ per_page: latestCount }),
       notifications.countUnread(),
@@ -22,71 +34,149 @@ export function useInbox() {
   });
 }
 
-/** Changes are shown at once, and undone if the platform refuses them. */
-function useInboxChange<Input>(apply: (inbox: Inbox, input: Input) => Inbox, send: (input: Input) => Promise<unknown>) {
+/** A change that is shown at once, wherever the notifications are shown, and taken back if the platform refuses it. */
+interface Change<Input> {
+  readonly send: (input: Input) => Promise<unknown>;
+  readonly apply: (rows: Rows, input: Input) => Rows;
+  readonly revert: (rows: Rows, input: Input) => Rows;
+  /** How the number of unread notifications changes. */
+  readonly unread: (input: Input, before: number) => number;
+  /** What failed, for the toast. */
+  readonly failure: string;
+}
+
+function useChange<Input>({ send, apply, revert, unread, failure }: Change<Input>) {
   const cache = useQueryClient();
-  const key = keyOf(useTenant(), 'inbox');
+  const tenant = useTenant();
+  const change = (rowsOf: (rows: Rows) => Rows, difference: number) => {
+    cache.setQueryData<Inbox>(
+      inboxKey(tenant),
+      (inbox) => inbox && { latest: rowsOf(inbox.latest), unread: Math.max(0, inbox.unread + difference) },
+    );
+    cache.setQueriesData<{ rows: Rows; total: number }>({ queryKey: listKey(tenant) }, (page) => {
+      if (!page) return page;
+      const rows = rowsOf(page.rows);
+      return { rows, total: page.total + rows.length - page.rows.length };
+    });
+  };
   return useMutation({
+    mutationKey: [area],
     mutationFn: send,
     onMutate: async (input: Input) => {
-      await cache.cancelQueries({ queryKey: key });
-      const before = cache.getQueryData<Inbox>(key);
-      if (before) cache.setQueryData(key, apply(before, input));
-      return before;
+      await cache.cancelQueries({ queryKey: keyOf(tenant, area) });
+      const difference = unread(input, cache.getQueryData<Inbox>(inboxKey(tenant))?.unread ?? 0);
+      change((rows) => apply(rows, input), difference);
+      return { difference };
     },
-    onError: (_error, _input, before) => {
-      cache.setQueryData(key, before);
-      toast('The notification could not be changed.');
+    onError: (error, input, before) => {
+      change((rows) => revert(rows, input), -(before?.difference ?? 0));
+      toast(`${failure} ${messageOf(error)}`);
+    },
+    onSettled: async () => {
+      // The last of several changes reads the result of all.
+      if (cache.isMutating({ mutationKey: [area] }) === 1) await refresh(cache, tenant);
     },
   });
 }
 
+async function refresh(cache: QueryClient, tenant: string | undefined): Promise<void> {
+  await Promise.all([inboxKey(tenant), listKey(tenant)].map((queryKey) => cache.invalidateQueries({ queryKey })));
+}
+
 export function useMarkRead() {
-  return useInboxChange(
-    ({ latest, unread }, id: string) => ({
-      latest: latest.map((one) => (one.id === id ? { ...one, read_at: one.read_at ?? new Date().toISOString() } : one)),
-      unread: latest.some((one) => one.id === id && one.read_at === null) ? unread - 1 : unread,
-    }),
-    (id) => api().notifications.markRead({ id }),
-  );
+  return useChange<Notification>({
+    send: ({ id }) => api().notifications.markRead({ id }),
+    apply: (rows, { id }) => readAt(rows, new Date().toISOString(), (one) => one.id === id),
+    revert: (rows, before) => rows.map((one) => (one.id === before.id ? before : one)),
+    unread: ({ read_at }) => (read_at === null ? -1 : 0),
+    failure: 'The notification could not be marked as read.',
+  });
 }
 
+/** Its input is the time, by which those that were unread are found again. */
 export function useMarkAllRead() {
-  return useInboxChange(
-    ({ latest }, readAt: string) => ({
-      latest: latest.map((one) => ({ ...one, read_at: one.read_at ?? readAt })),
-      unread: 0,
-    }),
-    () => api().notifications.markAllRead(),
-  );
+  return useChange<string>({
+    send: () => api().notifications.markAllRead(),
+    apply: (rows, time) => readAt(rows, time, () => true),
+    revert: (rows, time) => rows.map((one) => (one.read_at === time ? { ...one, read_at: null } : one)),
+    unread: (_time, before) => -before,
+    failure: 'The notifications could not be marked as read.',
+  });
 }
 
-/** Prepends what arrives over the socket. */
+export function useDelete() {
+  return useChange<Notification>({
+    send: ({ id }) => api().notifications.delete({ id }),
+    apply: (rows, { id }) => rows.filter((one) => one.id !== id),
+    revert: (rows, before) => newestFirst([before, ...rows.filter(({ id }) => id !== before.id)]),
+    unread: ({ read_at }) => (read_at === null ? -1 : 0),
+    failure: 'The notification could not be deleted.',
+  });
+}
+
+function readAt(rows: Rows, time: string, isMeant: (one: Notification) => boolean): Rows {
+  return rows.map((one) => (one.read_at === null && isMeant(one) ? { ...one, read_at: time } : one));
+}
+
+function newestFirst(rows: Rows): Rows {
+  return rows.toSorted((one, other) => Date.parse(other.created_at) - Date.parse(one.created_at));
+}
+
+/** Shows what arrives over the socket, and what was missed while there was none. */
 export function useLiveNotifications(userId: number, isEnabled: boolean): void {
   const cache = useQueryClient();
   const tenant = useTenant();
+  const navigate = useNavigate();
+  const { mutate: markRead } = useMarkRead();
+  const open = useRef((_path: string, _one?: Notification) => {});
+  useEffect(() => {
+    open.current = (path, one) => {
+      if (one) markRead(one);
+      void navigate({ to: path });
+    };
+  });
   useEffect(() => {
     if (!isEnabled) return;
-    const key = keyOf(tenant, 'inbox');
-    const add = (one: Notification) => {
-      cache.setQueryData<Inbox>(key, (inbox) => {
-        if (!inbox) return inbox;
-        const others = inbox.latest.filter(({ id }) => id !== one.id);
-        const wasUnread = inbox.latest.some(({ id, read_at }) => id === one.id && read_at === null);
-        return {
-          latest: [one, ...others].slice(0, latestCount),
-          unread: wasUnread ? inbox.unread : inbox.unread + 1,
-        };
-      });
-      toast(one.title);
+    const key = inboxKey(tenant);
+    const announce = (one: Notification) => {
+      const path = subjectOf(one);
+      toast(one.title, path === undefined ? undefined : { label: 'Open', run: () => open.current(path, one) });
     };
-    // What was sent while there was no connection.
-    const catchUp = () => void cache.invalidateQueries({ queryKey: key });
+    const add = (one: Notification) => {
+      const inbox = cache.getQueryData<Inbox>(key);
+      if (!inbox || isKnown(inbox.latest, one)) return;
+      const wasUnread = inbox.latest.some(({ id, read_at }) => id === one.id && read_at === null);
+      cache.setQueryData<Inbox>(key, {
+        latest: withNew(inbox.latest, [one]),
+        unread: wasUnread ? inbox.unread : inbox.unread + 1,
+      });
+      announce(one);
+      void cache.invalidateQueries({ queryKey: listKey(tenant) });
+    };
+    const catchUp = async () => {
+      const { latest = [] } = cache.getQueryData<Inbox>(key) ?? {};
+      // Ids sort by time. The first row may have an older one: a repeated notification keeps its id.
+      const after = latest
+        .map(({ id }) => id)
+        .sort()
+        .at(-1);
+      if (after === undefined) return refresh(cache, tenant);
+      const page = await api().notifications.list({ after, per_page: missedAtOnce });
+      const missed = page.notifications.filter((one) => !isKnown(latest, one));
+      cache.setQueryData<Inbox>(key, (inbox) => inbox && { ...inbox, latest: withNew(inbox.latest, missed) });
+      // Also what was read or deleted elsewhere. A change that is under way reads everything again itself.
+      if (cache.isMutating({ mutationKey: [area] }) === 0) void refresh(cache, tenant);
+      const [first] = missed;
+      if (!first) return;
+      const all = page.pagination.total - page.notifications.length + missed.length;
+      if (all === 1) announce(first);
+      else toast(`${count(all)} new notifications.`, { label: 'Show', run: () => open.current('/notifications') });
+    };
     let stop: (() => void) | undefined;
     let isOver = false;
     // Loaded after the page: it is not needed to show it.
     void import('./realtime.ts')
-      .then(({ listen }) => listen(api(), userId, { add, catchUp }))
+      .then(({ listen }) => listen(api(), userId, { add, catchUp: () => void catchUp().catch(() => {}) }))
       .then((disconnect) => {
         if (isOver) disconnect();
         else stop = disconnect;
@@ -97,4 +187,14 @@ export function useLiveNotifications(userId: number, isEnabled: boolean): void {
       stop?.();
     };
   }, [cache, tenant, userId, isEnabled]);
+}
+
+/** The platform may send the same twice; one that was repeated has another time. */
+function isKnown(rows: Rows, { id, created_at }: Notification): boolean {
+  return rows.some((one) => one.id === id && one.created_at === created_at);
+}
+
+function withNew(rows: Rows, added: Rows): Rows {
+  const others = rows.filter(({ id }) => !added.some((one) => one.id === id));
+  return newestFirst([...added, ...others]).slice(0, latestCount);
 }

@@ -1,6 +1,6 @@
 import type { Me } from '@chowk/client';
 import { useNavigate } from '@tanstack/react-router';
-import { LogOut, Monitor, Moon, Sun } from 'lucide-react';
+import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
 import { signOut } from '../session.ts';
 import { chooseTheme, type Theme, useTheme } from '../theme.ts';
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../ui/menu.tsx';
@@ -35,6 +35,13 @@ export function PersonMenu({ me: { name, email } }: { readonly me: Me }) {
         <div className="truncate font-medium">{name}</div>
         <div className="truncate text-sm text-secondary">{email}</div>
       </div>
+      <MenuLine />
+      <MenuItem
+        icon={<UserRound size={16} strokeWidth={1.5} aria-hidden />}
+        onSelect={() => void navigate({ to: '/profile', search: {} })}
+      >
+        Profile
+      </MenuItem>
       <MenuLine />
       <MenuHeading>Appearance</MenuHeading>
       {themes.map(({ theme, label, Icon }) => (

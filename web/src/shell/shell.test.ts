@@ -1,6 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../server/testing/eventually.ts';
-import { type Console, chromiumPath, heading, inspect, openPage, signIn, startConsole } from '../../testing/console.ts';
+import {
+  type Console,
+  chromiumPath,
+  heading,
+  inspect,
+  openPage,
+  signIn,
+  sizes,
+  startConsole,
+} from '../../testing/console.ts';
 
 describe.skipIf(!chromiumPath)('the console', () => {
   let platform: Console;
@@ -53,6 +62,21 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await eventually(async () => expect(await page.getByRole('main').textContent()).not.toContain('Darjeeling'));
   });
 
+  test('at the address of an organization, another one is opened at its own address', async () => {
+    const acme = await platform.tenant({ name: 'Acme Stores' });
+    const other = await platform.tenant({ name: 'Other Stores' });
+    const asha = await platform.person({ tenant: acme });
+    await platform.join(asha, other);
+    const page = await openPage(origin.replace('localhost', `${acme.id}.localhost`));
+    await signIn(page, asha);
+    await page.getByRole('button', { name: /Acme Stores/ }).click();
+    await page.getByRole('menuitem', { name: 'Other Stores' }).click();
+    await heading(page, 'Sign in').waitFor();
+    expect(new URL(page.url()).hostname).toBe(`${other.id}.localhost`);
+    await signIn(page, asha);
+    await page.getByRole('button', { name: /Other Stores/ }).waitFor();
+  });
+
   test('a session that ends leaves the page in place and continues after signing in', async () => {
     const acme = await platform.tenant();
     const asha = await platform.person({ tenant: acme });
@@ -62,7 +86,9 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await page.getByRole('button', { name: 'Notifications, 1 unread' }).click();
     // Over another session: all others end.
     await asha.delete('/api/v1/profile/sessions');
-    await page.getByRole('button', { name: /Order 1042 needs you/ }).click();
+    // Unless the socket, which was closed too, has noticed it before.
+    const item = page.getByRole('button', { name: /Order 1042 needs you/ });
+    await item.click({ timeout: 1_000 }).catch(() => {});
     await page.getByText('Your session has ended').waitFor();
     await inspect(page, 'session-ended');
     expect(await page.getByLabel('Email').inputValue()).toBe(asha.email);
@@ -71,6 +97,72 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Your session has ended').waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Notifications, 1 unread' }).waitFor();
+  });
+
+  test('the palette finds customers, orders by number and pages', async () => {
+    const acme = await platform.tenant();
+    const asha = await platform.person({ tenant: acme });
+    const customer = { first_name: 'Bindu', last_name: 'Krishnamurthy', phone: '+919876543210' };
+    const { body } = await asha.post('/api/v1/orders', {
+      customer,
+      items: [{ name: 'Tea', quantity: 1, price: '49.50' }],
+    });
+    const page = await platform.openAs(asha, acme);
+    await heading(page, 'Home').waitFor();
+    await page.keyboard.press('Control+k');
+    await inspect(page, 'palette-empty');
+    await page.keyboard.type('krishna');
+    await page.getByRole('option', { name: /Bindu Krishnamurthy/ }).waitFor();
+    await inspect(page, 'palette');
+    await page.keyboard.press('Enter');
+    await heading(page, 'Bindu Krishnamurthy').waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/customers/${body.order.customer_id}`);
+
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type(body.order.order_number);
+    await page.getByRole('option', { name: `Order ${body.order.order_number}` }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.keyboard.type('notific');
+    await page.getByRole('option', { name: 'Notifications', exact: true }).click();
+    await heading(page, 'Notifications').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('no such thing');
+    await page.getByText('Nothing matches “no such thing”.').waitFor();
+  });
+
+  test('? lists the keys of the page', async () => {
+    const acme = await platform.tenant();
+    const page = await platform.openAs(await platform.person({ tenant: acme }), acme, '/customers');
+    await heading(page, 'Customers').waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('Next row').waitFor();
+    await inspect(page, 'keys');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'hidden' });
+  });
+
+  test('on a phone, the bar at the bottom leads to all pages', async () => {
+    const acme = await platform.tenant();
+    const page = await platform.openAs(await platform.person({ tenant: acme }), acme);
+    await page.setViewportSize(sizes.phone);
+    await page.getByRole('link', { name: 'Customers' }).click();
+    await heading(page, 'Customers').waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Notifications' }).click();
+    await heading(page, 'Notifications').waitFor();
+  });
+
+  test('a page that fails leaves the others usable', async () => {
+    const acme = await platform.tenant();
+    const page = await platform.openAs(await platform.person({ tenant: acme }), acme);
+    await heading(page, 'Home').waitFor();
+    await page.route('**/assets/orders-page-*.js', (route) => route.abort());
+    await page.getByRole('link', { name: 'Orders' }).click();
+    await page.getByText('This page could not be shown').waitFor();
+    await inspect(page, 'page-error');
+    await page.getByRole('link', { name: 'Customers' }).click();
+    await heading(page, 'Customers').waitFor();
   });
 
   test('without a connection, the console says so', async () => {
@@ -86,6 +178,7 @@ describe.skipIf(!chromiumPath)('the console', () => {
 
   test('the chosen theme stays, also if the system has the other', async () => {
     const page = await openPage(`${origin}/dev/ui`);
+    await heading(page, 'Design system').waitFor();
     await inspect(page, 'ui');
     await page.getByRole('button', { name: 'Dark' }).click();
     await page.reload();

@@ -1,14 +1,14 @@
 import { ChowkError } from '@chowk/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { BookOpen, Building2 } from 'lucide-react';
+import { BookOpen, Building2, CircleHelp, Search } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useCan, useMe } from '../api-query.ts';
 import { messageOf } from '../form.ts';
 import { useKeys } from '../keys.ts';
 import { SignInForm } from '../pages/entry/sign-in-form.tsx';
 import { chooseTenant, signOut, useSessionState, useTenant } from '../session.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -17,6 +17,7 @@ import { BottomBar } from './bottom-bar.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { navigation } from './navigation.ts';
 import { OfflineBanner } from './offline-banner.tsx';
+import { Palette } from './palette.tsx';
 import { PersonMenu } from './person-menu.tsx';
 import { TenantSwitcher } from './tenant-switcher.tsx';
 
@@ -29,7 +30,11 @@ export function Shell() {
   const can = useCan();
   const isUnbound = useTenantOfUser();
   const [isShowingKeys, showKeys] = useState(false);
-  useKeys([{ key: '?', label: 'Show the keys', run: () => showKeys(true) }]);
+  const [isSearching, showSearch] = useState(false);
+  useKeys([
+    { key: 'mod+k', label: 'Search and commands', run: () => showSearch(true) },
+    { key: '?', label: 'Show the keys', run: () => showKeys(true) },
+  ]);
   const items = navigation.filter(({ permission }) => permission === undefined || can(permission));
   return (
     <div className="shell min-h-dvh md:grid md:grid-cols-[13.5rem_1fr]">
@@ -66,6 +71,10 @@ export function Shell() {
         <OfflineBanner />
         <header className="sticky top-0 z-10 flex h-14 items-center justify-end gap-1 bg-canvas/95 px-4 max-md:border-b max-md:border-line md:px-8">
           <div className="mr-auto min-w-0 md:hidden">{me && <TenantSwitcher me={me} />}</div>
+          <SearchButton onClick={() => showSearch(true)} />
+          <IconButton label="Show the keys" className="max-md:hidden" onClick={() => showKeys(true)}>
+            <CircleHelp size={18} strokeWidth={1.5} aria-hidden />
+          </IconButton>
           {me && can('notifications.view') && <NotificationBell userId={me.id} />}
           {me && <PersonMenu me={me} />}
         </header>
@@ -82,9 +91,27 @@ export function Shell() {
         </main>
       </div>
       <BottomBar items={items} />
+      <Palette isOpen={isSearching} onClose={() => showSearch(false)} />
       <KeysDialog isOpen={isShowingKeys} onClose={() => showKeys(false)} />
-      <ExpiredSession email={me?.email} />
+      <ExpiredSession email={me?.sign_in_email ?? me?.email} />
     </div>
+  );
+}
+
+/** Opens the palette: a field on a wide screen, an icon on a phone. */
+function SearchButton({ onClick }: { readonly onClick: () => void }) {
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      className="flex items-center gap-2.5 rounded-control text-secondary transition-colors max-md:size-11 max-md:justify-center hover:bg-sunken md:mr-auto md:h-9 md:w-80 md:border md:border-line md:bg-surface md:px-3"
+    >
+      <Search size={16} strokeWidth={1.5} aria-hidden className="max-md:size-[18px]" />
+      <span className="max-md:sr-only">Search</span>
+      <kbd aria-hidden className="ml-auto font-sans text-xs text-faint max-md:hidden">
+        Ctrl K
+      </kbd>
+    </button>
   );
 }
 

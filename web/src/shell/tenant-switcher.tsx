@@ -4,20 +4,17 @@ import { chooseTenant, useTenant } from '../session.ts';
 import { BrandMark } from '../ui/brand.tsx';
 import { Menu, MenuHeading, MenuItem } from '../ui/menu.tsx';
 
-/** The name of the tenant and, at the platform's own address, the choice of another. */
-export function TenantSwitcher({ me: { tenants } }: { readonly me: Me }) {
+/** The name of the tenant and the choice of another. */
+export function TenantSwitcher({ me: { tenants, tenant_id } }: { readonly me: Me }) {
   const chosen = useTenant();
-  const [label] = location.hostname.split('.');
-  const current = tenants.find(({ id }) => id === (chosen ?? label));
+  const current = tenants.find(({ id }) => id === (tenant_id ?? chosen));
   const name = (
     <span className="flex min-w-0 items-center gap-2.5">
       <BrandMark size={20} />
       <span className="truncate font-semibold tracking-tight">{current?.name ?? location.hostname}</span>
     </span>
   );
-  // Where the address names the tenant, another one has another address and a session of its own.
-  if (chosen === undefined || tenants.length < 2)
-    return <div className="flex h-9 min-w-0 items-center px-2">{name}</div>;
+  if (tenants.length < 2) return <div className="flex h-9 min-w-0 items-center px-2">{name}</div>;
   const trigger = (
     <button
       type="button"
@@ -32,14 +29,22 @@ export function TenantSwitcher({ me: { tenants } }: { readonly me: Me }) {
       />
     </button>
   );
+  // Where the address names the tenant, another one has another address, and a session of its own.
+  const open = (id: string) => (chosen === undefined ? location.assign(addressOf(id)) : chooseTenant(id));
   return (
     <Menu trigger={trigger} align="start">
       <MenuHeading>Organizations</MenuHeading>
       {tenants.map(({ id, name: label }) => (
-        <MenuItem key={id} isChosen={id === chosen} onSelect={() => chooseTenant(id)}>
+        <MenuItem key={id} isChosen={id === current?.id} onSelect={() => id !== current?.id && open(id)}>
           {label}
         </MenuItem>
       ))}
     </Menu>
   );
+}
+
+/** The id of a tenant is always one of its domains. */
+function addressOf(id: string): string {
+  const { protocol, host } = location;
+  return `${protocol}//${id}.${host.slice(host.indexOf('.') + 1)}/`;
 }

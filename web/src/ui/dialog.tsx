@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 import { IconButton } from './button.tsx';
 
 interface DialogProps {
@@ -7,16 +7,18 @@ interface DialogProps {
   readonly isOpen: boolean;
   /** Without it, the dialog cannot be dismissed. */
   readonly onClose?: () => void;
+  /** At the top of the screen, with the title for screen readers only; a click beside it closes it. */
+  readonly isPalette?: boolean;
   readonly children: ReactNode;
 }
 
 /** The browser's own modal dialog: it traps the focus and restores it, and needs no styles of a script. */
-export function Dialog({ title, isOpen, onClose, children }: DialogProps) {
+export function Dialog({ title, isOpen, onClose, isPalette = false, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  // The content comes after the dialog is shown, so that the field with `autoFocus` has the focus.
+  // The content comes after the dialog is shown, so that the field with `autoFocus` has the focus; before the next key.
   const [isShown, setShown] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOpen) ref.current?.showModal();
     else ref.current?.close();
     setShown(isOpen);
@@ -29,19 +31,20 @@ export function Dialog({ title, isOpen, onClose, children }: DialogProps) {
         event.preventDefault();
         onClose?.();
       }}
-      className="m-auto w-[min(26rem,calc(100vw-2rem))] rounded-panel bg-raised p-0 text-text shadow-raised open:rise"
+      closedby={isPalette ? 'any' : 'closerequest'}
+      className={`rounded-panel bg-raised p-0 text-text shadow-raised open:rise ${isPalette ? 'mx-auto mt-[12vh] w-[min(38rem,calc(100vw-2rem))]' : 'm-auto w-[min(26rem,calc(100vw-2rem))]'}`}
     >
-      <div className="flex items-center justify-between gap-4 pt-4 pr-3 pl-5">
+      <div className={isPalette ? 'sr-only' : 'flex items-center justify-between gap-4 pt-4 pr-3 pl-5'}>
         <h2 id={titleId} className="text-lg font-semibold">
           {title}
         </h2>
-        {onClose && (
+        {onClose && !isPalette && (
           <IconButton label="Close" onClick={onClose}>
             <X size={16} strokeWidth={1.5} aria-hidden />
           </IconButton>
         )}
       </div>
-      <div className="px-5 pt-2 pb-5">{isShown && children}</div>
+      <div className={isPalette ? '' : 'px-5 pt-2 pb-5'}>{isShown && children}</div>
     </dialog>
   );
 }

@@ -48,11 +48,8 @@ export function Input({ className = '', ...rest }: ComponentProps<'input'>) {
   return <input className={`${control} ${className}`} {...rest} />;
 }
 
-/** Grows with its text where the browser can. */
 export function TextArea({ className = '', ...rest }: ComponentProps<'textarea'>) {
-  return (
-    <textarea rows={4} className={`${control} h-auto! min-h-20 field-sizing-content py-2 ${className}`} {...rest} />
-  );
+  return <textarea className={`${control} h-auto! py-2 ${className}`} {...rest} />;
 }
 
 /** The browser's own list: complete on touch and with a keyboard, and fast with hundreds of options. */

@@ -38,7 +38,7 @@ export function Toasts() {
           key={id}
           className="rise pointer-events-auto flex max-w-md items-center gap-1 rounded-panel bg-text py-1 pr-1 pl-4 text-canvas shadow-raised"
         >
-          <span className="py-1.5">{text}</span>
+          <span className="min-w-0 py-1.5 wrap-anywhere">{text}</span>
           {action && (
             <button
               type="button"

@@ -1,5 +1,62 @@
+import type { Profile } from '@chowk/client';
+import { Link, useSearch } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
+import { useApi } from '../../api-query.ts';
+import { messageOf } from '../../form.ts';
+import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { ActivityTab } from './activity-tab.tsx';
+import { DetailsTab } from './details-tab.tsx';
+import { SecurityTab } from './security-tab.tsx';
+import { SessionsTab } from './sessions-tab.tsx';
+import { TokensTab } from './tokens-tab.tsx';
 
+interface Tab {
+  /** In the address; the first tab has none. */
+  readonly key: string | undefined;
+  readonly label: string;
+  readonly Content: ComponentType<{ readonly profile: Profile }>;
+}
+
+const details: Tab = { key: undefined, label: 'Details', Content: DetailsTab };
+const tabs: readonly Tab[] = [
+  details,
+  { key: 'security', label: 'Security', Content: SecurityTab },
+  { key: 'sessions', label: 'Sessions', Content: SessionsTab },
+  { key: 'tokens', label: 'Tokens', Content: TokensTab },
+  { key: 'activity', label: 'Activity', Content: ActivityTab },
+];
+
+/** The user's own account, the same in all tenants. */
 export function ProfilePage() {
-  return <Page title="Profile">{null}</Page>;
+  const { tab } = useSearch({ from: '/shell/profile' });
+  const { data, error } = useApi(['profile'], (client) => client.profile.get());
+  const current = tabs.find((one) => one.key === tab) ?? details;
+  return (
+    <Page title="Profile" isNarrow>
+      <nav aria-label="Profile" className="-mt-4 flex gap-1 overflow-x-auto border-b border-line">
+        {tabs.map(({ key, label }) => (
+          <Link
+            key={label}
+            to="/profile"
+            search={key === undefined ? {} : { tab: key }}
+            // The router would mark the first tab on all of them.
+            activeOptions={{ exact: true, includeSearch: true }}
+            aria-current={key === current.key ? 'page' : undefined}
+            className="-mb-px flex h-9 items-center border-b-2 border-transparent px-2.5 text-sm font-medium whitespace-nowrap text-secondary hover:text-text aria-[current]:border-accent aria-[current]:text-text max-md:h-11"
+          >
+            {label}
+          </Link>
+        ))}
+      </nav>
+      {error && !data ? (
+        <Notice tone="error">{messageOf(error)}</Notice>
+      ) : data ? (
+        <current.Content profile={data.profile} />
+      ) : (
+        <Skeleton className="h-64 w-full" />
+      )}
+    </Page>
+  );
 }

@@ -80,7 +80,9 @@ export function CustomerForm({ form, customer, phoneHelp, submit, onCancel, chil
         )}
       </Field>
       <Field label="Notes" error={errors.notes} help="Only your team sees them.">
-        {(control) => <TextArea {...control} name="notes" maxLength={20_000} defaultValue={customer?.notes ?? ''} />}
+        {(control) => (
+          <TextArea {...control} name="notes" rows={4} maxLength={20_000} defaultValue={customer?.notes ?? ''} />
+        )}
       </Field>
       <Checkbox name="accepts_marketing" label="Accepts marketing" defaultChecked={customer?.accepts_marketing} />
       {children}

@@ -1,5 +1,8 @@
 import { Inbox, MoreHorizontal, Pencil, Plus, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { type Column, DataTable } from '../../list/data-table.tsx';
+import { useSelection } from '../../list/selection.ts';
+import { SelectionBar } from '../../list/selection-bar.tsx';
 import { chooseTheme } from '../../theme.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -7,6 +10,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Checkbox, Field, Input, Select } from '../../ui/field.tsx';
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Popover } from '../../ui/popover.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
@@ -88,6 +92,7 @@ export function UiPage() {
           <StatusPill tone="error">Error</StatusPill>
         </div>
       </Part>
+      <LongTable />
       <Part title="Notices">
         <div className="grid gap-2 md:grid-cols-2">
           <Notice>The export is being prepared. You can leave this page.</Notice>
@@ -113,6 +118,41 @@ export function UiPage() {
         </div>
       </Part>
     </main>
+  );
+}
+
+const people = 100_000;
+const columns: readonly Column<number>[] = [
+  { key: 'name', label: 'Name', isOnPhone: true, cell: (row) => <a href={`#${row}`}>Customer {row}</a> },
+  { key: 'orders', label: 'Orders', width: '8rem', isNumber: true, isOnPhone: true, cell: (row) => row % 17 },
+];
+
+/** The table of the lists, with rows that need no platform. */
+function LongTable() {
+  const selection = useSelection();
+  const list = {
+    ...{ identity: '', total: people, error: null, isOutdated: false },
+    rowAt: (index: number) => index + 1,
+    show: () => {},
+  };
+  return (
+    <Part title="List">
+      <SelectionBar selection={selection}>
+        <Button look="quiet">Add tags</Button>
+      </SelectionBar>
+      <div className="flex h-64 flex-col">
+        <DataTable
+          caption="Customers"
+          list={list}
+          columns={columns}
+          idOf={String}
+          nameOf={(row) => `Customer ${row}`}
+          onOpen={(row) => toast(`Customer ${row}`)}
+          selection={selection}
+          empty={null}
+        />
+      </div>
+    </Part>
   );
 }
 
@@ -181,7 +221,7 @@ function Overlays() {
     </IconButton>
   );
   return (
-    <Part title="Dialog, menu and toast">
+    <Part title="Dialog, popover, menu and toast">
       <div className="flex flex-wrap items-center gap-2">
         <Button onClick={() => setOpen(true)}>Open a dialog</Button>
         <Button
@@ -189,6 +229,9 @@ function Overlays() {
         >
           Show a toast
         </Button>
+        <Popover trigger={<Button>Open a popover</Button>} label="Filters">
+          <Field label="Tags">{(control) => <Input {...control} />}</Field>
+        </Popover>
         <Menu trigger={trigger} align="start">
           <MenuHeading>Order 1042</MenuHeading>
           <MenuItem icon={<Pencil size={16} strokeWidth={1.5} aria-hidden />} onSelect={() => toast('Edit')}>

@@ -1,7 +1,8 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { mustBeSignedIn, root } from '../../routes.ts';
 import { pick } from '../../search.ts';
-import { sessionState } from '../../session.ts';
+import { anonymous, sessionState } from '../../session.ts';
+import { openLink } from './opened-link.ts';
 
 /** Only a path of the console: another address could be a copy of the sign-in page. */
 function readNext({ next }: Record<string, unknown>): { next?: string } {
@@ -32,5 +33,44 @@ const device = createRoute({
   component: lazyRouteComponent(() => import('./device-page.tsx'), 'DevicePage'),
 });
 
-/** What needs no tenant: signing in and what leads to it. */
-export const entryRoutes = [login, forgotPassword, device] as const;
+/* The links of mails. Opening one changes nothing: mail programs open links too. */
+
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/password/reset/$token',
+  loader: ({ params }) => openLink(anonymous.password.previewReset(params)),
+  component: lazyRouteComponent(() => import('./reset-password-page.tsx'), 'ResetPasswordPage'),
+});
+
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitations/$token',
+  loader: ({ params: { token } }) => openLink(anonymous.invitations.get({ invitation: token })),
+  component: lazyRouteComponent(() => import('./invitation-page.tsx'), 'InvitationPage'),
+});
+
+const verifyEmail = createRoute({
+  getParentRoute: () => root,
+  path: '/email/verify/$id/$hash',
+  validateSearch: pick('tenant', 'expires', 'signature'),
+  loaderDeps: ({ search }) => search,
+  async loader({ params, deps }) {
+    const link = { ...params, ...deps };
+    const opened = await openLink(anonymous.email.previewVerification(link));
+    return { ...opened, link };
+  },
+  component: lazyRouteComponent(() => import('./verify-email-page.tsx'), 'VerifyEmailPage'),
+});
+
+const undoEmailChange = createRoute({
+  getParentRoute: () => root,
+  path: '/email/undo/$token',
+  loader: ({ params }) => openLink(anonymous.email.previewUndo(params)),
+  component: lazyRouteComponent(() => import('./undo-email-change-page.tsx'), 'UndoEmailChangePage'),
+});
+
+/** What needs no tenant: signing in and what leads to it, and the links of mails. */
+export const entryRoutes = [
+  ...[login, forgotPassword, device],
+  ...[resetPassword, invitation, verifyEmail, undoEmailChange],
+] as const;

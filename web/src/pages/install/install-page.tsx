@@ -8,6 +8,8 @@ import { BrandMark } from '../../ui/brand.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { EntryLayout } from '../entry/entry-layout.tsx';
+import { DemoData } from './demo-data.tsx';
 import { OwnerForm, type OwnerValues } from './owner-form.tsx';
 import { RequirementList } from './requirement-list.tsx';
 import { Step } from './step.tsx';
@@ -21,6 +23,7 @@ export function InstallPage() {
   const [reached, setReached] = useState(installation.current_step);
   const [token, setToken] = useState('');
   const [needsToken, setNeedsToken] = useState(false);
+  const [organization, setOrganization] = useState<string>();
   const headers = token === '' ? {} : { headers: { 'X-Install-Token': token } };
   const checks = useQuery({
     queryKey: ['install', 'requirements'],
@@ -47,8 +50,14 @@ export function InstallPage() {
     });
     chooseTenant(tenant_id);
     await api().signIn({ email: values.email, password: values.password });
-    await navigate({ to: '/', replace: true });
+    setOrganization(values.organization_name);
   }
+  if (organization !== undefined) {
+    return <Installed organization={organization} onDone={() => void navigate({ to: '/', replace: true })} />;
+  }
+  const setUpForm = (
+    <SetUp error={setUp.error} isBusy={setUp.isPending} token={token} onToken={setToken} onStart={setUp.mutate} />
+  );
   const stateOf = (step: number) => (step < reached ? 'done' : step === reached ? 'current' : 'waiting');
   const failures = checks.data?.requirements.filter(({ passed }) => !passed).length ?? 0;
   return (
@@ -81,22 +90,16 @@ export function InstallPage() {
           state={stateOf(2)}
           summary={reached > 2 ? 'Tables and keys are ready' : undefined}
         >
-          {(reached === 2 || reached === 3) && (
-            <SetUp
-              error={setUp.error}
-              isBusy={setUp.isPending}
-              token={token}
-              onToken={setToken}
-              onStart={setUp.mutate}
-            />
-          )}
+          {reached === 2 && setUpForm}
         </Step>
         <Step
           number={3}
           title="Add roles and settings"
           state={stateOf(3)}
           summary={reached > 3 ? 'Roles, permissions and modules are ready' : undefined}
-        />
+        >
+          {reached === 3 && setUpForm}
+        </Step>
         <Step number={4} title="Your organization and you" state={stateOf(4)}>
           {reached === 4 && (
             <>
@@ -107,6 +110,25 @@ export function InstallPage() {
         </Step>
       </ol>
     </main>
+  );
+}
+
+interface InstalledProps {
+  readonly organization: string;
+  readonly onDone: () => void;
+}
+
+function Installed({ organization, onDone }: InstalledProps) {
+  return (
+    <EntryLayout title={`${organization} is ready`} lead="You are signed in as its owner. How do you want to begin?">
+      <Button look="primary" className="justify-self-start" autoFocus onClick={onDone}>
+        Start with an empty shop
+      </Button>
+      <section className="grid gap-2 border-t border-line pt-6">
+        <h2 className="font-semibold">Look around with demo data</h2>
+        <DemoData onDone={onDone} />
+      </section>
+    </EntryLayout>
   );
 }
 

@@ -1,11 +1,12 @@
-import { useState } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 import { useForm } from '../../form.ts';
+import { useTypedValues } from '../../typed-values.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PasswordStrength } from './password-strength.tsx';
 import { countries, currencyOf, currencyOptions, suggestRegion, timeZones } from './region.ts';
-import { slugOf } from './slug.ts';
+import { suggestSlug } from './slug.ts';
 
 export interface OwnerValues {
   readonly organization_name: string;
@@ -22,12 +23,13 @@ export interface OwnerValues {
 const suggested = suggestRegion();
 
 export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValues) => Promise<void> }) {
-  const [organization, setOrganization] = useState('');
-  const [slug, setSlug] = useState<string>();
-  const [password, setPassword] = useState('');
-  const [currency, setCurrency] = useState(suggested.currency);
-  const { isBusy, problem, errors, props } = useForm((values) => onSubmit(values as unknown as OwnerValues));
-  const id = slug ?? slugOf(organization);
+  const { isBusy, problem, errors, ...form } = useForm((values) => onSubmit(values as unknown as OwnerValues), {
+    draft: 'install',
+  });
+  const { typed, props } = useTypedValues(form.props);
+  const name = useRef<HTMLInputElement>(null);
+  const slug = useRef<HTMLInputElement>(null);
+  const suggestId = useSuggestedId(name, slug);
   return (
     <form {...props} className="grid gap-6">
       {problem && <Notice tone="error">{problem}</Notice>}
@@ -36,10 +38,10 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
           {(control) => (
             <Input
               {...control}
+              ref={name}
               name="organization_name"
               autoComplete="organization"
-              value={organization}
-              onChange={({ target }) => setOrganization(target.value)}
+              onInput={suggestId}
               required
             />
           )}
@@ -49,21 +51,14 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
           error={errors.organization_slug}
           help={
             <>
-              Its address: <span className="break-all text-secondary">{`${id || 'id'}.${location.host}`}</span>. It
-              cannot be changed.
+              Its address:{' '}
+              <span className="break-all text-secondary">{`${typed.organization_slug || 'id'}.${location.host}`}</span>.
+              Lower-case letters, digits and hyphens. It cannot be changed.
             </>
           }
         >
           {(control) => (
-            <Input
-              {...control}
-              name="organization_slug"
-              value={id}
-              onChange={({ target }) => setSlug(target.value)}
-              autoCapitalize="none"
-              spellCheck={false}
-              required
-            />
+            <Input {...control} ref={slug} name="organization_slug" autoCapitalize="none" spellCheck={false} required />
           )}
         </Field>
       </div>
@@ -74,7 +69,10 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
               {...control}
               name="country"
               defaultValue={suggested.country}
-              onChange={({ target }) => setCurrency(currencyOf(target.value) ?? currency)}
+              onInput={({ currentTarget: { form, value } }) => {
+                const currency = form?.elements.namedItem('currency');
+                if (currency instanceof HTMLSelectElement) currency.value = currencyOf(value) ?? currency.value;
+              }}
             >
               {countries.map(({ code, name }) => (
                 <option key={code} value={code}>
@@ -86,7 +84,7 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
         </Field>
         <Field label="Currency" error={errors.currency}>
           {(control) => (
-            <Select {...control} name="currency" value={currency} onChange={({ target }) => setCurrency(target.value)}>
+            <Select {...control} name="currency" defaultValue={suggested.currency}>
               {currencyOptions.map(({ code, name }) => (
                 <option key={code} value={code}>
                   {name}
@@ -115,18 +113,8 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
         <Field label="Your email" error={errors.email}>
           {(control) => <Input {...control} name="email" type="email" autoComplete="username" required />}
         </Field>
-        <Field label="Password" error={errors.password} help={<PasswordStrength password={password} />}>
-          {(control) => (
-            <Input
-              {...control}
-              name="password"
-              type="password"
-              autoComplete="new-password"
-              value={password}
-              onChange={({ target }) => setPassword(target.value)}
-              required
-            />
-          )}
+        <Field label="Password" error={errors.password} help={<PasswordStrength password={typed.password ?? ''} />}>
+          {(control) => <Input {...control} name="password" type="password" autoComplete="new-password" required />}
         </Field>
         <Field label="Repeat the password" error={errors.password_confirmation}>
           {(control) => (
@@ -139,4 +127,30 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
       </Button>
     </form>
   );
+}
+
+/** Keeps the id in step with the name, until the user types another one. */
+function useSuggestedId(
+  name: RefObject<HTMLInputElement | null>,
+  slug: RefObject<HTMLInputElement | null>,
+): () => void {
+  const last = useRef('');
+  useEffect(() => {
+    // What was restored.
+    void suggestSlug(name.current?.value ?? '').then((suggestion) => {
+      last.current ||= suggestion;
+    });
+  }, [name]);
+  return () => {
+    const text = name.current?.value ?? '';
+    void suggestSlug(text).then((suggestion) => {
+      if (!slug.current || name.current?.value !== text) return;
+      if (slug.current.value === '' || slug.current.value === last.current) {
+        slug.current.value = suggestion;
+        // As if it had been typed: the form keeps it and shows the address.
+        slug.current.dispatchEvent(new Event('input', { bubbles: true }));
+      }
+      last.current = suggestion;
+    });
+  };
 }

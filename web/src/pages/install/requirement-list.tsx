@@ -28,7 +28,7 @@ export function RequirementList({ report }: { readonly report: Requirements | un
                   <span className="sr-only">Not met: </span>
                   {label}
                 </div>
-                <div className="text-sm text-text">{detail}</div>
+                <div className="text-sm text-text first-letter:uppercase">{detail}</div>
               </div>
             </li>
           ))}

@@ -1,5 +1,134 @@
-import { EntryLayout } from '../entry/entry-layout.tsx';
+import { ChowkError } from '@chowk/client';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useForm } from '../../form.ts';
+import { anonymous } from '../../session.ts';
+import { useTypedValues } from '../../typed-values.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PasswordStrength } from '../install/password-strength.tsx';
+import { ApplyLayout } from './apply-layout.tsx';
 
+/** For a business that has a referral code. */
 export function ApplyPage() {
-  return <EntryLayout title="Apply">{null}</EntryLayout>;
+  const { code = '' } = useSearch({ from: '/apply' });
+  const navigate = useNavigate();
+  const [existing, setExisting] = useState<string>();
+  const { isBusy, problem, errors, isRestored, discard, ...form } = useForm(
+    async ({ referral_code = '', business_name = '', contact_name = '', email = '', ...optional }) => {
+      setExisting(undefined);
+      const filled = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== ''));
+      const application = { referral_code, business_name, contact_name, email, ...filled };
+      try {
+        const { application_id: id } = await anonymous.onboarding.apply(application);
+        await navigate({ to: '/apply/$id', params: { id } });
+      } catch (error) {
+        setExisting(existingOf(error));
+        throw error;
+      }
+    },
+    // Another code is another application.
+    { draft: `apply.${code}` },
+  );
+  const { typed, props } = useTypedValues(form.props);
+  return (
+    <ApplyLayout
+      title="Apply for a shop"
+      lead="You need the referral code of a reseller. It takes two minutes; then we show you how far your application is."
+    >
+      <form {...props} className="grid gap-6">
+        {problem && (
+          <Notice tone="error">
+            {problem}{' '}
+            {existing !== undefined && (
+              <Link to="/apply/$id" params={{ id: existing }} className="font-medium underline underline-offset-4">
+                See how far it is
+              </Link>
+            )}
+          </Notice>
+        )}
+        {isRestored && (
+          <Notice>
+            What you typed before is here again.{' '}
+            <button type="button" onClick={discard} className="font-medium underline underline-offset-4">
+              Start over
+            </button>
+          </Notice>
+        )}
+        <Field label="Referral code" error={errors.referral_code} help="From the reseller who has invited you.">
+          {(control) => (
+            <Input
+              {...control}
+              name="referral_code"
+              defaultValue={code}
+              autoCapitalize="characters"
+              spellCheck={false}
+              autoComplete="off"
+              required
+              className="sm:max-w-72"
+            />
+          )}
+        </Field>
+        <div className="grid gap-4 border-t border-line pt-6 sm:grid-cols-2">
+          <Field label="Name of the business" error={errors.business_name}>
+            {(control) => <Input {...control} name="business_name" autoComplete="organization" required />}
+          </Field>
+          <PreferredDomain domain={typed.preferred_domain ?? ''} error={errors.preferred_domain} />
+        </div>
+        <div className="grid gap-4 border-t border-line pt-6 sm:grid-cols-2">
+          <Field label="Your name" error={errors.contact_name}>
+            {(control) => <Input {...control} name="contact_name" autoComplete="name" required />}
+          </Field>
+          <Field label="Phone (optional)" error={errors.phone}>
+            {(control) => <Input {...control} name="phone" type="tel" autoComplete="tel" />}
+          </Field>
+          <Field label="Email" error={errors.email} help="You sign in with it.">
+            {(control) => <Input {...control} name="email" type="email" autoComplete="username" required />}
+          </Field>
+          <Field
+            label="Password (optional)"
+            error={errors.password}
+            help={
+              typed.password ? (
+                <PasswordStrength password={typed.password} />
+              ) : (
+                'Empty: you get a mail to choose one when the shop is ready.'
+              )
+            }
+          >
+            {(control) => <Input {...control} name="password" type="password" autoComplete="new-password" />}
+          </Field>
+        </div>
+        <Button type="submit" look="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
+          Send the application
+        </Button>
+      </form>
+    </ApplyLayout>
+  );
+}
+
+function existingOf(error: unknown): string | undefined {
+  if (!(error instanceof ChowkError) || error.code !== 'onboarding.application_exists') return undefined;
+  const { application_id: id } = error.body;
+  return typeof id === 'string' ? id : undefined;
+}
+
+function PreferredDomain({ domain, error }: { readonly domain: string; readonly error: string | undefined }) {
+  const { data } = useQuery({ queryKey: ['application form'], queryFn: () => anonymous.onboarding.getForm() });
+  const address = data?.address.replace('{domain}', domain.trim().toLowerCase());
+  const help =
+    domain.trim() === '' || address === undefined ? (
+      'Empty: we make it from the name of the business.'
+    ) : (
+      <>
+        Its address: <span className="break-all text-secondary">{address}</span>
+      </>
+    );
+  return (
+    <Field label="Address of the shop (optional)" error={error} help={help}>
+      {(control) => <Input {...control} name="preferred_domain" autoCapitalize="none" spellCheck={false} />}
+    </Field>
+  );
 }

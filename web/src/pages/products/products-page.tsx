@@ -1,5 +1,247 @@
-import { Page } from '../../ui/page.tsx';
+import type { Product, ProductsExportInput, ProductsListInput } from '@chowk/client';
+import { Link, Outlet, useChildMatches, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Download, Package, Plus, Upload } from 'lucide-react';
+import { useAction } from '../../api-action.ts';
+import { useApi, useCan } from '../../api-query.ts';
+import { count } from '../../format.ts';
+import { useKeys } from '../../keys.ts';
+import { ColumnMenu, useColumns } from '../../list/column-choice.tsx';
+import { type Column, DataTable } from '../../list/data-table.tsx';
+import { FilterBar } from '../../list/filters.tsx';
+import { ListPage } from '../../list/list-page.tsx';
+import { useList } from '../../list/use-list.ts';
+import { Views } from '../../list/views.tsx';
+import { useLive } from '../../live.ts';
+import type { Search } from '../../search.ts';
+import { Needs } from '../../shell/needs.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { StatusPill } from '../../ui/status-pill.tsx';
+import { usePriceFormat } from './currency.ts';
+import { filtersOf, runningOut, statuses } from './product-list.ts';
+import { saveFile } from './save-file.ts';
+import { StockForm } from './stock-form.tsx';
+import { Thumbnail } from './thumbnail.tsx';
 
+/** The columns for which there is room beside a product. */
+const besidePanel = ['title', 'status', 'price', 'stock'];
+
+/** All products, and the one that is open beside them. */
 export function ProductsPage() {
-  return <Page title="Products">{null}</Page>;
+  return (
+    <Needs permission="products.view">
+      <Products />
+    </Needs>
+  );
+}
+
+function Products() {
+  const search: Search = useSearch({ from: '/shell/products' });
+  const openId = useParams({ strict: false }).id;
+  const hasDetail = useChildMatches().length > 0;
+  const navigate = useNavigate();
+  const show = (next: Search) => void navigate({ to: '.', search: next, replace: next.search !== search.search });
+  const list = useList(['products', 'list', search], async (client, page) => {
+    const { products, pagination } = await client.products.list({ ...(search as ProductsListInput), ...page });
+    return { rows: products, total: pagination.total };
+  });
+  const categories = useApi(['products', 'categories'], (client) => client.products.categories());
+  const low = useApi(['products', 'running-out'], (client) =>
+    client.products.list({ status: 'active', low_stock: true, per_page: 1 }),
+  );
+  const { visible, choice } = useColumns('products', useProductColumns());
+  useLive(
+    ['productCreated', 'productUpdated', 'productDeleted', 'productStockChanged'].map(
+      (field) => `${field} { product { id } }`,
+    ),
+    'products',
+  );
+  const views = [
+    { label: 'All', search: {} },
+    { label: 'Active', search: { status: 'active' } },
+    { label: 'Drafts', search: { status: 'draft' } },
+    { label: 'Running out', search: runningOut, count: low.data?.pagination.total },
+  ];
+  return (
+    <ListPage title="Products" actions={<Actions search={search} />} detail={hasDetail && <Outlet />}>
+      <Views name="products" views={views} search={search} onChange={show} />
+      <div className="pt-3">
+        <FilterBar
+          search={search}
+          filters={filtersOf(categories.data?.categories ?? [])}
+          placeholder="Search title, SKU or tag"
+          onChange={show}
+        >
+          <span className="numeric text-sm text-secondary">{list.total !== undefined && count(list.total)}</span>
+          <ColumnMenu choice={choice} />
+        </FilterBar>
+      </div>
+      <DataTable
+        caption="Products"
+        list={list}
+        columns={hasDetail ? visible.filter(({ key }) => besidePanel.includes(key)) : visible}
+        idOf={({ id }) => id}
+        nameOf={({ title }) => title}
+        openId={openId}
+        onOpen={({ id }) => void navigate({ to: '/products/$id', params: { id }, search })}
+        sort={{ by: search.sort_by ?? 'created_at', order: search.sort_order === 'asc' ? 'asc' : 'desc' }}
+        onSort={({ by, order }) => show({ ...search, sort_by: by, sort_order: order })}
+        empty={<NoProducts search={search} />}
+      />
+    </ListPage>
+  );
+}
+
+function useProductColumns(): readonly Column<Product>[] {
+  const price = usePriceFormat();
+  const canEdit = useCan()('products.edit');
+  return [
+    {
+      ...{ key: 'title', label: 'Product', sortBy: 'title', isOnPhone: true },
+      cell: ({ id, title, images }) => (
+        <span className="flex min-w-0 items-center gap-2.5">
+          <Thumbnail image={images[0]} className="size-7 max-md:size-9" />
+          <Link
+            to="/products/$id"
+            params={{ id }}
+            search={(search) => search}
+            className="min-w-0 truncate font-medium hover:underline"
+          >
+            {title}
+          </Link>
+        </span>
+      ),
+    },
+    {
+      ...{ key: 'sku', label: 'SKU', width: '9rem', sortBy: 'sku' },
+      cell: ({ sku }) => <span className="text-secondary">{sku}</span>,
+    },
+    {
+      ...{ key: 'status', label: 'Status', width: '7.5rem' },
+      cell: ({ status }) => <StatusPill tone={statuses[status].tone}>{statuses[status].label}</StatusPill>,
+    },
+    {
+      ...{ key: 'categories', label: 'Categories', width: '11rem' },
+      cell: ({ categories }) => <span className="text-secondary">{categories.join(', ')}</span>,
+    },
+    {
+      ...{ key: 'price', label: 'Price', width: '8rem', sortBy: 'price', isNumber: true },
+      cell: (product) => price(product.price),
+    },
+    {
+      ...{ key: 'stock', label: 'In stock', width: '6.5rem', sortBy: 'stock', isNumber: true, isOnPhone: true },
+      cell: (product) => <Stock product={product} canEdit={canEdit} />,
+    },
+    {
+      ...{ key: 'reserved', label: 'Reserved', width: '6.5rem', isNumber: true, isExtra: true },
+      cell: ({ reserved }) => count(reserved),
+    },
+    {
+      ...{ key: 'available', label: 'Available', width: '6.5rem', isNumber: true, isExtra: true },
+      cell: ({ available }) => count(available),
+    },
+    {
+      ...{ key: 'tags', label: 'Tags', width: '11rem', isExtra: true },
+      cell: ({ tags }) => <span className="text-secondary">{tags.join(', ')}</span>,
+    },
+    {
+      ...{ key: 'updated', label: 'Updated', width: '7rem', sortBy: 'updated_at', isNumber: true, isExtra: true },
+      cell: ({ updated_at }) => <RelativeTime time={updated_at} />,
+    },
+    {
+      ...{ key: 'created', label: 'Created', width: '7rem', sortBy: 'created_at', isNumber: true },
+      cell: ({ created_at }) => <RelativeTime time={created_at} />,
+    },
+  ];
+}
+
+function Stock({ product, canEdit }: { readonly product: Product; readonly canEdit: boolean }) {
+  const look = product.available <= 0 ? 'font-medium text-error' : '';
+  if (!canEdit) return <span className={look}>{count(product.stock)}</span>;
+  const trigger = (
+    <button
+      type="button"
+      aria-label={`Stock of ${product.title}: ${product.stock}. Change it`}
+      className={`numeric -mr-2 h-8 min-w-12 rounded-control px-2 text-right decoration-dotted underline-offset-4 hover:bg-line/60 hover:underline max-md:h-11 ${look}`}
+    >
+      {count(product.stock)}
+    </button>
+  );
+  return <StockForm product={product} trigger={trigger} />;
+}
+
+function Actions({ search }: { readonly search: Search }) {
+  const can = useCan();
+  const navigate = useNavigate();
+  const canCreate = can('products.create');
+  const create = () => void navigate({ to: '/products/new', search });
+  useKeys(canCreate ? [{ key: 'n', label: 'New product', run: create }] : []);
+  const download = useAction(
+    async (client) => saveFile(await client.products.export(search as ProductsExportInput), 'products.csv'),
+    { changes: [], done: () => 'Products exported to products.csv.' },
+  );
+  return (
+    <>
+      {can('products.export') && (
+        <>
+          <Button isBusy={download.isPending} className="max-md:hidden" onClick={() => download.mutate(undefined)}>
+            <Download size={16} strokeWidth={1.5} aria-hidden />
+            Export
+          </Button>
+          <IconButton label="Export" className="md:hidden" onClick={() => download.mutate(undefined)}>
+            <Download size={18} strokeWidth={1.5} aria-hidden />
+          </IconButton>
+        </>
+      )}
+      {can('products.import') && (
+        <>
+          <Button className="max-md:hidden" onClick={() => void navigate({ to: '/products/import' })}>
+            <Upload size={16} strokeWidth={1.5} aria-hidden />
+            Import
+          </Button>
+          <IconButton label="Import" className="md:hidden" onClick={() => void navigate({ to: '/products/import' })}>
+            <Upload size={18} strokeWidth={1.5} aria-hidden />
+          </IconButton>
+        </>
+      )}
+      {canCreate && (
+        <Button look="primary" onClick={create}>
+          <Plus size={16} strokeWidth={1.75} aria-hidden />
+          New product
+        </Button>
+      )}
+    </>
+  );
+}
+
+function NoProducts({ search }: { readonly search: Search }) {
+  const can = useCan();
+  const navigate = useNavigate();
+  const isFiltered = Object.keys(search).some((key) => !key.startsWith('sort_'));
+  const icon = <Package size={20} strokeWidth={1.5} aria-hidden />;
+  if (search.low_stock === 'true') {
+    return (
+      <EmptyState icon={icon} title="Nothing is running out">
+        Products appear here when few units are left to sell.
+      </EmptyState>
+    );
+  }
+  if (isFiltered) {
+    return (
+      <EmptyState icon={icon} title="No product matches">
+        Search for something else, or remove a filter.
+      </EmptyState>
+    );
+  }
+  const action = can('products.create') && (
+    <Button look="primary" onClick={() => void navigate({ to: '/products/new' })}>
+      New product
+    </Button>
+  );
+  return (
+    <EmptyState icon={icon} title="No products yet" action={action}>
+      Create the first one{can('products.import') && ', or import all of them from a CSV file'}.
+    </EmptyState>
+  );
 }

@@ -1,0 +1,42 @@
+import type { OwnActivityEntry } from '@chowk/client';
+
+type Details = OwnActivityEntry['details'];
+
+const fieldNames: Readonly<Record<string, string>> = { name: 'name', locale: 'language', timezone: 'time zone' };
+
+const sentences: Readonly<Record<string, string | ((details: Details) => string)>> = {
+  signed_in: 'Signed in',
+  signed_out: 'Signed out',
+  session_revoked: 'Ended a session',
+  other_sessions_revoked: 'Signed out everywhere else',
+  profile_updated: ({ fields }) => `Changed ${listOf(fields)}`,
+  password_changed: 'Changed the password',
+  password_reset: 'Chose a new password with a mailed link',
+  email_changed: ({ new: email }) => `Asked to change the email address to ${email}`,
+  email_verified: ({ email }) => `Verified the email address ${email}`,
+  email_change_undone: ({ new: email }) => `Undid the change of the email address, back to ${email}`,
+  two_factor_enabled: 'Turned two-factor authentication on',
+  two_factor_disabled: 'Turned two-factor authentication off',
+  recovery_codes_renewed: 'Created new recovery codes',
+  token_created: ({ name }) => `Created the access token ${name}`,
+  token_revoked: ({ name }) => `Revoked the access token ${name}`,
+  device_approved: 'Connected a device',
+  device_denied: 'Refused to connect a device',
+  invitation_accepted: ({ role }) => `Joined an organization as ${role}`,
+};
+
+/** What the user did. An action that has no sentence is shown by its name. */
+export function sentenceOf({ action, details }: OwnActivityEntry): string {
+  const sentence = sentences[action];
+  if (sentence === undefined) return capitalize(action.replaceAll('_', ' '));
+  return typeof sentence === 'string' ? sentence : sentence(details);
+}
+
+function listOf(fields: unknown): string {
+  const names = Array.isArray(fields) ? fields.map((field) => fieldNames[field] ?? String(field)) : [];
+  return names.length === 0 ? 'the profile' : `the ${names.join(' and the ')}`;
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

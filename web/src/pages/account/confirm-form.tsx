@@ -1,0 +1,50 @@
+import { useState } from 'react';
+import { useForm } from '../../form.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { isPasswordMissing, PasswordField } from './password-field.tsx';
+
+interface ConfirmFormProps {
+  readonly question: string;
+  readonly label: string;
+  readonly look?: 'primary' | 'danger';
+  /** Default: only if the platform asks for it, because the last sign-in is too long ago. */
+  readonly isPasswordNeeded?: boolean;
+  readonly onCancel: () => void;
+  readonly send: (confirmation: { readonly password?: string }) => Promise<void>;
+}
+
+/** A change of the account that needs a recent sign-in or the password. */
+export function ConfirmForm({
+  question,
+  label,
+  look = 'primary',
+  isPasswordNeeded = false,
+  onCancel,
+  send,
+}: ConfirmFormProps) {
+  const [asksPassword, askPassword] = useState(isPasswordNeeded);
+  const { isBusy, problem, errors, props } = useForm(async ({ password }) => {
+    try {
+      await send(password === undefined ? {} : { password });
+    } catch (error) {
+      if (isPasswordMissing(error)) askPassword(true);
+      throw error;
+    }
+  });
+  return (
+    <form {...props} className="grid gap-4">
+      {problem && <Notice tone="error">{problem}</Notice>}
+      <p className="text-secondary">{question}</p>
+      {asksPassword && <PasswordField error={errors.password} />}
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" look={look} isBusy={isBusy} autoFocus={!isPasswordNeeded}>
+          {label}
+        </Button>
+        <Button look="quiet" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

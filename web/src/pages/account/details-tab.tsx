@@ -1,0 +1,75 @@
+import type { Profile } from '@chowk/client';
+import { useRefresh } from '../../api-action.ts';
+import { useForm } from '../../form.ts';
+import { api } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, Input, Select } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { EmailSetting } from './email-setting.tsx';
+import { Setting } from './setting.tsx';
+
+const timeZones = Intl.supportedValuesOf('timeZone');
+
+export function DetailsTab({ profile }: { readonly profile: Profile }) {
+  return (
+    <div className="grid gap-8">
+      <Setting title="You" lead="How others in your organizations see you.">
+        <DetailsForm profile={profile} />
+      </Setting>
+      <EmailSetting profile={profile} />
+    </div>
+  );
+}
+
+function DetailsForm({ profile: { id, name, timezone } }: { readonly profile: Profile }) {
+  const refresh = useRefresh();
+  const { isBusy, problem, errors, isRestored, discard, props } = useForm(
+    async (values) => {
+      const zone = values.timezone || null;
+      const { message } = await api().profile.update({
+        ...(values.name !== name && { name: values.name ?? '' }),
+        ...(zone !== timezone && { timezone: zone }),
+      });
+      toast(message);
+      await refresh('profile', 'me');
+    },
+    { draft: `profile.${id}` },
+  );
+  return (
+    <form {...props} className="grid gap-4">
+      {isRestored && (
+        <Notice>
+          <p>These are changes that you have not saved yet.</p>
+          <button
+            type="button"
+            onClick={discard}
+            className="mt-1 min-h-8 font-medium underline underline-offset-4 max-md:min-h-11"
+          >
+            Discard them
+          </button>
+        </Notice>
+      )}
+      {problem && <Notice tone="error">{problem}</Notice>}
+      <Field label="Name" error={errors.name}>
+        {(control) => <Input {...control} name="name" defaultValue={name} autoComplete="name" required />}
+      </Field>
+      <Field label="Time zone" help="For your quiet hours and digests." error={errors.timezone}>
+        {(control) => (
+          <Select {...control} name="timezone" defaultValue={timezone ?? ''}>
+            <option value="">That of the organization</option>
+            {timezone !== null && !timeZones.includes(timezone) && <option>{timezone}</option>}
+            {timeZones.map((zone) => (
+              <option key={zone} value={zone}>
+                {zone.replaceAll('_', ' ')}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Button type="submit" look="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
+        Save
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,122 @@
+import type { Profile } from '@chowk/client';
+import { useState } from 'react';
+import { useAction, useRefresh } from '../../api-action.ts';
+import { useForm } from '../../form.ts';
+import { api } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { StatusPill } from '../../ui/status-pill.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { Setting } from './setting.tsx';
+
+type Open = 'change' | 'cancel' | undefined;
+
+/** The address, what is pending, and the forms to change it and to cancel a change. */
+export function EmailSetting({ profile }: { readonly profile: Profile }) {
+  const { email, email_verified, sign_in_email } = profile;
+  const [open, setOpen] = useState<Open>();
+  const isPending = !email_verified && email !== sign_in_email;
+  const close = () => setOpen(undefined);
+  return (
+    <Setting title="Email address" lead="You sign in with it and receive mails there.">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <span className="min-w-0 font-medium wrap-anywhere">{email}</span>
+        <StatusPill tone={email_verified ? 'success' : 'warning'}>
+          {email_verified ? 'Verified' : 'Waiting for verification'}
+        </StatusPill>
+      </div>
+      {!email_verified && <Verification profile={profile} />}
+      {open === 'change' && <EmailForm label="Change address" onDone={close} />}
+      {open === 'cancel' && sign_in_email !== null && (
+        <EmailForm label={`Keep ${sign_in_email}`} email={sign_in_email} onDone={close} />
+      )}
+      {open === undefined && (
+        <div className="flex flex-wrap gap-2">
+          <Button onClick={() => setOpen('change')}>{isPending ? 'Use another address' : 'Change address'}</Button>
+          {isPending && sign_in_email !== null && <Button onClick={() => setOpen('cancel')}>Cancel the change</Button>}
+        </div>
+      )}
+    </Setting>
+  );
+}
+
+function Verification({ profile: { email, sign_in_email } }: { readonly profile: Profile }) {
+  const resend = useAction((client) => client.email.resendVerification(), {
+    changes: ['profile', 'me'],
+    done: ({ message }) => message,
+  });
+  return (
+    <Notice tone="warning">
+      <p>
+        Open the link that was mailed to <span className="wrap-anywhere">{email}</span>.{' '}
+        {sign_in_email === null
+          ? 'Another account has verified your previous address, so you cannot sign in until then.'
+          : sign_in_email !== email && (
+              <>
+                Until then you sign in with <span className="wrap-anywhere">{sign_in_email}</span>.
+              </>
+            )}
+      </p>
+      <button
+        type="button"
+        onClick={() => !resend.isPending && resend.mutate(undefined)}
+        className="mt-1 min-h-8 font-medium underline underline-offset-4 max-md:min-h-11"
+      >
+        Send the link again
+      </button>
+    </Notice>
+  );
+}
+
+interface EmailFormProps {
+  readonly label: string;
+  /** Given if it is known, else entered. */
+  readonly email?: string;
+  readonly onDone: () => void;
+}
+
+function EmailForm({ label, email: known, onDone }: EmailFormProps) {
+  const refresh = useRefresh();
+  const { isBusy, problem, errors, props } = useForm(async ({ email = known ?? '', password = '' }) => {
+    const { message, requires_verification } = await api().email.change({ email, password });
+    toast(requires_verification ? 'A verification link was mailed to the new address.' : message);
+    onDone();
+    await refresh('profile', 'me');
+  });
+  const failure = problem ?? (known === undefined ? undefined : errors.email);
+  return (
+    <form {...props} className="grid gap-4">
+      {failure && <Notice tone="error">{failure}</Notice>}
+      {known === undefined && (
+        <Field
+          label="New address"
+          error={errors.email}
+          help="A link is mailed there. It applies when you have opened it."
+        >
+          {(control) => <Input {...control} name="email" type="email" autoComplete="email" autoFocus required />}
+        </Field>
+      )}
+      <Field label="Your password" error={errors.password}>
+        {(control) => (
+          <Input
+            {...control}
+            name="password"
+            type="password"
+            autoComplete="current-password"
+            autoFocus={known !== undefined}
+            required
+          />
+        )}
+      </Field>
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" look="primary" isBusy={isBusy} className="max-w-full">
+          <span className="truncate">{label}</span>
+        </Button>
+        <Button look="quiet" onClick={onDone}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

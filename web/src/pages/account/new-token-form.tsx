@@ -1,0 +1,146 @@
+import { useState } from 'react';
+import { useRefresh } from '../../api-action.ts';
+import { useMe } from '../../api-query.ts';
+import { useForm } from '../../form.ts';
+import { api } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox, Field, Input, Select } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { isPasswordMissing, PasswordField } from './password-field.tsx';
+
+const dayMs = 24 * 3_600_000;
+const scopePrefix = 'scope.';
+
+interface NewTokenFormProps {
+  readonly onCancel: () => void;
+  readonly onCreated: (token: { readonly name: string; readonly secret: string }) => void;
+}
+
+/** The fields of a choice are shown by style sheet (`group-has`), so that those of a restored draft are shown too. */
+export function NewTokenForm({ onCancel, onCreated }: NewTokenFormProps) {
+  const { data: me } = useMe();
+  const refresh = useRefresh();
+  const [asksPassword, askPassword] = useState(false);
+  const { isBusy, problem, errors, props, discard } = useForm(
+    async (values) => {
+      const input = { name: values.name ?? '', scopes: scopesOf(values), ...expiryOf(values) };
+      const confirmation = values.password === undefined ? {} : { password: values.password };
+      try {
+        const { token, access_token } = await api().profile.createToken({ ...input, ...confirmation });
+        onCreated({ name: token.name, secret: access_token });
+        await refresh('profile');
+      } catch (error) {
+        if (isPasswordMissing(error)) askPassword(true);
+        throw error;
+      }
+    },
+    { draft: `token.${me?.id}` },
+  );
+  const scopeError = errors.scopes
+    ? 'Choose at least one permission.'
+    : Object.entries(errors).find(([field]) => field.startsWith('scopes.'))?.[1];
+  return (
+    <form {...props} className="group grid gap-4 rounded-panel border border-line bg-surface p-4 sm:p-5">
+      {problem && <Notice tone="error">{problem}</Notice>}
+      <Field label="Name" help="The program that will use it." error={errors.name}>
+        {(control) => <Input {...control} name="name" placeholder="Nightly export" autoFocus required />}
+      </Field>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label="May do">
+          {(control) => (
+            <Select {...control} name="access">
+              <option value="some">Only what you choose</option>
+              <option value="all">Everything that you may do</option>
+            </Select>
+          )}
+        </Field>
+        <Field label="Expires">
+          {(control) => (
+            <Select {...control} name="expiry" defaultValue="90">
+              <option value="30">In 30 days</option>
+              <option value="90">In 90 days</option>
+              <option value="365">In a year</option>
+              <option value="date">On a date</option>
+              <option value="never">Never</option>
+            </Select>
+          )}
+        </Field>
+      </div>
+      <div className="hidden group-has-[option[value=date]:checked]:block">
+        <Field label="Last day" error={errors.expires_at}>
+          {(control) => <Input {...control} name="expires_at" type="date" className="sm:max-w-48" />}
+        </Field>
+      </div>
+      <ScopeFields permissions={me?.permissions ?? []} error={scopeError} />
+      {asksPassword && <PasswordField error={errors.password} />}
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" look="primary" isBusy={isBusy}>
+          Create token
+        </Button>
+        <Button
+          look="quiet"
+          onClick={() => {
+            discard();
+            onCancel();
+          }}
+        >
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface ScopeFieldsProps {
+  readonly permissions: readonly string[];
+  readonly error: string | undefined;
+}
+
+function ScopeFields({ permissions, error }: ScopeFieldsProps) {
+  const areas = [...new Set(permissions.map(areaOf))].sort();
+  return (
+    <fieldset className="hidden gap-4 group-has-[option[value=some]:checked]:grid">
+      <legend className="pb-2 text-sm font-medium">Permissions</legend>
+      {error && <Notice tone="error">{error}</Notice>}
+      <div className="grid max-h-96 gap-x-6 gap-y-4 overflow-y-auto rounded-control border border-line p-4 sm:grid-cols-2">
+        {areas.map((area) => (
+          <div key={area} className="grid content-start">
+            <h3 className="text-xs font-medium text-secondary">{titleOf(area)}</h3>
+            {permissions
+              .filter((permission) => areaOf(permission) === area)
+              .sort()
+              .map((permission) => (
+                <Checkbox
+                  key={permission}
+                  name={scopePrefix + permission}
+                  label={<span className="text-sm break-all">{permission}</span>}
+                />
+              ))}
+          </div>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function areaOf(permission: string): string {
+  return permission.split('.')[0] ?? permission;
+}
+
+function titleOf(area: string): string {
+  return area === 'graphql' ? 'GraphQL' : area.charAt(0).toUpperCase() + area.slice(1);
+}
+
+type Values = Readonly<Record<string, string>>;
+
+function scopesOf(values: Values): string[] {
+  if (values.access === 'all') return ['*'];
+  return Object.keys(values).flatMap((name) => (name.startsWith(scopePrefix) ? [name.slice(scopePrefix.length)] : []));
+}
+
+function expiryOf({ expiry, expires_at = '' }: Values): { readonly expires_at?: string } {
+  if (expiry === 'never') return {};
+  if (expiry !== 'date') return { expires_at: new Date(Date.now() + Number(expiry) * dayMs).toISOString() };
+  // An empty one is reported by the platform.
+  return { expires_at: expires_at === '' ? '' : new Date(`${expires_at}T23:59:59`).toISOString() };
+}

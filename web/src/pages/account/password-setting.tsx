@@ -1,0 +1,75 @@
+import type { Profile } from '@chowk/client';
+import { useState } from 'react';
+import { useAction, useRefresh } from '../../api-action.ts';
+import { useForm } from '../../form.ts';
+import { api } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { NewPasswordFields } from '../entry/new-password-fields.tsx';
+import { Setting } from './setting.tsx';
+
+export function PasswordSetting({ profile: { has_password, sign_in_email } }: { readonly profile: Profile }) {
+  // A new form after each change.
+  const [changes, setChanges] = useState(0);
+  return (
+    <Setting title="Password" lead="Changing it ends all your other sessions.">
+      {has_password ? (
+        <PasswordForm key={changes} email={sign_in_email} onChanged={() => setChanges(changes + 1)} />
+      ) : (
+        <FirstPassword email={sign_in_email} />
+      )}
+    </Setting>
+  );
+}
+
+interface PasswordFormProps {
+  readonly email: string | null;
+  readonly onChanged: () => void;
+}
+
+function PasswordForm({ email, onChanged }: PasswordFormProps) {
+  const refresh = useRefresh();
+  const { isBusy, problem, errors, props } = useForm(
+    async ({ current_password = '', password = '', password_confirmation = '' }) => {
+      const { message } = await api().password.change({ current_password, password, password_confirmation });
+      toast(message);
+      onChanged();
+      await refresh('profile');
+    },
+  );
+  return (
+    <form {...props} className="grid gap-4">
+      {problem && <Notice tone="error">{problem}</Notice>}
+      {/* For password managers. */}
+      <input autoComplete="username" value={email ?? ''} readOnly hidden />
+      <Field label="Current password" error={errors.current_password}>
+        {(control) => (
+          <Input {...control} name="current_password" type="password" autoComplete="current-password" required />
+        )}
+      </Field>
+      <NewPasswordFields label="New password" errors={errors} />
+      <Button type="submit" look="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
+        Change password
+      </Button>
+    </form>
+  );
+}
+
+function FirstPassword({ email }: { readonly email: string | null }) {
+  const send = useAction((client) => client.password.forgot({ email: email ?? '' }), {
+    changes: [],
+    done: () => `A link to choose a password was mailed to ${email}.`,
+  });
+  return (
+    <>
+      <p className="text-secondary">You have no password yet.</p>
+      {email !== null && (
+        <Button className="justify-self-start" isBusy={send.isPending} onClick={() => send.mutate(undefined)}>
+          Mail me a link to choose one
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+import { Download } from 'lucide-react';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { CopyButton } from './copy-button.tsx';
+
+interface RecoveryCodesProps {
+  readonly codes: readonly string[];
+  readonly onDone: () => void;
+}
+
+export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
+  const text = codes.join('\n');
+  return (
+    <div className="grid gap-4">
+      <Notice tone="warning">
+        Keep these recovery codes in a safe place: they are not shown again. Each one signs you in once, without your
+        phone.
+      </Notice>
+      <ol className="numeric grid grid-cols-2 gap-x-6 gap-y-1.5 rounded-control bg-sunken px-4 py-3 font-mono text-sm">
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ol>
+      <div className="flex flex-wrap gap-2">
+        <CopyButton text={text} label="Copy" autoFocus />
+        <Button onClick={() => saveFile('chowk-recovery-codes.txt', `${text}\n`)}>
+          <Download size={16} strokeWidth={1.5} aria-hidden />
+          Download
+        </Button>
+        <Button look="primary" onClick={onDone}>
+          I have stored them
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function saveFile(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

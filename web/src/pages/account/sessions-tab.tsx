@@ -1,0 +1,101 @@
+import type { Session } from '@chowk/client';
+import { Monitor, Smartphone, SquareTerminal } from 'lucide-react';
+import { useState } from 'react';
+import { useAction } from '../../api-action.ts';
+import { useApi } from '../../api-query.ts';
+import { messageOf } from '../../form.ts';
+import { exactTime, relativeTime } from '../../format.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Section } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { StatusPill } from '../../ui/status-pill.tsx';
+import { deviceOf, isPhone } from './user-agent.ts';
+
+export function SessionsTab() {
+  const { data, error } = useApi(['profile', 'sessions'], (client) => client.profile.sessions());
+  const [isAsking, ask] = useState(false);
+  const others = data?.sessions.filter(({ current }) => !current).length ?? 0;
+  const endOthers = useAction((client) => client.profile.endOtherSessions(), {
+    changes: ['profile'],
+    done: ({ count }) => `${sessions(count)} ended.`,
+  });
+  return (
+    <Section
+      title="Where you are signed in"
+      lead="End a session that you do not know, and change your password."
+      actions={others > 0 && <Button onClick={() => ask(true)}>Sign out everywhere else</Button>}
+    >
+      {error && !data && <Notice tone="error">{messageOf(error)}</Notice>}
+      {!data && !error && <Skeleton className="h-40 w-full" />}
+      {data && (
+        <ul className="divide-y divide-line border-y border-line">
+          {[...data.sessions]
+            .sort((one, other) => Number(other.current) - Number(one.current))
+            .map((session) => (
+              <SessionItem key={session.id} session={session} />
+            ))}
+        </ul>
+      )}
+      <Dialog title="Sign out everywhere else?" isOpen={isAsking} onClose={() => ask(false)}>
+        <p className="text-secondary">
+          {sessions(others)} will end at once. This one stays, and your personal access tokens stay valid.
+        </p>
+        <div className="mt-5 flex justify-end gap-2">
+          <Button look="quiet" onClick={() => ask(false)}>
+            Cancel
+          </Button>
+          <Button
+            look="danger"
+            isBusy={endOthers.isPending}
+            onClick={() => endOthers.mutate(undefined, { onSettled: () => ask(false) })}
+          >
+            End {sessions(others)}
+          </Button>
+        </div>
+      </Dialog>
+    </Section>
+  );
+}
+
+function sessions(count: number): string {
+  return count === 1 ? '1 session' : `${count} sessions`;
+}
+
+function SessionItem({ session }: { readonly session: Session }) {
+  const { id, kind, name, user_agent, ip, created_at, last_used_at, current } = session;
+  const device = deviceOf(user_agent);
+  // The name of a program; a browser has only that of the console.
+  const program = kind === 'device' ? name : null;
+  const label = program ?? device;
+  const end = useAction((client) => client.profile.endSession({ id }), {
+    changes: ['profile'],
+    done: () => `The session of ${label} has ended.`,
+  });
+  const Icon = kind === 'device' ? SquareTerminal : isPhone(user_agent) ? Smartphone : Monitor;
+  return (
+    <li className="flex items-center gap-x-3 py-3">
+      <Icon size={20} strokeWidth={1.5} className="mt-0.5 shrink-0 self-start text-secondary" aria-hidden />
+      <div className="grid min-w-0 flex-1 gap-0.5">
+        <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+          <span className="min-w-0 font-medium wrap-anywhere">{label}</span>
+          {current && <StatusPill tone="success">This session</StatusPill>}
+        </div>
+        <div className="text-sm text-secondary">
+          {[program !== null && device, ip ?? 'Unknown address'].filter(Boolean).join(' · ')}
+        </div>
+        <div className="text-sm text-faint">
+          <span title={exactTime(last_used_at)}>Last seen {relativeTime(last_used_at)}</span>
+          {' · '}
+          <span title={exactTime(created_at)}>signed in {relativeTime(created_at)}</span>
+        </div>
+      </div>
+      {!current && (
+        <Button isBusy={end.isPending} aria-label={`End the session of ${label}`} onClick={() => end.mutate(undefined)}>
+          End
+        </Button>
+      )}
+    </li>
+  );
+}

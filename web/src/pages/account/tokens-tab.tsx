@@ -1,0 +1,169 @@
+import type { PersonalToken } from '@chowk/client';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { KeyRound } from 'lucide-react';
+import { useState } from 'react';
+import { useAction } from '../../api-action.ts';
+import { useApi } from '../../api-query.ts';
+import { messageOf } from '../../form.ts';
+import { exactTime, relativeTime } from '../../format.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Section } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { CopyButton } from './copy-button.tsx';
+import { NewTokenForm } from './new-token-form.tsx';
+
+interface CreatedToken {
+  readonly name: string;
+  readonly secret: string;
+}
+
+export function TokensTab() {
+  const { open } = useSearch({ from: '/shell/profile' });
+  const navigate = useNavigate();
+  const { data, error } = useApi(['profile', 'tokens'], (client) => client.profile.tokens());
+  const [created, setCreated] = useState<CreatedToken>();
+  const [revoking, setRevoking] = useState<PersonalToken>();
+  const isNew = open === 'new';
+  const show = (form?: 'new') =>
+    void navigate({
+      to: '/profile',
+      search: { tab: 'tokens', ...(form && { open: form }) },
+      replace: form === undefined,
+    });
+  const create = (
+    <Button
+      look="primary"
+      onClick={() => {
+        setCreated(undefined);
+        show('new');
+      }}
+    >
+      New token
+    </Button>
+  );
+  const isEmpty = data?.tokens.length === 0;
+  return (
+    <Section
+      title="Personal access tokens"
+      lead="For programs that use the API for you. A token never has more rights than you."
+      actions={!isNew && !isEmpty && create}
+    >
+      {created && <ShownOnce {...created} onDone={() => setCreated(undefined)} />}
+      {isNew && (
+        <NewTokenForm
+          onCancel={() => show()}
+          onCreated={(token) => {
+            setCreated(token);
+            show();
+          }}
+        />
+      )}
+      {error && !data && <Notice tone="error">{messageOf(error)}</Notice>}
+      {!data && !error && <Skeleton className="h-40 w-full" />}
+      {isEmpty && !isNew && (
+        <EmptyState icon={<KeyRound size={20} strokeWidth={1.5} aria-hidden />} title="No tokens yet" action={create}>
+          A script that exports orders each night signs in with a token instead of your password.
+        </EmptyState>
+      )}
+      {data && !isEmpty && (
+        <ul className="divide-y divide-line border-y border-line">
+          {data.tokens.map((token) => (
+            <TokenItem key={token.id} token={token} onRevoke={() => setRevoking(token)} />
+          ))}
+        </ul>
+      )}
+      <RevokeDialog token={revoking} onClose={() => setRevoking(undefined)} />
+    </Section>
+  );
+}
+
+interface TokenItemProps {
+  readonly token: PersonalToken;
+  readonly onRevoke: () => void;
+}
+
+function TokenItem({ token, onRevoke }: TokenItemProps) {
+  const { name, scopes, created_at, last_used_at, expires_at } = token;
+  return (
+    <li className="flex items-center gap-x-3 py-3">
+      <KeyRound size={20} strokeWidth={1.5} className="mt-0.5 shrink-0 self-start text-secondary" aria-hidden />
+      <div className="grid min-w-0 flex-1 gap-0.5">
+        <span className="font-medium wrap-anywhere">{name}</span>
+        <span className="text-sm wrap-anywhere text-secondary">
+          {scopes.includes('*') ? 'Everything that you may do' : scopes.join(', ')}
+        </span>
+        <span className="text-sm text-faint">
+          <span title={exactTime(created_at)}>Created {relativeTime(created_at)}</span>
+          {' · '}
+          {last_used_at === null ? (
+            'never used'
+          ) : (
+            <span title={exactTime(last_used_at)}>last used {relativeTime(last_used_at)}</span>
+          )}
+          {' · '}
+          {expiry(expires_at)}
+        </span>
+      </div>
+      <Button aria-label={`Revoke ${name}`} onClick={onRevoke}>
+        Revoke
+      </Button>
+    </li>
+  );
+}
+
+function expiry(time: string | null): string {
+  if (time === null) return 'does not expire';
+  return `${Date.parse(time) > Date.now() ? 'expires' : 'expired'} ${exactTime(time)}`;
+}
+
+function ShownOnce({ name, secret, onDone }: CreatedToken & { readonly onDone: () => void }) {
+  return (
+    <div className="grid gap-3 rounded-panel border border-line bg-surface p-4">
+      <Notice tone="success">
+        <span className="wrap-anywhere">{name}</span> was created. Copy the token now: it is not shown again.
+      </Notice>
+      <code className="rounded-control bg-sunken px-3 py-2 text-sm break-all">{secret}</code>
+      <div className="flex flex-wrap gap-2">
+        <CopyButton text={secret} label="Copy the token" autoFocus />
+        <Button look="quiet" onClick={onDone}>
+          I have stored it
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+interface RevokeDialogProps {
+  readonly token: PersonalToken | undefined;
+  readonly onClose: () => void;
+}
+
+function RevokeDialog({ token, onClose }: RevokeDialogProps) {
+  const revoke = useAction((client, { id }: PersonalToken) => client.profile.revokeToken({ id }), {
+    changes: ['profile'],
+    done: (_result, { name }) => `${name} was revoked.`,
+  });
+  return (
+    <Dialog title="Revoke this token?" isOpen={token !== undefined} onClose={onClose}>
+      <p className="wrap-anywhere text-secondary">
+        Programs that use <strong className="font-medium text-text">{token?.name}</strong> are refused at once. This
+        cannot be undone.
+      </p>
+      <div className="mt-5 flex justify-end gap-2">
+        <Button look="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          look="danger"
+          isBusy={revoke.isPending}
+          onClick={() => token && revoke.mutate(token, { onSettled: onClose })}
+        >
+          Revoke the token
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,53 @@
+import type { Conversation } from '@chowk/client';
+import { useRefresh } from '../../api-action.ts';
+import { messageOf } from '../../form.ts';
+import { api } from '../../session.ts';
+import { toast } from '../../ui/toast.tsx';
+import { nameOf, type Status } from './conversation-list.ts';
+
+const changed: Readonly<Record<Status, string>> = {
+  open: 'reopened',
+  pending: 'set to pending',
+  closed: 'closed',
+};
+
+/** Changes of a conversation, each with Undo. */
+export function useConversationActions({ id, status, assignee_id, customer }: Conversation) {
+  const refresh = useRefresh();
+  async function change(run: () => Promise<unknown>, text: string, undo: () => Promise<unknown>): Promise<void> {
+    try {
+      await run();
+      toast(text, { label: 'Undo', run: () => void undo().then(() => refresh('conversations'), fail) });
+    } catch (error) {
+      fail(error);
+    }
+    await refresh('conversations');
+  }
+  const updateStatus = (next: Status) => api().conversations.updateStatus({ id, status: next });
+  const updateAssignee = (next: number | null) => api().conversations.assign({ id, assignee_id: next });
+  return {
+    setStatus(next: Status) {
+      if (next === status) return;
+      const text = `Conversation with ${nameOf(customer)} ${changed[next]}.`;
+      void change(
+        () => updateStatus(next),
+        text,
+        () => updateStatus(status),
+      );
+    },
+    /** `name` for the message: `you`, a member, or undefined for nobody. */
+    assign(next: number | null, name?: string) {
+      if (next === assignee_id) return;
+      const text = name === undefined ? 'Conversation unassigned.' : `Conversation assigned to ${name}.`;
+      void change(
+        () => updateAssignee(next),
+        text,
+        () => updateAssignee(assignee_id),
+      );
+    },
+  };
+}
+
+function fail(error: unknown): void {
+  toast(messageOf(error));
+}

@@ -1,0 +1,60 @@
+import type { Conversation, ConversationCustomer } from '@chowk/client';
+import { Ellipsis, type LucideIcon, Mail, MessageCircle, MessageSquare, MessagesSquare, Phone } from 'lucide-react';
+import { relativeTime } from '../../format.ts';
+import type { Tone } from '../../ui/status-pill.tsx';
+
+export type Status = Conversation['status'];
+export type Channel = Conversation['channel'];
+
+export const channels: Readonly<Record<Channel, { readonly label: string; readonly Icon: LucideIcon }>> = {
+  email: { label: 'Email', Icon: Mail },
+  whatsapp: { label: 'WhatsApp', Icon: MessageCircle },
+  sms: { label: 'SMS', Icon: MessageSquare },
+  webchat: { label: 'Web chat', Icon: MessagesSquare },
+  phone: { label: 'Phone', Icon: Phone },
+  other: { label: 'Other', Icon: Ellipsis },
+};
+
+export const statuses: Readonly<Record<Status, { readonly label: string; readonly tone: Tone }>> = {
+  open: { label: 'Open', tone: 'info' },
+  pending: { label: 'Pending', tone: 'warning' },
+  closed: { label: 'Closed', tone: 'neutral' },
+};
+
+export const views = ['open', 'mine', 'unassigned', 'pending', 'closed'] as const;
+export type View = (typeof views)[number];
+
+export function viewOf(text: string | undefined): View {
+  return views.find((view) => view === text) ?? 'open';
+}
+
+/** The filters of a view. Mine and unassigned are those that are open. */
+export function filtersOf(view: View, userId: number) {
+  if (view === 'mine') return { status: 'open', assignee_id: userId } as const;
+  if (view === 'unassigned') return { status: 'open', unassigned: true } as const;
+  return { status: view } as const;
+}
+
+export const liveFields = ['Created', 'MessageCreated', 'Assigned', 'StatusChanged', 'Deleted'].map(
+  (event) => `conversation${event} { conversation { id } }`,
+);
+
+export function nameOf(customer: Pick<ConversationCustomer, 'first_name' | 'last_name' | 'email' | 'phone'> | null) {
+  if (!customer) return 'Deleted customer';
+  const { first_name, last_name, email, phone } = customer;
+  return [first_name, last_name].filter(Boolean).join(' ') || email || phone || 'No name';
+}
+
+/** `5m`, `2h`, `3d`. */
+export function durationSince(time: string): string {
+  const text = relativeTime(time);
+  return text === 'just now' ? '1m' : text.replace(' ago', '');
+}
+
+const hour = 3_600_000;
+
+/** The longer a customer waits, the more it shows. */
+export function waitingLook(since: string): string {
+  const age = Date.now() - Date.parse(since);
+  return age >= 24 * hour ? 'text-error' : age >= hour ? 'text-warning' : 'text-secondary';
+}

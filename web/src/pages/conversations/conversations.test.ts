@@ -1,0 +1,297 @@
+import { sql } from '@chowk/kit';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Person } from '../../../../server/testing/accounts.ts';
+import { eventually } from '../../../../server/testing/eventually.ts';
+import type { TestTenant } from '../../../../server/testing/platform.ts';
+import { type Console, chromiumPath, heading, inspect, sizes, startConsole } from '../../../testing/console.ts';
+
+const url = '/api/v1/conversations';
+
+describe.skipIf(!chromiumPath)('conversations', () => {
+  let platform: Console;
+  beforeAll(async () => {
+    platform = await startConsole();
+  });
+
+  async function inbox() {
+    const acme = await platform.tenant({ name: 'Lakshmi Stores' });
+    const asha = await platform.person({ tenant: acme });
+    const start = async (customer: object, subject: string, body?: string, channel = 'whatsapp'): Promise<string> => {
+      const message = body === undefined ? {} : { message: { direction: 'inbound', body } };
+      const answer = await asha.post(url, { customer, channel, subject, ...message });
+      expect(answer.status).toBe(201);
+      return answer.body.conversation.id;
+    };
+    const write = async (id: string, body: string, direction = 'inbound', by: Person = asha) =>
+      expect((await by.post(`${url}/${id}/messages`, { body, direction })).status).toBe(201);
+    return { acme, asha, start, write };
+  }
+
+  /** Makes a conversation older by some hours. */
+  async function age(acme: TestTenant, id: string, hours: number): Promise<void> {
+    const { db } = acme.context('conversations');
+    const by = sql`make_interval(hours => ${hours})`;
+    await db.run(sql`UPDATE conversation_messages SET sent_at = sent_at - ${by} WHERE conversation_id = ${id}`);
+    await db.run(sql`
+      UPDATE conversations SET last_message_at = last_message_at - ${by}, created_at = created_at - ${by} WHERE id = ${id}`);
+  }
+
+  const priya = { first_name: 'Priya', last_name: 'Nair', email: 'priya.nair@example.com', phone: '+919876543210' };
+  const names = (page: Page) => page.getByRole('region', { name: 'Queue' }).getByRole('link');
+
+  test('the queue, the conversation and the customer', async () => {
+    const { acme, asha, start, write } = await inbox();
+    const vikram = await platform.person({ tenant: acme, role: 'Agent', name: 'Vikram Singh' });
+    const long = 'Maximiliana Venkatanarasimharajuvaripeta Subramaniam-Hohenzollern of Thiruvananthapuram';
+    const old = await start(
+      { first_name: long, email: 'a.very.long.address.of.a.customer.with.many.names@subdomain.example.co.in' },
+      'Wholesale prices for brass kadais and the terms of delivery to Thiruvananthapuram by road',
+      'Please send me your list, with the terms for more than 200 pieces.',
+      'email',
+    );
+    await age(acme, old, 50);
+    const hindi = await start({ first_name: 'बिंदु', last_name: 'शर्मा', phone: '+919812345678' }, '', 'मेरा ऑर्डर कहाँ है?');
+    await age(acme, hindi, 3);
+    await asha.post(`${url}/${hindi}/assign`, { assignee_id: vikram.id });
+    const answered = await start(
+      { first_name: 'Rahul', email: 'rahul@example.com' },
+      'Invoice',
+      'I need it with GST.',
+      'email',
+    );
+    await write(answered, 'Attached to the mail of yesterday.', 'outbound');
+    const id = await start(priya, 'Order 1042', 'Namaste, has my order left already?');
+    await age(acme, id, 26);
+    await write(id, 'It left us on Tuesday with Blue Dart, number 7712 3345.', 'outbound', vikram);
+    await write(id, 'Second order of hers that was late. Offer free delivery for the next one.', 'note', vikram);
+    await write(id, 'Thank you!\nThe courier says it is still in Pune. Can you call them?');
+    await write(id, 'It is a birthday present.');
+    await asha.post('/api/v1/orders', { customer: priya, items: [{ name: 'Tea', quantity: 2, price: '649.00' }] });
+    const page = await platform.openAs(asha, acme, '/conversations');
+    await page.getByRole('button', { name: 'Open 4' }).waitFor();
+    await eventually(async () => expect(await names(page).count()).toBe(4));
+    expect(await names(page).first().textContent()).toContain('Priya Nair');
+    await page.getByText('Waiting 2d').waitFor();
+    await inspect(page, 'conversations');
+
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await heading(page, 'Priya Nair').waitFor();
+    await page.getByText('Note by Vikram Singh, for the team only').waitFor();
+    await page.getByRole('heading', { name: 'Yesterday' }).waitFor();
+    await page.getByRole('complementary', { name: 'Customer' }).getByText('₹1,298.00').first().waitFor();
+    await inspect(page, 'conversation');
+    await page.setViewportSize({ width: 1024, height: 800 });
+    await page.getByRole('button', { name: 'Show the customer' }).click();
+    await page.getByRole('link', { name: 'priya.nair@example.com' }).first().waitFor();
+    expect(new URL(page.url()).searchParams.get('pane')).toBe('customer');
+    await inspect(page, 'conversation-customer');
+    await page.setViewportSize(sizes.wide);
+    await page.keyboard.press('Escape');
+    await eventually(() => expect(new URL(page.url()).pathname).toBe('/conversations'));
+
+    await page.getByRole('button', { name: 'Unassigned 3' }).click();
+    await eventually(async () => expect(await names(page).count()).toBe(3));
+    expect(new URL(page.url()).searchParams.get('view')).toBe('unassigned');
+    await page.getByRole('button', { name: 'Mine 0' }).click();
+    await page.getByText('Nothing is assigned to you').waitFor();
+    await page.getByRole('button', { name: 'Open 4' }).click();
+    await page.getByRole('searchbox').fill('wholesale');
+    await eventually(async () => expect(await names(page).count()).toBe(1));
+    await names(page).first().click();
+    await heading(page, 'Maximiliana').waitFor();
+    await inspect(page, 'conversation-long');
+  });
+
+  test('messages of customers and of colleagues appear without a reload, and the queue reorders', async () => {
+    const { acme, asha, start, write } = await inbox();
+    const vikram = await platform.person({ tenant: acme, role: 'Agent', name: 'Vikram Singh' });
+    const first = await start(priya, 'Order 1042', 'Has it left?');
+    await start({ first_name: 'Rahul', email: 'rahul@example.com' }, 'Invoice', 'I need it with GST.');
+    const page = await platform.openAs(asha, acme, `/conversations/${first}`);
+    const other = await platform.openAs(vikram, acme, `/conversations/${first}`);
+    await heading(page, 'Priya Nair').waitFor();
+    await eventually(async () => expect(await names(page).first().textContent()).toContain('Rahul'));
+    // The subscriptions have begun when the first event arrives.
+    await other.getByRole('textbox', { name: 'Reply' }).fill('It leaves today.');
+    await other.keyboard.press('Control+Enter');
+    await page.getByRole('region', { name: 'Messages' }).getByText('It leaves today.').waitFor();
+    await eventually(async () => expect(await names(page).first().textContent()).toContain('Priya'));
+    await write(first, 'Thank you so much.');
+    await page.getByRole('region', { name: 'Messages' }).getByText('Thank you so much.').waitFor();
+    await other.getByRole('region', { name: 'Messages' }).getByText('Thank you so much.').waitFor();
+    await start({ first_name: 'Meera', email: 'meera@example.com' }, '', 'Do you ship to Goa?');
+    await eventually(async () => expect(await names(page).first().textContent()).toContain('Meera'));
+    await page.getByRole('button', { name: 'Open 3' }).waitFor();
+
+    await other.keyboard.press('Escape');
+    await other.keyboard.press('a');
+    await other.getByText('Conversation assigned to you.').waitFor();
+    await page.getByRole('button', { name: 'Vikram Singh' }).waitFor();
+  });
+
+  test('a long conversation stays at its end, unless the reader has scrolled up', async () => {
+    const { acme, asha, start, write } = await inbox();
+    const id = await start(priya, 'Many questions', 'Question 1');
+    for (let number = 2; number <= 70; number += 1) await write(id, `Question ${number}`);
+    const page = await platform.openAs(asha, acme, `/conversations/${id}`);
+    const messages = page.getByRole('region', { name: 'Messages' });
+    await messages.getByText('Question 70', { exact: true }).waitFor();
+    const distance = () =>
+      messages.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight);
+    await eventually(async () => expect(await distance()).toBeLessThan(2));
+    await write(id, 'Question 71');
+    await messages.getByText('Question 71', { exact: true }).waitFor();
+    await eventually(async () => expect(await distance()).toBeLessThan(2));
+    expect(await messages.getByText('Question 1', { exact: true }).count()).toBe(0);
+
+    const read = messages.getByText('Question 45', { exact: true });
+    await read.scrollIntoViewIfNeeded();
+    const before = await read.boundingBox();
+    await write(id, 'Question 72');
+    await page.getByRole('button', { name: 'New messages' }).waitFor();
+    expect(await read.boundingBox()).toEqual(before);
+    await inspect(page, 'conversation-new-below');
+    await page.getByRole('button', { name: 'New messages' }).click();
+    await eventually(async () => expect(await distance()).toBeLessThan(2));
+    await page.getByRole('button', { name: 'New messages' }).waitFor({ state: 'detached' });
+    for (let round = 0; round < 2; round += 1) {
+      await messages.evaluate((element) => element.scrollTo({ top: 0 }));
+      await messages.getByText(round === 0 ? 'Question 20' : 'Question 1', { exact: true }).waitFor();
+    }
+    expect(await messages.getByRole('article').count()).toBe(72);
+  });
+
+  test('a reply is shown at once, kept as a draft, and sent again after a failure', async () => {
+    const { acme, asha, start } = await inbox();
+    const id = await start(priya, 'Order 1042', 'Has it left?');
+    const other = await start({ first_name: 'Rahul', email: 'rahul@example.com' }, 'Invoice', 'With GST, please.');
+    const page = await platform.openAs(asha, acme, `/conversations/${id}`);
+    await heading(page, 'Priya Nair').waitFor();
+    await page.keyboard.press('r');
+    await page.keyboard.type('It left us on');
+    await page.getByRole('link', { name: 'Rahul' }).click();
+    await heading(page, 'Rahul').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Reply' }).inputValue()).toBe('');
+    await page.goto(`${platform.origin}/conversations/${id}`);
+    await heading(page, 'Priya Nair').waitFor();
+    const box = page.getByRole('textbox', { name: 'Reply' });
+    expect(await box.inputValue()).toBe('It left us on');
+    await box.fill('It left us on Tuesday.');
+    await page.route(`**${url}/*/messages`, (route) =>
+      route.request().method() === 'POST' ? route.abort() : route.continue(),
+    );
+    await box.press('Control+Enter');
+    expect(await box.inputValue()).toBe('');
+    await page.getByText('Sending…').waitFor();
+    await page.getByText('Not sent').waitFor();
+    await inspect(page, 'conversation-not-sent');
+    await page.unroute(`**${url}/*/messages`);
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('Not sent').waitFor({ state: 'detached' });
+    const messages = async (of: string) => (await asha.get(`${url}/${of}/messages`)).body.messages;
+    await eventually(async () => expect(await messages(id)).toHaveLength(2));
+    expect((await messages(id))[0]).toMatchObject({ direction: 'outbound', body: 'It left us on Tuesday.' });
+    expect(await page.getByRole('region', { name: 'Messages' }).getByText('It left us on Tuesday.').count()).toBe(1);
+
+    await page.getByText('Note', { exact: true }).click();
+    await page.getByRole('textbox', { name: 'Note for the team' }).fill('Wants GST numbers.');
+    await inspect(page, 'conversation-note');
+    await page.getByRole('button', { name: 'Add note' }).click();
+    await eventually(async () => expect((await messages(id))[0]).toMatchObject({ direction: 'note' }));
+    expect(await messages(other)).toHaveLength(1);
+  });
+
+  test('canned replies are written once and inserted with the name of the customer', async () => {
+    const { acme, asha, start } = await inbox();
+    const id = await start(priya, '', 'Do you ship to Goa?');
+    const page = await platform.openAs(asha, acme, `/conversations/${id}`);
+    await page.getByRole('button', { name: 'Canned replies' }).click();
+    await page.getByRole('button', { name: 'New canned reply' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Shipping');
+    await page.getByLabel('Text', { exact: true }).fill('Dear {name}, we ship everywhere in India.');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Canned replies' }).click();
+    await page.getByRole('button', { name: /^Shipping/ }).waitFor();
+    await inspect(page, 'conversation-canned');
+    await page.getByRole('button', { name: /^Shipping/ }).click();
+    expect(await page.getByRole('textbox', { name: 'Reply' }).inputValue()).toBe(
+      'Dear Priya, we ship everywhere in India.',
+    );
+  });
+
+  test('a conversation is assigned, closed with a key, restored with Undo, and deleted', async () => {
+    const { acme, asha, start } = await inbox();
+    await platform.person({ tenant: acme, role: 'Agent', name: 'Vikram Singh' });
+    const id = await start(priya, 'Order 1042', 'Has it left?');
+    const read = async () => (await asha.get(`${url}/${id}`)).body.conversation;
+    const page = await platform.openAs(asha, acme, `/conversations/${id}`);
+    await page.getByRole('button', { name: 'Unassigned Change the assignee' }).click();
+    await page.getByRole('menuitem', { name: 'Vikram Singh' }).click();
+    await eventually(async () => expect((await read()).assignee).toMatchObject({ name: 'Vikram Singh' }));
+    await page.getByText('Conversation assigned to Vikram Singh.').waitFor();
+    await inspect(page, 'conversation-assigned');
+    await page.keyboard.press('c');
+    await page.getByText('Conversation with Priya Nair closed.').waitFor();
+    expect((await read()).status).toBe('closed');
+    await page.getByText('Nobody is waiting').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await eventually(async () => expect((await read()).status).toBe('open'));
+    await page.getByRole('button', { name: 'Close', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Set to pending' }).click();
+    await eventually(async () => expect((await read()).status).toBe('pending'));
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Delete the conversation' }).click();
+    await page.getByText('is deleted, with its message.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the conversation' }).click();
+    await eventually(() => expect(new URL(page.url()).pathname).toBe('/conversations'));
+    expect((await asha.get(`${url}/${id}`)).status).toBe(404);
+  });
+
+  test('a conversation is started with a known or a new customer', async () => {
+    const { acme, asha } = await inbox();
+    await asha.post('/api/v1/customers', priya);
+    const page = await platform.openAs(asha, acme, '/conversations');
+    await page.getByText('Nobody is waiting').waitFor();
+    await inspect(page, 'conversations-empty');
+    await page.keyboard.press('n');
+    await heading(page, 'New conversation').waitFor();
+    await page.getByRole('button', { name: 'Start the conversation' }).click();
+    await page.getByText('Choose a customer, or enter').waitFor();
+    await page.getByLabel('Email', { exact: true }).fill('rahul@');
+    await page.getByRole('button', { name: 'Start the conversation' }).click();
+    await page.locator('[aria-invalid=true]').waitFor();
+    await inspect(page, 'conversation-new');
+    await page.getByLabel('Find a customer').fill('pri');
+    await page.getByRole('button', { name: /Priya Nair/ }).click();
+    await page.getByText('priya.nair@example.com').waitFor();
+    await page.getByLabel('Channel').selectOption('whatsapp');
+    await page.getByLabel('Message', { exact: true }).fill('Your order is ready.');
+    await page.getByRole('button', { name: 'Start the conversation' }).click();
+    await heading(page, 'Priya Nair').waitFor();
+    await page.getByRole('region', { name: 'Messages' }).getByText('Your order is ready.').waitFor();
+
+    await page.keyboard.press('n');
+    await page.getByLabel('First name').fill('Rahul');
+    await page.getByLabel('Phone').fill('+919812345670');
+    await page.getByLabel('Message', { exact: true }).fill('Welcome!');
+    await page.getByRole('button', { name: 'Start the conversation' }).click();
+    await heading(page, 'Rahul').waitFor();
+    expect((await asha.get(url)).body.pagination.total).toBe(2);
+  });
+
+  test('a viewer reads conversations and can change nothing', async () => {
+    const { acme, start } = await inbox();
+    const id = await start(priya, 'Order 1042', 'Has it left?');
+    const vikram = await platform.person({ tenant: acme, role: 'Viewer', name: 'Vikram Singh' });
+    const page = await platform.openAs(vikram, acme, `/conversations/${id}`);
+    await page.getByRole('region', { name: 'Messages' }).getByText('Has it left?').waitFor();
+    for (const name of ['Send', 'Close', 'More', 'New conversation']) {
+      expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
+    }
+    expect(await page.getByLabel('Change the assignee').count()).toBe(0);
+    await inspect(page, 'conversation-viewer');
+  });
+});

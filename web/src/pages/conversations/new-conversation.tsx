@@ -1,0 +1,216 @@
+import type { Customer } from '@chowk/client';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ArrowLeft, X } from 'lucide-react';
+import { useState } from 'react';
+import { useRefresh } from '../../api-action.ts';
+import { useApi, useCan } from '../../api-query.ts';
+import { useForm } from '../../form.ts';
+import { useKeys } from '../../keys.ts';
+import type { Search } from '../../search.ts';
+import { api } from '../../session.ts';
+import { Needs } from '../../shell/needs.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Field, Input, Select, TextArea } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { type Channel, channels, nameOf } from './conversation-list.ts';
+
+/** `customer_id` in the address chooses the customer. */
+export function NewConversationPage() {
+  const { customer_id: _, ...search }: Search = useSearch({ from: '/shell/conversations' });
+  const navigate = useNavigate();
+  const close = () => void navigate({ to: '/conversations', search });
+  useKeys([{ key: 'Escape', label: 'Back to the list', run: close }]);
+  return (
+    <div className="min-h-0 overflow-y-auto px-4 py-3 md:px-6">
+      <title>New conversation · Chowk</title>
+      <div className="mx-auto grid max-w-xl gap-4">
+        <div className="flex min-h-9 items-center gap-2">
+          <IconButton label="Back to the list" className="-ml-2 lg:hidden" onClick={close}>
+            <ArrowLeft size={18} strokeWidth={1.5} aria-hidden />
+          </IconButton>
+          <h1 className="text-lg font-semibold tracking-tight">New conversation</h1>
+        </div>
+        <Needs permission="conversations.reply">
+          <NewConversationForm />
+        </Needs>
+      </div>
+    </div>
+  );
+}
+
+function NewConversationForm() {
+  const { customer_id: customerId, ...search }: Search = useSearch({ from: '/shell/conversations' });
+  const navigate = useNavigate();
+  const refresh = useRefresh();
+  const choose = (id: string | undefined) =>
+    void navigate({ to: '.', search: { ...search, customer_id: id }, replace: true });
+  const form = useForm(
+    async (values) => {
+      const text = (name: string) => values[name]?.trim() || undefined;
+      const customer = customerId
+        ? { id: customerId }
+        : {
+            ...{ email: text('customer.email'), phone: text('customer.phone') },
+            ...{ first_name: text('customer.first_name'), last_name: text('customer.last_name') },
+          };
+      if (Object.values(customer).every((value) => value === undefined)) {
+        throw new Error('Choose a customer, or enter the email address or phone number of a new one.');
+      }
+      const body = text('message.body');
+      const { conversation } = await api().conversations.create(
+        {
+          ...{ customer, channel: values.channel as Channel, subject: text('subject') ?? '' },
+          ...(body !== undefined && { message: { body } }),
+        },
+        { idempotencyKey: true },
+      );
+      toast(`Conversation with ${nameOf(conversation.customer)} started.`);
+      void refresh('conversations', 'customers');
+      await navigate({ to: '/conversations/$id', params: { id: conversation.id }, search });
+    },
+    { draft: 'conversation.new' },
+  );
+  return (
+    <form {...form.props} className="grid grid-cols-1 gap-4">
+      {form.isRestored && <Notice>What you had typed is here again.</Notice>}
+      {form.problem && <Notice tone="error">{form.problem}</Notice>}
+      {customerId ? (
+        <Chosen id={customerId} onRemove={() => choose(undefined)} />
+      ) : (
+        <Recipient errors={form.errors} onChoose={choose} />
+      )}
+      <div className="grid grid-cols-[9rem_minmax(0,1fr)] gap-4">
+        <Field label="Channel" error={form.errors.channel}>
+          {(control) => (
+            <Select {...control} name="channel" defaultValue="email">
+              {Object.entries(channels).map(([channel, { label }]) => (
+                <option key={channel} value={channel}>
+                  {label}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field label="Subject" error={form.errors.subject}>
+          {(control) => <Input {...control} name="subject" maxLength={255} placeholder="Optional" />}
+        </Field>
+      </div>
+      <Field label="Message" error={form.errors['message.body']} help="Optional.">
+        {(control) => <TextArea {...control} name="message.body" rows={6} maxLength={20_000} />}
+      </Field>
+      <div className="flex justify-end gap-2">
+        {form.isRestored && (
+          <Button look="quiet" onClick={form.discard}>
+            Discard
+          </Button>
+        )}
+        <Button type="submit" look="primary" isBusy={form.isBusy}>
+          Start the conversation
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Chosen({ id, onRemove }: { readonly id: string; readonly onRemove: () => void }) {
+  const { data, error } = useApi(['customers', id], (client) => client.customers.get({ id }));
+  const customer = data?.customer;
+  return (
+    <div className="grid gap-1.5">
+      <span className="text-sm font-medium">Customer</span>
+      <div className="flex items-center gap-3 rounded-control border border-line bg-surface py-1 pr-1 pl-3">
+        <span className="min-w-0 flex-1 truncate">
+          {error ? 'This customer cannot be shown.' : customer ? nameOf(customer) : 'Loading…'}
+          {customer?.email && <span className="text-secondary"> · {customer.email}</span>}
+        </span>
+        <IconButton label="Choose another customer" onClick={onRemove}>
+          <X size={16} strokeWidth={1.5} aria-hidden />
+        </IconButton>
+      </div>
+    </div>
+  );
+}
+
+interface RecipientProps {
+  readonly errors: Readonly<Record<string, string>>;
+  readonly onChoose: (id: string) => void;
+}
+
+/** A known customer is found while one types the name; a new one has an address or a number. */
+function Recipient({ errors, onChoose }: RecipientProps) {
+  const can = useCan()('customers.view');
+  const [text, setText] = useState('');
+  const q = text.trim();
+  const { data } = useApi(
+    ['customers', 'search', q],
+    (client) => client.customers.search({ q, limit: 5 }),
+    can && q.length >= 2,
+  );
+  const found = q.length >= 2 ? data?.customers : undefined;
+  return (
+    <>
+      {can && (
+        <div className="grid grid-cols-1 gap-1">
+          <Field label="Find a customer" help={found?.length === 0 ? 'No customer matches.' : undefined}>
+            {(control) => (
+              <Input
+                {...control}
+                type="search"
+                autoFocus
+                autoComplete="off"
+                placeholder="Name, phone or email"
+                value={text}
+                onChange={({ target }) => setText(target.value)}
+              />
+            )}
+          </Field>
+          {found && found.length > 0 && <Found customers={found} onChoose={onChoose} />}
+        </div>
+      )}
+      <fieldset className="grid gap-4 border-t border-line pt-4 sm:grid-cols-2">
+        <legend className="contents">
+          <span className="text-sm text-secondary sm:col-span-2">{can ? 'Or somebody new' : 'The customer'}</span>
+        </legend>
+        <Field label="First name" error={errors['customer.first_name']}>
+          {(control) => <Input {...control} name="customer.first_name" maxLength={255} />}
+        </Field>
+        <Field label="Last name" error={errors['customer.last_name']}>
+          {(control) => <Input {...control} name="customer.last_name" maxLength={255} />}
+        </Field>
+        <Field label="Email" error={errors['customer.email'] ?? errors.customer}>
+          {(control) => <Input {...control} name="customer.email" type="email" />}
+        </Field>
+        <Field label="Phone" error={errors['customer.phone']}>
+          {(control) => <Input {...control} name="customer.phone" type="tel" className="numeric" />}
+        </Field>
+      </fieldset>
+    </>
+  );
+}
+
+interface FoundProps {
+  readonly customers: readonly Customer[];
+  readonly onChoose: (id: string) => void;
+}
+
+function Found({ customers, onChoose }: FoundProps) {
+  return (
+    <ul aria-label="Customers found" className="grid grid-cols-1 rounded-panel bg-raised p-1 shadow-raised">
+      {customers.map((customer) => (
+        <li key={customer.id} className="grid grid-cols-1">
+          <button
+            type="button"
+            className="grid min-h-9 min-w-0 rounded-control px-2.5 py-1.5 text-left hover:bg-sunken max-md:min-h-11"
+            onClick={() => onChoose(customer.id)}
+          >
+            <span className="truncate font-medium">{nameOf(customer)}</span>
+            <span className="truncate text-sm text-secondary">
+              {[customer.email, customer.phone].filter(Boolean).join(' · ')}
+            </span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

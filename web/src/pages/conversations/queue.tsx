@@ -1,0 +1,262 @@
+import type { Conversation, ConversationsListInput } from '@chowk/client';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Inbox, SquarePen } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { keyOf, useApi, useCan, useMe } from '../../api-query.ts';
+import { messageOf } from '../../form.ts';
+import { count } from '../../format.ts';
+import { useKeys } from '../../keys.ts';
+import { FilterBar } from '../../list/filters.tsx';
+import type { Search } from '../../search.ts';
+import { api, useTenant } from '../../session.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import {
+  channels,
+  durationSince,
+  filtersOf,
+  nameOf,
+  type View,
+  viewOf,
+  views,
+  waitingLook,
+} from './conversation-list.ts';
+
+const labels: Readonly<Record<View, string>> = {
+  ...{ open: 'Open', mine: 'Mine', unassigned: 'Unassigned', pending: 'Pending', closed: 'Closed' },
+};
+
+/** The conversations of a view, those with the newest activity first. */
+export function Queue({ isOpen }: { readonly isOpen: boolean }) {
+  const search: Search = useSearch({ from: '/shell/conversations' });
+  const navigate = useNavigate();
+  const canReply = useCan()('conversations.reply');
+  const userId = useMe().data?.id ?? 0;
+  const show = (next: Search) => void navigate({ to: '.', search: next, replace: next.search !== search.search });
+  const begin = () => void navigate({ to: '/conversations/new', search });
+  useKeys(canReply ? [{ key: 'n', label: 'New conversation', run: begin }] : []);
+  const Heading = isOpen ? 'h2' : 'h1';
+  const view = viewOf(search.view);
+  return (
+    <div className={`flex min-h-0 min-w-0 flex-col border-line lg:border-r ${isOpen ? 'max-lg:hidden' : ''}`}>
+      {!isOpen && <title>Conversations · Chowk</title>}
+      <div className="flex min-h-9 items-center justify-between gap-2 px-4 pt-3 pb-1">
+        <Heading className="text-xl font-semibold tracking-tight">Conversations</Heading>
+        {canReply && (
+          <IconButton label="New conversation" onClick={begin}>
+            <SquarePen size={16} strokeWidth={1.5} aria-hidden />
+          </IconButton>
+        )}
+      </div>
+      <Tabs view={view} userId={userId} onChange={(next) => show({ ...search, view: next })} />
+      <div className="px-4 pt-3 [&>div>div:first-child]:w-full">
+        <FilterBar search={search} filters={[]} placeholder="Search name, email or subject" onChange={show} />
+      </div>
+      <Items view={view} userId={userId} search={search} />
+    </div>
+  );
+}
+
+interface TabsProps {
+  readonly view: View;
+  readonly userId: number;
+  readonly onChange: (view: View) => void;
+}
+
+function Tabs({ view: current, userId, onChange }: TabsProps) {
+  const byStatus = useApi(['conversations', 'counts'], (client) => client.conversations.count());
+  const totalOf = (view: View) => ['conversations', 'total', view, userId];
+  const mine = useApi(totalOf('mine'), (client) =>
+    client.conversations.list({ ...filtersOf('mine', userId), per_page: 1 }),
+  );
+  const unassigned = useApi(totalOf('unassigned'), (client) =>
+    client.conversations.list({ ...filtersOf('unassigned', userId), per_page: 1 }),
+  );
+  const counts: Readonly<Record<View, number | undefined>> = {
+    ...{ open: undefined, pending: undefined, closed: undefined, ...byStatus.data?.counts },
+    ...{ mine: mine.data?.pagination.total, unassigned: unassigned.data?.pagination.total },
+  };
+  return (
+    <nav aria-label="Views" className="flex overflow-x-auto border-b border-line px-2.5 [scrollbar-width:none]">
+      {views.map((view) => (
+        <button
+          key={view}
+          type="button"
+          aria-pressed={view === current}
+          onClick={() => onChange(view)}
+          className="-mb-px h-9 shrink-0 border-b-2 border-transparent px-1.5 text-sm font-medium whitespace-nowrap text-secondary hover:text-text aria-pressed:border-accent aria-pressed:text-text max-md:h-11 max-md:px-2.5"
+        >
+          {labels[view]}{' '}
+          {counts[view] !== undefined && view !== 'closed' && (
+            <span className="numeric text-xs font-normal text-faint">{count(counts[view])}</span>
+          )}
+        </button>
+      ))}
+    </nav>
+  );
+}
+
+interface ItemsProps {
+  readonly view: View;
+  readonly userId: number;
+  readonly search: Search;
+}
+
+function Items({ view, userId, search }: ItemsProps) {
+  const tenant = useTenant();
+  const openId = useParams({ strict: false }).id;
+  const filters: ConversationsListInput = {
+    ...filtersOf(view, userId),
+    ...(search.search !== undefined && { search: search.search }),
+  };
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+    queryKey: keyOf(tenant, 'conversations', 'list', filters),
+    queryFn: ({ pageParam }) =>
+      api().conversations.list({ ...filters, limit: 50, ...(pageParam !== undefined && { cursor: pageParam }) }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
+    placeholderData: (before, query) => (query?.queryKey[1] === (tenant ?? '') ? before : undefined),
+  });
+  const list = useRef<HTMLUListElement>(null);
+  useQueueKeys(list);
+  useEveryMinute();
+  const conversations = data?.pages.flatMap((page) => page.conversations);
+  if (error && !conversations) {
+    return (
+      <div className="px-4">
+        <Notice tone="error">{messageOf(error)}</Notice>
+      </div>
+    );
+  }
+  if (!conversations) return <Loading />;
+  if (conversations.length === 0) return <Nobody view={view} isSearching={search.search !== undefined} />;
+  return (
+    <section
+      aria-label="Queue"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
+      tabIndex={0}
+      className="min-h-0 flex-1 overflow-y-auto overscroll-contain border-t border-line"
+    >
+      <ul ref={list}>
+        {conversations.map((conversation) => (
+          <Item key={conversation.id} conversation={conversation} isCurrent={conversation.id === openId} />
+        ))}
+      </ul>
+      {hasNextPage && (
+        <div className="grid p-3">
+          <Button look="quiet" isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Item({ conversation, isCurrent }: { readonly conversation: Conversation; readonly isCurrent: boolean }) {
+  const { id, customer, subject, channel, assignee, assignee_id, last_message, last_message_at, waiting_since } =
+    conversation;
+  const { Icon, label } = channels[channel];
+  const prefix = last_message?.direction === 'outbound' ? 'Sent: ' : last_message?.direction === 'note' ? 'Note: ' : '';
+  return (
+    <li>
+      <Link
+        to="/conversations/$id"
+        params={{ id }}
+        search={({ pane: _, ...search }: Search) => search}
+        data-open={isCurrent || undefined}
+        className="grid grid-cols-1 gap-0.5 border-b border-line px-4 py-2.5 text-sm hover:bg-sunken focus-visible:-outline-offset-2 data-open:bg-accent-tint data-open:[--faint:var(--secondary)]"
+      >
+        <span className="flex items-baseline gap-2">
+          <span className={`min-w-0 flex-1 truncate text-base ${waiting_since ? 'font-semibold' : 'font-medium'}`}>
+            {nameOf(customer)}
+          </span>
+          <span className="text-xs">
+            <RelativeTime time={last_message_at} />
+          </span>
+        </span>
+        {subject !== '' && <span className="truncate">{subject}</span>}
+        {last_message && (
+          <span className="truncate text-secondary">
+            {prefix}
+            {last_message.excerpt}
+          </span>
+        )}
+        <span className="mt-0.5 flex items-center gap-2 text-xs text-secondary">
+          <span title={label} className="inline-flex">
+            <Icon size={14} strokeWidth={1.5} aria-label={label} />
+          </span>
+          {waiting_since && (
+            <span className={`numeric font-medium ${waitingLook(waiting_since)}`}>
+              Waiting {durationSince(waiting_since)}
+            </span>
+          )}
+          <span className="ml-auto min-w-0 truncate">
+            {assignee ? assignee.name : assignee_id === null ? '' : 'Former member'}
+          </span>
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+/** Moves the focus; Enter opens the link that has it. */
+function useQueueKeys(list: React.RefObject<HTMLUListElement | null>): void {
+  const move = (step: number) => {
+    const links = [...(list.current?.querySelectorAll<HTMLElement>('a') ?? [])];
+    const focused = links.indexOf(document.activeElement as HTMLElement);
+    const current = focused >= 0 ? focused : links.findIndex((link) => link.dataset.open !== undefined);
+    const next = links[current < 0 ? 0 : current + step];
+    next?.focus();
+    next?.scrollIntoView({ block: 'nearest' });
+  };
+  useKeys([
+    { key: 'j', label: 'Next conversation', run: () => move(1) },
+    { key: 'k', label: 'Previous conversation', run: () => move(-1) },
+  ]);
+}
+
+/** So that the times stay right while nothing happens. */
+function useEveryMinute(): void {
+  const [, setMinute] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setMinute((minute) => minute + 1), 60_000);
+    return () => clearInterval(timer);
+  }, []);
+}
+
+function Nobody({ view, isSearching }: { readonly view: View; readonly isSearching: boolean }) {
+  const texts: Readonly<Record<View, readonly [string, string]>> = {
+    open: ['Nobody is waiting', 'Messages of your customers appear here as they arrive.'],
+    mine: ['Nothing is assigned to you', 'Open conversations that you take, or that others give you, appear here.'],
+    unassigned: ['Everything is assigned', 'Open conversations that nobody has taken appear here.'],
+    pending: ['Nothing is pending', 'Conversations that wait for the customer appear here.'],
+    closed: ['Nothing is closed', 'Conversations that are done appear here.'],
+  };
+  const [title, text] = isSearching
+    ? ['No conversation matches', 'Search for something else, or look in another view.']
+    : texts[view];
+  return (
+    <EmptyState icon={<Inbox size={20} strokeWidth={1.5} aria-hidden />} title={title}>
+      {text}
+    </EmptyState>
+  );
+}
+
+function Loading() {
+  return (
+    <div role="status" className="grid gap-4 px-4 pt-3">
+      <span className="sr-only">Loading…</span>
+      {[1, 2, 3, 4, 5].map((one) => (
+        <div key={one} className="grid gap-1.5">
+          <Skeleton className="h-4 w-1/2" />
+          <Skeleton className="h-3.5 w-full" />
+        </div>
+      ))}
+    </div>
+  );
+}

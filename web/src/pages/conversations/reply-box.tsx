@@ -1,0 +1,99 @@
+import type { Conversation } from '@chowk/client';
+import { useRef } from 'react';
+import { useStored } from '../../stored.ts';
+import { Button } from '../../ui/button.tsx';
+import { CannedReplies } from './canned-replies.tsx';
+import { useSend } from './outbox.ts';
+
+const fieldId = 'reply';
+const maxLength = 20_000;
+
+interface Draft {
+  readonly text: string;
+  readonly isNote: boolean;
+}
+
+export function focusReply(): void {
+  document.getElementById(fieldId)?.focus();
+}
+
+/** A message to the customer or a note for the team. What is typed stays with the conversation until it is sent. */
+export function ReplyBox({ conversation: { id, customer } }: { readonly conversation: Conversation }) {
+  const [{ text, isNote }, setDraft] = useStored<Draft>(`reply.${id}`, { text: '', isNote: false });
+  const { send } = useSend();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const change = (changes: Partial<Draft>) => {
+    const next = { text, isNote, ...changes };
+    setDraft(next.text === '' && !next.isNote ? undefined : next);
+  };
+  const submit = () => {
+    const body = text.trim();
+    if (body === '') return;
+    send({ conversationId: id, direction: isNote ? 'note' : 'outbound', body });
+    setDraft(undefined);
+  };
+  const insert = (reply: string) => {
+    const { selectionStart = text.length, selectionEnd = text.length } = field.current ?? {};
+    const filled = reply.replaceAll('{name}', customer?.first_name ?? '');
+    change({ text: text.slice(0, selectionStart) + filled + text.slice(selectionEnd) });
+    field.current?.focus();
+  };
+  return (
+    <div className="@container border-t border-line px-4 py-3 md:px-6">
+      <div
+        className={`rounded-panel border focus-within:border-accent focus-within:outline-2 focus-within:outline-accent/25 ${isNote ? 'border-warning/50 bg-warning-tint' : 'border-edge/70 bg-surface'}`}
+      >
+        <label htmlFor={fieldId} className="sr-only">
+          {isNote ? 'Note for the team' : 'Reply'}
+        </label>
+        <textarea
+          ref={field}
+          id={fieldId}
+          value={text}
+          maxLength={maxLength}
+          rows={2}
+          placeholder={isNote ? 'A note that only the team sees' : 'Write a reply'}
+          onChange={({ target }) => change({ text: target.value })}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') event.currentTarget.blur();
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+              event.preventDefault();
+              submit();
+            }
+          }}
+          className="field-sizing-content block max-h-56 min-h-16 w-full resize-none bg-transparent px-3 pt-2.5 outline-none placeholder:text-secondary max-md:text-lg"
+        />
+        <div className="flex flex-wrap items-center gap-2 p-1.5">
+          <fieldset className="flex">
+            <legend className="sr-only">What to add</legend>
+            {[false, true].map((one) => (
+              <label
+                key={String(one)}
+                className="grid h-8 place-items-center rounded-control px-2.5 text-sm text-secondary has-checked:bg-text/8 has-checked:font-medium has-checked:text-text has-focus-visible:outline-2 has-focus-visible:outline-accent max-md:h-11"
+              >
+                <input
+                  type="radio"
+                  name="kind"
+                  className="sr-only"
+                  checked={isNote === one}
+                  onChange={() => {
+                    change({ isNote: one });
+                    field.current?.focus();
+                  }}
+                />
+                {one ? 'Note' : 'Reply'}
+              </label>
+            ))}
+          </fieldset>
+          <CannedReplies onChoose={insert} />
+          <div className="ml-auto flex items-center gap-2">
+            <span className="text-xs text-secondary @max-md:hidden">Ctrl Enter</span>
+            <Button look="primary" disabled={text.trim() === ''} onClick={submit}>
+              {isNote ? 'Add note' : 'Send'}
+            </Button>
+          </div>
+        </div>
+      </div>
+    </div>
+  );
+}

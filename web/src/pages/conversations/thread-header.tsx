@@ -1,0 +1,177 @@
+import type { Conversation } from '@chowk/client';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ArrowLeft, ChevronDown, Clock, MoreHorizontal, RotateCcw, Trash2, UserRound, UserRoundX } from 'lucide-react';
+import { useState } from 'react';
+import { useAction } from '../../api-action.ts';
+import { useApi, useCan, useMe } from '../../api-query.ts';
+import { count } from '../../format.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Menu, MenuHeading, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { StatusPill } from '../../ui/status-pill.tsx';
+import { useConversationActions } from './conversation-actions.ts';
+import { channels, nameOf, statuses } from './conversation-list.ts';
+
+interface ThreadHeaderProps {
+  readonly conversation: Conversation;
+  readonly isShowingCustomer: boolean;
+  readonly onShowCustomer: () => void;
+  readonly onClose: () => void;
+}
+
+export function ThreadHeader({ conversation, isShowingCustomer, onShowCustomer, onClose }: ThreadHeaderProps) {
+  const { customer, channel, subject, status } = conversation;
+  const can = useCan();
+  const actions = useConversationActions(conversation);
+  return (
+    <header className="@container border-b border-line px-4 py-2.5 md:px-6">
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <IconButton label="Back to the list" className="-ml-2 lg:hidden" onClick={onClose}>
+          <ArrowLeft size={18} strokeWidth={1.5} aria-hidden />
+        </IconButton>
+        <div className="min-w-0 flex-1">
+          <h1 className="truncate text-lg font-semibold tracking-tight">{nameOf(customer)}</h1>
+          <p className="truncate text-sm text-secondary">
+            {channels[channel].label}
+            {subject !== '' && ` · ${subject}`}
+          </p>
+        </div>
+        <div className="flex items-center gap-2 @max-lg:order-last @max-lg:w-full">
+          <StatusPill tone={statuses[status].tone}>{statuses[status].label}</StatusPill>
+          <Assignee conversation={conversation} />
+          {can('conversations.close') &&
+            (status === 'closed' ? (
+              <Button className="@max-lg:ml-auto" onClick={() => actions.setStatus('open')}>
+                Reopen
+              </Button>
+            ) : (
+              <Button className="@max-lg:ml-auto" onClick={() => actions.setStatus('closed')}>
+                Close
+              </Button>
+            ))}
+        </div>
+        <div className="flex">
+          <IconButton
+            label="Show the customer"
+            aria-pressed={isShowingCustomer}
+            className="aria-pressed:bg-accent-tint aria-pressed:text-accent-strong min-[85rem]:hidden"
+            onClick={onShowCustomer}
+          >
+            <UserRound size={18} strokeWidth={1.5} aria-hidden />
+          </IconButton>
+          <More conversation={conversation} />
+        </div>
+      </div>
+    </header>
+  );
+}
+
+function Assignee({ conversation }: { readonly conversation: Conversation }) {
+  const { assignee, assignee_id } = conversation;
+  const can = useCan();
+  const me = useMe().data;
+  const { assign } = useConversationActions(conversation);
+  const team = useApi(['team', 'members'], (client) => client.team.list({ per_page: 100 }), can('team.view'));
+  const name = assignee?.name ?? (assignee_id === null ? 'Unassigned' : 'Former member');
+  if (!can('conversations.assign')) return <span className="max-w-40 truncate text-sm text-secondary">{name}</span>;
+  const others = team.data?.team.filter(({ id }) => id !== me?.id) ?? [];
+  const trigger = (
+    <Button look="quiet" className="px-2.5">
+      <span className="max-w-36 truncate">{assignee_id === me?.id ? 'You' : name}</span>
+      <ChevronDown size={14} strokeWidth={1.5} className="shrink-0" aria-label="Change the assignee" />
+    </Button>
+  );
+  return (
+    <Menu trigger={trigger}>
+      <MenuHeading>Assign to</MenuHeading>
+      {me && (
+        <MenuItem isChosen={assignee_id === me.id} onSelect={() => assign(me.id, 'you')}>
+          {me.name} (you)
+        </MenuItem>
+      )}
+      {others.map((member) => (
+        <MenuItem key={member.id} isChosen={assignee_id === member.id} onSelect={() => assign(member.id, member.name)}>
+          {member.name}
+        </MenuItem>
+      ))}
+      <MenuLine />
+      <MenuItem
+        icon={<UserRoundX size={16} strokeWidth={1.5} aria-hidden />}
+        isChosen={assignee_id === null}
+        onSelect={() => assign(null)}
+      >
+        Nobody
+      </MenuItem>
+    </Menu>
+  );
+}
+
+function More({ conversation }: { readonly conversation: Conversation }) {
+  const { id, status, customer, message_count: messages } = conversation;
+  const can = useCan();
+  const navigate = useNavigate();
+  const search = useSearch({ from: '/shell/conversations' });
+  const actions = useConversationActions(conversation);
+  const [isAsking, setAsking] = useState(false);
+  const remove = useAction((client) => client.conversations.delete({ id }), {
+    changes: ['conversations'],
+    done: () => `Conversation with ${nameOf(customer)} deleted.`,
+  });
+  if (!can('conversations.close') && !can('conversations.delete')) return null;
+  const trigger = (
+    <IconButton label="More" className="-mr-2">
+      <MoreHorizontal size={16} strokeWidth={1.5} aria-hidden />
+    </IconButton>
+  );
+  return (
+    <>
+      <Menu trigger={trigger}>
+        {can('conversations.close') && status !== 'pending' && (
+          <MenuItem
+            icon={<Clock size={16} strokeWidth={1.5} aria-hidden />}
+            onSelect={() => actions.setStatus('pending')}
+          >
+            Set to pending
+          </MenuItem>
+        )}
+        {can('conversations.close') && status === 'pending' && (
+          <MenuItem
+            icon={<RotateCcw size={16} strokeWidth={1.5} aria-hidden />}
+            onSelect={() => actions.setStatus('open')}
+          >
+            Set to open
+          </MenuItem>
+        )}
+        {can('conversations.delete') && (
+          <MenuItem icon={<Trash2 size={16} strokeWidth={1.5} aria-hidden />} onSelect={() => setAsking(true)}>
+            Delete the conversation
+          </MenuItem>
+        )}
+      </Menu>
+      <Dialog title="Delete this conversation?" isOpen={isAsking} onClose={() => setAsking(false)}>
+        <p className="break-words text-secondary">
+          The conversation with <strong className="font-semibold text-text">{nameOf(customer)}</strong> is deleted
+          {messages > 0 && `, with ${messages === 1 ? 'its message' : `all ${count(messages)} messages and notes`}`}.
+          This cannot be undone. The customer and their orders stay.
+        </p>
+        <div className="mt-5 flex justify-end gap-2">
+          <Button look="quiet" onClick={() => setAsking(false)}>
+            Cancel
+          </Button>
+          <Button
+            look="danger"
+            isBusy={remove.isPending}
+            onClick={() =>
+              remove.mutate(undefined, {
+                onSuccess: () => void navigate({ to: '/conversations', search }),
+                onSettled: () => setAsking(false),
+              })
+            }
+          >
+            Delete the conversation
+          </Button>
+        </div>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+import type { ConversationDetail } from '@chowk/client';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { MessagesSquare } from 'lucide-react';
+import { useApi, useCan, useMe } from '../../api-query.ts';
+import { messageOf } from '../../form.ts';
+import { useKeys } from '../../keys.ts';
+import type { Search } from '../../search.ts';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { useConversationActions } from './conversation-actions.ts';
+import { nameOf } from './conversation-list.ts';
+import { CustomerPane } from './customer-pane.tsx';
+import { MessageList } from './message-list.tsx';
+import { focusReply, ReplyBox } from './reply-box.tsx';
+import { ThreadHeader } from './thread-header.tsx';
+
+/** One conversation and, if there is room or the user asks for it, its customer. */
+export function ThreadPage() {
+  const { id } = useParams({ from: '/shell/conversations/$id' });
+  const search: Search = useSearch({ from: '/shell/conversations' });
+  const navigate = useNavigate();
+  const { data, error } = useApi(['conversations', id], (client) => client.conversations.get({ id }));
+  const { pane: _, ...listed } = search;
+  const close = () => void navigate({ to: '/conversations', search: listed });
+  useKeys([{ key: 'Escape', label: 'Back to the list', run: close }]);
+  if (error && !data) {
+    return (
+      <div className="grid content-center">
+        <EmptyState
+          icon={<MessagesSquare size={20} strokeWidth={1.5} aria-hidden />}
+          title="This conversation cannot be shown"
+          action={<Button onClick={close}>Back to the list</Button>}
+        >
+          {messageOf(error)}
+        </EmptyState>
+      </div>
+    );
+  }
+  if (!data) return <Loading />;
+  return <Thread key={id} conversation={data.conversation} search={search} onClose={close} />;
+}
+
+interface ThreadProps {
+  readonly conversation: ConversationDetail;
+  readonly search: Search;
+  readonly onClose: () => void;
+}
+
+function Thread({ conversation, search, onClose }: ThreadProps) {
+  const can = useCan();
+  const navigate = useNavigate();
+  const me = useMe().data;
+  const actions = useConversationActions(conversation);
+  const isShowingCustomer = search.pane === 'customer';
+  useKeys([
+    ...(can('conversations.reply') ? [{ key: 'r', label: 'Reply', run: focusReply }] : []),
+    ...(can('conversations.assign') && me
+      ? [{ key: 'a', label: 'Assign to me', run: () => actions.assign(me.id, 'you') }]
+      : []),
+    ...(can('conversations.close')
+      ? [{ key: 'c', label: 'Close the conversation', run: () => actions.setStatus('closed') }]
+      : []),
+  ]);
+  return (
+    <div className="grid min-h-0 min-w-0 grid-rows-1 min-[85rem]:grid-cols-[minmax(0,1fr)_19rem]">
+      <title>{`${nameOf(conversation.customer)} · Chowk`}</title>
+      <div className="flex min-h-0 min-w-0 flex-col">
+        <ThreadHeader
+          conversation={conversation}
+          isShowingCustomer={isShowingCustomer}
+          onShowCustomer={() =>
+            void navigate({ to: '.', search: { ...search, pane: isShowingCustomer ? undefined : 'customer' } })
+          }
+          onClose={onClose}
+        />
+        {isShowingCustomer && (
+          <div className="min-h-0 flex-1 overflow-y-auto min-[85rem]:hidden">
+            <CustomerPane conversation={conversation} />
+          </div>
+        )}
+        <div className={`flex min-h-0 flex-1 flex-col ${isShowingCustomer ? 'max-[85rem]:hidden' : ''}`}>
+          <MessageList conversation={conversation} />
+          {can('conversations.reply') && <ReplyBox conversation={conversation} />}
+        </div>
+      </div>
+      <aside aria-label="Customer" className="min-h-0 overflow-y-auto border-l border-line max-[85rem]:hidden">
+        <CustomerPane conversation={conversation} />
+      </aside>
+    </div>
+  );
+}
+
+function Loading() {
+  return (
+    <div role="status" className="grid content-start gap-6 p-6">
+      <span className="sr-only">Loading…</span>
+      <Skeleton className="h-6 w-48" />
+      <Skeleton className="h-16 w-2/3" />
+      <Skeleton className="h-16 w-1/2 justify-self-end" />
+      <Skeleton className="h-16 w-2/3" />
+    </div>
+  );
+}

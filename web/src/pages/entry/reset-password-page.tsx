@@ -1,0 +1,53 @@
+import { useLoaderData, useNavigate, useParams } from '@tanstack/react-router';
+import { useForm } from '../../form.ts';
+import { anonymous, api, signOut } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { BrokenLink } from './broken-link.tsx';
+import { EntryLayout } from './entry-layout.tsx';
+import { NewPasswordFields } from './new-password-fields.tsx';
+
+const route = { from: '/password/reset/$token' } as const;
+
+export function ResetPasswordPage() {
+  const { content, error } = useLoaderData(route);
+  return content ? <ResetPassword email={content.email} /> : <BrokenLink error={error} />;
+}
+
+function ResetPassword({ email }: { readonly email: string }) {
+  const { token } = useParams(route);
+  const navigate = useNavigate();
+  const { isBusy, problem, errors, props } = useForm(async ({ password = '', password_confirmation = '' }) => {
+    await anonymous.password.reset({ token, password, password_confirmation });
+    // All sessions have ended, also one of this browser.
+    await signOut();
+    toast('Your password was set. All other sessions have ended.');
+    const isSignedIn = await api()
+      .signIn({ email, password })
+      .then(({ signedIn }) => signedIn)
+      .catch(() => false);
+    await navigate({ to: isSignedIn ? '/' : '/login', replace: true });
+  });
+  const failure = problem ?? errors.token;
+  return (
+    <EntryLayout
+      title="Choose a password"
+      lead={
+        <>
+          For the account <span className="wrap-anywhere text-text">{email}</span>. All its sessions will end.
+        </>
+      }
+    >
+      <form {...props} className="grid gap-4">
+        {failure && <Notice tone="error">{failure}</Notice>}
+        {/* For password managers. */}
+        <input autoComplete="username" value={email} readOnly hidden />
+        <NewPasswordFields label="New password" errors={errors} autoFocus />
+        <Button type="submit" look="primary" isBusy={isBusy}>
+          Set the password and sign in
+        </Button>
+      </form>
+    </EntryLayout>
+  );
+}

@@ -1,0 +1,60 @@
+import type { EmailVerifyInput } from '@chowk/client';
+import { useQueryClient } from '@tanstack/react-query';
+import { useLoaderData } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useForm } from '../../form.ts';
+import { anonymous } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { BrokenLink } from './broken-link.tsx';
+import { EntryLayout } from './entry-layout.tsx';
+import { HomeLink } from './home-link.tsx';
+
+const route = { from: '/email/verify/$id/$hash' } as const;
+
+export function VerifyEmailPage() {
+  const { content, error, link } = useLoaderData(route);
+  return content ? <VerifyEmail {...content} link={link} /> : <BrokenLink error={error} />;
+}
+
+interface VerifyEmailProps {
+  readonly email: string;
+  readonly name: string;
+  readonly already_verified: boolean;
+  readonly link: EmailVerifyInput;
+}
+
+function VerifyEmail({ email, name, already_verified, link }: VerifyEmailProps) {
+  const cache = useQueryClient();
+  const [result, setResult] = useState(already_verified ? `The address ${email} is verified.` : undefined);
+  const { isBusy, problem, errors, props } = useForm(async () => {
+    const { message } = await anonymous.email.verify(link);
+    setResult(message);
+    void cache.invalidateQueries();
+  });
+  const failure = problem ?? errors.hash;
+  return (
+    <EntryLayout title="Verify your email address">
+      {result !== undefined ? (
+        <>
+          <Notice tone="success">
+            <span className="wrap-anywhere">{result}</span>
+          </Notice>
+          <HomeLink />
+        </>
+      ) : (
+        <form {...props} className="grid gap-5">
+          {failure && <Notice tone="error">{failure}</Notice>}
+          <p className="text-secondary">
+            Is <strong className="font-medium wrap-anywhere text-text">{email}</strong> your address, and is the account
+            of <strong className="font-medium wrap-anywhere text-text">{name}</strong> yours? The account will sign in
+            with this address.
+          </p>
+          <Button type="submit" look="primary" isBusy={isBusy}>
+            Yes, verify it
+          </Button>
+        </form>
+      )}
+    </EntryLayout>
+  );
+}

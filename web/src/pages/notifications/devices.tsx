@@ -1,0 +1,60 @@
+import type { Device } from '@chowk/client';
+import { Monitor, Smartphone } from 'lucide-react';
+import { useAction } from '../../api-action.ts';
+import { useApi } from '../../api-query.ts';
+import { messageOf } from '../../form.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Section } from '../../ui/page.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+
+const labels: Readonly<Record<Device['platform'], string>> = {
+  ios: 'iPhone or iPad',
+  android: 'Android device',
+  web: 'Browser',
+};
+
+/** What gets the user's push messages. */
+export function Devices() {
+  const { data, error } = useApi(['devices'], (client) => client.notifications.listDevices());
+  return (
+    <Section title="Devices" lead="They get push messages of this organization, until the app is signed out.">
+      {error ? (
+        <Notice tone="error">{messageOf(error)}</Notice>
+      ) : !data ? (
+        <Skeleton className="h-11 w-full" />
+      ) : data.devices.length === 0 ? (
+        <p className="text-secondary">No devices. An app registers its device when you sign in there.</p>
+      ) : (
+        <ul className="border-t border-line">
+          {data.devices.map((device) => (
+            <DeviceRow key={device.id} device={device} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function DeviceRow({ device: { id, platform, token, updated_at } }: { readonly device: Device }) {
+  const remove = useAction((client, _input: undefined) => client.notifications.deleteDevice({ id }), {
+    changes: ['devices'],
+    done: () => `${labels[platform]} removed. It gets no more push messages.`,
+  });
+  const Icon = platform === 'web' ? Monitor : Smartphone;
+  return (
+    <li className="flex min-h-12 items-center gap-3 border-b border-line py-1.5">
+      <Icon size={16} strokeWidth={1.5} aria-hidden className="shrink-0 text-secondary" />
+      <div className="min-w-0 flex-1">
+        <div className="font-medium">{labels[platform]}</div>
+        <div className="truncate text-xs text-faint">
+          Registered <RelativeTime time={updated_at} /> · …{token.slice(-6)}
+        </div>
+      </div>
+      <Button look="quiet" isBusy={remove.isPending} onClick={() => remove.mutate(undefined)}>
+        Remove<span className="sr-only"> the {labels[platform]}</span>
+      </Button>
+    </li>
+  );
+}

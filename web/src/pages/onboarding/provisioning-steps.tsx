@@ -1,0 +1,38 @@
+import type { ProvisioningStep } from '@chowk/client';
+import { Check, Circle, LoaderCircle, X } from 'lucide-react';
+
+const labels: Readonly<Record<ProvisioningStep['step'], string>> = {
+  tenant_id: 'Reserve an id',
+  database: 'Create the database',
+  primary_domain: 'Set up the permanent address',
+  alias: 'Set up your address',
+  owner: 'Create your account',
+  modules: 'Install the modules',
+  products: 'Add the products of the reseller',
+  complete: 'Open the shop',
+};
+
+const marks = {
+  pending: { Icon: Circle, look: 'text-faint', text: 'waiting' },
+  running: { Icon: LoaderCircle, look: 'animate-spin text-accent', text: 'under way' },
+  completed: { Icon: Check, look: 'text-success', text: 'done' },
+  failed: { Icon: X, look: 'text-error', text: 'failed' },
+};
+
+/** How far the new shop is. */
+export function ProvisioningSteps({ progress }: { readonly progress: readonly ProvisioningStep[] }) {
+  return (
+    <ol className="grid gap-1.5">
+      {progress.map(({ step, status }) => {
+        const { Icon, look, text } = marks[status];
+        return (
+          <li key={step} className="flex items-center gap-2.5">
+            <Icon size={16} strokeWidth={status === 'pending' ? 1.5 : 2} aria-hidden className={`shrink-0 ${look}`} />
+            <span className={status === 'pending' ? 'text-faint' : ''}>{labels[step]}</span>
+            <span className="sr-only">: {text}</span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}

@@ -1,0 +1,69 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useRefresh } from '../../api-action.ts';
+import { useForm } from '../../form.ts';
+import { DetailPanel } from '../../list/detail-panel.tsx';
+import { api } from '../../session.ts';
+import { Needs } from '../../shell/needs.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { emptyTexts, inputOf, ProductFields } from './product-fields.tsx';
+
+export function NewProductPanel() {
+  const search = useSearch({ from: '/shell/products' });
+  const navigate = useNavigate();
+  return (
+    <DetailPanel title="New product" onClose={() => void navigate({ to: '/products', search })}>
+      <Needs permission="products.create">
+        <NewProductForm />
+      </Needs>
+    </DetailPanel>
+  );
+}
+
+function NewProductForm() {
+  const search = useSearch({ from: '/shell/products' });
+  const navigate = useNavigate();
+  const refresh = useRefresh();
+  const form = useForm(
+    async (values) => {
+      const units = (values.stock ?? '').trim();
+      const stock = units === '' ? 0 : /^\d+$/.test(units) ? Number(units) : (units as unknown as number);
+      const { product } = await api().products.create({ ...inputOf(values), stock }, { idempotencyKey: true });
+      toast(`${product.title} created.`);
+      void refresh('products');
+      await navigate({ to: '/products/$id', params: { id: product.id }, search });
+    },
+    { draft: 'product.new' },
+  );
+  return (
+    <form {...form.props} className="grid gap-4">
+      {form.isRestored && <Notice>What you had typed is here again.</Notice>}
+      {form.problem && <Notice tone="error">{form.problem}</Notice>}
+      <ProductFields texts={emptyTexts} errors={form.errors} hasFocus />
+      <Field label="Units on hand" error={form.errors.stock} help="Changes are recorded from then on.">
+        {(control) => (
+          <Input
+            {...control}
+            name="stock"
+            inputMode="numeric"
+            placeholder="0"
+            className="numeric max-w-40"
+            autoComplete="off"
+          />
+        )}
+      </Field>
+      <div className="flex justify-end gap-2 border-t border-line pt-4">
+        {form.isRestored && (
+          <Button look="quiet" onClick={form.discard}>
+            Discard
+          </Button>
+        )}
+        <Button type="submit" look="primary" isBusy={form.isBusy}>
+          Create the product
+        </Button>
+      </div>
+    </form>
+  );
+}

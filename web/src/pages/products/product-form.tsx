@@ -1,0 +1,93 @@
+import type { Product } from '@chowk/client';
+import { useState } from 'react';
+import { useRefresh } from '../../api-action.ts';
+import { clearDraft } from '../../draft.ts';
+import { useForm } from '../../form.ts';
+import { api } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { inputOf, ProductFields, textsOf } from './product-fields.tsx';
+
+/** The fields of a product, edited where they are shown. */
+export function ProductForm({ product }: { readonly product: Product }) {
+  const [base, setBase] = useState(product);
+  const [isChanged, setChanged] = useState(false);
+  const latest = JSON.stringify(textsOf(product));
+  const isOutdated = latest !== JSON.stringify(textsOf(base));
+  // Somebody else has changed it. What is being edited stays.
+  if (isOutdated && !isChanged) setBase(product);
+  return (
+    <Fields
+      key={JSON.stringify(textsOf(base))}
+      product={base}
+      isOutdated={isOutdated && isChanged}
+      isChanged={isChanged}
+      onChanged={setChanged}
+      onSaved={setBase}
+    />
+  );
+}
+
+interface FieldsProps {
+  readonly product: Product;
+  readonly isOutdated: boolean;
+  readonly isChanged: boolean;
+  readonly onChanged: (isChanged: boolean) => void;
+  readonly onSaved: (product: Product) => void;
+}
+
+function Fields({ product, isOutdated, isChanged, onChanged, onSaved }: FieldsProps) {
+  const refresh = useRefresh();
+  const texts = textsOf(product);
+  const draft = `product.${product.id}`;
+  const form = useForm(
+    async (values) => {
+      const { product: saved } = await api().products.update({ id: product.id, ...inputOf(values, texts) });
+      toast(`${saved.title} saved.`);
+      // Before the form is shown again with what has been saved.
+      clearDraft(draft);
+      onChanged(false);
+      onSaved(saved);
+      await refresh('products');
+    },
+    { draft },
+  );
+  const hasChanges = isChanged || form.isRestored;
+  return (
+    <form
+      {...form.props}
+      onInput={(event) => {
+        form.props.onInput(event);
+        onChanged(true);
+      }}
+      className="grid gap-4"
+    >
+      {form.isRestored && !isChanged && <Notice>These changes have not been saved yet.</Notice>}
+      {isOutdated && (
+        <Notice tone="warning">
+          The product has been changed meanwhile. Saving overwrites only the fields that you have changed.
+        </Notice>
+      )}
+      {form.problem && <Notice tone="error">{form.problem}</Notice>}
+      <ProductFields texts={texts} errors={form.errors} />
+      {hasChanges && (
+        <div className="sticky bottom-0 z-[1] -mx-1 flex items-center justify-end gap-2 border-t border-line bg-canvas px-1 py-3">
+          <span className="mr-auto text-sm text-secondary">Not saved yet</span>
+          <Button
+            look="quiet"
+            onClick={() => {
+              form.discard();
+              onChanged(false);
+            }}
+          >
+            Discard
+          </Button>
+          <Button type="submit" look="primary" isBusy={form.isBusy}>
+            Save
+          </Button>
+        </div>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,137 @@
+import type { Product } from '@chowk/client';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { useAction } from '../../api-action.ts';
+import { useApi, useCan } from '../../api-query.ts';
+import { count } from '../../format.ts';
+import { DetailPanel } from '../../list/detail-panel.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { StatusPill } from '../../ui/status-pill.tsx';
+import { usePriceFormat } from './currency.ts';
+import { ProductForm } from './product-form.tsx';
+import { ProductImages } from './product-images.tsx';
+import { statuses } from './product-list.ts';
+import { StockSection } from './stock-section.tsx';
+
+export function ProductPanel() {
+  const { id } = useParams({ from: '/shell/products/$id' });
+  const search = useSearch({ from: '/shell/products' });
+  const navigate = useNavigate();
+  const can = useCan();
+  const { data, error } = useApi(['products', id], (client) => client.products.get({ id }));
+  const product = data?.product;
+  const close = () => void navigate({ to: '/products', search });
+  return (
+    <DetailPanel
+      title={error ? 'Product' : product?.title}
+      error={error}
+      onClose={close}
+      actions={product && can('products.delete') && <DeleteProduct product={product} onDeleted={close} />}
+    >
+      {product && (
+        <>
+          <Summary product={product} />
+          <StockSection product={product} />
+          <ProductImages key={`images ${id}`} product={product} />
+          {can('products.edit') ? (
+            <section aria-label="Details" className="grid gap-4">
+              <h2 className="font-semibold">Details</h2>
+              <ProductForm key={id} product={product} />
+            </section>
+          ) : (
+            <Details product={product} />
+          )}
+          <p className="text-xs text-faint">
+            Created <RelativeTime time={product.created_at} />, changed <RelativeTime time={product.updated_at} />
+          </p>
+        </>
+      )}
+    </DetailPanel>
+  );
+}
+
+function Summary({ product: { sku, status, price, compare_at_price } }: { readonly product: Product }) {
+  const format = usePriceFormat();
+  return (
+    <p className="-mt-4 flex flex-wrap items-center gap-x-3 gap-y-1">
+      <StatusPill tone={statuses[status].tone}>{statuses[status].label}</StatusPill>
+      <span className="numeric font-medium">{format(price)}</span>
+      {compare_at_price && <s className="numeric text-secondary">{format(compare_at_price)}</s>}
+      <span className="min-w-0 truncate text-secondary">{sku}</span>
+    </p>
+  );
+}
+
+/** For those who may not edit. */
+function Details({ product }: { readonly product: Product }) {
+  const { categories, tags, description } = product;
+  const rows = [
+    ['Categories', categories.join(', ')],
+    ['Tags', tags.join(', ')],
+    ['Description', description],
+  ] as const;
+  return (
+    <dl className="grid grid-cols-[8rem_1fr] gap-y-2 border-t border-line pt-4">
+      {rows.map(
+        ([label, value]) =>
+          value && (
+            <div key={label} className="contents">
+              <dt className="text-secondary">{label}</dt>
+              <dd className="min-w-0 break-words whitespace-pre-line">{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
+
+function DeleteProduct({ product, onDeleted }: { readonly product: Product; readonly onDeleted: () => void }) {
+  const { id, sku, title, stock, reserved, images } = product;
+  const [isAsking, setAsking] = useState(false);
+  const remove = useAction((client) => client.products.delete({ id }), {
+    changes: ['products'],
+    done: () => `${title} deleted.`,
+  });
+  const parts = [
+    stock > 0 && `its stock of ${count(stock)}`,
+    images.length > 0 && (images.length === 1 ? 'its image' : `its ${images.length} images`),
+  ].filter(Boolean);
+  return (
+    <>
+      <IconButton label="Delete the product" onClick={() => setAsking(true)}>
+        <Trash2 size={16} strokeWidth={1.5} aria-hidden />
+      </IconButton>
+      <Dialog title="Delete this product?" isOpen={isAsking} onClose={() => setAsking(false)}>
+        {reserved > 0 ? (
+          <p className="text-secondary">
+            {count(reserved)} units of {title} are reserved. Archive the product, or wait until they are sold or
+            released.
+          </p>
+        ) : (
+          <p className="break-words text-secondary">
+            <strong className="font-semibold text-text">{title}</strong> (SKU {sku}) is deleted
+            {parts.length > 0 && `, with ${parts.join(' and ')}`}. Past orders keep it. This cannot be undone; to stop
+            selling it, archive it instead.
+          </p>
+        )}
+        <div className="mt-5 flex justify-end gap-2">
+          <Button look="quiet" onClick={() => setAsking(false)}>
+            {reserved > 0 ? 'Close' : 'Cancel'}
+          </Button>
+          {reserved === 0 && (
+            <Button
+              look="danger"
+              isBusy={remove.isPending}
+              onClick={() => remove.mutate(undefined, { onSuccess: onDeleted, onSettled: () => setAsking(false) })}
+            >
+              Delete the product
+            </Button>
+          )}
+        </div>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,264 @@
+import { readFile } from 'node:fs/promises';
+import type { Product } from '@chowk/client';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Person } from '../../../../server/testing/accounts.ts';
+import { eventually } from '../../../../server/testing/eventually.ts';
+import type { TestTenant } from '../../../../server/testing/platform.ts';
+import { type Console, chromiumPath, heading, inspect, startConsole } from '../../../testing/console.ts';
+
+const url = '/api/v1/products';
+const catalog = [
+  { sku: 'TEA-DJ-250', title: 'Darjeeling first flush, 250 g', price: '649.00', stock: 120, categories: ['Tea'] },
+  {
+    sku: 'TEA-AS-500',
+    title: 'Assam CTC, 500 g',
+    price: '320.00',
+    stock: 3,
+    categories: ['Tea'],
+    tags: ['bestseller'],
+  },
+  { sku: 'SP-HALDI', title: 'हल्दी पाउडर, २०० ग्राम', price: '85.50', stock: 0, categories: ['Spices', 'Kitchen'] },
+  {
+    sku: 'BRASS-KADAI-HANDMADE-34CM-HEAVY',
+    title: 'Hand-hammered brass kadai with two riveted handles and tinned lining, 34 cm wide',
+    price: '12450.00',
+    compare_at_price: '14999.00',
+    stock: 8,
+    categories: ['Kitchen', 'Handmade cookware and utensils of Moradabad'],
+    tags: ['handmade', 'gift'],
+  },
+  { sku: 'SARI-KANJI', title: 'Kanjivaram silk sari', price: '18500.00', stock: 2, status: 'draft' },
+];
+
+describe.skipIf(!chromiumPath)('products', () => {
+  let platform: Console;
+  let acme: TestTenant;
+  let asha: Person;
+  beforeAll(async () => {
+    platform = await startConsole();
+    acme = await platform.tenant({ name: 'Lakshmi Stores' });
+    asha = await platform.person({ tenant: acme });
+    for (const product of catalog) expect((await asha.post(url, product)).status).toBe(201);
+  });
+
+  const find = async (sku: string): Promise<Product> => (await asha.get(`${url}/lookup?sku=${sku}`)).body.product;
+  const searchOf = (page: Page) => new URL(page.url()).searchParams;
+  const rows = (page: Page) => page.getByRole('table', { name: 'Products' }).locator('tbody tr[data-row]');
+
+  test('a list with views, filters and search in the address', async () => {
+    const page = await platform.openAs(asha, acme, '/products');
+    await page.getByRole('link', { name: 'Assam CTC' }).waitFor();
+    expect(await rows(page).count()).toBe(5);
+    await inspect(page, 'products');
+    await page.getByRole('button', { name: /^Running out/ }).click();
+    await eventually(async () => expect(await rows(page).count()).toBe(2));
+    expect(searchOf(page).get('low_stock')).toBe('true');
+    await inspect(page, 'products-running-out');
+    await page.getByRole('button', { name: 'All' }).click();
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByLabel('Category').selectOption('Kitchen');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await eventually(async () => expect(await rows(page).count()).toBe(2));
+    expect(searchOf(page).get('category')).toBe('Kitchen');
+    await page.keyboard.press('/');
+    await page.keyboard.type('हल्दी');
+    await eventually(async () => expect(await rows(page).count()).toBe(1));
+    await page.getByRole('searchbox').fill('nothing like that');
+    await page.getByText('No product matches').waitFor();
+    await inspect(page, 'products-no-match');
+  });
+
+  test('stock is changed in the list, and taken back if it is refused', async () => {
+    const page = await platform.openAs(asha, acme, '/products');
+    const stock = (title: string) => page.getByRole('button', { name: `Stock of ${title}` });
+    await stock('Assam').click();
+    await page.getByRole('textbox', { name: 'Units on hand' }).fill('10');
+    await page.getByText('3 → 10 (+7)').waitFor();
+    await page.getByLabel('Reason').selectOption('Delivery');
+    await inspect(page, 'product-stock');
+    await page.getByRole('textbox', { name: 'Units on hand' }).press('Enter');
+    await eventually(async () => expect(await stock('Assam').textContent()).toBe('10'));
+    await page.getByText('Stock of Assam CTC, 500 g: 10.').waitFor();
+    const { id } = await find('TEA-AS-500');
+    const { movements } = (await asha.get(`${url}/${id}/movements`)).body;
+    expect(movements[0]).toMatchObject({ change: 7, reason: 'Delivery' });
+
+    await stock('Assam').click();
+    await page.getByText('Change by').click();
+    await page.getByRole('textbox', { name: 'Units to add' }).fill('-11');
+    await page.getByText('Only 10 are on hand.').waitFor();
+    await page.keyboard.press('Escape');
+    await eventually(async () => expect(await page.getByText('Change by').count()).toBe(0));
+
+    // Sold by somebody else, which this page has not heard of yet.
+    await page.route(`**${url}/*/stock`, async (route) => {
+      await asha.post(`${url}/${id}/stock`, { change: -9, reason: 'sold' });
+      await route.continue();
+    });
+    await stock('Assam').click();
+    await page.getByText('Change by').click();
+    await page.getByRole('textbox', { name: 'Units to add' }).fill('-5');
+    await page.keyboard.press('Enter');
+    await page.getByText('Insufficient stock for TEA-AS-500: requested 5, available 1.').waitFor();
+    await eventually(async () => expect(await stock('Assam').textContent()).toBe('1'));
+  });
+
+  test('changes of others appear without a reload', async () => {
+    const page = await platform.openAs(asha, acme, '/products');
+    await page.getByRole('link', { name: 'Darjeeling' }).waitFor();
+    const { id } = await find('TEA-DJ-250');
+    await asha.post(`${url}/${id}/stock`, { change: -20, reason: 'sold' });
+    await page.getByRole('button', { name: 'Stock of Darjeeling first flush, 250 g: 100' }).waitFor();
+    await asha.post(url, { sku: 'NEW-1', title: 'Filter coffee, 200 g', price: '210.00' });
+    await page.getByRole('link', { name: 'Filter coffee' }).waitFor();
+  });
+
+  test('a product is edited in place, with a draft that survives a reload', async () => {
+    const { id } = await find('BRASS-KADAI-HANDMADE-34CM-HEAVY');
+    const page = await platform.openAs(asha, acme, `/products/${id}`);
+    await heading(page, 'Hand-hammered brass kadai').waitFor();
+    await page.getByLabel('Price', { exact: true }).fill('15000');
+    await page.getByLabel('SKU', { exact: true }).fill('tea-dj-250');
+    await page.reload();
+    await page.getByText('These changes have not been saved yet.').waitFor();
+    expect(await page.getByLabel('Price', { exact: true }).inputValue()).toBe('15000');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('The SKU tea-dj-250 is taken.').waitFor();
+    await page.getByText('The compare at price must be at least the price.').waitFor();
+    await inspect(page, 'product-errors');
+    await page.getByLabel('SKU', { exact: true }).fill('KADAI-34');
+    await page.getByLabel('Compare-at price').fill('');
+    await page.getByLabel('Tags', { exact: true }).fill('handmade, gift, diwali');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('34 cm wide saved.').waitFor();
+    await page.getByText('Not saved yet').waitFor({ state: 'detached' });
+    expect(await find('KADAI-34')).toMatchObject({
+      ...{ price: '15000.00', compare_at_price: null, tags: ['handmade', 'gift', 'diwali'] },
+    });
+    await inspect(page, 'product');
+    await page.getByLabel('Title', { exact: true }).fill('Something else');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(await page.getByLabel('Title', { exact: true }).inputValue()).toContain('Hand-hammered');
+  });
+
+  test('images are uploaded with a button or dropped, described, moved and deleted', async () => {
+    const { id } = await find('SARI-KANJI');
+    const page = await platform.openAs(asha, acme, `/products/${id}`);
+    await heading(page, 'Kanjivaram').waitFor();
+    await page.getByText('Drop JPEG, PNG or WebP files here').waitFor();
+    const picture = await page.screenshot({ clip: { x: 0, y: 0, width: 300, height: 300 } });
+    const other = await page.screenshot({ clip: { x: 900, y: 200, width: 300, height: 300 } });
+    await page.getByLabel('Images', { exact: true }).setInputFiles([
+      { name: 'front.png', mimeType: 'image/png', buffer: picture },
+      { name: 'back.png', mimeType: 'image/png', buffer: other },
+      { name: 'price list.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF') },
+      { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('not a picture') },
+    ]);
+    await page.getByText('Not an image of the types JPEG, PNG or WebP.').waitFor();
+    const images = page.getByRole('textbox', { name: 'Description of image' });
+    await eventually(async () => expect(await images.count()).toBe(2));
+    await eventually(async () => expect(await page.getByRole('alert').count()).toBe(2));
+    await page.getByLabel('Description of image 1').fill('The border');
+    await page.keyboard.press('Enter');
+    await eventually(async () => expect((await find('SARI-KANJI')).images[0]?.alt).toBe('The border'));
+    await page.getByRole('img', { name: 'The border' }).waitFor();
+    await inspect(page, 'product-images');
+    await page.getByRole('button', { name: 'Dismiss broken.png' }).click();
+    await page.getByRole('button', { name: 'Move image 2 forward' }).click();
+    await eventually(async () => expect((await find('SARI-KANJI')).images[1]?.alt).toBe('The border'));
+    await page.getByLabel('Description of image 2').waitFor();
+
+    const transfer = await page.evaluateHandle(`(() => {
+      const bytes = Uint8Array.from(atob('${picture.toString('base64')}'), (one) => one.charCodeAt(0));
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([bytes], 'dropped.png', { type: 'image/png' }));
+      return transfer;
+    })()`);
+    await page.getByRole('group', { name: 'Drop images here' }).dispatchEvent('drop', { dataTransfer: transfer });
+    await eventually(async () => expect((await find('SARI-KANJI')).images).toHaveLength(3));
+    await page.getByRole('button', { name: 'Delete image 3' }).click();
+    await page.getByRole('button', { name: 'Delete the image' }).click();
+    await eventually(async () => expect((await find('SARI-KANJI')).images).toHaveLength(2));
+  });
+
+  test('a product is created, and deleted after a precise question', async () => {
+    const page = await platform.openAs(asha, acme, '/products');
+    await page.getByRole('link', { name: 'Assam' }).waitFor();
+    await page.keyboard.press('n');
+    await heading(page, 'New product').waitFor();
+    await page.getByRole('button', { name: 'Create the product' }).click();
+    await page.getByText('The title is required.').or(page.getByText('The title must')).first().waitFor();
+    expect(await page.evaluate('document.activeElement.name')).toBe('title');
+    await inspect(page, 'product-new-errors');
+    await page.getByLabel('Title', { exact: true }).fill('Filter coffee, 500 g');
+    await page.getByLabel('Price', { exact: true }).fill('480');
+    await page.getByLabel('SKU', { exact: true }).fill('COF-500');
+    await page.getByLabel('Units on hand').fill('25');
+    await page.reload();
+    await page.getByText('What you had typed is here again.').waitFor();
+    await page.getByRole('button', { name: 'Create the product' }).click();
+    await heading(page, 'Filter coffee, 500 g').waitFor();
+    const { id } = await find('COF-500');
+    expect(new URL(page.url()).pathname).toBe(`/products/${id}`);
+    await page.getByRole('button', { name: 'Delete the product' }).click();
+    await page.getByText('(SKU COF-500) is deleted, with its stock of 25.').waitFor();
+    await inspect(page, 'product-delete');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the product' }).click();
+    await eventually(() => expect(new URL(page.url()).pathname).toBe('/products'));
+    expect((await asha.get(`${url}/${id}`)).status).toBe(404);
+  });
+
+  test('an import shows all errors by row before anything is written', async () => {
+    const page = await platform.openAs(asha, acme, '/products/import');
+    await heading(page, 'Import products').waitFor();
+    await inspect(page, 'products-import');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download a template' }).click();
+    const template = await readFile(await (await download).path(), 'utf8');
+    const choose = (name: string, text: string) =>
+      page.getByLabel('CSV file').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+    await choose('wrong.csv', 'sku,colour\nA,red\n');
+    await page.getByText("wrong.csv cannot be read. There is no column 'colour'").waitFor();
+    const before = (await asha.get(url)).body.pagination.total;
+    await choose(
+      'monsoon price list.csv',
+      `${template}RICE-5KG,"Sona Masoori rice, 5 kg",,minus one,,active,,Grocery,-4\r\nTEA-AS-500,Assam CTC 500 g,,345,,,,,\r\n,No SKU,,1,,,,,\r\n`,
+    );
+    await page.getByRole('button', { name: 'Import 2 products' }).waitFor();
+    await page.getByRole('heading', { name: '2 rows have errors' }).waitFor();
+    await page.getByRole('cell', { name: 'The stock must be at least 0.' }).waitFor();
+    await page.getByRole('cell', { name: 'Sona Masoori rice, 5 kg' }).waitFor();
+    await inspect(page, 'products-import-preview');
+    expect((await asha.get(url)).body.pagination.total).toBe(before);
+    await page.getByRole('button', { name: 'Import 2 products' }).click();
+    await page.getByText('has been imported, except for rows with errors').waitFor();
+    await inspect(page, 'products-import-done');
+    expect(await find('TEA-AS-500')).toMatchObject({ title: 'Assam CTC 500 g', price: '345.00' });
+    expect(await find('TEA-250')).toMatchObject({ categories: ['Tea', 'Gifts'], stock: 40 });
+  });
+
+  test('an export has the products that are listed', async () => {
+    const page = await platform.openAs(asha, acme, '/products?category=Spices');
+    await page.getByRole('link', { name: 'हल्दी' }).waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    const text = await readFile(await (await download).path(), 'utf8');
+    expect(text).toContain('SP-HALDI');
+    expect(text).not.toContain('TEA-DJ-250');
+    await page.getByText('Products exported to products.csv.').waitFor();
+  });
+
+  test('a viewer sees products and can change nothing', async () => {
+    const vikram = await platform.person({ tenant: acme, role: 'Viewer', name: 'Vikram Singh' });
+    const { id } = await find('SP-HALDI');
+    const page = await platform.openAs(vikram, acme, `/products/${id}`);
+    await heading(page, 'हल्दी').waitFor();
+    for (const name of ['New product', 'Import', 'Export', 'Change stock', 'Add images', 'Delete the product']) {
+      expect(await page.getByRole('button', { name }).count()).toBe(0);
+    }
+    await inspect(page, 'product-viewer');
+    await page.goto(`${platform.origin}/products/import`);
+    await page.getByText('products.import').waitFor();
+  });
+});

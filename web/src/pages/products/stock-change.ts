@@ -1,0 +1,48 @@
+import type { Product, StockChange } from '@chowk/client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRefresh } from '../../api-action.ts';
+import { keyOf } from '../../api-query.ts';
+import { messageOf } from '../../form.ts';
+import { api, useTenant } from '../../session.ts';
+import { toast } from '../../ui/toast.tsx';
+
+export interface StockEdit extends Pick<StockChange, 'change' | 'reason' | 'reference'> {
+  readonly product: Product;
+}
+
+interface CachedPage {
+  readonly rows: readonly Product[];
+}
+
+/** Shows the new stock at once, and the old one again if the platform refuses the change. */
+export function useStockChange() {
+  const cache = useQueryClient();
+  const tenant = useTenant();
+  const refresh = useRefresh();
+  const lists = { queryKey: keyOf(tenant, 'products', 'list') };
+  const add = ({ id }: Product, change: number) => {
+    const moved = (one: Product): Product =>
+      one.id === id ? { ...one, stock: one.stock + change, available: one.available + change } : one;
+    cache.setQueriesData<CachedPage>(lists, (page) => page && { ...page, rows: page.rows.map(moved) });
+    cache.setQueryData<{ product: Product }>(
+      keyOf(tenant, 'products', id),
+      (detail) => detail && { product: moved(detail.product) },
+    );
+  };
+  return useMutation({
+    mutationFn: ({ product: { id }, ...change }: StockEdit) =>
+      api().products.changeStock({ id, ...change }, { idempotencyKey: true }),
+    async onMutate({ product, change }) {
+      await cache.cancelQueries({ queryKey: keyOf(tenant, 'products') });
+      add(product, change);
+    },
+    onSuccess({ product: { title, stock } }) {
+      toast(`Stock of ${title}: ${stock}.`);
+    },
+    onError(error, { product, change }) {
+      add(product, -change);
+      toast(messageOf(error));
+    },
+    onSettled: () => refresh('products'),
+  });
+}
