@@ -41,9 +41,7 @@ export const segmentLabels: Readonly<Record<SegmentKey, string>> = {
   marketing: 'Accepts marketing',
 };
 
-type Named = Pick<Customer, 'first_name' | 'last_name' | 'email' | 'phone'>;
-
-export function nameOf({ first_name, last_name, email, phone }: Named): string {
+export function nameOf({ first_name, last_name, email, phone }: Customer): string {
   return [first_name, last_name].filter(Boolean).join(' ') || email || phone || 'No name';
 }
 
