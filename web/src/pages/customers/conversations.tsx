@@ -23,10 +23,7 @@ export function Conversations({ customer: { id } }: { readonly customer: Custome
       {data.conversations.map(({ id, subject, status, last_message, last_message_at }) => (
         <li key={id} className="grid min-w-0 gap-0.5 border-b border-line py-2.5 first:pt-0">
           <div className="flex min-w-0 items-center gap-3">
-            <Link
-              to={`/conversations/${id}` as '/conversations'}
-              className="min-w-0 truncate font-medium hover:underline"
-            >
+            <Link to="/conversations/$id" params={{ id }} className="min-w-0 truncate font-medium hover:underline">
               {subject || 'No subject'}
             </Link>
             <StatusPill tone={tones[status] ?? 'neutral'}>{statusLabel(status)}</StatusPill>

@@ -1,6 +1,6 @@
 import { ChowkError, type CustomerDetail } from '@chowk/client';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Download, Ellipsis, Merge, Pencil, ShoppingBag, Trash2 } from 'lucide-react';
+import { Download, Ellipsis, Merge, MessageSquare, Pencil, ShoppingBag, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useAction } from '../../api-action.ts';
 import { useApi, useCan } from '../../api-query.ts';
@@ -121,7 +121,7 @@ function Actions({ customer, onGone }: ActionsProps) {
     },
     { changes: [], done: () => `Exported all data about ${nameOf(customer)}.` },
   );
-  const hasMenu = ['customers.merge', 'customers.export', 'customers.delete'].some(can);
+  const hasMenu = ['conversations.reply', 'customers.merge', 'customers.export', 'customers.delete'].some(can);
   return (
     <>
       {can('orders.create') && (
@@ -156,6 +156,14 @@ function Actions({ customer, onGone }: ActionsProps) {
                 New order
               </MenuItem>
             </div>
+          )}
+          {can('conversations.reply') && (
+            <MenuItem
+              icon={<MessageSquare size={16} strokeWidth={1.5} aria-hidden />}
+              onSelect={() => void navigate({ to: '/conversations/new', search: { customer_id: id } })}
+            >
+              New message
+            </MenuItem>
           )}
           {can('customers.merge') && (
             <MenuItem

@@ -154,10 +154,7 @@ const directions = { inbound: 'From the customer', outbound: 'Reply', note: 'Not
 function MessageLine({ conversation: { id, subject, last_message } }: { readonly conversation: Conversation }) {
   return (
     <>
-      <Link
-        to={`/conversations/${id}` as '/conversations'}
-        className="block min-w-0 truncate font-medium hover:underline"
-      >
+      <Link to="/conversations/$id" params={{ id }} className="block min-w-0 truncate font-medium hover:underline">
         {subject || 'No subject'}
       </Link>
       {last_message && (
