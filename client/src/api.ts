@@ -253,6 +253,13 @@ export interface Api {
      */
     readonly export: Call<CustomersExportInput, Response>;
     /**
+     * List tags in use.
+     * Most used first: at most 200, of the 10,000 customers that were changed last.
+     * Requires the permission `customers.view`.
+     * `GET /api/v1/customers/tags`
+     */
+    readonly listTags: Call<object, { readonly tags: readonly CustomerTagCount[] }>;
+    /**
      * Add tags to customers.
      * Adds the tags to all customers, or to none if one would have more than 50 tags.
      * Requires the permission `customers.edit`.
@@ -306,6 +313,15 @@ export interface Api {
      * `DELETE /api/v1/customers/:id`
      */
     readonly delete: Call<CustomersDeleteInput, { readonly message: string }>;
+    /**
+     * Count all data about a customer.
+     * The number of rows in each table of each module, which `mode=hard` deletes. Also for a deleted customer.
+     * Requires the permission `customers.delete`.
+     * `GET /api/v1/customers/:id/data`
+     */
+    readonly countData: Call<{ readonly id: string }, {
+      readonly data: readonly ({ readonly module: string; readonly table: string; readonly rows: number })[];
+    }>;
     /**
      * List the orders of a customer.
      * Most recent first.
@@ -2080,11 +2096,15 @@ export type CustomerSegment = {
   readonly count: number;
 };
 
+export type CustomerTagCount = { readonly name: string; readonly count: number };
+
 export type CustomerTags = { readonly customer_ids: readonly string[]; readonly tags: readonly string[] };
 
 export type CustomerTagsResult = {
   /** The number of customers that exist. */
   readonly updated: number;
+  /** The customers whose tags are different now. */
+  readonly changed: readonly string[];
   readonly not_found: readonly string[];
 };
 
@@ -3803,6 +3823,7 @@ export type CustomersListInput = {
   readonly accepts_marketing?: boolean | undefined;
   /** Whether the customer is a VIP. */
   readonly vip?: boolean | undefined;
+  readonly segment?: 'new' | 'returning' | 'loyal' | 'vip' | 'at_risk' | 'marketing' | undefined;
   readonly min_orders?: number | undefined;
   /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
   readonly min_spent?: string | number | undefined;
@@ -3851,6 +3872,7 @@ export type CustomersExportInput = {
   readonly accepts_marketing?: boolean | undefined;
   /** Whether the customer is a VIP. */
   readonly vip?: boolean | undefined;
+  readonly segment?: 'new' | 'returning' | 'loyal' | 'vip' | 'at_risk' | 'marketing' | undefined;
   readonly min_orders?: number | undefined;
   /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
   readonly min_spent?: string | number | undefined;

@@ -1,7 +1,7 @@
 import { action, ById, paging, SearchQuery, Type, Uuid } from '@chowk/kit';
 import { addAddress, deleteAddress, explainAddress, listAddresses, updateAddress } from './addresses.ts';
 import { createCustomer, getByExternalId, getCustomer, getCustomers, updateCustomer } from './customers.ts';
-import { deleteCustomer, deletionMessages } from './erasure.ts';
+import { countData, deleteCustomer, deletionMessages } from './erasure.ts';
 import { customerFile, customerList } from './list.ts';
 import { mergeCustomers, previewMerge } from './merge.ts';
 import { listOrders } from './orders.ts';
@@ -17,6 +17,7 @@ import {
   CustomerChanges,
   CustomerDetail,
   CustomerRecord,
+  DataCounts,
   Deletion,
   ExternalIdKey,
   Merge,
@@ -27,10 +28,11 @@ import {
   OrdersQuery,
   PersonExport,
   Segment,
+  TagCount,
 } from './schemas.ts';
 import { searchCustomers } from './search.ts';
 import { listSegments } from './segments.ts';
-import { addTags, removeTags } from './tags.ts';
+import { addTags, listTags, removeTags } from './tags.ts';
 
 const notFound = ['customers.not_found', 'customers.merged'];
 const MergedInto = Type.Object({ merged_into: Type.Optional(Uuid) });
@@ -92,6 +94,15 @@ export const actions = {
     http: 'GET /customers/export',
     needs: 'customers.export',
     ...customerFile.exported,
+  }),
+  'customers.listTags': action({
+    summary: 'List tags in use',
+    description: 'Most used first: at most 200, of the 10,000 customers that were changed last.',
+    http: 'GET /customers/tags',
+    graphql: 'customerTags',
+    needs: 'customers.view',
+    output: Type.Object({ tags: Type.Array(TagCount) }),
+    run: listTags,
   }),
   'customers.addTags': action({
     summary: 'Add tags to customers',
@@ -190,6 +201,17 @@ export const actions = {
     answer: { message: (_, { mode }) => deletionMessages[mode] },
     errors: [...notFound, versioned],
     run: deleteCustomer,
+  }),
+  'customers.countData': action({
+    summary: 'Count all data about a customer',
+    description:
+      'The number of rows in each table of each module, which `mode=hard` deletes. Also for a deleted customer.',
+    http: 'GET /customers/:id/data',
+    needs: 'customers.delete',
+    input: ById,
+    output: DataCounts,
+    errors: notFound,
+    run: countData,
   }),
   'customers.listOrders': action({
     summary: 'List the orders of a customer',

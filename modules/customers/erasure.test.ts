@@ -186,3 +186,19 @@ test.each(['anonymize', 'hard'])('concurrent writes during %s leave no partial d
   if (mode === 'hard') expect(await tablesWithId(id)).toEqual([auditLog]);
   else expect((await show(customer)).body.customer).toMatchObject({ total_orders: 5, total_spent: '16.50' });
 });
+
+test('what would be deleted is counted by module and table', async () => {
+  const one = await someone();
+  const { status, body } = await merchant.get(`/api/v1/customers/${one.id}/data`);
+  expect(status).toBe(200);
+  expect(body.data).toEqual(
+    expect.arrayContaining([
+      { module: 'customers', table: 'customers', rows: 1 },
+      { module: 'customers', table: 'customer_addresses', rows: 1 },
+      { module: 'orders', table: 'orders', rows: 1 },
+    ]),
+  );
+  expect((await acme.caller('customers.view').get(`/api/v1/customers/${one.id}/data`)).status).toBe(403);
+  await erase(one, 'hard');
+  expect((await merchant.get(`/api/v1/customers/${one.id}/data`)).status).toBe(404);
+});

@@ -1,6 +1,6 @@
 import { type Ctx, removalOf, sql } from '@chowk/kit';
 import { findAny, missing } from './find.ts';
-import type { Deletion } from './schemas.ts';
+import type { DataCounts, Deletion } from './schemas.ts';
 
 type Mode = Deletion['mode'];
 
@@ -9,6 +9,13 @@ export const deletionMessages: Record<Mode, string> = {
   anonymize: 'Customer anonymized. Orders and statistics are kept.',
   hard: 'Customer deleted with all data about it.',
 };
+
+/** What `hard` deletes. */
+export async function countData(ctx: Ctx, { id }: { readonly id: string }): Promise<DataCounts> {
+  const { customer } = await findAny(ctx, id, sql``);
+  const counts = await ctx.personalData.count(customer.id);
+  return { data: counts.filter(({ rows }) => rows > 0) };
+}
 
 /** Holds the customer's lock, so that no module writes about it at the same time. */
 export async function deleteCustomer(ctx: Ctx, { id, mode }: Deletion): Promise<void> {

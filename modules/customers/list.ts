@@ -18,8 +18,8 @@ import {
 } from '@chowk/kit';
 import { canViewSensitive, columns } from './columns.ts';
 import { phoneDigits } from './phone.ts';
-import { Customer, CustomerRow } from './schemas.ts';
-import { isVip, lastOrder, vipCount } from './segments.ts';
+import { Customer, CustomerRow, SegmentKey } from './schemas.ts';
+import { isInSegment, isVip, lastOrder, segmentCount } from './segments.ts';
 
 export const textFilter = search(
   'Words in name or email, or part of a phone for callers with customers.view_sensitive.',
@@ -48,6 +48,7 @@ const definition = {
     vip: filter(Type.Boolean({ description: 'Whether the customer is a VIP.' }), async (vip, ctx) =>
       vip ? isVip(ctx) : sql`NOT ${await isVip(ctx)}`,
     ),
+    segment: filter(SegmentKey, (key, ctx) => isInSegment(ctx, key)),
     min_orders: filter(
       Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
       (orders) => sql`c.total_orders >= ${orders}`,
@@ -62,12 +63,12 @@ const definition = {
     total_spent: byNumber(sql`c.total_spent`),
     last_order_at: byTime(lastOrder),
   },
-  total: async (ctx: Ctx, filters: { accepts_marketing?: boolean; vip?: boolean }) => {
+  total: async (ctx: Ctx, filters: { accepts_marketing?: boolean; vip?: boolean; segment?: SegmentKey }) => {
     const names = Object.keys(filters);
     if (names.length === 0) return counter('customers');
     if (names.length > 1) return undefined;
-    if (filters.accepts_marketing) return counter('customers.marketing');
-    return filters.vip ? vipCount(ctx) : undefined;
+    const { accepts_marketing, vip, segment = vip ? 'vip' : accepts_marketing ? 'marketing' : undefined } = filters;
+    return segment && segmentCount(ctx, segment);
   },
 };
 

@@ -143,7 +143,7 @@ export const Metadata = NamedObject('CustomerMetadata', {
 });
 export type Metadata = Static<typeof Metadata>;
 
-const SegmentKey = Type.Enum(['new', 'returning', 'loyal', 'vip', 'at_risk', 'marketing']);
+export const SegmentKey = Type.Enum(['new', 'returning', 'loyal', 'vip', 'at_risk', 'marketing']);
 export type SegmentKey = Static<typeof SegmentKey>;
 export const Segment = NamedObject('CustomerSegment', {
   key: SegmentKey,
@@ -190,16 +190,24 @@ export const BulkTags = NamedObject('CustomerTags', {
 export type BulkTags = Static<typeof BulkTags>;
 export const BulkTagsResult = NamedObject('CustomerTagsResult', {
   updated: Type.Integer({ description: 'The number of customers that exist.' }),
+  changed: Type.Array(Uuid, { description: 'The customers whose tags are different now.' }),
   not_found: Type.Array(Uuid),
 });
 export type BulkTagsResult = Static<typeof BulkTagsResult>;
+
+export const TagCount = NamedObject('CustomerTagCount', { name: Type.String(), count: Type.Integer() });
+export type TagCount = Static<typeof TagCount>;
+
+const RowCounts = Type.Array(Type.Object({ module: Type.String(), table: Type.String(), rows: Type.Integer() }));
+export const DataCounts = Type.Object({ data: RowCounts });
+export type DataCounts = Static<typeof DataCounts>;
 
 export const Merge = NamedObject('CustomerMerge', { primary_id: Uuid, secondary_id: Uuid });
 export type Merge = Static<typeof Merge>;
 export const MergePreview = NamedObject('CustomerMergePreview', {
   customer: CustomerRecord,
   changed: Type.Array(Type.String(), { description: 'The fields of the primary that would change.' }),
-  moved: Type.Array(Type.Object({ module: Type.String(), table: Type.String(), rows: Type.Integer() })),
+  moved: RowCounts,
 });
 export type MergePreview = Static<typeof MergePreview>;
 

@@ -29,7 +29,12 @@ async function shop() {
     const values = { 'customers.vip_order_threshold': orders, 'customers.vip_spend_threshold': spend };
     expect((await caller.patch('/api/v1/settings', values)).status).toBe(200);
   };
-  return { tenant, db: tenant.db, segments, counts, setRule };
+  const list = async (query: string) => {
+    const { status, body } = await caller.get(`/api/v1/customers?per_page=100&${query}`);
+    expect(status).toBe(200);
+    return body as { customers: Customer[]; pagination: { total: number } };
+  };
+  return { tenant, db: tenant.db, segments, counts, list, setRule };
 }
 
 /** The expected counters, from a scan of all customers. */
@@ -235,4 +240,29 @@ test('the segments of a customer match the segment counts', async () => {
   const found = await counts();
   for (const key of Object.keys(found))
     expect([key, keys.filter((one) => one === key).length]).toEqual([key, found[key]]);
+});
+
+test('the list of a segment has as many customers as its count', async () => {
+  const { db, counts, list, setRule } = await shop();
+  await db.run(insert(300));
+  await setRule({ orders: 6, spend: 30_000 });
+  for (const [key, count] of Object.entries(await counts())) {
+    expect(count).toBeGreaterThan(0);
+    expect([key, (await list(`segment=${key}`)).pagination.total]).toEqual([key, count]);
+    // With a second filter the rows are counted.
+    const { customers, pagination } = await list(`segment=${key}&created_to=2999-01-01`);
+    expect([key, pagination.total]).toEqual([key, count]);
+    expect(customers.length).toBe(Math.min(count, 100));
+  }
+});
+
+test('the list of a segment has only its customers, and combines with other filters', async () => {
+  const { db, list } = await shop();
+  await db.run(insert(200));
+  const { customers } = await list('segment=loyal&sort_by=total_orders&sort_order=asc');
+  expect(Math.min(...customers.map(({ total_orders }) => total_orders))).toBe(5);
+  expect((await list('segment=new&min_orders=1')).pagination.total).toBe(0);
+  const risky = await list('segment=at_risk&sort_by=last_order_at');
+  const limit = now.getTime() - 90 * day;
+  for (const { last_order_at } of risky.customers) expect(Date.parse(String(last_order_at))).toBeLessThan(limit);
 });

@@ -1,4 +1,4 @@
-import { type Ctx, counter, raw, type Sql, sql } from '@chowk/kit';
+import { type Ctx, counter, join, raw, type Sql, sql } from '@chowk/kit';
 import type { Customer, Segment, SegmentKey } from './schemas.ts';
 
 const labels: Readonly<Record<SegmentKey, string>> = {
@@ -20,19 +20,40 @@ function riskCutoff(ctx: Ctx): Date {
 export const lastOrder = sql`coalesce(c.last_order_at, '-infinity'::timestamptz)`;
 
 export async function listSegments(ctx: Ctx): Promise<{ segments: Segment[] }> {
+  const columns = await Promise.all(keys.map(async (key) => sql`(${await segmentCount(ctx, key)}) AS ${raw(key)}`));
+  const counts = await ctx.db.row<Record<SegmentKey, number>>(sql`SELECT ${join(columns)}`);
+  return { segments: keys.map((key) => ({ key, label: labels[key], count: counts?.[key] ?? 0 })) };
+}
+
+/** A SELECT of the number of customers in a segment, from counters. */
+export async function segmentCount(ctx: Ctx, key: SegmentKey): Promise<Sql> {
+  if (key === 'vip') return vipCount(ctx);
+  return key === 'at_risk' ? riskCount(ctx) : counter(`customers.${key}`);
+}
+
+/** Customers with orders, minus those whose last order was on a later day (counters) or later on that day. */
+function riskCount(ctx: Ctx): Sql {
   const cutoff = riskCutoff(ctx);
   const day = cutoff.toISOString().slice(0, 10);
-  // At risk: customers with orders, minus those whose last order was on a later day (counters) or later on that day.
-  const counts = await ctx.db.row<Record<SegmentKey, number>>(sql`
-    SELECT (${counter('customers.new')}) AS new, (${counter('customers.returning')}) AS returning,
-      (${counter('customers.loyal')}) AS loyal, (${await vipCount(ctx)}) AS vip,
-      (${counter('customers.marketing')}) AS marketing,
-      (${counter('customers.ordered')})
-        - (SELECT coalesce(sum(value), 0)::bigint FROM counters
-          WHERE name > ${`customers.last_order.${day}`} AND name < 'customers.last_order/')
-        - (SELECT count(*) FROM customers c WHERE deleted_at IS NULL AND ${lastOrder} >= ${cutoff}
-          AND ${lastOrder} < ${`${day}T24:00:00Z`}) AS at_risk`);
-  return { segments: keys.map((key) => ({ key, label: labels[key], count: counts?.[key] ?? 0 })) };
+  return sql`
+    SELECT (${counter('customers.ordered')})
+      - (SELECT coalesce(sum(value), 0)::bigint FROM counters
+        WHERE name > ${`customers.last_order.${day}`} AND name < 'customers.last_order/')
+      - (SELECT count(*) FROM customers c WHERE deleted_at IS NULL AND ${lastOrder} >= ${cutoff}
+        AND ${lastOrder} < ${`${day}T24:00:00Z`}) AS total`;
+}
+
+/** The condition on `customers c`, for the indexes by orders and by last order. */
+export async function isInSegment(ctx: Ctx, key: SegmentKey): Promise<Sql> {
+  const conditions: Readonly<Record<SegmentKey, Sql>> = {
+    new: sql`c.total_orders = 0`,
+    returning: sql`c.total_orders > 0 AND c.total_orders < 5`,
+    loyal: sql`c.total_orders >= 5`,
+    vip: await isVip(ctx),
+    at_risk: sql`${lastOrder} > '-infinity' AND ${lastOrder} < ${riskCutoff(ctx)}`,
+    marketing: sql`c.accepts_marketing`,
+  };
+  return conditions[key];
 }
 
 export async function segmentsOf(ctx: Ctx, customer: Customer): Promise<SegmentKey[]> {

@@ -27,7 +27,7 @@ test('tags are added once and in order', async () => {
   });
   expect({ status, body }).toEqual({
     status: 200,
-    body: { message: 'Tags added.', updated: 2, not_found: [] },
+    body: { message: 'Tags added.', updated: 2, changed: [one.id, other.id].toSorted(), not_found: [] },
   });
   expect((await show(one.id)).tags).toEqual(['b', 'a', 'c', 'd']);
   expect((await show(other.id)).tags).toEqual(['c', 'a', 'd']);
@@ -37,7 +37,7 @@ test('tags are added once and in order', async () => {
 test('tags are removed and the rest keeps its order', async () => {
   const [one, other] = [await create(['b', 'a', 'c']), await create(['x'])];
   const { body } = await merchant.delete(url, { customer_ids: [one.id, other.id], tags: ['a', 'none'] });
-  expect(body).toEqual({ message: 'Tags removed.', updated: 2, not_found: [] });
+  expect(body).toEqual({ message: 'Tags removed.', updated: 2, changed: [one.id], not_found: [] });
   expect((await show(one.id)).tags).toEqual(['b', 'c']);
   expect((await show(other.id)).tags).toEqual(['x']);
 });
@@ -120,4 +120,21 @@ test('concurrent bulk changes in any order of ids neither fail nor lose tags', a
   ]);
   expect(answers.map(({ status }) => status)).toEqual(Array(11).fill(200));
   for (const id of ids) expect((await show(id)).tags.toSorted()).toEqual(tags);
+});
+
+test('the tags in use are listed, most used first', async () => {
+  const shop = await platform.tenant();
+  const caller = shop.caller(...rights);
+  const add = (...tags: string[]) => caller.post('/api/v1/customers', { first_name: 'Asha', tags });
+  const url = '/api/v1/customers/tags';
+  expect((await caller.get(url)).body).toEqual({ tags: [] });
+  await add('wholesale', 'pune');
+  await add('थोक', 'pune');
+  const { body } = await add('gone');
+  await caller.delete(`/api/v1/customers/${body.customer.id}`);
+  expect((await caller.get(url)).body.tags).toEqual([
+    { name: 'pune', count: 2 },
+    { name: 'wholesale', count: 1 },
+    { name: 'थोक', count: 1 },
+  ]);
 });

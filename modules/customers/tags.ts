@@ -1,9 +1,22 @@
 import { type Changes, type Ctx, invalid, type Sql, sql } from '@chowk/kit';
 import { recordColumns } from './columns.ts';
-import type { BulkTags, BulkTagsResult, CustomerRecord } from './schemas.ts';
+import type { BulkTags, BulkTagsResult, CustomerRecord, TagCount } from './schemas.ts';
 
 /** The limit of a single customer, see `Tags`. */
 const maxTags = 50;
+
+/** Counting the tags of all customers would take long; those in use are among the customers that were changed last. */
+const maxScanned = sql`10000`;
+const maxListed = sql`200`;
+
+export async function listTags(ctx: Ctx): Promise<{ tags: TagCount[] }> {
+  const tags = await ctx.db.rows<TagCount>(sql`
+    SELECT name, count(*) AS count FROM (
+      SELECT tags FROM customers WHERE deleted_at IS NULL ORDER BY updated_at DESC, id DESC LIMIT ${maxScanned}) AS latest,
+      unnest(tags) AS name
+    GROUP BY name ORDER BY count DESC, name LIMIT ${maxListed}`);
+  return { tags };
+}
 
 export function addTags(ctx: Ctx, input: BulkTags): Promise<BulkTagsResult> {
   const { tags } = input;
@@ -22,7 +35,7 @@ export function removeTags(ctx: Ctx, input: BulkTags): Promise<BulkTagsResult> {
 /** Changes all customers, or none if one would have too many tags. */
 async function changeTags(ctx: Ctx, { customer_ids }: BulkTags, tags: Sql, changes: Changes): Promise<BulkTagsResult> {
   const ids = [...new Set(customer_ids.map((id) => id.toLowerCase()))];
-  const foundIds = await ctx.tx(async (tx) => {
+  const { foundIds, changed } = await ctx.tx(async (tx) => {
     const rows = await writeTags(tx, ids, tags);
     const changed = rows.flatMap(({ found_id: _, ...customer }) => (customer.id === null ? [] : customer));
     checkLimit(changed);
@@ -31,9 +44,9 @@ async function changeTags(ctx: Ctx, { customer_ids }: BulkTags, tags: Sql, chang
       'customer.updated',
       changed.map((customer) => ({ customer, changed: ['tags'] })),
     );
-    return new Set(rows.map(({ found_id }) => found_id));
+    return { foundIds: new Set(rows.map(({ found_id }) => found_id)), changed: changed.map(({ id }) => id) };
   });
-  return { updated: foundIds.size, not_found: ids.filter((id) => !foundIds.has(id)) };
+  return { updated: foundIds.size, changed, not_found: ids.filter((id) => !foundIds.has(id)) };
 }
 
 function checkLimit(changed: readonly CustomerRecord[]): void {

@@ -13,16 +13,26 @@ export function relativeTime(time: string, now = Date.now()): string {
   return `${Math.floor(age / unit)}${suffix} ago`;
 }
 
+// Making a formatter takes longer than rendering a row of a table.
+const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const countFormat = new Intl.NumberFormat();
+const moneyFormats = new Map<string, Intl.NumberFormat>();
+
 export function exactTime(time: string): string {
-  return new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+  return timeFormat.format(new Date(time));
 }
 
 export function money(amount: string, currency: string): string {
-  return new Intl.NumberFormat(undefined, { style: 'currency', currency }).format(Number(amount));
+  let format = moneyFormats.get(currency);
+  if (!format) {
+    format = new Intl.NumberFormat(undefined, { style: 'currency', currency });
+    moneyFormats.set(currency, format);
+  }
+  return format.format(Number(amount));
 }
 
 export function count(value: number): string {
-  return new Intl.NumberFormat().format(value);
+  return countFormat.format(value);
 }
 
 /** For a badge. */

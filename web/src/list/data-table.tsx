@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type MouseEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type MouseEvent, memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { messageOf } from '../form.ts';
 import { useKeys } from '../keys.ts';
 import { useIsNarrow } from '../narrow.ts';
@@ -14,7 +14,7 @@ export interface Column<Row> {
   readonly label: string;
   /** The first column is the name of the record, as a link to it: `j` and `k` move between these links. */
   readonly cell: (row: Row) => ReactNode;
-  /** Of the others, for instance `9rem`. Without it, the column shares what is left. */
+  /** For instance `9rem`, or `25%` while all columns have room. Without it, the column shares what is left. */
   readonly width?: string;
   /** Numbers are aligned to the right. */
   readonly isNumber?: boolean;
@@ -52,12 +52,13 @@ interface DataTableProps<Row> {
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { caption, list, columns: all, idOf, nameOf, onOpen, openId, sort, onSort, selection, empty } = props;
   const isNarrow = useIsNarrow();
-  const columns = isNarrow ? all.filter(({ isOnPhone }) => isOnPhone) : all;
-  const scroller = useRef<HTMLElement>(null);
+  const [scroller, setScroller] = useState<HTMLElement | null>(null);
+  const available = useWidth(scroller);
+  const columns = useSame(isNarrow ? all.filter(({ isOnPhone }) => isOnPhone) : fit(all, available));
   const rowHeight = isNarrow ? 52 : 36;
   const rows = useVirtualizer({
     count: list.total ?? 0,
-    getScrollElement: () => scroller.current,
+    getScrollElement: () => scroller,
     estimateSize: () => rowHeight,
     overscan: 8,
   });
@@ -68,25 +69,35 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   useEffect(() => list.show(first, last));
   // biome-ignore lint/correctness/useExhaustiveDependencies: another list begins at its top
   useEffect(() => {
-    scroller.current?.scrollTo({ top: 0 });
+    scroller?.scrollTo({ top: 0 });
   }, [list.identity]);
   const focusRow = (step: number) => {
     const current = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row;
     const next = current === undefined ? first : Number(current) + step;
     if (next < 0 || next >= (list.total ?? 0)) return;
     rows.scrollToIndex(next);
-    scroller.current?.querySelector<HTMLElement>(`[data-row="${next}"] a`)?.focus({ preventScroll: true });
+    scroller?.querySelector<HTMLElement>(`[data-row="${next}"] a`)?.focus({ preventScroll: true });
   };
   useKeys([
     { key: 'j', label: 'Next row', run: () => focusRow(1) },
     { key: 'k', label: 'Previous row', run: () => focusRow(-1) },
   ]);
+  // Stays the same, so that rows that have not changed need not be rendered while the user scrolls.
+  const actions = useRef<RowActions>({ open() {}, toggle() {} }).current;
+  actions.open = onOpen as (row: unknown) => void;
+  actions.toggle = (id, index, isRange) => {
+    const idAt = (at: number) => {
+      const row = list.rowAt(at);
+      return row && idOf(row);
+    };
+    selection?.toggle(id, index, isRange ? idAt : undefined);
+  };
   const width = columns.length + (selection ? 1 : 0);
   if (list.error && list.total === undefined) return <Notice tone="error">{messageOf(list.error)}</Notice>;
   if (list.total === 0) return empty;
   return (
     <section
-      ref={scroller}
+      ref={setScroller}
       aria-label={caption}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
       tabIndex={0}
@@ -105,7 +116,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               </th>
             )}
             {columns.map((column) => (
-              <SortableHeader key={column.key} column={column} sort={sort} onSort={onSort} />
+              <SortableHeader
+                key={column.key}
+                column={column}
+                sort={sort}
+                onSort={onSort}
+                isShare={columns.length === all.length}
+              />
             ))}
           </tr>
         </thead>
@@ -117,86 +134,130 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             if (row === undefined) return <LoadingRow key={index} columns={width} />;
             const id = idOf(row);
             return (
-              <tr
+              <TableRow
                 key={id}
-                data-row={index}
-                aria-rowindex={index + 2}
-                aria-current={id === openId || undefined}
-                onClick={(event) => isPlainClick(event) && onOpen(row)}
-                className="group h-9 cursor-pointer max-md:h-13 hover:bg-sunken aria-current:bg-accent-tint aria-current:[--faint:var(--secondary)]"
-              >
-                {selection && (
-                  <td className="border-b border-line px-0">
-                    <SelectBox
-                      selection={selection}
-                      id={id}
-                      index={index}
-                      name={nameOf(row)}
-                      rowAt={list.rowAt}
-                      idOf={idOf}
-                    />
-                  </td>
-                )}
-                {columns.map(({ key, cell, isNumber }) => (
-                  <td
-                    key={key}
-                    className={`truncate border-b border-line px-3 first:pl-1 ${isNumber ? 'numeric text-right' : ''}`}
-                  >
-                    {cell(row)}
-                  </td>
-                ))}
-              </tr>
+                row={row}
+                id={id}
+                index={index}
+                name={nameOf(row)}
+                columns={columns as readonly Column<unknown>[]}
+                isOpen={id === openId}
+                isSelected={selection?.has(id)}
+                actions={actions}
+              />
             );
           })}
           <Gap height={rows.getTotalSize() - (items.at(-1)?.end ?? 0)} columns={width} />
         </tbody>
       </table>
+      {list.error && (
+        <div className="sticky bottom-2 left-0 pt-2">
+          <Notice tone="error">{messageOf(list.error)}</Notice>
+        </div>
+      )}
     </section>
   );
 }
 
-interface SelectBoxProps<Row> {
-  readonly selection: Selection;
+/** Of the element, in pixels; `undefined` until it is shown. */
+function useWidth(element: HTMLElement | null): number | undefined {
+  const [width, setWidth] = useState<number>();
+  useLayoutEffect(() => {
+    if (!element) return;
+    setWidth(element.clientWidth);
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [element]);
+  return width;
+}
+
+const flexibleWidth = 144;
+const selectWidth = 36;
+
+/** Leaves out the last columns if there is no room, for instance beside an open record. */
+function fit<Row>(columns: readonly Column<Row>[], available: number | undefined): readonly Column<Row>[] {
+  if (available === undefined) return columns;
+  const needed = columns.reduce((sum, { width }) => sum + widthOf(width), selectWidth);
+  const extra = columns.findLastIndex(({ isOnPhone }, index) => index > 0 && !isOnPhone);
+  return needed <= available || extra < 0 ? columns : fit(columns.toSpliced(extra, 1), available);
+}
+
+function widthOf(width: string | undefined): number {
+  return width?.endsWith('rem') ? Number.parseFloat(width) * 16 : flexibleWidth;
+}
+
+/** The same array as long as its items are. */
+function useSame<Item>(items: readonly Item[]): readonly Item[] {
+  const last = useRef(items);
+  const isSame = items.length === last.current.length && items.every((item, index) => item === last.current[index]);
+  if (!isSame) last.current = items;
+  return last.current;
+}
+
+interface RowActions {
+  open: (row: unknown) => void;
+  toggle: (id: string, index: number, isRange: boolean) => void;
+}
+
+interface TableRowProps {
+  readonly row: unknown;
   readonly id: string;
   readonly index: number;
   readonly name: string;
-  readonly rowAt: (index: number) => Row | undefined;
-  readonly idOf: (row: Row) => string;
+  readonly columns: readonly Column<unknown>[];
+  readonly isOpen: boolean;
+  /** `undefined` if rows cannot be selected. */
+  readonly isSelected: boolean | undefined;
+  readonly actions: RowActions;
 }
 
-function SelectBox<Row>({ selection, id, index, name, rowAt, idOf }: SelectBoxProps<Row>) {
+const TableRow = memo(function TableRow({ row, id, index, name, columns, isOpen, isSelected, actions }: TableRowProps) {
   return (
-    <label className="grid h-9 place-items-center max-md:h-13">
-      <span className="sr-only">Select {name}</span>
-      <input
-        type="checkbox"
-        checked={selection.has(id)}
-        onChange={({ nativeEvent }) => {
-          const isRange = nativeEvent instanceof globalThis.MouseEvent && nativeEvent.shiftKey;
-          selection.toggle(
-            id,
-            index,
-            isRange
-              ? (at) => {
-                  const row = rowAt(at);
-                  return row && idOf(row);
-                }
-              : undefined,
-          );
-        }}
-        className="size-4 accent-accent"
-      />
-    </label>
+    <tr
+      data-row={index}
+      aria-rowindex={index + 2}
+      aria-current={isOpen || undefined}
+      onClick={(event) => isPlainClick(event) && actions.open(row)}
+      className="group h-9 cursor-pointer max-md:h-13 hover:bg-sunken aria-current:bg-accent-tint aria-current:[--faint:var(--secondary)]"
+    >
+      {isSelected !== undefined && (
+        <td className="border-b border-line px-0">
+          <label className="grid h-9 place-items-center max-md:h-13">
+            <span className="sr-only">Select {name}</span>
+            <input
+              type="checkbox"
+              checked={isSelected}
+              onChange={({ nativeEvent }) =>
+                actions.toggle(id, index, nativeEvent instanceof globalThis.MouseEvent && nativeEvent.shiftKey)
+              }
+              className="grid size-4 appearance-none place-items-center rounded-[4px] border border-edge bg-surface before:size-2.5 before:scale-0 before:bg-on-accent before:[clip-path:polygon(14%_44%,0_65%,50%_100%,100%_16%,80%_0,43%_62%)] checked:border-accent checked:bg-accent checked:before:scale-100"
+            />
+          </label>
+        </td>
+      )}
+      {columns.map(({ key, cell, isNumber }) => (
+        <td
+          key={key}
+          className={`truncate border-b border-line px-3 first:pl-1 ${isNumber ? 'numeric text-right' : ''}`}
+        >
+          {cell(row)}
+        </td>
+      ))}
+    </tr>
   );
-}
+});
 
 interface SortableHeaderProps<Row> {
   readonly column: Column<Row>;
   readonly sort: Sort | undefined;
   readonly onSort: ((sort: Sort) => void) | undefined;
+  /** Whether a width in percent counts. With fewer columns, the others share what is left. */
+  readonly isShare: boolean;
 }
 
-function SortableHeader<Row>({ column: { label, width, isNumber, sortBy }, sort, onSort }: SortableHeaderProps<Row>) {
+function SortableHeader<Row>({ column, sort, onSort, isShare }: SortableHeaderProps<Row>) {
+  const { label, width, isNumber, sortBy } = column;
   const isSorted = sortBy !== undefined && sort?.by === sortBy;
   const Arrow = sort?.order === 'asc' ? ArrowUp : ArrowDown;
   const look = `h-9 truncate border-b border-line px-3 text-xs font-medium text-secondary first:pl-1 ${isNumber ? 'text-right' : 'text-left'}`;
@@ -204,7 +265,7 @@ function SortableHeader<Row>({ column: { label, width, isNumber, sortBy }, sort,
   return (
     <th
       scope="col"
-      style={{ width }}
+      style={{ width: isShare || !width?.endsWith('%') ? width : undefined }}
       aria-sort={isSorted ? (sort.order === 'asc' ? 'ascending' : 'descending') : undefined}
       className={look}
     >

@@ -15,20 +15,24 @@ interface DetailPanelProps {
   readonly children?: ReactNode;
 }
 
+const longTitle = 28;
+
 /** A record of a list: beside it on wide screens, instead of it on narrow ones. */
 export function DetailPanel({ title, error, actions, onClose, children }: DetailPanelProps) {
   useKeys([{ key: 'Escape', label: 'Close', run: onClose }]);
+  // A long title has a line of its own.
+  const isLong = title !== undefined && title.length > longTitle;
   return (
     <article className="grid grid-cols-1 content-start gap-6 px-4 pt-2 pb-12 max-md:pt-4 md:px-6">
       {title !== undefined && <title>{`${title} · Chowk`}</title>}
-      <div className="sticky top-0 z-[1] -mx-1 flex min-h-9 items-center gap-2 bg-canvas px-1 py-1">
+      <div className="sticky top-0 z-[1] -mx-1 flex min-h-9 flex-wrap items-center gap-2 bg-canvas px-1 py-1">
         <IconButton label="Back to the list" className="xl:hidden" onClick={onClose}>
           <ArrowLeft size={18} strokeWidth={1.5} aria-hidden />
         </IconButton>
-        <h1 className="mr-auto min-w-0 truncate text-xl font-semibold tracking-tight">
+        <h1 title={title} className="line-clamp-4 min-w-0 flex-1 break-words text-xl font-semibold tracking-tight">
           {title ?? <Skeleton className="h-6 w-48" />}
         </h1>
-        {actions}
+        {actions && <div className={isLong ? 'order-last flex w-full flex-wrap gap-2' : 'contents'}>{actions}</div>}
         <IconButton label="Close" className="max-xl:hidden" onClick={onClose}>
           <X size={16} strokeWidth={1.5} aria-hidden />
         </IconButton>

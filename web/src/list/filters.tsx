@@ -15,6 +15,8 @@ export interface Filter {
   readonly type?: 'number' | 'date';
   /** A choice of values and what they are called. */
   readonly options?: readonly (readonly [value: string, label: string])[];
+  /** Values that the browser offers while the user types. */
+  readonly suggestions?: readonly string[];
 }
 
 interface FilterBarProps {
@@ -54,7 +56,7 @@ export function FilterBar({ search, onChange, placeholder, filters, children }: 
           </button>
         </span>
       ))}
-      <div className="ml-auto flex items-center gap-1">{children}</div>
+      <div className="contents [&>*:first-child]:ml-auto">{children}</div>
     </div>
   );
 }
@@ -91,7 +93,7 @@ function SearchField({ value, placeholder, onChange }: SearchFieldProps) {
   });
   useKeys([{ key: '/', label: 'Search the list', run: () => field.current?.focus() }]);
   return (
-    <div className="relative w-72 max-md:w-full">
+    <div className="relative w-72 max-md:w-auto max-md:min-w-48 max-md:flex-1">
       <SearchIcon
         size={16}
         strokeWidth={1.5}
@@ -108,7 +110,7 @@ function SearchField({ value, placeholder, onChange }: SearchFieldProps) {
         onKeyDown={({ key, currentTarget }) => {
           if (key === 'Escape') currentTarget.blur();
         }}
-        className="pl-8"
+        className="pl-8 text-ellipsis"
       />
     </div>
   );
@@ -141,7 +143,7 @@ function FilterForm({ search, filters, onChange, count }: FilterFormProps) {
           setOpen(false);
         }}
       >
-        {filters.map(({ key, label, help, type = 'text', options }) => (
+        {filters.map(({ key, label, help, type = 'text', options, suggestions }) => (
           <Field key={key} label={label} help={help}>
             {(control) =>
               options ? (
@@ -154,12 +156,27 @@ function FilterForm({ search, filters, onChange, count }: FilterFormProps) {
                   ))}
                 </Select>
               ) : (
-                <Input {...control} name={key} type={type} defaultValue={search[key] ?? ''} />
+                <>
+                  <Input
+                    {...control}
+                    name={key}
+                    type={type}
+                    list={suggestions && `${control.id}-list`}
+                    defaultValue={search[key] ?? ''}
+                  />
+                  {suggestions && (
+                    <datalist id={`${control.id}-list`}>
+                      {suggestions.map((value) => (
+                        <option key={value} value={value} />
+                      ))}
+                    </datalist>
+                  )}
+                </>
               )
             }
           </Field>
         ))}
-        <Button type="submit" look="primary">
+        <Button type="submit" look="primary" className="sticky! bottom-0">
           Show
         </Button>
       </form>

@@ -6,6 +6,10 @@ import { api, useTenant } from '../session.ts';
 
 /** Records on a page of a list. */
 export const perPage = 100;
+/** A page is read when the screen is this many rows away from it. */
+const margin = 30;
+/** Between two changes of the pages that are read, while the user scrolls. */
+const pauseMs = 80;
 
 interface Page<Row> {
   readonly rows: readonly Row[];
@@ -27,36 +31,63 @@ export interface List<Row> {
   readonly isOutdated: boolean;
 }
 
-type ReadPage<Row> = (client: Client, page: { page: number; per_page: number }) => Promise<Page<Row>>;
+/** The signal aborts when the page is no longer shown. */
+type ReadPage<Row> = (
+  client: Client,
+  page: { page: number; per_page: number },
+  signal: AbortSignal,
+) => Promise<Page<Row>>;
+
+interface Shown<Row> {
+  readonly identity: string;
+  readonly tenant: string | undefined;
+  readonly pages: ReadonlyMap<number, Page<Row>>;
+  readonly total: number;
+}
 
 /** `name` has everything that the list depends on: `['customers', 'list', filters]`. */
 export function useList<Row>(name: readonly unknown[], read: ReadPage<Row>): List<Row> {
   const tenant = useTenant();
   const identity = JSON.stringify([tenant, ...name]);
-  const [shown, setShown] = useState({ identity, pages: [1] });
+  const [shown, setShown] = useState<{ identity: string; pages: readonly number[] }>({ identity, pages: [1] });
   const pages = shown.identity === identity ? shown.pages : [1];
   const results = useQueries({
     queries: pages.map((page) => ({
       queryKey: keyOf(tenant, ...name, page),
-      queryFn: () => read(api(), { page, per_page: perPage }),
+      queryFn: ({ signal }: { signal: AbortSignal }) => read(api(), { page, per_page: perPage }, signal),
     })),
   });
-  const last = useRef<{ pages: ReadonlyMap<number, Page<Row>>; tenant: string | undefined }>(undefined);
+  const last = useRef<Shown<Row>>(undefined);
+  const wanted = useRef(shown);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const loaded = new Map(pages.flatMap((page, index) => (results[index]?.data ? [[page, results[index].data]] : [])));
   const error = results.find((one) => one.error)?.error ?? null;
-  const isOutdated = loaded.size === 0 && !error && last.current !== undefined && last.current.tenant === tenant;
-  if (loaded.size > 0) last.current = { pages: loaded, tenant };
-  const current = isOutdated ? (last.current as { pages: ReadonlyMap<number, Page<Row>> }).pages : loaded;
+  // The page that was read last knows the total best.
+  const newest = results.reduce((best, one) => (one.dataUpdatedAt > best.dataUpdatedAt ? one : best));
+  if (newest.data) last.current = { identity, tenant, pages: loaded, total: newest.data.total };
+  const previous = last.current;
+  const isOutdated = loaded.size === 0 && !error && previous?.tenant === tenant && previous?.identity !== identity;
+  const current = isOutdated && previous ? previous.pages : loaded;
   return {
     identity,
-    total: [...current.values()][0]?.total,
+    total: isOutdated || previous?.identity === identity ? previous?.total : undefined,
     rowAt: (index) => current.get(Math.floor(index / perPage) + 1)?.rows[index % perPage],
     show(first, final) {
-      const from = Math.floor(first / perPage) + 1;
-      const wanted = Array.from({ length: Math.floor(final / perPage) + 2 - from }, (_, index) => from + index);
-      if (wanted.join() !== pages.join()) setShown({ identity, pages: wanted });
+      const to = Math.min(final + margin, Math.max((previous?.total ?? 0) - 1, 0));
+      const [from, until] = [Math.max(first - margin, 0), Math.max(to, first)].map(pageOf) as [number, number];
+      const next = Array.from({ length: until - from + 1 }, (_, index) => from + index);
+      wanted.current = { identity, pages: next };
+      if (next.join() === pages.join()) return;
+      timer.current ??= setTimeout(() => {
+        timer.current = undefined;
+        setShown(wanted.current);
+      }, pauseMs);
     },
     error,
     isOutdated,
   };
+}
+
+function pageOf(index: number): number {
+  return Math.floor(index / perPage) + 1;
 }

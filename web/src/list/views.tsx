@@ -27,14 +27,15 @@ export function Views({ name, views, search, onChange }: ViewsProps) {
   const [saved, setSaved] = useStored<readonly View[]>(`views.${name}`, []);
   const current = keyOf(search);
   const isKnown = [...views, ...saved].some((view) => keyOf(view.search) === current);
+  const base = baseOf([...views, ...saved], search);
   return (
     <nav aria-label="Views" className="flex items-center gap-1 overflow-x-auto border-b border-line">
       {views.map((view) => (
-        <Tab key={view.label} view={view} isCurrent={keyOf(view.search) === current} onChange={onChange} />
+        <Tab key={view.label} view={view} isCurrent={view === base} onChange={onChange} />
       ))}
       {saved.map((view) => (
         <span key={view.label} className="flex items-center">
-          <Tab view={view} isCurrent={keyOf(view.search) === current} onChange={onChange} />
+          <Tab view={view} isCurrent={view === base} onChange={onChange} />
           {keyOf(view.search) === current && (
             <button
               type="button"
@@ -58,6 +59,14 @@ function keyOf(search: Search): string {
   return stringifySearch(Object.fromEntries(Object.entries(search).sort()));
 }
 
+/** The view that the search is, or that it narrows further. */
+function baseOf(views: readonly View[], search: Search): View | undefined {
+  const sizeOf = (view: View) => Object.keys(view.search).length;
+  return views
+    .filter((view) => Object.entries(view.search).every(([key, value]) => search[key] === value))
+    .reduce<View | undefined>((best, view) => (best && sizeOf(best) >= sizeOf(view) ? best : view), undefined);
+}
+
 interface TabProps {
   readonly view: View;
   readonly isCurrent: boolean;
@@ -72,9 +81,9 @@ function Tab({ view: { label, search, count }, isCurrent, onChange }: TabProps) 
       onClick={() => onChange(search)}
       className="-mb-px h-9 border-b-2 border-transparent px-2.5 text-sm font-medium whitespace-nowrap text-secondary hover:text-text aria-pressed:border-accent aria-pressed:text-text max-md:h-11"
     >
-      {label}
+      {label}{' '}
       {count !== undefined && (
-        <span className="numeric ml-1.5 text-xs font-normal text-faint">{formatCount(count)}</span>
+        <span className="numeric ml-0.5 text-xs font-normal text-faint">{formatCount(count)}</span>
       )}
     </button>
   );

@@ -1,28 +1,51 @@
 import type { Customer } from '@chowk/client';
+import { count } from '../../format.ts';
 import type { Filter } from '../../list/filters.tsx';
+import { pick, type Search } from '../../search.ts';
 
-export const filters: readonly Filter[] = [
-  { key: 'tags', label: 'Tags', help: 'With commas between them: customers that have all of them.' },
-  { key: 'min_orders', label: 'At least this many orders', type: 'number' },
-  { key: 'min_spent', label: 'Has spent at least', type: 'number' },
-  {
-    key: 'accepts_marketing',
-    label: 'Accepts marketing',
-    options: [
-      ['true', 'Yes'],
-      ['false', 'No'],
-    ],
-  },
-  { key: 'created_from', label: 'Created from', type: 'date' },
-  { key: 'created_to', label: 'Created until', type: 'date' },
-];
+export function filtersWith(tags: readonly string[]): readonly Filter[] {
+  return [
+    { key: 'tags', label: 'Tags', help: 'Separate with commas. Customers must have all of them.', suggestions: tags },
+    { key: 'min_orders', label: 'Minimum orders', type: 'number' },
+    { key: 'min_spent', label: 'Minimum spent', type: 'number' },
+    {
+      key: 'accepts_marketing',
+      label: 'Accepts marketing',
+      options: [
+        ['true', 'Yes'],
+        ['false', 'No'],
+      ],
+    },
+    { key: 'created_from', label: 'Created from', type: 'date' },
+    { key: 'created_to', label: 'Created until', type: 'date' },
+  ];
+}
 
 /** What the address of the list can have. */
 export const searchKeys: readonly string[] = [
-  ...['search', 'vip', 'sort_by', 'sort_order'],
-  ...filters.map(({ key }) => key),
+  ...['search', 'segment', 'sort_by', 'sort_order'],
+  ...filtersWith([]).map(({ key }) => key),
 ];
+
+/** Of an address, without what belongs to the open customer. */
+export const searchOfList: (search: Readonly<Record<string, unknown>>) => Search = pick(...searchKeys);
+
+export type SegmentKey = 'new' | 'returning' | 'loyal' | 'vip' | 'at_risk' | 'marketing';
+
+export const segmentLabels: Readonly<Record<SegmentKey, string>> = {
+  new: 'New',
+  returning: 'Returning',
+  loyal: 'Loyal',
+  vip: 'VIP',
+  at_risk: 'At risk',
+  marketing: 'Accepts marketing',
+};
 
 export function nameOf({ first_name, last_name, email, phone }: Customer): string {
   return [first_name, last_name].filter(Boolean).join(' ') || email || phone || 'No name';
+}
+
+/** `1 customer`, `5 customers`. */
+export function counted(number: number, one: string, many = `${one}s`): string {
+  return `${count(number)} ${number === 1 ? one : many}`;
 }

@@ -1,10 +1,12 @@
 import type { Customer, CustomersListInput } from '@chowk/client';
-import { Link, Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Users } from 'lucide-react';
-import { useApi } from '../../api-query.ts';
+import { Link, Outlet, useChildMatches, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Plus, Users } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useApi, useCan } from '../../api-query.ts';
 import { count, money } from '../../format.ts';
 import { ColumnMenu, useColumns } from '../../list/column-choice.tsx';
 import { type Column, DataTable } from '../../list/data-table.tsx';
+import { ExportButton } from '../../list/export.tsx';
 import { FilterBar } from '../../list/filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
 import { useSelection } from '../../list/selection.ts';
@@ -14,46 +16,60 @@ import { Views } from '../../list/views.tsx';
 import { useLive } from '../../live.ts';
 import type { Search } from '../../search.ts';
 import { Needs } from '../../shell/needs.tsx';
+import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { filters, nameOf } from './customer-list.ts';
+import { BulkActions } from './bulk-actions.tsx';
+import { filtersWith, nameOf, type SegmentKey, searchOfList, segmentLabels } from './customer-list.ts';
+import { useTagNames } from './tags.ts';
 
 const columns: readonly Column<Customer>[] = [
   {
     key: 'name',
     label: 'Name',
+    width: '22%',
     sortBy: 'first_name',
     isOnPhone: true,
     cell: (customer) => (
-      <Link
-        to="/customers/$id"
-        params={{ id: customer.id }}
-        search={(search) => search}
-        className="font-medium hover:underline"
-      >
-        {nameOf(customer)}
-      </Link>
+      <>
+        <Link
+          to="/customers/$id"
+          params={{ id: customer.id }}
+          search={searchOfList}
+          preload={false}
+          className="font-medium hover:underline"
+        >
+          {nameOf(customer)}
+        </Link>
+        <span className="block truncate text-xs text-secondary md:hidden">{customer.phone ?? customer.email}</span>
+      </>
     ),
   },
-  { key: 'email', label: 'Email', cell: ({ email }) => <span className="text-secondary">{email}</span> },
-  { key: 'phone', label: 'Phone', width: '10rem', cell: ({ phone }) => <span className="numeric">{phone}</span> },
-  { key: 'tags', label: 'Tags', cell: ({ tags }) => <span className="text-secondary">{tags.join(', ')}</span> },
+  { key: 'phone', label: 'Phone', width: '9.5rem', cell: ({ phone }) => <span className="numeric">{phone}</span> },
   {
-    ...{ key: 'orders', label: 'Orders', width: '6rem', sortBy: 'total_orders', isNumber: true },
-    cell: ({ total_orders }) => count(total_orders),
-  },
-  {
-    ...{ key: 'spent', label: 'Spent', width: '9rem', sortBy: 'total_spent', isNumber: true, isOnPhone: true },
+    ...{ key: 'spent', label: 'Spent', width: '8rem', sortBy: 'total_spent', isNumber: true, isOnPhone: true },
     cell: ({ total_spent, currency }) => (currency ? money(total_spent, currency) : ''),
   },
   {
-    ...{ key: 'last_order', label: 'Last order', width: '8rem', sortBy: 'last_order_at', isNumber: true },
-    cell: ({ last_order_at }) => last_order_at && <RelativeTime time={last_order_at} />,
+    ...{ key: 'orders', label: 'Orders', width: '6rem', sortBy: 'total_orders', isNumber: true },
+    cell: ({ total_orders }) => <span className={total_orders === 0 ? 'text-faint' : ''}>{count(total_orders)}</span>,
   },
   {
-    ...{ key: 'created', label: 'Created', width: '8rem', sortBy: 'created_at', isNumber: true, isExtra: true },
+    ...{ key: 'last_order', label: 'Last order', width: '7.5rem', sortBy: 'last_order_at', isNumber: true },
+    cell: ({ last_order_at }) => last_order_at && <RelativeTime time={last_order_at} />,
+  },
+  { key: 'email', label: 'Email', cell: ({ email }) => <span className="text-secondary">{email}</span> },
+  { key: 'tags', label: 'Tags', cell: ({ tags }) => <span className="text-secondary">{tags.join(', ')}</span> },
+  {
+    ...{ key: 'created', label: 'Created', width: '7.5rem', sortBy: 'created_at', isNumber: true, isExtra: true },
     cell: ({ created_at }) => <RelativeTime time={created_at} />,
   },
+];
+
+/** Orders change the statistics of their customer. */
+const changes = [
+  ...['customerCreated { customer { id } }', 'customerUpdated { changed }', 'customerMerged { removed_id }'],
+  ...['customerDeleted { id }', 'orderCreated { order { id } }', 'orderStatusChanged { order { id } }'],
 ];
 
 /** All customers, and the one that is open beside them. */
@@ -66,33 +82,55 @@ export function CustomersPage() {
 }
 
 function Customers() {
-  const search: Search = useSearch({ from: '/shell/customers' });
+  const can = useCan();
+  const search = searchOfList(useSearch({ from: '/shell/customers' }));
   const openId = useParams({ strict: false }).id;
+  const hasPanel = useChildMatches().length > 0;
   const navigate = useNavigate();
   const show = (next: Search) => void navigate({ to: '.', search: next, replace: next.search !== search.search });
-  const list = useList(['customers', 'list', search], async (client, page) => {
-    const { customers, pagination } = await client.customers.list({ ...(search as CustomersListInput), ...page });
+  const filters = filtersWith(useTagNames());
+  const input = search as CustomersListInput;
+  const list = useList(['customers', 'list', search], async (client, page, signal) => {
+    const { customers, pagination } = await client.customers.list({ ...input, ...page }, { signal });
     return { rows: customers, total: pagination.total };
   });
-  const segments = useApi(['customers', 'segments'], (client) => client.customers.listSegments());
-  const segmentCount = (key: string) => segments.data?.segments.find((one) => one.key === key)?.count;
   const selection = useSelection();
   const { visible, choice } = useColumns('customers', columns);
-  useLive(['customerCreated { id }', 'customerUpdated { id }', 'customerDeleted { id }'], 'customers');
-  const views = [
-    { label: 'All', search: {} },
-    { label: 'VIP', search: { vip: 'true' }, count: segmentCount('vip') },
-  ];
+  useLive(changes, 'customers');
   return (
-    <ListPage title="Customers" detail={openId !== undefined && <Outlet />}>
-      <Views name="customers" views={views} search={search} onChange={show} />
+    <ListPage
+      title="Customers"
+      detail={hasPanel && <Outlet />}
+      actions={
+        <>
+          {can('customers.export') && (
+            <ExportButton
+              name="customers"
+              total={list.total}
+              read={(client, format, signal) => client.customers.export({ ...input, format }, { signal })}
+            />
+          )}
+          {can('customers.create') && (
+            <Button look="primary" onClick={() => void navigate({ to: '/customers/new', search })}>
+              <Plus size={16} strokeWidth={1.5} aria-hidden />
+              New customer
+            </Button>
+          )}
+        </>
+      }
+    >
+      <Views name="customers" views={useSegmentViews()} search={search} onChange={show} />
       <div className="pt-3">
         <FilterBar search={search} filters={filters} placeholder="Search name, phone or email" onChange={show}>
-          <span className="numeric text-sm text-secondary">{list.total !== undefined && count(list.total)}</span>
+          <span className="numeric px-2 text-sm text-secondary max-md:hidden">
+            {list.total !== undefined && count(list.total)}
+          </span>
           <ColumnMenu choice={choice} />
         </FilterBar>
       </div>
-      <SelectionBar selection={selection}>{null}</SelectionBar>
+      <SelectionBar selection={selection}>
+        <BulkActions selection={selection} />
+      </SelectionBar>
       <DataTable
         caption="Customers"
         list={list}
@@ -104,17 +142,46 @@ function Customers() {
         sort={{ by: search.sort_by ?? 'created_at', order: search.sort_order === 'asc' ? 'asc' : 'desc' }}
         onSort={({ by, order }) => show({ ...search, sort_by: by, sort_order: order })}
         selection={selection}
-        empty={<NoCustomers isFiltered={Object.keys(search).length > 0} />}
+        empty={
+          <NoCustomers isFiltered={Object.keys(search).length > 0} onClear={() => show({})}>
+            {can('customers.create') && (
+              <Button look="primary" onClick={() => void navigate({ to: '/customers/new', search })}>
+                New customer
+              </Button>
+            )}
+          </NoCustomers>
+        }
       />
     </ListPage>
   );
 }
 
-function NoCustomers({ isFiltered }: { readonly isFiltered: boolean }) {
+/** One for each segment, with its current number of customers. */
+function useSegmentViews() {
+  const { data } = useApi(['customers', 'segments'], (client) => client.customers.listSegments());
+  const all = useApi(['customers', 'total'], (client) => client.customers.list({ per_page: 1 }));
+  return [
+    { label: 'All', search: {}, count: all.data?.pagination.total },
+    ...Object.entries(segmentLabels).map(([key, label]) => ({
+      label,
+      search: { segment: key },
+      count: data?.segments.find((one) => one.key === (key as SegmentKey))?.count,
+    })),
+  ];
+}
+
+interface NoCustomersProps {
+  readonly isFiltered: boolean;
+  readonly onClear: () => void;
+  readonly children: ReactNode;
+}
+
+function NoCustomers({ isFiltered, onClear, children }: NoCustomersProps) {
   return (
     <EmptyState
       icon={<Users size={20} strokeWidth={1.5} aria-hidden />}
       title={isFiltered ? 'No customer matches' : 'No customers yet'}
+      action={isFiltered ? <Button onClick={onClear}>Show all customers</Button> : children}
     >
       {isFiltered ? 'Search for something else, or remove a filter.' : 'The first order of a customer adds them here.'}
     </EmptyState>

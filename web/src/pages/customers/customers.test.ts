@@ -1,31 +1,179 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../../server/testing/eventually.ts';
 import { type Console, chromiumPath, inspect, startConsole } from '../../../testing/console.ts';
+import { addCustomers, addOrder, longName } from '../../../testing/sample-customers.ts';
 
-describe.skipIf(!chromiumPath)('customers', () => {
+describe.skipIf(!chromiumPath)('the list of customers', () => {
   let platform: Console;
   beforeAll(async () => {
     platform = await startConsole();
   });
 
-  test('a list with its filters in the address, and a customer beside it', async () => {
-    const acme = await platform.tenant({ name: 'Acme Stores' });
-    const asha = await platform.person({ tenant: acme });
-    for (let index = 0; index < 120; index += 1) {
-      await asha.post('/api/v1/customers', { first_name: `Customer ${index}`, email: `c${index}@example.com` });
-    }
-    const page = await platform.openAs(asha, acme, '/customers');
-    await page.getByRole('link', { name: 'Customer 119' }).waitFor();
+  async function open(path = '/customers', role = 'Owner') {
+    const acme = await platform.tenant({ name: 'Chai & Sons, Pune' });
+    const owner = await platform.person({ tenant: acme });
+    const ids = await addCustomers(owner);
+    const user = role === 'Owner' ? owner : await platform.person({ tenant: acme, role });
+    const page = await platform.openAs(user, acme, path);
+    return { acme, owner, ids, page };
+  }
+
+  const names = (page: Page) => page.locator('tbody a').allTextContents();
+  const addressOf = (page: Page) => new URL(page.url()).search;
+  const select = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}` }).check();
+
+  test('is searched by name, email and phone, with the filters in the address', async () => {
+    const { page } = await open();
+    await page.getByRole('link', { name: 'Priya Sharma' }).waitFor();
+    expect(await names(page)).toHaveLength(7);
     await inspect(page, 'customers');
-    await page.keyboard.press('/');
-    await page.keyboard.type('c7@');
-    await eventually(() => expect(new URL(page.url()).search).toBe('?search=c7%40'));
-    await page.getByRole('link', { name: 'Customer 7', exact: true }).click();
-    await page.getByRole('heading', { name: 'Customer 7' }).waitFor();
-    await inspect(page, 'customer');
+    for (const [text, name] of [
+      ['राजेश', 'राजेश कुमार श्रीवास्तव'],
+      ['rao.bahadur@', longName],
+      ['98765 43213', 'Imran Qureshi'],
+    ] as const) {
+      await page.keyboard.press('/');
+      await page.keyboard.press('Control+A');
+      await page.keyboard.type(text);
+      await eventually(async () => expect(await names(page)).toEqual([name]));
+      await page.keyboard.press('Escape');
+    }
+    expect(addressOf(page)).toBe('?search=98765+43213');
+    await page.getByRole('searchbox').fill('nobody at all');
+    await page.getByRole('heading', { name: 'No customer matches' }).waitFor();
+    await inspect(page, 'customers-no-match');
+    await page.getByRole('button', { name: 'Show all customers' }).click();
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByLabel('Tags').fill('pune, wholesale');
+    await inspect(page, 'customers-filter');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await eventually(async () => expect(await names(page)).toEqual(['Priya Sharma']));
+    await page.reload();
+    await eventually(async () => expect(await names(page)).toEqual(['Priya Sharma']));
+    await page.getByRole('button', { name: 'Remove the filter Tags' }).click();
+    await page.getByRole('button', { name: 'Spent' }).click();
+    await eventually(async () => expect((await names(page))[0]).toBe('Priya Sharma'));
+    expect(addressOf(page)).toBe('?sort_by=total_spent&sort_order=desc');
+  });
+
+  test('has segments as tabs with live counts, saved views and a choice of columns', async () => {
+    const { owner, ids, page } = await open();
+    const tab = (label: string) => page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: label });
+    await tab('Returning 4').waitFor();
+    await tab('New 3').click();
+    await eventually(async () => expect(await names(page)).toHaveLength(3));
+    expect(addressOf(page)).toBe('?segment=new');
+    await addOrder(owner, ids[3] as string);
+    await tab('New 2').waitFor();
+    await tab('Returning 5').waitFor();
+    await eventually(async () => expect(await names(page)).not.toContain('Imran Qureshi'));
+    await page.getByRole('searchbox').fill('nair');
+    await eventually(async () => expect(await names(page)).toEqual(['Meera Nair']));
+    expect(await tab('New 2').getAttribute('aria-pressed')).toBe('true');
+    await page.getByRole('button', { name: 'Save view' }).click();
+    await page.getByLabel('Name of the view').fill('New Nairs');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await tab('All 7').click();
+    await eventually(async () => expect(await names(page)).toHaveLength(7));
+    await page.getByRole('button', { name: 'Choose columns' }).click();
+    await page.getByLabel('Email', { exact: true }).uncheck();
     await page.keyboard.press('Escape');
-    await eventually(() => expect(new URL(page.url()).pathname).toBe('/customers'));
-    await page.goBack();
-    await page.getByRole('heading', { name: 'Customer 7' }).waitFor();
+    await page.getByRole('columnheader', { name: 'Email' }).waitFor({ state: 'detached' });
+    await page.reload();
+    await tab('New Nairs').click();
+    await eventually(async () => expect(await names(page)).toEqual(['Meera Nair']));
+    expect(await page.getByRole('columnheader', { name: 'Email' }).count()).toBe(0);
+  });
+
+  test('adds and removes tags of the selected customers, and undoes it', async () => {
+    const { owner, ids, page } = await open();
+    const tagsOf = async (index: number) => (await owner.get(`/api/v1/customers/${ids[index]}`)).body.customer.tags;
+    await select(page, 'Priya Sharma');
+    await select(page, 'Meera Nair');
+    await page.getByRole('button', { name: 'Add tags' }).click();
+    await page.getByRole('button', { name: 'wholesale' }).click();
+    await page.keyboard.press('Shift+Tab');
+    await page.getByLabel('Tags', { exact: true }).fill('diwali');
+    await inspect(page, 'customers-add-tags');
+    await page.getByRole('button', { name: 'Add to 2 customers' }).click();
+    await page.getByText('Added 2 tags to 2 customers.').waitFor();
+    expect([await tagsOf(0), await tagsOf(6)]).toEqual([
+      ['wholesale', 'pune', 'diwali'],
+      ['wholesale', 'diwali'],
+    ]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Tags are as they were.').waitFor();
+    // The tag that one of them had before stays.
+    expect([await tagsOf(0), await tagsOf(6)]).toEqual([['wholesale', 'pune'], []]);
+    await page.getByRole('button', { name: 'Remove tags' }).click();
+    await page.getByLabel('Tags', { exact: true }).fill('pune');
+    await page.getByRole('button', { name: 'Remove from 2 customers' }).click();
+    await page.getByText('Removed “pune” from 1 customer.').waitFor();
+    expect(await tagsOf(0)).toEqual(['wholesale']);
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await eventually(async () => expect(await tagsOf(0)).toEqual(['wholesale', 'pune']));
+    await page.getByRole('button', { name: 'Clear the selection' }).click();
+    await page.getByRole('toolbar').waitFor({ state: 'detached' });
+  });
+
+  test('is exported with its filters, shows the progress and can be cancelled', async () => {
+    const { page } = await open('/customers?tags=pune');
+    await eventually(async () => expect(await names(page)).toHaveLength(2));
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: /CSV/ }).click();
+    const file = await download;
+    expect(file.suggestedFilename()).toMatch(/^customers-\d{4}-\d\d-\d\d\.csv$/);
+    const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n');
+    expect(lines).toHaveLength(3);
+    await page.getByText('Exported 2 customers').waitFor();
+    // A response that does not end.
+    await page.route('**/customers/export*', () => {});
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: /JSON/ }).click();
+    await page.getByRole('button', { name: 'Cancel the export' }).waitFor();
+    await inspect(page, 'customers-export');
+    await page.getByRole('button', { name: 'Cancel the export' }).click();
+    await page.getByText('Export cancelled. No file was saved.').waitFor();
+    await page.getByRole('button', { name: 'Export' }).waitFor();
+  });
+
+  test('two selected customers are compared and merged', async () => {
+    const { owner, ids, page } = await open();
+    await select(page, 'Imran Qureshi');
+    expect(await page.getByRole('button', { name: 'Merge' }).isDisabled()).toBe(true);
+    await select(page, 'Priya Sharma');
+    await page.getByRole('button', { name: 'Merge' }).click();
+    await page.getByRole('heading', { name: 'Merge customers' }).waitFor();
+    await page.getByRole('radio', { name: 'Keep the newer record' }).waitFor();
+    expect(await page.getByRole('radio', { name: 'Keep the newer record' }).isChecked()).toBe(true);
+    await page.getByText('3 orders').waitFor();
+    await inspect(page, 'customers-merge');
+    await page.getByRole('radio', { name: 'Keep the older record' }).click();
+    await page.getByText('From Imran Qureshi to Priya Sharma.').waitFor();
+    await page.getByRole('button', { name: 'Merge customers' }).click();
+    await page.getByText('Merged into Priya Sharma.').waitFor();
+    await eventually(() => expect(new URL(page.url()).pathname).toBe(`/customers/${ids[0]}`));
+    expect((await owner.get(`/api/v1/customers/${ids[3]}`)).body).toMatchObject({ merged_into: ids[0] });
+    await page.goto(`${platform.origin}/customers/${ids[3]}`);
+    await page.getByRole('link', { name: 'Show that customer' }).click();
+    await page.getByRole('heading', { name: 'Priya Sharma' }).waitFor();
+  });
+
+  test('offers to those who may only view nothing else', async () => {
+    const { page } = await open('/customers', 'Viewer');
+    await page.getByRole('link', { name: 'Priya Sharma' }).waitFor();
+    for (const name of ['Export', 'New customer']) expect(await page.getByRole('button', { name }).count()).toBe(0);
+    await select(page, 'Priya Sharma');
+    for (const name of ['Add tags', 'Merge']) expect(await page.getByRole('button', { name }).count()).toBe(0);
+  });
+
+  test('without customers says how they come', async () => {
+    const acme = await platform.tenant({ name: 'Chai & Sons, Pune' });
+    const page = await platform.openAs(await platform.person({ tenant: acme }), acme, '/customers');
+    await page.getByRole('heading', { name: 'No customers yet' }).waitFor();
+    await inspect(page, 'customers-empty');
   });
 });

@@ -13,7 +13,21 @@ const customers = createRoute({
 const customer = createRoute({
   getParentRoute: () => customers,
   path: '$id',
+  validateSearch: pick('tab', 'edit'),
   component: lazyRouteComponent(() => import('./customer-panel.tsx'), 'CustomerPanel'),
 });
 
-export const customerRoutes = [customers.addChildren([customer])] as const;
+const newCustomer = createRoute({
+  getParentRoute: () => customers,
+  path: 'new',
+  component: lazyRouteComponent(() => import('./new-customer.tsx'), 'NewCustomer'),
+});
+
+const merge = createRoute({
+  getParentRoute: () => shell,
+  path: '/customers/merge',
+  validateSearch: pick('primary', 'secondary'),
+  component: lazyRouteComponent(() => import('./merge-page.tsx'), 'MergePage'),
+});
+
+export const customerRoutes = [customers.addChildren([customer, newCustomer]), merge] as const;

@@ -1,0 +1,123 @@
+import type { CustomerAddress, CustomerDetail } from '@chowk/client';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Ellipsis, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { useAction } from '../../api-action.ts';
+import { useCan } from '../../api-query.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { StatusPill } from '../../ui/status-pill.tsx';
+import { AddressForm } from './address-form.tsx';
+
+/** Where to ship and whom to bill. */
+export function Addresses({ customer }: { readonly customer: CustomerDetail }) {
+  const can = useCan();
+  const navigate = useNavigate();
+  const { edit } = useSearch({ from: '/shell/customers/$id' });
+  const { id, addresses } = customer;
+  const show = (next: string | undefined) =>
+    void navigate({ to: '.', search: (search) => ({ ...search, edit: next }), replace: true });
+  const edited = addresses.find((one) => one.id === edit);
+  if (can('customers.edit') && (edit === 'address' || edited)) {
+    return <AddressForm key={edit} customerId={id} address={edited} onDone={() => show(undefined)} />;
+  }
+  return (
+    <div className="grid min-w-0 gap-4">
+      {addresses.length === 0 && <p className="py-2 text-secondary">No addresses yet.</p>}
+      {addresses.length > 0 && (
+        <ul className="grid min-w-0">
+          {addresses.map((address) => (
+            <Address key={address.id} address={address} onEdit={() => show(address.id)} />
+          ))}
+        </ul>
+      )}
+      {can('customers.edit') && (
+        <Button className="justify-self-start" onClick={() => show('address')}>
+          <Plus size={16} strokeWidth={1.5} aria-hidden />
+          Add address
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface AddressProps {
+  readonly address: CustomerAddress;
+  readonly onEdit: () => void;
+}
+
+function Address({ address, onEdit }: AddressProps) {
+  const can = useCan();
+  const [isDeleting, setDeleting] = useState(false);
+  const key = { id: address.customer_id, addr: address.id };
+  const makeDefault = useAction((client) => client.customers.setDefaultAddress(key), {
+    changes: ['customers'],
+    done: () => `Default ${address.type} address changed.`,
+  });
+  const remove = useAction((client) => client.customers.deleteAddress(key), {
+    changes: ['customers'],
+    done: () => 'Address deleted.',
+  });
+  const lines = linesOf(address);
+  const isMasked = !can('customers.view_sensitive');
+  return (
+    <li className="flex min-w-0 items-start gap-3 border-b border-line py-3 first:pt-0">
+      <div className="grid min-w-0 flex-1 gap-0.5">
+        <div className="flex min-h-5.5 flex-wrap items-center gap-2 text-xs text-secondary">
+          {address.type === 'billing' ? 'Billing' : 'Shipping'}
+          {address.is_default && <StatusPill tone="success">Default</StatusPill>}
+        </div>
+        {lines.map((line) => (
+          <div key={line} className="break-words">
+            {line}
+          </div>
+        ))}
+        {isMasked && <p className="text-xs text-faint">Street and phone are hidden from your role.</p>}
+      </div>
+      {can('customers.edit') && (
+        <Menu
+          trigger={
+            <IconButton label={`Actions for the address ${lines[0] ?? ''}`}>
+              <Ellipsis size={16} strokeWidth={1.5} aria-hidden />
+            </IconButton>
+          }
+        >
+          <MenuItem onSelect={onEdit}>Edit</MenuItem>
+          {!address.is_default && (
+            <MenuItem onSelect={() => makeDefault.mutate(undefined as never)}>Make default</MenuItem>
+          )}
+          <MenuLine />
+          <MenuItem onSelect={() => setDeleting(true)}>Delete</MenuItem>
+        </Menu>
+      )}
+      <Dialog title="Delete this address?" isOpen={isDeleting} onClose={() => setDeleting(false)}>
+        <p className="mb-1 break-words">{lines.join(', ')}</p>
+        <p className="mb-4 text-secondary">
+          {address.is_default
+            ? `The newest other ${address.type} address becomes the default. Orders keep their address.`
+            : 'Orders keep their address.'}
+        </p>
+        <div className="flex justify-end gap-2">
+          <Button onClick={() => setDeleting(false)}>Keep it</Button>
+          <Button look="danger" isBusy={remove.isPending} onClick={() => remove.mutate(undefined as never)}>
+            Delete address
+          </Button>
+        </div>
+      </Dialog>
+    </li>
+  );
+}
+
+/** As on a parcel. */
+function linesOf(address: CustomerAddress): string[] {
+  const join = (separator: string, ...parts: readonly (string | null)[]) => parts.filter(Boolean).join(separator);
+  return [
+    join(' ', address.first_name, address.last_name),
+    address.company ?? '',
+    address.address1 ?? '',
+    address.address2 ?? '',
+    join(', ', join(' ', address.city, address.pincode), address.state, address.country),
+    address.phone ?? '',
+  ].filter((line) => line !== '');
+}

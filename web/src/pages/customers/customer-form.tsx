@@ -1,0 +1,104 @@
+import type { CustomerDetail } from '@chowk/client';
+import type { ReactNode } from 'react';
+import type { useForm } from '../../form.ts';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox, Field, Input, TextArea } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+
+type Values = Readonly<Record<string, string>>;
+
+/** The fields of the form as the API takes them; an empty field is none. */
+export function readCustomer(values: Values) {
+  const text = (name: string) => values[name]?.trim() || null;
+  return {
+    first_name: text('first_name'),
+    last_name: text('last_name'),
+    email: text('email'),
+    phone: text('phone'),
+    notes: text('notes'),
+    accepts_marketing: values.accepts_marketing === 'on',
+  };
+}
+
+interface CustomerFormProps {
+  readonly form: ReturnType<typeof useForm>;
+  /** What the fields have at first. */
+  readonly customer?: CustomerDetail;
+  readonly phoneHelp?: string | undefined;
+  readonly submit: string;
+  readonly onCancel: () => void;
+  /** Between the fields and the buttons. */
+  readonly children?: ReactNode;
+}
+
+export function CustomerForm({ form, customer, phoneHelp, submit, onCancel, children }: CustomerFormProps) {
+  const { errors } = form;
+  return (
+    <form {...form.props} className="grid gap-4">
+      {form.isRestored && (
+        <Notice>
+          What you typed before is here again.{' '}
+          <button type="button" className="underline underline-offset-4" onClick={form.discard}>
+            Discard it
+          </button>
+        </Notice>
+      )}
+      {form.problem && <Notice tone="error">{form.problem}</Notice>}
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label="First name" error={errors.first_name}>
+          {(control) => (
+            <Input
+              {...control}
+              name="first_name"
+              maxLength={255}
+              autoComplete="off"
+              autoFocus
+              defaultValue={customer?.first_name ?? ''}
+            />
+          )}
+        </Field>
+        <Field label="Last name" error={errors.last_name}>
+          {(control) => (
+            <Input
+              {...control}
+              name="last_name"
+              maxLength={255}
+              autoComplete="off"
+              defaultValue={customer?.last_name ?? ''}
+            />
+          )}
+        </Field>
+      </div>
+      <Field label="Phone" error={errors.phone} help={phoneHelp}>
+        {(control) => (
+          <Input {...control} name="phone" type="tel" autoComplete="off" defaultValue={customer?.phone ?? ''} />
+        )}
+      </Field>
+      <Field label="Email" error={errors.email}>
+        {(control) => (
+          <Input {...control} name="email" type="email" autoComplete="off" defaultValue={customer?.email ?? ''} />
+        )}
+      </Field>
+      <Field label="Notes" error={errors.notes} help="Only your team sees them.">
+        {(control) => (
+          <TextArea {...control} name="notes" rows={4} maxLength={20_000} defaultValue={customer?.notes ?? ''} />
+        )}
+      </Field>
+      <Checkbox name="accepts_marketing" label="Accepts marketing" defaultChecked={customer?.accepts_marketing} />
+      {children}
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" look="primary" isBusy={form.isBusy}>
+          {submit}
+        </Button>
+        <Button
+          onClick={() => {
+            form.discard();
+            onCancel();
+          }}
+        >
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

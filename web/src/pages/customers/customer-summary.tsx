@@ -1,0 +1,172 @@
+import type { CustomerDetail } from '@chowk/client';
+import { Mail, Phone, Plus, X } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useCan } from '../../api-query.ts';
+import { count, exactTime, money, relativeTime } from '../../format.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { Popover } from '../../ui/popover.tsx';
+import { StatusPill, type Tone } from '../../ui/status-pill.tsx';
+import { type SegmentKey, segmentLabels } from './customer-list.ts';
+import { TagPicker } from './tag-picker.tsx';
+import { useTagChange, useTagNames } from './tags.ts';
+
+const segmentTones: Readonly<Record<SegmentKey, Tone>> = {
+  new: 'info',
+  returning: 'neutral',
+  loyal: 'success',
+  vip: 'success',
+  at_risk: 'warning',
+  marketing: 'neutral',
+};
+
+interface SummaryProps {
+  readonly customer: CustomerDetail;
+}
+
+/** How to reach the customer, and what they have bought. */
+export function CustomerSummary({ customer }: SummaryProps) {
+  const { segments, anonymized_at } = customer;
+  return (
+    <div className="grid min-w-0 gap-4">
+      {anonymized_at && <Notice>The personal data of this customer was erased on {exactTime(anonymized_at)}.</Notice>}
+      <Contact customer={customer} />
+      <div className="flex flex-wrap gap-1.5">
+        {segments.map((key) => (
+          <StatusPill key={key} tone={segmentTones[key]}>
+            {segmentLabels[key]}
+          </StatusPill>
+        ))}
+      </div>
+      <Figures customer={customer} />
+      <TagEditor customer={customer} />
+    </div>
+  );
+}
+
+function Contact({ customer: { phone, email } }: SummaryProps) {
+  const can = useCan();
+  const isMasked = phone !== null && !can('customers.view_sensitive');
+  if (!phone && !email) return <p className="text-secondary">No phone or email.</p>;
+  const link = 'inline-flex min-h-8 max-md:min-h-11 min-w-0 items-center gap-2 hover:underline underline-offset-4';
+  return (
+    <div className="grid gap-1">
+      <div className="flex flex-wrap gap-x-6">
+        {phone && isMasked && (
+          <span className="inline-flex min-h-8 items-center gap-2">
+            <Phone size={16} strokeWidth={1.5} className="shrink-0 text-secondary" aria-hidden />
+            <span className="numeric">{phone}</span>
+          </span>
+        )}
+        {phone && !isMasked && (
+          <a href={`tel:${phone}`} className={link}>
+            <Phone size={16} strokeWidth={1.5} className="shrink-0 text-secondary" aria-hidden />
+            <span className="numeric">{phone}</span>
+          </a>
+        )}
+        {email && (
+          <a href={`mailto:${email}`} className={link}>
+            <Mail size={16} strokeWidth={1.5} className="shrink-0 text-secondary" aria-hidden />
+            <span className="min-w-0 break-all">{email}</span>
+          </a>
+        )}
+      </div>
+      {isMasked && (
+        <p className="text-xs text-faint">
+          The phone is masked. Whole numbers and street addresses need the permission{' '}
+          <code>customers.view_sensitive</code>.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Figures({ customer }: SummaryProps) {
+  const { total_orders, total_spent, avg_order_value, currency, last_order_at, other_currencies } = customer;
+  return (
+    <div className="grid gap-2">
+      <dl className="grid grid-cols-2 gap-y-3 border-y border-line py-3 sm:grid-cols-4">
+        <Figure label="Orders">{count(total_orders)}</Figure>
+        <Figure label="Spent">{currency ? money(total_spent, currency) : '–'}</Figure>
+        <Figure label="Average order">{currency ? money(avg_order_value, currency) : '–'}</Figure>
+        <Figure label="Last order">
+          {last_order_at ? (
+            <time dateTime={last_order_at} title={exactTime(last_order_at)}>
+              {relativeTime(last_order_at)}
+            </time>
+          ) : (
+            '–'
+          )}
+        </Figure>
+      </dl>
+      {other_currencies.length > 0 && (
+        <p className="text-xs text-faint">Without the amounts of orders in {other_currencies.join(', ')}.</p>
+      )}
+    </div>
+  );
+}
+
+function Figure({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <div className="grid gap-0.5">
+      <dt className="text-xs text-secondary">{label}</dt>
+      <dd className="numeric font-semibold">{children}</dd>
+    </div>
+  );
+}
+
+function TagEditor({ customer: { id, tags } }: SummaryProps) {
+  const canEdit = useCan()('customers.edit');
+  const change = useTagChange();
+  const suggestions = useTagNames();
+  const [isOpen, setOpen] = useState(false);
+  if (!canEdit && tags.length === 0) return null;
+  return (
+    <ul aria-label="Tags" className="flex flex-wrap items-center gap-1.5">
+      {tags.map((tag) => (
+        <li
+          key={tag}
+          className="inline-flex h-7 max-w-full items-center rounded-control bg-sunken pl-2.5 text-sm max-md:h-11"
+        >
+          <span className={`truncate ${canEdit ? '' : 'pr-2.5'}`}>{tag}</span>
+          {canEdit && (
+            <button
+              type="button"
+              aria-label={`Remove the tag ${tag}`}
+              onClick={() => change.mutate({ kind: 'remove', ids: [id], tags: [tag] })}
+              className="grid h-full w-7 shrink-0 place-items-center rounded-control text-secondary hover:text-text max-md:w-11"
+            >
+              <X size={14} strokeWidth={1.5} aria-hidden />
+            </button>
+          )}
+        </li>
+      ))}
+      {canEdit && (
+        <li>
+          <Popover
+            label="Add tags"
+            isOpen={isOpen}
+            onOpenChange={setOpen}
+            trigger={
+              <button
+                type="button"
+                className="inline-flex h-7 items-center gap-1 rounded-control border border-dashed border-edge/70 px-2.5 text-sm text-secondary hover:text-text max-md:h-11"
+              >
+                <Plus size={14} strokeWidth={1.5} aria-hidden />
+                Add tags
+              </button>
+            }
+          >
+            <TagPicker
+              suggestions={suggestions.filter((tag) => !tags.includes(tag))}
+              labelFor={() => 'Add'}
+              isBusy={change.isPending}
+              onSubmit={(added) =>
+                change.mutate({ kind: 'add', ids: [id], tags: added }, { onSuccess: () => setOpen(false) })
+              }
+            />
+          </Popover>
+        </li>
+      )}
+    </ul>
+  );
+}

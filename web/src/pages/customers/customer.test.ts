@@ -1,0 +1,251 @@
+import { readFile } from 'node:fs/promises';
+import { sql } from '@chowk/kit';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../../../server/testing/eventually.ts';
+import { type Console, chromiumPath, inspect, startConsole } from '../../../testing/console.ts';
+import { addCustomers, addOrder, longName } from '../../../testing/sample-customers.ts';
+
+describe.skipIf(!chromiumPath)('a customer', () => {
+  let platform: Console;
+  beforeAll(async () => {
+    platform = await startConsole();
+  });
+
+  /** Opens the customer with this index of the sample. */
+  async function open(index = 0, { role = 'Owner', path = '' } = {}) {
+    const acme = await platform.tenant({ name: 'Chai & Sons, Pune' });
+    const owner = await platform.person({ tenant: acme });
+    const ids = await addCustomers(owner);
+    const id = ids[index] as string;
+    const url = `/api/v1/customers/${id}`;
+    const address = {
+      address1: '14 Laxmi Road',
+      city: 'Pune',
+      pincode: '411030',
+      state: 'Maharashtra',
+      country: 'India',
+    };
+    await owner.post(`${url}/addresses`, { first_name: 'Priya', ...address, phone: '+919876543210' });
+    await owner.post('/api/v1/conversations', {
+      ...{ customer: { id }, channel: 'whatsapp', subject: 'Where is my parcel?' },
+      message: { body: 'It was promised for Tuesday, and the shop in Koregaon Park has not seen it either.' },
+    });
+    await owner.patch(url, { notes: 'Prefers calls after six.\nSpeaks Marathi.', external_ids: { shopify: '7712' } });
+    await acme.db.run(sql`
+      INSERT INTO customer_metadata (id, customer_id, key, value, module_source, created_at, updated_at)
+      VALUES (gen_random_uuid(), ${id}, 'points', '1240', 'loyalty', now(), now())`);
+    await platform.kernel.audit.flush();
+    const user = role === 'Owner' ? owner : await platform.person({ tenant: acme, role });
+    const page = await platform.openAs(user, acme, `/customers/${id}${path}`);
+    const show = async () => (await owner.get(url)).body.customer;
+    return { acme, owner, ids, id, url, page, show };
+  }
+
+  test('shows contact, numbers, segments, tags and what happened', async () => {
+    const { owner, id, page } = await open();
+    await page.getByRole('heading', { name: 'Priya Sharma' }).waitFor();
+    await page.getByRole('link', { name: '+919876543210' }).waitFor();
+    await page.getByRole('link', { name: 'priya.sharma@example.com' }).waitFor();
+    await page.getByText('Customer created').waitFor();
+    await page.getByText(/^Changed .*notes/).waitFor();
+    expect(await page.getByRole('link', { name: /^Order / }).count()).toBe(3);
+    await page.getByText('by Asha Rao').first().waitFor();
+    await inspect(page, 'customer');
+    await addOrder(owner, id);
+    await eventually(async () => expect(await page.getByRole('link', { name: /^Order / }).count()).toBe(4));
+    const tab = (name: string) =>
+      page.getByRole('navigation', { name: 'About the customer' }).getByRole('link', { name });
+    await tab('Orders').click();
+    await eventually(() => expect(new URL(page.url()).search).toBe('?tab=orders'));
+    await eventually(async () =>
+      expect(await page.getByRole('table', { name: 'Orders' }).locator('a').count()).toBe(4),
+    );
+    await inspect(page, 'customer-orders');
+    const href = await page.getByRole('table', { name: 'Orders' }).locator('a').first().getAttribute('href');
+    expect(href).toMatch(/^\/orders\/[0-9a-f-]{36}$/);
+    await tab('Conversations').click();
+    await page.getByRole('link', { name: 'Where is my parcel?' }).waitFor();
+    await inspect(page, 'customer-conversations');
+    await page.getByRole('link', { name: 'Where is my parcel?' }).click();
+    await eventually(() => expect(new URL(page.url()).pathname).toMatch(/^\/conversations\/[0-9a-f-]{36}$/));
+    await page.goBack();
+    await tab('Details').click();
+    await page.getByText('Prefers calls after six.').waitFor();
+    await page.getByText('7712').waitFor();
+    await page.getByRole('heading', { name: 'Stored by loyalty' }).waitFor();
+    await page.getByText('1240').waitFor();
+    await inspect(page, 'customer-details');
+    await page.keyboard.press('Escape');
+    await eventually(() => expect(new URL(page.url()).pathname).toBe('/customers'));
+  });
+
+  test('with a long name, or in Hindi, fits', async () => {
+    const { ids, page } = await open(2);
+    await page.getByRole('heading', { name: longName }).waitFor();
+    await page.getByText('Customer created').waitFor();
+    await inspect(page, 'customer-long-name');
+    await page.goto(`${platform.origin}/customers/${ids[1]}`);
+    await page.getByRole('heading', { name: 'राजेश कुमार श्रीवास्तव' }).waitFor();
+    await page.getByText('Customer created').waitFor();
+    await inspect(page, 'customer-hindi');
+  });
+
+  test('is masked for those who may not see phones and streets, with the reason', async () => {
+    const { page, show } = await open(0, { role: 'Agent' });
+    await page.getByText('customers.view_sensitive').waitFor();
+    const main = page.getByRole('main');
+    expect(await main.textContent()).toContain('**********10');
+    expect(await main.textContent()).not.toContain('9876543210');
+    await inspect(page, 'customer-masked');
+    await page.getByRole('link', { name: 'Addresses' }).click();
+    await page.getByText('Street and phone are hidden from your role.').waitFor();
+    expect(await main.textContent()).not.toContain('Laxmi Road');
+    await page.getByRole('button', { name: 'More actions' }).click();
+    // On a narrow screen also the new order, which is a button here.
+    expect(await page.getByRole('menuitem').filter({ visible: true }).allTextContents()).toEqual(['New message']);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Last name').fill('Sharma-Kulkarni');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('heading', { name: 'Priya Sharma-Kulkarni' }).waitFor();
+    expect(await show()).toMatchObject({ phone: '+919876543210', last_name: 'Sharma-Kulkarni' });
+  });
+
+  test('gets and loses tags in place', async () => {
+    const { page, show } = await open();
+    await page.getByRole('button', { name: 'Remove the tag pune' }).click();
+    await page.getByText('Removed “pune”.').waitFor();
+    expect((await show()).tags).toEqual(['wholesale']);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Remove the tag pune' }).waitFor();
+    await page.getByRole('button', { name: 'Add tags' }).click();
+    await page.getByRole('button', { name: 'थोक' }).click();
+    await inspect(page, 'customer-add-tags');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove the tag थोक' }).waitFor();
+    expect((await show()).tags).toEqual(['wholesale', 'pune', 'थोक']);
+  });
+
+  test('has addresses that are added, edited, made the default and deleted', async () => {
+    const { page, show } = await open(0, { path: '?tab=addresses' });
+    await page.getByRole('button', { name: 'Add address' }).click();
+    await page.getByRole('button', { name: 'Add address' }).click();
+    await page.getByText('The address must not be empty.').waitFor();
+    expect(await page.evaluate('document.activeElement.name')).toBe('address1');
+    await page.getByLabel('Address', { exact: true }).fill('Flat 9, Sahyadri Apartments');
+    await page.getByLabel('City').fill('Nashik');
+    // What is typed stays over a reload.
+    await page.reload();
+    await page.getByText('What you typed before is here again.').waitFor();
+    expect(await page.getByLabel('City').inputValue()).toBe('Nashik');
+    await inspect(page, 'customer-address-form');
+    await page.getByRole('button', { name: 'Add address' }).click();
+    await page.getByText('Address added.').waitFor();
+    await page.getByText('Flat 9, Sahyadri Apartments').waitFor();
+    await inspect(page, 'customer-addresses');
+    const menu = page.getByRole('button', { name: 'Actions for the address Flat 9' });
+    await menu.click();
+    await page.getByRole('menuitem', { name: 'Make default' }).click();
+    await page.getByText('Default shipping address changed.').waitFor();
+    await eventually(async () =>
+      expect((await show()).addresses[0]).toMatchObject({ city: 'Nashik', is_default: true }),
+    );
+    await menu.click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    await page.getByLabel('City').fill('Nasik');
+    await page.getByRole('button', { name: 'Save address' }).click();
+    await page.getByText('Address saved.').waitFor();
+    await page.getByText('Nasik').waitFor();
+    await menu.click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByText('The newest other shipping address becomes the default.').waitFor();
+    await inspect(page, 'customer-delete-address');
+    await page.getByRole('button', { name: 'Delete address' }).click();
+    await page.getByText('Address deleted.').waitFor();
+    expect((await show()).addresses).toMatchObject([{ city: 'Pune', is_default: true }]);
+  });
+
+  test('is created, with all errors at their fields and a draft', async () => {
+    const { owner, page } = await open();
+    await page.goto(`${platform.origin}/customers`);
+    await page.getByRole('button', { name: 'New customer' }).click();
+    await page.getByLabel('First name').fill('कविता');
+    await page.getByLabel('Phone', { exact: true }).fill('12');
+    await page.getByLabel('Email', { exact: true }).fill('priya.sharma@example.com');
+    await page.getByLabel('Notes').fill('Asked for the catalogue.');
+    await page.reload();
+    await page.getByText('What you typed before is here again.').waitFor();
+    expect(await page.getByLabel('First name').inputValue()).toBe('कविता');
+    await page.getByRole('button', { name: 'Create customer' }).click();
+    await eventually(async () => expect(await page.locator('[aria-invalid=true]').count()).toBe(2));
+    expect(await page.evaluate('document.activeElement.name')).toBe('phone');
+    await inspect(page, 'customer-new');
+    await page.getByLabel('Phone', { exact: true }).fill('98200 12345');
+    await page.getByLabel('Email', { exact: true }).fill('kavita@example.com');
+    await page.getByRole('button', { name: 'Create customer' }).click();
+    await page.getByText('Created कविता.').waitFor();
+    await page.getByRole('heading', { name: 'कविता', level: 1 }).waitFor();
+    const { body } = await owner.get('/api/v1/customers?search=kavita');
+    expect(body.customers).toMatchObject([{ first_name: 'कविता', phone: '+919820012345' }]);
+    await page.goto(`${platform.origin}/customers/new`);
+    expect(await page.getByLabel('First name').inputValue()).toBe('');
+  });
+
+  test('that someone else has changed is not overwritten without asking', async () => {
+    const { owner, id, url, page, show } = await open(0, { path: '?edit=profile' });
+    await page.getByLabel('Last name').fill('Joshi');
+    // An order is another version of the record, but no conflict.
+    await addOrder(owner, id);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved Priya Joshi.').waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Email', { exact: true }).fill('mine@example.com');
+    await owner.patch(url, { email: 'theirs@example.com' });
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Someone else has changed this customer.').waitFor();
+    await page.getByText('theirs@example.com').waitFor();
+    await inspect(page, 'customer-conflict');
+    await page.getByRole('button', { name: 'Save mine over theirs' }).click();
+    await eventually(async () => expect(await show()).toMatchObject({ email: 'mine@example.com' }));
+  });
+
+  test('is exported with all data', async () => {
+    const { id, page } = await open();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    const download = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: 'Export all data' }).click();
+    const file = JSON.parse(await readFile(await (await download).path(), 'utf8'));
+    expect(file.customer.id).toBe(id);
+    expect(file.data.orders.orders).toHaveLength(3);
+  });
+
+  test('is erased after typing the name, and says what is deleted', async () => {
+    const { owner, url, page } = await open();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete or erase' }).click();
+    await page.getByRole('radio', { name: /Delete everything/ }).check();
+    await page.getByText(/1 profile, 3 orders, 1 value stored by modules, 1 address/).waitFor();
+    const button = page.getByRole('button', { name: 'Delete everything' });
+    expect(await button.isDisabled()).toBe(true);
+    await inspect(page, 'customer-erase');
+    await page.getByLabel('Type “Priya Sharma” to confirm').fill('Priya Sharma');
+    await button.click();
+    await page.getByText('Customer deleted with all data about it.').waitFor();
+    await eventually(() => expect(new URL(page.url()).pathname).toBe('/customers'));
+    expect((await owner.get(url)).status).toBe(404);
+    expect(await page.getByRole('link', { name: 'Priya Sharma' }).count()).toBe(0);
+  });
+
+  test('is merged with one that is searched for', async () => {
+    const { page, show } = await open();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Merge with another customer' }).click();
+    await page.getByRole('searchbox').fill('qure');
+    await inspect(page, 'customer-merge-search');
+    await page.getByRole('button', { name: /Imran Qureshi/ }).click();
+    await page.getByText('From Imran Qureshi to Priya Sharma.').waitFor();
+    await page.getByRole('button', { name: 'Merge customers' }).click();
+    await page.getByText('Merged into Priya Sharma.').waitFor();
+    expect((await show()).total_orders).toBe(3);
+  });
+});

@@ -1,0 +1,37 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useRefresh } from '../../api-action.ts';
+import { useForm } from '../../form.ts';
+import { DetailPanel } from '../../list/detail-panel.tsx';
+import { api } from '../../session.ts';
+import { Needs } from '../../shell/needs.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { CustomerForm, readCustomer } from './customer-form.tsx';
+import { nameOf, searchOfList } from './customer-list.ts';
+
+export function NewCustomer() {
+  const search = searchOfList(useSearch({ from: '/shell/customers' }));
+  const navigate = useNavigate();
+  const refresh = useRefresh();
+  const close = () => void navigate({ to: '/customers', search });
+  const form = useForm(
+    async (values) => {
+      const { customer } = await api().customers.create(readCustomer(values), { idempotencyKey: true });
+      toast(`Created ${nameOf(customer)}.`);
+      await refresh('customers');
+      await navigate({ to: '/customers/$id', params: { id: customer.id }, search, replace: true });
+    },
+    { draft: 'customer.new' },
+  );
+  return (
+    <DetailPanel title="New customer" onClose={close}>
+      <Needs permission="customers.create">
+        <CustomerForm
+          form={form}
+          submit="Create customer"
+          phoneHelp="A phone, an email or a first name is required."
+          onCancel={close}
+        />
+      </Needs>
+    </DetailPanel>
+  );
+}

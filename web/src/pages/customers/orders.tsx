@@ -1,0 +1,84 @@
+import type { CustomerDetail } from '@chowk/client';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useApi } from '../../api-query.ts';
+import { messageOf } from '../../form.ts';
+import { money } from '../../format.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { StatusPill } from '../../ui/status-pill.tsx';
+import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
+import { statusLabel, statusTone, summaryOf } from './order-status.ts';
+
+const step = 20;
+const most = 100;
+
+/** The orders of the customer, newest first. */
+export function Orders({ customer: { id } }: { readonly customer: CustomerDetail }) {
+  const [size, setSize] = useState(step);
+  const { data, error } = useApi(['customers', id, 'orders', size], (client) =>
+    client.customers.listOrders({ id, per_page: size }),
+  );
+  if (error) return <Notice tone="error">{messageOf(error)}</Notice>;
+  if (!data) return <Skeleton className="h-40 w-full" />;
+  const total = 'total' in data.pagination ? data.pagination.total : data.orders.length;
+  if (total === 0) return <p className="py-4 text-secondary">No orders yet.</p>;
+  return (
+    <div className="grid gap-3">
+      <Table caption="Orders">
+        <thead>
+          <tr>
+            <HeaderCell>Order</HeaderCell>
+            <HeaderCell className="max-sm:hidden">Items</HeaderCell>
+            <HeaderCell>Status</HeaderCell>
+            <HeaderCell isNumber>Total</HeaderCell>
+            <HeaderCell isNumber>Placed</HeaderCell>
+          </tr>
+        </thead>
+        <tbody>
+          {data.orders.map((order) => (
+            <tr key={order.id}>
+              <Cell className="numeric font-medium whitespace-nowrap">
+                <OrderLink id={order.id}>{order.order_number}</OrderLink>
+              </Cell>
+              <Cell className="w-full max-w-0 truncate text-secondary max-sm:hidden">{summaryOf(order)}</Cell>
+              <Cell>
+                <StatusPill tone={statusTone(order.status)}>{statusLabel(order.status)}</StatusPill>
+              </Cell>
+              <Cell isNumber className="whitespace-nowrap">
+                {money(order.total, order.currency)}
+              </Cell>
+              <Cell isNumber>
+                <RelativeTime time={order.placed_at} />
+              </Cell>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      {size < total && size < most && (
+        <Button className="justify-self-start" onClick={() => setSize(Math.min(size + 2 * step, most))}>
+          Show more
+        </Button>
+      )}
+      {size >= most && total > most && (
+        <Link
+          to="/orders"
+          search={{ customer_id: id } as never}
+          className="justify-self-start text-accent underline underline-offset-4"
+        >
+          Show all {total} orders
+        </Link>
+      )}
+    </div>
+  );
+}
+
+export function OrderLink({ id, children }: { readonly id: string; readonly children: string }) {
+  return (
+    <Link to={`/orders/${id}` as '/orders'} className="hover:underline">
+      {children}
+    </Link>
+  );
+}

@@ -1,0 +1,68 @@
+import type { Client } from '@chowk/client';
+import { useMutation } from '@tanstack/react-query';
+import { useRefresh } from '../../api-action.ts';
+import { useApi } from '../../api-query.ts';
+import { messageOf } from '../../form.ts';
+import { api } from '../../session.ts';
+import { toast } from '../../ui/toast.tsx';
+import { counted } from './customer-list.ts';
+
+export interface TagChange {
+  readonly kind: 'add' | 'remove';
+  readonly ids: readonly string[];
+  readonly tags: readonly string[];
+}
+
+/** The limit of one request. */
+const maxIds = 1_000;
+
+/** Tag by tag, because the customers that change differ and only these are undone. */
+async function send(client: Client, { kind, ids, tags }: TagChange): Promise<readonly TagChange[]> {
+  const change = kind === 'add' ? client.customers.addTags : client.customers.removeTags;
+  const undos: TagChange[] = [];
+  for (const tag of tags) {
+    const changed: string[] = [];
+    for (let from = 0; from < ids.length; from += maxIds) {
+      const result = await change({ customer_ids: ids.slice(from, from + maxIds), tags: [tag] });
+      changed.push(...result.changed);
+    }
+    if (changed.length > 0) undos.push({ kind: kind === 'add' ? 'remove' : 'add', ids: changed, tags: [tag] });
+  }
+  return undos;
+}
+
+/** Adds tags to customers or removes them, and offers to undo it. */
+export function useTagChange() {
+  const refresh = useRefresh();
+  const undo = useMutation({
+    mutationFn: async (undos: readonly TagChange[]) => {
+      for (const one of undos) await send(api(), one);
+    },
+    onSuccess: () => toast('Tags are as they were.'),
+    onError: (error) => toast(messageOf(error)),
+    onSettled: () => refresh('customers'),
+  });
+  return useMutation({
+    mutationFn: (change: TagChange) => send(api(), change),
+    async onSuccess(undos, change) {
+      const changed = new Set(undos.flatMap(({ ids }) => ids)).size;
+      if (changed === 0)
+        toast(change.kind === 'add' ? 'They have these tags already.' : 'None of them has these tags.');
+      else toast(messageFor(change, changed), { label: 'Undo', run: () => undo.mutate(undos) });
+      await refresh('customers');
+    },
+    onError: (error) => toast(messageOf(error)),
+  });
+}
+
+function messageFor({ kind, ids, tags }: TagChange, changed: number): string {
+  const what = tags.length === 1 ? `“${tags[0]}”` : `${tags.length} tags`;
+  const whom = ids.length === 1 ? '' : `${kind === 'add' ? ' to' : ' from'} ${counted(changed, 'customer')}`;
+  return kind === 'add' ? `Added ${what}${whom}.` : `Removed ${what}${whom}.`;
+}
+
+/** Names of the tags in use, most used first. */
+export function useTagNames(): readonly string[] {
+  const { data } = useApi(['customers', 'tags'], (client) => client.customers.listTags());
+  return data?.tags.map(({ name }) => name) ?? [];
+}

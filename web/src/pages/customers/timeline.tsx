@@ -1,0 +1,167 @@
+import type { Conversation, CustomerDetail, CustomerOrder } from '@chowk/client';
+import { Link } from '@tanstack/react-router';
+import { History, MessageSquare, ReceiptText } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useApi, useCan } from '../../api-query.ts';
+import { messageOf } from '../../form.ts';
+import { exactTime, money } from '../../format.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { StatusPill } from '../../ui/status-pill.tsx';
+import { statusLabel, statusTone, summaryOf } from './order-status.ts';
+import { OrderLink } from './orders.tsx';
+import { combine, type TimelineEntry } from './timeline-entries.ts';
+
+const step = 20;
+const most = 100;
+const nothing = { items: [], hasMore: false };
+
+/** Orders, messages and changes, newest first; of these, what the user may see. */
+export function Timeline({ customer }: { readonly customer: CustomerDetail }) {
+  const { id } = customer;
+  const can = useCan();
+  const [size, setSize] = useState(step);
+  const orders = useApi(['customers', id, 'orders', size], (client) =>
+    client.customers.listOrders({ id, per_page: size }),
+  );
+  const conversations = useApi(
+    ['customers', id, 'conversations', size],
+    (client) => client.conversations.list({ customer_id: id, per_page: size }),
+    can('conversations.view'),
+  );
+  const changes = useApi(
+    ['customers', id, 'changes', size],
+    (client) => client.audit.list({ resource: 'customers', resource_id: id, outcome: 'ok', per_page: size }),
+    can('audit.view'),
+  );
+  const names = useMemberNames();
+  const sources = [orders, conversations, changes];
+  const error = sources.find((one) => one.error)?.error;
+  if (error) return <Notice tone="error">{messageOf(error)}</Notice>;
+  if (sources.some(({ isLoading }) => isLoading)) return <Skeleton className="h-60 w-full" />;
+  const { items, hasMore } = combine({
+    customer,
+    orders: orders.data ? sourceOf(orders.data.orders, orders.data.pagination) : nothing,
+    conversations: conversations.data
+      ? sourceOf(conversations.data.conversations, conversations.data.pagination)
+      : nothing,
+    changes: changes.data ? sourceOf(changes.data.audit, changes.data.pagination) : nothing,
+  });
+  const days = Map.groupBy(items, ({ at }) => dayOf(at));
+  return (
+    <div className="grid min-w-0 gap-5">
+      {[...days].map(([day, entries]) => (
+        <section key={day} className="grid min-w-0 gap-1">
+          <h2 className="text-xs font-medium text-faint">{day}</h2>
+          <ul className="grid min-w-0">
+            {entries.map((entry) => (
+              <Entry key={entry.kind + entry.id} entry={entry} names={names} />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {hasMore && size < most && (
+        <Button className="justify-self-start" onClick={() => setSize(Math.min(size + 2 * step, most))}>
+          Show older
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function sourceOf<Item>(items: readonly Item[], pagination: { readonly total?: number } | object) {
+  return { items, hasMore: 'total' in pagination && Number(pagination.total) > items.length };
+}
+
+function useMemberNames(): ReadonlyMap<number, string> {
+  const can = useCan();
+  const { data } = useApi(['team', 'names'], (client) => client.team.list({ per_page: 100 }), can('team.view'));
+  return new Map(data?.team.map(({ id, name }) => [id, name]));
+}
+
+function dayOf(time: string): string {
+  const day = new Date(time).toDateString();
+  if (day === new Date().toDateString()) return 'Today';
+  if (day === new Date(Date.now() - 24 * 3_600_000).toDateString()) return 'Yesterday';
+  return new Date(time).toLocaleDateString(undefined, { dateStyle: 'long' });
+}
+
+interface EntryProps {
+  readonly entry: TimelineEntry;
+  readonly names: ReadonlyMap<number, string>;
+}
+
+function Entry({ entry, names }: EntryProps) {
+  if (entry.kind === 'order') {
+    return (
+      <Row at={entry.at} icon={<ReceiptText size={16} strokeWidth={1.5} aria-hidden />}>
+        <OrderLine order={entry.order} />
+      </Row>
+    );
+  }
+  if (entry.kind === 'message') {
+    return (
+      <Row at={entry.at} icon={<MessageSquare size={16} strokeWidth={1.5} aria-hidden />}>
+        <MessageLine conversation={entry.conversation} />
+      </Row>
+    );
+  }
+  const name = entry.userId === null ? undefined : names.get(entry.userId);
+  return (
+    <Row at={entry.at} icon={<History size={16} strokeWidth={1.5} aria-hidden />}>
+      {entry.text}
+      {name && <span className="text-secondary"> by {name}</span>}
+    </Row>
+  );
+}
+
+interface RowProps {
+  readonly at: string;
+  readonly icon: ReactNode;
+  readonly children: ReactNode;
+}
+
+function Row({ at, icon, children }: RowProps) {
+  return (
+    <li className="flex min-w-0 gap-3 border-b border-line py-2.5 last:border-0">
+      <span className="mt-0.5 shrink-0 text-secondary">{icon}</span>
+      <div className="min-w-0 flex-1">{children}</div>
+      <time dateTime={at} title={exactTime(at)} className="numeric shrink-0 text-sm text-faint">
+        {new Date(at).toLocaleTimeString(undefined, { timeStyle: 'short' })}
+      </time>
+    </li>
+  );
+}
+
+function OrderLine({ order }: { readonly order: CustomerOrder }) {
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
+        <span className="font-medium">
+          <OrderLink id={order.id}>{`Order ${order.order_number}`}</OrderLink>
+        </span>
+        <span className="numeric">{money(order.total, order.currency)}</span>
+        <StatusPill tone={statusTone(order.status)}>{statusLabel(order.status)}</StatusPill>
+      </div>
+      <p className="truncate text-sm text-secondary">{summaryOf(order)}</p>
+    </>
+  );
+}
+
+const directions = { inbound: 'From the customer', outbound: 'Reply', note: 'Note' };
+
+function MessageLine({ conversation: { id, subject, last_message } }: { readonly conversation: Conversation }) {
+  return (
+    <>
+      <Link to="/conversations/$id" params={{ id }} className="block min-w-0 truncate font-medium hover:underline">
+        {subject || 'No subject'}
+      </Link>
+      {last_message && (
+        <p className="truncate text-sm text-secondary">
+          {directions[last_message.direction]}: {last_message.excerpt}
+        </p>
+      )}
+    </>
+  );
+}
