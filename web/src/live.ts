@@ -16,16 +16,16 @@ const pauseMs = 150;
 
 /**
  * Reads `areas` again when one of these subscriptions of the GraphQL schema reports a change, and after each connection, since
- * changes are missed without one: `useLive(['orderCreated { id }'], 'orders')`.
+ * changes are missed without one: `useLive(['orderCreated'], 'orders')`.
  */
-export function useLive(subscriptions: readonly string[], ...areas: readonly string[]): void {
+export function useLive(events: readonly string[], ...areas: readonly string[]): void {
   const tenant = useTenant();
   const refresh = useRefresh();
   const latest = useRef(() => {});
   useEffect(() => {
     latest.current = () => void refresh(...areas);
   });
-  const documents = subscriptions.join('\n');
+  const names = events.join(' ');
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const changed = () => {
@@ -37,15 +37,17 @@ export function useLive(subscriptions: readonly string[], ...areas: readonly str
     const client = socketOf(tenant);
     const stops = [
       client.on('connected', changed),
-      ...documents
-        .split('\n')
-        .map((field) =>
-          client.subscribe({ query: `subscription { ${field} }` }, { next: changed, error() {}, complete() {} }),
-        ),
+      ...names.split(' ').map((name) => {
+        const error = (_cause: unknown) => {};
+        return client.subscribe(
+          { query: `subscription { ${name} { __typename } }` },
+          { next: changed, error, complete() {} },
+        );
+      }),
     ];
     return () => {
       clearTimeout(timer);
       for (const stop of stops) stop();
     };
-  }, [tenant, documents]);
+  }, [tenant, names]);
 }

@@ -4,11 +4,11 @@ import { useSyncExternalStore } from 'react';
 import { messageOf } from '../form.ts';
 import { count } from '../format.ts';
 import { observable } from '../observable.ts';
+import { saveFile } from '../save-file.ts';
 import { api } from '../session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { toast } from '../ui/toast.tsx';
-import { saveFile } from './save-file.ts';
 
 type Format = 'csv' | 'json';
 

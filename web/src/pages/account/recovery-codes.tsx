@@ -1,4 +1,5 @@
 import { Download } from 'lucide-react';
+import { saveFile } from '../../save-file.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { CopyButton } from './copy-button.tsx';
@@ -23,7 +24,7 @@ export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
       </ol>
       <div className="flex flex-wrap gap-2">
         <CopyButton text={text} label="Copy" autoFocus />
-        <Button onClick={() => saveFile('chowk-recovery-codes.txt', `${text}\n`)}>
+        <Button onClick={() => saveFile(new Blob([`${text}\n`], { type: 'text/plain' }), 'chowk-recovery-codes.txt')}>
           <Download size={16} strokeWidth={1.5} aria-hidden />
           Download
         </Button>
@@ -33,13 +34,4 @@ export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
       </div>
     </div>
   );
-}
-
-function saveFile(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -36,7 +36,7 @@ export function filtersOf(view: View, userId: number) {
 }
 
 export const liveFields = ['Created', 'MessageCreated', 'Assigned', 'StatusChanged', 'Deleted'].map(
-  (event) => `conversation${event} { conversation { id } }`,
+  (event) => `conversation${event}`,
 );
 
 export function nameOf(customer: Pick<ConversationCustomer, 'first_name' | 'last_name' | 'email' | 'phone'> | null) {

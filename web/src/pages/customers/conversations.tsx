@@ -6,8 +6,8 @@ import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusPill, type Tone } from '../../ui/status-pill.tsx';
-import { statusLabel } from './order-status.ts';
 
+const labels: Readonly<Record<string, string>> = { open: 'Open', pending: 'Pending', closed: 'Closed' };
 const tones: Readonly<Record<string, Tone>> = { open: 'warning', pending: 'info', closed: 'neutral' };
 
 /** The conversations with the customer, the last one first. */
@@ -26,7 +26,7 @@ export function Conversations({ customer: { id } }: { readonly customer: Custome
             <Link to="/conversations/$id" params={{ id }} className="min-w-0 truncate font-medium hover:underline">
               {subject || 'No subject'}
             </Link>
-            <StatusPill tone={tones[status] ?? 'neutral'}>{statusLabel(status)}</StatusPill>
+            <StatusPill tone={tones[status] ?? 'neutral'}>{labels[status] ?? status}</StatusPill>
             <span className="ml-auto text-sm">
               <RelativeTime time={last_message_at} />
             </span>

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useAction } from '../../api-action.ts';
 import { useApi, useCan } from '../../api-query.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
-import { saveFile } from '../../list/save-file.ts';
+import { saveFile } from '../../save-file.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';

@@ -8,9 +8,10 @@ import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { StatusPill } from '../../ui/status-pill.tsx';
 import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
-import { statusLabel, statusTone, summaryOf } from './order-status.ts';
+import { OrderStatus } from '../orders/order-status.tsx';
+import type { Status } from '../orders/status.ts';
+import { summaryOf } from './order-summary.ts';
 
 const step = 20;
 const most = 100;
@@ -45,7 +46,7 @@ export function Orders({ customer: { id } }: { readonly customer: CustomerDetail
               </Cell>
               <Cell className="w-full max-w-0 truncate text-secondary max-sm:hidden">{summaryOf(order)}</Cell>
               <Cell>
-                <StatusPill tone={statusTone(order.status)}>{statusLabel(order.status)}</StatusPill>
+                <OrderStatus status={order.status as Status} />
               </Cell>
               <Cell isNumber className="whitespace-nowrap">
                 {money(order.total, order.currency)}

@@ -8,8 +8,9 @@ import { exactTime, money } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { StatusPill } from '../../ui/status-pill.tsx';
-import { statusLabel, statusTone, summaryOf } from './order-status.ts';
+import { OrderStatus } from '../orders/order-status.tsx';
+import type { Status } from '../orders/status.ts';
+import { summaryOf } from './order-summary.ts';
 import { OrderLink } from './orders.tsx';
 import { combine, type TimelineEntry } from './timeline-entries.ts';
 
@@ -142,7 +143,7 @@ function OrderLine({ order }: { readonly order: CustomerOrder }) {
           <OrderLink id={order.id}>{`Order ${order.order_number}`}</OrderLink>
         </span>
         <span className="numeric">{money(order.total, order.currency)}</span>
-        <StatusPill tone={statusTone(order.status)}>{statusLabel(order.status)}</StatusPill>
+        <OrderStatus status={order.status as Status} />
       </div>
       <p className="truncate text-sm text-secondary">{summaryOf(order)}</p>
     </>

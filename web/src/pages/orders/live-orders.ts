@@ -4,9 +4,5 @@ const changes = ['orderCreated', 'orderUpdated', 'orderStatusChanged', 'orderDel
 
 /** Reads orders, and other areas that depend on them, again when one changes. */
 export function useLiveOrders(...areas: readonly string[]): void {
-  useLive(
-    changes.map((name) => `${name} { order { id } }`),
-    'orders',
-    ...areas,
-  );
+  useLive(changes, 'orders', ...areas);
 }

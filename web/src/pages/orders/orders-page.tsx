@@ -7,6 +7,7 @@ import { count } from '../../format.ts';
 import { useKeys } from '../../keys.ts';
 import { ColumnMenu, useColumns } from '../../list/column-choice.tsx';
 import { DataTable } from '../../list/data-table.tsx';
+import { ExportButton } from '../../list/export.tsx';
 import { FilterBar } from '../../list/filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
 import { useSelection } from '../../list/selection.ts';
@@ -18,7 +19,6 @@ import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { BulkStatus } from './bulk-status.tsx';
-import { ExportButton } from './export-button.tsx';
 import { useLiveOrders } from './live-orders.ts';
 import { useOrderColumns } from './order-columns.tsx';
 import { customerNameOf, filters, inputOf, statusFilter } from './order-list.ts';
@@ -66,7 +66,8 @@ function Orders() {
           {can('orders.export') && (
             <ExportButton
               name="orders"
-              read={(client, format) => client.orders.export({ ...inputOf(search), format })}
+              total={list.total}
+              read={(client, format, signal) => client.orders.export({ ...inputOf(search), format }, { signal })}
             />
           )}
           {can('orders.create') && <NewOrderButton />}

@@ -5,6 +5,7 @@ import { useRef, useState } from 'react';
 import { useRefresh } from '../../api-action.ts';
 import { messageOf } from '../../form.ts';
 import { count } from '../../format.ts';
+import { saveFile } from '../../save-file.ts';
 import { api } from '../../session.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -13,7 +14,6 @@ import { Page, Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
 import { firstRows } from './csv-rows.ts';
-import { saveFile } from './save-file.ts';
 
 const maxBytes = 10 * 1024 * 1024;
 const previewedRows = 10;
@@ -154,7 +154,10 @@ function Choose({ problem, onChoose }: ChooseProps) {
           <li>Columns that are left out, and empty cells of required fields, change nothing.</li>
           <li>Commas separate tags, vertical bars categories. An exported file can be imported.</li>
         </ul>
-        <Button className="justify-self-start" onClick={() => void saveFile(template, 'products-template.csv')}>
+        <Button
+          className="justify-self-start"
+          onClick={() => saveFile(new Blob([template], { type: 'text/csv' }), 'products-template.csv')}
+        >
           <FileSpreadsheet size={16} strokeWidth={1.5} aria-hidden />
           Download a template
         </Button>

@@ -1,12 +1,12 @@
 import type { Product, ProductsExportInput, ProductsListInput } from '@chowk/client';
 import { Link, Outlet, useChildMatches, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Download, Package, Plus, Upload } from 'lucide-react';
-import { useAction } from '../../api-action.ts';
+import { Package, Plus, Upload } from 'lucide-react';
 import { useApi, useCan } from '../../api-query.ts';
 import { count } from '../../format.ts';
 import { useKeys } from '../../keys.ts';
 import { ColumnMenu, useColumns } from '../../list/column-choice.tsx';
 import { type Column, DataTable } from '../../list/data-table.tsx';
+import { ExportButton } from '../../list/export.tsx';
 import { FilterBar } from '../../list/filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
 import { useList } from '../../list/use-list.ts';
@@ -20,7 +20,6 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { usePriceFormat } from './currency.ts';
 import { filtersOf, runningOut, statuses } from './product-list.ts';
-import { saveFile } from './save-file.ts';
 import { StockForm } from './stock-form.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 
@@ -51,12 +50,7 @@ function Products() {
     client.products.list({ status: 'active', low_stock: true, per_page: 1 }),
   );
   const { visible, choice } = useColumns('products', useProductColumns());
-  useLive(
-    ['productCreated', 'productUpdated', 'productDeleted', 'productStockChanged'].map(
-      (field) => `${field} { product { id } }`,
-    ),
-    'products',
-  );
+  useLive(['productCreated', 'productUpdated', 'productDeleted', 'productStockChanged'], 'products');
   const views = [
     { label: 'All', search: {} },
     { label: 'Active', search: { status: 'active' } },
@@ -64,7 +58,11 @@ function Products() {
     { label: 'Running out', search: runningOut, count: low.data?.pagination.total },
   ];
   return (
-    <ListPage title="Products" actions={<Actions search={search} />} detail={hasDetail && <Outlet />}>
+    <ListPage
+      title="Products"
+      actions={<Actions search={search} total={list.total} />}
+      detail={hasDetail && <Outlet />}
+    >
       <Views name="products" views={views} search={search} onChange={show} />
       <div className="pt-3">
         <FilterBar
@@ -171,28 +169,27 @@ function Stock({ product, canEdit }: { readonly product: Product; readonly canEd
   return <StockForm product={product} trigger={trigger} />;
 }
 
-function Actions({ search }: { readonly search: Search }) {
+interface ActionsProps {
+  readonly search: Search;
+  readonly total: number | undefined;
+}
+
+function Actions({ search, total }: ActionsProps) {
   const can = useCan();
   const navigate = useNavigate();
   const canCreate = can('products.create');
   const create = () => void navigate({ to: '/products/new', search });
   useKeys(canCreate ? [{ key: 'n', label: 'New product', run: create }] : []);
-  const download = useAction(
-    async (client) => saveFile(await client.products.export(search as ProductsExportInput), 'products.csv'),
-    { changes: [], done: () => 'Products exported to products.csv.' },
-  );
   return (
     <>
       {can('products.export') && (
-        <>
-          <Button isBusy={download.isPending} className="max-md:hidden" onClick={() => download.mutate(undefined)}>
-            <Download size={16} strokeWidth={1.5} aria-hidden />
-            Export
-          </Button>
-          <IconButton label="Export" className="md:hidden" onClick={() => download.mutate(undefined)}>
-            <Download size={18} strokeWidth={1.5} aria-hidden />
-          </IconButton>
-        </>
+        <ExportButton
+          name="products"
+          total={total}
+          read={(client, format, signal) =>
+            client.products.export({ ...(search as ProductsExportInput), format }, { signal })
+          }
+        />
       )}
       {can('products.import') && (
         <>
