@@ -92,17 +92,25 @@ export async function inspect(page: Page, name: string): Promise<void> {
     await page.evaluate(`${await axe}; void 0`);
     const { violations } = (await page.evaluate('axe.run()')) as { violations: Violation[] };
     expect(violations.map(({ id, nodes }) => `${name} on a ${width}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
-    if (shots) await takeShots(page, `${shots}/${name}-${width}`);
+    if (shots) await takeShots(page, `${shots}/${name}-${width}`, sizes[width]);
   }
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-async function takeShots(page: Page, path: string): Promise<void> {
+/** As tall as the page, so that what sticks to an edge of the screen is at the edge of the picture. */
+async function takeShots(
+  page: Page,
+  path: string,
+  { width, height }: { width: number; height: number },
+): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
+  const content = (await page.evaluate('document.documentElement.scrollHeight')) as number;
+  await page.setViewportSize({ width, height: Math.max(height, content) });
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    await page.screenshot({ path: `${path}-${colorScheme}.png`, fullPage: true });
+    await page.screenshot({ path: `${path}-${colorScheme}.png` });
   }
+  await page.setViewportSize({ width, height });
 }
 
 export async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {

@@ -16,6 +16,7 @@ export function FirstSteps() {
   const team = useApi(['team', 'total'], (client) => client.team.list(one), sees.team);
   const invitations = useApi(['team', 'invitations'], (client) => client.invitations.list(one), sees.team);
   const colleagues = (team.data?.pagination.total ?? 1) - 1 + (invitations.data?.pagination.total ?? 0);
+  const isEmpty = products.data?.pagination.total === 0 && customers.data?.pagination.total === 0;
   return (
     <div className="grid gap-2 border-y border-line py-4">
       <EmptyState icon={<Store size={20} strokeWidth={1.5} aria-hidden />} title="Your shop is ready">
@@ -35,7 +36,7 @@ export function FirstSteps() {
           <Step
             title="Add your first customer"
             isDone={(customers.data?.pagination.total ?? 0) > 0}
-            action={can('customers.create') && <StepLink to="/customers">Add a customer</StepLink>}
+            action={can('customers.create') && <StepLink to="/customers/new">Add a customer</StepLink>}
           >
             The first order of a customer adds them as well.
           </Step>
@@ -56,7 +57,7 @@ export function FirstSteps() {
             They get a mail with a link and the role that you choose.
           </Step>
         )}
-        {can('settings.edit') && (
+        {can('settings.edit') && isEmpty && (
           <Step title="Look around with demo data" isDone={false}>
             <DemoData />
           </Step>
@@ -94,7 +95,7 @@ function Step({ title, isDone, action, children }: StepProps) {
 }
 
 interface StepLinkProps {
-  readonly to: '/products/new' | '/customers' | '/orders/new';
+  readonly to: '/products/new' | '/customers/new' | '/orders/new';
   readonly children: ReactNode;
 }
 
