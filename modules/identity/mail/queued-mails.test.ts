@@ -159,7 +159,7 @@ const cases: Case[] = [
   },
   {
     mail: 'the password link for the owner of a new tenant',
-    subject: /new password for Acme$/,
+    subject: /^Choose a password for Acme$/,
     table: sql`memberships`,
     async prepare() {
       const to = newAddress();

@@ -178,7 +178,7 @@ describe.skipIf(!chromiumPath)('the console', () => {
   test('the chosen theme stays, also if the system has the other', async () => {
     const page = await openPage(`${origin}/dev/ui`);
     await heading(page, 'Design system').waitFor();
-    await inspect(page, 'ui');
+    await inspect(page, 'ui', 'complete');
     await page.getByRole('button', { name: 'Dark' }).click();
     await page.reload();
     await heading(page, 'Design system').waitFor();
@@ -186,7 +186,7 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await page.getByRole('button', { name: 'System' }).click();
     await page.getByRole('button', { name: 'Open a dialog' }).click();
     await page.getByRole('dialog').waitFor();
-    await inspect(page, 'ui-dialog');
+    await inspect(page, 'ui-dialog', 'complete');
   });
 
   test('an unknown address says so', async () => {

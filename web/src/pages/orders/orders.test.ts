@@ -82,7 +82,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await eventually(() => expect(addressOf(page).search).toBe('?status=shipped'));
     await eventually(async () => expect(await page.locator('tbody [data-row]').count()).toBe(5));
     await createOrders(owner, 1, { status: 'shipped' });
-    await page.getByRole('button', { name: 'Shipped6' }).waitFor();
+    await page.getByRole('button', { name: 'Shipped 6' }).waitFor();
     await page.getByRole('link', { name: '1041' }).waitFor();
 
     await page.getByRole('button', { name: /^All/ }).click();
@@ -239,7 +239,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page
       .getByText(/2 orders are now shipped\. 1 could not change: The status cannot change from delivered/)
       .waitFor();
-    await page.getByRole('button', { name: 'Shipped2' }).waitFor();
+    await page.getByRole('button', { name: 'Shipped 2' }).waitFor();
   });
 
   test('an order is deleted after its number has been entered', async () => {
