@@ -28,6 +28,8 @@ export interface Console extends AccountsPlatform {
   readonly origin: string;
   /** A page of a new browser context for this user, signed in. */
   openAs(person: Person, tenant: TestTenant, path?: string): Promise<Page>;
+  /** For `beforeAll` to return. */
+  close(): Promise<void>;
 }
 
 /** A platform that serves the console. */
@@ -39,6 +41,10 @@ export async function startConsole(options: TestOptions = {}): Promise<Console> 
   return {
     ...platform,
     origin,
+    async close() {
+      await platform.app.close();
+      await platform.kernel.close();
+    },
     async openAs({ accessToken, refreshToken }, { id }, path = '/') {
       const page = await openPage();
       const expiresAt = Date.now() + 600_000;

@@ -18,6 +18,7 @@ describe.skipIf(!chromiumPath)('the console', () => {
   beforeAll(async () => {
     platform = await startConsole();
     origin = platform.origin;
+    return () => platform.close();
   });
 
   test('Home shows the numbers of the chosen organization, and notifications arrive live', async () => {
@@ -157,7 +158,7 @@ describe.skipIf(!chromiumPath)('the console', () => {
     const page = await platform.openAs(await platform.person({ tenant: acme }), acme);
     await heading(page, 'Home').waitFor();
     await page.route('**/assets/orders-page-*.js', (route) => route.abort());
-    await page.getByRole('link', { name: 'Orders' }).click();
+    await page.getByRole('link', { name: 'Orders', exact: true }).click();
     await page.getByText('This page could not be shown').waitFor();
     await inspect(page, 'page-error');
     await page.getByRole('link', { name: 'Customers' }).click();

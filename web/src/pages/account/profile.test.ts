@@ -23,6 +23,7 @@ describe.skipIf(!chromiumPath)('the profile', () => {
 
   beforeAll(async () => {
     platform = await startConsole({ now: () => new Date(now()) });
+    return () => platform.close();
   });
 
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });

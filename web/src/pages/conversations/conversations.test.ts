@@ -12,6 +12,7 @@ describe.skipIf(!chromiumPath)('conversations', () => {
   let platform: Console;
   beforeAll(async () => {
     platform = await startConsole();
+    return () => platform.close();
   });
 
   async function inbox() {

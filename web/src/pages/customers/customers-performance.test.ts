@@ -23,6 +23,7 @@ describe.skipIf(!chromiumPath)('a list of 100,000 customers', () => {
   let platform: Console;
   beforeAll(async () => {
     platform = await startConsole();
+    return () => platform.close();
   });
 
   const firstName = (page: Page) => page.locator('tr[data-row] a').first().textContent();

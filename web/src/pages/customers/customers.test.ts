@@ -9,6 +9,7 @@ describe.skipIf(!chromiumPath)('the list of customers', () => {
   let platform: Console;
   beforeAll(async () => {
     platform = await startConsole();
+    return () => platform.close();
   });
 
   async function open(path = '/customers', role = 'Owner') {

@@ -18,6 +18,7 @@ describe.skipIf(!chromiumPath)('signing in', () => {
   beforeAll(async () => {
     platform = await startConsole({ now: () => new Date(clock) });
     origin = platform.origin;
+    return () => platform.close();
   });
 
   /** The link of a mail, on the address of this test. */

@@ -22,6 +22,7 @@ describe.skipIf(!chromiumPath)('Home', () => {
   let platform: Console;
   beforeAll(async () => {
     platform = await startConsole();
+    return () => platform.close();
   });
 
   test('without orders it lists the first steps, and checks those that are done', async () => {

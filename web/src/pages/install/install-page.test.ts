@@ -1,12 +1,17 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../../../server/testing/eventually.ts';
 import { uniqueId } from '../../../../server/testing/platform.ts';
 import { portOf } from '../../../../server/testing/raw-http.ts';
 import { startWizard, type Wizard } from '../../../../server/testing/wizard.ts';
 import { chromiumPath, heading, inspect, openPage } from '../../../testing/console.ts';
+
+async function stop({ app, kernel }: Awaited<ReturnType<typeof startWizard>>): Promise<void> {
+  await app.close();
+  await kernel.close();
+}
 
 describe.skipIf(!chromiumPath)('installing', () => {
   async function open({ app }: Wizard, path = '/'): Promise<Page> {
@@ -27,6 +32,7 @@ describe.skipIf(!chromiumPath)('installing', () => {
 
   test('a new platform leads to its installation, which ends signed in on Home', async () => {
     const wizard = await startWizard({ identity: undefined });
+    onTestFinished(() => stop(wizard));
     const page = await open(wizard, '/orders');
     await page.getByText(/checks passed/).waitFor();
     expect(new URL(page.url()).pathname).toBe('/install');
@@ -59,6 +65,7 @@ describe.skipIf(!chromiumPath)('installing', () => {
 
   test('a name in any script has an id, what was typed survives a reload, and the shop begins with demo data', async () => {
     const wizard = await startWizard({ identity: undefined });
+    onTestFinished(() => stop(wizard));
     await wizard.untilOwner();
     const page = await open(wizard);
     const name = page.getByLabel('Name of the organization');
@@ -102,6 +109,7 @@ describe.skipIf(!chromiumPath)('installing', () => {
 
   test('a requirement that is not met says what to do, and can be checked again', async () => {
     const wizard = await startWizard({ identity: undefined });
+    onTestFinished(() => stop(wizard));
     const cache = join(wizard.kernel.config.storagePath, 'cache');
     await rm(cache, { recursive: true, force: true });
     await writeFile(cache, 'a file in place of the folder');
@@ -127,6 +135,7 @@ describe.skipIf(!chromiumPath)('installing', () => {
 
   test('a wizard that needs the install token asks for it', async () => {
     const wizard = await startWizard({ identity: undefined, environment: { INSTALL_TOKEN: 'a-long-install-token' } });
+    onTestFinished(() => stop(wizard));
     await wizard.untilOwner();
     const page = await open(wizard);
     await fillOwner(page, 'Acme');

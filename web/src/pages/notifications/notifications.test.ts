@@ -21,6 +21,7 @@ describe.skipIf(!chromiumPath)('notifications', () => {
   let platform: Console;
   beforeAll(async () => {
     platform = await startConsole({ modules: [...(await repositoryModules()), till] });
+    return () => platform.close();
   });
 
   async function shop(name = 'Acme Stores') {

@@ -21,6 +21,7 @@ describe.skipIf(!chromiumPath)('applications', () => {
   beforeAll(async () => {
     platform = await startConsole({ environment: { APPLICATIONS_PER_MINUTE: '10000' } });
     reseller = await platform.person({ tenant: await platform.tenant({ role: 'reseller' }) });
+    return () => platform.close();
   });
 
   async function newCode(fields: object = {}): Promise<string> {

@@ -62,6 +62,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
   let platform: Console;
   beforeAll(async () => {
     platform = await startConsole();
+    return () => platform.close();
   });
 
   async function shop(role = 'Owner') {

@@ -40,6 +40,7 @@ describe.skipIf(!chromiumPath)('products', () => {
     acme = await platform.tenant({ name: 'Lakshmi Stores' });
     asha = await platform.person({ tenant: acme });
     for (const product of catalog) expect((await asha.post(url, product)).status).toBe(201);
+    return () => platform.close();
   });
 
   const find = async (sku: string): Promise<Product> => (await asha.get(`${url}/lookup?sku=${sku}`)).body.product;
