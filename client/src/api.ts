@@ -2910,7 +2910,7 @@ export type OrderCurrencySums = {
   readonly revenue: string;
   /** An amount with two decimals. */
   readonly refunded: string;
-  /** The revenue of an order on average. */
+  /** The average revenue of an order. */
   readonly avg_order_value: string;
 };
 
@@ -2930,7 +2930,7 @@ export type OrderDay = {
   readonly revenue: string;
   /** An amount with two decimals. */
   readonly refunded: string;
-  /** The revenue of an order on average. */
+  /** The average revenue of an order. */
   readonly avg_order_value: string;
 };
 
@@ -2987,7 +2987,7 @@ export type OrderPeriod = {
   readonly revenue: string;
   /** An amount with two decimals. */
   readonly refunded: string;
-  /** The revenue of an order on average. */
+  /** The average revenue of an order. */
   readonly avg_order_value: string;
   /** Every day, the earliest first. */
   readonly days: readonly OrderDay[];

@@ -158,7 +158,7 @@ const sums = {
   orders: Type.Integer({ description: 'Without cancelled and failed orders; in all currencies.' }),
   revenue: { ...Money, description: 'Totals less refunds.' },
   refunded: Money,
-  avg_order_value: { ...Money, description: 'The revenue of an order on average.' },
+  avg_order_value: { ...Money, description: 'The average revenue of an order.' },
 };
 const OrderDay = NamedObject('OrderDay', { date: Type.String({ format: 'date', examples: ['2026-01-31'] }), ...sums });
 const CurrencySums = NamedObject('OrderCurrencySums', { currency: Type.String({ examples: ['EUR'] }), ...sums });

@@ -7,7 +7,7 @@ import { prepareOwner } from './tenant-create.ts';
 export const tenantImportCommand: Command = {
   name: 'tenant:import',
   usage: '<file> [--id=<id>] [--owner=<email>] [--large] [--json]',
-  summary: 'create a tenant from a file of tenant:export',
+  summary: 'create a tenant from an exported file',
   options: { id: { type: 'string' }, owner: { type: 'string' }, large: { type: 'boolean' } },
   positionals: { min: 1, max: 1 },
   async run({ kernel: open, say, table, progress }, { positionals: [file = ''], options }) {

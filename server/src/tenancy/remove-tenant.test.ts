@@ -26,7 +26,7 @@ function tenantColumns(): Promise<Column[]> {
     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND a.attname LIKE '%tenant_id' ORDER BY 1`);
 }
 
-test('every table of the central database says what becomes of its rows when a tenant is archived or deleted', async () => {
+test('every table of the central database says what happens to its rows when a tenant is archived or deleted', async () => {
   const columns = await tenantColumns();
   expect(columns.map(({ name }) => name).sort()).toEqual(Object.keys(centralRows).sort());
   // `FileStore.removeTenant` deletes these.

@@ -6,7 +6,7 @@ import type { Central } from './central-database.ts';
 type Parts = Pick<ArchiveParts, 'central' | 'databases' | 'files' | 'jobs' | 'teams'>;
 
 /**
- * What becomes of the rows of the central database that belong to a tenant: `archived` ones are in its archive, and like
+ * What happens to the rows of the central database that belong to a tenant: `archived` ones are in its archive, and like
  * those that are `removed` they are deleted with the tenant; others are `kept` as history.
  */
 export const centralRows: Readonly<Record<string, 'archived' | 'removed' | 'kept'>> = {

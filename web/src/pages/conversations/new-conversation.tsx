@@ -170,7 +170,7 @@ function Recipient({ errors, onChoose }: RecipientProps) {
       )}
       <fieldset className="grid gap-4 border-t border-line pt-4 sm:grid-cols-2">
         <legend className="contents">
-          <span className="text-sm text-secondary sm:col-span-2">{can ? 'Or somebody new' : 'The customer'}</span>
+          <span className="text-sm text-secondary sm:col-span-2">{can ? 'Or a new customer' : 'The customer'}</span>
         </legend>
         <Field label="First name" error={errors['customer.first_name']}>
           {(control) => <Input {...control} name="customer.first_name" maxLength={255} />}

@@ -100,7 +100,7 @@ function Assignee({ conversation }: { readonly conversation: Conversation }) {
         isChosen={assignee_id === null}
         onSelect={() => assign(null)}
       >
-        Nobody
+        Unassigned
       </MenuItem>
     </Menu>
   );

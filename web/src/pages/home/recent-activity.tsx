@@ -47,7 +47,7 @@ export function RecentActivity() {
             <li key={entry.id} className="grid grid-cols-[1fr_auto] items-baseline gap-3 text-sm">
               <span className="min-w-0 break-words">
                 <span className="inline-block font-medium first-letter:uppercase">
-                  {nameOf(entry.user_id) ?? 'somebody'}
+                  {nameOf(entry.user_id) ?? 'Someone'}
                 </span>{' '}
                 <Deed entry={entry} />
               </span>

@@ -51,7 +51,10 @@ function Preferences() {
         <Skeleton className="h-64 w-full" />
       ) : (
         <>
-          <Section title="What you are told" lead="Changes are saved at once, for you in this organization.">
+          <Section
+            title="Notifications by type and channel"
+            lead="Changes are saved at once, for you in this organization."
+          >
             <ChannelTable preferences={data.preferences} />
           </Section>
           <TimesForm preferences={data.preferences} />

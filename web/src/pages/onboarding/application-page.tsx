@@ -6,8 +6,8 @@ import { messageOf } from '../../form.ts';
 import { anonymous } from '../../session.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { EntryLayout } from '../entry/entry-layout.tsx';
 import { Step } from '../install/step.tsx';
-import { ApplyLayout } from './apply-layout.tsx';
 import { DocumentUpload } from './document-upload.tsx';
 import { ProvisioningSteps } from './provisioning-steps.tsx';
 
@@ -35,31 +35,35 @@ export function ApplicationPage() {
   if (isUnknown(error)) return <UnknownApplication />;
   if (!data) {
     return (
-      <ApplyLayout title="Your application">
+      <EntryLayout isWide title="Your application">
         {error ? <Notice tone="error">{messageOf(error)}</Notice> : <Skeleton className="h-64 w-full" />}
-      </ApplyLayout>
+      </EntryLayout>
     );
   }
   const { title, lead } = textOf(data);
   return (
-    <ApplyLayout title={title} lead={lead}>
+    <EntryLayout isWide title={title} lead={lead}>
       <div role="status" className="sr-only">
         {title}
       </div>
       {error && <Notice tone="warning">{messageOf(error)} What you see may be out of date.</Notice>}
       <Outcome application={data} />
       {data.status !== 'rejected' && <Progress application={data} />}
-    </ApplyLayout>
+    </EntryLayout>
   );
 }
 
 function UnknownApplication() {
   return (
-    <ApplyLayout title="There is no such application" lead="Check the address, or open the link in the mail from us.">
+    <EntryLayout
+      isWide
+      title="There is no such application"
+      lead="Check the address, or open the link in the mail from us."
+    >
       <Link to="/apply" className="justify-self-start text-accent underline-offset-4 hover:underline">
         Apply for a shop
       </Link>
-    </ApplyLayout>
+    </EntryLayout>
   );
 }
 

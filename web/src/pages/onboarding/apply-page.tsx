@@ -8,8 +8,8 @@ import { useTypedValues } from '../../typed-values.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { EntryLayout } from '../entry/entry-layout.tsx';
 import { PasswordStrength } from '../install/password-strength.tsx';
-import { ApplyLayout } from './apply-layout.tsx';
 
 /** For a business that has a referral code. */
 export function ApplyPage() {
@@ -34,7 +34,8 @@ export function ApplyPage() {
   );
   const { typed, props } = useTypedValues(form.props);
   return (
-    <ApplyLayout
+    <EntryLayout
+      isWide
       title="Apply for a shop"
       lead="You need the referral code of a reseller. It takes two minutes; then we show you how far your application is."
     >
@@ -105,7 +106,7 @@ export function ApplyPage() {
           Send the application
         </Button>
       </form>
-    </ApplyLayout>
+    </EntryLayout>
   );
 }
 
