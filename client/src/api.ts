@@ -3046,7 +3046,13 @@ export type OwnerCreated = {
   readonly redirect: '/login';
 };
 
-export type OwnTenant = { readonly id: string; readonly name: string; readonly role: string };
+export type OwnTenant = {
+  readonly id: string;
+  readonly name: string;
+  readonly role: string;
+  /** The address of the tenant, without a port. */
+  readonly domain: string;
+};
 
 export type PagePagination = {
   readonly current_page: number;

@@ -126,6 +126,11 @@ test('a response of a proxy, which is not JSON, is an error without a code', asy
   });
 });
 
+test('an error of another program with unknown fields is an error without fields', async () => {
+  const refusal = async () => Response.json({ errors: null, error_codes: null }, { status: 400 });
+  await expect(createClient({ fetch: refusal }).health.get()).rejects.toMatchObject({ status: 400, fields: {} });
+});
+
 test('a page of another program instead of JSON is a failure of the network', async () => {
   const hotel = createClient({ fetch: async () => new Response('<h1>Welcome to our hotel</h1>'), retries: 0 });
   await expect(hotel.health.get()).rejects.toThrow(NetworkError);

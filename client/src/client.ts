@@ -5,13 +5,16 @@ import { type Fields, prepare } from './request.ts';
 import { routes } from './routes.ts';
 import { send } from './send.ts';
 import { Session } from './session.ts';
-import { memoryTokens, type TokenStore, tokensOf } from './tokens.ts';
+import { memoryTokens, type TokenResponse, type TokenStore, tokensOf } from './tokens.ts';
 
 export type * from './api.ts';
 export type { Call, CallOptions, ListCall } from './call.ts';
 export { ChowkError, type FieldError, NetworkError, TimeoutError } from './errors.ts';
 export { type PusherOptions, pusherOptions } from './pusher-options.ts';
-export { memoryTokens, type TokenStore, type Tokens, tokensOf } from './tokens.ts';
+export { newKey } from './send.ts';
+export { memoryTokens, type TokenResponse, type TokenStore, type Tokens, tokensOf } from './tokens.ts';
+
+const maxReconnectPauseMs = 10_000;
 
 /** Options of all calls; a call may have others. */
 export interface ClientOptions extends Omit<CallOptions, 'signal' | 'idempotencyKey'> {
@@ -35,6 +38,8 @@ export type SignIn =
 export interface Client extends Api {
   /** Signs in and keeps the tokens. Wrong credentials are a `ChowkError` with status 422. */
   signIn(credentials: Credentials, options?: CallOptions): Promise<SignIn>;
+  /** Keeps the tokens of a response other than that of signing in, such as `invitations.accept`. */
+  keepTokens(response: TokenResponse): Promise<void>;
   /** Forgets the tokens and ends the session. */
   signOut(options?: CallOptions): Promise<void>;
   /** The options of the library graphql-ws, for subscriptions with the tenant and the tokens of this client. */
@@ -45,6 +50,8 @@ export interface SubscriptionOptions {
   readonly url: string;
   connectionParams(): Promise<Record<string, string>>;
   readonly retryAttempts: number;
+  shouldRetry(): boolean;
+  retryWait(retries: number): Promise<void>;
 }
 
 /** A client with a function for each action: `createClient({ url }).orders.create({ … })`. */
@@ -75,6 +82,7 @@ export function createClient({ tokens = memoryTokens(), apiClient, ...common }: 
         return { signedIn: false, reason: 'two_factor_required' };
       }
     },
+    keepTokens: (response) => session.replace(tokensOf(response)),
     async signOut(options) {
       const { refreshToken: refresh_token } = (await session.end()) ?? {};
       if (refresh_token !== undefined) await anonymous.auth.logout({ refresh_token }, options);
@@ -85,10 +93,20 @@ export function createClient({ tokens = memoryTokens(), apiClient, ...common }: 
       return {
         url: `${url.replace(/^http/, 'ws').replace(/\/$/, '')}/api/v1/graphql`,
         async connectionParams() {
-          const token = { Authorization: `Bearer ${await session.accessToken()}` };
-          return { ...token, ...(tenant !== undefined && { 'X-Tenant': tenant }) };
+          const token = await session.accessToken();
+          return {
+            ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+            ...(tenant !== undefined && { 'X-Tenant': tenant }),
+          };
         },
         retryAttempts: Number.POSITIVE_INFINITY,
+        // Otherwise graphql-ws gives up when it cannot connect, for instance while the platform restarts.
+        shouldRetry: () => true,
+        // Its own pauses double without end.
+        retryWait: (retries) =>
+          new Promise((resolve) => {
+            setTimeout(resolve, Math.random() * Math.min(1_000 * 2 ** retries, maxReconnectPauseMs));
+          }),
       };
     },
   };

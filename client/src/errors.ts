@@ -25,14 +25,14 @@ export class ChowkError extends Error {
   readonly body: Readonly<Record<string, unknown>>;
 
   constructor({ status, headers }: Response, body: Readonly<Record<string, unknown>>) {
-    const { message, code, errors = {}, error_codes: codes = {} } = body as Partial<ErrorBody>;
+    const { message, code, errors, error_codes: codes } = body as Partial<ErrorBody>;
     super(message ?? `The server responded with status ${status}.`);
     this.status = status;
     this.code = code;
     this.fields = Object.fromEntries(
-      Object.entries(errors).map(([field, messages]) => [
+      Object.entries(errors ?? {}).map(([field, messages]) => [
         field,
-        messages.map((message, index) => ({ code: codes[field]?.[index] ?? 'invalid', message })),
+        messages.map((message, index) => ({ code: codes?.[field]?.[index] ?? 'invalid', message })),
       ]),
     );
     this.requestId = headers.get('x-request-id') ?? undefined;
@@ -42,11 +42,12 @@ export class ChowkError extends Error {
   }
 }
 
+/** Of the platform; the response may be one of another program. */
 interface ErrorBody {
   readonly message: string;
   readonly code: ErrorCode;
-  readonly errors: Fields;
-  readonly error_codes: Fields;
+  readonly errors: Fields | null;
+  readonly error_codes: Fields | null;
 }
 
 /** There is no complete response of the platform: the device is offline, or the connection was refused or lost. */

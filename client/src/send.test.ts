@@ -103,6 +103,15 @@ test('a change without a key and a refusal are not repeated', async () => {
   expect(front.requests).toHaveLength(2);
 });
 
+test('an exception of onResponse is that of the call, which is not repeated', async () => {
+  const { chowk, front } = await clientWith();
+  const onResponse = () => {
+    throw new RangeError('no such header');
+  };
+  await expect(chowk.auth.me({}, { onResponse })).rejects.toThrow(RangeError);
+  expect(front.requests).toHaveLength(1);
+});
+
 test('a call ends when its time is over', async () => {
   const { chowk } = await clientWith('silence');
   await expect(chowk.auth.me({}, { timeoutMs: 50 })).rejects.toThrow(TimeoutError);

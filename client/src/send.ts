@@ -11,10 +11,15 @@ export interface SendOptions extends CallOptions {
   readonly session?: Session | undefined;
 }
 
-interface Attempt extends Omit<SendOptions, 'headers'> {
+interface Attempts extends Omit<SendOptions, 'headers'> {
   readonly request: PreparedRequest;
   readonly headers: Headers;
   readonly deadline: Deadline;
+}
+
+interface Answer {
+  readonly response: Response;
+  readonly content: unknown;
 }
 
 const defaultTimeoutMs = 30_000;
@@ -25,26 +30,46 @@ const maxWaitSeconds = 30;
 
 /** The body of the response, or the response itself if it is a file. Repeats the request after failures that may pass. */
 export async function send(request: PreparedRequest, options: SendOptions): Promise<unknown> {
-  const { signal, session, retries = 2, timeoutMs = request.isUpload ? undefined : defaultTimeoutMs } = options;
+  const { signal, timeoutMs = request.isUpload ? undefined : defaultTimeoutMs } = options;
   const deadline = new Deadline(timeoutMs, signal);
-  const headers = headersOf(request, options);
   try {
-    for (let repetitions = 0; ; repetitions++) {
-      let token: string | undefined;
-      try {
-        token = session && (await deadline.race(session.accessToken()));
-        return await attempt({ ...options, request, headers, deadline }, token);
-      } catch (error) {
-        // Keys of anonymous callers are ignored.
-        const isRepeatable = request.method === 'GET' || (headers.has('idempotency-key') && token !== undefined);
-        const delay = isRepeatable && repetitions < retries ? delayAfter(error, repetitions) : undefined;
-        if (delay === undefined) throw error;
-        await deadline.wait(delay);
-      }
-    }
+    const headers = headersOf(request, options);
+    const { response, content } = await exchangeRepeatedly({ ...options, request, headers, deadline });
+    options.onResponse?.(response);
+    return content;
   } finally {
     deadline.clear();
   }
+}
+
+/** If the token is refused, the request is sent once more with the next one. */
+async function exchangeRepeatedly(options: Attempts): Promise<Answer> {
+  const { request, headers, deadline, session, retries = 2 } = options;
+  let isRenewed = false;
+  for (let repetitions = 0; ; ) {
+    // Failures to renew it are not repeated: a refresh token that is used twice ends the session.
+    const token = session && (await deadline.race(session.accessToken()));
+    try {
+      return await exchange(options, token);
+    } catch (error) {
+      if (session && token !== undefined && !isRenewed && isRefusal(error)) {
+        const next = await deadline.race(session.tokenAfter(token));
+        if (next === undefined || next === token) throw error;
+        isRenewed = true;
+        continue;
+      }
+      // Keys of anonymous callers are ignored.
+      const isRepeatable = request.method === 'GET' || (headers.has('idempotency-key') && token !== undefined);
+      const delay = isRepeatable && repetitions < retries ? delayAfter(error, repetitions) : undefined;
+      if (delay === undefined) throw error;
+      await deadline.wait(delay);
+      repetitions += 1;
+    }
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ChowkError && error.code === 'auth.unauthenticated';
 }
 
 function headersOf(request: PreparedRequest, { tenant, idempotencyKey: key, headers = {} }: SendOptions): Headers {
@@ -55,8 +80,8 @@ function headersOf(request: PreparedRequest, { tenant, idempotencyKey: key, head
   return result;
 }
 
-/** Not `randomUUID`, which browsers have on secure pages only. */
-function newKey(): string {
+/** An idempotency key. Not `randomUUID`, which browsers have on secure pages only. */
+export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
@@ -73,22 +98,8 @@ function delayAfter(error: unknown, repetitions: number): number | undefined {
   return retryAfter > maxWaitSeconds ? undefined : delay + retryAfter * 1000;
 }
 
-/** Sends the request; if the token is refused, once more with the next one. */
-async function attempt(options: Attempt, token: string | undefined): Promise<unknown> {
-  const { session, deadline } = options;
-  try {
-    return await exchange(options, token);
-  } catch (error) {
-    const isRefused = error instanceof ChowkError && error.code === 'auth.unauthenticated';
-    if (!isRefused || !session || token === undefined) throw error;
-    const next = await deadline.race(session.tokenAfter(token));
-    if (next === undefined || next === token) throw error;
-    return exchange(options, next);
-  }
-}
-
-async function exchange(options: Attempt, token: string | undefined): Promise<unknown> {
-  const { url = '', request, deadline, fetch = globalThis.fetch, onResponse } = options;
+async function exchange(options: Attempts, token: string | undefined): Promise<Answer> {
+  const { url = '', request, deadline, fetch = globalThis.fetch } = options;
   const { signal } = deadline;
   const headers = new Headers(options.headers);
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
@@ -97,8 +108,7 @@ async function exchange(options: Attempt, token: string | undefined): Promise<un
     const response = await fetch(url.replace(/\/$/, '') + path, { method, headers, body, signal });
     const content = response.ok && isFile ? response : await readJson(response);
     if (!response.ok) throw new ChowkError(response, (content ?? {}) as Record<string, unknown>);
-    onResponse?.(response);
-    return content;
+    return { response, content };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (error instanceof ChowkError) throw error;

@@ -91,6 +91,41 @@ test('a refresh that does not reach the platform fails the calls and keeps the s
   expect((await chowk.auth.me()).id).toBe(person.id);
 });
 
+test.each([
+  ['has expired', expired, []],
+  ['is refused', refused, ['none']],
+] as const)('a refresh that fails is not repeated with the call whose token %s', async (_, changes, before) => {
+  const { front, tokens, chowk } = await signedIn();
+  await change(tokens, changes);
+  front.faults.push(...before, { status: 503 });
+  await expect(chowk.auth.me()).rejects.toMatchObject({ status: 503 });
+  expect(refreshes(front)).toBe(1);
+});
+
+test('a tab without a lock uses the tokens of another one that has refreshed them before', async () => {
+  const { front, person, tokens, chowk } = await signedIn();
+  const { promise: delayedUntil, resolve: release } = Promise.withResolvers<void>();
+  await change(tokens, { refreshToken: 'used-by-the-other-tab', ...expired });
+  front.faults.push({ delayedUntil });
+  const call = chowk.auth.me();
+  await front.arrival(1);
+  const { accessToken, refreshToken } = person;
+  await tokens.set({ accessToken, refreshToken, expiresAt: Date.now() + 600_000 });
+  release();
+  expect((await call).id).toBe(person.id);
+});
+
+test('the tokens of a response other than that of signing in are kept', async () => {
+  const { front, person } = await signedIn();
+  const chowk = createClient({ url: front.url, tenant: acme.id });
+  expect(await chowk.subscriptionOptions().connectionParams()).toEqual({ 'X-Tenant': acme.id });
+  await chowk.keepTokens({ access_token: person.accessToken, refresh_token: person.refreshToken, expires_in: 600 });
+  expect((await chowk.auth.me()).id).toBe(person.id);
+  expect(await chowk.subscriptionOptions().connectionParams()).toEqual({
+    ...{ Authorization: `Bearer ${person.accessToken}`, 'X-Tenant': acme.id },
+  });
+});
+
 test('a caller who gives up does not end the refresh that others wait for', async () => {
   const { front, person, tokens, chowk } = await signedIn();
   const { promise: delayedUntil, resolve: release } = Promise.withResolvers<void>();

@@ -63,6 +63,9 @@ export class Session {
     } catch (error) {
       const hasEnded = error instanceof ChowkError && error.code === 'identity.bad_refresh_token';
       if (!hasEnded) throw error;
+      // Without a lock, another tab may have renewed them at the same time.
+      const latest = await this.#store.get();
+      if (latest?.refreshToken !== tokens?.refreshToken) return latest;
       await this.#store.clear();
       return undefined;
     }

@@ -30,13 +30,13 @@ export function memoryTokens(initial?: Tokens): TokenStore {
   };
 }
 
-interface TokenResponse {
+export interface TokenResponse {
   readonly access_token: string;
   readonly expires_in: number;
   readonly refresh_token?: string | undefined;
 }
 
-/** The tokens of a response, such as that of `invitations.accept` or `oauth.token`, for a store. */
+/** The tokens of a response, such as that of `oauth.token`, for a store. */
 export function tokensOf({ access_token, refresh_token, expires_in }: TokenResponse): Tokens {
   return { accessToken: access_token, refreshToken: refresh_token, expiresAt: Date.now() + expires_in * 1000 };
 }

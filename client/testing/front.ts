@@ -4,10 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-/** What happens to a request: its response is lost or delayed, there is none, or another one without being passed on. */
+/** What happens to a request: nothing special, its response is lost or delayed, there is none, or another one without being passed on. */
 export type Fault =
   | 'lost response'
   | 'silence'
+  | 'none'
   | { readonly delayedUntil: Promise<void> }
   | { readonly status: number; readonly headers?: Record<string, string> };
 
@@ -33,7 +34,7 @@ export async function startFront(platform: string): Promise<Front> {
     if (typeof fault === 'object' && 'status' in fault) return response.writeHead(fault.status, fault.headers).end();
     const answer = await passOn(platform, request);
     if (fault === 'lost response') return request.socket.destroy();
-    await fault?.delayedUntil;
+    if (typeof fault === 'object') await fault.delayedUntil;
     await reply(response, answer);
   });
   server.listen(0, '127.0.0.1');

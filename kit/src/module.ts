@@ -35,6 +35,8 @@ export interface Module {
    * in system modules.
    */
   readonly gates?: Readonly<Record<`/${string}`, (ctx: SystemCtx) => Promise<void>>>;
+  /** Where a page of the console redirects to, if it does: all pages to `/install` before the installation. Only in system modules. */
+  readonly redirectPage?: (ctx: SystemCtx, path: string) => Promise<string | undefined>;
   /** Lines that `chowkd serve` prints when it is ready at `url`. Only in system modules. */
   readonly greeting?: (ctx: SystemCtx, url: string) => Promise<readonly string[]>;
   /** Commands of `chowkd`. */

@@ -38,7 +38,15 @@ const ownEmail = {
   ),
 };
 
-const OwnTenant = named('OwnTenant', Type.Object({ id: Type.String(), name: Type.String(), role: Type.String() }));
+const OwnTenant = named(
+  'OwnTenant',
+  Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    role: Type.String(),
+    domain: Type.String({ description: 'The address of the tenant, without a port.', examples: ['acme.example.com'] }),
+  }),
+);
 
 export const Me = named(
   'Me',

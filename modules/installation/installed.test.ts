@@ -62,6 +62,32 @@ test('while the database is unreachable every install route returns 503', async 
   await expect.poll(async () => (await ask('status')).statusCode).toBe(200);
 });
 
+test('every page redirects to the wizard until the platform is installed, and the wizard to the sign-in page afterwards', async () => {
+  const { app, untilOwner, post } = await startWizard();
+  const open = async (url: string) => {
+    const { statusCode, headers } = await app.inject({ url, headers: { accept: 'text/html' } });
+    return { url, statusCode, to: headers.location, cached: headers['cache-control'] };
+  };
+  const redirected = (url: string, to: string) => ({ url, statusCode: 302, to, cached: 'no-store' });
+  const shown = (url: string) => ({ url, statusCode: 200, to: undefined, cached: 'no-cache' });
+  for (const url of ['/', '/login', '/orders/1042?tab=history', '/nowhere']) {
+    expect(await open(url)).toEqual(redirected(url, '/install'));
+  }
+  expect(await open('/install')).toEqual(shown('/install'));
+  await untilOwner();
+  expect(await open('/')).toEqual(redirected('/', '/install'));
+  expect((await post('owner', ownerForm())).status).toBe(201);
+  for (const url of ['/', '/login', '/orders/1042?tab=history']) expect(await open(url)).toEqual(shown(url));
+  expect(await open('/install')).toEqual(redirected('/install', '/login'));
+});
+
+test('while the database is unreachable pages are shown', async () => {
+  const { wire, open } = await overAWire(await startWizard());
+  expect((await open('/login')).statusCode).toBe(302);
+  wire.cut();
+  expect((await open('/login')).statusCode).toBe(200);
+});
+
 test('an installed platform without its marker file cannot be installed again while the database is unreachable', async () => {
   const wizard = await startWizard();
   await wizard.untilOwner();
@@ -117,6 +143,7 @@ async function overAWire({ kernel: { central } }: Wizard) {
       url: `/api/v1/install/${path}`,
       ...(path === 'owner' ? { payload: ownerForm() } : {}),
     });
+  const open = (url: string) => app.inject({ url, headers: { accept: 'text/html' } });
   const ctx = new Context(kernel, { requestId: 'test', module: 'installation', system: true });
-  return { wire, ask, ctx };
+  return { wire, ask, open, ctx };
 }

@@ -207,7 +207,12 @@ const codes: Readonly<Record<string, FieldErrorCode>> = {
 };
 
 function explain(error: ErrorObject, name: string): FieldError {
-  return { code: codes[error.keyword] ?? 'invalid', message: sentence(error, `The ${name.replaceAll('_', ' ')}`) };
+  return { code: codes[error.keyword] ?? 'invalid', message: sentence(error, `The ${inWords(name)}`) };
+}
+
+/** `compare_at_price` as `compare at price`, `sku` as `SKU`. */
+function inWords(name: string): string {
+  return name.replaceAll('_', ' ').replace(/\b(csv|otp|sku|url)\b/g, (acronym) => acronym.toUpperCase());
 }
 
 function sentence({ keyword, params, message, parentSchema }: ErrorObject, field: string): string {

@@ -2,14 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Caller, Ctx } from '@chowk/kit';
+import { type Caller, type Ctx, sql } from '@chowk/kit';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterAll, inject } from 'vitest';
 import type { RegisteredAction } from '../src/actions/registry.ts';
 import { boot, type Parts } from '../src/boot.ts';
 import { Context } from '../src/context.ts';
-import { withConnection } from '../src/db/connection.ts';
-import type { ServerAddress } from '../src/db/server-address.ts';
 import { errorCodes } from '../src/http/openapi/responses.ts';
 import { createHttpServer } from '../src/http/server.ts';
 import type { Kernel } from '../src/kernel.ts';
@@ -18,6 +16,7 @@ import type { TenantEntry } from '../src/tenancy/directory.ts';
 import { createTenant, type NewTenant } from '../src/tenancy/tenants.ts';
 import { recordErrors } from './logged-errors.ts';
 import { repositoryModules } from './repository-modules.ts';
+import { aside } from './scratch-database.ts';
 import { testConfig, testSecrets } from './test-config.ts';
 import { TestIdentity } from './test-identity.ts';
 
@@ -63,18 +62,28 @@ export interface TestOptions extends Parts {
   readonly secrets?: SecretBox;
 }
 
-const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 30_000 };
-
-async function newCentralDatabase(address: ServerAddress): Promise<string> {
+async function newCentralDatabase(): Promise<string> {
   const name = `central_${randomBytes(6).toString('hex')}`;
-  await withConnection(address, 'postgres', limits, (connection) =>
+  await aside('postgres', (connection) =>
     connection.script(`CREATE DATABASE ${name} TEMPLATE ${inject('centralTemplate')} STRATEGY file_copy`),
   );
   return name;
 }
 
-async function becomeAnother(address: ServerAddress, database: string): Promise<void> {
-  await withConnection(address, database, limits, (connection) =>
+/** The test server is in memory, and a run creates a thousand databases. */
+async function dropDatabases(centralDatabase: string): Promise<void> {
+  const { rows } = await aside(centralDatabase, (connection) =>
+    connection.query<{ name: string }>(sql`SELECT database_name AS name FROM tenants`),
+  );
+  await aside('postgres', async (connection) => {
+    for (const name of [...rows.map((row) => row.name), centralDatabase]) {
+      await connection.script(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`);
+    }
+  });
+}
+
+async function becomeAnother(database: string): Promise<void> {
+  await aside(database, (connection) =>
     connection.script('UPDATE installation SET id = gen_random_uuid(), key_id = NULL'),
   );
 }
@@ -87,8 +96,8 @@ export async function startPlatform({
   ...parts
 }: TestOptions = {}): Promise<TestPlatform> {
   const address = inject('server');
-  const centralDatabase = beside?.kernel.central.database ?? (await newCentralDatabase(address));
-  if (secrets) await becomeAnother(address, centralDatabase);
+  const centralDatabase = beside?.kernel.central.database ?? (await newCentralDatabase());
+  if (secrets) await becomeAnother(centralDatabase);
   const identity = new TestIdentity();
   const server = { address, centralDatabase, embedded: false, close: async () => {} };
   const storage = beside?.kernel.config.storagePath ?? (await mkdtemp(join(tmpdir(), 'chowk-storage-')));
@@ -101,6 +110,8 @@ export async function startPlatform({
   afterAll(async () => {
     await app.close();
     await kernel.close();
+    if (beside) return;
+    await dropDatabases(centralDatabase);
     await rm(storage, { recursive: true, force: true });
   });
   const actionOf = recordActions(app);

@@ -1,6 +1,6 @@
 import type { Client } from '@chowk/client';
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
-import { keyOf } from './api-query.ts';
+import { keyOf, readAgain } from './api-query.ts';
 import { messageOf } from './form.ts';
 import { api, useTenant } from './session.ts';
 import { toast } from './ui/toast.tsx';
@@ -10,18 +10,21 @@ interface ActionOptions<Input, Result> {
   readonly changes: readonly string[];
   /** What has happened, for a toast. */
   readonly done?: (result: Result, input: Input) => string;
+  /** Leaves the page of something that was deleted, before the data is read again. */
+  readonly leave?: (input: Input) => Promise<void> | undefined;
 }
 
 /** Something a button does. A failure is shown as a toast; forms have `useForm`. */
 export function useAction<Input, Result>(
   send: (client: Client, input: Input) => Promise<Result>,
-  { changes, done }: ActionOptions<Input, Result>,
+  { changes, done, leave }: ActionOptions<Input, Result>,
 ): UseMutationResult<Result, Error, Input> {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: (input: Input) => send(api(), input),
     async onSuccess(result, input) {
       if (done) toast(done(result, input));
+      await leave?.(input);
       await refresh(...changes);
     },
     onError: (error) => toast(messageOf(error)),
@@ -33,6 +36,6 @@ export function useRefresh(): (...areas: readonly string[]) => Promise<void> {
   const cache = useQueryClient();
   const tenant = useTenant();
   return async (...areas) => {
-    await Promise.all(areas.map((area) => cache.invalidateQueries({ queryKey: keyOf(tenant, area) })));
+    await Promise.all(areas.map((area) => readAgain(cache, keyOf(tenant, area))));
   };
 }

@@ -1,10 +1,16 @@
-import type { Client, Me } from '@chowk/client';
-import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { ChowkError, type Client, type Me } from '@chowk/client';
+import { type QueryClient, type QueryKey, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { api, useTenant } from './session.ts';
 
 /** The keys of one tenant's data; another tenant's is never shown in its place. */
 export function keyOf(tenant: string | undefined, ...name: readonly unknown[]): readonly unknown[] {
   return ['api', tenant ?? '', ...name];
+}
+
+/** Reads what is shown again. A read that is under way may have missed the change, so its result is not used. */
+export async function readAgain(cache: QueryClient, queryKey: QueryKey): Promise<void> {
+  await cache.cancelQueries({ queryKey });
+  await cache.invalidateQueries({ queryKey });
 }
 
 /** Reads something of the tenant, from the cache first. */
@@ -14,7 +20,10 @@ export function useApi<Result>(
   enabled = true,
 ): UseQueryResult<Result> {
   const tenant = useTenant();
-  return useQuery({ queryKey: keyOf(tenant, ...name), queryFn: () => read(api()), enabled });
+  const result = useQuery({ queryKey: keyOf(tenant, ...name), queryFn: () => read(api()), enabled });
+  // What was deleted, or may no longer be seen, is not shown from the cache.
+  const isGone = result.error instanceof ChowkError && [403, 404, 410].includes(result.error.status);
+  return isGone && result.data !== undefined ? ({ ...result, data: undefined } as UseQueryResult<Result>) : result;
 }
 
 export function useMe(): UseQueryResult<Me> {

@@ -1,11 +1,17 @@
-/* What is typed into a form, kept by the browser until it is sent. */
+/* What is typed into a form, kept by the browser until it is sent. Fields that nobody has changed are not kept: they show what is
+   current when the form is opened again. */
 
-const prefix = 'chowk.draft.';
+import { storageKey } from './session.ts';
+import { forgetSubmission } from './submission.ts';
+
+const keyOf = (name: string) => storageKey(`draft.${name}`);
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 export function keepDraft(name: string, form: HTMLFormElement): void {
-  const values = Object.fromEntries(controlsOf(form).map((control) => [control.name, contentOf(control)]));
-  localStorage.setItem(prefix + name, JSON.stringify(values));
+  const changed = controlsOf(form).filter((control) => contentOf(control) !== initialContentOf(control));
+  const values = Object.fromEntries(changed.map((control) => [control.name, contentOf(control)]));
+  if (changed.length === 0) clearDraft(name);
+  else localStorage.setItem(keyOf(name), JSON.stringify(values));
 }
 
 /** Returns whether something was restored. */
@@ -23,12 +29,13 @@ export function restoreDraft(name: string, form: HTMLFormElement): boolean {
 }
 
 export function clearDraft(name: string): void {
-  localStorage.removeItem(prefix + name);
+  localStorage.removeItem(keyOf(name));
+  forgetSubmission(name);
 }
 
 function readDraft(name: string): Readonly<Record<string, string | boolean>> {
   try {
-    return JSON.parse(localStorage.getItem(prefix + name) ?? '{}');
+    return JSON.parse(localStorage.getItem(keyOf(name)) ?? '{}');
   } catch {
     return {};
   }
@@ -48,4 +55,14 @@ function controlsOf(form: HTMLFormElement): Control[] {
 
 function contentOf(control: Control): string | boolean {
   return control instanceof HTMLInputElement && control.type === 'checkbox' ? control.checked : control.value;
+}
+
+function initialContentOf(control: Control): string | boolean {
+  if (control instanceof HTMLSelectElement) {
+    const options = [...control.options];
+    return (options.find(({ defaultSelected }) => defaultSelected) ?? options[0])?.value ?? '';
+  }
+  if (control.type === 'checkbox') return (control as HTMLInputElement).defaultChecked;
+  // As the content has them.
+  return control.defaultValue.replace(/\r\n?/g, '\n');
 }

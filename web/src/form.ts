@@ -1,6 +1,8 @@
 import { ChowkError, NetworkError, TimeoutError } from '@chowk/client';
-import { type FormEvent, useCallback, useRef, useState } from 'react';
+import { type FormEvent, type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { clearDraft, keepDraft, restoreDraft } from './draft.ts';
+
+const none: ChowkError['fields'] = {};
 
 /** What is wrong, for people. */
 export function messageOf(error: unknown): string {
@@ -12,12 +14,17 @@ export function messageOf(error: unknown): string {
   if (error instanceof ChowkError && error.status === 401) {
     return 'Your session had ended, so this was not done. Sign in and try again.';
   }
+  if (error instanceof ChowkError) return fieldMessages(error.fields).join(' ') || error.message;
   return error instanceof Error ? error.message : String(error);
+}
+
+function fieldMessages(fields: ChowkError['fields']): string[] {
+  return Object.values(fields).flatMap((problems) => problems.map(({ message }) => message));
 }
 
 interface Form {
   readonly isBusy: boolean;
-  /** The failure that belongs to no field. */
+  /** A failure that no field of the form shows. */
   readonly problem: string | undefined;
   readonly errors: Readonly<Record<string, string>>;
   /** What was typed before a reload is in the fields again. */
@@ -56,7 +63,8 @@ export function useForm(send: (values: Record<string, string>) => Promise<void>,
     },
     [draft],
   );
-  const fields = failure instanceof ChowkError ? failure.fields : {};
+  const fields = failure instanceof ChowkError ? failure.fields : none;
+  const unshown = useUnshown(element, fields);
   const errors = Object.fromEntries(
     Object.entries(fields)
       .filter(([name]) => !edited.includes(name))
@@ -76,7 +84,8 @@ export function useForm(send: (values: Record<string, string>) => Promise<void>,
       setEdited([]);
       const names = error instanceof ChowkError ? Object.keys(error.fields) : [];
       const first = [...form.elements].find((one) => one instanceof HTMLElement && names.includes(nameOf(one)));
-      if (first instanceof HTMLElement) first.focus();
+      const control = first instanceof HTMLFieldSetElement ? first.querySelector('input') : first;
+      if (control instanceof HTMLElement) control.focus();
     } finally {
       isSending.current = false;
       setBusy(false);
@@ -84,7 +93,7 @@ export function useForm(send: (values: Record<string, string>) => Promise<void>,
   }
   return {
     isBusy,
-    problem: failure === undefined || Object.keys(fields).length > 0 ? undefined : messageOf(failure),
+    problem: failure !== undefined && Object.keys(fields).length === 0 ? messageOf(failure) : unshown,
     errors,
     isRestored,
     discard() {
@@ -103,10 +112,29 @@ export function useForm(send: (values: Record<string, string>) => Promise<void>,
       // An error disappears when its field is corrected.
       onInput({ target, currentTarget }) {
         if (draft !== undefined) keepDraft(draft, currentTarget);
-        if (target instanceof Element) setEdited((names) => [...names, nameOf(target)]);
+        const name = target instanceof Element ? nameOf(target) : '';
+        if (!edited.includes(name)) setEdited([...edited, name]);
       },
     },
   };
+}
+
+/** Messages about fields that the form does not have, which would otherwise be lost. */
+function useUnshown(form: RefObject<HTMLFormElement | null>, fields: ChowkError['fields']): string | undefined {
+  const [unshown, setUnshown] = useState<string>();
+  useLayoutEffect(() => {
+    const { textContent: text = '', elements = [] } = form.current ?? {};
+    // Some show a message of their own.
+    const shown = [...elements].filter((one) => one.matches('fieldset, [aria-invalid=true]')).map(nameOf);
+    const others = Object.entries(fields).filter(([name]) => !shown.includes(name));
+    setUnshown((before = '') => {
+      // What is in the text only because it was added here is not shown otherwise.
+      const rest = text.replace(before, '');
+      const messages = fieldMessages(Object.fromEntries(others)).filter((message) => !rest.includes(message));
+      return messages.length === 0 ? undefined : messages.join(' ');
+    });
+  }, [form, fields]);
+  return unshown;
 }
 
 function nameOf(element: Element): string {

@@ -1,11 +1,14 @@
 const minute = 60_000;
+const day = 24 * 60 * minute;
 const steps = [
   { limit: 60 * minute, unit: minute, suffix: 'm' },
-  { limit: 24 * 60 * minute, unit: 60 * minute, suffix: 'h' },
-  { limit: Number.POSITIVE_INFINITY, unit: 24 * 60 * minute, suffix: 'd' },
+  { limit: day, unit: 60 * minute, suffix: 'h' },
+  { limit: 60 * day, unit: day, suffix: 'd' },
+  { limit: 730 * day, unit: (365.25 / 12) * day, suffix: 'mo' },
+  { limit: Number.POSITIVE_INFINITY, unit: 365.25 * day, suffix: 'y' },
 ];
 
-/** `just now`, `5m ago`, `2h ago`, `3d ago`. */
+/** `just now`, `5m ago`, `2h ago`, `3d ago`, `5mo ago`, `3y ago`. */
 export function relativeTime(time: string, now = Date.now()): string {
   const age = now - Date.parse(time);
   if (age < minute) return 'just now';
@@ -14,13 +17,8 @@ export function relativeTime(time: string, now = Date.now()): string {
 }
 
 // Making a formatter takes longer than rendering a row of a table.
-const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const countFormat = new Intl.NumberFormat();
 const moneyFormats = new Map<string, Intl.NumberFormat>();
-
-export function exactTime(time: string): string {
-  return timeFormat.format(new Date(time));
-}
 
 export function money(amount: string, currency: string): string {
   let format = moneyFormats.get(currency);
@@ -33,6 +31,11 @@ export function money(amount: string, currency: string): string {
 
 export function count(value: number): string {
   return countFormat.format(value);
+}
+
+/** In groups, as people read it aloud. Numbers of other countries stay as they are. */
+export function formatPhone(phone: string): string {
+  return phone.replace(/^(\+91)(\d{5})(\d{5})$/, '$1 $2 $3').replace(/^(\+1)(\d{3})(\d{3})(\d{4})$/, '$1 $2 $3 $4');
 }
 
 /** For a badge. */

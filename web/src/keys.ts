@@ -11,6 +11,9 @@ export interface Key {
 
 const registered = observable<readonly (() => readonly Key[])[]>([]);
 
+const inFront = 'dialog[open], [role=menu], [data-popover]';
+const undismissible = 'dialog[open][closedby=none]';
+
 window.addEventListener('keydown', (event) => {
   const isMod = event.ctrlKey || event.metaKey;
   if (event.defaultPrevented || event.altKey || (!isMod && isTyping(event.target))) return;
@@ -20,7 +23,7 @@ window.addEventListener('keydown', (event) => {
     .get()
     .flatMap((keys) => keys())
     .findLast(({ key }) => key === name);
-  if (!match || (!isMod && document.querySelector('dialog[open], [role=menu], [data-popover]'))) return;
+  if (!match || document.querySelector(isMod ? undismissible : inFront)) return;
   event.preventDefault();
   match.run();
 });

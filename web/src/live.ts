@@ -1,7 +1,7 @@
 import { createClient, type Client as Socket } from 'graphql-ws';
 import { useEffect, useRef } from 'react';
 import { useRefresh } from './api-action.ts';
-import { api, useTenant } from './session.ts';
+import { api, useSessionState, useTenant } from './session.ts';
 
 let socket: { readonly tenant: string | undefined; readonly client: Socket } | undefined;
 
@@ -11,8 +11,15 @@ function socketOf(tenant: string | undefined): Socket {
   return socket.client;
 }
 
+/** One that waits to connect again would let the next session wait too. */
+function closeSocket(): void {
+  void socket?.client.dispose();
+  socket = undefined;
+}
+
 /** Changes come in groups: a list is read once for all of them. */
 const pauseMs = 150;
+const resubscribePauseMs = 5_000;
 
 /**
  * Reads `areas` again when one of these subscriptions of the GraphQL schema reports a change, and after each connection, since
@@ -20,34 +27,73 @@ const pauseMs = 150;
  */
 export function useLive(events: readonly string[], ...areas: readonly string[]): void {
   const tenant = useTenant();
+  const isSignedIn = useSessionState() === 'signed-in';
   const refresh = useRefresh();
-  const latest = useRef(() => {});
+  const latest = useRef(async () => {});
   useEffect(() => {
-    latest.current = () => void refresh(...areas);
+    latest.current = () => refresh(...areas);
   });
   const names = events.join(' ');
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const changed = () => {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        latest.current();
-      }, pauseMs);
-    };
+    if (!isSignedIn) return closeSocket();
     const client = socketOf(tenant);
+    const { changed, stop } = readAfter(() => latest.current());
     const stops = [
+      stop,
       client.on('connected', changed),
-      ...names.split(' ').map((name) => {
-        const error = (_cause: unknown) => {};
-        return client.subscribe(
-          { query: `subscription { ${name} { __typename } }` },
-          { next: changed, error, complete() {} },
-        );
-      }),
+      ...names.split(' ').map((name) => keep(client, name, changed)),
     ];
     return () => {
-      clearTimeout(timer);
-      for (const stop of stops) stop();
+      for (const one of stops) one();
     };
-  }, [tenant, names]);
+  }, [tenant, names, isSignedIn]);
+}
+
+/** Reads once at a time: changes that come faster than they can be read do not interrupt it. */
+function readAfter(read: () => Promise<void>) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isReading = false;
+  let isOutdated = false;
+  let isStopped = false;
+  const changed = () => {
+    if (isStopped) return;
+    if (isReading) isOutdated = true;
+    else timer ??= setTimeout(run, pauseMs);
+  };
+  const run = async () => {
+    timer = undefined;
+    isReading = true;
+    isOutdated = false;
+    await read().catch(() => {});
+    isReading = false;
+    if (isOutdated) changed();
+  };
+  const stop = () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
+  return { changed, stop };
+}
+
+/** Subscribes again after a lost connection. A refusal by the schema is final. */
+function keep(client: Socket, name: string, next: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let unsubscribe = () => {};
+  const subscribe = () => {
+    unsubscribe = client.subscribe(
+      { query: `subscription { ${name} { __typename } }` },
+      {
+        next,
+        error(problem: unknown) {
+          if (!Array.isArray(problem)) timer = setTimeout(subscribe, resubscribePauseMs);
+        },
+        complete() {},
+      },
+    );
+  };
+  subscribe();
+  return () => {
+    clearTimeout(timer);
+    unsubscribe();
+  };
 }

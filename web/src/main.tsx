@@ -3,12 +3,16 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { PageLoadError } from './lazy-page.tsx';
 import { router } from './router.tsx';
 import { queries } from './session.ts';
 import './theme.ts';
 import { Toasts } from './ui/toast.tsx';
 
-createRoot(document.getElementById('root') as HTMLElement).render(
+// The page says it; it is no fault of the console.
+const options = { onCaughtError: (error: unknown) => !(error instanceof PageLoadError) && reportError(error) };
+
+createRoot(document.getElementById('root') as HTMLElement, options).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
       <RouterProvider router={router} />

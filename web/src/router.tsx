@@ -13,6 +13,7 @@ import { productRoutes } from './pages/products/routes.ts';
 import { root, shell } from './routes.ts';
 import { parseSearch, stringifySearch } from './search.ts';
 import { PageError } from './shell/page-error.tsx';
+import { PageLoading } from './ui/page-loading.tsx';
 
 const pages = shell.addChildren([
   home,
@@ -31,6 +32,10 @@ export const router = createRouter({
   // A parameter that no page knows is not sent to the platform.
   search: { strict: true },
   defaultErrorComponent: PageError,
+  // On a slow connection, a click shows at once that it was taken.
+  defaultPendingComponent: PageLoading,
+  defaultPendingMs: 100,
+  defaultPendingMinMs: 0,
   defaultPreload: 'intent',
 });
 

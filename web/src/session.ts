@@ -1,16 +1,21 @@
-import { type Client, createClient, type TokenStore, type Tokens, tokensOf } from '@chowk/client';
+import { type Client, createClient, type TokenStore, type Tokens } from '@chowk/client';
 import { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { observable } from './observable.ts';
+import { removeDraftsOfOthers, storageKeyOf } from './storage-key.ts';
 
 const tokensKey = 'chowk.tokens';
 const tenantKey = 'chowk.tenant';
+/** Stays when a session expires and is removed when the user signs out, so that other tabs can tell the two apart. */
+const userKey = 'chowk.user';
 
 /** `expired`: the page stays as it is, with what was typed, until the user signs in again. */
 export type SessionState = 'signed-out' | 'signed-in' | 'expired';
 
 const state = observable<SessionState>(readTokens() ? 'signed-in' : 'signed-out');
+const user = observable<string | undefined>(userOf(readTokens()));
 const tenant = observable<string | undefined>(localStorage.getItem(tenantKey) ?? undefined);
+let isSigningOut = false;
 
 export const queries = new QueryClient({
   // The client has repeated what may be repeated.
@@ -21,25 +26,39 @@ export const queries = new QueryClient({
 const tokens: TokenStore = {
   get: readTokens,
   set(next) {
+    const id = userOf(next);
+    if (id !== undefined && !isSigningOut) localStorage.setItem(userKey, id);
     localStorage.setItem(tokensKey, JSON.stringify(next));
+    // A refresh that was under way: the sign-out waits for it.
+    if (isSigningOut) return;
+    setUser(id);
     state.set('signed-in');
   },
   clear() {
+    isSigningOut = false;
     localStorage.removeItem(tokensKey);
     if (state.get() === 'signed-in') state.set('expired');
   },
 };
 
+// The session may be older than this key.
+const initialUser = user.get();
+if (initialUser !== undefined) localStorage.setItem(userKey, initialUser);
+
 // Another tab has signed in or out.
 window.addEventListener('storage', ({ key, newValue }) => {
-  if (key !== tokensKey) return;
-  if (newValue !== null) state.set('signed-in');
-  else if (state.get() === 'signed-in') state.set('expired');
+  if (key === userKey && newValue === null) forgetSession();
+  else if (key === userKey) setUser(newValue ?? undefined);
+  else if (key === tokensKey && newValue !== null) state.set('signed-in');
+  else if (key === tokensKey && state.get() === 'signed-in') state.set('expired');
 });
 
-/** Opens the session of a response other than that of signing in. */
-export function keepTokens(response: Parameters<typeof tokensOf>[0]): void {
-  void tokens.set(tokensOf(response));
+/** Nothing of the user before is shown to another one; the shell loads the page anew. */
+function setUser(id: string | undefined): void {
+  if (id === user.get()) return;
+  if (user.get() !== undefined) queries.clear();
+  removeDraftsOfOthers(id);
+  user.set(id);
 }
 
 let current: { readonly tenant: string | undefined; readonly client: Client } | undefined;
@@ -63,6 +82,16 @@ function readTokens(): Tokens | undefined {
   }
 }
 
+/** The subject of the access token, which is a JSON Web Token. */
+function userOf(tokens: Tokens | undefined): string | undefined {
+  try {
+    const payload = tokens?.accessToken.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/');
+    return payload && JSON.parse(atob(payload)).sub;
+  } catch {
+    return undefined;
+  }
+}
+
 /** At the platform's own address; elsewhere the address names the tenant. */
 export function chooseTenant(id: string | undefined): void {
   if (id === undefined) localStorage.removeItem(tenantKey);
@@ -70,20 +99,38 @@ export function chooseTenant(id: string | undefined): void {
   tenant.set(id);
 }
 
-export async function signOut(): Promise<void> {
-  // Before the tokens are cleared: this session has not expired.
-  state.set('signed-out');
-  await api()
-    .signOut()
+/** At once; the platform is told in the background, also if the page is closed. */
+export function signOut(): void {
+  isSigningOut = readTokens() !== undefined;
+  api()
+    .signOut({ fetch: (input, init) => fetch(input, { ...init, keepalive: true }) })
     .catch(() => {});
+  localStorage.removeItem(userKey);
+  forgetSession();
+}
+
+function forgetSession(): void {
+  state.set('signed-out');
+  user.set(undefined);
   chooseTenant(undefined);
   queries.clear();
 }
 
+/** The key of something that this browser keeps for the user, in the tenant. */
+export function storageKey(name: string): string {
+  return storageKeyOf({ user: user.get(), tenant: tenant.get() ?? location.hostname, name });
+}
+
 export const sessionState = state.get;
+export const onUserChange = user.subscribe;
 
 export function useSessionState(): SessionState {
   return useSyncExternalStore(state.subscribe, state.get);
+}
+
+/** The user of the session, also of one that has expired. */
+export function useUserId(): string | undefined {
+  return useSyncExternalStore(user.subscribe, user.get);
 }
 
 export function useTenant(): string | undefined {

@@ -1,10 +1,11 @@
 import { useSyncExternalStore } from 'react';
 import { type Observable, observable } from './observable.ts';
-import { useTenant } from './session.ts';
+import { onUserChange, storageKey, useTenant } from './session.ts';
 
 const values = new Map<string, Observable<unknown>>();
 
-function storedValue(key: string): Observable<unknown> {
+/** By its key in the storage of the browser: `storageKey(…)`. */
+export function storedValue(key: string): Observable<unknown> {
   let value = values.get(key);
   if (!value) {
     value = observable<unknown>(read(key));
@@ -27,9 +28,20 @@ function write(key: string, value: unknown): void {
   else localStorage.setItem(key, JSON.stringify(value));
 }
 
-/** A choice of the user that this browser keeps, for the tenant. */
+onUserChange(() => values.clear());
+
+// Another tab has changed it. What is being typed in this one stays.
+window.addEventListener('storage', ({ key }) => {
+  for (const [name, value] of values) {
+    if ((key === name || key === null) && !name.includes('.draft.')) value.set(read(name));
+  }
+});
+
+/** What this browser keeps for the user, in the tenant. */
 export function useStored<Value>(name: string, initial: Value): [Value, (value: Value | undefined) => void] {
-  const stored = storedValue(`chowk.${useTenant() ?? location.hostname}.${name}`);
+  // The key depends on it.
+  useTenant();
+  const stored = storedValue(storageKey(name));
   const value = useSyncExternalStore(stored.subscribe, stored.get) as Value | undefined;
   return [value ?? initial, stored.set];
 }

@@ -1,10 +1,11 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { type AccountsPlatform, type Person, startAccounts } from '../../server/testing/accounts.ts';
 import { chromiumPath } from '../../server/testing/chromium.ts';
+import { eventually } from '../../server/testing/eventually.ts';
 import type { TestOptions, TestTenant } from '../../server/testing/platform.ts';
 import { portOf } from '../../server/testing/raw-http.ts';
 
@@ -34,8 +35,9 @@ export interface Console extends AccountsPlatform {
 
 /** A platform that serves the console. */
 export async function startConsole(options: TestOptions = {}): Promise<Console> {
-  const environment = { APP_ENV: 'local', LOG_LEVEL: 'silent', ...options.environment };
+  const environment = { APP_ENV: 'local', LOG_LEVEL: 'silent', BCRYPT_COST: '4', ...options.environment };
   const platform = await startAccounts({ ...options, environment });
+  await writeFile(join(platform.kernel.config.storagePath, 'installed'), '');
   await platform.app.listen({ host: '127.0.0.1', port: 0 });
   const origin = `http://localhost:${portOf(platform.app)}`;
   return {
@@ -66,12 +68,13 @@ export async function openPage(url?: string, size = sizes.wide): Promise<Page> {
   const context = await (await startBrowser()).newContext({
     ...{ viewport: size, reducedMotion: 'reduce', colorScheme: 'light', locale: 'en-IN', timezoneId: 'Asia/Kolkata' },
   });
+  await context.addInitScript(noteLayoutShifts);
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   const errors: string[] = [];
   const report = (error: string) => {
-    // The browser reports every response of 400 and above, and scripts that a test withholds.
-    if (!/Failed to (load|fetch dynamically imported module)/.test(error)) errors.push(error);
+    // The browser reports every response of 400 and above, and what fails without a connection.
+    if (!/Failed to load|net::ERR_INTERNET_DISCONNECTED/.test(error)) errors.push(error);
   };
   page.on('pageerror', (error) => report(String(error)));
   page.on('console', (message) => message.type() === 'error' && report(message.text()));
@@ -83,35 +86,69 @@ export async function openPage(url?: string, size = sizes.wide): Promise<Page> {
   return page;
 }
 
+/** Notes what moves while a page is loaded, until the user does something. */
+const noteLayoutShifts = `
+  window.layoutShifts = [];
+  new PerformanceObserver((list) => {
+    for (const { value, sources, startTime } of list.getEntries()) {
+      const moved = sources.map(({ node }) => node?.outerHTML?.slice(0, 120) ?? String(node?.nodeValue));
+      if (startTime < firstInput) window.layoutShifts?.push({ value, moved });
+    }
+  }).observe({ type: 'layout-shift', buffered: true });
+  let firstInput = Infinity;
+  const note = () => { firstInput = Math.min(firstInput, performance.now()) };
+  for (const type of ['keydown', 'pointerdown', 'input', 'change']) addEventListener(type, note, true);`;
+const mostLayoutShift = 0.05;
+
 /**
- * Checks a page as it is now: nothing overflows, neither on a phone nor on a wide screen, and axe finds nothing. `complete`, and
- * whenever pictures are taken: also on the phone, in the dark theme, with the contrast of all colors, which takes long.
+ * Checks a page as it is now: nothing moved while it was loaded, nothing overflows, neither on a phone nor on a wide screen, and
+ * axe finds nothing. `complete`, and whenever pictures are taken: also on the phone, in the dark theme, with all rules about
+ * colors, which take long.
  */
 export async function inspect(page: Page, name: string, extent?: 'complete'): Promise<void> {
   const isComplete = extent === 'complete' || shots !== undefined;
   await page.locator('h1').first().waitFor();
+  await expectStill(page, name);
   for (const [width, colorScheme] of [
     ['phone', 'dark'],
     ['wide', 'light'],
   ] as const) {
     await page.setViewportSize(sizes[width]);
-    await page.emulateMedia({ colorScheme });
-    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-    expect({ name, width, overflow }).toEqual({ name, width, overflow: 0 });
+    if (isComplete) await page.emulateMedia({ colorScheme });
+    await eventually(async () => {
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      expect({ name, width, overflow }).toEqual({ name, width, overflow: 0 });
+    });
     if (isComplete || width === 'wide') {
       const violations = await findViolations(page, isComplete);
       expect(violations.map((violation) => `${name} on a ${width}: ${violation}`)).toEqual([]);
     }
     if (shots) await takeShots(page, `${shots}/${name}-${width}`, sizes[width]);
   }
-  await page.emulateMedia({ colorScheme: 'light' });
+  if (isComplete) await page.emulateMedia({ colorScheme: 'light' });
 }
 
-async function findViolations(page: Page, enabled: boolean): Promise<string[]> {
+/** Only once after a page is loaded: afterwards, other sizes and live changes move much. */
+export async function expectStill(page: Page, name: string): Promise<void> {
+  const script = 'const shifts = window.layoutShifts ?? []; window.layoutShifts = undefined; shifts';
+  const shifts = (await page.evaluate(`{ ${script} }`)) as { value: number; moved: string[] }[];
+  const sum = shifts.reduce((total, { value }) => total + value, 0);
+  if (sum > mostLayoutShift) expect(shifts, `${name} moves by ${sum.toFixed(3)} while it is loaded`).toEqual([]);
+}
+
+async function findViolations(page: Page, withColors: boolean): Promise<string[]> {
   axe ??= readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(`${await axe}; void 0`);
-  const options = { resultTypes: ['violations'], rules: { 'color-contrast': { enabled } } };
-  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as { violations: Violation[] };
+  // An open menu is beside the landmarks of the page.
+  const script = `axe.run({
+    resultTypes: ['violations'],
+    rules: {
+      'color-contrast': { enabled: ${withColors} },
+      'link-in-text-block': { enabled: ${withColors} },
+      region: { enabled: !document.querySelector('[data-radix-popper-content-wrapper]') },
+    },
+  })`;
+  const { violations } = (await page.evaluate(script)) as { violations: Violation[] };
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
@@ -131,7 +168,10 @@ async function takeShots(
   await page.setViewportSize({ width, height });
 }
 
-export async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
+export async function signIn(
+  page: Pick<Page, 'getByLabel' | 'getByRole'>,
+  { email, password }: { email: string; password: string },
+): Promise<void> {
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();

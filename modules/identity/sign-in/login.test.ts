@@ -178,7 +178,7 @@ test('the signed-in user is returned with tenants and, in tenant context, role a
   expect(inTenant.body).toEqual({
     ...{ id: asha.id, name: asha.name, email: asha.email, email_verified: true, two_factor_enabled: false },
     sign_in_email: asha.email,
-    tenants: [{ id: acme.id, name: 'Acme', role: 'Agent' }],
+    tenants: [{ id: acme.id, name: 'Acme', role: 'Agent', domain: `${acme.id}.localhost` }],
     tenant_id: acme.id,
     currency: 'INR',
     timezone: 'Asia/Kolkata',

@@ -10,7 +10,9 @@ export function summaryOf({ id, name, email, emailVerified, twoFactor }: User): 
 }
 
 export async function getMe(ctx: SystemCtx): Promise<Me> {
-  const tenants = [...(await accountsOf(ctx.system).memberships.tenantsOf(ctx.user.id))];
+  const memberships = await accountsOf(ctx.system).memberships.tenantsOf(ctx.user.id);
+  // The id of a tenant is always one of its domains.
+  const tenants = memberships.map((tenant) => ({ ...tenant, domain: `${tenant.id}.${ctx.system.baseDomain}` }));
   const me = { ...summaryOf(ctx.user), sign_in_email: ctx.user.signInEmail, tenants };
   if (!ctx.membership) return me;
   const { role, permissions } = ctx.membership;

@@ -5,6 +5,7 @@ import { extname, join, resolve } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel.ts';
 import { encodingFor, varyHeader } from './compress.ts';
+import { findPageRedirect } from './page-redirect.ts';
 import { limitAnonymous } from './rate-limit.ts';
 
 const web = resolve(import.meta.dirname, '../../../web');
@@ -32,15 +33,29 @@ const types: Readonly<Record<string, string>> = {
 /** Encoded copies that the build has written beside the file. */
 const extensions = { br: '.br', gzip: '.gz' } as const;
 
+const retryPauseMs = 10_000;
+
 type Files = ReadonlyMap<string, Buffer>;
 let files: Promise<Files> | undefined;
 
 /** The built console, by path; built first if that has not been done or its sources have changed. */
 function consoleFiles({ log }: Kernel): Promise<Files> {
-  files ??= buildConsole()
-    .catch((error) => log.error({ err: error }, 'could not build the console'))
-    .then(readFiles);
+  files ??= loadConsole().catch((error) => {
+    log.error({ err: error }, 'could not build the console');
+    setTimeout(() => {
+      files = undefined;
+    }, retryPauseMs).unref();
+    // Those of the last build, if there are.
+    return readFiles().catch(() => new Map());
+  });
   return files;
+}
+
+async function loadConsole(): Promise<Files> {
+  await buildConsole();
+  const built = await readFiles();
+  if (!built.has('/index.html')) throw new Error(`${dist} has no index.html`);
+  return built;
 }
 
 /** Reads the console, so that the first page need not wait. */
@@ -82,7 +97,14 @@ export async function sendConsole(
   path: string,
 ): Promise<boolean> {
   const isFile = extname(path) !== '';
-  if (!isFile) limitAnonymous(kernel, request, reply);
+  if (!isFile) {
+    limitAnonymous(kernel, request, reply);
+    const redirect = await findPageRedirect(kernel, request, path);
+    if (redirect !== undefined) {
+      reply.header('cache-control', 'no-store').redirect(redirect);
+      return true;
+    }
+  }
   const stored = await consoleFiles(kernel);
   const name = isFile ? path : '/index.html';
   const type = types[extname(name)];

@@ -129,9 +129,9 @@ test('errors are listed by field, with dots for nested fields', async () => {
     code: 'http.validation_failed',
     errors: {
       'customer.email': ['The email must be a valid email.'],
-      'items.1.sku': ['The sku must not be empty.'],
+      'items.1.sku': ['The SKU must not be empty.'],
       'items.1.quantity': ['The quantity must be at least 1.'],
-      'items.2.sku': ['The sku is required.'],
+      'items.2.sku': ['The SKU is required.'],
       'items.2.quantity': ['The quantity must be at most 1000.'],
       'tags.1': ['The tags.1 must have at most 10 characters.'],
       status: ['The status must be one of pending, shipped.'],

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useId, useState } from 'react';
+import { useWidth } from '../use-width.ts';
 import { labelIndexes } from './ticks.ts';
-import { useWidth } from './use-width.ts';
 
 export interface Point {
   readonly key: string;
@@ -31,7 +31,8 @@ const bottom = height - 28;
 
 /** A value by day as a line, over a dashed one for the period before. Left and right move between the days. */
 export function LineChart({ label, points, ticks, format, formatTick, legend }: LineChartProps) {
-  const { ref, width } = useWidth();
+  const [box, setBox] = useState<HTMLElement | null>(null);
+  const width = useWidth(box) ?? 0;
   const [active, setActive] = useState<number>();
   const tickLabels = ticks.map(formatTick);
   const left = Math.max(24, ...tickLabels.map((text) => text.length * 7 + 12));
@@ -58,7 +59,7 @@ export function LineChart({ label, points, ticks, format, formatTick, legend }: 
   };
   const shown = active === undefined ? undefined : points[active];
   return (
-    <div ref={ref} className="relative min-w-0">
+    <div ref={setBox} className="relative min-w-0">
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would be wrong for a chart */}
       <div
         role="group"

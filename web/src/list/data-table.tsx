@@ -1,11 +1,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type MouseEvent, memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type MouseEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import { messageOf } from '../form.ts';
 import { useKeys } from '../keys.ts';
 import { useIsNarrow } from '../narrow.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
+import { useWidth } from '../use-width.ts';
+import { useScrollPosition } from './scroll-position.ts';
 import type { Selection } from './selection.ts';
 import type { List } from './use-list.ts';
 
@@ -62,15 +64,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     estimateSize: () => rowHeight,
     overscan: 8,
   });
+  // After the virtualizer, which scrolls to the top.
+  useScrollPosition(scroller, list.identity);
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the height of rows changes
   useEffect(() => rows.measure(), [rowHeight]);
   const items = rows.getVirtualItems();
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
   useEffect(() => list.show(first, last));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another list begins at its top
-  useEffect(() => {
-    scroller?.scrollTo({ top: 0 });
-  }, [list.identity]);
   const focusRow = (step: number) => {
     const current = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row;
     const next = current === undefined ? first : Number(current) + step;
@@ -157,19 +157,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       )}
     </section>
   );
-}
-
-/** Of the element, in pixels; `undefined` until it is shown. */
-function useWidth(element: HTMLElement | null): number | undefined {
-  const [width, setWidth] = useState<number>();
-  useLayoutEffect(() => {
-    if (!element) return;
-    setWidth(element.clientWidth);
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [element]);
-  return width;
 }
 
 const flexibleWidth = 144;

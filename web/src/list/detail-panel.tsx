@@ -11,6 +11,8 @@ interface DetailPanelProps {
   readonly title: string | undefined;
   readonly error?: Error | null;
   readonly actions?: ReactNode;
+  /** The actions are icons, for which there is room beside any title. */
+  readonly hasIconActions?: boolean;
   readonly onClose: () => void;
   readonly children?: ReactNode;
 }
@@ -18,10 +20,10 @@ interface DetailPanelProps {
 const longTitle = 28;
 
 /** A record of a list: beside it on wide screens, instead of it on narrow ones. */
-export function DetailPanel({ title, error, actions, onClose, children }: DetailPanelProps) {
+export function DetailPanel({ title, error, actions, hasIconActions = false, onClose, children }: DetailPanelProps) {
   useKeys([{ key: 'Escape', label: 'Close', run: onClose }]);
   // A long title has a line of its own.
-  const isLong = title !== undefined && title.length > longTitle;
+  const isLong = !hasIconActions && title !== undefined && title.length > longTitle;
   return (
     <article className="grid grid-cols-1 content-start gap-6 px-4 pt-2 pb-12 max-md:pt-4 md:px-6">
       {title !== undefined && <title>{`${title} · Chowk`}</title>}

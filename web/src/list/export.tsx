@@ -5,7 +5,7 @@ import { messageOf } from '../form.ts';
 import { count } from '../format.ts';
 import { observable } from '../observable.ts';
 import { saveFile } from '../save-file.ts';
-import { api } from '../session.ts';
+import { api, onUserChange } from '../session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -86,6 +86,7 @@ async function exportList(name: string, format: Format, read: (signal: AbortSign
   const aborter = new AbortController();
   const cancel = () => aborter.abort();
   show(name, { bytes: 0, rows: undefined, cancel });
+  const stop = onUserChange(cancel);
   try {
     const response = await read(aborter.signal);
     const counter = format === 'csv' ? countLines() : undefined;
@@ -100,6 +101,7 @@ async function exportList(name: string, format: Format, read: (signal: AbortSign
   } catch (error) {
     toast(aborter.signal.aborted ? 'Export cancelled. No file was saved.' : messageOf(error));
   } finally {
+    stop();
     show(name, undefined);
   }
 }

@@ -1,5 +1,6 @@
 import { ListFilter, Search as SearchIcon, X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { count } from '../format.ts';
 import { useKeys } from '../keys.ts';
 import type { Search } from '../search.ts';
 import { Button } from '../ui/button.tsx';
@@ -25,21 +26,23 @@ interface FilterBarProps {
   /** What can be searched, for the search field: `Search name, phone or email`. */
   readonly placeholder: string;
   readonly filters: readonly Filter[];
+  /** The number of rows, shown where there is room. */
+  readonly total?: number | undefined;
   /** At the right end. */
   readonly children?: ReactNode;
 }
 
 /** The search field, the filters and those that are set. Changes go to the address. */
-export function FilterBar({ search, onChange, placeholder, filters, children }: FilterBarProps) {
+export function FilterBar({ search, onChange, placeholder, filters, total, children }: FilterBarProps) {
   const set = filters.filter(({ key }) => search[key] !== undefined);
   return (
-    <div className="flex flex-wrap items-center gap-2 pb-2">
+    <div className="flex flex-wrap items-center gap-2 pt-3 pb-2">
       <SearchField
         value={search.search ?? ''}
         placeholder={placeholder}
         onChange={(text) => onChange({ ...search, search: text || undefined })}
       />
-      {filters.length > 0 && <FilterForm search={search} filters={filters} onChange={onChange} count={set.length} />}
+      {filters.length > 0 && <FilterForm search={search} filters={filters} onChange={onChange} setCount={set.length} />}
       {set.map((filter) => (
         <span
           key={filter.key}
@@ -56,7 +59,10 @@ export function FilterBar({ search, onChange, placeholder, filters, children }: 
           </button>
         </span>
       ))}
-      <div className="contents [&>*:first-child]:ml-auto">{children}</div>
+      <span className="numeric ml-auto px-1 text-sm text-secondary max-md:hidden">
+        {total !== undefined && count(total)}
+      </span>
+      {children}
     </div>
   );
 }
@@ -107,8 +113,11 @@ function SearchField({ value, placeholder, onChange }: SearchFieldProps) {
         placeholder={placeholder}
         value={text}
         onChange={({ target }) => setText(target.value)}
-        onKeyDown={({ key, currentTarget }) => {
-          if (key === 'Escape') currentTarget.blur();
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          // The browser would clear the field.
+          event.preventDefault();
+          event.currentTarget.blur();
         }}
         className="pl-8 text-ellipsis"
       />
@@ -120,21 +129,22 @@ interface FilterFormProps {
   readonly search: Search;
   readonly filters: readonly Filter[];
   readonly onChange: (search: Search) => void;
-  readonly count: number;
+  readonly setCount: number;
 }
 
-function FilterForm({ search, filters, onChange, count }: FilterFormProps) {
+function FilterForm({ search, filters, onChange, setCount }: FilterFormProps) {
   const [isOpen, setOpen] = useState(false);
   const trigger = (
     <Button>
       <ListFilter size={16} strokeWidth={1.5} aria-hidden />
       Filter
-      {count > 0 && <span className="sr-only">, {count} set</span>}
+      {setCount > 0 && <span className="sr-only">, {setCount} set</span>}
     </Button>
   );
   return (
     <Popover trigger={trigger} label="Filters" isOpen={isOpen} onOpenChange={setOpen}>
       <form
+        noValidate
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();
@@ -161,6 +171,7 @@ function FilterForm({ search, filters, onChange, count }: FilterFormProps) {
                     {...control}
                     name={key}
                     type={type}
+                    step={type === 'number' ? 'any' : undefined}
                     list={suggestions && `${control.id}-list`}
                     defaultValue={search[key] ?? ''}
                   />
@@ -176,9 +187,11 @@ function FilterForm({ search, filters, onChange, count }: FilterFormProps) {
             }
           </Field>
         ))}
-        <Button type="submit" look="primary" className="sticky! bottom-0">
-          Show
-        </Button>
+        <div className="sticky -bottom-4 -m-4 bg-raised p-4">
+          <Button type="submit" look="primary" className="w-full">
+            Apply
+          </Button>
+        </div>
       </form>
     </Popover>
   );

@@ -19,16 +19,19 @@ export function SelectionBar({ selection, children }: SelectionBarProps) {
 function Bar({ selection, children }: SelectionBarProps) {
   useKeys([{ key: 'Escape', label: 'Clear the selection', run: selection.clear }]);
   return (
-    <div
-      role="toolbar"
-      aria-label="Selected rows"
-      className="my-2 flex flex-wrap items-center gap-2 rounded-panel bg-raised p-1.5 pl-4 shadow-raised"
-    >
-      <span className="numeric mr-2 font-medium">{count(selection.ids.length)} selected</span>
-      {children}
-      <IconButton label="Clear the selection" className="ml-auto" onClick={selection.clear}>
-        <X size={16} strokeWidth={1.5} aria-hidden />
-      </IconButton>
+    // Over the filters, so that the rows stay where they are.
+    <div className="relative z-[2] h-0">
+      <div
+        role="toolbar"
+        aria-label="Selected rows"
+        className="absolute inset-x-0 bottom-1 flex flex-wrap items-center gap-2 rounded-panel bg-raised p-1.5 pl-4 shadow-raised"
+      >
+        <span className="numeric mr-2 font-medium">{count(selection.ids.length)} selected</span>
+        {children}
+        <IconButton label="Clear the selection" className="ml-auto" onClick={selection.clear}>
+          <X size={16} strokeWidth={1.5} aria-hidden />
+        </IconButton>
+      </div>
     </div>
   );
 }

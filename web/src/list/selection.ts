@@ -9,20 +9,44 @@ export interface Selection {
   clear(): void;
 }
 
-export function useSelection(): Selection {
-  const [{ ids, last }, setState] = useState<{ ids: readonly string[]; last: number }>({ ids: [], last: -1 });
+interface State {
+  readonly list: string;
+  readonly ids: readonly string[];
+  /** The row that was chosen last, and where it was. */
+  readonly last: { readonly id: string; readonly index: number } | undefined;
+}
+
+/** `list` is the identity of the list: with other filters, nothing is selected. */
+export function useSelection(list: string): Selection {
+  const empty: State = { list, ids: [], last: undefined };
+  const [state, setState] = useState(empty);
+  if (state.list !== list) setState(empty);
+  const { ids, last } = state;
   return {
     ids,
     has: (id) => ids.includes(id),
     toggle(id, index, idAt) {
-      if (idAt && last >= 0) {
-        const [from, to] = [Math.min(index, last), Math.max(index, last)];
-        const range = Array.from({ length: to - from + 1 }, (_, step) => idAt(from + step)).filter(
-          (one) => one !== undefined,
-        );
-        setState({ ids: [...new Set([...ids, ...range])], last: index });
-      } else setState({ ids: ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id], last: index });
+      const start = idAt && last && indexOf(last, idAt);
+      if (start === undefined) {
+        const chosen = ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id];
+        return setState({ list, ids: chosen, last: { id, index } });
+      }
+      const [from, to] = [Math.min(index, start), Math.max(index, start)];
+      const range = Array.from({ length: to - from + 1 }, (_, step) => idAt?.(from + step));
+      const added = range.filter((one) => one !== undefined);
+      setState({ list, ids: [...new Set([...ids, ...added])], last: { id, index } });
     },
-    clear: () => setState({ ids: [], last: -1 }),
+    clear: () => setState(empty),
   };
+}
+
+const farthest = 200;
+
+/** Rows may have been added or removed above it. */
+function indexOf({ id, index }: NonNullable<State['last']>, idAt: (index: number) => string | undefined) {
+  for (let distance = 0; distance <= farthest; distance += 1) {
+    const found = [index + distance, index - distance].find((at) => at >= 0 && idAt(at) === id);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

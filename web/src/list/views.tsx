@@ -6,6 +6,7 @@ import { useStored } from '../stored.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, Input } from '../ui/field.tsx';
 import { Popover } from '../ui/popover.tsx';
+import { TabBar, TabCount, tabLook } from '../ui/tabs.tsx';
 
 export interface View {
   readonly label: string;
@@ -29,7 +30,7 @@ export function Views({ name, views, search, onChange }: ViewsProps) {
   const isKnown = [...views, ...saved].some((view) => keyOf(view.search) === current);
   const base = baseOf([...views, ...saved], search);
   return (
-    <nav aria-label="Views" className="flex items-center gap-1 overflow-x-auto border-b border-line">
+    <TabBar label="Views">
       {views.map((view) => (
         <Tab key={view.label} view={view} isCurrent={view === base} onChange={onChange} />
       ))}
@@ -51,7 +52,7 @@ export function Views({ name, views, search, onChange }: ViewsProps) {
       {!isKnown && (
         <SaveView onSave={(label) => setSaved([...saved.filter((one) => one.label !== label), { label, search }])} />
       )}
-    </nav>
+    </TabBar>
   );
 }
 
@@ -75,16 +76,8 @@ interface TabProps {
 
 function Tab({ view: { label, search, count }, isCurrent, onChange }: TabProps) {
   return (
-    <button
-      type="button"
-      aria-pressed={isCurrent}
-      onClick={() => onChange(search)}
-      className="-mb-px h-9 border-b-2 border-transparent px-2.5 text-sm font-medium whitespace-nowrap text-secondary hover:text-text aria-pressed:border-accent aria-pressed:text-text max-md:h-11"
-    >
-      {label}{' '}
-      {count !== undefined && (
-        <span className="numeric ml-0.5 text-xs font-normal text-faint">{formatCount(count)}</span>
-      )}
+    <button type="button" aria-pressed={isCurrent} onClick={() => onChange(search)} className={tabLook}>
+      {label} {count !== undefined && <TabCount>{formatCount(count)}</TabCount>}
     </button>
   );
 }
@@ -94,7 +87,7 @@ function SaveView({ onSave }: { readonly onSave: (label: string) => void }) {
   const trigger = (
     <button
       type="button"
-      className="inline-flex h-9 items-center gap-1 px-2.5 text-sm whitespace-nowrap text-accent max-md:h-11"
+      className="-mb-px inline-flex h-9 items-center gap-1 px-2.5 text-sm whitespace-nowrap text-accent max-md:h-11"
     >
       <Plus size={14} strokeWidth={1.5} aria-hidden />
       Save view

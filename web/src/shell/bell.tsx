@@ -8,6 +8,7 @@ import { NotificationIcon } from '../pages/notifications/notification-icon.tsx';
 import { subjectOf } from '../pages/notifications/subject.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
+import { Loading } from '../ui/loading.tsx';
 import { RelativeTime } from '../ui/relative-time.tsx';
 import { useInbox, useLiveNotifications, useMarkAllRead, useMarkRead } from './notifications.ts';
 
@@ -15,10 +16,10 @@ const footer =
   'flex h-11 items-center rounded-control px-3 text-sm font-medium text-secondary hover:bg-sunken hover:text-text';
 
 export function NotificationBell({ userId }: { readonly userId: number }) {
-  const { data } = useInbox();
+  const { data, error, isFetched } = useInbox();
   const markAll = useMarkAllRead();
   const [isOpen, setOpen] = useState(false);
-  useLiveNotifications(userId, data !== undefined);
+  useLiveNotifications(userId, isFetched);
   const unread = data?.unread ?? 0;
   const close = () => setOpen(false);
   return (
@@ -50,14 +51,18 @@ export function NotificationBell({ userId }: { readonly userId: number }) {
               </Button>
             )}
           </div>
-          {data && data.latest.length > 0 ? (
+          {!data ? (
+            <div className="p-4">
+              <Loading error={error} className="h-24" />
+            </div>
+          ) : data.latest.length > 0 ? (
             <ul className="min-h-0 overflow-y-auto p-1">
               {data.latest.map((one) => (
                 <LatestItem key={one.id} notification={one} onOpen={close} />
               ))}
             </ul>
           ) : (
-            <EmptyState icon={<Bell size={20} strokeWidth={1.5} aria-hidden />} title="All quiet">
+            <EmptyState icon={<Bell size={20} strokeWidth={1.5} aria-hidden />} title="No notifications yet">
               New orders, messages and changes that concern you appear here.
             </EmptyState>
           )}

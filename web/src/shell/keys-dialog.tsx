@@ -10,14 +10,14 @@ interface KeysDialogProps {
 export function KeysDialog({ isOpen, onClose }: KeysDialogProps) {
   const keys = useAllKeys();
   return (
-    <Dialog title="Keys" isOpen={isOpen} onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" isOpen={isOpen} onClose={onClose}>
       <dl className="grid gap-1">
         {keys.map(({ key, label }) => (
           <div key={key + label} className="flex min-h-8 items-center justify-between gap-4">
             <dt>{label}</dt>
             <dd>
               <kbd className="rounded-control border border-line bg-sunken px-2 py-0.5 font-sans text-sm">
-                {key.replace('mod+', 'Ctrl ').replace('Escape', 'Esc')}
+                {key.replace('mod+k', 'Ctrl K').replace('Escape', 'Esc')}
               </kbd>
             </dd>
           </div>

@@ -17,5 +17,6 @@ export const navigation: readonly NavigationItem[] = [
   { to: '/notifications', label: 'Notifications', Icon: Bell, permission: 'notifications.view' },
 ];
 
-/** The bottom bar of a phone has room for four and the rest. */
+/** The bottom bar of a phone has room for four and the rest: what one does on the way comes first. */
 export const onBottomBar = 4;
+export const onPhoneLater: readonly string[] = ['/products'];

@@ -1,13 +1,14 @@
 import type { Notification } from '@chowk/client';
-import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { keyOf, useApi } from '../api-query.ts';
+import { keyOf, readAgain, useApi } from '../api-query.ts';
 import { messageOf } from '../form.ts';
 import { count } from '../format.ts';
 import { subjectOf } from '../pages/notifications/subject.ts';
-import { api, useTenant } from '../session.ts';
+import { api, useSessionState, useTenant } from '../session.ts';
 import { toast } from '../ui/toast.tsx';
+import { listen } from './realtime.ts';
 
 type Rows = readonly Notification[];
 
@@ -19,6 +20,8 @@ interface Inbox {
 const latestCount = 10;
 /** As many as a page of the API can have. */
 const missedAtOnce = 100;
+
+const reconnectPauseMs = 5_000;
 
 const area = 'notifications';
 const inboxKey = (tenant: string | undefined) => keyOf(tenant, area, 'inbox');
@@ -48,16 +51,26 @@ interface Change<Input> {
 function useChange<Input>({ send, apply, revert, unread, failure }: Change<Input>) {
   const cache = useQueryClient();
   const tenant = useTenant();
-  const change = (rowsOf: (rows: Rows) => Rows, difference: number) => {
-    cache.setQueryData<Inbox>(
-      inboxKey(tenant),
-      (inbox) => inbox && { latest: rowsOf(inbox.latest), unread: Math.max(0, inbox.unread + difference) },
-    );
-    cache.setQueriesData<{ rows: Rows; total: number }>({ queryKey: listKey(tenant) }, (page) => {
-      if (!page) return page;
-      const rows = rowsOf(page.rows);
-      return { rows, total: page.total + rows.length - page.rows.length };
-    });
+  /** In these lists, or in all. Returns those that it has changed. */
+  const change = (rowsOf: (rows: Rows) => Rows, difference: number, lists?: readonly QueryKey[]) => {
+    const changed: QueryKey[] = [];
+    const inList = (key: QueryKey, rows: Rows) => {
+      if (lists?.includes(key) === false) return rows;
+      const next = rowsOf(rows);
+      if (next.length !== rows.length || next.some((one, index) => one !== rows[index])) changed.push(key);
+      return next;
+    };
+    for (const [key, inbox] of cache.getQueriesData<Inbox>({ queryKey: inboxKey(tenant) })) {
+      if (!inbox) continue;
+      const latest = inList(key, inbox.latest).slice(0, latestCount);
+      cache.setQueryData<Inbox>(key, { latest, unread: Math.max(0, inbox.unread + difference) });
+    }
+    for (const [key, page] of cache.getQueriesData<{ rows: Rows; total: number }>({ queryKey: listKey(tenant) })) {
+      if (!page) continue;
+      const rows = inList(key, page.rows);
+      cache.setQueryData(key, { rows, total: page.total + rows.length - page.rows.length });
+    }
+    return changed;
   };
   return useMutation({
     mutationKey: [area],
@@ -65,11 +78,11 @@ function useChange<Input>({ send, apply, revert, unread, failure }: Change<Input
     onMutate: async (input: Input) => {
       await cache.cancelQueries({ queryKey: keyOf(tenant, area) });
       const difference = unread(input, cache.getQueryData<Inbox>(inboxKey(tenant))?.unread ?? 0);
-      change((rows) => apply(rows, input), difference);
-      return { difference };
+      const lists = change((rows) => apply(rows, input), difference);
+      return { difference, lists };
     },
     onError: (error, input, before) => {
-      change((rows) => revert(rows, input), -(before?.difference ?? 0));
+      change((rows) => revert(rows, input), -(before?.difference ?? 0), before?.lists);
       toast(`${failure} ${messageOf(error)}`);
     },
     onSettled: async () => {
@@ -80,7 +93,7 @@ function useChange<Input>({ send, apply, revert, unread, failure }: Change<Input
 }
 
 async function refresh(cache: QueryClient, tenant: string | undefined): Promise<void> {
-  await Promise.all([inboxKey(tenant), listKey(tenant)].map((queryKey) => cache.invalidateQueries({ queryKey })));
+  await Promise.all([inboxKey(tenant), listKey(tenant)].map((queryKey) => readAgain(cache, queryKey)));
 }
 
 export function useMarkRead() {
@@ -126,6 +139,7 @@ function newestFirst(rows: Rows): Rows {
 export function useLiveNotifications(userId: number, isEnabled: boolean): void {
   const cache = useQueryClient();
   const tenant = useTenant();
+  const isSignedIn = useSessionState() === 'signed-in';
   const navigate = useNavigate();
   const { mutate: markRead } = useMarkRead();
   const open = useRef((_path: string, _one?: Notification) => {});
@@ -136,22 +150,32 @@ export function useLiveNotifications(userId: number, isEnabled: boolean): void {
     };
   });
   useEffect(() => {
-    if (!isEnabled) return;
+    if (!isEnabled || !isSignedIn) return;
     const key = inboxKey(tenant);
+    const announced = new Set<string>();
     const announce = (one: Notification) => {
+      // The platform may send the same twice; one that was repeated has another time.
+      const key = `${one.id} ${one.created_at}`;
+      if (announced.has(key)) return;
+      announced.add(key);
       const path = subjectOf(one);
       toast(one.title, path === undefined ? undefined : { label: 'Open', run: () => open.current(path, one) });
     };
     const add = (one: Notification) => {
+      announce(one);
       const inbox = cache.getQueryData<Inbox>(key);
-      if (!inbox || isKnown(inbox.latest, one)) return;
-      const wasUnread = inbox.latest.some(({ id, read_at }) => id === one.id && read_at === null);
+      if (inbox && isKnown(inbox.latest, one)) return;
+      if (!inbox) return void refresh(cache, tenant);
+      // A read that is under way may have missed it.
+      const isReading = cache.isFetching({ queryKey: key }) > 0;
+      if (isReading) void cache.cancelQueries({ queryKey: key });
+      // Only one that is unread is repeated.
+      const wasUnread = one.count > 1 || inbox.latest.some(({ id, read_at }) => id === one.id && read_at === null);
       cache.setQueryData<Inbox>(key, {
         latest: withNew(inbox.latest, [one]),
         unread: wasUnread ? inbox.unread : inbox.unread + 1,
       });
-      announce(one);
-      void cache.invalidateQueries({ queryKey: listKey(tenant) });
+      void (isReading ? refresh(cache, tenant) : cache.invalidateQueries({ queryKey: listKey(tenant) }));
     };
     const catchUp = async () => {
       const { latest = [] } = cache.getQueryData<Inbox>(key) ?? {};
@@ -164,8 +188,8 @@ export function useLiveNotifications(userId: number, isEnabled: boolean): void {
       const page = await api().notifications.list({ after, per_page: missedAtOnce });
       const missed = page.notifications.filter((one) => !isKnown(latest, one));
       cache.setQueryData<Inbox>(key, (inbox) => inbox && { ...inbox, latest: withNew(inbox.latest, missed) });
-      // Also what was read or deleted elsewhere. A change that is under way reads everything again itself.
-      if (cache.isMutating({ mutationKey: [area] }) === 0) void refresh(cache, tenant);
+      // The count, and what was read or deleted elsewhere.
+      void refresh(cache, tenant);
       const [first] = missed;
       if (!first) return;
       const all = page.pagination.total - page.notifications.length + missed.length;
@@ -173,23 +197,31 @@ export function useLiveNotifications(userId: number, isEnabled: boolean): void {
       else toast(`${count(all)} new notifications.`, { label: 'Show', run: () => open.current('/notifications') });
     };
     let stop: (() => void) | undefined;
-    let isOver = false;
-    // Loaded after the page: it is not needed to show it.
-    void import('./realtime.ts')
-      .then(({ listen }) => listen(api(), userId, { add, catchUp: () => void catchUp().catch(() => {}) }))
-      .then((disconnect) => {
-        if (isOver) disconnect();
-        else stop = disconnect;
-      })
-      .catch(() => {});
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isStopped = false;
+    const failed = () => {
+      stop?.();
+      clearTimeout(timer);
+      if (!isStopped) timer = setTimeout(connect, reconnectPauseMs);
+    };
+    const connect = async () => {
+      try {
+        stop = await listen(api(), userId, { add, catchUp: () => void catchUp().catch(failed), failed });
+        if (isStopped) stop();
+      } catch {
+        failed();
+      }
+    };
+    void connect();
     return () => {
-      isOver = true;
+      isStopped = true;
+      clearTimeout(timer);
       stop?.();
     };
-  }, [cache, tenant, userId, isEnabled]);
+  }, [cache, tenant, userId, isEnabled, isSignedIn]);
 }
 
-/** The platform may send the same twice; one that was repeated has another time. */
+/** A refresh may have read it before. */
 function isKnown(rows: Rows, { id, created_at }: Notification): boolean {
   return rows.some((one) => one.id === id && one.created_at === created_at);
 }

@@ -15,7 +15,10 @@ export function OfflineBanner() {
   return (
     <div role="status">
       {!isOnline && (
-        <div className="flex items-center justify-center gap-2 bg-warning-tint px-4 py-2 text-sm text-warning">
+        <div
+          className="flex h-(--banner) items-center justify-center gap-2 bg-warning-tint px-4 text-sm text-warning"
+          data-banner
+        >
           <WifiOff size={16} strokeWidth={1.5} aria-hidden />
           You are offline. What you see may be out of date.
         </div>

@@ -1,14 +1,29 @@
 import { ChowkError } from '@chowk/client';
 import type { ErrorComponentProps } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { messageOf } from '../form.ts';
+import { PageLoadError } from '../lazy-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';
 
 /** Instead of a page that failed, within the shell: the other pages can still be opened. */
 export function PageError({ error }: ErrorComponentProps) {
+  const isNotLoaded = error instanceof PageLoadError;
+  useEffect(() => {
+    if (!isNotLoaded) return;
+    const reload = () => location.reload();
+    window.addEventListener('online', reload);
+    return () => window.removeEventListener('online', reload);
+  }, [isNotLoaded]);
   return (
-    <Page title="This page could not be shown" actions={<Button onClick={() => location.reload()}>Try again</Button>}>
+    <Page
+      title="This page could not be shown"
+      actions={
+        // Without a connection, the browser would show its own error instead of the console.
+        <Button onClick={() => navigator.onLine && location.reload()}>Try again</Button>
+      }
+    >
       <Notice tone="error">{messageOf(error)}</Notice>
       {error instanceof ChowkError && error.requestId && (
         <p className="text-xs break-all text-faint">Request {error.requestId}</p>

@@ -1,7 +1,9 @@
+import type { Customer } from '@chowk/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import {
   ClipboardPlus,
   type LucideIcon,
+  MessageSquarePlus,
   Moon,
   Package,
   PackagePlus,
@@ -12,9 +14,9 @@ import {
   UserRound,
 } from 'lucide-react';
 import { keyOf, useCan } from '../api-query.ts';
+import { customerNameOf } from '../customer-name.ts';
 import { useDebounced } from '../debounced.ts';
-import { money } from '../format.ts';
-import { nameOf } from '../pages/customers/customer-list.ts';
+import { formatPhone, money } from '../format.ts';
 import { api, useTenant } from '../session.ts';
 import { chooseTheme } from '../theme.ts';
 import { navigation } from './navigation.ts';
@@ -37,6 +39,12 @@ const actions: readonly Action[] = [
   { label: 'New order', Icon: ClipboardPlus, target: '/orders/new', permission: 'orders.create' },
   { label: 'New customer', Icon: UserPlus, target: '/customers/new', permission: 'customers.create' },
   { label: 'New product', Icon: PackagePlus, target: '/products/new', permission: 'products.create' },
+  {
+    label: 'New conversation',
+    Icon: MessageSquarePlus,
+    target: '/conversations/new',
+    permission: 'conversations.reply',
+  },
   { label: 'Use the dark theme', Icon: Moon, target: () => chooseTheme('dark') },
   { label: 'Use the light theme', Icon: Sun, target: () => chooseTheme('light') },
 ];
@@ -53,12 +61,14 @@ const pages: readonly Action[] = [
 ];
 
 const pauseMs = 120;
-const found = 5;
+const maxRecords = 5;
 
 /** Pages and actions whose name has the words, and records that the platform finds. */
 export function usePaletteItems(text: string): {
   readonly items: readonly PaletteItem[];
+  /** Until then, the records are those of what was typed before. */
   readonly isSearching: boolean;
+  readonly hasFailed: boolean;
 } {
   const can = useCan();
   const tenant = useTenant();
@@ -74,11 +84,17 @@ export function usePaletteItems(text: string): {
     candidates
       .filter(({ label, permission }) => isMatch(label, words) && (permission === undefined || can(permission)))
       .map(({ permission: _, ...item }) => ({ ...item, group }));
-  const isCurrent = text.trim().length > 1 && records.data !== undefined;
+  const isLongEnough = text.trim().length > 1;
+  const isSearching = isLongEnough && (records.isFetching || query !== text.trim());
   return {
-    items: [...(isCurrent ? records.data : []), ...matching('Go to', pages), ...matching('Actions', actions)],
-    isSearching: text.trim().length > 1 && (records.isFetching || query !== text.trim()),
+    items: [...((isLongEnough && records.data) || []), ...matching('Go to', pages), ...matching('Actions', actions)],
+    isSearching,
+    hasFailed: isLongEnough && !isSearching && records.isError,
   };
+}
+
+export function isRecord({ group }: PaletteItem): boolean {
+  return group !== 'Go to' && group !== 'Actions';
 }
 
 function isMatch(label: string, words: readonly string[]): boolean {
@@ -88,38 +104,42 @@ function isMatch(label: string, words: readonly string[]): boolean {
 
 async function findRecords(text: string, can: (permission: string) => boolean): Promise<PaletteItem[]> {
   const client = api();
-  const groups = await Promise.all([
+  const [customers, orders, products] = await Promise.all([
     can('customers.view')
-      ? client.customers.search({ q: text, limit: found }).then(({ customers }) => customers.map(ofCustomer))
+      ? client.customers.search({ q: text, limit: maxRecords }).then(({ customers }) => customers.map(ofCustomer))
       : [],
     can('orders.view')
-      ? client.orders.list({ search: text, per_page: found }).then(({ orders }) => orders.map(ofOrder))
+      ? client.orders.list({ search: text, per_page: maxRecords }).then(({ orders }) => orders.map(ofOrder))
       : [],
     can('products.view')
-      ? client.products.search({ q: text, limit: found }).then(({ products }) => products.map(ofProduct))
+      ? client.products.search({ q: text, limit: maxRecords }).then(({ products }) => products.map(ofProduct))
       : [],
   ]);
-  return groups.flat();
+  // The number of an order may be part of a phone number.
+  const isOrderNumber = orders.some(({ label }) => label === orderLabel(text));
+  return isOrderNumber ? [...orders, ...customers, ...products] : [...customers, ...orders, ...products];
 }
-
-type Customer = Parameters<typeof nameOf>[0];
 
 function ofCustomer(customer: Customer): PaletteItem {
   const { id, email, phone } = customer;
   return {
     group: 'Customers',
-    label: nameOf(customer),
-    detail: phone ?? email ?? undefined,
+    label: customerNameOf(customer),
+    detail: (phone && formatPhone(phone)) ?? email ?? undefined,
     Icon: UserRound,
     target: `/customers/${id}`,
   };
+}
+
+function orderLabel(number: string): string {
+  return `Order ${number}`;
 }
 
 function ofOrder(order: { id: string; order_number: string; total: string; currency: string }): PaletteItem {
   const { id, order_number, total, currency } = order;
   return {
     group: 'Orders',
-    label: `Order ${order_number}`,
+    label: orderLabel(order_number),
     detail: money(total, currency),
     Icon: ReceiptText,
     target: `/orders/${id}`,

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { Dialog } from '../ui/dialog.tsx';
-import { type PaletteItem, usePaletteItems } from './palette-items.ts';
+import { isRecord, type PaletteItem, usePaletteItems } from './palette-items.ts';
 
 interface PaletteProps {
   readonly isOpen: boolean;
@@ -22,7 +22,7 @@ function PaletteContent({ onClose }: { readonly onClose: () => void }) {
   const id = useId();
   const navigate = useNavigate();
   const [text, setText] = useState('');
-  const { items, isSearching } = usePaletteItems(text);
+  const { items, isSearching, hasFailed } = usePaletteItems(text);
   const [active, setActive] = useState(0);
   const current = Math.min(active, items.length - 1);
   useEffect(() => {
@@ -37,8 +37,8 @@ function PaletteContent({ onClose }: { readonly onClose: () => void }) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const chosen = items[current];
     if (step !== undefined && items.length > 0) setActive((current + step + items.length) % items.length);
-    else if (event.key === 'Enter' && chosen) choose(chosen);
-    else return;
+    else if (event.key !== 'Enter' || !chosen) return;
+    else if (!isSearching || !isRecord(chosen)) choose(chosen);
     event.preventDefault();
   };
   return (
@@ -78,12 +78,17 @@ function PaletteContent({ onClose }: { readonly onClose: () => void }) {
           );
         })}
       </div>
-      <p role="status" className={items.length > 0 && !isSearching ? 'sr-only' : 'px-5 pb-4 text-sm text-secondary'}>
+      <p
+        role="status"
+        className={items.length > 0 && !isSearching && !hasFailed ? 'sr-only' : 'px-5 pb-4 text-sm text-secondary'}
+      >
         {isSearching
           ? 'Searching…'
-          : items.length === 0
-            ? `Nothing matches “${text.trim()}”.`
-            : `${items.length} results`}
+          : hasFailed
+            ? 'Customers, orders and products could not be searched. Try again.'
+            : items.length === 0
+              ? `Nothing matches “${text.trim()}”.`
+              : `${items.length} ${items.length === 1 ? 'result' : 'results'}`}
       </p>
     </div>
   );

@@ -6,7 +6,7 @@ import { chooseTheme, type Theme, useTheme } from '../theme.ts';
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../ui/menu.tsx';
 
 const themes: readonly { readonly theme: Theme; readonly label: string; readonly Icon: typeof Sun }[] = [
-  { theme: 'system', label: 'Like the system', Icon: Monitor },
+  { theme: 'system', label: 'System', Icon: Monitor },
   { theme: 'light', label: 'Light', Icon: Sun },
   { theme: 'dark', label: 'Dark', Icon: Moon },
 ];
@@ -14,10 +14,6 @@ const themes: readonly { readonly theme: Theme; readonly label: string; readonly
 export function PersonMenu({ me: { name, email } }: { readonly me: Me }) {
   const chosen = useTheme();
   const navigate = useNavigate();
-  async function leave(): Promise<void> {
-    await signOut();
-    await navigate({ to: '/login', replace: true });
-  }
   const trigger = (
     <button type="button" className="grid size-9 shrink-0 place-items-center rounded-full max-md:size-11">
       <span className="sr-only">Account of {name}</span>
@@ -55,7 +51,7 @@ export function PersonMenu({ me: { name, email } }: { readonly me: Me }) {
         </MenuItem>
       ))}
       <MenuLine />
-      <MenuItem icon={<LogOut size={16} strokeWidth={1.5} aria-hidden />} onSelect={() => void leave()}>
+      <MenuItem icon={<LogOut size={16} strokeWidth={1.5} aria-hidden />} onSelect={signOut}>
         Sign out
       </MenuItem>
     </Menu>

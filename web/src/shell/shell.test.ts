@@ -57,8 +57,11 @@ describe.skipIf(!chromiumPath)('the console', () => {
     );
     await page.keyboard.press('Escape');
 
+    await recent.getByRole('link').first().click();
+    await eventually(() => expect(new URL(page.url()).pathname).toMatch(/^.orders.\w/));
     await page.getByRole('button', { name: /Switch organization/ }).click();
     await page.getByRole('menuitem', { name: 'Other Stores' }).click();
+    await heading(page, 'Home').waitFor();
     await eventually(async () => expect(await page.getByRole('main').textContent()).not.toContain('Chitra'));
   });
 
@@ -81,7 +84,7 @@ describe.skipIf(!chromiumPath)('the console', () => {
     const acme = await platform.tenant();
     const asha = await platform.person({ tenant: acme });
     await acme.context('orders').notify(asha.id, { type: 'order.created', title: 'Order 1042 needs you' });
-    const page = await openPage(`${origin}/login`);
+    const page = await openPage(`${origin}/login?next=/customers`);
     await signIn(page, asha);
     await page.getByRole('button', { name: 'Notifications, 1 unread' }).click();
     // Over another session: all others end.
@@ -91,12 +94,55 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await item.click({ timeout: 1_000 }).catch(() => {});
     await page.getByText('Your session has ended').waitFor();
     await inspect(page, 'session-ended');
-    expect(await page.getByLabel('Email').inputValue()).toBe(asha.email);
+    expect(await page.getByRole('dialog').getByLabel('Email').inputValue()).toBe(asha.email);
     expect(await page.evaluate('document.activeElement.name')).toBe('password');
+    for (const key of ['Escape', 'Escape', 'Control+k']) await page.keyboard.press(key);
+    expect(await page.getByRole('dialog').count()).toBe(1);
+    await page.getByLabel('Password', { exact: true }).focus();
     await page.keyboard.type(asha.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Your session has ended').waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Notifications, 1 unread' }).waitFor();
+    await acme.context('orders').notify(asha.id, { type: 'order.created', title: 'Order 1043 needs you' });
+    await page.getByRole('button', { name: 'Notifications, 2 unread' }).waitFor();
+    await asha.post('/api/v1/customers', { first_name: 'Bindu' });
+    await page.getByRole('link', { name: 'Bindu' }).waitFor();
+  });
+
+  test('what was typed is there again for the same user, and never for another one', async () => {
+    const acme = await platform.tenant();
+    const asha = await platform.person({ tenant: acme });
+    const ravi = await platform.person({ tenant: acme, name: 'Ravi Menon' });
+    const page = await openPage(`${origin}/login?next=/customers/new`);
+    await signIn(page, asha);
+    await page.getByLabel('First name').fill('Bindu');
+    const tab = await page.context().newPage();
+    await tab.goto(`${origin}/customers/new`);
+    await eventually(async () => expect(await tab.getByLabel('First name').inputValue()).toBe('Bindu'));
+    await page.getByRole('button', { name: 'Collapse', exact: true }).click();
+    await tab.getByRole('button', { name: 'Expand', exact: true }).waitFor();
+
+    // Signing out does not wait for the platform, and other tabs follow.
+    await page.route('**/api/v1/auth/logout', () => {});
+    await page.getByRole('button', { name: /^Account of/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    for (const one of [page, tab]) await heading(one, 'Sign in').waitFor();
+    await signIn(page, asha);
+    await heading(page, 'Home').waitFor();
+    for (const one of [page, tab]) await one.goto(`${origin}/customers/new`);
+    await eventually(async () => expect(await page.getByLabel('First name').inputValue()).toBe('Bindu'));
+
+    await tab.getByLabel('First name').waitFor();
+    await asha.delete('/api/v1/profile/sessions');
+    // Also if a socket has noticed it before, and the dialog covers the link.
+    await page.getByRole('link', { name: 'Orders', exact: true }).dispatchEvent('click');
+    for (const one of [page, tab]) await one.getByText('Your session has ended').waitFor();
+    await signIn(tab.getByRole('dialog'), ravi);
+    for (const one of [page, tab]) {
+      await heading(one, 'Home').waitFor();
+      await one.getByRole('button', { name: 'Account of Ravi Menon' }).waitFor();
+    }
+    expect(await page.evaluate('Object.keys(localStorage).filter((key) => key.includes("draft"))')).toEqual([]);
   });
 
   test('the palette finds customers, orders by number and pages', async () => {
@@ -114,6 +160,15 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await page.keyboard.type('krishna');
     await page.getByRole('option', { name: /Bindu Krishnamurthy/ }).waitFor();
     await inspect(page, 'palette');
+    // Enter does not open what was found for an earlier text.
+    const searching = page.getByText('Searching…');
+    await page.route('**/api/v1/customers/search*', () => {});
+    await page.keyboard.type('x');
+    await page.keyboard.press('Enter');
+    await searching.waitFor();
+    await page.unroute('**/api/v1/customers/search*');
+    await page.keyboard.press('Backspace');
+    await searching.waitFor({ state: 'hidden' });
     await page.keyboard.press('Enter');
     await heading(page, 'Bindu Krishnamurthy').waitFor();
     expect(new URL(page.url()).pathname).toBe(`/customers/${body.order.customer_id}`);
@@ -129,6 +184,9 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await page.keyboard.press('Control+k');
     await page.keyboard.type('no such thing');
     await page.getByText('Nothing matches “no such thing”.').waitFor();
+    await page.route('**/api/v1/customers/search*', (route) => route.fulfill({ status: 500 }));
+    await page.keyboard.type('!');
+    await page.getByText('could not be searched').waitFor();
   });
 
   test('? lists the keys of the page', async () => {
@@ -136,10 +194,10 @@ describe.skipIf(!chromiumPath)('the console', () => {
     const page = await platform.openAs(await platform.person({ tenant: acme }), acme, '/customers');
     await heading(page, 'Customers').waitFor();
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).getByText('Next row').waitFor();
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Next row').waitFor();
     await inspect(page, 'keys');
     await page.keyboard.press('Escape');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'hidden' });
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ state: 'hidden' });
   });
 
   test('on a phone, the bar at the bottom leads to all pages', async () => {
@@ -165,15 +223,26 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await heading(page, 'Customers').waitFor();
   });
 
-  test('without a connection, the console says so', async () => {
+  test('without a connection, the console says so, and connects again', async () => {
     const asha = await platform.person({ tenant: await platform.tenant() });
-    const page = await openPage(`${origin}/login`);
+    const page = await openPage();
+    await page.clock.install();
+    let connections = 0;
+    await page.route('**/api/v1/realtime/config', (route) => {
+      connections += 1;
+      return connections <= 3 ? route.abort() : route.continue();
+    });
+    await page.goto(`${origin}/login`);
     await signIn(page, asha);
     await heading(page, 'Home').waitFor();
     await page.context().setOffline(true);
     await page.getByText('You are offline.').waitFor();
     await page.context().setOffline(false);
     await page.getByText('You are offline.').waitFor({ state: 'detached' });
+    await eventually(async () => {
+      await page.clock.fastForward(5_000);
+      expect(connections).toBeGreaterThan(3);
+    });
   });
 
   test('the chosen theme stays, also if the system has the other', async () => {
@@ -188,6 +257,21 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await page.getByRole('button', { name: 'Open a dialog' }).click();
     await page.getByRole('dialog').waitFor();
     await inspect(page, 'ui-dialog', 'complete');
+    await page.keyboard.press('Escape');
+
+    // A toast is in front of a dialog, and stays while the pointer is on it.
+    await page.clock.install();
+    await page.getByRole('button', { name: 'Show a toast' }).click();
+    await page.getByRole('button', { name: 'Open a dialog' }).click();
+    await page.getByRole('dialog').waitFor();
+    const undo = page.getByRole('button', { name: 'Undo' });
+    await undo.hover();
+    await page.clock.fastForward(60_000);
+    await undo.click();
+    await page.getByText('Order 1042 restored.').waitFor();
+    await page.mouse.move(0, 0);
+    await page.clock.fastForward(60_000);
+    await page.getByText('Order 1042 restored.').waitFor({ state: 'detached' });
   });
 
   test('an unknown address says so', async () => {

@@ -1,16 +1,19 @@
 import { ChowkError } from '@chowk/client';
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet } from '@tanstack/react-router';
-import { BookOpen, Building2, CircleHelp, Search } from 'lucide-react';
+import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router';
+import { BookOpen, Building2, CircleHelp, PanelLeftClose, PanelLeftOpen, Search } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useCan, useMe } from '../api-query.ts';
 import { messageOf } from '../form.ts';
 import { useKeys } from '../keys.ts';
 import { SignInForm } from '../pages/entry/sign-in-form.tsx';
-import { chooseTenant, signOut, useSessionState, useTenant } from '../session.ts';
+import { chooseTenant, signOut, useSessionState, useTenant, useUserId } from '../session.ts';
+import { useStored } from '../stored.ts';
+import { showTimesIn } from '../times.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
+import { PageLoading } from '../ui/page-loading.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { NotificationBell } from './bell.tsx';
 import { BottomBar } from './bottom-bar.tsx';
@@ -24,20 +27,47 @@ import { TenantSwitcher } from './tenant-switcher.tsx';
 const item =
   'flex h-9 items-center gap-2.5 rounded-control px-2 font-medium text-secondary transition-colors hover:bg-sunken hover:text-text';
 
+/** Screen readers read the labels of a collapsed navigation too. */
+const railLabel = 'min-w-0 truncate group-data-collapsed/rail:sr-only';
+
 /** What surrounds every page of a session. */
 export function Shell() {
+  const isSignedOut = useSessionState() === 'signed-out';
+  const userId = useUserId();
+  const [firstUserId] = useState(userId);
+  const isOtherUser = !isSignedOut && userId !== firstUserId;
+  useEffect(() => {
+    // Anew, so that nothing of the first user is left in memory.
+    if (isOtherUser) location.replace('/');
+  }, [isOtherUser]);
+  if (isSignedOut) return <Navigate to="/login" replace />;
+  return isOtherUser ? <PageLoading /> : <SignedInShell />;
+}
+
+function SignedInShell() {
+  const tenant = useTenant();
   const { data: me, error } = useMe();
+  // Before the pages, which are shown only when it is known.
+  showTimesIn(me?.timezone);
   const can = useCan();
   const isUnbound = useTenantOfUser();
   const [isShowingKeys, showKeys] = useState(false);
   const [isSearching, showSearch] = useState(false);
+  const [isCollapsed, setCollapsed] = useStored('rail.collapsed', false);
+  const toggle = () => setCollapsed(!isCollapsed);
+  const RailIcon = isCollapsed ? PanelLeftOpen : PanelLeftClose;
+  const railTitle = isCollapsed ? 'Expand the navigation' : 'Collapse the navigation';
   useKeys([
+    { key: '[', label: railTitle, run: toggle },
     { key: 'mod+k', label: 'Search and commands', run: () => showSearch(true) },
-    { key: '?', label: 'Show the keys', run: () => showKeys(true) },
+    { key: '?', label: 'Keyboard shortcuts', run: () => showKeys(true) },
   ]);
+  useFocusOfPage();
   const items = navigation.filter(({ permission }) => permission === undefined || can(permission));
   return (
-    <div className="shell min-h-dvh md:grid md:grid-cols-[13.5rem_1fr]">
+    <div
+      className={`shell min-h-dvh md:grid ${isCollapsed ? 'md:grid-cols-[3.25rem_minmax(0,1fr)]' : 'md:grid-cols-[13.5rem_minmax(0,1fr)]'}`}
+    >
       <a
         href="#page"
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-40 focus:rounded-control focus:bg-raised focus:px-3 focus:py-2"
@@ -46,33 +76,39 @@ export function Shell() {
       </a>
       <nav
         aria-label="Main"
-        className="sticky top-0 hidden h-dvh content-start gap-0.5 border-r border-line bg-sunken/60 p-2 pt-2.5 md:grid"
+        data-collapsed={isCollapsed || undefined}
+        className="group/rail sticky top-0 hidden h-dvh grid-cols-1 content-start gap-0.5 border-r border-line bg-sunken/60 p-2 pt-2.5 md:grid print:hidden"
       >
-        <div className="mb-3">{me ? <TenantSwitcher me={me} /> : <Skeleton className="m-2 h-5 w-32" />}</div>
+        <div className="mb-3 min-w-0">{me ? <TenantSwitcher me={me} /> : <Skeleton className="m-2 h-5 w-32" />}</div>
         {items.map(({ to, label, Icon }) => (
           <Link
             key={to}
             to={to}
+            title={isCollapsed ? label : undefined}
             activeOptions={{ exact: to === '/', includeSearch: false }}
             className={item}
             activeProps={{ className: 'bg-accent-tint text-accent-strong!' }}
           >
-            <Icon size={16} strokeWidth={1.5} aria-hidden />
-            {label}
+            <Icon size={16} strokeWidth={1.5} aria-hidden className="shrink-0" />
+            <span className={railLabel}>{label}</span>
           </Link>
         ))}
         <hr className="mx-2 my-2 border-line" />
-        <a href="/docs/" className={item}>
-          <BookOpen size={16} strokeWidth={1.5} aria-hidden />
-          API reference
+        <a href="/docs/" className={item} title={isCollapsed ? 'API reference' : undefined}>
+          <BookOpen size={16} strokeWidth={1.5} aria-hidden className="shrink-0" />
+          <span className={railLabel}>API reference</span>
         </a>
+        <button type="button" className={item} onClick={toggle} title={railTitle}>
+          <RailIcon size={16} strokeWidth={1.5} aria-hidden className="shrink-0" />
+          <span className={railLabel}>{isCollapsed ? 'Expand' : 'Collapse'}</span>
+        </button>
       </nav>
-      <div className="grid min-w-0 grid-rows-[auto_auto_1fr] content-start">
+      <div className="grid min-w-0 grid-cols-1 grid-rows-[auto_auto_1fr] content-start">
         <OfflineBanner />
-        <header className="sticky top-0 z-10 flex h-14 items-center justify-end gap-1 bg-canvas/95 px-4 max-md:border-b max-md:border-line md:px-8">
+        <header className="sticky top-0 z-10 flex h-14 items-center justify-end gap-1 bg-canvas/95 px-4 max-md:border-b max-md:border-line md:px-8 print:hidden">
           <div className="mr-auto min-w-0 md:hidden">{me && <TenantSwitcher me={me} />}</div>
           <SearchButton onClick={() => showSearch(true)} />
-          <IconButton label="Show the keys" className="max-md:hidden" onClick={() => showKeys(true)}>
+          <IconButton label="Keyboard shortcuts" className="max-md:hidden" onClick={() => showKeys(true)}>
             <CircleHelp size={18} strokeWidth={1.5} aria-hidden />
           </IconButton>
           {me && can('notifications.view') && <NotificationBell userId={me.id} />}
@@ -84,9 +120,9 @@ export function Shell() {
           ) : isUnbound ? (
             <NoTenant />
           ) : me?.permissions ? (
-            <Outlet />
+            <Outlet key={tenant} />
           ) : (
-            <Loading />
+            <PageLoading />
           )}
         </main>
       </div>
@@ -96,6 +132,16 @@ export function Shell() {
       <ExpiredSession email={me?.sign_in_email ?? me?.email} />
     </div>
   );
+}
+
+/** When what had the focus is gone with its page, Tab goes on at the new one. */
+function useFocusOfPage(): void {
+  const { pathname } = useLocation();
+  useEffect(() => {
+    if (pathname !== '' && document.activeElement === document.body) {
+      document.getElementById('page')?.focus({ preventScroll: true });
+    }
+  }, [pathname]);
 }
 
 /** Opens the palette: a field on a wide screen, an icon on a phone. */
@@ -128,17 +174,6 @@ function useTenantOfUser(): boolean {
   return me !== undefined && !me.permissions && me.tenants.length === 0;
 }
 
-function Loading() {
-  return (
-    <div role="status" className="grid gap-6 px-4 pt-2 md:px-8">
-      <span className="sr-only">Loading…</span>
-      <Skeleton className="h-7 w-40" />
-      <Skeleton className="h-20 w-full max-w-2xl" />
-      <Skeleton className="h-56 w-full" />
-    </div>
-  );
-}
-
 function NoTenant() {
   return (
     <EmptyState icon={<Building2 size={20} strokeWidth={1.5} aria-hidden />} title="You belong to no organization yet">
@@ -152,9 +187,7 @@ function Refused({ error }: { readonly error: Error }) {
     <EmptyState
       icon={<Building2 size={20} strokeWidth={1.5} aria-hidden />}
       title="This organization cannot be opened"
-      action={
-        <Button onClick={() => void signOut().then(() => location.assign('/login'))}>Sign in as someone else</Button>
-      }
+      action={<Button onClick={signOut}>Sign in as someone else</Button>}
     >
       {messageOf(error)}
     </EmptyState>

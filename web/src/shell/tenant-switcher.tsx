@@ -1,4 +1,5 @@
 import type { Me } from '@chowk/client';
+import { useNavigate } from '@tanstack/react-router';
 import { ChevronsUpDown } from 'lucide-react';
 import { chooseTenant, useTenant } from '../session.ts';
 import { BrandMark } from '../ui/brand.tsx';
@@ -7,11 +8,14 @@ import { Menu, MenuHeading, MenuItem } from '../ui/menu.tsx';
 /** The name of the tenant and the choice of another. */
 export function TenantSwitcher({ me: { tenants, tenant_id } }: { readonly me: Me }) {
   const chosen = useTenant();
+  const navigate = useNavigate();
   const current = tenants.find(({ id }) => id === (tenant_id ?? chosen));
   const name = (
     <span className="flex min-w-0 items-center gap-2.5">
       <BrandMark size={20} />
-      <span className="truncate font-semibold tracking-tight">{current?.name ?? location.hostname}</span>
+      <span className="truncate font-semibold tracking-tight group-data-collapsed/rail:sr-only">
+        {current?.name ?? location.hostname}
+      </span>
     </span>
   );
   if (tenants.length < 2) return <div className="flex h-9 min-w-0 items-center px-2">{name}</div>;
@@ -24,27 +28,32 @@ export function TenantSwitcher({ me: { tenants, tenant_id } }: { readonly me: Me
       <ChevronsUpDown
         size={14}
         strokeWidth={1.5}
-        className="shrink-0 text-secondary"
+        className="shrink-0 text-secondary group-data-collapsed/rail:hidden"
         aria-label="Switch organization"
       />
     </button>
   );
-  // Where the address names the tenant, another one has another address, and a session of its own.
-  const open = (id: string) => (chosen === undefined ? location.assign(addressOf(id)) : chooseTenant(id));
+  const open = async ({ id, domain }: Me['tenants'][number]) => {
+    // Where the address names the tenant, another one has another address, and a session of its own.
+    if (chosen === undefined) return location.assign(addressOf(domain));
+    // The records of one tenant are not those of another.
+    await navigate({ to: '/' });
+    chooseTenant(id);
+  };
   return (
     <Menu trigger={trigger} align="start">
       <MenuHeading>Organizations</MenuHeading>
-      {tenants.map(({ id, name: label }) => (
-        <MenuItem key={id} isChosen={id === current?.id} onSelect={() => id !== current?.id && open(id)}>
-          {label}
+      {tenants.map((one) => (
+        <MenuItem key={one.id} isChosen={one === current} onSelect={() => one !== current && void open(one)}>
+          {one.name}
         </MenuItem>
       ))}
     </Menu>
   );
 }
 
-/** The id of a tenant is always one of its domains. */
-function addressOf(id: string): string {
-  const { protocol, host } = location;
-  return `${protocol}//${id}.${host.slice(host.indexOf('.') + 1)}/`;
+/** The port and the protocol are those of this page. */
+function addressOf(domain: string): string {
+  const { protocol, port } = location;
+  return `${protocol}//${domain}${port && `:${port}`}/`;
 }

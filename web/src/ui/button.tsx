@@ -27,7 +27,11 @@ export function Button({
       type="button"
       aria-busy={isBusy || undefined}
       aria-disabled={isBusy || undefined}
-      onClick={isBusy ? (event) => event.preventDefault() : onClick}
+      onClick={(event) => {
+        // The second click of a double click: it was meant for what was here before.
+        if (isBusy || event.detail > 1) event.preventDefault();
+        else onClick?.(event);
+      }}
       className={`relative inline-flex h-9 max-md:h-11 shrink-0 items-center justify-center gap-2 rounded-control px-3.5 font-medium whitespace-nowrap transition-colors select-none disabled:opacity-50 ${looks[look]} ${className}`}
       {...rest}
     >

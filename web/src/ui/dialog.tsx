@@ -1,6 +1,10 @@
 import { X } from 'lucide-react';
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
+import { observable } from '../observable.ts';
 import { IconButton } from './button.tsx';
+
+/** Those that are open, the one in front last. */
+export const openDialogs = observable<readonly HTMLElement[]>([]);
 
 interface DialogProps {
   readonly title: string;
@@ -19,9 +23,15 @@ export function Dialog({ title, isOpen, onClose, isPalette = false, children }: 
   // The content comes after the dialog is shown, so that the field with `autoFocus` has the focus; before the next key.
   const [isShown, setShown] = useState(false);
   useLayoutEffect(() => {
-    if (isOpen) ref.current?.showModal();
-    else ref.current?.close();
+    const dialog = ref.current;
     setShown(isOpen);
+    if (!dialog || !isOpen) return;
+    dialog.showModal();
+    openDialogs.set([...openDialogs.get(), dialog]);
+    return () => {
+      openDialogs.set(openDialogs.get().filter((one) => one !== dialog));
+      dialog.close();
+    };
   }, [isOpen]);
   return (
     <dialog
@@ -31,7 +41,12 @@ export function Dialog({ title, isOpen, onClose, isPalette = false, children }: 
         event.preventDefault();
         onClose?.();
       }}
-      closedby={isPalette ? 'any' : 'closerequest'}
+      onClose={() => {
+        if (!isOpen || ref.current?.open) return;
+        if (onClose) onClose();
+        else ref.current?.showModal();
+      }}
+      closedby={!onClose ? 'none' : isPalette ? 'any' : 'closerequest'}
       className={`rounded-panel bg-raised p-0 text-text shadow-raised open:rise ${isPalette ? 'mx-auto mt-[12vh] w-[min(38rem,calc(100vw-2rem))]' : 'm-auto w-[min(26rem,calc(100vw-2rem))]'}`}
     >
       <div className={isPalette ? 'sr-only' : 'flex items-center justify-between gap-4 pt-4 pr-3 pl-5'}>

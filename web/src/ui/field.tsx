@@ -22,19 +22,18 @@ export function Field({ label, help, error, aside, children }: FieldProps) {
   const note = error ?? help;
   const noteId = note === undefined ? undefined : `${id}-note`;
   return (
-    <div className="grid content-start gap-1.5">
-      <div className="flex items-baseline justify-between gap-4">
-        <label htmlFor={id} className="text-sm font-medium">
-          {label}
-        </label>
-        {aside}
-      </div>
+    <div className="relative grid content-start gap-1.5">
+      <label htmlFor={id} className="text-sm font-medium">
+        {label}
+      </label>
       {children({ id, 'aria-describedby': noteId, 'aria-invalid': error === undefined ? undefined : true })}
       {note !== undefined && (
         <div id={noteId} className={`text-xs ${error === undefined ? 'text-faint' : 'text-error'}`}>
           {note}
         </div>
       )}
+      {/* Above the control, but after it for the Tab key. */}
+      {aside && <div className="absolute top-0 right-0">{aside}</div>}
     </div>
   );
 }

@@ -1,5 +1,6 @@
-import { exactTime, relativeTime } from '../format.ts';
+import { relativeTime } from '../format.ts';
 import { useMinute } from '../minute.ts';
+import { exactTime } from '../times.ts';
 
 export function RelativeTime({ time }: { readonly time: string }) {
   useMinute();

@@ -1,7 +1,9 @@
 import { X } from 'lucide-react';
-import { useSyncExternalStore } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { createPortal } from 'react-dom';
 import { observable } from '../observable.ts';
 import { IconButton } from './button.tsx';
+import { openDialogs } from './dialog.tsx';
 
 interface Toast {
   readonly id: number;
@@ -22,44 +24,69 @@ export function toast(text: string, action?: Toast['action']): void {
   lastId += 1;
   const id = lastId;
   toasts.set([...toasts.get().slice(-2), action ? { id, text, action } : { id, text }]);
-  setTimeout(() => dismiss(id), visibleMs);
 }
 
+/** In the dialog in front, if there is one: what is outside of a modal dialog can be neither clicked nor read out. */
 export function Toasts() {
+  const front = useSyncExternalStore(openDialogs.subscribe, openDialogs.get).at(-1) ?? document.body;
+  return createPortal(<ToastList />, front);
+}
+
+function ToastList() {
+  const ref = useRef<HTMLDivElement>(null);
   const shown = useSyncExternalStore(toasts.subscribe, toasts.get);
+  // A popover is at the edge of the screen, not of the dialog.
+  useLayoutEffect(() => ref.current?.showPopover(), []);
   return (
     <div
+      ref={ref}
+      popover="manual"
       role="status"
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-4 z-30 grid justify-items-center gap-2 max-md:top-16 md:bottom-4"
+      className="pointer-events-none fixed inset-x-4 top-auto bottom-auto m-0 grid w-auto justify-items-center gap-2 overflow-visible border-0 bg-transparent p-0 max-md:top-16 md:bottom-4"
     >
-      {shown.map(({ id, text, action }) => (
-        <div
-          key={id}
-          className="rise pointer-events-auto flex max-w-md items-center gap-1 rounded-panel bg-text py-1 pr-1 pl-4 text-canvas shadow-raised"
-        >
-          <span className="min-w-0 py-1.5 wrap-anywhere">{text}</span>
-          {action && (
-            <button
-              type="button"
-              className="h-9 rounded-control px-3 font-semibold underline-offset-4 hover:underline"
-              onClick={() => {
-                dismiss(id);
-                action.run();
-              }}
-            >
-              {action.label}
-            </button>
-          )}
-          <IconButton
-            label="Dismiss"
-            className="text-canvas hover:bg-canvas/15 hover:text-canvas"
-            onClick={() => dismiss(id)}
-          >
-            <X size={16} strokeWidth={1.5} aria-hidden />
-          </IconButton>
-        </div>
+      {shown.map((one) => (
+        <ToastItem key={one.id} toast={one} />
       ))}
+    </div>
+  );
+}
+
+/** Disappears by itself, but not while the pointer or the focus is on it. */
+function ToastItem({ toast: { id, text, action } }: { readonly toast: Toast }) {
+  const [isPointed, setPointed] = useState(false);
+  const [isFocused, setFocused] = useState(false);
+  const isHeld = isPointed || isFocused;
+  useEffect(() => {
+    if (isHeld) return;
+    const timer = setTimeout(() => dismiss(id), visibleMs);
+    return () => clearTimeout(timer);
+  }, [id, isHeld]);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: nothing happens but that it stays
+    <div
+      onPointerEnter={() => setPointed(true)}
+      onPointerLeave={() => setPointed(false)}
+      onFocus={() => setFocused(true)}
+      onBlur={() => setFocused(false)}
+      className="rise pointer-events-auto flex max-w-md items-center gap-1 rounded-panel bg-text py-1 pr-1 pl-4 text-canvas shadow-raised"
+    >
+      <span className="min-w-0 py-1.5 wrap-anywhere">{text}</span>
+      {action && (
+        <button
+          type="button"
+          className="h-9 rounded-control px-3 font-semibold underline-offset-4 hover:underline"
+          onClick={() => {
+            dismiss(id);
+            action.run();
+          }}
+        >
+          {action.label}
+        </button>
+      )}
+      <IconButton label="Dismiss" className="text-canvas! hover:bg-canvas/15" onClick={() => dismiss(id)}>
+        <X size={16} strokeWidth={1.5} aria-hidden />
+      </IconButton>
     </div>
   );
 }

@@ -11,7 +11,7 @@ const sentences: Readonly<Record<string, string | ((details: Details) => string)
   other_sessions_revoked: 'Signed out everywhere else',
   profile_updated: ({ fields }) => `Changed ${listOf(fields)}`,
   password_changed: 'Changed the password',
-  password_reset: 'Chose a new password with a mailed link',
+  password_reset: 'Chose a new password with a link from an email',
   email_changed: ({ new: email }) => `Asked to change the email address to ${email}`,
   email_verified: ({ email }) => `Verified the email address ${email}`,
   email_change_undone: ({ new: email }) => `Undid the change of the email address, back to ${email}`,

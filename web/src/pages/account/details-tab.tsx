@@ -3,13 +3,13 @@ import { useRefresh } from '../../api-action.ts';
 import { useForm } from '../../form.ts';
 import { api } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field, Input, Select } from '../../ui/field.tsx';
+import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { RestoredNotice } from '../../ui/restored-notice.tsx';
+import { TimeZoneSelect } from '../../ui/time-zone-select.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { EmailSetting } from './email-setting.tsx';
 import { Setting } from './setting.tsx';
-
-const timeZones = Intl.supportedValuesOf('timeZone');
 
 export function DetailsTab({ profile }: { readonly profile: Profile }) {
   return (
@@ -38,33 +38,16 @@ function DetailsForm({ profile: { id, name, timezone } }: { readonly profile: Pr
   );
   return (
     <form {...props} className="grid gap-4">
-      {isRestored && (
-        <Notice>
-          <p>These are changes that you have not saved yet.</p>
-          <button
-            type="button"
-            onClick={discard}
-            className="mt-1 min-h-8 font-medium underline underline-offset-4 max-md:min-h-11"
-          >
-            Discard them
-          </button>
-        </Notice>
-      )}
+      {isRestored && <RestoredNotice onDiscard={discard} />}
       {problem && <Notice tone="error">{problem}</Notice>}
       <Field label="Name" error={errors.name}>
         {(control) => <Input {...control} name="name" defaultValue={name} autoComplete="name" required />}
       </Field>
       <Field label="Time zone" help="For your quiet hours and digests." error={errors.timezone}>
         {(control) => (
-          <Select {...control} name="timezone" defaultValue={timezone ?? ''}>
-            <option value="">That of the organization</option>
-            {timezone !== null && !timeZones.includes(timezone) && <option>{timezone}</option>}
-            {timeZones.map((zone) => (
-              <option key={zone} value={zone}>
-                {zone.replaceAll('_', ' ')}
-              </option>
-            ))}
-          </Select>
+          <TimeZoneSelect {...control} name="timezone" defaultValue={timezone ?? ''}>
+            <option value="">Time zone of the organization</option>
+          </TimeZoneSelect>
         )}
       </Field>
       <Button type="submit" look="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">

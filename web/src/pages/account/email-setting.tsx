@@ -2,6 +2,7 @@ import type { Profile } from '@chowk/client';
 import { useState } from 'react';
 import { useAction, useRefresh } from '../../api-action.ts';
 import { useForm } from '../../form.ts';
+import { useReturnFocus } from '../../return-focus.ts';
 import { api } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
@@ -16,10 +17,11 @@ type Open = 'change' | 'cancel' | undefined;
 export function EmailSetting({ profile }: { readonly profile: Profile }) {
   const { email, email_verified, sign_in_email } = profile;
   const [open, setOpen] = useState<Open>();
+  const button = useReturnFocus(open !== undefined);
   const isPending = !email_verified && email !== sign_in_email;
   const close = () => setOpen(undefined);
   return (
-    <Setting title="Email address" lead="You sign in with it and receive mails there.">
+    <Setting title="Email address" lead="You sign in with it and receive emails there.">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <span className="min-w-0 font-medium wrap-anywhere">{email}</span>
         <StatusPill tone={email_verified ? 'success' : 'warning'}>
@@ -33,7 +35,9 @@ export function EmailSetting({ profile }: { readonly profile: Profile }) {
       )}
       {open === undefined && (
         <div className="flex flex-wrap gap-2">
-          <Button onClick={() => setOpen('change')}>{isPending ? 'Use another address' : 'Change address'}</Button>
+          <Button ref={button} onClick={() => setOpen('change')}>
+            {isPending ? 'Use another address' : 'Change address'}
+          </Button>
           {isPending && sign_in_email !== null && <Button onClick={() => setOpen('cancel')}>Cancel the change</Button>}
         </div>
       )}
@@ -49,7 +53,7 @@ function Verification({ profile: { email, sign_in_email } }: { readonly profile:
   return (
     <Notice tone="warning">
       <p>
-        Open the link that was mailed to <span className="wrap-anywhere">{email}</span>.{' '}
+        Open the link in the email to <span className="wrap-anywhere">{email}</span>.{' '}
         {sign_in_email === null
           ? 'Another account has verified your previous address, so you cannot sign in until then.'
           : sign_in_email !== email && (

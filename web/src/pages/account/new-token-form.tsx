@@ -1,8 +1,9 @@
 import { useState } from 'react';
 import { useRefresh } from '../../api-action.ts';
-import { useMe } from '../../api-query.ts';
+import { useApi, useCan, useMe } from '../../api-query.ts';
 import { useForm } from '../../form.ts';
 import { api } from '../../session.ts';
+import { endOfDay } from '../../times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -46,7 +47,7 @@ export function NewTokenForm({ onCancel, onCreated }: NewTokenFormProps) {
         {(control) => <Input {...control} name="name" placeholder="Nightly export" autoFocus required />}
       </Field>
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="May do">
+        <Field label="Access">
           {(control) => (
             <Select {...control} name="access">
               <option value="some">Only what you choose</option>
@@ -97,9 +98,12 @@ interface ScopeFieldsProps {
 }
 
 function ScopeFields({ permissions, error }: ScopeFieldsProps) {
+  const can = useCan();
+  const { data } = useApi(['permissions'], (client) => client.permissions.list(), can('team.roles.view'));
+  const descriptions = new Map(data?.permissions.map(({ name, description }) => [name, description]));
   const areas = [...new Set(permissions.map(areaOf))].sort();
   return (
-    <fieldset className="hidden gap-4 group-has-[option[value=some]:checked]:grid">
+    <fieldset name="scopes" className="hidden gap-4 group-has-[option[value=some]:checked]:grid">
       <legend className="pb-2 text-sm font-medium">Permissions</legend>
       {error && <Notice tone="error">{error}</Notice>}
       <div className="grid max-h-96 gap-x-6 gap-y-4 overflow-y-auto rounded-control border border-line p-4 sm:grid-cols-2">
@@ -113,13 +117,23 @@ function ScopeFields({ permissions, error }: ScopeFieldsProps) {
                 <Checkbox
                   key={permission}
                   name={scopePrefix + permission}
-                  label={<span className="text-sm break-all">{permission}</span>}
+                  label={<PermissionLabel name={permission} description={descriptions.get(permission)} />}
                 />
               ))}
           </div>
         ))}
       </div>
     </fieldset>
+  );
+}
+
+/** The description is for those who may see roles. */
+function PermissionLabel({ name, description }: { readonly name: string; readonly description: string | undefined }) {
+  return (
+    <span className="grid py-0.5 text-sm">
+      {description}
+      <span className={description === undefined ? 'break-all' : 'text-xs break-all text-faint'}>{name}</span>
+    </span>
   );
 }
 
@@ -142,5 +156,5 @@ function expiryOf({ expiry, expires_at = '' }: Values): { readonly expires_at?: 
   if (expiry === 'never') return {};
   if (expiry !== 'date') return { expires_at: new Date(Date.now() + Number(expiry) * dayMs).toISOString() };
   // An empty one is reported by the platform.
-  return { expires_at: expires_at === '' ? '' : new Date(`${expires_at}T23:59:59`).toISOString() };
+  return { expires_at: expires_at === '' ? '' : endOfDay(expires_at) };
 }

@@ -67,7 +67,7 @@ function FirstPassword({ email }: { readonly email: string | null }) {
       <p className="text-secondary">You have no password yet.</p>
       {email !== null && (
         <Button className="justify-self-start" isBusy={send.isPending} onClick={() => send.mutate(undefined)}>
-          Mail me a link to choose one
+          Email me a link to choose one
         </Button>
       )}
     </>

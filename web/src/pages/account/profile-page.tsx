@@ -6,6 +6,7 @@ import { messageOf } from '../../form.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { TabBar, tabLook } from '../../ui/tabs.tsx';
 import { ActivityTab } from './activity-tab.tsx';
 import { DetailsTab } from './details-tab.tsx';
 import { SecurityTab } from './security-tab.tsx';
@@ -35,7 +36,7 @@ export function ProfilePage() {
   const current = tabs.find((one) => one.key === tab) ?? details;
   return (
     <Page title="Profile" isNarrow>
-      <nav aria-label="Profile" className="-mt-4 flex gap-1 overflow-x-auto border-b border-line">
+      <TabBar label="Profile" className="-mt-4">
         {tabs.map(({ key, label }) => (
           <Link
             key={label}
@@ -44,12 +45,12 @@ export function ProfilePage() {
             // The router would mark the first tab on all of them.
             activeOptions={{ exact: true, includeSearch: true }}
             aria-current={key === current.key ? 'page' : undefined}
-            className="-mb-px flex h-9 items-center border-b-2 border-transparent px-2.5 text-sm font-medium whitespace-nowrap text-secondary hover:text-text aria-[current]:border-accent aria-[current]:text-text max-md:h-11"
+            className={tabLook}
           >
             {label}
           </Link>
         ))}
-      </nav>
+      </TabBar>
       {error && !data ? (
         <Notice tone="error">{messageOf(error)}</Notice>
       ) : data ? (

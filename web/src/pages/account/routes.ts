@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../lazy-page.tsx';
 import { shell } from '../../routes.ts';
 import { pick } from '../../search.ts';
 
@@ -6,7 +7,7 @@ const profile = createRoute({
   getParentRoute: () => shell,
   path: '/profile',
   validateSearch: pick('tab', 'open', 'page'),
-  component: lazyRouteComponent(() => import('./profile-page.tsx'), 'ProfilePage'),
+  component: lazyPage(() => import('./profile-page.tsx'), 'ProfilePage'),
 });
 
 export const accountRoutes = [profile] as const;

@@ -4,9 +4,10 @@ import { useState } from 'react';
 import { useAction } from '../../api-action.ts';
 import { useApi } from '../../api-query.ts';
 import { messageOf } from '../../form.ts';
-import { exactTime, relativeTime } from '../../format.ts';
+import { relativeTime } from '../../format.ts';
+import { exactTime } from '../../times.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -38,23 +39,16 @@ export function SessionsTab() {
             ))}
         </ul>
       )}
-      <Dialog title="Sign out everywhere else?" isOpen={isAsking} onClose={() => ask(false)}>
-        <p className="text-secondary">
-          {sessions(others)} will end at once. This one stays, and your personal access tokens stay valid.
-        </p>
-        <div className="mt-5 flex justify-end gap-2">
-          <Button look="quiet" onClick={() => ask(false)}>
-            Cancel
-          </Button>
-          <Button
-            look="danger"
-            isBusy={endOthers.isPending}
-            onClick={() => endOthers.mutate(undefined, { onSettled: () => ask(false) })}
-          >
-            End {sessions(others)}
-          </Button>
-        </div>
-      </Dialog>
+      <ConfirmDialog
+        title="Sign out everywhere else?"
+        isOpen={isAsking}
+        onClose={() => ask(false)}
+        action={`End ${sessions(others)}`}
+        isBusy={endOthers.isPending}
+        onConfirm={() => endOthers.mutate(undefined, { onSettled: () => ask(false) })}
+      >
+        {sessions(others)} will end at once. This one stays, and your personal access tokens stay valid.
+      </ConfirmDialog>
     </Section>
   );
 }

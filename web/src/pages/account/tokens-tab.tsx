@@ -5,9 +5,11 @@ import { useState } from 'react';
 import { useAction } from '../../api-action.ts';
 import { useApi } from '../../api-query.ts';
 import { messageOf } from '../../form.ts';
-import { exactTime, relativeTime } from '../../format.ts';
+import { relativeTime } from '../../format.ts';
+import { useReturnFocus } from '../../return-focus.ts';
+import { exactTime } from '../../times.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -33,8 +35,10 @@ export function TokensTab() {
       search: { tab: 'tokens', ...(form && { open: form }) },
       replace: form === undefined,
     });
+  const button = useReturnFocus(isNew || created !== undefined);
   const create = (
     <Button
+      ref={button}
       look="primary"
       onClick={() => {
         setCreated(undefined);
@@ -147,23 +151,16 @@ function RevokeDialog({ token, onClose }: RevokeDialogProps) {
     done: (_result, { name }) => `${name} was revoked.`,
   });
   return (
-    <Dialog title="Revoke this token?" isOpen={token !== undefined} onClose={onClose}>
-      <p className="wrap-anywhere text-secondary">
-        Programs that use <strong className="font-medium text-text">{token?.name}</strong> are refused at once. This
-        cannot be undone.
-      </p>
-      <div className="mt-5 flex justify-end gap-2">
-        <Button look="quiet" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          look="danger"
-          isBusy={revoke.isPending}
-          onClick={() => token && revoke.mutate(token, { onSettled: onClose })}
-        >
-          Revoke the token
-        </Button>
-      </div>
-    </Dialog>
+    <ConfirmDialog
+      title="Revoke this token?"
+      isOpen={token !== undefined}
+      onClose={onClose}
+      action="Revoke token"
+      isBusy={revoke.isPending}
+      onConfirm={() => token && revoke.mutate(token, { onSettled: onClose })}
+    >
+      Programs that use <strong className="font-medium wrap-anywhere text-text">{token?.name}</strong> are refused at
+      once. This cannot be undone.
+    </ConfirmDialog>
   );
 }

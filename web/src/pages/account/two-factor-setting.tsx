@@ -1,6 +1,7 @@
 import type { Profile } from '@chowk/client';
 import { useState } from 'react';
 import { useRefresh } from '../../api-action.ts';
+import { useReturnFocus } from '../../return-focus.ts';
 import { api } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
@@ -18,6 +19,7 @@ type Step =
 export function TwoFactorSetting({ profile: { two_factor_enabled } }: { readonly profile: Profile }) {
   const refresh = useRefresh();
   const [step, setStep] = useState<Step>();
+  const button = useReturnFocus(step !== undefined);
   const close = () => setStep(undefined);
   async function showCodes(codes: readonly string[]): Promise<void> {
     setStep({ name: 'codes', codes });
@@ -26,7 +28,7 @@ export function TwoFactorSetting({ profile: { two_factor_enabled } }: { readonly
   return (
     <Setting
       title="Two-factor authentication"
-      lead="With it, signing in also needs a code of an app on your phone. Nobody can sign in with your password alone."
+      lead="Signing in then also needs a code from an app on your phone. Nobody can sign in with your password alone."
     >
       <div>
         <StatusPill tone={two_factor_enabled ? 'success' : 'neutral'}>{two_factor_enabled ? 'On' : 'Off'}</StatusPill>
@@ -35,11 +37,13 @@ export function TwoFactorSetting({ profile: { two_factor_enabled } }: { readonly
         <div className="flex flex-wrap gap-2">
           {two_factor_enabled ? (
             <>
-              <Button onClick={() => setStep({ name: 'renew' })}>New recovery codes</Button>
+              <Button ref={button} onClick={() => setStep({ name: 'renew' })}>
+                New recovery codes
+              </Button>
               <Button onClick={() => setStep({ name: 'disable' })}>Turn off</Button>
             </>
           ) : (
-            <Button look="primary" onClick={() => setStep({ name: 'begin' })}>
+            <Button ref={button} look="primary" onClick={() => setStep({ name: 'begin' })}>
               Turn on
             </Button>
           )}

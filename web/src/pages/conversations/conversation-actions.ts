@@ -1,9 +1,10 @@
 import type { Conversation } from '@chowk/client';
 import { useRefresh } from '../../api-action.ts';
+import { customerNameOf } from '../../customer-name.ts';
 import { messageOf } from '../../form.ts';
 import { api } from '../../session.ts';
 import { toast } from '../../ui/toast.tsx';
-import { nameOf, type Status } from './conversation-list.ts';
+import type { Status } from './conversation-list.ts';
 
 const changed: Readonly<Record<Status, string>> = {
   open: 'reopened',
@@ -28,7 +29,7 @@ export function useConversationActions({ id, status, assignee_id, customer }: Co
   return {
     setStatus(next: Status) {
       if (next === status) return;
-      const text = `Conversation with ${nameOf(customer)} ${changed[next]}.`;
+      const text = `Conversation with ${customerNameOf(customer)} ${changed[next]}.`;
       void change(
         () => updateStatus(next),
         text,

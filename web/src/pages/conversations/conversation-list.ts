@@ -1,4 +1,4 @@
-import type { Conversation, ConversationCustomer } from '@chowk/client';
+import type { Conversation } from '@chowk/client';
 import { Ellipsis, type LucideIcon, Mail, MessageCircle, MessageSquare, MessagesSquare, Phone } from 'lucide-react';
 import { relativeTime } from '../../format.ts';
 import type { Tone } from '../../ui/status-pill.tsx';
@@ -38,12 +38,6 @@ export function filtersOf(view: View, userId: number) {
 export const liveFields = ['Created', 'MessageCreated', 'Assigned', 'StatusChanged', 'Deleted'].map(
   (event) => `conversation${event}`,
 );
-
-export function nameOf(customer: Pick<ConversationCustomer, 'first_name' | 'last_name' | 'email' | 'phone'> | null) {
-  if (!customer) return 'Deleted customer';
-  const { first_name, last_name, email, phone } = customer;
-  return [first_name, last_name].filter(Boolean).join(' ') || email || phone || 'No name';
-}
 
 /** `5m`, `2h`, `3d`. */
 export function durationSince(time: string): string {

@@ -2,12 +2,16 @@ import type { Conversation, CustomerDetail } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useApi, useCan } from '../../api-query.ts';
+import { customerNameOf } from '../../customer-name.ts';
 import { count, money } from '../../format.ts';
 import type { Search } from '../../search.ts';
+import { PhoneNumber } from '../../ui/phone-number.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
-import { channels, nameOf, statuses } from './conversation-list.ts';
+import { segmentLabels } from '../customers/customer-list.ts';
+import { type Status as OrderStatus, statuses as orderStatuses } from '../orders/status.ts';
+import { channels, statuses } from './conversation-list.ts';
 
 /** What one needs to know of the customer while answering. */
 export function CustomerPane({ conversation }: { readonly conversation: Conversation }) {
@@ -21,10 +25,10 @@ export function CustomerPane({ conversation }: { readonly conversation: Conversa
         <h2 className="text-lg font-semibold break-words">
           {can && customer ? (
             <Link to="/customers/$id" params={{ id }} className="hover:underline">
-              {nameOf(customer)}
+              {customerNameOf(customer)}
             </Link>
           ) : (
-            nameOf(customer)
+            customerNameOf(customer)
           )}
         </h2>
         {customer?.email && (
@@ -32,9 +36,11 @@ export function CustomerPane({ conversation }: { readonly conversation: Conversa
             {customer.email}
           </a>
         )}
-        {customer?.phone && <Phone number={customer.phone} />}
+        {customer?.phone && <PhoneNumber number={customer.phone} className="text-secondary" />}
         {detail && detail.segments.length + detail.tags.length > 0 && (
-          <p className="text-sm text-secondary">{[...detail.segments.map(segmentLabel), ...detail.tags].join(', ')}</p>
+          <p className="text-sm text-secondary">
+            {[...detail.segments.map((segment) => segmentLabels[segment]), ...detail.tags].join(', ')}
+          </p>
         )}
       </div>
       {isLoading && <Skeleton className="h-40 w-full" />}
@@ -46,20 +52,6 @@ export function CustomerPane({ conversation }: { readonly conversation: Conversa
       )}
       {customer && <OtherConversations conversation={conversation} />}
     </div>
-  );
-}
-
-function segmentLabel(segment: string): string {
-  return segment === 'vip' ? 'VIP' : segment.replace('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
-}
-
-/** A masked number cannot be called. */
-function Phone({ number }: { readonly number: string }) {
-  if (!/^\+?\d+$/.test(number)) return <span className="numeric text-secondary">{number}</span>;
-  return (
-    <a href={`tel:${number}`} className="numeric text-secondary hover:underline">
-      {number}
-    </a>
   );
 }
 
@@ -115,7 +107,7 @@ function LastOrders({ customer: { recent_orders: orders } }: { readonly customer
               <span className="font-medium">{order_number}</span>
             )}
             <span className="numeric">{money(total, currency)}</span>
-            <span className="text-secondary first-letter:uppercase">{status}</span>
+            <span className="text-secondary">{orderStatuses[status as OrderStatus].label}</span>
             <span className="text-right">
               <RelativeTime time={placed_at} />
             </span>

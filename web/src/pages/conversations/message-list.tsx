@@ -3,13 +3,14 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { ArrowDown, Lock } from 'lucide-react';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { keyOf, useMe } from '../../api-query.ts';
+import { customerNameOf } from '../../customer-name.ts';
 import { messageOf } from '../../form.ts';
-import { exactTime } from '../../format.ts';
+
 import { api, useTenant } from '../../session.ts';
+import { dayOf, exactTime, timeOfDay } from '../../times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { nameOf } from './conversation-list.ts';
 import { type Outgoing, readMessages, useOutbox, useSend } from './outbox.ts';
 
 /** Closer to its end than this many pixels, the list follows new messages. */
@@ -41,8 +42,9 @@ export function MessageList({ conversation }: { readonly conversation: Conversat
   }
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
-      <section
+      <div
         ref={scroll.ref}
+        role="log"
         aria-label="Messages"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
         tabIndex={0}
@@ -66,7 +68,7 @@ export function MessageList({ conversation }: { readonly conversation: Conversat
         ) : (
           <Days conversation={conversation} messages={messages} outgoing={outgoing} />
         )}
-      </section>
+      </div>
       {scroll.hasNew && (
         <div className="pointer-events-none absolute inset-x-0 bottom-3 grid justify-center">
           <Button look="primary" className="pointer-events-auto rounded-full! shadow-raised" onClick={scroll.toEnd}>
@@ -81,7 +83,7 @@ export function MessageList({ conversation }: { readonly conversation: Conversat
 
 /** Stays at the end as messages arrive. If the reader has scrolled up, what is being read stays where it is. */
 function useFollow(newest: string, shown: string) {
-  const ref = useRef<HTMLElement>(null);
+  const ref = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   const anchor = useRef<{ readonly element: Element; readonly bottom: number }>(undefined);
   const [hasNew, setNew] = useState(false);
@@ -149,7 +151,8 @@ function Days({ conversation, messages, outgoing }: DaysProps) {
           {ofDay.map((message, index) => {
             const previous = ofDay[index - 1];
             const isContinued = previous?.direction === message.direction && previous.user_id === message.user_id;
-            const author = message.direction === 'inbound' ? nameOf(conversation.customer) : authorOf(message, me?.id);
+            const author =
+              message.direction === 'inbound' ? customerNameOf(conversation.customer) : authorOf(message, me?.id);
             return (
               <Bubble key={message.id} direction={message.direction} author={isContinued ? undefined : author}>
                 <Body text={message.body} time={message.sent_at} />
@@ -174,15 +177,6 @@ function authorOf({ user, user_id }: ConversationMessage, ownId: number | undefi
   return user?.name ?? (user_id === null ? 'Sent automatically' : 'Former member');
 }
 
-function dayOf(time: string): string {
-  const date = new Date(time);
-  const today = new Date();
-  const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1);
-  if (date.toDateString() === today.toDateString()) return 'Today';
-  if (date.toDateString() === yesterday.toDateString()) return 'Yesterday';
-  return date.toLocaleDateString(undefined, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
-}
-
 const looks = {
   inbound: 'justify-self-start bg-surface border border-line',
   outbound: 'justify-self-end bg-accent-tint [--faint:var(--secondary)]',
@@ -204,7 +198,9 @@ function Bubble({ direction, author, children }: BubbleProps) {
           className={`flex min-w-0 items-center gap-1.5 text-xs ${isNote ? 'font-medium text-warning' : 'text-secondary'} ${direction === 'outbound' ? 'justify-self-end' : ''}`}
         >
           {isNote && <Lock size={12} strokeWidth={2} aria-hidden />}
-          <span className="min-w-0 truncate">{isNote ? `Note by ${author}, for the team only` : author}</span>
+          <span className="min-w-0 truncate">
+            {isNote ? `Note by ${author === 'You' ? 'you' : author}, for the team only` : author}
+          </span>
         </h3>
       )}
       <div
@@ -217,12 +213,11 @@ function Bubble({ direction, author, children }: BubbleProps) {
 }
 
 function Body({ text, time }: { readonly text: string; readonly time: string }) {
-  const clock = new Date(time).toLocaleTimeString(undefined, { timeStyle: 'short' });
   return (
     <>
       <p className="break-words whitespace-pre-wrap">{text}</p>
       <time dateTime={time} title={exactTime(time)} className="block text-right text-xs text-faint">
-        {clock}
+        {timeOfDay(time)}
       </time>
     </>
   );

@@ -1,19 +1,22 @@
-import type { Customer } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowLeft, X } from 'lucide-react';
-import { useState } from 'react';
 import { useRefresh } from '../../api-action.ts';
 import { useApi, useCan } from '../../api-query.ts';
+import { customerNameOf } from '../../customer-name.ts';
+import { CustomerSearch } from '../../customer-search.tsx';
+import { clearDraft } from '../../draft.ts';
 import { useForm } from '../../form.ts';
 import { useKeys } from '../../keys.ts';
 import type { Search } from '../../search.ts';
 import { api } from '../../session.ts';
 import { Needs } from '../../shell/needs.tsx';
+import { submit } from '../../submission.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { RestoredNotice } from '../../ui/restored-notice.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { type Channel, channels, nameOf } from './conversation-list.ts';
+import { type Channel, channels } from './conversation-list.ts';
 
 /** `customer_id` in the address chooses the customer. */
 export function NewConversationPage() {
@@ -39,6 +42,11 @@ export function NewConversationPage() {
   );
 }
 
+/** One for each customer, or a message would reach another. */
+function draftOf(customerId: string | undefined): string {
+  return `conversation.new.${customerId ?? ''}`;
+}
+
 function NewConversationForm() {
   const { customer_id: customerId, ...search }: Search = useSearch({ from: '/shell/conversations' });
   const navigate = useNavigate();
@@ -58,22 +66,21 @@ function NewConversationForm() {
         throw new Error('Choose a customer, or enter the email address or phone number of a new one.');
       }
       const body = text('message.body');
-      const { conversation } = await api().conversations.create(
-        {
-          ...{ customer, channel: values.channel as Channel, subject: text('subject') ?? '' },
-          ...(body !== undefined && { message: { body } }),
-        },
-        { idempotencyKey: true },
-      );
-      toast(`Conversation with ${nameOf(conversation.customer)} started.`);
+      const { conversation } = await submit(draftOf(customerId), api().conversations.create, {
+        ...{ customer, channel: values.channel as Channel, subject: text('subject') ?? '' },
+        ...(body !== undefined && { message: { body } }),
+      });
+      // What was typed before the customer was chosen.
+      clearDraft(draftOf(undefined));
+      toast(`Conversation with ${customerNameOf(conversation.customer)} started.`);
       void refresh('conversations', 'customers');
       await navigate({ to: '/conversations/$id', params: { id: conversation.id }, search });
     },
-    { draft: 'conversation.new' },
+    { draft: draftOf(customerId) },
   );
   return (
     <form {...form.props} className="grid grid-cols-1 gap-4">
-      {form.isRestored && <Notice>What you had typed is here again.</Notice>}
+      {form.isRestored && <RestoredNotice onDiscard={form.discard} />}
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
       {customerId ? (
         <Chosen id={customerId} onRemove={() => choose(undefined)} />
@@ -100,13 +107,8 @@ function NewConversationForm() {
         {(control) => <TextArea {...control} name="message.body" rows={6} maxLength={20_000} />}
       </Field>
       <div className="flex justify-end gap-2">
-        {form.isRestored && (
-          <Button look="quiet" onClick={form.discard}>
-            Discard
-          </Button>
-        )}
         <Button type="submit" look="primary" isBusy={form.isBusy}>
-          Start the conversation
+          Start conversation
         </Button>
       </div>
     </form>
@@ -121,7 +123,7 @@ function Chosen({ id, onRemove }: { readonly id: string; readonly onRemove: () =
       <span className="text-sm font-medium">Customer</span>
       <div className="flex items-center gap-3 rounded-control border border-line bg-surface py-1 pr-1 pl-3">
         <span className="min-w-0 flex-1 truncate">
-          {error ? 'This customer cannot be shown.' : customer ? nameOf(customer) : 'Loading…'}
+          {error ? 'This customer cannot be shown.' : customer ? customerNameOf(customer) : 'Loading…'}
           {customer?.email && <span className="text-secondary"> · {customer.email}</span>}
         </span>
         <IconButton label="Choose another customer" onClick={onRemove}>
@@ -140,32 +142,12 @@ interface RecipientProps {
 /** A known customer is found while one types the name; a new one has an address or a number. */
 function Recipient({ errors, onChoose }: RecipientProps) {
   const can = useCan()('customers.view');
-  const [text, setText] = useState('');
-  const q = text.trim();
-  const { data } = useApi(
-    ['customers', 'search', q],
-    (client) => client.customers.search({ q, limit: 5 }),
-    can && q.length >= 2,
-  );
-  const found = q.length >= 2 ? data?.customers : undefined;
   return (
     <>
       {can && (
-        <div className="grid grid-cols-1 gap-1">
-          <Field label="Find a customer" help={found?.length === 0 ? 'No customer matches.' : undefined}>
-            {(control) => (
-              <Input
-                {...control}
-                type="search"
-                autoFocus
-                autoComplete="off"
-                placeholder="Name, phone or email"
-                value={text}
-                onChange={({ target }) => setText(target.value)}
-              />
-            )}
-          </Field>
-          {found && found.length > 0 && <Found customers={found} onChoose={onChoose} />}
+        <div className="grid gap-1.5">
+          <span className="text-sm font-medium">Find a customer</span>
+          <CustomerSearch label="Find a customer" onChoose={onChoose} />
         </div>
       )}
       <fieldset className="grid gap-4 border-t border-line pt-4 sm:grid-cols-2">
@@ -186,31 +168,5 @@ function Recipient({ errors, onChoose }: RecipientProps) {
         </Field>
       </fieldset>
     </>
-  );
-}
-
-interface FoundProps {
-  readonly customers: readonly Customer[];
-  readonly onChoose: (id: string) => void;
-}
-
-function Found({ customers, onChoose }: FoundProps) {
-  return (
-    <ul aria-label="Customers found" className="grid grid-cols-1 rounded-panel bg-raised p-1 shadow-raised">
-      {customers.map((customer) => (
-        <li key={customer.id} className="grid grid-cols-1">
-          <button
-            type="button"
-            className="grid min-h-9 min-w-0 rounded-control px-2.5 py-1.5 text-left hover:bg-sunken max-md:min-h-11"
-            onClick={() => onChoose(customer.id)}
-          >
-            <span className="truncate font-medium">{nameOf(customer)}</span>
-            <span className="truncate text-sm text-secondary">
-              {[customer.email, customer.phone].filter(Boolean).join(' · ')}
-            </span>
-          </button>
-        </li>
-      ))}
-    </ul>
   );
 }

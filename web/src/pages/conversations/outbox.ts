@@ -1,33 +1,55 @@
-import type { Client, Conversation, ConversationMessage } from '@chowk/client';
+import { type Client, type Conversation, type ConversationMessage, newKey } from '@chowk/client';
 import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useSyncExternalStore } from 'react';
 import { useRefresh } from '../../api-action.ts';
 import { keyOf } from '../../api-query.ts';
 import { messageOf } from '../../form.ts';
-import { observable } from '../../observable.ts';
-import { api, useTenant } from '../../session.ts';
+import type { Observable } from '../../observable.ts';
+import { api, onUserChange, storageKey, useTenant } from '../../session.ts';
+import { storedValue } from '../../stored.ts';
+import { toast } from '../../ui/toast.tsx';
 
-/** A message that is shown although the platform does not have it yet. */
+/** A message that is shown although the platform does not have it yet; the browser keeps it until it is sent or discarded. */
 export interface Outgoing {
   /** With which it is sent again, so that it is never there twice. */
   readonly key: string;
   readonly conversationId: string;
   readonly direction: 'outbound' | 'note';
   readonly body: string;
-  readonly sentAt: string;
   readonly problem?: string;
 }
 
 type MessagePage = Awaited<ReturnType<typeof readMessages>>;
 
-const outbox = observable<readonly Outgoing[]>([]);
+type Outbox = Observable<readonly Outgoing[] | undefined>;
+
+const none: readonly Outgoing[] = [];
+const checked = new WeakSet<Outbox>();
+
+/** Of the user, in the tenant. */
+function openOutbox(): Outbox {
+  const outbox = storedValue(storageKey('outbox.messages')) as Outbox;
+  if (!checked.has(outbox)) {
+    checked.add(outbox);
+    const problem = 'The page was closed before the message was sent.';
+    outbox.set(outbox.get()?.map((message) => ({ problem, ...message })));
+  }
+  return outbox;
+}
+
+function removeFrom(outbox: Outbox, { key }: Outgoing): void {
+  const rest = (outbox.get() ?? none).filter((one) => one.key !== key);
+  outbox.set(rest.length === 0 ? undefined : rest);
+}
 
 export function readMessages(client: Client, id: string, cursor: string | undefined) {
   return client.conversations.messages({ id, limit: 30, ...(cursor !== undefined && { cursor }) });
 }
 
 export function useOutbox(conversationId: string): readonly Outgoing[] {
-  const all = useSyncExternalStore(outbox.subscribe, outbox.get);
+  const outbox = openOutbox();
+  const all = useSyncExternalStore(outbox.subscribe, outbox.get) ?? none;
   return all.filter((one) => one.conversationId === conversationId);
 }
 
@@ -36,28 +58,46 @@ export function useSend() {
   const cache = useQueryClient();
   const tenant = useTenant();
   const refresh = useRefresh();
-  const discard = ({ key }: Outgoing) => outbox.set(outbox.get().filter((one) => one.key !== key));
+  const navigate = useNavigate();
   async function send(message: Outgoing): Promise<void> {
-    const { key, conversationId: id, direction, body } = message;
-    outbox.set([...outbox.get().filter((one) => one.key !== key), message]);
+    const { key, conversationId: id } = message;
+    // Of the user who sends it, also if another one is signed in when it fails.
+    const outbox = openOutbox();
+    removeFrom(outbox, message);
+    outbox.set([...(outbox.get() ?? none), message]);
     try {
-      const sent = await api().conversations.reply({ id, direction, body }, { idempotencyKey: key });
+      const sent = await reply(message);
       const messagesKey = keyOf(tenant, 'conversations', id, 'messages');
       await cache.cancelQueries({ queryKey: messagesKey });
       cache.setQueryData<InfiniteData<MessagePage>>(messagesKey, (data) => data && withMessage(data, sent));
-      discard(message);
+      removeFrom(outbox, message);
       await refresh('conversations');
     } catch (error) {
       const failed = { ...message, problem: messageOf(error) };
-      outbox.set(outbox.get().map((one) => (one.key === key ? failed : one)));
+      outbox.set(outbox.get()?.map((one) => (one.key === key ? failed : one)));
+      const open = () => void navigate({ to: '/conversations/$id', params: { id } });
+      if (!location.pathname.endsWith(id))
+        toast(`A message was not sent. ${failed.problem}`, { label: 'Open', run: open });
     }
   }
   return {
     send: (message: Pick<Outgoing, 'conversationId' | 'direction' | 'body'>) =>
-      void send({ ...message, key: newKey(), sentAt: new Date().toISOString() }),
+      void send({ ...message, key: newKey() }),
     retry: ({ problem: _, ...message }: Outgoing) => void send(message),
-    discard,
+    discard: (message: Outgoing) => removeFrom(openOutbox(), message),
   };
+}
+
+/** Ends when the user signs out: the request must not be repeated as the next user. */
+async function reply({ key: idempotencyKey, conversationId: id, direction, body }: Outgoing) {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const stop = onUserChange(() => controller.abort(new Error('You signed out before the message was sent.')));
+  try {
+    return await api().conversations.reply({ id, direction, body }, { idempotencyKey, signal });
+  } finally {
+    stop();
+  }
 }
 
 function withMessage(
@@ -68,9 +108,4 @@ function withMessage(
     return { ...rest, pages: first ? [first, ...others] : others };
   }
   return { ...rest, pages: [{ ...first, messages: [message, ...first.messages] }, ...others] };
-}
-
-/** Not `randomUUID`, which browsers have on secure pages only. */
-function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

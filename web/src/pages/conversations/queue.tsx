@@ -2,12 +2,14 @@ import type { Conversation, ConversationsListInput } from '@chowk/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Inbox, SquarePen } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useRef } from 'react';
 import { keyOf, useApi, useCan, useMe } from '../../api-query.ts';
+import { customerNameOf } from '../../customer-name.ts';
 import { messageOf } from '../../form.ts';
 import { count } from '../../format.ts';
 import { useKeys } from '../../keys.ts';
 import { FilterBar } from '../../list/filters.tsx';
+import { useMinute } from '../../minute.ts';
 import type { Search } from '../../search.ts';
 import { api, useTenant } from '../../session.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -15,16 +17,8 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import {
-  channels,
-  durationSince,
-  filtersOf,
-  nameOf,
-  type View,
-  viewOf,
-  views,
-  waitingLook,
-} from './conversation-list.ts';
+import { TabBar, TabCount, tabLook } from '../../ui/tabs.tsx';
+import { channels, durationSince, filtersOf, type View, viewOf, views, waitingLook } from './conversation-list.ts';
 
 const labels: Readonly<Record<View, string>> = {
   ...{ open: 'Open', mine: 'Mine', unassigned: 'Unassigned', pending: 'Pending', closed: 'Closed' },
@@ -53,7 +47,7 @@ export function Queue({ isOpen }: { readonly isOpen: boolean }) {
         )}
       </div>
       <Tabs view={view} userId={userId} onChange={(next) => show({ ...search, view: next })} />
-      <div className="px-4 pt-3 [&>div>div:first-child]:w-full">
+      <div className="px-4 [&>div>div:first-child]:w-full">
         <FilterBar search={search} filters={[]} placeholder="Search name, email or subject" onChange={show} />
       </div>
       <Items view={view} userId={userId} search={search} />
@@ -81,22 +75,19 @@ function Tabs({ view: current, userId, onChange }: TabsProps) {
     ...{ mine: mine.data?.pagination.total, unassigned: unassigned.data?.pagination.total },
   };
   return (
-    <nav aria-label="Views" className="flex overflow-x-auto border-b border-line px-2.5 [scrollbar-width:none]">
+    <TabBar label="Views" className="px-2.5">
       {views.map((view) => (
         <button
           key={view}
           type="button"
           aria-pressed={view === current}
           onClick={() => onChange(view)}
-          className="-mb-px h-9 shrink-0 border-b-2 border-transparent px-1.5 text-sm font-medium whitespace-nowrap text-secondary hover:text-text aria-pressed:border-accent aria-pressed:text-text max-md:h-11 max-md:px-2.5"
+          className={`${tabLook} md:px-1.5!`}
         >
-          {labels[view]}{' '}
-          {counts[view] !== undefined && view !== 'closed' && (
-            <span className="numeric text-xs font-normal text-faint">{count(counts[view])}</span>
-          )}
+          {labels[view]} {counts[view] !== undefined && view !== 'closed' && <TabCount>{count(counts[view])}</TabCount>}
         </button>
       ))}
-    </nav>
+    </TabBar>
   );
 }
 
@@ -123,7 +114,7 @@ function Items({ view, userId, search }: ItemsProps) {
   });
   const list = useRef<HTMLUListElement>(null);
   useQueueKeys(list);
-  useEveryMinute();
+  useMinute();
   const conversations = data?.pages.flatMap((page) => page.conversations);
   if (error && !conversations) {
     return (
@@ -133,7 +124,7 @@ function Items({ view, userId, search }: ItemsProps) {
     );
   }
   if (!conversations) return <Loading />;
-  if (conversations.length === 0) return <Nobody view={view} isSearching={search.search !== undefined} />;
+  if (conversations.length === 0) return <EmptyQueue view={view} isSearching={search.search !== undefined} />;
   return (
     <section
       aria-label="Queue"
@@ -173,7 +164,7 @@ function Item({ conversation, isCurrent }: { readonly conversation: Conversation
       >
         <span className="flex items-baseline gap-2">
           <span className={`min-w-0 flex-1 truncate text-base ${waiting_since ? 'font-semibold' : 'font-medium'}`}>
-            {nameOf(customer)}
+            {customerNameOf(customer)}
           </span>
           <span className="text-xs">
             <RelativeTime time={last_message_at} />
@@ -220,16 +211,7 @@ function useQueueKeys(list: React.RefObject<HTMLUListElement | null>): void {
   ]);
 }
 
-/** So that the times stay right while nothing happens. */
-function useEveryMinute(): void {
-  const [, setMinute] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => setMinute((minute) => minute + 1), 60_000);
-    return () => clearInterval(timer);
-  }, []);
-}
-
-function Nobody({ view, isSearching }: { readonly view: View; readonly isSearching: boolean }) {
+function EmptyQueue({ view, isSearching }: { readonly view: View; readonly isSearching: boolean }) {
   const texts: Readonly<Record<View, readonly [string, string]>> = {
     open: ['Nobody is waiting', 'Messages of your customers appear here as they arrive.'],
     mine: ['Nothing is assigned to you', 'Open conversations that you take, or that others give you, appear here.'],

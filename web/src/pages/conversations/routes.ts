@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../lazy-page.tsx';
 import { shell } from '../../routes.ts';
 import { pick } from '../../search.ts';
 
@@ -6,19 +7,19 @@ const conversations = createRoute({
   getParentRoute: () => shell,
   path: '/conversations',
   validateSearch: pick('view', 'search', 'pane', 'customer_id'),
-  component: lazyRouteComponent(() => import('./conversations-page.tsx'), 'ConversationsPage'),
+  component: lazyPage(() => import('./conversations-page.tsx'), 'ConversationsPage'),
 });
 
 const conversation = createRoute({
   getParentRoute: () => conversations,
   path: '$id',
-  component: lazyRouteComponent(() => import('./thread-page.tsx'), 'ThreadPage'),
+  component: lazyPage(() => import('./thread-page.tsx'), 'ThreadPage'),
 });
 
 const newConversation = createRoute({
   getParentRoute: () => conversations,
   path: 'new',
-  component: lazyRouteComponent(() => import('./new-conversation.tsx'), 'NewConversationPage'),
+  component: lazyPage(() => import('./new-conversation.tsx'), 'NewConversationPage'),
 });
 
 export const conversationRoutes = [conversations.addChildren([conversation, newConversation])] as const;

@@ -4,13 +4,14 @@ import { ArrowLeft, ChevronDown, Clock, MoreHorizontal, RotateCcw, Trash2, UserR
 import { useState } from 'react';
 import { useAction } from '../../api-action.ts';
 import { useApi, useCan, useMe } from '../../api-query.ts';
+import { customerNameOf } from '../../customer-name.ts';
 import { count } from '../../format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { useConversationActions } from './conversation-actions.ts';
-import { channels, nameOf, statuses } from './conversation-list.ts';
+import { channels, statuses } from './conversation-list.ts';
 
 interface ThreadHeaderProps {
   readonly conversation: Conversation;
@@ -30,7 +31,7 @@ export function ThreadHeader({ conversation, isShowingCustomer, onShowCustomer, 
           <ArrowLeft size={18} strokeWidth={1.5} aria-hidden />
         </IconButton>
         <div className="min-w-0 flex-1">
-          <h1 className="truncate text-lg font-semibold tracking-tight">{nameOf(customer)}</h1>
+          <h1 className="truncate text-lg font-semibold tracking-tight">{customerNameOf(customer)}</h1>
           <p className="truncate text-sm text-secondary">
             {channels[channel].label}
             {subject !== '' && ` · ${subject}`}
@@ -71,7 +72,7 @@ function Assignee({ conversation }: { readonly conversation: Conversation }) {
   const can = useCan();
   const me = useMe().data;
   const { assign } = useConversationActions(conversation);
-  const team = useApi(['team', 'members'], (client) => client.team.list({ per_page: 100 }), can('team.view'));
+  const team = useApi(['team', 'names'], (client) => client.team.list({ per_page: 100 }), can('team.view'));
   const name = assignee?.name ?? (assignee_id === null ? 'Unassigned' : 'Former member');
   if (!can('conversations.assign')) return <span className="max-w-40 truncate text-sm text-secondary">{name}</span>;
   const others = team.data?.team.filter(({ id }) => id !== me?.id) ?? [];
@@ -115,7 +116,8 @@ function More({ conversation }: { readonly conversation: Conversation }) {
   const [isAsking, setAsking] = useState(false);
   const remove = useAction((client) => client.conversations.delete({ id }), {
     changes: ['conversations'],
-    done: () => `Conversation with ${nameOf(customer)} deleted.`,
+    done: () => `Conversation with ${customerNameOf(customer)} deleted.`,
+    leave: () => navigate({ to: '/conversations', search }),
   });
   if (!can('conversations.close') && !can('conversations.delete')) return null;
   const trigger = (
@@ -144,34 +146,22 @@ function More({ conversation }: { readonly conversation: Conversation }) {
         )}
         {can('conversations.delete') && (
           <MenuItem icon={<Trash2 size={16} strokeWidth={1.5} aria-hidden />} onSelect={() => setAsking(true)}>
-            Delete the conversation
+            Delete conversation
           </MenuItem>
         )}
       </Menu>
-      <Dialog title="Delete this conversation?" isOpen={isAsking} onClose={() => setAsking(false)}>
-        <p className="break-words text-secondary">
-          The conversation with <strong className="font-semibold text-text">{nameOf(customer)}</strong> is deleted
-          {messages > 0 && `, with ${messages === 1 ? 'its message' : `all ${count(messages)} messages and notes`}`}.
-          This cannot be undone. The customer and their orders stay.
-        </p>
-        <div className="mt-5 flex justify-end gap-2">
-          <Button look="quiet" onClick={() => setAsking(false)}>
-            Cancel
-          </Button>
-          <Button
-            look="danger"
-            isBusy={remove.isPending}
-            onClick={() =>
-              remove.mutate(undefined, {
-                onSuccess: () => void navigate({ to: '/conversations', search }),
-                onSettled: () => setAsking(false),
-              })
-            }
-          >
-            Delete the conversation
-          </Button>
-        </div>
-      </Dialog>
+      <ConfirmDialog
+        title="Delete this conversation?"
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        action="Delete conversation"
+        isBusy={remove.isPending}
+        onConfirm={() => remove.mutate(undefined, { onSettled: () => setAsking(false) })}
+      >
+        The conversation with <strong className="font-semibold text-text">{customerNameOf(customer)}</strong> is deleted
+        {messages > 0 && `, with ${messages === 1 ? 'its message' : `all ${count(messages)} messages and notes`}`}. This
+        cannot be undone. The customer and their orders stay.
+      </ConfirmDialog>
     </>
   );
 }

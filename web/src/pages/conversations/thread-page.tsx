@@ -2,6 +2,7 @@ import type { ConversationDetail } from '@chowk/client';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { MessagesSquare } from 'lucide-react';
 import { useApi, useCan, useMe } from '../../api-query.ts';
+import { customerNameOf } from '../../customer-name.ts';
 import { messageOf } from '../../form.ts';
 import { useKeys } from '../../keys.ts';
 import type { Search } from '../../search.ts';
@@ -9,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useConversationActions } from './conversation-actions.ts';
-import { nameOf } from './conversation-list.ts';
+
 import { CustomerPane } from './customer-pane.tsx';
 import { MessageList } from './message-list.tsx';
 import { focusReply, ReplyBox } from './reply-box.tsx';
@@ -64,7 +65,7 @@ function Thread({ conversation, search, onClose }: ThreadProps) {
   ]);
   return (
     <div className="grid min-h-0 min-w-0 grid-rows-1 min-[85rem]:grid-cols-[minmax(0,1fr)_19rem]">
-      <title>{`${nameOf(conversation.customer)} · Chowk`}</title>
+      <title>{`${customerNameOf(conversation.customer)} · Chowk`}</title>
       <div className="flex min-h-0 min-w-0 flex-col">
         <ThreadHeader
           conversation={conversation}

@@ -1,25 +1,18 @@
 import { ChowkError, type CustomerAddress } from '@chowk/client';
+import { useState } from 'react';
+import { type AddressField, addressFields } from '../../address-fields.ts';
 import { useRefresh } from '../../api-action.ts';
 import { useCan } from '../../api-query.ts';
 import { useForm } from '../../form.ts';
 import { api } from '../../session.ts';
+import { submit } from '../../submission.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { RestoredNotice } from '../../ui/restored-notice.tsx';
 import { toast } from '../../ui/toast.tsx';
 
-const fields = [
-  { name: 'first_name', label: 'First name', isHalf: true },
-  { name: 'last_name', label: 'Last name', isHalf: true },
-  { name: 'company', label: 'Company' },
-  { name: 'address1', label: 'Address', isSensitive: true },
-  { name: 'address2', label: 'Apartment, floor, landmark', isSensitive: true },
-  { name: 'city', label: 'City', isHalf: true },
-  { name: 'pincode', label: 'PIN code', isHalf: true, maxLength: 20 },
-  { name: 'state', label: 'State', isHalf: true },
-  { name: 'country', label: 'Country', isHalf: true, maxLength: 100 },
-  { name: 'phone', label: 'Phone', isSensitive: true, maxLength: 32 },
-] as const;
+const maxLengths: Partial<Record<AddressField, number>> = { pincode: 20, country: 100, phone: 32 };
 
 interface AddressFormProps {
   readonly customerId: string;
@@ -28,36 +21,28 @@ interface AddressFormProps {
   readonly onDone: () => void;
 }
 
-export function AddressForm({ customerId, address, onDone }: AddressFormProps) {
+export function AddressForm({ customerId, address: opened, onDone }: AddressFormProps) {
+  // The address as the form shows it, whatever is read meanwhile.
+  const [address] = useState(opened);
   const can = useCan();
   const refresh = useRefresh();
+  const draft = `customer.${customerId}.address.${address?.id ?? 'new'}`;
   const form = useForm(
     async (values) => {
-      const text = Object.fromEntries(fields.map(({ name }) => [name, values[name]?.trim() || null]));
+      const text = Object.fromEntries(addressFields.map(({ name }) => [name, values[name]?.trim() || null]));
       const input = { ...text, id: customerId, type: values.type as CustomerAddress['type'] };
       if (address) await update({ ...input, addr: address.id, ...defaultOf(values, address) }, address);
-      else
-        await api().customers.addAddress(
-          { ...input, is_default: values.is_default === 'on' },
-          { idempotencyKey: true },
-        );
+      else await submit(draft, api().customers.addAddress, { ...input, is_default: values.is_default === 'on' });
       toast(address ? 'Address saved.' : 'Address added.');
       await refresh('customers');
       onDone();
     },
-    { draft: `customer.${customerId}.address.${address?.id ?? 'new'}` },
+    { draft },
   );
   const { errors } = form;
   return (
     <form {...form.props} className="grid gap-4" aria-label={address ? 'Edit address' : 'New address'}>
-      {form.isRestored && (
-        <Notice>
-          What you typed before is here again.{' '}
-          <button type="button" className="underline underline-offset-4" onClick={form.discard}>
-            Discard it
-          </button>
-        </Notice>
-      )}
+      {form.isRestored && <RestoredNotice onDiscard={form.discard} />}
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
       <Field label="Type" error={errors.type}>
         {(control) => (
@@ -68,13 +53,13 @@ export function AddressForm({ customerId, address, onDone }: AddressFormProps) {
         )}
       </Field>
       <div className="grid gap-4 sm:grid-cols-2">
-        {fields.map(({ name, label, ...field }) => (
-          <div key={name} className={'isHalf' in field ? '' : 'sm:col-span-2'}>
+        {addressFields.map(({ name, label, isHalf, isSensitive }) => (
+          <div key={name} className={isHalf ? '' : 'sm:col-span-2'}>
             <Field
               label={label}
               error={errors[name]}
               help={
-                address && 'isSensitive' in field && !can('customers.view_sensitive')
+                address && isSensitive && !can('customers.view_sensitive')
                   ? 'Hidden from your role. It stays as it is if you leave this empty.'
                   : undefined
               }
@@ -83,7 +68,7 @@ export function AddressForm({ customerId, address, onDone }: AddressFormProps) {
                 <Input
                   {...control}
                   name={name}
-                  maxLength={'maxLength' in field ? field.maxLength : 255}
+                  maxLength={maxLengths[name] ?? 255}
                   autoComplete="off"
                   defaultValue={address?.[name] ?? ''}
                 />

@@ -2,10 +2,12 @@ import type { CustomerAddress, CustomerDetail } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Ellipsis, Plus } from 'lucide-react';
 import { useState } from 'react';
+import { addressLines } from '../../address-lines.ts';
 import { useAction } from '../../api-action.ts';
 import { useCan } from '../../api-query.ts';
+import { useReturnFocus } from '../../return-focus.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { AddressForm } from './address-form.tsx';
@@ -19,7 +21,9 @@ export function Addresses({ customer }: { readonly customer: CustomerDetail }) {
   const show = (next: string | undefined) =>
     void navigate({ to: '.', search: (search) => ({ ...search, edit: next }), replace: true });
   const edited = addresses.find((one) => one.id === edit);
-  if (can('customers.edit') && (edit === 'address' || edited)) {
+  const isEditing = can('customers.edit') && (edit === 'address' || edited !== undefined);
+  const button = useReturnFocus(isEditing);
+  if (isEditing) {
     return <AddressForm key={edit} customerId={id} address={edited} onDone={() => show(undefined)} />;
   }
   return (
@@ -33,7 +37,7 @@ export function Addresses({ customer }: { readonly customer: CustomerDetail }) {
         </ul>
       )}
       {can('customers.edit') && (
-        <Button className="justify-self-start" onClick={() => show('address')}>
+        <Button ref={button} className="justify-self-start" onClick={() => show('address')}>
           <Plus size={16} strokeWidth={1.5} aria-hidden />
           Add address
         </Button>
@@ -59,7 +63,7 @@ function Address({ address, onEdit }: AddressProps) {
     changes: ['customers'],
     done: () => 'Address deleted.',
   });
-  const lines = linesOf(address);
+  const lines = addressLines(address);
   const isMasked = !can('customers.view_sensitive');
   return (
     <li className="flex min-w-0 items-start gap-3 border-b border-line py-3 first:pt-0">
@@ -84,40 +88,23 @@ function Address({ address, onEdit }: AddressProps) {
           }
         >
           <MenuItem onSelect={onEdit}>Edit</MenuItem>
-          {!address.is_default && (
-            <MenuItem onSelect={() => makeDefault.mutate(undefined as never)}>Make default</MenuItem>
-          )}
+          {!address.is_default && <MenuItem onSelect={() => makeDefault.mutate(undefined)}>Make default</MenuItem>}
           <MenuLine />
           <MenuItem onSelect={() => setDeleting(true)}>Delete</MenuItem>
         </Menu>
       )}
-      <Dialog title="Delete this address?" isOpen={isDeleting} onClose={() => setDeleting(false)}>
-        <p className="mb-1 break-words">{lines.join(', ')}</p>
-        <p className="mb-4 text-secondary">
-          {address.is_default
-            ? `The newest other ${address.type} address becomes the default. Orders keep their address.`
-            : 'Orders keep their address.'}
-        </p>
-        <div className="flex justify-end gap-2">
-          <Button onClick={() => setDeleting(false)}>Keep it</Button>
-          <Button look="danger" isBusy={remove.isPending} onClick={() => remove.mutate(undefined as never)}>
-            Delete address
-          </Button>
-        </div>
-      </Dialog>
+      <ConfirmDialog
+        title="Delete this address?"
+        isOpen={isDeleting}
+        onClose={() => setDeleting(false)}
+        action="Delete address"
+        isBusy={remove.isPending}
+        onConfirm={() => remove.mutate(undefined)}
+      >
+        <p className="mb-1 text-text">{lines.join(', ')}</p>
+        {address.is_default && `The newest other ${address.type} address becomes the default. `}
+        Orders keep their address.
+      </ConfirmDialog>
     </li>
   );
-}
-
-/** As on a parcel. */
-function linesOf(address: CustomerAddress): string[] {
-  const join = (separator: string, ...parts: readonly (string | null)[]) => parts.filter(Boolean).join(separator);
-  return [
-    join(' ', address.first_name, address.last_name),
-    address.company ?? '',
-    address.address1 ?? '',
-    address.address2 ?? '',
-    join(', ', join(' ', address.city, address.pincode), address.state, address.country),
-    address.phone ?? '',
-  ].filter((line) => line !== '');
 }

@@ -5,17 +5,15 @@ import { messageOf } from '../../form.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { StatusPill, type Tone } from '../../ui/status-pill.tsx';
-
-const labels: Readonly<Record<string, string>> = { open: 'Open', pending: 'Pending', closed: 'Closed' };
-const tones: Readonly<Record<string, Tone>> = { open: 'warning', pending: 'info', closed: 'neutral' };
+import { StatusPill } from '../../ui/status-pill.tsx';
+import { statuses } from '../conversations/conversation-list.ts';
 
 /** The conversations with the customer, the last one first. */
 export function Conversations({ customer: { id } }: { readonly customer: CustomerDetail }) {
   const { data, error } = useApi(['customers', id, 'conversations'], (client) =>
     client.conversations.list({ customer_id: id, per_page: 100 }),
   );
-  if (error) return <Notice tone="error">{messageOf(error)}</Notice>;
+  if (!data && error) return <Notice tone="error">{messageOf(error)}</Notice>;
   if (!data) return <Skeleton className="h-40 w-full" />;
   if (data.conversations.length === 0) return <p className="py-4 text-secondary">No conversations yet.</p>;
   return (
@@ -26,7 +24,7 @@ export function Conversations({ customer: { id } }: { readonly customer: Custome
             <Link to="/conversations/$id" params={{ id }} className="min-w-0 truncate font-medium hover:underline">
               {subject || 'No subject'}
             </Link>
-            <StatusPill tone={tones[status] ?? 'neutral'}>{labels[status] ?? status}</StatusPill>
+            <StatusPill tone={statuses[status].tone}>{statuses[status].label}</StatusPill>
             <span className="ml-auto text-sm">
               <RelativeTime time={last_message_at} />
             </span>

@@ -4,6 +4,7 @@ import type { useForm } from '../../form.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Input, TextArea } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { RestoredNotice } from '../../ui/restored-notice.tsx';
 
 type Values = Readonly<Record<string, string>>;
 
@@ -35,14 +36,7 @@ export function CustomerForm({ form, customer, phoneHelp, submit, onCancel, chil
   const { errors } = form;
   return (
     <form {...form.props} className="grid gap-4">
-      {form.isRestored && (
-        <Notice>
-          What you typed before is here again.{' '}
-          <button type="button" className="underline underline-offset-4" onClick={form.discard}>
-            Discard it
-          </button>
-        </Notice>
-      )}
+      {form.isRestored && <RestoredNotice onDiscard={form.discard} />}
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
       <div className="grid gap-4 sm:grid-cols-2">
         <Field label="First name" error={errors.first_name}>

@@ -1,4 +1,3 @@
-import type { Customer } from '@chowk/client';
 import { count } from '../../format.ts';
 import type { Filter } from '../../list/filters.tsx';
 import { pick, type Search } from '../../search.ts';
@@ -40,10 +39,6 @@ export const segmentLabels: Readonly<Record<SegmentKey, string>> = {
   at_risk: 'At risk',
   marketing: 'Accepts marketing',
 };
-
-export function nameOf({ first_name, last_name, email, phone }: Customer): string {
-  return [first_name, last_name].filter(Boolean).join(' ') || email || phone || 'No name';
-}
 
 /** `1 customer`, `5 customers`. */
 export function counted(number: number, one: string, many = `${one}s`): string {

@@ -1,17 +1,20 @@
 import { ChowkError, type CustomerDetail } from '@chowk/client';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Download, Ellipsis, Merge, MessageSquare, Pencil, ShoppingBag, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { type RefObject, useState } from 'react';
 import { useAction } from '../../api-action.ts';
 import { useApi, useCan } from '../../api-query.ts';
+import { customerNameOf } from '../../customer-name.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
+import { useReturnFocus } from '../../return-focus.ts';
 import { saveFile } from '../../save-file.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { TabBar, TabCount, tabLook } from '../../ui/tabs.tsx';
 import { Addresses } from './addresses.tsx';
 import { Conversations } from './conversations.tsx';
-import { nameOf, searchOfList } from './customer-list.ts';
+import { searchOfList } from './customer-list.ts';
 import { CustomerSummary } from './customer-summary.tsx';
 import { Details } from './details.tsx';
 import { EditCustomer } from './edit-customer.tsx';
@@ -28,18 +31,19 @@ export function CustomerPanel() {
   const list = searchOfList(useSearch({ from: '/shell/customers' }));
   const navigate = useNavigate();
   const { data, error } = useApi(['customers', id], (client) => client.customers.get({ id }));
-  const customer = error ? undefined : data?.customer;
-  const close = () => void navigate({ to: '/customers', search: list });
+  const customer = data?.customer;
+  const close = () => navigate({ to: '/customers', search: list });
   const isEditing = edit === 'profile';
+  const editButton = useReturnFocus(isEditing);
   const mergedInto = error instanceof ChowkError ? error.body.merged_into : undefined;
   if (typeof mergedInto === 'string') return <Merged id={mergedInto} onClose={close} />;
   return (
     <DetailPanel
       key={id}
-      title={customer && nameOf(customer)}
-      error={error}
+      title={customer && customerNameOf(customer)}
+      error={customer ? null : error}
       onClose={close}
-      actions={customer && !isEditing && <Actions customer={customer} onGone={close} />}
+      actions={customer && !isEditing && <Actions customer={customer} editButton={editButton} onGone={close} />}
     >
       {customer && (isEditing ? <EditCustomer customer={customer} /> : <Customer customer={customer} />)}
     </DetailPanel>
@@ -80,7 +84,7 @@ function Customer({ customer }: { readonly customer: CustomerDetail }) {
     <>
       <CustomerSummary customer={customer} />
       <div className="grid min-w-0 gap-4">
-        <nav aria-label="About the customer" className="-mx-2.5 flex overflow-x-auto border-b border-line">
+        <TabBar label="About the customer" className="-mx-2.5">
           {visible.map(({ key, label }) => (
             <Link
               key={key}
@@ -88,15 +92,13 @@ function Customer({ customer }: { readonly customer: CustomerDetail }) {
               search={(search) => ({ ...search, tab: key, edit: undefined })}
               replace
               aria-current={key === current.key ? 'page' : undefined}
-              className="-mb-px inline-flex h-9 items-center border-b-2 border-transparent px-2.5 text-sm font-medium whitespace-nowrap text-secondary hover:text-text aria-[current=page]:border-accent aria-[current=page]:text-text max-md:h-11"
+              className={tabLook}
             >
               {label}
-              {Boolean(counts[key]) && (
-                <span className="numeric ml-1.5 text-xs font-normal text-faint">{counts[key]}</span>
-              )}
+              {Boolean(counts[key]) && <TabCount>{counts[key]}</TabCount>}
             </Link>
           ))}
-        </nav>
+        </TabBar>
         <current.Content customer={customer} />
       </div>
     </>
@@ -105,11 +107,12 @@ function Customer({ customer }: { readonly customer: CustomerDetail }) {
 
 interface ActionsProps {
   readonly customer: CustomerDetail;
+  readonly editButton: RefObject<HTMLButtonElement | null>;
   /** The customer is no longer in the list. */
-  readonly onGone: () => void;
+  readonly onGone: () => Promise<void>;
 }
 
-function Actions({ customer, onGone }: ActionsProps) {
+function Actions({ customer, editButton, onGone }: ActionsProps) {
   const can = useCan();
   const navigate = useNavigate();
   const [isErasing, setErasing] = useState(false);
@@ -119,7 +122,7 @@ function Actions({ customer, onGone }: ActionsProps) {
       const content = JSON.stringify(await client.customers.exportPerson({ id }), null, 2);
       saveFile(new Blob([content], { type: 'application/json' }), `customer-${id}.json`);
     },
-    { changes: [], done: () => `Exported all data about ${nameOf(customer)}.` },
+    { changes: [], done: () => `Exported all data about ${customerNameOf(customer)}.` },
   );
   const hasMenu = ['conversations.reply', 'customers.merge', 'customers.export', 'customers.delete'].some(can);
   return (
@@ -127,14 +130,17 @@ function Actions({ customer, onGone }: ActionsProps) {
       {can('orders.create') && (
         <Button
           className="max-sm:hidden"
-          onClick={() => void navigate({ to: '/orders/new' as '/orders', search: { customer: id } as never })}
+          onClick={() => void navigate({ to: '/orders/new', search: { customer: id } })}
         >
           <ShoppingBag size={16} strokeWidth={1.5} aria-hidden />
           New order
         </Button>
       )}
       {can('customers.edit') && (
-        <Button onClick={() => void navigate({ to: '.', search: (search) => ({ ...search, edit: 'profile' }) })}>
+        <Button
+          ref={editButton}
+          onClick={() => void navigate({ to: '.', search: (search) => ({ ...search, edit: 'profile' }) })}
+        >
           <Pencil size={16} strokeWidth={1.5} aria-hidden />
           Edit
         </Button>
@@ -151,7 +157,7 @@ function Actions({ customer, onGone }: ActionsProps) {
             <div className="sm:hidden">
               <MenuItem
                 icon={<ShoppingBag size={16} strokeWidth={1.5} aria-hidden />}
-                onSelect={() => void navigate({ to: '/orders/new' as '/orders', search: { customer: id } as never })}
+                onSelect={() => void navigate({ to: '/orders/new', search: { customer: id } })}
               >
                 New order
               </MenuItem>
@@ -176,7 +182,7 @@ function Actions({ customer, onGone }: ActionsProps) {
           {can('customers.export') && (
             <MenuItem
               icon={<Download size={16} strokeWidth={1.5} aria-hidden />}
-              onSelect={() => exportData.mutate(undefined as never)}
+              onSelect={() => exportData.mutate(undefined)}
             >
               Export all data
             </MenuItem>

@@ -2,8 +2,10 @@ import type { CustomerDetail } from '@chowk/client';
 import { Mail, Phone, Plus, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useCan } from '../../api-query.ts';
-import { count, exactTime, money, relativeTime } from '../../format.ts';
+import { count, money, relativeTime } from '../../format.ts';
+import { exactTime } from '../../times.ts';
 import { Notice } from '../../ui/notice.tsx';
+import { PhoneNumber } from '../../ui/phone-number.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { StatusPill, type Tone } from '../../ui/status-pill.tsx';
 import { type SegmentKey, segmentLabels } from './customer-list.ts';
@@ -47,24 +49,18 @@ function Contact({ customer: { phone, email } }: SummaryProps) {
   const can = useCan();
   const isMasked = phone !== null && !can('customers.view_sensitive');
   if (!phone && !email) return <p className="text-secondary">No phone or email.</p>;
-  const link = 'inline-flex min-h-8 max-md:min-h-11 min-w-0 items-center gap-2 hover:underline underline-offset-4';
+  const line = 'inline-flex min-h-8 max-md:min-h-11 min-w-0 items-center gap-2';
   return (
     <div className="grid gap-1">
       <div className="flex flex-wrap gap-x-6">
-        {phone && isMasked && (
-          <span className="inline-flex min-h-8 items-center gap-2">
+        {phone && (
+          <span className={line}>
             <Phone size={16} strokeWidth={1.5} className="shrink-0 text-secondary" aria-hidden />
-            <span className="numeric">{phone}</span>
+            <PhoneNumber number={phone} />
           </span>
         )}
-        {phone && !isMasked && (
-          <a href={`tel:${phone}`} className={link}>
-            <Phone size={16} strokeWidth={1.5} className="shrink-0 text-secondary" aria-hidden />
-            <span className="numeric">{phone}</span>
-          </a>
-        )}
         {email && (
-          <a href={`mailto:${email}`} className={link}>
+          <a href={`mailto:${email}`} className={`${line} underline-offset-4 hover:underline`}>
             <Mail size={16} strokeWidth={1.5} className="shrink-0 text-secondary" aria-hidden />
             <span className="min-w-0 break-all">{email}</span>
           </a>

@@ -1,14 +1,15 @@
 import type { Customer, CustomersListInput } from '@chowk/client';
 import { Link, Outlet, useChildMatches, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Plus, Users } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { useApi, useCan } from '../../api-query.ts';
-import { count, money } from '../../format.ts';
+import { customerNameOf } from '../../customer-name.ts';
+import { count, formatPhone, money } from '../../format.ts';
 import { ColumnMenu, useColumns } from '../../list/column-choice.tsx';
 import { type Column, DataTable } from '../../list/data-table.tsx';
 import { ExportButton } from '../../list/export.tsx';
 import { FilterBar } from '../../list/filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
+import { NoMatch } from '../../list/no-match.tsx';
 import { useSelection } from '../../list/selection.ts';
 import { SelectionBar } from '../../list/selection-bar.tsx';
 import { useList } from '../../list/use-list.ts';
@@ -20,7 +21,7 @@ import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { BulkActions } from './bulk-actions.tsx';
-import { filtersWith, nameOf, type SegmentKey, searchOfList, segmentLabels } from './customer-list.ts';
+import { filtersWith, type SegmentKey, searchOfList, segmentLabels } from './customer-list.ts';
 import { useTagNames } from './tags.ts';
 
 const columns: readonly Column<Customer>[] = [
@@ -39,13 +40,20 @@ const columns: readonly Column<Customer>[] = [
           preload={false}
           className="font-medium hover:underline"
         >
-          {nameOf(customer)}
+          {customerNameOf(customer)}
         </Link>
-        <span className="block truncate text-xs text-secondary md:hidden">{customer.phone ?? customer.email}</span>
+        <span className="block truncate text-xs text-secondary md:hidden">
+          {customer.phone === null ? customer.email : formatPhone(customer.phone)}
+        </span>
       </>
     ),
   },
-  { key: 'phone', label: 'Phone', width: '9.5rem', cell: ({ phone }) => <span className="numeric">{phone}</span> },
+  {
+    key: 'phone',
+    label: 'Phone',
+    width: '9.5rem',
+    cell: ({ phone }) => <span className="numeric">{phone && formatPhone(phone)}</span>,
+  },
   {
     ...{ key: 'spent', label: 'Spent', width: '8rem', sortBy: 'total_spent', isNumber: true, isOnPhone: true },
     cell: ({ total_spent, currency }) => (currency ? money(total_spent, currency) : ''),
@@ -93,9 +101,16 @@ function Customers() {
     const { customers, pagination } = await client.customers.list({ ...input, ...page }, { signal });
     return { rows: customers, total: pagination.total };
   });
-  const selection = useSelection();
+  const selection = useSelection(list.identity);
   const { visible, choice } = useColumns('customers', columns);
   useLive(changes, 'customers');
+  const icon = <Users size={20} strokeWidth={1.5} aria-hidden />;
+  const create = can('customers.create') && (
+    <Button look="primary" onClick={() => void navigate({ to: '/customers/new', search })}>
+      <Plus size={16} strokeWidth={1.5} aria-hidden />
+      New customer
+    </Button>
+  );
   return (
     <ListPage
       title="Customers"
@@ -109,24 +124,20 @@ function Customers() {
               read={(client, format, signal) => client.customers.export({ ...input, format }, { signal })}
             />
           )}
-          {can('customers.create') && (
-            <Button look="primary" onClick={() => void navigate({ to: '/customers/new', search })}>
-              <Plus size={16} strokeWidth={1.5} aria-hidden />
-              New customer
-            </Button>
-          )}
+          {create}
         </>
       }
     >
       <Views name="customers" views={useSegmentViews()} search={search} onChange={show} />
-      <div className="pt-3">
-        <FilterBar search={search} filters={filters} placeholder="Search name, phone or email" onChange={show}>
-          <span className="numeric px-2 text-sm text-secondary max-md:hidden">
-            {list.total !== undefined && count(list.total)}
-          </span>
-          <ColumnMenu choice={choice} />
-        </FilterBar>
-      </div>
+      <FilterBar
+        search={search}
+        filters={filters}
+        placeholder={can('customers.view_sensitive') ? 'Search name, phone or email' : 'Search name or email'}
+        onChange={show}
+        total={list.total}
+      >
+        <ColumnMenu choice={choice} />
+      </FilterBar>
       <SelectionBar selection={selection}>
         <BulkActions selection={selection} />
       </SelectionBar>
@@ -135,20 +146,20 @@ function Customers() {
         list={list}
         columns={visible}
         idOf={({ id }) => id}
-        nameOf={nameOf}
+        nameOf={customerNameOf}
         openId={openId}
         onOpen={({ id }) => void navigate({ to: '/customers/$id', params: { id }, search })}
         sort={{ by: search.sort_by ?? 'created_at', order: search.sort_order === 'asc' ? 'asc' : 'desc' }}
         onSort={({ by, order }) => show({ ...search, sort_by: by, sort_order: order })}
-        selection={selection}
+        {...((can('customers.edit') || can('customers.merge')) && { selection })}
         empty={
-          <NoCustomers isFiltered={Object.keys(search).length > 0} onClear={() => show({})}>
-            {can('customers.create') && (
-              <Button look="primary" onClick={() => void navigate({ to: '/customers/new', search })}>
-                New customer
-              </Button>
-            )}
-          </NoCustomers>
+          Object.keys(search).length > 0 ? (
+            <NoMatch icon={icon} names={['customer', 'customers']} onClear={() => show({})} />
+          ) : (
+            <EmptyState icon={icon} title="No customers yet" action={create}>
+              The first order of a customer adds them here.
+            </EmptyState>
+          )
         }
       />
     </ListPage>
@@ -167,22 +178,4 @@ function useSegmentViews() {
       count: data?.segments.find((one) => one.key === (key as SegmentKey))?.count,
     })),
   ];
-}
-
-interface NoCustomersProps {
-  readonly isFiltered: boolean;
-  readonly onClear: () => void;
-  readonly children: ReactNode;
-}
-
-function NoCustomers({ isFiltered, onClear, children }: NoCustomersProps) {
-  return (
-    <EmptyState
-      icon={<Users size={20} strokeWidth={1.5} aria-hidden />}
-      title={isFiltered ? 'No customer matches' : 'No customers yet'}
-      action={isFiltered ? <Button onClick={onClear}>Show all customers</Button> : children}
-    >
-      {isFiltered ? 'Search for something else, or remove a filter.' : 'The first order of a customer adds them here.'}
-    </EmptyState>
-  );
 }

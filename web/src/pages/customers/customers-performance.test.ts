@@ -2,7 +2,7 @@ import { sql } from '@chowk/kit';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../../server/testing/eventually.ts';
-import { type Console, chromiumPath, startConsole } from '../../../testing/console.ts';
+import { type Console, chromiumPath, heading, startConsole } from '../../../testing/console.ts';
 
 const rows = 100_000;
 const limitMs = 100;
@@ -36,6 +36,12 @@ describe.skipIf(!chromiumPath)('a list of 100,000 customers', () => {
     return [indexes[0] ?? -1, indexes.at(-1) ?? -1];
   }
 
+  const scrollTo = (page: Page, share: number) =>
+    page.getByRole('region', { name: 'Customers' }).evaluate((element, to) => {
+      const scroller = element as unknown as { scrollTop: number; scrollHeight: number };
+      scroller.scrollTop = scroller.scrollHeight * to;
+    }, share);
+
   /** Scrolls, jumps and filters. Returns the longest task of the page as the browser reports it, in milliseconds. */
   async function use(page: Page): Promise<number> {
     await page.evaluate(`
@@ -53,10 +59,7 @@ describe.skipIf(!chromiumPath)('a list of 100,000 customers', () => {
       [1, rows - 60],
       [0, 0],
     ] as const) {
-      await list.evaluate((element, to) => {
-        const scroller = element as unknown as { scrollTop: number; scrollHeight: number };
-        scroller.scrollTop = scroller.scrollHeight * to;
-      }, share);
+      await scrollTo(page, share);
       await eventually(async () => {
         const [first, last] = await shown(page);
         expect(first).toBeGreaterThanOrEqual(at - 100);
@@ -87,6 +90,14 @@ describe.skipIf(!chromiumPath)('a list of 100,000 customers', () => {
     const report = attempts.map((one) => `${one.processorMs} ms of the processor in ${one.elapsedMs} ms`);
     process.stdout.write(`Longest task: ${report.join('; ')}\n`);
     expect(Math.min(...attempts.map(({ processorMs }) => processorMs))).toBeLessThan(limitMs);
+
+    // Back shows the rows that were left.
+    await scrollTo(page, 0.5);
+    await eventually(async () => expect((await shown(page))[0]).toBeGreaterThan(rows / 2 - 100));
+    await page.getByRole('link', { name: 'Home' }).click();
+    await heading(page, 'Home').waitFor();
+    await page.goBack();
+    await eventually(async () => expect((await shown(page))[0]).toBeGreaterThan(rows / 2 - 100));
   }, 180_000);
 });
 

@@ -3,13 +3,13 @@ import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useRefresh } from '../../api-action.ts';
 import { useCan } from '../../api-query.ts';
+import { customerNameOf } from '../../customer-name.ts';
 import { useForm } from '../../form.ts';
 import { useKeys } from '../../keys.ts';
 import { api } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { CustomerForm, readCustomer } from './customer-form.tsx';
-import { nameOf } from './customer-list.ts';
 
 type Fields = ReturnType<typeof readCustomer>;
 const labels: Readonly<Record<keyof Fields, string>> = {
@@ -28,6 +28,8 @@ export function EditCustomer({ customer }: { readonly customer: CustomerDetail }
   const refresh = useRefresh();
   // The record as the form shows it, whatever is read meanwhile.
   const base = useRef(customer);
+  // The version whose changes the user has seen.
+  const seen = useRef(customer);
   const [theirs, setTheirs] = useState<CustomerDetail>();
   const { id } = customer;
   const close = () => navigate({ to: '.', search: (search) => ({ ...search, edit: undefined }), replace: true });
@@ -39,12 +41,12 @@ export function EditCustomer({ customer }: { readonly customer: CustomerDetail }
       const changes = Object.fromEntries(
         names.filter((name) => fields[name] !== base.current[name]).map((name) => [name, fields[name]]),
       );
-      const saved = await save(id, changes, base.current);
+      const saved = await save(id, changes, seen.current);
       if (!saved) {
         setTheirs((await api().customers.get({ id })).customer);
-        throw new Error('Someone else has changed this customer. Nothing was saved yet.');
+        throw new Error('Someone else has changed this customer. Nothing has been saved yet.');
       }
-      toast(`Saved ${nameOf(saved)}.`);
+      toast(`Saved ${customerNameOf(saved)}.`);
       await refresh('customers');
       await close();
     },
@@ -77,7 +79,7 @@ export function EditCustomer({ customer }: { readonly customer: CustomerDetail }
           <div className="flex flex-wrap gap-2">
             <Button
               onClick={({ currentTarget }) => {
-                base.current = theirs;
+                seen.current = theirs;
                 currentTarget.form?.requestSubmit();
               }}
             >
@@ -106,14 +108,14 @@ function shown(value: string | boolean | null): string {
  * `undefined` if someone else has changed the same record. An order or a tag that came meanwhile is another version too, but no
  * conflict: then the changes are saved on top of it.
  */
-async function save(id: string, changes: Partial<Fields>, base: CustomerDetail) {
+async function save(id: string, changes: Partial<Fields>, seen: CustomerDetail) {
   const send = async ({ updated_at }: { readonly updated_at: string }) =>
     (await api().customers.update({ id, ...changes }, { headers: { 'If-Match': `"${updated_at}"` } })).customer;
   try {
-    return await send(base);
+    return await send(seen);
   } catch (error) {
     if (!(error instanceof ChowkError) || error.status !== 412) throw error;
   }
   const { customer: latest } = await api().customers.get({ id });
-  return names.some((name) => latest[name] !== base[name]) ? undefined : send(latest);
+  return names.some((name) => latest[name] !== seen[name]) ? undefined : send(latest);
 }

@@ -1,13 +1,15 @@
 import type { CustomerDetail } from '@chowk/client';
 import { useState } from 'react';
-import { useAction, useRefresh } from '../../api-action.ts';
+import { useAction } from '../../api-action.ts';
 import { useApi } from '../../api-query.ts';
+import { customerNameOf } from '../../customer-name.ts';
+import { messageOf } from '../../form.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { counted, nameOf } from './customer-list.ts';
+import { counted } from './customer-list.ts';
 import { countsText } from './row-counts.ts';
 
 type Mode = 'soft' | 'anonymize' | 'hard';
@@ -36,7 +38,7 @@ interface EraseDialogProps {
   readonly customer: CustomerDetail;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  readonly onGone: () => void;
+  readonly onGone: () => Promise<void>;
 }
 
 export function EraseDialog({ customer, isOpen, onClose, onGone }: EraseDialogProps) {
@@ -49,35 +51,32 @@ export function EraseDialog({ customer, isOpen, onClose, onGone }: EraseDialogPr
 
 /** Long names would push the rest away. */
 function shortName(customer: CustomerDetail): string {
-  const name = nameOf(customer);
+  const name = customerNameOf(customer);
   return name.length > 40 ? `${name.slice(0, 39)}…` : name;
 }
 
 function EraseForm({ customer, onClose, onGone }: Omit<EraseDialogProps, 'isOpen'>) {
   const { id } = customer;
-  const name = nameOf(customer);
+  const name = customerNameOf(customer);
   const [mode, setMode] = useState<Mode>('soft');
   const [typed, setTyped] = useState('');
   const counts = useApi(['customers', id, 'data'], (client) => client.customers.countData({ id }));
-  const refresh = useRefresh();
   const erase = useAction((client, chosen: Mode) => client.customers.delete({ id, mode: chosen }), {
-    changes: [],
+    changes: ['customers', 'orders', 'conversations'],
     done: ({ message }) => message,
+    leave(chosen) {
+      onClose();
+      return chosen === 'anonymize' ? undefined : onGone();
+    },
   });
-  // Leaves the panel before it reads a customer that is gone.
-  const finish = () => {
-    onClose();
-    if (mode !== 'anonymize') onGone();
-    void refresh('customers', 'orders', 'conversations');
-  };
-  const isConfirmed = mode === 'soft' || typed.trim() === name;
+  const isConfirmed = mode === 'soft' || inOneLine(typed) === inOneLine(name);
   return (
     <form
       className="grid gap-4"
       onSubmit={(event) => {
         event.preventDefault();
         if (!isConfirmed) return;
-        erase.mutate(mode, { onSuccess: finish });
+        erase.mutate(mode);
       }}
     >
       <fieldset className="grid gap-1">
@@ -102,8 +101,13 @@ function EraseForm({ customer, onClose, onGone }: Omit<EraseDialogProps, 'isOpen
         <>
           <Notice tone="warning">
             {mode === 'hard' ? 'Deleted for good: ' : 'Personal fields are cleared in: '}
-            {counts.data ? countsText(counts.data.data) : <Skeleton className="mt-1 h-4 w-48" />}
-
+            {counts.data ? (
+              countsText(counts.data.data)
+            ) : counts.error ? (
+              `the number of records cannot be read. ${messageOf(counts.error)}`
+            ) : (
+              <Skeleton className="mt-1 h-4 w-48" />
+            )}
             {' This cannot be undone.'}
           </Notice>
           <Field label={`Type “${name}” to confirm`}>
@@ -114,7 +118,9 @@ function EraseForm({ customer, onClose, onGone }: Omit<EraseDialogProps, 'isOpen
         </>
       )}
       {mode === 'soft' && customer.total_orders > 0 && (
-        <p className="text-sm text-secondary">{counted(customer.total_orders, 'order')} of this customer stay.</p>
+        <p className="text-sm text-secondary">
+          {counted(customer.total_orders, 'order of this customer stays', 'orders of this customer stay')}.
+        </p>
       )}
       <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
@@ -124,4 +130,9 @@ function EraseForm({ customer, onClose, onGone }: Omit<EraseDialogProps, 'isOpen
       </div>
     </form>
   );
+}
+
+/** As the page shows it. */
+function inOneLine(text: string): string {
+  return text.trim().replace(/\s+/g, ' ');
 }

@@ -3,15 +3,16 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAction, useRefresh } from '../../api-action.ts';
 import { useApi } from '../../api-query.ts';
+import { customerNameOf } from '../../customer-name.ts';
+import { CustomerSearch } from '../../customer-search.tsx';
 import { messageOf } from '../../form.ts';
-import { count, exactTime, money } from '../../format.ts';
+import { count, formatPhone, money } from '../../format.ts';
 import { Needs } from '../../shell/needs.tsx';
+import { exactTime } from '../../times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { nameOf } from './customer-list.ts';
-import { CustomerSearch } from './customer-search.tsx';
 import { rowsText } from './row-counts.ts';
 
 const from = '/shell/customers/merge';
@@ -63,10 +64,12 @@ function ChooseOther({ known, onChoose }: ChooseOtherProps) {
   );
   return (
     <Section
-      title={data ? `Whom to merge with ${nameOf(data.customer)}` : 'Choose two customers'}
+      title={data ? `Merge ${customerNameOf(data.customer)} with` : 'Choose two customers'}
       lead="Search for the other record of the same person."
     >
-      <CustomerSearch except={known} onChoose={onChoose} />
+      <div className="max-w-xl">
+        <CustomerSearch label="Search customers" except={known} onChoose={onChoose} />
+      </div>
     </Section>
   );
 }
@@ -86,16 +89,16 @@ function Comparison({ primaryId, secondaryId, onSwap }: ComparisonProps) {
   const refresh = useRefresh();
   const merge = useAction((client) => client.customers.merge(pair), {
     changes: [],
-    done: ({ customer }) => `Merged into ${nameOf(customer)}.`,
+    done: ({ customer }) => `Merged into ${customerNameOf(customer)}.`,
   });
-  const error = primary.error ?? secondary.error ?? preview.error;
+  const error = [primary, secondary, preview].find(({ data, error }) => error && !data)?.error;
   if (error) return <Notice tone="error">{messageOf(error)}</Notice>;
   if (!primary.data || !secondary.data || !preview.data) return <Skeleton className="h-96 w-full" />;
   const [kept, removed] = [primary.data.customer, secondary.data.customer];
   return (
     <div className="grid min-w-0 gap-8">
       <Fields kept={kept} removed={removed} preview={preview.data} onSwap={onSwap} />
-      <Section title="What moves" lead={`From ${nameOf(removed)} to ${nameOf(kept)}.`}>
+      <Section title="What moves" lead={`From ${customerNameOf(removed)} to ${customerNameOf(kept)}.`}>
         {preview.data.moved.length === 0 ? (
           <p className="text-secondary">Nothing: there are no orders, addresses or conversations to move.</p>
         ) : (
@@ -108,18 +111,18 @@ function Comparison({ primaryId, secondaryId, onSwap }: ComparisonProps) {
       </Section>
       <div className="grid gap-3">
         <Notice tone="warning">
-          The {removed.created_at < kept.created_at ? 'older' : 'newer'} record, {nameOf(removed)}, is deleted. This
-          cannot be undone.
+          The {removed.created_at < kept.created_at ? 'older' : 'newer'} record, {customerNameOf(removed)}, is deleted.
+          This cannot be undone.
         </Notice>
         <div className="flex flex-wrap gap-2">
           <Button
             look="primary"
             isBusy={merge.isPending}
             onClick={() =>
-              merge.mutate(undefined as never, {
+              merge.mutate(undefined, {
                 // Leaves the page before it reads a customer that is gone.
                 onSuccess: () =>
-                  void navigate({ to: '/customers/$id', params: { id: primaryId } }).then(() =>
+                  void navigate({ to: '/customers/$id', params: { id: primaryId }, replace: true }).then(() =>
                     refresh('customers', 'orders', 'conversations'),
                   ),
               })
@@ -140,8 +143,8 @@ const fields: readonly {
   readonly names: readonly string[];
   readonly value: (customer: CustomerRecord | CustomerDetail) => ReactNode;
 }[] = [
-  { label: 'Name', names: ['first_name', 'last_name'], value: nameOf },
-  { label: 'Phone', names: ['phone'], value: ({ phone }) => phone },
+  { label: 'Name', names: ['first_name', 'last_name'], value: customerNameOf },
+  { label: 'Phone', names: ['phone'], value: ({ phone }) => phone && formatPhone(phone) },
   { label: 'Email', names: ['email'], value: ({ email }) => email },
   { label: 'Tags', names: ['tags'], value: ({ tags }) => tags.join(', ') },
   { label: 'Notes', names: ['notes'], value: ({ notes }) => notes },
@@ -208,6 +211,9 @@ function Fields({ kept, removed, preview, onSwap }: FieldsProps) {
           </div>
         ))}
       </dl>
+      {preview.changed.length > 0 && (
+        <p className="pt-2 text-xs text-faint">In color: what the record that is kept gets from the other one.</p>
+      )}
     </div>
   );
 }

@@ -1,12 +1,16 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRefresh } from '../../api-action.ts';
+import { customerNameOf } from '../../customer-name.ts';
 import { useForm } from '../../form.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
 import { api } from '../../session.ts';
 import { Needs } from '../../shell/needs.tsx';
+import { submit } from '../../submission.ts';
 import { toast } from '../../ui/toast.tsx';
 import { CustomerForm, readCustomer } from './customer-form.tsx';
-import { nameOf, searchOfList } from './customer-list.ts';
+import { searchOfList } from './customer-list.ts';
+
+const draft = 'customer.new';
 
 export function NewCustomer() {
   const search = searchOfList(useSearch({ from: '/shell/customers' }));
@@ -15,12 +19,12 @@ export function NewCustomer() {
   const close = () => void navigate({ to: '/customers', search });
   const form = useForm(
     async (values) => {
-      const { customer } = await api().customers.create(readCustomer(values), { idempotencyKey: true });
-      toast(`Created ${nameOf(customer)}.`);
+      const { customer } = await submit(draft, api().customers.create, readCustomer(values));
+      toast(`Created ${customerNameOf(customer)}.`);
       await refresh('customers');
       await navigate({ to: '/customers/$id', params: { id: customer.id }, search, replace: true });
     },
-    { draft: 'customer.new' },
+    { draft },
   );
   return (
     <DetailPanel title="New customer" onClose={close}>

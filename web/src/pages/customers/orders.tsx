@@ -1,4 +1,4 @@
-import type { CustomerDetail } from '@chowk/client';
+import type { CustomerDetail, OrderDetails } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useApi } from '../../api-query.ts';
@@ -9,12 +9,12 @@ import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
+import { itemsText } from '../orders/order-list.ts';
 import { OrderStatus } from '../orders/order-status.tsx';
 import type { Status } from '../orders/status.ts';
-import { summaryOf } from './order-summary.ts';
 
 const step = 20;
-const most = 100;
+const maxSize = 100;
 
 /** The orders of the customer, newest first. */
 export function Orders({ customer: { id } }: { readonly customer: CustomerDetail }) {
@@ -22,7 +22,7 @@ export function Orders({ customer: { id } }: { readonly customer: CustomerDetail
   const { data, error } = useApi(['customers', id, 'orders', size], (client) =>
     client.customers.listOrders({ id, per_page: size }),
   );
-  if (error) return <Notice tone="error">{messageOf(error)}</Notice>;
+  if (!data && error) return <Notice tone="error">{messageOf(error)}</Notice>;
   if (!data) return <Skeleton className="h-40 w-full" />;
   const total = 'total' in data.pagination ? data.pagination.total : data.orders.length;
   if (total === 0) return <p className="py-4 text-secondary">No orders yet.</p>;
@@ -44,7 +44,9 @@ export function Orders({ customer: { id } }: { readonly customer: CustomerDetail
               <Cell className="numeric font-medium whitespace-nowrap">
                 <OrderLink id={order.id}>{order.order_number}</OrderLink>
               </Cell>
-              <Cell className="w-full max-w-0 truncate text-secondary max-sm:hidden">{summaryOf(order)}</Cell>
+              <Cell className="w-full max-w-0 truncate text-secondary max-sm:hidden">
+                {itemsText(order.items as OrderDetails['items'])}
+              </Cell>
               <Cell>
                 <OrderStatus status={order.status as Status} />
               </Cell>
@@ -58,15 +60,15 @@ export function Orders({ customer: { id } }: { readonly customer: CustomerDetail
           ))}
         </tbody>
       </Table>
-      {size < total && size < most && (
-        <Button className="justify-self-start" onClick={() => setSize(Math.min(size + 2 * step, most))}>
+      {size < total && size < maxSize && (
+        <Button className="justify-self-start" onClick={() => setSize(Math.min(size + 2 * step, maxSize))}>
           Show more
         </Button>
       )}
-      {size >= most && total > most && (
+      {size >= maxSize && total > maxSize && (
         <Link
           to="/orders"
-          search={{ customer_id: id } as never}
+          search={{ customer_id: id }}
           className="justify-self-start text-accent underline underline-offset-4"
         >
           Show all {total} orders
@@ -78,7 +80,7 @@ export function Orders({ customer: { id } }: { readonly customer: CustomerDetail
 
 export function OrderLink({ id, children }: { readonly id: string; readonly children: string }) {
   return (
-    <Link to={`/orders/${id}` as '/orders'} className="hover:underline">
+    <Link to="/orders/$id" params={{ id }} className="hover:underline">
       {children}
     </Link>
   );

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../lazy-page.tsx';
 import { shell } from '../../routes.ts';
 import { pick } from '../../search.ts';
 import { searchKeys } from './customer-list.ts';
@@ -7,27 +8,27 @@ const customers = createRoute({
   getParentRoute: () => shell,
   path: '/customers',
   validateSearch: pick(...searchKeys),
-  component: lazyRouteComponent(() => import('./customers-page.tsx'), 'CustomersPage'),
+  component: lazyPage(() => import('./customers-page.tsx'), 'CustomersPage'),
 });
 
 const customer = createRoute({
   getParentRoute: () => customers,
   path: '$id',
   validateSearch: pick('tab', 'edit'),
-  component: lazyRouteComponent(() => import('./customer-panel.tsx'), 'CustomerPanel'),
+  component: lazyPage(() => import('./customer-panel.tsx'), 'CustomerPanel'),
 });
 
 const newCustomer = createRoute({
   getParentRoute: () => customers,
   path: 'new',
-  component: lazyRouteComponent(() => import('./new-customer.tsx'), 'NewCustomer'),
+  component: lazyPage(() => import('./new-customer.tsx'), 'NewCustomer'),
 });
 
 const merge = createRoute({
   getParentRoute: () => shell,
   path: '/customers/merge',
   validateSearch: pick('primary', 'secondary'),
-  component: lazyRouteComponent(() => import('./merge-page.tsx'), 'MergePage'),
+  component: lazyPage(() => import('./merge-page.tsx'), 'MergePage'),
 });
 
 export const customerRoutes = [customers.addChildren([customer, newCustomer]), merge] as const;

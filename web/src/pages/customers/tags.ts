@@ -17,16 +17,13 @@ export interface TagChange {
 const maxIds = 1_000;
 
 /** Tag by tag, because the customers that change differ and only these are undone. */
-async function send(client: Client, { kind, ids, tags }: TagChange): Promise<readonly TagChange[]> {
+async function send(client: Client, { kind, ids, tags }: TagChange, undos: TagChange[] = []): Promise<TagChange[]> {
   const change = kind === 'add' ? client.customers.addTags : client.customers.removeTags;
-  const undos: TagChange[] = [];
   for (const tag of tags) {
-    const changed: string[] = [];
     for (let from = 0; from < ids.length; from += maxIds) {
-      const result = await change({ customer_ids: ids.slice(from, from + maxIds), tags: [tag] });
-      changed.push(...result.changed);
+      const { changed } = await change({ customer_ids: ids.slice(from, from + maxIds), tags: [tag] });
+      if (changed.length > 0) undos.push({ kind: kind === 'add' ? 'remove' : 'add', ids: changed, tags: [tag] });
     }
-    if (changed.length > 0) undos.push({ kind: kind === 'add' ? 'remove' : 'add', ids: changed, tags: [tag] });
   }
   return undos;
 }
@@ -38,20 +35,27 @@ export function useTagChange() {
     mutationFn: async (undos: readonly TagChange[]) => {
       for (const one of undos) await send(api(), one);
     },
-    onSuccess: () => toast('Tags are as they were.'),
+    onSuccess: () => toast('Tags restored.'),
     onError: (error) => toast(messageOf(error)),
     onSettled: () => refresh('customers'),
   });
   return useMutation({
-    mutationFn: (change: TagChange) => send(api(), change),
-    async onSuccess(undos, change) {
+    async mutationFn(change: TagChange) {
+      const undos: TagChange[] = [];
+      const failure = await send(api(), change, undos).then(
+        () => undefined,
+        (error) => messageOf(error),
+      );
+      return { undos, failure };
+    },
+    async onSuccess({ undos, failure }, change) {
       const changed = new Set(undos.flatMap(({ ids }) => ids)).size;
-      if (changed === 0)
-        toast(change.kind === 'add' ? 'They have these tags already.' : 'None of them has these tags.');
-      else toast(messageFor(change, changed), { label: 'Undo', run: () => undo.mutate(undos) });
+      const offer = changed === 0 ? undefined : { label: 'Undo', run: () => undo.mutate(undos) };
+      if (failure !== undefined) toast(changed === 0 ? failure : `Only a part was done. ${failure}`, offer);
+      else if (changed > 0) toast(messageFor(change, changed), offer);
+      else toast(change.kind === 'add' ? 'They have these tags already.' : 'None of them has these tags.');
       await refresh('customers');
     },
-    onError: (error) => toast(messageOf(error)),
   });
 }
 

@@ -49,6 +49,8 @@ function entriesOf<Item>({ items, hasMore }: Source<Item>, entryOf: (item: Item)
 
 const texts: Readonly<Record<string, string>> = {
   'customers.create': 'Customer created',
+  'customers.addTags': 'Tags added',
+  'customers.removeTags': 'Tags removed',
   'customers.addAddress': 'Address added',
   'customers.updateAddress': 'Address changed',
   'customers.deleteAddress': 'Address deleted',

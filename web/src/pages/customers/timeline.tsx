@@ -1,21 +1,22 @@
-import type { Conversation, CustomerDetail, CustomerOrder } from '@chowk/client';
+import type { Conversation, CustomerDetail, CustomerOrder, OrderDetails } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import { History, MessageSquare, ReceiptText } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useApi, useCan } from '../../api-query.ts';
 import { messageOf } from '../../form.ts';
-import { exactTime, money } from '../../format.ts';
+import { money } from '../../format.ts';
+import { dayOf, exactTime, timeOfDay } from '../../times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { itemsText } from '../orders/order-list.ts';
 import { OrderStatus } from '../orders/order-status.tsx';
 import type { Status } from '../orders/status.ts';
-import { summaryOf } from './order-summary.ts';
 import { OrderLink } from './orders.tsx';
 import { combine, type TimelineEntry } from './timeline-entries.ts';
 
 const step = 20;
-const most = 100;
+const maxSize = 100;
 const nothing = { items: [], hasMore: false };
 
 /** Orders, messages and changes, newest first; of these, what the user may see. */
@@ -38,7 +39,7 @@ export function Timeline({ customer }: { readonly customer: CustomerDetail }) {
   );
   const names = useMemberNames();
   const sources = [orders, conversations, changes];
-  const error = sources.find((one) => one.error)?.error;
+  const error = sources.find(({ data, error }) => error && !data)?.error;
   if (error) return <Notice tone="error">{messageOf(error)}</Notice>;
   if (sources.some(({ isLoading }) => isLoading)) return <Skeleton className="h-60 w-full" />;
   const { items, hasMore } = combine({
@@ -62,8 +63,8 @@ export function Timeline({ customer }: { readonly customer: CustomerDetail }) {
           </ul>
         </section>
       ))}
-      {hasMore && size < most && (
-        <Button className="justify-self-start" onClick={() => setSize(Math.min(size + 2 * step, most))}>
+      {hasMore && size < maxSize && (
+        <Button className="justify-self-start" onClick={() => setSize(Math.min(size + 2 * step, maxSize))}>
           Show older
         </Button>
       )}
@@ -79,13 +80,6 @@ function useMemberNames(): ReadonlyMap<number, string> {
   const can = useCan();
   const { data } = useApi(['team', 'names'], (client) => client.team.list({ per_page: 100 }), can('team.view'));
   return new Map(data?.team.map(({ id, name }) => [id, name]));
-}
-
-function dayOf(time: string): string {
-  const day = new Date(time).toDateString();
-  if (day === new Date().toDateString()) return 'Today';
-  if (day === new Date(Date.now() - 24 * 3_600_000).toDateString()) return 'Yesterday';
-  return new Date(time).toLocaleDateString(undefined, { dateStyle: 'long' });
 }
 
 interface EntryProps {
@@ -129,7 +123,7 @@ function Row({ at, icon, children }: RowProps) {
       <span className="mt-0.5 shrink-0 text-secondary">{icon}</span>
       <div className="min-w-0 flex-1">{children}</div>
       <time dateTime={at} title={exactTime(at)} className="numeric shrink-0 text-sm text-faint">
-        {new Date(at).toLocaleTimeString(undefined, { timeStyle: 'short' })}
+        {timeOfDay(at)}
       </time>
     </li>
   );
@@ -145,7 +139,7 @@ function OrderLine({ order }: { readonly order: CustomerOrder }) {
         <span className="numeric">{money(order.total, order.currency)}</span>
         <OrderStatus status={order.status as Status} />
       </div>
-      <p className="truncate text-sm text-secondary">{summaryOf(order)}</p>
+      <p className="truncate text-sm text-secondary">{itemsText(order.items as OrderDetails['items'])}</p>
     </>
   );
 }

@@ -129,7 +129,7 @@ const columns: readonly Column<number>[] = [
 
 /** The table of the lists, with rows that need no platform. */
 function LongTable() {
-  const selection = useSelection();
+  const selection = useSelection('');
   const list = {
     ...{ identity: '', total: people, error: null, isOutdated: false },
     rowAt: (index: number) => index + 1,

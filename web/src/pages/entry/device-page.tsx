@@ -94,7 +94,7 @@ function Decision({ waiting: { code, device }, onDecided }: DecisionProps) {
           <RelativeTime time={device.created_at} />
         </dd>
         <dt className="text-secondary">May use</dt>
-        <dd>{device.scopes?.join(', ') ?? 'All that you may'}</dd>
+        <dd>{device.scopes?.join(', ') ?? 'Everything that you may do'}</dd>
       </dl>
       <Notice tone="warning">Approve only what you have started yourself. It will be signed in as you.</Notice>
       <div className="grid grid-cols-2 gap-2">

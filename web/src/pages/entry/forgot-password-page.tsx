@@ -14,7 +14,7 @@ export function ForgotPasswordPage() {
     setSent(message);
   });
   return (
-    <EntryLayout title="Choose a new password" lead="We mail you a link. It can be used once.">
+    <EntryLayout title="Choose a new password" lead="We email you a link that can be used once.">
       {sent === undefined ? (
         <form {...props} className="grid gap-4">
           {problem && <Notice tone="error">{problem}</Notice>}
@@ -22,7 +22,7 @@ export function ForgotPasswordPage() {
             {(control) => <Input {...control} name="email" type="email" autoComplete="username" autoFocus required />}
           </Field>
           <Button type="submit" look="primary" isBusy={isBusy}>
-            Mail the link
+            Email me a link
           </Button>
         </form>
       ) : (

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useLoaderData, useNavigate, useParams } from '@tanstack/react-router';
 import { useApi } from '../../api-query.ts';
 import { messageOf, useForm } from '../../form.ts';
-import { anonymous, api, chooseTenant, keepTokens, signOut, useSessionState } from '../../session.ts';
+import { anonymous, api, chooseTenant, signOut, useSessionState } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -59,7 +59,7 @@ function OpenedInvitation({ invitation }: { readonly invitation: OpenInvitation 
 
 const forgotten = (
   <Link to="/forgot-password" className="text-xs text-accent underline-offset-4 hover:underline">
-    Forgot it?
+    Forgot password?
   </Link>
 );
 
@@ -67,7 +67,9 @@ function useEnter(): (accepted: AcceptedInvitation & { readonly message: string 
   const cache = useQueryClient();
   const navigate = useNavigate();
   return async ({ message, tenant, access_token, refresh_token, expires_in }) => {
-    if (access_token !== undefined && expires_in !== undefined) keepTokens({ access_token, refresh_token, expires_in });
+    if (access_token !== undefined && expires_in !== undefined) {
+      await api().keepTokens({ access_token, refresh_token, expires_in });
+    }
     chooseTenant(tenant.id);
     void cache.invalidateQueries();
     toast(message);
@@ -82,7 +84,7 @@ function OtherAccount({ ownEmail }: { readonly ownEmail: string }) {
         You are signed in as <span className="wrap-anywhere">{ownEmail}</span>, but the invitation is for another
         address.
       </Notice>
-      <Button onClick={() => void signOut()}>Sign out and continue</Button>
+      <Button onClick={signOut}>Sign out and continue</Button>
     </>
   );
 }

@@ -7,7 +7,7 @@ export function LoginPage() {
   const navigate = useNavigate();
   const forgotten = (
     <Link to="/forgot-password" className="text-xs text-accent underline-offset-4 hover:underline">
-      Forgot it?
+      Forgot password?
     </Link>
   );
   return (

@@ -21,7 +21,7 @@ function ResetPassword({ email }: { readonly email: string }) {
   const { isBusy, problem, errors, props } = useForm(async ({ password = '', password_confirmation = '' }) => {
     await anonymous.password.reset({ token, password, password_confirmation });
     // All sessions have ended, also one of this browser.
-    await signOut();
+    signOut();
     toast('Your password was set. All other sessions have ended.');
     const isSignedIn = await api()
       .signIn({ email, password })

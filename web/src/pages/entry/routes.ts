@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
+import { lazyPage } from '../../lazy-page.tsx';
 import { mustBeSignedIn, root } from '../../routes.ts';
 import { pick } from '../../search.ts';
 import { anonymous, sessionState } from '../../session.ts';
@@ -16,13 +17,13 @@ const login = createRoute({
   beforeLoad({ search: { next = '/' } }) {
     if (sessionState() === 'signed-in') throw redirect({ href: next, replace: true });
   },
-  component: lazyRouteComponent(() => import('./login-page.tsx'), 'LoginPage'),
+  component: lazyPage(() => import('./login-page.tsx'), 'LoginPage'),
 });
 
 const forgotPassword = createRoute({
   getParentRoute: () => root,
   path: '/forgot-password',
-  component: lazyRouteComponent(() => import('./forgot-password-page.tsx'), 'ForgotPasswordPage'),
+  component: lazyPage(() => import('./forgot-password-page.tsx'), 'ForgotPasswordPage'),
 });
 
 const device = createRoute({
@@ -30,7 +31,7 @@ const device = createRoute({
   path: '/device',
   validateSearch: pick('user_code'),
   beforeLoad: mustBeSignedIn,
-  component: lazyRouteComponent(() => import('./device-page.tsx'), 'DevicePage'),
+  component: lazyPage(() => import('./device-page.tsx'), 'DevicePage'),
 });
 
 /* The links of mails. Opening one changes nothing: mail programs open links too. */
@@ -39,14 +40,14 @@ const resetPassword = createRoute({
   getParentRoute: () => root,
   path: '/password/reset/$token',
   loader: ({ params }) => openLink(anonymous.password.previewReset(params)),
-  component: lazyRouteComponent(() => import('./reset-password-page.tsx'), 'ResetPasswordPage'),
+  component: lazyPage(() => import('./reset-password-page.tsx'), 'ResetPasswordPage'),
 });
 
 const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invitations/$token',
   loader: ({ params: { token } }) => openLink(anonymous.invitations.get({ invitation: token })),
-  component: lazyRouteComponent(() => import('./invitation-page.tsx'), 'InvitationPage'),
+  component: lazyPage(() => import('./invitation-page.tsx'), 'InvitationPage'),
 });
 
 const verifyEmail = createRoute({
@@ -59,14 +60,14 @@ const verifyEmail = createRoute({
     const opened = await openLink(anonymous.email.previewVerification(link));
     return { ...opened, link };
   },
-  component: lazyRouteComponent(() => import('./verify-email-page.tsx'), 'VerifyEmailPage'),
+  component: lazyPage(() => import('./verify-email-page.tsx'), 'VerifyEmailPage'),
 });
 
 const undoEmailChange = createRoute({
   getParentRoute: () => root,
   path: '/email/undo/$token',
   loader: ({ params }) => openLink(anonymous.email.previewUndo(params)),
-  component: lazyRouteComponent(() => import('./undo-email-change-page.tsx'), 'UndoEmailChangePage'),
+  component: lazyPage(() => import('./undo-email-change-page.tsx'), 'UndoEmailChangePage'),
 });
 
 /** What needs no tenant: signing in and what leads to it, and the links of mails. */

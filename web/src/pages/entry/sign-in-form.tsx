@@ -1,5 +1,4 @@
-import type { ReactNode } from 'react';
-import { useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import { useForm } from '../../form.ts';
 import { api } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -25,8 +24,9 @@ export function SignInForm({ email, aside, onSignedIn }: SignInFormProps) {
   return (
     <form {...props} className="grid gap-4">
       {problem && <Notice tone="error">{problem}</Notice>}
+      {/* With keys, or the field of the code would be that of the email, with what was typed there. */}
       {credentials ? (
-        <>
+        <Fragment key="code">
           <Field
             label="Code"
             help="From your authenticator app. A recovery code works too."
@@ -49,9 +49,9 @@ export function SignInForm({ email, aside, onSignedIn }: SignInFormProps) {
           <Button look="quiet" onClick={() => setCredentials(undefined)}>
             Use another account
           </Button>
-        </>
+        </Fragment>
       ) : (
-        <>
+        <Fragment key="password">
           <Field label="Email" error={errors.email}>
             {(control) => (
               <Input
@@ -80,7 +80,7 @@ export function SignInForm({ email, aside, onSignedIn }: SignInFormProps) {
           <Button type="submit" look="primary" isBusy={isBusy}>
             Sign in
           </Button>
-        </>
+        </Fragment>
       )}
     </form>
   );

@@ -70,8 +70,10 @@ export function Business() {
           />
         ))}
       </div>
-      {statistics ? <Chart metric={shown} statistics={statistics} /> : <Skeleton className="h-64 w-full" />}
-      {statistics && <OtherCurrencies statistics={statistics} />}
+      <div className="relative min-w-0">
+        {statistics ? <Chart metric={shown} statistics={statistics} /> : <Skeleton className="h-64 w-full" />}
+        {statistics && <OtherCurrencies statistics={statistics} />}
+      </div>
     </section>
   );
 }
@@ -122,6 +124,9 @@ function Change({ current, previous, days }: ChangeProps) {
   const isUp = percent >= 0;
   const Arrow = isUp ? ArrowUp : ArrowDown;
   const text = new Intl.NumberFormat(undefined, { maximumFractionDigits: Math.abs(percent) < 10 ? 1 : 0 });
+  if (text.format(Math.abs(percent)) === '0') {
+    return <span className="text-sm text-faint">As in the {days} days before</span>;
+  }
   return (
     <span className="numeric flex items-center gap-1 text-sm whitespace-nowrap text-faint">
       <span className={`flex items-center gap-0.5 font-medium ${isUp ? 'text-success' : 'text-error'}`}>
@@ -182,7 +187,8 @@ function OtherCurrencies({ statistics: { current, currency } }: { readonly stati
       `${money(revenue, other)} from ${count(orders)} ${orders === 1 ? 'order' : 'orders'}`,
   );
   return (
-    <p className="numeric text-sm text-secondary">
+    // Beside the legend, where there is room.
+    <p className="numeric text-xs text-secondary max-lg:mt-3 lg:absolute lg:bottom-0 lg:left-0 lg:max-w-2/3 lg:truncate">
       Revenue is that of orders in {currency}. In other currencies: {parts.join(', ')}.
     </p>
   );

@@ -54,7 +54,7 @@ export function FirstSteps() {
         </Step>
         {can('team.invite') && (
           <Step title="Invite a colleague" isDone={colleagues > 0} action={<InviteButton />}>
-            They get a mail with a link and the role that you choose.
+            They get an email with a link, and the role that you choose.
           </Step>
         )}
         {can('settings.edit') && isEmpty && (

@@ -1,5 +1,6 @@
 import { useApi, useCan } from '../../api-query.ts';
 import { Page } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { useLiveOrders } from '../orders/live-orders.ts';
 import { Business } from './business.tsx';
 import { FirstSteps } from './first-steps.tsx';
@@ -7,32 +8,49 @@ import { PeriodChoice } from './period.tsx';
 import { RecentActivity } from './recent-activity.tsx';
 import { RecentOrders } from './recent-orders.tsx';
 import { Segments } from './segments.tsx';
-import { VipsAtRisk } from './vips-at-risk.tsx';
+import { useVipsAtRisk, VipsAtRisk } from './vips-at-risk.tsx';
 import { Waiting } from './waiting.tsx';
 
 /** How business is, and what needs attention; each part for those who may see it. */
 export function HomePage() {
   const can = useCan();
-  const seesOrders = can('orders.view');
-  const counts = useApi(['orders', 'counts'], (client) => client.orders.countByStatus(), seesOrders);
+  const canViewOrders = can('orders.view');
+  const canViewCustomers = can('customers.view');
+  const counts = useApi(['orders', 'counts'], (client) => client.orders.countByStatus(), canViewOrders);
+  const vips = useVipsAtRisk(canViewCustomers);
   const isNew = counts.data?.total === 0;
   return (
-    <Page title="Home" actions={seesOrders && !isNew && <PeriodChoice />}>
-      {seesOrders && <LiveOrders />}
-      {isNew && <FirstSteps />}
-      {seesOrders && !isNew && <Business />}
-      <div className="grid items-start gap-x-14 gap-y-10 lg:grid-cols-[minmax(0,1fr)_20rem]">
-        <div className="grid min-w-0 gap-10">
-          {(seesOrders || can('conversations.view')) && <Waiting counts={counts.data?.counts} isNew={isNew} />}
-          {seesOrders && !isNew && <RecentOrders />}
-        </div>
-        <div className="grid min-w-0 gap-10">
-          {can('customers.view') && <VipsAtRisk />}
-          {can('customers.view') && <Segments />}
-          {can('audit.view') && !isNew && <RecentActivity />}
+    <Page title="Home" actions={canViewOrders && !isNew && <PeriodChoice />}>
+      {canViewOrders && <LiveOrders />}
+      {/* The parts are read meanwhile. */}
+      {counts.isLoading && <Skeleton className="h-96 w-full" />}
+      <div className={counts.isLoading ? 'hidden' : 'contents'}>
+        {isNew && <FirstSteps />}
+        {canViewOrders && !isNew && <Business />}
+        <div className="grid items-start gap-x-14 gap-y-10 lg:grid-cols-[minmax(0,1fr)_20rem]">
+          <div className="grid min-w-0 gap-10">
+            {(canViewOrders || can('conversations.view')) && (
+              <Waiting counts={counts.data?.counts} error={counts.error} isNew={isNew} />
+            )}
+            {canViewOrders && !isNew && <RecentOrders />}
+          </div>
+          <div className="grid min-w-0 gap-10">
+            {/* Together, so that the one does not move the other. */}
+            {vips.isLoading ? <Skeleton className="h-60 w-full" /> : canViewCustomers && <Customers />}
+            {can('audit.view') && !isNew && <RecentActivity />}
+          </div>
         </div>
       </div>
     </Page>
+  );
+}
+
+function Customers() {
+  return (
+    <>
+      <VipsAtRisk />
+      <Segments />
+    </>
   );
 }
 

@@ -2,7 +2,7 @@ import { sql } from '@chowk/kit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../../server/testing/eventually.ts';
 import type { TestTenant } from '../../../../server/testing/platform.ts';
-import { type Console, chromiumPath, heading, inspect, startConsole } from '../../../testing/console.ts';
+import { type Console, chromiumPath, expectStill, heading, inspect, startConsole } from '../../../testing/console.ts';
 
 const tea = { name: 'Darjeeling first flush, loose leaf', quantity: 1, price: '1249.50' };
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
@@ -56,6 +56,7 @@ describe.skipIf(!chromiumPath)('Home', () => {
     const asha = await platform.person({ tenant: acme });
     const page = await platform.openAs(asha, acme);
     await page.getByText('Your shop is ready').waitFor();
+    await expectStill(page, 'home-new');
     await asha.post('/api/v1/orders', { customer: { first_name: 'सुनीता', last_name: 'शर्मा' }, items: [tea] });
     await page.getByRole('button', { name: /^Revenue ₹1,249\.50 None in the 30 days before/ }).waitFor();
     await page.getByRole('link', { name: '1 Order to confirm Pending' }).waitFor();
@@ -99,7 +100,7 @@ describe.skipIf(!chromiumPath)('Home', () => {
     await page.getByRole('button', { name: /^Revenue ₹.*from the 30 days before/ }).waitFor();
     await page.getByText('In other currencies: €20.00 from 1 order.').waitFor();
     await page.getByRole('link', { name: /Asha Kulkarni.*Last order/ }).waitFor();
-    await page.getByRole('link', { name: '4 Conversations to answer' }).waitFor();
+    await page.getByRole('link', { name: '4 Open conversations' }).waitFor();
     await page.getByText('You').first().waitFor();
     await inspect(page, 'home');
 

@@ -2,9 +2,9 @@ import type { AuditEntry } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import { useApi, useCan } from '../../api-query.ts';
 import { useMemberName } from '../../member-name.ts';
+import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 
 /** What a user did, by action of the API. Others are in the audit log. */
 const sentences: Readonly<Record<string, string>> = {
@@ -35,7 +35,9 @@ const sentences: Readonly<Record<string, string>> = {
 const shown = 7;
 
 export function RecentActivity() {
-  const { data } = useApi(['orders', 'activity'], (client) => client.audit.list({ outcome: 'ok', per_page: 50 }));
+  const { data, error } = useApi(['orders', 'activity'], (client) =>
+    client.audit.list({ outcome: 'ok', per_page: 50 }),
+  );
   const nameOf = useMemberName();
   const entries = data?.audit.filter(({ action, user_id }) => action in sentences && user_id !== null).slice(0, shown);
   if (entries?.length === 0) return null;
@@ -49,7 +51,7 @@ export function RecentActivity() {
                 <span className="inline-block font-medium first-letter:uppercase">
                   {nameOf(entry.user_id) ?? 'Someone'}
                 </span>{' '}
-                <Deed entry={entry} />
+                <ActivityText entry={entry} />
               </span>
               <span className="text-xs">
                 <RelativeTime time={entry.at} />
@@ -58,13 +60,13 @@ export function RecentActivity() {
           ))}
         </ol>
       ) : (
-        <Skeleton className="h-40 w-full" />
+        <Loading error={error} className="h-40" />
       )}
     </Section>
   );
 }
 
-function Deed({ entry: { action, resource, resource_id } }: { readonly entry: AuditEntry }) {
+function ActivityText({ entry: { action, resource, resource_id } }: { readonly entry: AuditEntry }) {
   const can = useCan();
   const text = sentences[action];
   const look = 'text-secondary underline-offset-4 hover:underline';

@@ -1,16 +1,16 @@
 import type { ListedOrder } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import { useApi } from '../../api-query.ts';
+import { customerNameOf } from '../../customer-name.ts';
 import { money } from '../../format.ts';
+import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
-import { customerNameOf } from '../orders/order-list.ts';
 import { OrderStatus } from '../orders/order-status.tsx';
 
 export function RecentOrders() {
-  const { data } = useApi(['orders', 'recent'], (client) => client.orders.list({ per_page: 6 }));
+  const { data, error } = useApi(['orders', 'recent'], (client) => client.orders.list({ per_page: 6 }));
   const all = (
     <Link to="/orders" className="text-sm text-accent underline-offset-4 hover:underline">
       All orders
@@ -18,7 +18,7 @@ export function RecentOrders() {
   );
   return (
     <Section title="Recent orders" actions={all}>
-      {data ? <OrderTable orders={data.orders} /> : <Skeleton className="h-60 w-full" />}
+      {data ? <OrderTable orders={data.orders} /> : <Loading error={error} className="h-60" />}
     </Section>
   );
 }

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../lazy-page.tsx';
 import { shell } from '../../routes.ts';
 import { pick } from '../../search.ts';
 
@@ -6,5 +7,5 @@ export const home = createRoute({
   getParentRoute: () => shell,
   path: '/',
   validateSearch: pick('days', 'chart'),
-  component: lazyRouteComponent(() => import('./home-page.tsx'), 'HomePage'),
+  component: lazyPage(() => import('./home-page.tsx'), 'HomePage'),
 });

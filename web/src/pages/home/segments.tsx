@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { useApi } from '../../api-query.ts';
 import { count } from '../../format.ts';
+import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 
 export function Segments() {
-  const { data } = useApi(['customers', 'segments'], (client) => client.customers.listSegments());
+  const { data, error } = useApi(['customers', 'segments'], (client) => client.customers.listSegments());
   const most = Math.max(1, ...(data?.segments ?? []).map((segment) => segment.count));
   if (data?.segments.every((segment) => segment.count === 0)) return null;
   return (
@@ -29,7 +29,7 @@ export function Segments() {
           ))}
         </ul>
       ) : (
-        <Skeleton className="h-48 w-full" />
+        <Loading error={error} className="h-48" />
       )}
     </Section>
   );

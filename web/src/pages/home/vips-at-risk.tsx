@@ -1,26 +1,29 @@
 import { Link } from '@tanstack/react-router';
 import { useApi } from '../../api-query.ts';
+import { customerNameOf } from '../../customer-name.ts';
 import { money } from '../../format.ts';
 import { Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { customerNameOf } from '../orders/order-list.ts';
 
-/** As in the segment At risk. */
-const riskMs = 90 * 86_400_000;
+export function useVipsAtRisk(enabled = true) {
+  return useApi(
+    ['customers', 'vips-at-risk'],
+    (client) =>
+      client.customers.list({
+        ...{ vip: true, segment: 'at_risk', sort_by: 'total_spent', sort_order: 'desc', per_page: 5 },
+      }),
+    enabled,
+  );
+}
 
 /** The best customers who have not ordered for long, so that somebody calls them. */
 export function VipsAtRisk() {
-  const { data } = useApi(['customers', 'vips-at-risk'], (client) =>
-    client.customers.list({ vip: true, sort_by: 'total_spent', sort_order: 'desc', per_page: 100 }),
-  );
-  const vips = (data?.customers ?? []).filter(
-    ({ last_order_at }) => last_order_at && Date.parse(last_order_at) < Date.now() - riskMs,
-  );
-  if (vips.length === 0) return null;
+  const { data } = useVipsAtRisk();
+  if (!data || data.customers.length === 0) return null;
   return (
     <Section title="VIPs at risk" lead="No order for more than 90 days.">
       <ul className="grid border-t border-line">
-        {vips.slice(0, 5).map(({ id, total_spent, currency, last_order_at, ...customer }) => (
+        {data.customers.map(({ id, total_spent, currency, last_order_at, ...customer }) => (
           <li key={id} className="border-b border-line">
             <Link
               to="/customers/$id"

@@ -4,8 +4,8 @@ import { ChevronRight, CircleCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApi, useCan } from '../../api-query.ts';
 import { count } from '../../format.ts';
+import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 import { OrderStatus } from '../orders/order-status.tsx';
 import { waiting } from '../orders/status.ts';
 
@@ -13,23 +13,24 @@ const steps = { pending: 'to confirm', confirmed: 'to process', processing: 'to 
 
 interface WaitingProps {
   readonly counts: OrderCounts['counts'] | undefined;
+  readonly error: Error | null;
   /** Without orders, it is only shown if something is waiting. */
   readonly isNew: boolean;
 }
 
 /** Orders and conversations that somebody has to take care of. */
-export function Waiting({ counts, isNew }: WaitingProps) {
+export function Waiting({ counts, error, isNew }: WaitingProps) {
   const can = useCan();
   const isAgent = can('conversations.view');
   const conversations = useApi(['conversations', 'counts'], (client) => client.conversations.count(), isAgent);
   const open = conversations.data?.counts.open;
-  const isLoading = (can('orders.view') && !counts) || (isAgent && conversations.isPending);
+  const isLoading = (can('orders.view') && !counts) || (isAgent && !conversations.data);
   const orders = counts ? waiting.filter((status) => counts[status] > 0) : [];
   if (isNew && !open) return null;
   return (
     <Section title="Waiting for you">
       {isLoading ? (
-        <Skeleton className="h-32 w-full" />
+        <Loading error={error ?? conversations.error} className="h-32" />
       ) : orders.length === 0 && !open ? (
         <p className="flex items-center gap-2 text-secondary">
           <CircleCheck size={16} strokeWidth={1.5} className="text-success" aria-hidden />
@@ -45,7 +46,7 @@ export function Waiting({ counts, isNew }: WaitingProps) {
           ))}
           {open !== undefined && open > 0 && (
             <Row count={open} link={{ to: '/conversations' }}>
-              {open === 1 ? 'Conversation' : 'Conversations'} to answer
+              {open === 1 ? 'Open conversation' : 'Open conversations'}
             </Row>
           )}
         </ul>

@@ -24,7 +24,7 @@ export function DemoData({ onDone }: DemoDataProps) {
     async onSuccess({ customers, orders, products }) {
       toast(`Added ${count(customers)} customers, ${count(orders)} orders and ${count(products)} products.`);
       onDone?.();
-      await queries.invalidateQueries();
+      await queries.invalidateQueries({ queryKey: ['api'] });
     },
   });
   if (me?.permissions && !can('settings.edit')) return null;

@@ -29,9 +29,11 @@ export function InstallPage() {
     queryKey: ['install', 'requirements'],
     queryFn: async () => {
       const report = await install.checkRequirements();
-      setReached((step) => (report.passed ? Math.max(step, 2) : 1));
+      // The form of the last step keeps what was typed.
+      setReached((step) => (report.passed ? Math.max(step, 2) : step === 4 ? step : 1));
       return report;
     },
+    refetchOnWindowFocus: false,
   });
   const setUp = useMutation({
     mutationFn: async () => {

@@ -1,11 +1,13 @@
 import { type RefObject, useEffect, useRef } from 'react';
 import { useForm } from '../../form.ts';
+import { timeZonesOf } from '../../time-zones.ts';
 import { useTypedValues } from '../../typed-values.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { TimeZoneSelect } from '../../ui/time-zone-select.tsx';
 import { PasswordStrength } from './password-strength.tsx';
-import { countries, currencyOf, currencyOptions, suggestRegion, timeZones } from './region.ts';
+import { countries, currencyOf, currencyOptions, suggestRegion } from './region.ts';
 import { suggestSlug } from './slug.ts';
 
 export interface OwnerValues {
@@ -47,7 +49,7 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
           )}
         </Field>
         <Field
-          label="Id"
+          label="ID"
           error={errors.organization_slug}
           help={
             <>
@@ -70,8 +72,9 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
               name="country"
               defaultValue={suggested.country}
               onInput={({ currentTarget: { form, value } }) => {
-                const currency = form?.elements.namedItem('currency');
-                if (currency instanceof HTMLSelectElement) currency.value = currencyOf(value) ?? currency.value;
+                const zones = timeZonesOf(value);
+                suggest(form, 'currency', (current) => currencyOf(value) ?? current);
+                suggest(form, 'timezone', (current) => (zones.includes(current) ? current : (zones[0] ?? current)));
               }}
             >
               {countries.map(({ code, name }) => (
@@ -94,16 +97,7 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
           )}
         </Field>
         <Field label="Time zone" error={errors.timezone}>
-          {(control) => (
-            <Select {...control} name="timezone" defaultValue={suggested.timezone}>
-              {!timeZones.some(({ code }) => code === suggested.timezone) && <option>{suggested.timezone}</option>}
-              {timeZones.map(({ code, name }) => (
-                <option key={code} value={code}>
-                  {name}
-                </option>
-              ))}
-            </Select>
-          )}
+          {(control) => <TimeZoneSelect {...control} name="timezone" defaultValue={suggested.timezone} />}
         </Field>
       </div>
       <div className="grid gap-4 border-t border-line pt-6 sm:grid-cols-2">
@@ -127,6 +121,12 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
       </Button>
     </form>
   );
+}
+
+/** What the country suggests for another choice. */
+function suggest(form: HTMLFormElement | null, name: string, next: (current: string) => string): void {
+  const select = form?.elements.namedItem(name);
+  if (select instanceof HTMLSelectElement) select.value = next(select.value);
 }
 
 /** Keeps the id in step with the name, until the user types another one. */

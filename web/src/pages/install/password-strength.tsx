@@ -23,7 +23,7 @@ export function PasswordStrength({ password }: { readonly password: string }) {
           />
         ))}
       </span>
-      <span>{password === '' ? 'At least 8 characters; long is better than odd.' : words[strength]}</span>
+      <span>{password === '' ? 'At least 8 characters. The longer, the safer.' : words[strength]}</span>
     </span>
   );
 }

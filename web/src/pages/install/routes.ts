@@ -1,10 +1,11 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { mustNotBeInstalled } from '../../installed.ts';
+import { lazyPage } from '../../lazy-page.tsx';
 import { root } from '../../routes.ts';
 
 export const install = createRoute({
   getParentRoute: () => root,
   path: '/install',
   beforeLoad: mustNotBeInstalled,
-  component: lazyRouteComponent(() => import('./install-page.tsx'), 'InstallPage'),
+  component: lazyPage(() => import('./install-page.tsx'), 'InstallPage'),
 });

@@ -2,12 +2,10 @@ import type { Device } from '@chowk/client';
 import { Monitor, Smartphone } from 'lucide-react';
 import { useAction } from '../../api-action.ts';
 import { useApi } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
 import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 
 const labels: Readonly<Record<Device['platform'], string>> = {
   ios: 'iPhone or iPad',
@@ -20,10 +18,8 @@ export function Devices() {
   const { data, error } = useApi(['devices'], (client) => client.notifications.listDevices());
   return (
     <Section title="Devices" lead="They get push messages of this organization, until the app is signed out.">
-      {error ? (
-        <Notice tone="error">{messageOf(error)}</Notice>
-      ) : !data ? (
-        <Skeleton className="h-11 w-full" />
+      {!data ? (
+        <Loading error={error} className="h-11" />
       ) : data.devices.length === 0 ? (
         <p className="text-secondary">No devices. An app registers its device when you sign in there.</p>
       ) : (

@@ -118,7 +118,11 @@ function TypeFilter({ type, onChange }: TypeFilterProps) {
 
 function NothingHere({ search }: { readonly search: Search }) {
   const isFiltered = search.type !== undefined || search.severity !== undefined;
-  const title = isFiltered ? 'No notification matches' : search.unread ? 'You have read everything' : 'All quiet';
+  const title = isFiltered
+    ? 'No notification matches'
+    : search.unread
+      ? 'You have read everything'
+      : 'No notifications yet';
   return (
     <EmptyState icon={<Bell size={20} strokeWidth={1.5} aria-hidden />} title={title}>
       {isFiltered

@@ -1,5 +1,5 @@
 import type { NewNotification } from '@chowk/kit';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../../../server/testing/accounts.ts';
 import { eventually } from '../../../../server/testing/eventually.ts';
@@ -74,6 +74,27 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await page.getByRole('status').getByRole('button', { name: 'Open' }).last().click();
     await eventually(() => expect(new URL(page.url()).pathname).toBe('/products'));
     await eventually(async () => expect(await unreadCount(asha)).toBe(1));
+
+    // One that arrives while the count is being read is counted too.
+    const counted = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const holdBack = async (route: Route) => {
+      const response = await route.fetch();
+      counted.resolve();
+      await released.promise;
+      await route.fulfill({ response });
+    };
+    await page.route('**/unread-count', holdBack, { times: 1 });
+    await bell(page, '1').click();
+    await page.getByRole('button', { name: /An older one/ }).click();
+    await counted.promise;
+    await send(acme, asha, { title: 'Meanwhile' });
+    await page.getByRole('status').getByText('Meanwhile').waitFor();
+    const response = page.waitForResponse('**/unread-count');
+    released.resolve();
+    await response;
+    await page.evaluate('new Promise(requestAnimationFrame)');
+    await bell(page, '1').waitFor();
   });
 
   test('above 99 the badge says so; the list shows all of them, filtered by the address', async () => {
@@ -129,23 +150,22 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await bell(page, '2').waitFor();
     // Nothing is read again either: what is shown must come back by itself.
     await page.route(/\/api\/v1\/notifications(\?|\/unread-count)/, (route) => route.abort());
-    let release = () => {};
+    let answered = Promise.withResolvers<void>();
     await page.route(/\/api\/v1\/notifications\/[0-9a-f-]{36}/, async (route) => {
-      await new Promise<void>((resolve) => {
-        release = resolve;
-      });
+      await answered.promise;
       await route.fulfill({ status: 503, json: { message: 'The platform is busy.', code: 'http.unavailable' } });
     });
     await row(page, 'Order 1042').hover();
     await row(page, 'Order 1042').getByRole('button', { name: 'Mark as read' }).click();
     await bell(page, '1').waitFor();
-    release();
+    answered.resolve();
     await bell(page, '2').waitFor();
     await page.getByText('The notification could not be marked as read. The platform is busy.').waitFor();
+    answered = Promise.withResolvers();
     await row(page, 'Order 1042').getByRole('button', { name: 'Delete' }).click();
     await row(page, 'Order 1042').waitFor({ state: 'detached' });
     await bell(page, '1').waitFor();
-    release();
+    answered.resolve();
     await row(page, 'Order 1042').waitFor();
     await page.getByText('The notification could not be deleted. The platform is busy.').waitFor();
     expect(await page.getByRole('region', { name: 'Notifications' }).getByRole('listitem').allTextContents()).toEqual([
@@ -267,7 +287,7 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await page.getByText('Must not be the same as the beginning.').waitFor();
     await inspect(page, 'notification-preferences');
     await page.getByLabel('To', { exact: true }).fill('06:30');
-    await page.getByLabel('Daily mail at').selectOption('9');
+    await page.getByLabel('Daily email at').selectOption('9');
     await page.getByLabel('Time zone').selectOption('Europe/Berlin');
     await page.getByRole('button', { name: 'Save times' }).click();
     await page.getByText('Preferences saved.').waitFor();

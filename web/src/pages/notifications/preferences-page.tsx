@@ -13,9 +13,8 @@ import { useIsNarrow } from '../../narrow.ts';
 import { api, useTenant } from '../../session.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Checkbox, Select } from '../../ui/field.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Loading } from '../../ui/loading.tsx';
 import { Page, Section } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -45,10 +44,8 @@ function Preferences() {
         <ArrowLeft size={14} strokeWidth={1.5} aria-hidden />
         All notifications
       </Link>
-      {error ? (
-        <Notice tone="error">{messageOf(error)}</Notice>
-      ) : !data ? (
-        <Skeleton className="h-64 w-full" />
+      {!data ? (
+        <Loading error={error} className="h-64" />
       ) : (
         <>
           <Section
@@ -65,11 +62,14 @@ function Preferences() {
   );
 }
 
-/** Saves a change of channels, which is shown at once. */
+/** Saves a change of channels, which is shown at once. Several are saved one after the other; the last one shows the result. */
 function useChannels() {
   const cache = useQueryClient();
   const queryKey = keyOf(useTenant(), ...name);
+  const isLast = () => cache.isMutating({ mutationKey: queryKey }) === 1;
   return useMutation({
+    mutationKey: queryKey,
+    scope: { id: queryKey.join() },
     mutationFn: (changes: NotificationPreferenceChanges) => api().notifications.updatePreferences(changes),
     onMutate: async ({ defaults = {}, types = [] }: NotificationPreferenceChanges) => {
       await cache.cancelQueries({ queryKey });
@@ -85,9 +85,12 @@ function useChannels() {
       }
       return before;
     },
-    onSuccess: ({ preferences }) => cache.setQueryData(queryKey, { preferences }),
+    onSuccess: ({ preferences }) => {
+      if (isLast()) cache.setQueryData(queryKey, { preferences });
+    },
     onError: (error, _changes, before) => {
-      cache.setQueryData(queryKey, before);
+      if (isLast()) cache.setQueryData(queryKey, before);
+      void cache.invalidateQueries({ queryKey });
       toast(`The preferences could not be saved. ${messageOf(error)}`);
     },
   });

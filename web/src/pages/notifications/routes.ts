@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../lazy-page.tsx';
 import { shell } from '../../routes.ts';
 import { pick } from '../../search.ts';
 
@@ -6,13 +7,13 @@ const notifications = createRoute({
   getParentRoute: () => shell,
   path: '/notifications',
   validateSearch: pick('unread', 'type', 'severity'),
-  component: lazyRouteComponent(() => import('./notifications-page.tsx'), 'NotificationsPage'),
+  component: lazyPage(() => import('./notifications-page.tsx'), 'NotificationsPage'),
 });
 
 const preferences = createRoute({
   getParentRoute: () => shell,
   path: '/notifications/preferences',
-  component: lazyRouteComponent(() => import('./preferences-page.tsx'), 'PreferencesPage'),
+  component: lazyPage(() => import('./preferences-page.tsx'), 'PreferencesPage'),
 });
 
 export const notificationRoutes = [notifications, preferences] as const;

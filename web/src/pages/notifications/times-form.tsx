@@ -7,10 +7,10 @@ import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
+import { TimeZoneSelect } from '../../ui/time-zone-select.tsx';
 import { toast } from '../../ui/toast.tsx';
 
 const hours = Array.from({ length: 24 }, (_, hour) => hour);
-const zones = Intl.supportedValuesOf('timeZone');
 const usual = { from: '22:00', to: '07:00' };
 
 /** Quiet hours and the hour of the daily mail. */
@@ -18,7 +18,9 @@ export function TimesForm({ preferences }: { readonly preferences: NotificationP
   const { quiet_hours, time_zone, digest_hour } = preferences;
   const [isQuiet, setQuiet] = useState(quiet_hours !== null);
   const refresh = useRefresh();
-  const { isBusy, problem, errors, props } = useForm(async ({ from = '', to = '', zone = '', hour = '' }) => {
+  const { isBusy, problem, errors, props } = useForm(async (values) => {
+    const { time_zone: zone = '', digest_hour: hour = '' } = values;
+    const { 'quiet_hours.from': from = '', 'quiet_hours.to': to = '' } = values;
     const { message } = await api().notifications.updatePreferences({
       quiet_hours: isQuiet ? { from, to } : null,
       digest_hour: Number(hour),
@@ -30,7 +32,7 @@ export function TimesForm({ preferences }: { readonly preferences: NotificationP
   return (
     <Section
       title="When"
-      lead="In quiet hours there are no push messages and mails wait, except for critical notifications."
+      lead="In quiet hours there are no push messages, and emails wait, except for critical notifications."
     >
       <form {...props} className="grid max-w-xl gap-4">
         {problem && <Notice tone="error">{problem}</Notice>}
@@ -44,20 +46,32 @@ export function TimesForm({ preferences }: { readonly preferences: NotificationP
           <div className="grid grid-cols-2 gap-4">
             <Field label="From" error={errors['quiet_hours.from']}>
               {(control) => (
-                <Input {...control} name="from" type="time" defaultValue={(quiet_hours ?? usual).from} required />
+                <Input
+                  {...control}
+                  name="quiet_hours.from"
+                  type="time"
+                  defaultValue={(quiet_hours ?? usual).from}
+                  required
+                />
               )}
             </Field>
             <Field label="To" error={errors['quiet_hours.to'] ?? errors.quiet_hours}>
               {(control) => (
-                <Input {...control} name="to" type="time" defaultValue={(quiet_hours ?? usual).to} required />
+                <Input
+                  {...control}
+                  name="quiet_hours.to"
+                  type="time"
+                  defaultValue={(quiet_hours ?? usual).to}
+                  required
+                />
               )}
             </Field>
           </div>
         )}
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field label="Daily mail at" help="With everything that is still unread." error={errors.digest_hour}>
+          <Field label="Daily email at" help="With everything that is still unread." error={errors.digest_hour}>
             {(control) => (
-              <Select {...control} name="hour" defaultValue={digest_hour}>
+              <Select {...control} name="digest_hour" defaultValue={digest_hour}>
                 {hours.map((hour) => (
                   <option key={hour} value={hour}>
                     {String(hour).padStart(2, '0')}:00
@@ -67,16 +81,7 @@ export function TimesForm({ preferences }: { readonly preferences: NotificationP
             )}
           </Field>
           <Field label="Time zone" error={errors.time_zone}>
-            {(control) => (
-              <Select {...control} name="zone" defaultValue={time_zone}>
-                {!zones.includes(time_zone) && <option>{time_zone}</option>}
-                {zones.map((zone) => (
-                  <option key={zone} value={zone}>
-                    {zone.replaceAll('_', ' ')}
-                  </option>
-                ))}
-              </Select>
-            )}
+            {(control) => <TimeZoneSelect {...control} name="time_zone" defaultValue={time_zone} />}
           </Field>
         </div>
         <Button type="submit" look="primary" isBusy={isBusy} className="justify-self-start">

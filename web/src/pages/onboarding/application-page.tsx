@@ -55,11 +55,7 @@ export function ApplicationPage() {
 
 function UnknownApplication() {
   return (
-    <EntryLayout
-      isWide
-      title="There is no such application"
-      lead="Check the address, or open the link in the mail from us."
-    >
+    <EntryLayout isWide title="There is no such application" lead="Check the address, or open the link in our email.">
       <Link to="/apply" className="justify-self-start text-accent underline-offset-4 hover:underline">
         Apply for a shop
       </Link>
@@ -67,13 +63,13 @@ function UnknownApplication() {
   );
 }
 
-const keepAddress = 'You can close this page: our mail has a link to it.';
+const keepAddress = 'You can close this page: our email has a link to it.';
 
 function textOf({ status, kyc_required, kyc_status }: ApplicationState): { title: string; lead: ReactNode } {
   if (status === 'completed') {
     return {
       title: 'Your shop is ready',
-      lead: 'Sign in with the email that you gave us. If you gave no password, our mail has a link to choose one.',
+      lead: 'Sign in with the email that you gave us. If you gave no password, our email has a link to choose one.',
     };
   }
   if (status === 'rejected') {
@@ -82,7 +78,7 @@ function textOf({ status, kyc_required, kyc_status }: ApplicationState): { title
   if (status === 'failed') {
     return {
       title: 'Setting up your shop takes longer',
-      lead: 'Your application was approved, but a problem occurred. We look into it, and you get a mail.',
+      lead: 'Your application was approved, but a problem occurred. We are looking into it and will email you.',
     };
   }
   if (status === 'provisioning') {
@@ -93,7 +89,7 @@ function textOf({ status, kyc_required, kyc_status }: ApplicationState): { title
         title: 'Upload your documents',
         lead: `We need them to know who you are. Only reviewers see them. ${keepAddress}`,
       }
-    : { title: 'Your application is being reviewed', lead: `You get a mail when it is decided. ${keepAddress}` };
+    : { title: 'Your application is being reviewed', lead: `We will email you when it is decided. ${keepAddress}` };
 }
 
 function Outcome({ application }: { readonly application: ApplicationState }) {

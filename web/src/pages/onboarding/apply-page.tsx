@@ -8,6 +8,7 @@ import { useTypedValues } from '../../typed-values.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { RestoredNotice } from '../../ui/restored-notice.tsx';
 import { EntryLayout } from '../entry/entry-layout.tsx';
 import { PasswordStrength } from '../install/password-strength.tsx';
 
@@ -37,7 +38,7 @@ export function ApplyPage() {
     <EntryLayout
       isWide
       title="Apply for a shop"
-      lead="You need the referral code of a reseller. It takes two minutes; then we show you how far your application is."
+      lead="You need the referral code of a reseller. It takes two minutes. Afterwards this page shows the progress of your application."
     >
       <form {...props} className="grid gap-6">
         {problem && (
@@ -45,19 +46,12 @@ export function ApplyPage() {
             {problem}{' '}
             {existing !== undefined && (
               <Link to="/apply/$id" params={{ id: existing }} className="font-medium underline underline-offset-4">
-                See how far it is
+                See its progress
               </Link>
             )}
           </Notice>
         )}
-        {isRestored && (
-          <Notice>
-            What you typed before is here again.{' '}
-            <button type="button" onClick={discard} className="font-medium underline underline-offset-4">
-              Start over
-            </button>
-          </Notice>
-        )}
+        {isRestored && <RestoredNotice onDiscard={discard} />}
         <Field label="Referral code" error={errors.referral_code} help="From the reseller who has invited you.">
           {(control) => (
             <Input
@@ -95,7 +89,7 @@ export function ApplyPage() {
               typed.password ? (
                 <PasswordStrength password={typed.password} />
               ) : (
-                'Empty: you get a mail to choose one when the shop is ready.'
+                'If empty, we email you a link to choose one when the shop is ready.'
               )
             }
           >
@@ -121,7 +115,7 @@ function PreferredDomain({ domain, error }: { readonly domain: string; readonly 
   const address = data?.address.replace('{domain}', domain.trim().toLowerCase());
   const help =
     domain.trim() === '' || address === undefined ? (
-      'Empty: we make it from the name of the business.'
+      'If empty, it is derived from the name of the business.'
     ) : (
       <>
         Its address: <span className="break-all text-secondary">{address}</span>

@@ -2,15 +2,15 @@ import { ChowkError, createClient } from '@chowk/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, Upload } from 'lucide-react';
 import { type DragEvent, useId, useState } from 'react';
+import { fetchWithProgress } from '../../fetch-with-progress.ts';
 import { messageOf } from '../../form.ts';
-import { fetchWithProgress } from './fetch-with-progress.ts';
 
 const types = ['image/jpeg', 'image/png', 'application/pdf'];
 const megabyte = 1024 * 1024;
 const maxMegabytes = 10;
 
 const labels: Readonly<Record<string, { readonly title: string; readonly help: string }>> = {
-  government_id: { title: 'Government id', help: 'Passport, driving license or another id with your photo.' },
+  government_id: { title: 'Government ID', help: 'Passport, driving license or another id with your photo.' },
   selfie: { title: 'Selfie', help: 'A photo of you, with your face well visible.' },
 };
 

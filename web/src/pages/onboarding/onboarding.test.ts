@@ -73,7 +73,7 @@ describe.skipIf(!chromiumPath)('applications', () => {
     await fill(page, email);
     await page.getByLabel('Address of the shop').fill(alias);
     await page.reload();
-    await page.getByText('What you typed before is here again.').waitFor();
+    await page.getByText('Your unsaved changes were restored.').waitFor();
     expect(await page.getByLabel('Name of the business').inputValue()).toBe(businessName);
     await page.getByText(`${alias}.localhost`).waitFor();
     expect(await page.getByLabel('Password').inputValue()).toBe('');
@@ -91,7 +91,7 @@ describe.skipIf(!chromiumPath)('applications', () => {
     expect(await page.getByLabel('Name of the business').inputValue()).toBe('');
     await fill(page, email);
     await page.getByRole('button', { name: 'Send the application' }).click();
-    await page.getByRole('link', { name: 'See how far it is' }).click();
+    await page.getByRole('link', { name: 'See its progress' }).click();
     await heading(page, 'Your shop is ready').waitFor();
   });
 
@@ -99,7 +99,7 @@ describe.skipIf(!chromiumPath)('applications', () => {
     const page = await openPage(`${platform.origin}/apply`);
     await fill(page, 'ravi@example.com');
     await page.reload();
-    await page.getByRole('button', { name: 'Start over' }).click();
+    await page.getByRole('button', { name: 'Discard them' }).click();
     expect(await page.getByLabel('Email').inputValue()).toBe('');
     await page.reload();
     expect(await page.getByLabel('Email').inputValue()).toBe('');
@@ -109,27 +109,24 @@ describe.skipIf(!chromiumPath)('applications', () => {
     const { id, page } = await openApplication({ kyc_required: true });
     await heading(page, 'Upload your documents').waitFor();
     await inspect(page, 'application-documents');
-    const governmentId = page.getByLabel('Government id');
+    const governmentId = page.getByLabel('Government ID');
     await governmentId.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Notes') });
     await page.getByText('notes.txt is not a JPEG, PNG or PDF file.').waitFor();
     const large = "new File([new Uint8Array(11 * 1024 * 1024)], 'scan.pdf', { type: 'application/pdf' })";
-    await drop(page, 'Government id', large);
+    await drop(page, 'Government ID', large);
     await page.getByText('scan.pdf has 11.0 MB. At most 10 MB are accepted.').waitFor();
     // Not what its name says: the platform looks at the content.
     await governmentId.setInputFiles({ name: 'id.png', mimeType: 'image/png', buffer: Buffer.from('<svg/>') });
     await eventually(async () => expect(await page.getByRole('alert').textContent()).toMatch(/PNG/));
     await inspect(page, 'application-document-refused');
 
-    let release = () => {};
-    const isReleased = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
     await page.route('**/documents', async (route) => {
       await isReleased;
       await route.continue();
     });
     await governmentId.setInputFiles({ name: 'id.pdf', mimeType: 'application/pdf', buffer: pdf });
-    await page.getByRole('progressbar', { name: 'Sending: Government id' }).waitFor();
+    await page.getByRole('progressbar', { name: 'Sending: Government ID' }).waitFor();
     release();
     await page.getByText('Received.').waitFor();
     const bytes = `Uint8Array.from(atob('${picture.toString('base64')}'), (one) => one.charCodeAt(0))`;
@@ -143,7 +140,7 @@ describe.skipIf(!chromiumPath)('applications', () => {
   test('the page follows the decisions of the reviewer', async () => {
     const { id, page } = await openApplication({ kyc_required: true }, (page) => page.clock.install());
     await heading(page, 'Upload your documents').waitFor();
-    await page.getByLabel('Government id').setInputFiles({ name: 'id.pdf', mimeType: 'application/pdf', buffer: pdf });
+    await page.getByLabel('Government ID').setInputFiles({ name: 'id.pdf', mimeType: 'application/pdf', buffer: pdf });
     await page.getByText('Received.').waitFor();
     await page.getByLabel('Selfie').setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: picture });
     await heading(page, 'Your application is being reviewed').waitFor();

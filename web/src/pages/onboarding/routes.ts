@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../lazy-page.tsx';
 import { root } from '../../routes.ts';
 import { pick } from '../../search.ts';
 
@@ -6,13 +7,13 @@ const apply = createRoute({
   getParentRoute: () => root,
   path: '/apply',
   validateSearch: pick('code'),
-  component: lazyRouteComponent(() => import('./apply-page.tsx'), 'ApplyPage'),
+  component: lazyPage(() => import('./apply-page.tsx'), 'ApplyPage'),
 });
 
 const application = createRoute({
   getParentRoute: () => root,
   path: '/apply/$id',
-  component: lazyRouteComponent(() => import('./application-page.tsx'), 'ApplicationPage'),
+  component: lazyPage(() => import('./application-page.tsx'), 'ApplicationPage'),
 });
 
 export const onboardingRoutes = [apply, application] as const;

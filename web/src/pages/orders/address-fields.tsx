@@ -1,38 +1,25 @@
 import type { ComponentProps } from 'react';
+import { type AddressField, addressFields } from '../../address-fields.ts';
 import { Field, Input } from '../../ui/field.tsx';
-import { type AddressField, addressFields } from './order-draft.ts';
-
-const labels: Readonly<Record<AddressField, string>> = {
-  first_name: 'First name',
-  last_name: 'Last name',
-  company: 'Company',
-  address1: 'Address',
-  address2: 'Apartment, floor, landmark',
-  city: 'City',
-  pincode: 'PIN code',
-  state: 'State',
-  country: 'Country',
-  phone: 'Phone',
-};
-const whole: readonly AddressField[] = ['company', 'address1', 'address2'];
 
 interface AddressFieldsProps {
   /** The value of a field and what happens when it changes. */
   readonly propsOf: (field: AddressField) => ComponentProps<'input'>;
   readonly errors: Readonly<Record<string, string>>;
-  readonly hidden?: readonly AddressField[];
+  /** Without those that the user may not see. */
+  readonly isMasked?: boolean;
 }
 
-export function AddressFields({ propsOf, errors, hidden = [] }: AddressFieldsProps) {
+export function AddressFields({ propsOf, errors, isMasked = false }: AddressFieldsProps) {
   return (
     <div className="grid grid-cols-2 gap-x-3 gap-y-4 md:gap-x-4">
       {addressFields
-        .filter((field) => !hidden.includes(field))
-        .map((field) => (
-          <div key={field} className={whole.includes(field) ? 'col-span-2' : ''}>
-            <Field label={labels[field]} error={errors[`shipping_address.${field}`]}>
+        .filter(({ isSensitive }) => !isMasked || !isSensitive)
+        .map(({ name, label, isHalf }) => (
+          <div key={name} className={isHalf ? '' : 'col-span-2'}>
+            <Field label={label} error={errors[`shipping_address.${name}`]}>
               {(control) => (
-                <Input {...control} name={`shipping_address.${field}`} autoComplete="off" {...propsOf(field)} />
+                <Input {...control} name={`shipping_address.${name}`} autoComplete="off" {...propsOf(name)} />
               )}
             </Field>
           </div>

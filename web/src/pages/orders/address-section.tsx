@@ -3,7 +3,7 @@ import { useApi, useCan } from '../../api-query.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/page.tsx';
 import { AddressFields } from './address-fields.tsx';
-import { addressFields, type OrderDraft } from './order-draft.ts';
+import { type OrderDraft, orderAddressOf } from './order-draft.ts';
 
 interface AddressSectionProps {
   readonly draft: OrderDraft;
@@ -41,17 +41,13 @@ function KnownAddresses({ customerId: id, onChoose }: KnownAddressesProps) {
     <ul className="flex min-w-0 flex-wrap gap-2">
       {data.customer.addresses.slice(0, 4).map((address) => (
         <li key={address.id} className="max-w-full min-w-0">
-          <Button className="max-w-full *:min-w-0" onClick={() => onChoose(fieldsOf(address))}>
+          <Button className="max-w-full *:min-w-0" onClick={() => onChoose(orderAddressOf(address))}>
             <span className="truncate">Use {textOf(address)}</span>
           </Button>
         </li>
       ))}
     </ul>
   );
-}
-
-function fieldsOf(address: CustomerAddress): OrderDraft['address'] {
-  return Object.fromEntries(addressFields.flatMap((field) => (address[field] ? [[field, address[field]]] : [])));
 }
 
 function textOf({ address1, city, pincode }: CustomerAddress): string {

@@ -33,6 +33,7 @@ export function BulkStatus({ selection }: { readonly selection: Selection }) {
       <ChevronDown size={16} strokeWidth={1.5} aria-hidden />
     </Button>
   );
+  if (isBusy) return trigger;
   return (
     <Menu trigger={trigger} align="start">
       {offered.map((status) => (

@@ -1,15 +1,13 @@
 import type { CustomerDetail } from '@chowk/client';
-import { useState } from 'react';
 import { useApi, useCan } from '../../api-query.ts';
-import { money } from '../../format.ts';
+import { customerNameOf } from '../../customer-name.ts';
+import { CustomerSearch } from '../../customer-search.tsx';
+import { formatPhone, money } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { useDelayed } from './delayed.ts';
-import { type ContactField, contactFields, type OrderDraft } from './order-draft.ts';
-import { customerNameOf } from './order-list.ts';
-import { SearchBox } from './search-box.tsx';
+import { type ContactField, contactFields, type OrderDraft, orderAddressOf } from './order-draft.ts';
 
 interface CustomerSectionProps {
   readonly draft: OrderDraft;
@@ -18,12 +16,20 @@ interface CustomerSectionProps {
 }
 
 /** Chooses a customer, or takes the name and the contact of one. */
-export function CustomerSection({ draft: { customerId, contact }, onChange, errors }: CustomerSectionProps) {
+export function CustomerSection({ draft, onChange, errors }: CustomerSectionProps) {
+  const { customerId, contact, address } = draft;
   const canSearch = useCan()('customers.view');
   if (customerId !== undefined) {
     return (
       <Section title="Customer">
-        <ChosenCustomer id={customerId} onRemove={() => onChange({ customerId: undefined })} />
+        <ChosenCustomer
+          id={customerId}
+          onRemove={(customer) => {
+            // An address of theirs goes with them; one that was typed stays.
+            const isTheirs = customer?.addresses.some((one) => isSame(orderAddressOf(one), address));
+            onChange({ customerId: undefined, ...(isTheirs && { address: {} }) });
+          }}
+        />
         {errors['customer.id'] && <p className="text-xs text-error">{errors['customer.id']}</p>}
       </Section>
     );
@@ -39,16 +45,39 @@ export function CustomerSection({ draft: { customerId, contact }, onChange, erro
       {isNew ? (
         <ContactFields contact={contact ?? {}} onChange={(next) => onChange({ contact: next })} errors={errors} />
       ) : (
-        <CustomerSearch
-          onChoose={(id) => onChange({ customerId: id })}
-          onCreate={(text) => onChange({ contact: contactFrom(text) })}
-        />
+        <div className="grid gap-2">
+          <CustomerSearch
+            label="Search customers"
+            onChoose={(id) => {
+              onChange({ customerId: id });
+              focusNext('items');
+            }}
+            onCreate={(text) => {
+              onChange({ contact: contactFrom(text) });
+              focusNext('customer.');
+            }}
+          />
+          <p className="text-xs text-faint">Without one, the order belongs to a new customer called Guest.</p>
+        </div>
       )}
     </Section>
   );
 }
 
-function ChosenCustomer({ id, onRemove }: { readonly id: string; readonly onRemove: () => void }) {
+/** The first empty field whose name begins like this, when it is there. */
+function focusNext(name: string): void {
+  setTimeout(() => {
+    const fields = [...document.querySelectorAll<HTMLInputElement>(`input[name^="${name}"]`)];
+    fields.find(({ value }) => value === '')?.focus();
+  });
+}
+
+interface ChosenCustomerProps {
+  readonly id: string;
+  readonly onRemove: (customer: CustomerDetail | undefined) => void;
+}
+
+function ChosenCustomer({ id, onRemove }: ChosenCustomerProps) {
   const can = useCan();
   const { data, error } = useApi(['customers', id], (client) => client.customers.get({ id }), can('customers.view'));
   const customer = data?.customer;
@@ -60,55 +89,20 @@ function ChosenCustomer({ id, onRemove }: { readonly id: string; readonly onRemo
         </span>
         {customer && <span className="truncate text-sm text-secondary">{summaryOf(customer)}</span>}
       </div>
-      <Button onClick={onRemove}>Change</Button>
+      <Button onClick={() => onRemove(customer)}>Change</Button>
     </div>
   );
+}
+
+function isSame(one: OrderDraft['address'], other: OrderDraft['address']): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function summaryOf({ phone, email, total_orders, total_spent, currency }: CustomerDetail): string {
   const orders = total_orders === 1 ? '1 order' : `${total_orders} orders`;
-  return [phone, email, orders, currency && money(total_spent, currency)].filter(Boolean).join(' · ');
-}
-
-interface CustomerSearchProps {
-  readonly onChoose: (id: string) => void;
-  readonly onCreate: (text: string) => void;
-}
-
-function CustomerSearch({ onChoose, onCreate }: CustomerSearchProps) {
-  const [text, setText] = useState('');
-  const query = useDelayed(text.trim());
-  const { data, isFetching } = useApi(
-    ['customers', 'search', query],
-    (client) => client.customers.search({ q: query, limit: 8 }),
-    query.length >= 2,
-  );
-  const found = query.length >= 2 ? (data?.customers ?? []) : [];
-  const typed = text.trim();
-  const options = [
-    ...found.map((customer) => ({
-      key: customer.id,
-      label: customerNameOf(customer),
-      detail: [customer.phone, customer.email].filter(Boolean).join(' · '),
-      choose: () => onChoose(customer.id),
-    })),
-    ...(typed === '' ? [] : [{ key: 'new', label: `New customer “${typed}”`, choose: () => onCreate(typed) }]),
-  ];
-  return (
-    <div className="grid gap-2">
-      <SearchBox
-        label="Search customers"
-        placeholder="Search name, phone or email"
-        name="customer"
-        text={text}
-        onText={setText}
-        options={options}
-        status={isFetching && found.length === 0 ? 'Searching…' : undefined}
-        autoFocus
-      />
-      <p className="text-xs text-faint">Without one, the order belongs to a new customer called Guest.</p>
-    </div>
-  );
+  return [phone && formatPhone(phone), email, orders, currency && money(total_spent, currency)]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 const labels: Readonly<Record<ContactField, string>> = {

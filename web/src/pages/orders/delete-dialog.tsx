@@ -14,7 +14,7 @@ interface DeleteDialogProps {
   readonly order: Order;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  readonly onDeleted: () => void;
+  readonly onDeleted: () => Promise<void>;
 }
 
 export function DeleteDialog({ order, isOpen, onClose, onDeleted }: DeleteDialogProps) {
@@ -35,8 +35,8 @@ function DeleteForm({ order, onClose, onDeleted }: Omit<DeleteDialogProps, 'isOp
     if (!isConfirmed) return field.current?.focus();
     await api().orders.delete({ id });
     onClose();
-    onDeleted();
     toast(`Order ${order_number} is deleted.`);
+    await onDeleted();
     await refresh('orders', 'customers');
   });
   return (

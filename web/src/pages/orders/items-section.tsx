@@ -1,14 +1,14 @@
 import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { useApi, useCan } from '../../api-query.ts';
+import { useCan } from '../../api-query.ts';
 import { money } from '../../format.ts';
+import { useSearchResults } from '../../search-results.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';
+import { SearchBox } from '../../ui/search-box.tsx';
 import { amountOf } from './amount.ts';
-import { useDelayed } from './delayed.ts';
 import { type DraftItem, lineTotalOf } from './order-draft.ts';
-import { SearchBox } from './search-box.tsx';
 
 interface ItemsSectionProps {
   readonly items: readonly DraftItem[];
@@ -23,7 +23,7 @@ export function ItemsSection({ items, currency, onChange, errors }: ItemsSection
   const add = (item: Omit<DraftItem, 'key' | 'quantity'>) => {
     const same = items.find(({ sku, price }) => sku !== null && sku === item.sku && price === item.price);
     if (same) onChange(items.map((one) => (one === same ? { ...one, quantity: increased(one.quantity) } : one)));
-    else onChange([...items, { ...item, key: crypto.randomUUID(), quantity: '1' }]);
+    else onChange([...items, { ...item, key: nextKey(items), quantity: '1' }]);
     // Without a product, the price comes next.
     if (item.price === '') {
       setTimeout(() => list.current?.querySelector<HTMLElement>('li:last-child [name$=price]')?.focus());
@@ -63,6 +63,10 @@ export function ItemsSection({ items, currency, onChange, errors }: ItemsSection
   );
 }
 
+function nextKey(items: readonly DraftItem[]): string {
+  return String(Math.max(0, ...items.map(({ key }) => Number(key) || 0)) + 1);
+}
+
 function increased(quantity: string): string {
   return /^\d+$/.test(quantity) ? String(Number(quantity) + 1) : '1';
 }
@@ -75,15 +79,12 @@ interface ProductSearchProps {
 
 function ProductSearch({ error, currency, onAdd }: ProductSearchProps) {
   const [text, setText] = useState('');
-  const query = useDelayed(text.trim());
-  const canSearch = useCan()('products.view') && query.length >= 2;
-  const { data, isFetching } = useApi(
-    ['products', 'search', query],
-    (client) => client.products.search({ q: query, limit: 8 }),
-    canSearch,
-  );
-  const found = canSearch ? (data?.products ?? []).filter(({ status }) => status !== 'archived') : [];
   const typed = text.trim();
+  const canSearch = useCan()('products.view');
+  const { data, ...state } = useSearchResults('products', canSearch ? typed : '', (client, q) =>
+    client.products.search({ q, limit: 8 }),
+  );
+  const found = (data?.products ?? []).filter(({ status }) => status !== 'archived');
   const options = [
     ...found.map(({ id, title, sku, price, available }) => ({
       key: id,
@@ -110,7 +111,7 @@ function ProductSearch({ error, currency, onAdd }: ProductSearchProps) {
       text={text}
       onText={setText}
       options={options}
-      status={isFetching && found.length === 0 ? 'Searching…' : undefined}
+      {...state}
       error={error}
     />
   );
@@ -161,7 +162,7 @@ function ItemRow({ item, index, currency, errors, onChange, onRemove }: ItemRowP
       </div>
       {field('quantity')}
       {field('price')}
-      <span className="numeric flex h-9 items-center justify-end truncate max-md:h-11">
+      <span className="numeric flex min-h-9 items-center justify-end text-right wrap-anywhere max-md:min-h-11">
         {total === undefined ? '–' : currency === undefined ? amountOf(total) : money(amountOf(total), currency)}
       </span>
       <IconButton label={`Remove item ${index + 1}`} onClick={onRemove}>

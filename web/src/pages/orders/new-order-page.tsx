@@ -1,12 +1,13 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useRefresh } from '../../api-action.ts';
-import { useApi, useCan } from '../../api-query.ts';
+import { useCan, useMe } from '../../api-query.ts';
 import { useForm } from '../../form.ts';
 import { money } from '../../format.ts';
 import { useKeys } from '../../keys.ts';
 import { api } from '../../session.ts';
 import { Needs } from '../../shell/needs.tsx';
+import { submit } from '../../submission.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -15,7 +16,7 @@ import { toast } from '../../ui/toast.tsx';
 import { AddressSection } from './address-section.tsx';
 import { CustomerSection } from './customer-section.tsx';
 import { ItemsSection } from './items-section.tsx';
-import { type OrderDraft, orderOf, totalOf, useOrderDraft } from './order-draft.ts';
+import { type OrderDraft, orderOf, quantityOf, totalOf, useOrderDraft } from './order-draft.ts';
 
 export function NewOrderPage() {
   const { customer } = useSearch({ from: '/shell/orders/new' });
@@ -27,29 +28,24 @@ export function NewOrderPage() {
 }
 
 function NewOrder({ customer }: { readonly customer: string | undefined }) {
-  const { draft, isEmpty, change, clear } = useOrderDraft(customer);
+  const { name, draft, isEmpty, change, clear } = useOrderDraft(customer);
   const [wasEmpty] = useState(isEmpty);
   const [areItemErrorsOutdated, setOutdated] = useState(false);
   const navigate = useNavigate();
   const refresh = useRefresh();
   const can = useCan();
-  const submit = useRef<HTMLButtonElement>(null);
-  const statistics = useApi(
-    ['orders', 'currency'],
-    (client) => client.orders.statistics({ days: 1 }),
-    can('orders.view'),
-  );
-  const currency = statistics.data?.currency;
+  const button = useRef<HTMLButtonElement>(null);
+  const currency = useMe().data?.currency;
   const form = useForm(async () => {
     setOutdated(false);
-    const { order } = await api().orders.create(orderOf(draft), { idempotencyKey: true });
+    const { order } = await submit(name, api().orders.create, orderOf(draft));
     clear();
     toast(`Order ${order.order_number} is created.`);
     await refresh('orders', 'customers');
     if (can('orders.view')) await navigate({ to: '/orders/$id', params: { id: order.id } });
     else await navigate({ to: '/' });
   });
-  useKeys([{ key: 'mod+enter', label: 'Create the order', run: () => submit.current?.click() }]);
+  useKeys([{ key: 'mod+enter', label: 'Create order', run: () => button.current?.click() }]);
   const errors = areItemErrorsOutdated ? withoutItems(form.errors) : form.errors;
   return (
     <Page title="New order">
@@ -101,9 +97,12 @@ function NewOrder({ customer }: { readonly customer: string | undefined }) {
             )}
           </Section>
         </div>
-        <aside aria-label="Summary" className="grid gap-4 lg:sticky lg:top-16">
+        <aside
+          aria-label="Summary"
+          className="grid gap-4 max-lg:sticky max-lg:bottom-0 max-lg:z-[1] max-lg:-mx-4 max-lg:grid-cols-[minmax(0,1fr)_auto] max-lg:items-center max-lg:border-t max-lg:border-line max-lg:bg-canvas max-lg:px-4 max-lg:py-3 max-md:bottom-(--bottom-bar) lg:sticky lg:top-16"
+        >
           <Summary draft={draft} currency={currency} error={errors.total} />
-          <Button ref={submit} type="submit" look="primary" isBusy={form.isBusy}>
+          <Button ref={button} type="submit" look="primary" isBusy={form.isBusy}>
             Create order
           </Button>
         </aside>
@@ -119,10 +118,10 @@ interface SummaryProps {
 }
 
 function Summary({ draft: { items }, currency, error }: SummaryProps) {
-  const units = items.reduce((sum, { quantity }) => sum + (Number.parseInt(quantity, 10) || 0), 0);
+  const units = items.reduce((sum, item) => sum + (quantityOf(item) ?? 0), 0);
   const total = totalOf(items);
   return (
-    <div className="grid gap-1 border-t border-line pt-4 lg:border-0 lg:pt-1">
+    <div className="grid gap-x-2 gap-y-1 max-lg:grid-cols-[auto_1fr] max-lg:items-baseline lg:pt-1">
       <span className="text-sm text-secondary">Total</span>
       <output className="numeric text-2xl font-semibold tracking-tight break-words">
         {currency === undefined ? total : money(total, currency)}

@@ -1,33 +1,32 @@
 import type { OrderDetails, ShippingAddress } from '@chowk/client';
 import { useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
+import { addressFields } from '../../address-fields.ts';
+import { addressLines } from '../../address-lines.ts';
 import { useCan } from '../../api-query.ts';
 import { messageOf, useForm } from '../../form.ts';
-import { api } from '../../session.ts';
+import { useReturnFocus } from '../../return-focus.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { AddressFields } from './address-fields.tsx';
-import { type AddressField, addressFields } from './order-draft.ts';
-
-/** Without customers.view_sensitive; the API keeps what is not sent of them. */
-const sensitive: readonly AddressField[] = ['address1', 'address2', 'phone'];
+import { useOrderField } from './order-field.ts';
 
 /** The shipping address, which is edited in its place. */
 export function OrderAddress({ order }: { readonly order: OrderDetails }) {
   const [isEditing, setEditing] = useState(false);
+  const button = useReturnFocus(isEditing);
   const can = useCan();
   const isMasked = !can('customers.view_sensitive');
   const edit = can('orders.edit') && !isEditing && (
-    <Button look="quiet" className="-mr-3.5 text-sm" onClick={() => setEditing(true)}>
+    <Button ref={button} look="quiet" className="-mr-3.5 text-sm" onClick={() => setEditing(true)}>
       {order.shipping_address ? 'Edit address' : 'Add address'}
     </Button>
   );
   return (
     <Section title="Shipping address" actions={edit}>
       {isEditing ? (
-        <AddressForm order={order} hidden={isMasked ? sensitive : []} onDone={() => setEditing(false)} />
+        <AddressForm order={order} isMasked={isMasked} onDone={() => setEditing(false)} />
       ) : (
         <Lines address={order.shipping_address} />
       )}
@@ -41,13 +40,7 @@ export function OrderAddress({ order }: { readonly order: OrderDetails }) {
 }
 
 function Lines({ address }: { readonly address: ShippingAddress | null }) {
-  const join = (...parts: readonly (string | null | undefined)[]) => parts.filter(Boolean).join(' ');
-  const lines = [
-    join(address?.first_name, address?.last_name),
-    ...[address?.company, address?.address1, address?.address2],
-    join(address?.city, address?.pincode),
-    ...[address?.state, address?.country, address?.phone],
-  ].filter(Boolean);
+  const lines = addressLines(address);
   if (lines.length === 0) return <p className="text-secondary">No address.</p>;
   return (
     <address className="grid not-italic">
@@ -62,20 +55,22 @@ function Lines({ address }: { readonly address: ShippingAddress | null }) {
 
 interface AddressFormProps {
   readonly order: OrderDetails;
-  readonly hidden: readonly AddressField[];
+  /** The API keeps the fields that are hidden from the user. */
+  readonly isMasked: boolean;
   readonly onDone: () => void;
 }
 
-function AddressForm({ order, hidden, onDone }: AddressFormProps) {
+function AddressForm({ order, isMasked, onDone }: AddressFormProps) {
   const { id, order_number, shipping_address: before } = order;
-  const refresh = useRefresh();
-  const save = async (address: ShippingAddress | null) => {
-    await api().orders.update({ id, shipping_address: address });
-    await refresh('orders');
-  };
+  const save = useOrderField(
+    order,
+    'shipping_address',
+    ({ shipping_address: latest }) =>
+      `Someone else has changed the address to “${addressLines(latest).join(', ') || 'No address'}”. Save again to replace it.`,
+  );
   const form = useForm(
     async (values) => {
-      const texts = addressFields.map((field) => [field, values[`shipping_address.${field}`]?.trim() || null] as const);
+      const texts = addressFields.map(({ name }) => [name, values[`shipping_address.${name}`]?.trim() || null]);
       await save(Object.fromEntries(texts));
       const undo = () => void save(before).catch((error) => toast(messageOf(error)));
       toast(`The address of order ${order_number} is saved.`, { label: 'Undo', run: undo });
@@ -92,7 +87,7 @@ function AddressForm({ order, hidden, onDone }: AddressFormProps) {
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
       <AddressFields
         errors={form.errors}
-        hidden={hidden}
+        isMasked={isMasked}
         propsOf={(field) => ({ defaultValue: before?.[field] ?? '', autoFocus: field === 'first_name' })}
       />
       <div className="flex items-center gap-2">

@@ -1,16 +1,23 @@
 import type { ListedOrder } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { customerNameOf } from '../../customer-name.ts';
 import { money } from '../../format.ts';
 import type { Column } from '../../list/data-table.tsx';
 import { useIsNarrow } from '../../narrow.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { customerNameOf, itemsText } from './order-list.ts';
+import { itemsText } from './order-list.ts';
 import { OrderStatus } from './order-status.tsx';
 
 /** Beside an open order there is room for the most important ones. */
 export function useOrderColumns(isBesideOrder: boolean): readonly Column<ListedOrder>[] {
   const isNarrow = useIsNarrow();
-  const order: Column<ListedOrder> = {
+  const number = useMemo(() => numberColumn(isNarrow, isBesideOrder), [isNarrow, isBesideOrder]);
+  return [number, ...columns.filter(({ isWide }) => !isBesideOrder || !isWide)];
+}
+
+function numberColumn(isNarrow: boolean, isBesideOrder: boolean): Column<ListedOrder> {
+  return {
     ...{ key: 'order', label: 'Order', sortBy: 'order_number', isOnPhone: true },
     ...(isNarrow ? {} : { width: isBesideOrder ? '7rem' : '9rem' }),
     cell: ({ id, order_number, customer, status }) => (
@@ -30,7 +37,6 @@ export function useOrderColumns(isBesideOrder: boolean): readonly Column<ListedO
       </>
     ),
   };
-  return [order, ...columns.filter(({ isWide }) => !isBesideOrder || !isWide)];
 }
 
 const columns: readonly (Column<ListedOrder> & { readonly isWide?: boolean })[] = [

@@ -1,5 +1,7 @@
-import type { NewOrder, ShippingAddress } from '@chowk/client';
+import type { CustomerAddress, NewOrder, ShippingAddress } from '@chowk/client';
+import { type AddressField, addressFields } from '../../address-fields.ts';
 import { useStored } from '../../stored.ts';
+import { forgetSubmission } from '../../submission.ts';
 import { amountOf, centsOf } from './amount.ts';
 
 export interface DraftItem {
@@ -13,12 +15,6 @@ export interface DraftItem {
 export const contactFields = ['first_name', 'last_name', 'phone', 'email'] as const;
 export type ContactField = (typeof contactFields)[number];
 
-export const addressFields = [
-  ...(['first_name', 'last_name', 'company', 'address1', 'address2'] as const),
-  ...(['city', 'pincode', 'state', 'country', 'phone'] as const),
-];
-export type AddressField = (typeof addressFields)[number];
-
 export interface OrderDraft {
   readonly customerId: string | undefined;
   /** Of a customer who may not be known yet; undefined until the user enters one. */
@@ -31,18 +27,31 @@ export interface OrderDraft {
 /** What has been entered, kept by the browser until the order is created. */
 export function useOrderDraft(customer: string | undefined) {
   const empty: OrderDraft = { customerId: customer, contact: undefined, items: [], address: {}, note: '' };
-  const [draft, setDraft] = useStored<OrderDraft>(`draft.order.${customer ?? 'new'}`, empty);
+  const name = `order.${customer ?? 'new'}`;
+  const [draft, setDraft] = useStored<OrderDraft>(`draft.${name}`, empty);
   return {
+    name,
     draft,
     isEmpty: JSON.stringify(draft) === JSON.stringify(empty),
     change: (changes: Partial<OrderDraft>) => setDraft({ ...draft, ...changes }),
-    clear: () => setDraft(undefined),
+    clear() {
+      setDraft(undefined);
+      forgetSubmission(name);
+    },
   };
 }
 
-export function lineTotalOf({ quantity, price }: DraftItem): bigint | undefined {
-  const cents = centsOf(price);
-  return cents === undefined || !/^\d{1,7}$/.test(quantity.trim()) ? undefined : cents * BigInt(quantity.trim());
+export function orderAddressOf(address: CustomerAddress): OrderDraft['address'] {
+  return Object.fromEntries(addressFields.flatMap(({ name }) => (address[name] ? [[name, address[name]]] : [])));
+}
+
+export function quantityOf({ quantity }: Pick<DraftItem, 'quantity'>): number | undefined {
+  return /^\d{1,7}$/.test(quantity.trim()) ? Number(quantity) : undefined;
+}
+
+export function lineTotalOf(item: DraftItem): bigint | undefined {
+  const [cents, quantity] = [centsOf(item.price), quantityOf(item)];
+  return cents === undefined || quantity === undefined ? undefined : cents * BigInt(quantity);
 }
 
 /** The sum of the lines that are complete. */
@@ -54,7 +63,8 @@ export function orderOf({ customerId, contact, items, address, note }: OrderDraf
   return {
     customer: customerId === undefined ? filled(contact ?? {}) : { id: customerId },
     items: items.map(({ name, sku, quantity, price }) => ({
-      ...{ name: name.trim(), sku, quantity: Number(quantity), price: price.trim() },
+      // What is no number is reported by the platform.
+      ...{ name: name.trim(), sku, quantity: quantityOf({ quantity }) ?? Number.NaN, price: price.trim() },
     })),
     shipping_address: Object.keys(filled(address)).length === 0 ? null : (filled(address) as ShippingAddress),
     note: note.trim() || null,

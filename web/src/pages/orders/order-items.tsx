@@ -63,7 +63,7 @@ function Sums({ order }: { readonly order: OrderDetails }) {
       {isRefunded && (
         <>
           <Sum label="Refunded" amount={money(`-${refunded_total}`, currency)} />
-          <Sum label="Left" amount={money(remainingOf(order), currency)} isStrong />
+          <Sum label="Not refunded" amount={money(remainingOf(order), currency)} isStrong />
         </>
       )}
     </dl>

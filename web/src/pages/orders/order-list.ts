@@ -1,4 +1,4 @@
-import type { ListedOrder, OrderCustomer, OrdersListInput } from '@chowk/client';
+import type { ListedOrder, OrdersListInput } from '@chowk/client';
 import type { Filter } from '../../list/filters.tsx';
 import type { Search } from '../../search.ts';
 import { allStatuses, type Status, statuses } from './status.ts';
@@ -27,12 +27,7 @@ export function inputOf({ status, ...rest }: Search): OrdersListInput {
   return { ...rest, ...(status === undefined ? {} : { status: status.split(',') as Status[] }) } as OrdersListInput;
 }
 
-export function customerNameOf(customer: Omit<OrderCustomer, 'id'> | null): string {
-  if (!customer) return 'Deleted customer';
-  const { first_name, last_name, email, phone } = customer;
-  return [first_name, last_name].filter(Boolean).join(' ') || email || phone || 'No name';
-}
-
-export function itemsText(items: ListedOrder['items']): string {
+/** The items in one line: `2 × Tea, Rice`. */
+export function itemsText(items: readonly Pick<ListedOrder['items'][number], 'name' | 'quantity'>[]): string {
   return items.map(({ name, quantity }) => (quantity === 1 ? name : `${quantity} × ${name}`)).join(', ');
 }

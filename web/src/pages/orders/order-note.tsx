@@ -1,21 +1,22 @@
 import type { OrderDetails } from '@chowk/client';
 import { useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
 import { useCan } from '../../api-query.ts';
 import { messageOf, useForm } from '../../form.ts';
-import { api } from '../../session.ts';
+import { useReturnFocus } from '../../return-focus.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useOrderField } from './order-field.ts';
 
 /** The note, which is edited in its place. */
 export function OrderNote({ order }: { readonly order: OrderDetails }) {
   const [isEditing, setEditing] = useState(false);
+  const button = useReturnFocus(isEditing);
   const can = useCan();
   const edit = can('orders.edit') && !isEditing && (
-    <Button look="quiet" className="-mr-3.5 text-sm" onClick={() => setEditing(true)}>
+    <Button ref={button} look="quiet" className="-mr-3.5 text-sm" onClick={() => setEditing(true)}>
       {order.note ? 'Edit note' : 'Add note'}
     </Button>
   );
@@ -37,12 +38,13 @@ interface NoteFormProps {
   readonly onDone: () => void;
 }
 
-function NoteForm({ order: { id, order_number, note }, onDone }: NoteFormProps) {
-  const refresh = useRefresh();
-  const save = async (text: string | null) => {
-    await api().orders.update({ id, note: text });
-    await refresh('orders');
-  };
+function NoteForm({ order, onDone }: NoteFormProps) {
+  const { id, order_number, note } = order;
+  const save = useOrderField(order, 'note', (latest) =>
+    latest.note
+      ? `Someone else has changed the note to “${latest.note}”. Save again to replace it.`
+      : 'Someone else has removed the note. Save again to add yours.',
+  );
   const form = useForm(
     async ({ note: text }) => {
       await save(text?.trim() || null);
@@ -66,10 +68,7 @@ function NoteForm({ order: { id, order_number, note }, onDone }: NoteFormProps) 
         aria-describedby={form.errors.note && 'note-error'}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
-          if (event.key === 'Escape') {
-            form.discard();
-            onDone();
-          }
+          if (event.key === 'Escape') onDone();
         }}
       />
       {form.errors.note && (

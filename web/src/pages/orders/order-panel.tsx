@@ -3,16 +3,18 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Ellipsis, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useApi, useCan } from '../../api-query.ts';
-import { exactTime, money } from '../../format.ts';
+import { customerNameOf } from '../../customer-name.ts';
+import { money } from '../../format.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
+import { exactTime } from '../../times.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { Section } from '../../ui/page.tsx';
+import { PhoneNumber } from '../../ui/phone-number.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { OrderAddress } from './order-address.tsx';
 import { OrderHistory } from './order-history.tsx';
 import { OrderItems } from './order-items.tsx';
-import { customerNameOf } from './order-list.ts';
 import { OrderNote } from './order-note.tsx';
 import { OrderStatus } from './order-status.tsx';
 import { StatusButtons } from './status-buttons.tsx';
@@ -22,12 +24,13 @@ export function OrderPanel() {
   const search = useSearch({ from: '/shell/orders' });
   const navigate = useNavigate();
   const can = useCan();
-  const [isDeleting, setDeleting] = useState(false);
+  const [deleting, setDeleting] = useState<string>();
   const { data, error } = useApi(['orders', id], (client) => client.orders.get({ id }));
   const order = data?.order;
-  const close = () => void navigate({ to: '/orders', search });
+  const close = () => navigate({ to: '/orders', search });
   return (
     <DetailPanel
+      key={id}
       title={order && `Order ${order.order_number}`}
       error={order ? null : error}
       actions={
@@ -42,7 +45,7 @@ export function OrderPanel() {
           >
             <MenuItem
               icon={<Trash2 size={16} strokeWidth={1.5} aria-hidden />}
-              onSelect={() => setTimeout(() => setDeleting(true))}
+              onSelect={() => setTimeout(() => setDeleting(id))}
             >
               Delete order
             </MenuItem>
@@ -57,10 +60,15 @@ export function OrderPanel() {
           <StatusButtons order={order} />
           <OrderItems order={order} />
           <Customer order={order} />
-          <OrderAddress key={`${order.id}-address`} order={order} />
-          <OrderNote key={`${order.id}-note`} order={order} />
+          <OrderAddress order={order} />
+          <OrderNote order={order} />
           <OrderHistory order={order} />
-          <DeleteDialog order={order} isOpen={isDeleting} onClose={() => setDeleting(false)} onDeleted={close} />
+          <DeleteDialog
+            order={order}
+            isOpen={deleting === id}
+            onClose={() => setDeleting(undefined)}
+            onDeleted={close}
+          />
         </>
       )}
     </DetailPanel>
@@ -101,7 +109,7 @@ function Customer({ order: { customer, customer_id } }: { readonly order: OrderD
         ) : (
           <span className="font-medium break-words">{name}</span>
         )}
-        {customer?.phone && <span className="numeric text-secondary">{customer.phone}</span>}
+        {customer?.phone && <PhoneNumber number={customer.phone} className="text-secondary" />}
         {customer?.email && <span className="break-all text-secondary">{customer.email}</span>}
       </div>
     </Section>

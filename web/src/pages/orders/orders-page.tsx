@@ -1,15 +1,16 @@
 import type { ListedOrder } from '@chowk/client';
-import { Link, Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Plus, ReceiptText } from 'lucide-react';
 import { useState } from 'react';
 import { useApi, useCan } from '../../api-query.ts';
-import { count } from '../../format.ts';
+import { customerNameOf } from '../../customer-name.ts';
 import { useKeys } from '../../keys.ts';
 import { ColumnMenu, useColumns } from '../../list/column-choice.tsx';
 import { DataTable } from '../../list/data-table.tsx';
 import { ExportButton } from '../../list/export.tsx';
 import { FilterBar } from '../../list/filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
+import { NoMatch } from '../../list/no-match.tsx';
 import { useSelection } from '../../list/selection.ts';
 import { SelectionBar } from '../../list/selection-bar.tsx';
 import { useList } from '../../list/use-list.ts';
@@ -21,7 +22,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { BulkStatus } from './bulk-status.tsx';
 import { useLiveOrders } from './live-orders.ts';
 import { useOrderColumns } from './order-columns.tsx';
-import { customerNameOf, filters, inputOf, statusFilter } from './order-list.ts';
+import { filters, inputOf, statusFilter } from './order-list.ts';
 import { allStatuses, statuses, waiting } from './status.ts';
 import { StatusDialog } from './status-dialog.tsx';
 
@@ -44,7 +45,7 @@ function Orders() {
     const { orders, pagination } = await client.orders.list({ ...inputOf(search), ...page });
     return { rows: orders, total: pagination.total };
   });
-  const selection = useSelection();
+  const selection = useSelection(list.identity);
   const { visible, choice } = useColumns('orders', useOrderColumns(openId !== undefined));
   const [changing, setChanging] = useState<string>();
   useLiveOrders();
@@ -75,17 +76,15 @@ function Orders() {
       }
     >
       <Views name="orders" views={views} search={search} onChange={show} />
-      <div className="pt-3">
-        <FilterBar
-          search={search}
-          filters={useFilters(search, views)}
-          placeholder="Search number, customer or note"
-          onChange={show}
-        >
-          <span className="numeric text-sm text-secondary">{list.total !== undefined && count(list.total)}</span>
-          <ColumnMenu choice={choice} />
-        </FilterBar>
-      </div>
+      <FilterBar
+        search={search}
+        filters={useFilters(search, views)}
+        placeholder="Search number, customer or note"
+        onChange={show}
+        total={list.total}
+      >
+        <ColumnMenu choice={choice} />
+      </FilterBar>
       <SelectionBar selection={selection}>{can('orders.edit') && <BulkStatus selection={selection} />}</SelectionBar>
       <DataTable
         caption="Orders"
@@ -113,10 +112,10 @@ function focusedOrder(rowAt: (index: number) => ListedOrder | undefined): Listed
 
 function useStatusViews(): readonly View[] {
   const { data } = useApi(['orders', 'counts'], (client) => client.orders.countByStatus());
-  const toHandle = data && waiting.reduce((sum, status) => sum + data.counts[status], 0);
+  const toDo = data && waiting.reduce((sum, status) => sum + data.counts[status], 0);
   return [
     { label: 'All', search: {}, count: data?.total },
-    { label: 'To handle', search: { status: waiting.join(',') }, count: toHandle },
+    { label: 'To do', search: { status: waiting.join(',') }, count: toDo },
     ...allStatuses.map((status) => {
       return { label: statuses[status].label, search: { status }, count: data?.counts[status] };
     }),
@@ -150,24 +149,13 @@ function NewOrderButton() {
 
 function NoOrders({ isFiltered }: { readonly isFiltered: boolean }) {
   const can = useCan();
+  const navigate = useNavigate();
+  const icon = <ReceiptText size={20} strokeWidth={1.5} aria-hidden />;
   if (isFiltered) {
-    const all = (
-      <Link to="/orders" search={{}} className="text-accent underline underline-offset-4">
-        Show all orders
-      </Link>
-    );
-    return (
-      <EmptyState icon={<ReceiptText size={20} strokeWidth={1.5} aria-hidden />} title="No order matches" action={all}>
-        Search for something else, or remove a filter.
-      </EmptyState>
-    );
+    return <NoMatch icon={icon} names={['order', 'orders']} onClear={() => void navigate({ to: '/orders' })} />;
   }
   return (
-    <EmptyState
-      icon={<ReceiptText size={20} strokeWidth={1.5} aria-hidden />}
-      title="No orders yet"
-      action={can('orders.create') && <NewOrderButton />}
-    >
+    <EmptyState icon={icon} title="No orders yet" action={can('orders.create') && <NewOrderButton />}>
       Orders from your shop appear here as they come in. You can also enter one yourself.
     </EmptyState>
   );

@@ -4,6 +4,7 @@ import { useRefresh } from '../../api-action.ts';
 import { useForm } from '../../form.ts';
 import { money } from '../../format.ts';
 import { api } from '../../session.ts';
+import { submit } from '../../submission.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -20,13 +21,16 @@ export function RefundForm({ order, onDone }: RefundFormProps) {
   const remaining = remainingOf(order);
   const [amount, setAmount] = useState(remaining);
   const refresh = useRefresh();
+  // Whoever opens the form after another refund means one more, also of the same amount.
+  const [name] = useState(`refund.${order.id}.${order.refunded_total}`);
   const problem = problemOf(amount, order);
   const cents = centsOf(amount);
   const form = useForm(async ({ reason }) => {
     if (problem !== undefined) return;
     // An order without a price has nothing to refund, but can become refunded.
     const sent = cents === 0n ? {} : { amount: amount.trim() };
-    const { order: changed } = await api().orders.refund({ id: order.id, ...sent, ...(reason ? { reason } : {}) });
+    const input = { id: order.id, ...sent, ...(reason ? { reason } : {}) };
+    const { order: changed } = await submit(name, api().orders.refund, input);
     onDone();
     const left = money(remainingOf(changed), order.currency);
     const rest = changed.status === 'refunded' ? 'The order is refunded in full.' : `${left} is left.`;

@@ -24,42 +24,37 @@ interface StatusDialogProps {
 export function StatusDialog({ id, status, onClose }: StatusDialogProps) {
   const { data, error } = useApi(['orders', id], (client) => client.orders.get({ id: id as string }), id !== undefined);
   const order = data?.order.id === id ? data?.order : undefined;
-  const title = status === 'cancelled' ? 'Cancel order' : status === 'refunded' ? 'Refund order' : 'Status of order';
+  const change = useStatusChange();
+  const [picked, pick] = useState<Status>();
+  const chosen = picked ?? status;
+  const title = chosen === 'cancelled' ? 'Cancel order' : chosen === 'refunded' ? 'Refund order' : 'Status of order';
+  function close(): void {
+    pick(undefined);
+    onClose();
+  }
+  function choose(order: Order, next: Status): void {
+    if (next === 'cancelled' || next === 'refunded') pick(next);
+    else {
+      close();
+      void change(order, next);
+    }
+  }
   return (
-    <Dialog title={`${title} ${order?.order_number ?? ''}`} isOpen={id !== undefined} onClose={onClose}>
-      {error ? (
-        <Notice tone="error">{messageOf(error)}</Notice>
-      ) : order ? (
-        <Steps key={order.id} order={order} status={status} onClose={onClose} />
+    <Dialog title={`${title} ${order?.order_number ?? ''}`} isOpen={id !== undefined} onClose={close}>
+      {!order ? (
+        error ? (
+          <Notice tone="error">{messageOf(error)}</Notice>
+        ) : (
+          <Skeleton className="h-32 w-full" />
+        )
+      ) : chosen === 'cancelled' ? (
+        <CancelForm order={order} onDone={close} />
+      ) : chosen === 'refunded' ? (
+        <RefundForm order={order} onDone={close} />
       ) : (
-        <Skeleton className="h-32 w-full" />
+        <Choice order={order} onChoose={(next) => choose(order, next)} />
       )}
     </Dialog>
-  );
-}
-
-interface StepsProps {
-  readonly order: Order;
-  readonly status: Status | undefined;
-  readonly onClose: () => void;
-}
-
-function Steps({ order, status, onClose }: StepsProps) {
-  const [chosen, choose] = useState(status);
-  const change = useStatusChange();
-  if (chosen === 'cancelled') return <CancelForm order={order} onDone={onClose} />;
-  if (chosen === 'refunded') return <RefundForm order={order} onDone={onClose} />;
-  return (
-    <Choice
-      order={order}
-      onChoose={(next) => {
-        if (next === 'cancelled' || next === 'refunded') choose(next);
-        else {
-          onClose();
-          void change(order, next);
-        }
-      }}
-    />
   );
 }
 

@@ -47,7 +47,11 @@ function Import() {
   async function check(chosen: File | undefined): Promise<void> {
     if (!chosen) return;
     if (chosen.size > maxBytes) return setState({ step: 'choose', problem: `${chosen.name} has more than 10 MB.` });
-    const file = { name: chosen.name, text: await chosen.text() };
+    const text = await chosen.text().catch(() => undefined);
+    if (text === undefined) {
+      return setState({ step: 'choose', problem: `${chosen.name} cannot be read. Choose it again.` });
+    }
+    const file = { name: chosen.name, text };
     if (file.text.includes('\ufffd')) {
       return setState({
         step: 'choose',
@@ -200,7 +204,9 @@ function Preview({ file, preview, problem, isBusy, onImport, onCancel }: Preview
           <Button look="primary" disabled={good === 0} isBusy={isBusy} onClick={() => onImport(preview)}>
             {good === 0 ? 'Nothing to import' : `Import ${count(good)} ${good === 1 ? 'product' : 'products'}`}
           </Button>
-          <Button onClick={onCancel}>Choose another file</Button>
+          <Button disabled={isBusy} onClick={onCancel}>
+            Choose another file
+          </Button>
         </div>
         {failed > 0 && good > 0 && (
           <p className="text-sm text-secondary">

@@ -4,11 +4,15 @@ import { useForm } from '../../form.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
 import { api } from '../../session.ts';
 import { Needs } from '../../shell/needs.tsx';
+import { submit } from '../../submission.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { RestoredNotice } from '../../ui/restored-notice.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { emptyTexts, inputOf, ProductFields } from './product-fields.tsx';
+
+const draft = 'product.new';
 
 export function NewProductPanel() {
   const search = useSearch({ from: '/shell/products' });
@@ -30,16 +34,16 @@ function NewProductForm() {
     async (values) => {
       const units = (values.stock ?? '').trim();
       const stock = units === '' ? 0 : /^\d+$/.test(units) ? Number(units) : (units as unknown as number);
-      const { product } = await api().products.create({ ...inputOf(values), stock }, { idempotencyKey: true });
+      const { product } = await submit(draft, api().products.create, { ...inputOf(values), stock });
       toast(`${product.title} created.`);
       void refresh('products');
       await navigate({ to: '/products/$id', params: { id: product.id }, search });
     },
-    { draft: 'product.new' },
+    { draft },
   );
   return (
     <form {...form.props} className="grid gap-4">
-      {form.isRestored && <Notice>What you had typed is here again.</Notice>}
+      {form.isRestored && <RestoredNotice onDiscard={form.discard} />}
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
       <ProductFields texts={emptyTexts} errors={form.errors} hasFocus />
       <Field label="Units on hand" error={form.errors.stock} help="Changes are recorded from then on.">
@@ -55,13 +59,8 @@ function NewProductForm() {
         )}
       </Field>
       <div className="flex justify-end gap-2 border-t border-line pt-4">
-        {form.isRestored && (
-          <Button look="quiet" onClick={form.discard}>
-            Discard
-          </Button>
-        )}
         <Button type="submit" look="primary" isBusy={form.isBusy}>
-          Create the product
+          Create product
         </Button>
       </div>
     </form>

@@ -88,10 +88,10 @@ export function ProductFields({ texts, errors, hasFocus = false }: ProductFields
           )}
         </Field>
       </div>
-      <Field label="Categories" error={errorOf('categories')} help="With commas between them.">
+      <Field label="Categories" error={errorOf('categories')} help="Separate with commas.">
         {(control) => <Input {...control} name="categories" defaultValue={texts.categories} />}
       </Field>
-      <Field label="Tags" error={errorOf('tags')} help="With commas between them.">
+      <Field label="Tags" error={errorOf('tags')} help="Separate with commas.">
         {(control) => <Input {...control} name="tags" defaultValue={texts.tags} />}
       </Field>
     </>

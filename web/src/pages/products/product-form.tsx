@@ -63,7 +63,7 @@ function Fields({ product, isOutdated, isChanged, onChanged, onSaved }: FieldsPr
       }}
       className="grid gap-4"
     >
-      {form.isRestored && !isChanged && <Notice>These changes have not been saved yet.</Notice>}
+      {form.isRestored && !isChanged && <Notice>Your unsaved changes were restored.</Notice>}
       {isOutdated && (
         <Notice tone="warning">
           The product has been changed meanwhile. Saving overwrites only the fields that you have changed.

@@ -3,14 +3,14 @@ import { ArrowLeft, ArrowRight, ImagePlus, Trash2, X } from 'lucide-react';
 import { type DragEvent, useRef, useState } from 'react';
 import { useAction, useRefresh } from '../../api-action.ts';
 import { useCan } from '../../api-query.ts';
+import { fetchWithProgress } from '../../fetch-with-progress.ts';
 import { messageOf } from '../../form.ts';
 import { api } from '../../session.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Thumbnail } from './thumbnail.tsx';
-import { fetchWithProgress } from './upload.ts';
 
 const types = ['image/jpeg', 'image/png', 'image/webp'];
 const maxBytes = 10 * 1024 * 1024;
@@ -241,23 +241,16 @@ function ImageItem({ product: { id, title, images }, image, index }: ImageItemPr
           if (event.key === 'Escape' || event.key === 'Enter') event.currentTarget.blur();
         }}
       />
-      <Dialog title="Delete this image?" isOpen={isAsking} onClose={() => setAsking(false)}>
-        <p className="text-secondary">
-          Image {number} of {title} is deleted, also where shops show it. This cannot be undone.
-        </p>
-        <div className="mt-5 flex justify-end gap-2">
-          <Button look="quiet" onClick={() => setAsking(false)}>
-            Cancel
-          </Button>
-          <Button
-            look="danger"
-            isBusy={remove.isPending}
-            onClick={() => remove.mutate(undefined, { onSettled: () => setAsking(false) })}
-          >
-            Delete the image
-          </Button>
-        </div>
-      </Dialog>
+      <ConfirmDialog
+        title="Delete this image?"
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        action="Delete image"
+        isBusy={remove.isPending}
+        onConfirm={() => remove.mutate(undefined, { onSettled: () => setAsking(false) })}
+      >
+        Image {number} of {title} is deleted, also where shops show it. This cannot be undone.
+      </ConfirmDialog>
     </li>
   );
 }

@@ -23,7 +23,7 @@ export function filtersOf(categories: readonly Category[]): readonly Filter[] {
       : { key: 'category', label: 'Category', options: categories.map(({ name }) => [name, name] as const) },
     { key: 'low_stock', label: 'Running out', options: yesOrNo },
     { key: 'in_stock', label: 'In stock', options: yesOrNo },
-    { key: 'tags', label: 'Tags', help: 'With commas between them: products that have all of them.' },
+    { key: 'tags', label: 'Tags', help: 'Separate with commas. Products must have all of them.' },
     { key: 'min_price', label: 'Price from', type: 'number' },
     { key: 'max_price', label: 'Price up to', type: 'number' },
   ];

@@ -6,7 +6,8 @@ import { useAction } from '../../api-action.ts';
 import { useApi, useCan } from '../../api-query.ts';
 import { count } from '../../format.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { IconButton } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
@@ -23,23 +24,25 @@ export function ProductPanel() {
   const can = useCan();
   const { data, error } = useApi(['products', id], (client) => client.products.get({ id }));
   const product = data?.product;
-  const close = () => void navigate({ to: '/products', search });
+  const close = () => navigate({ to: '/products', search });
   return (
     <DetailPanel
-      title={error ? 'Product' : product?.title}
-      error={error}
+      key={id}
+      title={product?.title}
+      error={product ? null : error}
       onClose={close}
       actions={product && can('products.delete') && <DeleteProduct product={product} onDeleted={close} />}
+      hasIconActions
     >
       {product && (
         <>
           <Summary product={product} />
           <StockSection product={product} />
-          <ProductImages key={`images ${id}`} product={product} />
+          <ProductImages product={product} />
           {can('products.edit') ? (
             <section aria-label="Details" className="grid gap-4">
               <h2 className="font-semibold">Details</h2>
-              <ProductForm key={id} product={product} />
+              <ProductForm product={product} />
             </section>
           ) : (
             <Details product={product} />
@@ -88,12 +91,14 @@ function Details({ product }: { readonly product: Product }) {
   );
 }
 
-function DeleteProduct({ product, onDeleted }: { readonly product: Product; readonly onDeleted: () => void }) {
+function DeleteProduct({ product, onDeleted }: { readonly product: Product; readonly onDeleted: () => Promise<void> }) {
   const { id, sku, title, stock, reserved, images } = product;
   const [isAsking, setAsking] = useState(false);
+  const close = () => setAsking(false);
   const remove = useAction((client) => client.products.delete({ id }), {
     changes: ['products'],
     done: () => `${title} deleted.`,
+    leave: onDeleted,
   });
   const parts = [
     stock > 0 && `its stock of ${count(stock)}`,
@@ -101,37 +106,26 @@ function DeleteProduct({ product, onDeleted }: { readonly product: Product; read
   ].filter(Boolean);
   return (
     <>
-      <IconButton label="Delete the product" onClick={() => setAsking(true)}>
+      <IconButton label="Delete product" onClick={() => setAsking(true)}>
         <Trash2 size={16} strokeWidth={1.5} aria-hidden />
       </IconButton>
-      <Dialog title="Delete this product?" isOpen={isAsking} onClose={() => setAsking(false)}>
-        {reserved > 0 ? (
-          <p className="text-secondary">
-            {count(reserved)} units of {title} are reserved. Archive the product, or wait until they are sold or
-            released.
-          </p>
-        ) : (
-          <p className="break-words text-secondary">
-            <strong className="font-semibold text-text">{title}</strong> (SKU {sku}) is deleted
-            {parts.length > 0 && `, with ${parts.join(' and ')}`}. Past orders keep it. This cannot be undone; to stop
-            selling it, archive it instead.
-          </p>
-        )}
-        <div className="mt-5 flex justify-end gap-2">
-          <Button look="quiet" onClick={() => setAsking(false)}>
-            {reserved > 0 ? 'Close' : 'Cancel'}
-          </Button>
-          {reserved === 0 && (
-            <Button
-              look="danger"
-              isBusy={remove.isPending}
-              onClick={() => remove.mutate(undefined, { onSuccess: onDeleted, onSettled: () => setAsking(false) })}
-            >
-              Delete the product
-            </Button>
-          )}
-        </div>
+      <Dialog title="This product cannot be deleted" isOpen={isAsking && reserved > 0} onClose={close}>
+        <p className="text-secondary">
+          {count(reserved)} units of {title} are reserved. Archive the product, or wait until they are sold or released.
+        </p>
       </Dialog>
+      <ConfirmDialog
+        title="Delete this product?"
+        isOpen={isAsking && reserved === 0}
+        onClose={close}
+        action="Delete product"
+        isBusy={remove.isPending}
+        onConfirm={() => remove.mutate(undefined, { onSettled: close })}
+      >
+        <strong className="font-semibold text-text">{title}</strong> (SKU {sku}) is deleted
+        {parts.length > 0 && `, with ${parts.join(' and ')}`}. Past orders keep it. This cannot be undone; to stop
+        selling it, archive it instead.
+      </ConfirmDialog>
     </>
   );
 }

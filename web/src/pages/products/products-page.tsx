@@ -1,6 +1,7 @@
 import type { Product, ProductsExportInput, ProductsListInput } from '@chowk/client';
 import { Link, Outlet, useChildMatches, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Package, Plus, Upload } from 'lucide-react';
+import { useMemo } from 'react';
 import { useApi, useCan } from '../../api-query.ts';
 import { count } from '../../format.ts';
 import { useKeys } from '../../keys.ts';
@@ -9,12 +10,13 @@ import { type Column, DataTable } from '../../list/data-table.tsx';
 import { ExportButton } from '../../list/export.tsx';
 import { FilterBar } from '../../list/filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
+import { NoMatch } from '../../list/no-match.tsx';
 import { useList } from '../../list/use-list.ts';
 import { Views } from '../../list/views.tsx';
 import { useLive } from '../../live.ts';
 import type { Search } from '../../search.ts';
 import { Needs } from '../../shell/needs.tsx';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
@@ -64,17 +66,15 @@ function Products() {
       detail={hasDetail && <Outlet />}
     >
       <Views name="products" views={views} search={search} onChange={show} />
-      <div className="pt-3">
-        <FilterBar
-          search={search}
-          filters={filtersOf(categories.data?.categories ?? [])}
-          placeholder="Search title, SKU or tag"
-          onChange={show}
-        >
-          <span className="numeric text-sm text-secondary">{list.total !== undefined && count(list.total)}</span>
-          <ColumnMenu choice={choice} />
-        </FilterBar>
-      </div>
+      <FilterBar
+        search={search}
+        filters={filtersOf(categories.data?.categories ?? [])}
+        placeholder="Search title, SKU or tag"
+        onChange={show}
+        total={list.total}
+      >
+        <ColumnMenu choice={choice} />
+      </FilterBar>
       <DataTable
         caption="Products"
         list={list}
@@ -94,6 +94,10 @@ function Products() {
 function useProductColumns(): readonly Column<Product>[] {
   const price = usePriceFormat();
   const canEdit = useCan()('products.edit');
+  return useMemo(() => columnsOf(price, canEdit), [price, canEdit]);
+}
+
+function columnsOf(price: (amount: string) => string, canEdit: boolean): readonly Column<Product>[] {
   return [
     {
       ...{ key: 'title', label: 'Product', sortBy: 'title', isOnPhone: true },
@@ -192,15 +196,10 @@ function Actions({ search, total }: ActionsProps) {
         />
       )}
       {can('products.import') && (
-        <>
-          <Button className="max-md:hidden" onClick={() => void navigate({ to: '/products/import' })}>
-            <Upload size={16} strokeWidth={1.5} aria-hidden />
-            Import
-          </Button>
-          <IconButton label="Import" className="md:hidden" onClick={() => void navigate({ to: '/products/import' })}>
-            <Upload size={18} strokeWidth={1.5} aria-hidden />
-          </IconButton>
-        </>
+        <Button onClick={() => void navigate({ to: '/products/import' })}>
+          <Upload size={16} strokeWidth={1.5} aria-hidden />
+          <span className="max-md:sr-only">Import</span>
+        </Button>
       )}
       {canCreate && (
         <Button look="primary" onClick={create}>
@@ -225,11 +224,7 @@ function NoProducts({ search }: { readonly search: Search }) {
     );
   }
   if (isFiltered) {
-    return (
-      <EmptyState icon={icon} title="No product matches">
-        Search for something else, or remove a filter.
-      </EmptyState>
-    );
+    return <NoMatch icon={icon} names={['product', 'products']} onClear={() => void navigate({ to: '/products' })} />;
   }
   const action = can('products.create') && (
     <Button look="primary" onClick={() => void navigate({ to: '/products/new' })}>

@@ -59,7 +59,7 @@ describe.skipIf(!chromiumPath)('products', () => {
     await page.getByRole('button', { name: 'All' }).click();
     await page.getByRole('button', { name: 'Filter' }).click();
     await page.getByLabel('Category').selectOption('Kitchen');
-    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
     await eventually(async () => expect(await rows(page).count()).toBe(2));
     expect(searchOf(page).get('category')).toBe('Kitchen');
     await page.keyboard.press('/');
@@ -109,8 +109,14 @@ describe.skipIf(!chromiumPath)('products', () => {
     const page = await platform.openAs(asha, acme, '/products');
     await page.getByRole('link', { name: 'Darjeeling' }).waitFor();
     const { id } = await find('TEA-DJ-250');
+    await page.getByRole('button', { name: 'Stock of Darjeeling' }).click();
+    await page.getByText('120 on hand.').waitFor();
     await asha.post(`${url}/${id}/stock`, { change: -20, reason: 'sold' });
     await page.getByRole('button', { name: 'Stock of Darjeeling first flush, 250 g: 100' }).waitFor();
+    // Saving would otherwise add what was sold.
+    await page.getByText('100 on hand.').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Units on hand' }).inputValue()).toBe('100');
+    await page.keyboard.press('Escape');
     await asha.post(url, { sku: 'NEW-1', title: 'Filter coffee, 200 g', price: '210.00' });
     await page.getByRole('link', { name: 'Filter coffee' }).waitFor();
   });
@@ -121,9 +127,11 @@ describe.skipIf(!chromiumPath)('products', () => {
     await heading(page, 'Hand-hammered brass kadai').waitFor();
     await page.getByLabel('Price', { exact: true }).fill('15000');
     await page.getByLabel('SKU', { exact: true }).fill('tea-dj-250');
+    await asha.patch(`${url}/${id}`, { description: 'Tinned by hand.' });
     await page.reload();
-    await page.getByText('These changes have not been saved yet.').waitFor();
+    await page.getByText('Your unsaved changes were restored.').waitFor();
     expect(await page.getByLabel('Price', { exact: true }).inputValue()).toBe('15000');
+    expect(await page.getByLabel('Description', { exact: true }).inputValue()).toBe('Tinned by hand.');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The SKU tea-dj-250 is taken.').waitFor();
     await page.getByText('The compare at price must be at least the price.').waitFor();
@@ -148,6 +156,7 @@ describe.skipIf(!chromiumPath)('products', () => {
     const page = await platform.openAs(asha, acme, `/products/${id}`);
     await heading(page, 'Kanjivaram').waitFor();
     await page.getByText('Drop JPEG, PNG or WebP files here').waitFor();
+    await inspect(page, 'product-without-images');
     const picture = await page.screenshot({ clip: { x: 0, y: 0, width: 300, height: 300 } });
     const other = await page.screenshot({ clip: { x: 900, y: 200, width: 300, height: 300 } });
     await page.getByLabel('Images', { exact: true }).setInputFiles([
@@ -179,7 +188,7 @@ describe.skipIf(!chromiumPath)('products', () => {
     await page.getByRole('group', { name: 'Drop images here' }).dispatchEvent('drop', { dataTransfer: transfer });
     await eventually(async () => expect((await find('SARI-KANJI')).images).toHaveLength(3));
     await page.getByRole('button', { name: 'Delete image 3' }).click();
-    await page.getByRole('button', { name: 'Delete the image' }).click();
+    await page.getByRole('button', { name: 'Delete image', exact: true }).click();
     await eventually(async () => expect((await find('SARI-KANJI')).images).toHaveLength(2));
   });
 
@@ -188,7 +197,7 @@ describe.skipIf(!chromiumPath)('products', () => {
     await page.getByRole('link', { name: 'Assam' }).waitFor();
     await page.keyboard.press('n');
     await heading(page, 'New product').waitFor();
-    await page.getByRole('button', { name: 'Create the product' }).click();
+    await page.getByRole('button', { name: 'Create product' }).click();
     await page.getByText('The title is required.').or(page.getByText('The title must')).first().waitFor();
     expect(await page.evaluate('document.activeElement.name')).toBe('title');
     await inspect(page, 'product-new-errors');
@@ -197,15 +206,15 @@ describe.skipIf(!chromiumPath)('products', () => {
     await page.getByLabel('SKU', { exact: true }).fill('COF-500');
     await page.getByLabel('Units on hand').fill('25');
     await page.reload();
-    await page.getByText('What you had typed is here again.').waitFor();
-    await page.getByRole('button', { name: 'Create the product' }).click();
+    await page.getByText('Your unsaved changes were restored.').waitFor();
+    await page.getByRole('button', { name: 'Create product' }).click();
     await heading(page, 'Filter coffee, 500 g').waitFor();
     const { id } = await find('COF-500');
     expect(new URL(page.url()).pathname).toBe(`/products/${id}`);
-    await page.getByRole('button', { name: 'Delete the product' }).click();
+    await page.getByRole('button', { name: 'Delete product' }).click();
     await page.getByText('(SKU COF-500) is deleted, with its stock of 25.').waitFor();
     await inspect(page, 'product-delete');
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete the product' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete product' }).click();
     await eventually(() => expect(new URL(page.url()).pathname).toBe('/products'));
     expect((await asha.get(`${url}/${id}`)).status).toBe(404);
   });
@@ -256,10 +265,20 @@ describe.skipIf(!chromiumPath)('products', () => {
     const { id } = await find('SP-HALDI');
     const page = await platform.openAs(vikram, acme, `/products/${id}`);
     await heading(page, 'हल्दी').waitFor();
-    for (const name of ['New product', 'Import', 'Export', 'Change stock', 'Add images', 'Delete the product']) {
+    for (const name of ['New product', 'Import', 'Export', 'Change stock', 'Add images', 'Delete product']) {
       expect(await page.getByRole('button', { name }).count()).toBe(0);
     }
     await inspect(page, 'product-viewer');
+
+    const body = '<svg xmlns="http://www.w3.org/2000/svg"/>';
+    const image = { url: 'https://images.example.in/jeera.svg', alt: 'A jar of cumin' };
+    await page.route(image.url, (route) => route.fulfill({ contentType: 'image/svg+xml', body }));
+    await page.route('**/movements*', (route) => route.fulfill({ status: 500, json: { message: 'Out of order.' } }));
+    const jeera = { sku: 'SP-JEERA', title: 'Cumin, 100 g', price: '60.00', images: [image] };
+    const { product } = (await asha.post(url, jeera)).body;
+    await page.goto(`${platform.origin}/products/${product.id}`);
+    await page.getByRole('img', { name: 'A jar of cumin' }).waitFor();
+    await page.getByText('Out of order.').waitFor();
     await page.goto(`${platform.origin}/products/import`);
     await page.getByText('products.import').waitFor();
   });

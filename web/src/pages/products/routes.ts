@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../lazy-page.tsx';
 import { shell } from '../../routes.ts';
 import { pick } from '../../search.ts';
 import { searchKeys } from './product-list.ts';
@@ -7,25 +8,25 @@ const products = createRoute({
   getParentRoute: () => shell,
   path: '/products',
   validateSearch: pick(...searchKeys),
-  component: lazyRouteComponent(() => import('./products-page.tsx'), 'ProductsPage'),
+  component: lazyPage(() => import('./products-page.tsx'), 'ProductsPage'),
 });
 
 const product = createRoute({
   getParentRoute: () => products,
   path: '$id',
-  component: lazyRouteComponent(() => import('./product-panel.tsx'), 'ProductPanel'),
+  component: lazyPage(() => import('./product-panel.tsx'), 'ProductPanel'),
 });
 
 const newProduct = createRoute({
   getParentRoute: () => products,
   path: 'new',
-  component: lazyRouteComponent(() => import('./new-product.tsx'), 'NewProductPanel'),
+  component: lazyPage(() => import('./new-product.tsx'), 'NewProductPanel'),
 });
 
 const productImport = createRoute({
   getParentRoute: () => shell,
   path: '/products/import',
-  component: lazyRouteComponent(() => import('./import-page.tsx'), 'ImportPage'),
+  component: lazyPage(() => import('./import-page.tsx'), 'ImportPage'),
 });
 
 export const productRoutes = [products.addChildren([product, newProduct]), productImport] as const;

@@ -4,6 +4,7 @@ import { useRefresh } from '../../api-action.ts';
 import { keyOf } from '../../api-query.ts';
 import { messageOf } from '../../form.ts';
 import { api, useTenant } from '../../session.ts';
+import { submit } from '../../submission.ts';
 import { toast } from '../../ui/toast.tsx';
 
 export interface StockEdit extends Pick<StockChange, 'change' | 'reason' | 'reference'> {
@@ -30,8 +31,9 @@ export function useStockChange() {
     );
   };
   return useMutation({
-    mutationFn: ({ product: { id }, ...change }: StockEdit) =>
-      api().products.changeStock({ id, ...change }, { idempotencyKey: true }),
+    // Once the stock has changed, the same change is another one.
+    mutationFn: ({ product: { id, stock }, ...change }: StockEdit) =>
+      submit(`stock.${id}.${stock}`, api().products.changeStock, { id, ...change }),
     async onMutate({ product, change }) {
       await cache.cancelQueries({ queryKey: keyOf(tenant, 'products') });
       add(product, change);

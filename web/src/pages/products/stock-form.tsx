@@ -27,7 +27,8 @@ export function StockForm({ product, trigger, align = 'end' }: StockFormProps) {
 
 function StockFields({ product, onDone }: { readonly product: Product; readonly onDone: () => void }) {
   const [mode, setMode] = useState<'set' | 'change'>('set');
-  const [text, setText] = useState(String(product.stock));
+  const [typed, setTyped] = useState<string>();
+  const text = typed ?? (mode === 'set' ? String(product.stock) : '');
   const { mutate } = useStockChange();
   const number = /^[+-]?\d+$/.test(text.trim()) ? Number(text) : undefined;
   const change = number === undefined ? undefined : mode === 'set' ? number - product.stock : number;
@@ -58,7 +59,7 @@ function StockFields({ product, onDone }: { readonly product: Product; readonly 
               checked={mode === one}
               onChange={() => {
                 setMode(one);
-                setText(one === 'set' ? String(product.stock) : '');
+                setTyped(undefined);
               }}
             />
             {one === 'set' ? 'Set to' : 'Change by'}
@@ -83,7 +84,7 @@ function StockFields({ product, onDone }: { readonly product: Product; readonly 
             value={text}
             placeholder={mode === 'set' ? '0' : '+12'}
             onFocus={({ target }) => target.select()}
-            onChange={({ target }) => setText(target.value)}
+            onChange={({ target }) => setTyped(target.value)}
             className="numeric"
           />
         )}

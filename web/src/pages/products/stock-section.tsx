@@ -1,8 +1,10 @@
 import type { Product, StockMovement } from '@chowk/client';
 import { useState } from 'react';
 import { useApi, useCan } from '../../api-query.ts';
+import { messageOf } from '../../form.ts';
 import { count } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -17,7 +19,7 @@ export function StockSection({ product }: { readonly product: Product }) {
   const { id, stock, reserved, available } = product;
   const canEdit = useCan()('products.edit');
   const [size, setSize] = useState(shownAtFirst);
-  const { data } = useApi(['products', id, 'movements', size], (client) =>
+  const { data, error } = useApi(['products', id, 'movements', size], (client) =>
     client.products.movements({ id, per_page: size }),
   );
   const trigger = (
@@ -32,7 +34,9 @@ export function StockSection({ product }: { readonly product: Product }) {
         <Figure label="Reserved" value={reserved} />
         <Figure label="Available" value={available} isAlarming={available <= 0} />
       </dl>
-      {data === undefined ? (
+      {data === undefined && error ? (
+        <Notice tone="error">{messageOf(error)}</Notice>
+      ) : data === undefined ? (
         <Skeleton className="h-24 w-full" />
       ) : data.movements.length === 0 ? (
         <p className="text-sm text-secondary">The stock has never changed.</p>

@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
-import { Input } from '../../ui/field.tsx';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
+import { Input } from './field.tsx';
 
 export interface Option {
   readonly key: string;
@@ -18,27 +18,42 @@ interface SearchBoxProps {
   readonly text: string;
   readonly onText: (text: string) => void;
   readonly options: readonly Option[];
-  /** Below the options. */
-  readonly status?: string | undefined;
+  /** The options do not belong to the text yet: Enter waits for them. */
+  readonly isSearching: boolean;
+  /** Why there are no options. */
+  readonly failure?: string | undefined;
+  /** Instead of options, if there are none. */
+  readonly empty?: string;
   readonly error?: string | undefined;
   readonly autoFocus?: boolean;
 }
 
 /** A field that offers what matches while the user types. */
 export function SearchBox(props: SearchBoxProps) {
-  const { label, placeholder, name, text, onText, options, status, error, autoFocus = false } = props;
+  const { label, placeholder, name, text, onText, options, isSearching, failure, empty, error } = props;
   const id = useId();
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(0);
-  const isShown = isOpen && text !== '' && (options.length > 0 || status !== undefined);
+  const [isEntered, setEntered] = useState(false);
+  const message = isSearching ? 'Searching…' : (failure ?? (options.length === 0 ? empty : undefined));
+  const isShown = isOpen && text !== '' && (options.length > 0 || message !== undefined);
   const current = Math.min(active, options.length - 1);
+  const close = () => {
+    setOpen(false);
+    setEntered(false);
+  };
   const choose = (option: Option | undefined) => {
     if (!option) return;
-    setOpen(false);
+    close();
     setActive(0);
     onText('');
     option.choose();
   };
+  useEffect(() => {
+    if (!isEntered || isSearching) return;
+    if (failure === undefined) choose(options[current]);
+    else setEntered(false);
+  });
   const move = (step: number) => setActive((current + step + options.length) % Math.max(1, options.length));
   const press = (event: KeyboardEvent) => {
     const { key, nativeEvent, ctrlKey, metaKey } = event;
@@ -47,9 +62,9 @@ export function SearchBox(props: SearchBoxProps) {
       return;
     event.preventDefault();
     if (!isShown) return;
-    if (key === 'Enter') choose(options[current]);
-    else if (key === 'Escape') setOpen(false);
-    else move(key === 'ArrowDown' ? 1 : -1);
+    if (key === 'Enter') setEntered(true);
+    else if (key === 'Escape') close();
+    else if (!isSearching) move(key === 'ArrowDown' ? 1 : -1);
   };
   return (
     <div className="relative">
@@ -69,7 +84,7 @@ export function SearchBox(props: SearchBoxProps) {
         aria-invalid={error === undefined ? undefined : true}
         aria-describedby={error === undefined ? undefined : `${id}-error`}
         autoComplete="off"
-        autoFocus={autoFocus}
+        autoFocus={props.autoFocus}
         name={name}
         placeholder={placeholder}
         value={text}
@@ -77,9 +92,10 @@ export function SearchBox(props: SearchBoxProps) {
           onText(target.value);
           setOpen(true);
           setActive(0);
+          setEntered(false);
         }}
         onFocus={() => setOpen(true)}
-        onBlur={() => setOpen(false)}
+        onBlur={close}
         onKeyDown={press}
         className="pl-8"
       />
@@ -114,7 +130,11 @@ export function SearchBox(props: SearchBoxProps) {
             </div>
           ))}
         </div>
-        {status !== undefined && <p className="px-2.5 py-2 text-sm text-secondary">{status}</p>}
+        {message !== undefined && (
+          <p role="status" className={`px-2.5 py-2 text-sm ${message === failure ? 'text-error' : 'text-secondary'}`}>
+            {message}
+          </p>
+        )}
       </div>
     </div>
   );

@@ -1,0 +1,31 @@
+import type { Client } from '@chowk/client';
+import { useApi } from './api-query.ts';
+import { useDebounced } from './debounced.ts';
+import { messageOf } from './form.ts';
+
+const pauseMs = 150;
+const minLength = 2;
+
+interface SearchResults<Result> {
+  /** Of the text, or of the one before it while `isSearching`. */
+  readonly data: Result | undefined;
+  readonly isSearching: boolean;
+  /** Why there are no results. */
+  readonly failure: string | undefined;
+}
+
+/** Searches an area when the user pauses. */
+export function useSearchResults<Result>(
+  area: string,
+  text: string,
+  search: (client: Client, text: string) => Promise<Result>,
+): SearchResults<Result> {
+  const query = useDebounced(text, pauseMs);
+  const isLong = text.length >= minLength && query.length >= minLength;
+  const { data, error, isLoading } = useApi([area, 'search', query], (client) => search(client, query), isLong);
+  return {
+    data: isLong ? data : undefined,
+    isSearching: text.length >= minLength && (text !== query || isLoading),
+    failure: isLong && error ? messageOf(error) : undefined,
+  };
+}

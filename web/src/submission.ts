@@ -1,0 +1,35 @@
+import { newKey } from '@chowk/client';
+import { storageKey } from './session.ts';
+
+type Send<Input, Result> = (input: Input, options: { readonly idempotencyKey: string }) => Promise<Result>;
+type Keys = Readonly<Record<string, string>>;
+
+const placeOf = (form: string) => storageKey(`draft.sent.${form}`);
+
+/**
+ * Sends a form with an idempotency key that stays the same for the same input until it succeeds or is forgotten, also over a
+ * reload: whoever tries again after a lost response does not create or pay anything twice.
+ */
+export async function submit<Input, Result>(form: string, send: Send<Input, Result>, input: Input): Promise<Result> {
+  const content = JSON.stringify(input);
+  const place = placeOf(form);
+  const keys = readKeys(place);
+  const idempotencyKey = keys[content] ?? newKey();
+  localStorage.setItem(place, JSON.stringify({ ...keys, [content]: idempotencyKey }));
+  const result = await send(input, { idempotencyKey });
+  localStorage.removeItem(place);
+  return result;
+}
+
+/** The user has begun anew: the same input is meant to be sent twice. */
+export function forgetSubmission(form: string): void {
+  localStorage.removeItem(placeOf(form));
+}
+
+function readKeys(place: string): Keys {
+  try {
+    return JSON.parse(localStorage.getItem(place) ?? '{}');
+  } catch {
+    return {};
+  }
+}
