@@ -258,7 +258,8 @@ test('two transactions in a deadlock both succeed after a retry', async () => {
       await tx.run(sql`UPDATE notes SET text = text || ${`${first}${second} `} WHERE id = ${second}`);
     });
   await Promise.all([lockInTurn(1, 2), lockInTurn(2, 1)]);
-  expect(attempts).toBe(3);
+  // The retry can take the row back before the other transaction wakes up, which is a deadlock once more.
+  expect(attempts).toBeGreaterThanOrEqual(3);
   const rows = await db.rows<{ text: string }>(sql`SELECT text FROM notes`);
   for (const { text } of rows) expect(text.trim().split(' ').sort()).toEqual(['12', '21']);
 });
