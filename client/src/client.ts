@@ -12,7 +12,7 @@ export type { Call, CallOptions, ListCall } from './call.ts';
 export { ChowkError, type FieldError, NetworkError, TimeoutError } from './errors.ts';
 export { type PusherOptions, pusherOptions } from './pusher-options.ts';
 export { newKey } from './send.ts';
-export { memoryTokens, type TokenResponse, type TokenStore, type Tokens, tokensOf } from './tokens.ts';
+export { memoryTokens, type TokenResponse, type TokenStore, type Tokens, tokensOf, userOf } from './tokens.ts';
 
 const maxReconnectPauseMs = 10_000;
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import { portOf } from '../../server/testing/raw-http.ts';
 import { type Fault, startFront } from '../testing/front.ts';
-import { ChowkError, createClient, memoryTokens, NetworkError, TimeoutError } from './client.ts';
+import { ChowkError, createClient, memoryTokens, NetworkError, TimeoutError, type Tokens } from './client.ts';
 
 const platform = await startAccounts();
 await platform.app.listen({ host: '127.0.0.1', port: 0 });
@@ -65,6 +65,30 @@ test('an order with a key is repeated and created once', async () => {
   expect(keys).toHaveLength(3);
   expect(new Set(keys).size).toBe(1);
   expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+});
+
+test('a request is not repeated as another user, nor without one', async () => {
+  const other = await platform.person({ tenant: acme });
+  for (const next of [{ accessToken: other.accessToken }, undefined]) {
+    const { front } = await clientWith('lost response', { status: 503, headers: { 'retry-after': '0' } });
+    let current: Tokens | undefined = { accessToken };
+    const store = { get: () => current, set() {}, clear() {} };
+    const chowk = createClient({ url: front.url, tenant: acme.id, tokens: store });
+    for (const call of [
+      () => chowk.orders.create(newOrder('Coffee'), { idempotencyKey: true }),
+      () => chowk.orders.list(),
+    ]) {
+      current = { accessToken };
+      const [before, failed] = [front.requests.length, call()];
+      await Promise.all([
+        expect(failed).rejects.toThrow(),
+        front.arrival(before + 1).then(() => {
+          current = next;
+        }),
+      ]);
+      expect(front.requests).toHaveLength(before + 1);
+    }
+  }
 });
 
 test('an anonymous caller, whose key the platform ignores, sends a POST once', async () => {

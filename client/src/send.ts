@@ -3,6 +3,7 @@ import { Deadline } from './deadline.ts';
 import { ChowkError, NetworkError } from './errors.ts';
 import type { PreparedRequest } from './request.ts';
 import type { Session } from './session.ts';
+import { userOf } from './tokens.ts';
 
 export interface SendOptions extends CallOptions {
   readonly url?: string | undefined;
@@ -46,12 +47,16 @@ export async function send(request: PreparedRequest, options: SendOptions): Prom
 async function exchangeRepeatedly(options: Attempts): Promise<Answer> {
   const { request, headers, deadline, session, retries = 2 } = options;
   let isRenewed = false;
+  let last: { readonly error: unknown; readonly user: string | undefined } | undefined;
   for (let repetitions = 0; ; ) {
     // Failures to renew it are not repeated: a refresh token that is used twice ends the session.
     const token = session && (await deadline.race(session.accessToken()));
+    // Someone else has signed in, or no one is signed in.
+    if (last?.user !== undefined && last.user !== userOf(token)) throw last.error;
     try {
       return await exchange(options, token);
     } catch (error) {
+      last = { error, user: userOf(token) };
       if (session && token !== undefined && !isRenewed && isRefusal(error)) {
         const next = await deadline.race(session.tokenAfter(token));
         if (next === undefined || next === token) throw error;

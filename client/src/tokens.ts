@@ -30,6 +30,16 @@ export function memoryTokens(initial?: Tokens): TokenStore {
   };
 }
 
+/** The user of an access token, if it is a JSON Web Token. */
+export function userOf(accessToken: string | undefined): string | undefined {
+  try {
+    const payload = accessToken?.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/');
+    return payload && JSON.parse(atob(payload)).sub;
+  } catch {
+    return undefined;
+  }
+}
+
 export interface TokenResponse {
   readonly access_token: string;
   readonly expires_in: number;

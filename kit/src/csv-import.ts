@@ -3,6 +3,7 @@ import { CsvError, parse } from 'csv-parse';
 import { unescapeFormula } from './csv.ts';
 import { invalid } from './errors.ts';
 import { splitList } from './filter.ts';
+import { inWords } from './in-words.ts';
 import { named, type Static, type TObject, Type } from './schema.ts';
 
 /** The columns of a file and how its cells are read. */
@@ -109,10 +110,12 @@ function readRow(format: Format, header: readonly string[], cells: readonly stri
 /** A problem if the key is missing or occurs in an earlier row. */
 function keyProblem({ key }: Format, lines: Map<string, number>, line: number, input: CsvRow['input']) {
   const value = input[key];
-  if (typeof value !== 'string') return { [key]: [`The ${key} is required.`] };
+  if (typeof value !== 'string') return { [key]: [`The ${inWords(key)} is required.`] };
   const firstLine = lines.get(value.toLowerCase());
   lines.set(value.toLowerCase(), firstLine ?? line);
-  return firstLine === undefined ? undefined : { [key]: [`The ${key} ${value} is already on line ${firstLine}.`] };
+  return firstLine === undefined
+    ? undefined
+    : { [key]: [`The ${inWords(key)} ${value} is already on line ${firstLine}.`] };
 }
 
 const textIn = (cell: string) => cell.trim() || undefined;

@@ -118,6 +118,7 @@ export { Html, html } from './html.ts';
 export { formField, htmlPage } from './html-page.ts';
 export type { HttpClient, HttpDownload, HttpRequest, HttpResponse } from './http-client.ts';
 export type { Caller, Client, Identity, IdentityChange, Membership, Session, SessionKind, User } from './identity.ts';
+export { inWords } from './in-words.ts';
 export { type Job, type JobsOf, job, systemJob } from './job.ts';
 export { Json } from './json.ts';
 export { type List, list } from './list.ts';

@@ -49,7 +49,7 @@ test('an import creates and updates products and reports invalid rows', async ()
     updated: 1,
     failed: 5,
     errors: [
-      { line: 6, errors: { sku: ['The sku is required.'] } },
+      { line: 6, errors: { sku: ['The SKU is required.'] } },
       {
         line: 7,
         errors: {
@@ -60,7 +60,7 @@ test('an import creates and updates products and reports invalid rows', async ()
         },
       },
       { line: 8, errors: { row: ['The row has 2 cells and the header 7.'] } },
-      { line: 9, errors: { sku: ['The sku new is already on line 2.'] } },
+      { line: 9, errors: { sku: ['The SKU new is already on line 2.'] } },
       { line: 10, errors: { price: ['The price is required.'] } },
     ],
   });

@@ -1,4 +1,4 @@
-import { type FieldError, type FieldErrorCode, type FieldErrors, Issues, type TSchema } from '@chowk/kit';
+import { type FieldError, type FieldErrorCode, type FieldErrors, Issues, inWords, type TSchema } from '@chowk/kit';
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { unknownFieldStripper } from './unknown-fields.ts';
@@ -208,11 +208,6 @@ const codes: Readonly<Record<string, FieldErrorCode>> = {
 
 function explain(error: ErrorObject, name: string): FieldError {
   return { code: codes[error.keyword] ?? 'invalid', message: sentence(error, `The ${inWords(name)}`) };
-}
-
-/** `compare_at_price` as `compare at price`, `sku` as `SKU`. */
-function inWords(name: string): string {
-  return name.replaceAll('_', ' ').replace(/\b(csv|otp|sku|url)\b/g, (acronym) => acronym.toUpperCase());
 }
 
 function sentence({ keyword, params, message, parentSchema }: ErrorObject, field: string): string {

@@ -27,6 +27,8 @@ interface Form {
   /** A failure that no field of the form shows. */
   readonly problem: string | undefined;
   readonly errors: Readonly<Record<string, string>>;
+  /** The fields whose value another record has. */
+  readonly taken: readonly string[];
   /** What was typed before a reload is in the fields again. */
   readonly isRestored: boolean;
   /** Forgets what was typed and shows the form as it was. */
@@ -95,6 +97,7 @@ export function useForm(send: (values: Record<string, string>) => Promise<void>,
     isBusy,
     problem: failure !== undefined && Object.keys(fields).length === 0 ? messageOf(failure) : unshown,
     errors,
+    taken: Object.keys(errors).filter((name) => fields[name]?.some(({ code }) => code === 'taken')),
     isRestored,
     discard() {
       if (draft !== undefined) clearDraft(draft);

@@ -13,7 +13,8 @@ function socketOf(tenant: string | undefined): Socket {
 
 /** One that waits to connect again would let the next session wait too. */
 function closeSocket(): void {
-  void socket?.client.dispose();
+  // It fails if the socket could not be opened.
+  Promise.resolve(socket?.client.dispose()).catch(() => {});
   socket = undefined;
 }
 

@@ -112,7 +112,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           <tr>
             {selection && (
               <th scope="col" className="w-9 border-b border-line max-md:w-11">
-                <span className="sr-only">Select</span>
+                <SelectAll ids={list.loaded.map(idOf)} selection={selection} />
               </th>
             )}
             {columns.map((column) => (
@@ -199,6 +199,11 @@ interface TableRowProps {
   readonly actions: RowActions;
 }
 
+const checkboxLook =
+  'grid size-4 appearance-none place-items-center rounded-[4px] border border-edge bg-surface before:size-2.5 before:scale-0 ' +
+  'before:bg-on-accent before:[clip-path:polygon(14%_44%,0_65%,50%_100%,100%_16%,80%_0,43%_62%)] checked:border-accent ' +
+  'checked:bg-accent checked:before:scale-100';
+
 const TableRow = memo(function TableRow({ row, id, index, name, columns, isOpen, isSelected, actions }: TableRowProps) {
   return (
     <tr
@@ -218,7 +223,7 @@ const TableRow = memo(function TableRow({ row, id, index, name, columns, isOpen,
               onChange={({ nativeEvent }) =>
                 actions.toggle(id, index, nativeEvent instanceof globalThis.MouseEvent && nativeEvent.shiftKey)
               }
-              className="grid size-4 appearance-none place-items-center rounded-[4px] border border-edge bg-surface before:size-2.5 before:scale-0 before:bg-on-accent before:[clip-path:polygon(14%_44%,0_65%,50%_100%,100%_16%,80%_0,43%_62%)] checked:border-accent checked:bg-accent checked:before:scale-100"
+              className={checkboxLook}
             />
           </label>
         </td>
@@ -234,6 +239,31 @@ const TableRow = memo(function TableRow({ row, id, index, name, columns, isOpen,
     </tr>
   );
 });
+
+interface SelectAllProps {
+  /** Of the rows that have been read: a longer list is exported, or changed page by page. */
+  readonly ids: readonly string[];
+  readonly selection: Selection;
+}
+
+function SelectAll({ ids, selection }: SelectAllProps) {
+  const isAll = ids.length > 0 && ids.every(selection.has);
+  return (
+    <label className="grid h-9 place-items-center">
+      <span className="sr-only">Select all {ids.length} shown</span>
+      <input
+        type="checkbox"
+        ref={(input) => {
+          if (input) input.indeterminate = !isAll && selection.ids.length > 0;
+        }}
+        checked={isAll}
+        disabled={ids.length === 0}
+        onChange={() => selection.toggleAll(ids)}
+        className={`${checkboxLook} indeterminate:border-accent indeterminate:bg-accent indeterminate:before:scale-100 indeterminate:before:[clip-path:inset(40%_0)]`}
+      />
+    </label>
+  );
+}
 
 interface SortableHeaderProps<Row> {
   readonly column: Column<Row>;

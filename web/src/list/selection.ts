@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 
 /** Rows that the user has chosen, for an action on all of them. */
 export interface Selection {
@@ -6,6 +6,8 @@ export interface Selection {
   has(id: string): boolean;
   /** With `idAt`: all rows from the one that was chosen last to this one. */
   toggle(id: string, index: number, idAt?: (index: number) => string | undefined): void;
+  /** Chooses all of these, or none if all are chosen. */
+  toggleAll(ids: readonly string[]): void;
   clear(): void;
 }
 
@@ -22,19 +24,24 @@ export function useSelection(list: string): Selection {
   const [state, setState] = useState(empty);
   if (state.list !== list) setState(empty);
   const { ids, last } = state;
+  const chosen = useMemo(() => new Set(ids), [ids]);
   return {
     ids,
-    has: (id) => ids.includes(id),
+    has: (id) => chosen.has(id),
     toggle(id, index, idAt) {
       const start = idAt && last && indexOf(last, idAt);
       if (start === undefined) {
-        const chosen = ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id];
-        return setState({ list, ids: chosen, last: { id, index } });
+        const next = chosen.has(id) ? ids.filter((one) => one !== id) : [...ids, id];
+        return setState({ list, ids: next, last: { id, index } });
       }
       const [from, to] = [Math.min(index, start), Math.max(index, start)];
       const range = Array.from({ length: to - from + 1 }, (_, step) => idAt?.(from + step));
       const added = range.filter((one) => one !== undefined);
       setState({ list, ids: [...new Set([...ids, ...added])], last: { id, index } });
+    },
+    toggleAll(all) {
+      const isChosen = all.every((id) => chosen.has(id));
+      setState({ list, ids: isChosen ? [] : [...new Set([...ids, ...all])], last: undefined });
     },
     clear: () => setState(empty),
   };

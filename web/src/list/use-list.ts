@@ -24,6 +24,8 @@ export interface List<Row> {
   readonly total: number | undefined;
   /** `undefined` until its page has been read. */
   rowAt(index: number): Row | undefined;
+  /** The rows that have been read, in order. */
+  readonly loaded: readonly Row[];
   /** Reads the pages of these rows. */
   show(first: number, last: number): void;
   readonly error: Error | null;
@@ -72,6 +74,9 @@ export function useList<Row>(name: readonly unknown[], read: ReadPage<Row>): Lis
     identity,
     total: isOutdated || previous?.identity === identity ? previous?.total : undefined,
     rowAt: (index) => current.get(Math.floor(index / perPage) + 1)?.rows[index % perPage],
+    get loaded() {
+      return [...current.values()].flatMap(({ rows }) => rows);
+    },
     show(first, final) {
       const to = Math.min(final + margin, Math.max((previous?.total ?? 0) - 1, 0));
       const [from, until] = [Math.max(first - margin, 0), Math.max(to, first)].map(pageOf) as [number, number];

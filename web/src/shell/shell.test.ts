@@ -1,3 +1,4 @@
+import type { WebSocketRoute } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../server/testing/eventually.ts';
 import {
@@ -113,7 +114,10 @@ describe.skipIf(!chromiumPath)('the console', () => {
     const acme = await platform.tenant();
     const asha = await platform.person({ tenant: acme });
     const ravi = await platform.person({ tenant: acme, name: 'Ravi Menon' });
-    const page = await openPage(`${origin}/login?next=/customers/new`);
+    const page = await openPage();
+    const sockets: WebSocketRoute[] = [];
+    await page.routeWebSocket('**/api/v1/graphql', (socket) => sockets.push(socket));
+    await page.goto(`${origin}/login?next=/customers/new`);
     await signIn(page, asha);
     await page.getByLabel('First name').fill('Bindu');
     const tab = await page.context().newPage();
@@ -137,6 +141,9 @@ describe.skipIf(!chromiumPath)('the console', () => {
     // Also if a socket has noticed it before, and the dialog covers the link.
     await page.getByRole('link', { name: 'Orders', exact: true }).dispatchEvent('click');
     for (const one of [page, tab]) await one.getByText('Your session has ended').waitFor();
+    // A socket that was being opened is refused only now.
+    expect(sockets).not.toEqual([]);
+    for (const socket of sockets) await socket.close({ code: 4400 });
     await signIn(tab.getByRole('dialog'), ravi);
     for (const one of [page, tab]) {
       await heading(one, 'Home').waitFor();

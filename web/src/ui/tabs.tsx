@@ -12,7 +12,7 @@ interface TabBarProps {
   readonly children: ReactNode;
 }
 
-/** Tabs in one row. Where there is no room for all, it scrolls to the current one. */
+/** Tabs in one row. Where there is no room for all, it fades at the end and scrolls to the current one. */
 export function TabBar({ label, className = '', children }: TabBarProps) {
   const bar = useRef<HTMLElement>(null);
   const last = useRef<Element>(null);
@@ -27,7 +27,7 @@ export function TabBar({ label, className = '', children }: TabBarProps) {
     <nav
       ref={bar}
       aria-label={label}
-      className={`flex items-center overflow-x-auto border-b border-line [scrollbar-width:none] ${className}`}
+      className={`tab-bar flex items-center overflow-x-auto border-b border-line [scrollbar-width:none] ${className}`}
     >
       {children}
     </nav>

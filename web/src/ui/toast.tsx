@@ -43,7 +43,7 @@ function ToastList() {
       popover="manual"
       role="status"
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-4 top-auto bottom-auto m-0 grid w-auto justify-items-center gap-2 overflow-visible border-0 bg-transparent p-0 max-md:top-16 md:bottom-4"
+      className="pointer-events-none fixed inset-x-4 top-auto bottom-auto m-0 grid w-auto justify-items-center gap-2 overflow-visible border-0 bg-transparent p-0 max-md:top-16 md:bottom-4 md:justify-items-start"
     >
       {shown.map((one) => (
         <ToastItem key={one.id} toast={one} />

@@ -1,5 +1,7 @@
 import type { CustomerDetail } from '@chowk/client';
+import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useCan } from '../../api-query.ts';
 import type { useForm } from '../../form.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Input, TextArea } from '../../ui/field.tsx';
@@ -63,12 +65,17 @@ export function CustomerForm({ form, customer, phoneHelp, submit, onCancel, chil
           )}
         </Field>
       </div>
-      <Field label="Phone" error={errors.phone} help={phoneHelp}>
+      <Field
+        label="Phone"
+        error={errors.phone}
+        help={phoneHelp}
+        aside={form.taken.includes('phone') && <Other of="phone" />}
+      >
         {(control) => (
           <Input {...control} name="phone" type="tel" autoComplete="off" defaultValue={customer?.phone ?? ''} />
         )}
       </Field>
-      <Field label="Email" error={errors.email}>
+      <Field label="Email" error={errors.email} aside={form.taken.includes('email') && <Other of="email" />}>
         {(control) => (
           <Input {...control} name="email" type="email" autoComplete="off" defaultValue={customer?.email ?? ''} />
         )}
@@ -94,5 +101,25 @@ export function CustomerForm({ form, customer, phoneHelp, submit, onCancel, chil
         </Button>
       </div>
     </form>
+  );
+}
+
+/** Leads to the customer who has the phone or email that was typed. */
+function Other({ of: name }: { readonly of: 'phone' | 'email' }) {
+  const can = useCan();
+  const navigate = useNavigate();
+  // Others cannot search for it.
+  if (!can('customers.view_sensitive')) return null;
+  return (
+    <button
+      type="button"
+      className="text-sm text-accent underline underline-offset-4"
+      onClick={({ currentTarget }) => {
+        const field = currentTarget.form?.elements.namedItem(name);
+        if (field instanceof HTMLInputElement) void navigate({ to: '/customers', search: { search: field.value } });
+      }}
+    >
+      Show that customer
+    </button>
   );
 }

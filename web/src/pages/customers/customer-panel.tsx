@@ -76,10 +76,7 @@ function Customer({ customer }: { readonly customer: CustomerDetail }) {
   const { tab } = useSearch({ from });
   const visible = tabs.filter(({ permission }) => permission === undefined || can(permission));
   const current = visible.find(({ key }) => key === tab) ?? (visible[0] as (typeof tabs)[number]);
-  const counts: Readonly<Record<string, number>> = {
-    orders: customer.total_orders,
-    addresses: customer.addresses.length,
-  };
+  const counts: Readonly<Record<string, number>> = { addresses: customer.addresses.length };
   return (
     <>
       <CustomerSummary customer={customer} />

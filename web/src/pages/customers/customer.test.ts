@@ -197,6 +197,11 @@ describe.skipIf(!chromiumPath)('a customer', () => {
     await eventually(async () => expect(await page.locator('[aria-invalid=true]').count()).toBe(2));
     expect(await page.evaluate('document.activeElement.name')).toBe('phone');
     await inspect(page, 'customer-new');
+    await page.getByRole('button', { name: 'Show that customer' }).click();
+    await page.getByRole('link', { name: 'Priya Sharma' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('search')).toBe('priya.sharma@example.com');
+    await page.getByRole('button', { name: 'New customer' }).click();
+    await page.getByText('Your unsaved changes were restored.').waitFor();
     await page.getByLabel('Phone', { exact: true }).fill('98200 12345');
     await page.getByLabel('Email', { exact: true }).fill('kavita@example.com');
     await page.getByRole('button', { name: 'Create customer' }).click();

@@ -133,6 +133,7 @@ function LongTable() {
   const list = {
     ...{ identity: '', total: people, error: null, isOutdated: false },
     rowAt: (index: number) => index + 1,
+    loaded: Array.from({ length: 100 }, (_, index) => index + 1),
     show: () => {},
   };
   return (

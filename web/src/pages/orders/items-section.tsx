@@ -1,5 +1,6 @@
 import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
+import { amountOf } from '../../amount.ts';
 import { useCan } from '../../api-query.ts';
 import { money } from '../../format.ts';
 import { useSearchResults } from '../../search-results.ts';
@@ -7,7 +8,6 @@ import { IconButton } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
-import { amountOf } from './amount.ts';
 import { type DraftItem, lineTotalOf } from './order-draft.ts';
 
 interface ItemsSectionProps {

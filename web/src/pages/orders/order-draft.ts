@@ -1,8 +1,8 @@
 import type { CustomerAddress, NewOrder, ShippingAddress } from '@chowk/client';
 import { type AddressField, addressFields } from '../../address-fields.ts';
+import { amountOf, centsOf, plainAmount } from '../../amount.ts';
 import { useStored } from '../../stored.ts';
 import { forgetSubmission } from '../../submission.ts';
-import { amountOf, centsOf } from './amount.ts';
 
 export interface DraftItem {
   readonly key: string;
@@ -64,7 +64,7 @@ export function orderOf({ customerId, contact, items, address, note }: OrderDraf
     customer: customerId === undefined ? filled(contact ?? {}) : { id: customerId },
     items: items.map(({ name, sku, quantity, price }) => ({
       // What is no number is reported by the platform.
-      ...{ name: name.trim(), sku, quantity: quantityOf({ quantity }) ?? Number.NaN, price: price.trim() },
+      ...{ name: name.trim(), sku, quantity: quantityOf({ quantity }) ?? Number.NaN, price: plainAmount(price) },
     })),
     shipping_address: Object.keys(filled(address)).length === 0 ? null : (filled(address) as ShippingAddress),
     note: note.trim() || null,

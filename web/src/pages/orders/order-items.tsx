@@ -1,8 +1,8 @@
 import type { OrderDetails } from '@chowk/client';
+import { centsOf, remainingOf, sumOf } from '../../amount.ts';
 import { count, money } from '../../format.ts';
 import { Section } from '../../ui/page.tsx';
 import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
-import { centsOf, remainingOf, sumOf } from './amount.ts';
 
 /** What was bought, what it cost, and what is left after refunds. */
 export function OrderItems({ order }: { readonly order: OrderDetails }) {

@@ -254,6 +254,13 @@ describe.skipIf(!chromiumPath)('orders', () => {
     for (const number of [1001, 1002, 1004]) await page.getByLabel(`Select order ${number}`).check();
     await page.getByRole('toolbar', { name: 'Selected rows' }).waitFor();
     await inspect(page, 'orders-selected');
+    const all = page.getByLabel('Select all 4 shown');
+    expect(await page.locator('thead input:indeterminate').count()).toBe(1);
+    await all.check();
+    await page.getByText('4 selected').waitFor();
+    await page.getByLabel('Select order 1003').uncheck();
+    await page.getByText('3 selected').waitFor();
+    expect(await all.isChecked()).toBe(false);
     await page.getByRole('button', { name: 'Change status' }).click();
     await page.getByRole('menuitem', { name: 'Shipped' }).click();
     await page

@@ -1,5 +1,6 @@
 import type { Order } from '@chowk/client';
 import { useState } from 'react';
+import { amountOf, centsOf, plainAmount, remainingOf } from '../../amount.ts';
 import { useRefresh } from '../../api-action.ts';
 import { useForm } from '../../form.ts';
 import { money } from '../../format.ts';
@@ -9,7 +10,6 @@ import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { amountOf, centsOf, remainingOf } from './amount.ts';
 
 interface RefundFormProps {
   readonly order: Order;
@@ -28,13 +28,13 @@ export function RefundForm({ order, onDone }: RefundFormProps) {
   const form = useForm(async ({ reason }) => {
     if (problem !== undefined) return;
     // An order without a price has nothing to refund, but can become refunded.
-    const sent = cents === 0n ? {} : { amount: amount.trim() };
+    const sent = cents === 0n ? {} : { amount: plainAmount(amount) };
     const input = { id: order.id, ...sent, ...(reason ? { reason } : {}) };
     const { order: changed } = await submit(name, api().orders.refund, input);
     onDone();
     const left = money(remainingOf(changed), order.currency);
     const rest = changed.status === 'refunded' ? 'The order is refunded in full.' : `${left} is left.`;
-    toast(`${money(amount, order.currency)} of order ${order.order_number} refunded. ${rest}`);
+    toast(`${money(amountOf(cents ?? 0n), order.currency)} of order ${order.order_number} refunded. ${rest}`);
     await refresh('orders', 'customers');
   });
   return (

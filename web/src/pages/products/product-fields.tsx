@@ -1,4 +1,5 @@
 import type { NewProduct, Product } from '@chowk/client';
+import { plainAmount } from '../../amount.ts';
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx';
 import { statusOptions } from './product-list.ts';
 
@@ -29,7 +30,9 @@ function inputValue(name: string, text: string): unknown {
     return [...new Set(parts.filter(Boolean))];
   }
   if (name === 'description') return sameLines(text);
-  return name === 'compare_at_price' && text.trim() === '' ? null : text.trim();
+  if (name === 'price') return plainAmount(text);
+  if (name === 'compare_at_price') return plainAmount(text) || null;
+  return text.trim();
 }
 
 /** A text area sends other line ends than it was given. */

@@ -32,7 +32,7 @@ function StockFields({ product, onDone }: { readonly product: Product; readonly 
   const { mutate } = useStockChange();
   const number = /^[+-]?\d+$/.test(text.trim()) ? Number(text) : undefined;
   const change = number === undefined ? undefined : mode === 'set' ? number - product.stock : number;
-  const problem = problemOf(product, change);
+  const problem = change === undefined && text.trim() !== '' ? 'Enter a whole number.' : problemOf(product, change);
   return (
     <form
       className="grid grid-cols-1 gap-4"

@@ -1,8 +1,14 @@
 /* Amounts in hundredths, as bigints, so that sums are exact. */
 
+/** What was typed, as the platform takes it: `1,20,000` is `120000`. A comma that may be a decimal point stays. */
+export function plainAmount(text: string): string {
+  const typed = text.trim();
+  return /^\d{1,3}(,\d{2,3})*,\d{3}(\.\d*)?$/.test(typed) ? typed.replaceAll(',', '') : typed;
+}
+
 /** `undefined` if the text is not an amount with at most two decimals. */
 export function centsOf(text: string): bigint | undefined {
-  const [, whole, decimals = ''] = /^(\d{1,16})(?:\.(\d{1,2}))?$/.exec(text.trim()) ?? [];
+  const [, whole, decimals = ''] = /^(\d{1,16})(?:\.(\d{1,2}))?$/.exec(plainAmount(text)) ?? [];
   return whole === undefined ? undefined : BigInt(whole + decimals.padEnd(2, '0'));
 }
 
