@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { type Ctx, job, sql, Type } from '@chowk/kit';
@@ -89,6 +90,19 @@ test('a worker takes several tasks of a short job at once, and only the one that
   await platform.kernel.work(['short']);
   await expect.poll(() => together, { timeout: 15_000 }).toHaveLength(11);
   expect(together[10]).toBe(together[3]);
+});
+
+test('a task that is added twice at once runs once, and does not hold up others', async () => {
+  const { id: tenant } = await platform.tenant();
+  const taskOf = (data: string, id: string) => ({
+    task: { job: 'work.note', tenant, data, requestId: 'test' },
+    options: { id },
+  });
+  const [one, other] = [randomUUID(), randomUUID()];
+  await jobs.addAll([taskOf('one', one), taskOf('other', other), taskOf('one', one)]);
+  await jobs.addAll([taskOf('one', one), taskOf('last', randomUUID())]);
+  const notes = () => runs.filter((run) => run.tenant === tenant).map(({ data }) => data);
+  await expect.poll(() => notes().sort()).toEqual(['last', 'one', 'other']);
 });
 
 test('a failing job is retried after the declared delays, then waits in the dead queue until an operator retries it', async () => {

@@ -273,7 +273,7 @@ export class JobQueues {
     db?: Db | undefined,
   ): Promise<void> {
     await this.#ensureQueue(queue);
-    const jobs = entries.map(({ task, options: { id, startAt } = {}, retryLimit }) => ({
+    const jobs = withoutRepeatedIds(entries).map(({ task, options: { id, startAt } = {}, retryLimit }) => ({
       data: task,
       retryLimit,
       ...(id === undefined ? {} : { id }),
@@ -355,4 +355,15 @@ function queueName(ring: string, queue: string): string {
 /** Runs the SQL of pg-boss in a transaction. */
 function onTransaction(db: Db): BossDatabase {
   return { executeSql: async (text, values = []) => ({ rows: await db.rows({ text, values } as unknown as Sql) }) };
+}
+
+/** Two transactions may have added the same task; pg-boss refuses a batch in which an id occurs twice. */
+function withoutRepeatedIds<One extends Entry>(entries: readonly One[]): One[] {
+  const seen = new Set<string>();
+  return entries.filter(({ options: { id } = {} }) => {
+    if (id === undefined) return true;
+    const isFirst = !seen.has(id);
+    seen.add(id);
+    return isFirst;
+  });
 }
