@@ -62,7 +62,9 @@ const html = `<!doctype html><script src="/pusher.js"></script><script src="/ech
   }
 
   function state() {
-    const titles = (library) => received[library].map(({ title }) => title);
+    // One that is sent in the moment of the connection can arrive live, before those that were missed.
+    const byId = (one, other) => one.id < other.id ? -1 : 1;
+    const titles = (library) => received[library].toSorted(byId).map(({ title }) => title);
     const channels = [pusher, echo.connector.pusher].map((one) => one.channel('private-user.' + user.id));
     return { subscribed: channels.map(({ subscribed }) => subscribed), pusher: titles('pusher'), echo: titles('echo'), refusals };
   }

