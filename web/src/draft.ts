@@ -1,4 +1,4 @@
-/* What is typed into a form, kept by the browser until it is sent. Fields that nobody has changed are not kept: they show what is
+/* What is typed into a form, kept by the browser until it is sent. Unchanged fields are not kept: they show what is
    current when the form is opened again. */
 
 import { storageKey } from './session.ts';

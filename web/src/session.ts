@@ -53,7 +53,7 @@ window.addEventListener('storage', ({ key, newValue }) => {
   else if (key === tokensKey && state.get() === 'signed-in') state.set('expired');
 });
 
-/** Nothing of the user before is shown to another one; the shell loads the page anew. */
+/** Nothing of the user before is shown to another one; the shell reloads the page. */
 function setUser(id: string | undefined): void {
   if (id === user.get()) return;
   if (user.get() !== undefined) queries.clear();
@@ -89,7 +89,7 @@ export function chooseTenant(id: string | undefined): void {
   tenant.set(id);
 }
 
-/** At once; the platform is told in the background, also if the page is closed. */
+/** Takes effect at once; the request to the platform is sent in the background, also if the page is closed. */
 export function signOut(): void {
   isSigningOut = readTokens() !== undefined;
   api()

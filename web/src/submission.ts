@@ -8,7 +8,7 @@ const placeOf = (form: string) => storageKey(`draft.sent.${form}`);
 
 /**
  * Sends a form with an idempotency key that stays the same for the same input until it succeeds or is forgotten, also over a
- * reload: whoever tries again after a lost response does not create or pay anything twice.
+ * reload: a second try after a lost response does not create or pay anything twice.
  */
 export async function submit<Input, Result>(form: string, send: Send<Input, Result>, input: Input): Promise<Result> {
   const content = JSON.stringify(input);
@@ -21,7 +21,7 @@ export async function submit<Input, Result>(form: string, send: Send<Input, Resu
   return result;
 }
 
-/** The user has begun anew: the same input is meant to be sent twice. */
+/** The user has started over: the same input is sent as a new request. */
 export function forgetSubmission(form: string): void {
   localStorage.removeItem(placeOf(form));
 }

@@ -52,7 +52,7 @@ function ToastList() {
   );
 }
 
-/** Disappears by itself, but not while the pointer or the focus is on it. */
+/** Disappears after a while, but not while the pointer or the focus is on it. */
 function ToastItem({ toast: { id, text, action } }: { readonly toast: Toast }) {
   const [isPointed, setPointed] = useState(false);
   const [isFocused, setFocused] = useState(false);

@@ -64,7 +64,7 @@ describe.skipIf(!chromiumPath)('the profile', () => {
     await page.getByLabel('Name').fill(longName);
     // Over another session: all others end.
     await person.delete('/api/v1/profile/sessions');
-    // Whether or not the page has noticed by itself and covers the form.
+    // The page may have noticed already and cover the form.
     await button(page, 'Save').dispatchEvent('click');
     await page.getByText('Your session has ended').waitFor();
     await inspect(page, 'profile-session-ended');

@@ -210,7 +210,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByText('One bag was torn').waitFor();
     await inspect(page, 'order-refunded');
 
-    // Somebody else refunds in the meantime: the API refuses, at the field, unless the new amount has arrived before.
+    // Someone else refunds in the meantime: the API refuses, at the field, unless the new amount has arrived before.
     await page.getByRole('button', { name: 'Refund', exact: true }).click();
     await page.route(refund, async (route) => {
       await owner.post(`/api/v1/orders/${order?.id}/refund`, { amount: '650.00' });

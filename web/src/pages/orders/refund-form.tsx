@@ -21,7 +21,7 @@ export function RefundForm({ order, onDone }: RefundFormProps) {
   const remaining = remainingOf(order);
   const [amount, setAmount] = useState(remaining);
   const refresh = useRefresh();
-  // Whoever opens the form after another refund means one more, also of the same amount.
+  // A form opened after another refund is a new one, even if the amount is the same.
   const [name] = useState(`refund.${order.id}.${order.refunded_total}`);
   const problem = problemOf(amount, order);
   const cents = centsOf(amount);
