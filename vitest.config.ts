@@ -9,15 +9,20 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
 
 const slowest = [
-  ...['e2e/contributing', 'modules/identity/hostile-input', 'server/src/main', 'e2e/openapi'],
-  ...['modules/installation/reset-command', 'server/src/jobs/job-queues', 'server/src/tenancy/doctor'],
-  ...['server/src/db/embedded/join-server', 'server/src/db/embedded/embedded-server', 'server/src/crash'],
-  ...[
-    'server/src/http/killed-requests',
-    'modules/orders/list',
-    'modules/orders/export',
-    'server/src/tenancy/isolation',
-  ],
+  'e2e/contributing',
+  'modules/identity/hostile-input',
+  'server/src/main',
+  'e2e/openapi',
+  'modules/installation/reset-command',
+  'server/src/jobs/job-queues',
+  'server/src/tenancy/doctor',
+  'server/src/db/embedded/join-server',
+  'server/src/db/embedded/embedded-server',
+  'server/src/crash',
+  'server/src/http/killed-requests',
+  'modules/orders/list',
+  'modules/orders/export',
+  'server/src/tenancy/isolation',
 ];
 
 /** Starts the slowest files first, also if no durations are recorded: otherwise one worker is busy at the end, alone. */

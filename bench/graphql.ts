@@ -45,7 +45,8 @@ interface Round {
 await onStage(async (stage) => {
   const storagePath = await stage.folder();
   const platform = await startPlatform(stage, {
-    ...{ storagePath, flags: ['--expose-gc'] },
+    storagePath,
+    flags: ['--expose-gc'],
     environment: { SPARE_DATABASES: '0', GRAPHQL_INTROSPECTION: 'false' },
   });
   const { database } = await platform.post<{ database: string }>('/api/v1/bench/tenants', { id: tenant });
@@ -105,7 +106,9 @@ async function startPeers(stage: Stage, platform: Platform, database: string): P
   const sides: Side[] = [];
   for (const name of peers) {
     const running = stage.start(node, [join(folder, 'serve.js')], {
-      ...{ NODE_ENV: 'production', PEER: name, SCHEMA: schema },
+      NODE_ENV: 'production',
+      PEER: name,
+      SCHEMA: schema,
       DATABASE: JSON.stringify({ ...platform.database, database }),
     });
     const { pid, port } = JSON.parse(await running.firstLine());

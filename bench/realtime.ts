@@ -41,23 +41,25 @@ await onStage(async (stage) => {
     memory,
   );
   await compareDelays(stage, sides, {
-    ...{ title: 'Events, each to one of the sockets', kind: 'public', load: broadcasts, target: '' },
+    title: 'Events, each to one of the sockets',
+    kind: 'public',
+    load: broadcasts,
+    target: '',
     send: (side, ...amount) => side.broadcast(...amount),
   });
   await compareDelays(stage, sides, {
-    ...{
-      title: 'Notifications: stored, queued and sent',
-      kind: 'private',
-      load: notifications,
-      target: 'p99 < 150 ms',
-    },
+    title: 'Notifications: stored, queued and sent',
+    kind: 'private',
+    load: notifications,
+    target: 'p99 < 150 ms',
     send: (side, ...amount) => side.notify(...amount),
   });
 });
 
 async function startOurs(stage: Stage): Promise<Side> {
   const platform = await startPlatform(stage, {
-    ...{ storagePath: await stage.folder(), flags: ['--expose-gc'] },
+    storagePath: await stage.folder(),
+    flags: ['--expose-gc'],
     environment: { SOCKETS_PER_NETWORK: '100000' },
   });
   const { port, pid } = platform;
@@ -68,7 +70,8 @@ async function startOurs(stage: Stage): Promise<Side> {
   const auth = { url: `http://127.0.0.1:${port}/broadcasting/auth`, headers };
   const channels = { private: { name: `private-user.${user.id}`, auth }, public: { name: 'bench.', isNumbered: true } };
   return {
-    ...{ name: 'Chowk', pid },
+    name: 'Chowk',
+    pid,
     target: (kind) => ({
       url: `ws://127.0.0.1:${port}/app/${key}?protocol=7`,
       headers: { host: 'bench.localhost' },
@@ -85,7 +88,10 @@ async function startBare(stage: Stage): Promise<Side> {
   const { ask, pid, first } = await startChild<BareRequest>(stage, 'bare-ws.ts');
   const send = (events: number, perSecond: number) => ask({ events, perSecond });
   return {
-    ...{ name: 'only ws', pid, broadcast: send, notify: send },
+    name: 'only ws',
+    pid,
+    broadcast: send,
+    notify: send,
     target: () => ({ url: `ws://127.0.0.1:${first}` }),
     memory: () => ask<NodeJS.MemoryUsage>({ memory: true }),
   };
@@ -108,7 +114,9 @@ async function startChild<Request extends object>(stage: Stage, file: string, is
   };
   const first = isSilent ? undefined : await next();
   return {
-    ...{ pid: child.pid ?? 0, first, stop },
+    pid: child.pid ?? 0,
+    first,
+    stop,
     ask<Response>(request: Request): Promise<Response> {
       const response = next();
       child.send(request);

@@ -20,9 +20,15 @@ const built = join(folder, 'node_modules/@chowk/client');
 await execute(process.execPath, [join(import.meta.dirname, 'build.ts'), built]);
 
 const compilerOptions = {
-  ...{ target: 'esnext', module: 'nodenext', strict: true, noEmit: true, skipLibCheck: true },
+  target: 'esnext',
+  module: 'nodenext',
+  strict: true,
+  noEmit: true,
+  skipLibCheck: true,
   // As in a browser: without the types of Node.
-  ...{ lib: ['esnext', 'dom', 'dom.iterable', 'dom.asynciterable'], types: [], allowImportingTsExtensions: true },
+  lib: ['esnext', 'dom', 'dom.iterable', 'dom.asynciterable'],
+  types: [],
+  allowImportingTsExtensions: true,
 };
 
 test('the whole client is less than 10 KB of compressed script', async () => {

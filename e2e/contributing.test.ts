@@ -107,7 +107,9 @@ const platformTests = [
   'server/src/loader/every-module.test.ts',
   'server/src/http/all-actions.test.ts',
   'modules/identity/permission-matrix.test.ts',
-  ...['--maxWorkers=1', '-t', "'note|every action|no two routes|system roles'"],
+  '--maxWorkers=1',
+  '-t',
+  "'note|every action|no two routes|system roles'",
 ];
 
 test.for(commands)('%s succeeds with the module of the recipe', { timeout }, async (command, { signal }) => {

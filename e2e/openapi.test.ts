@@ -46,8 +46,14 @@ async function compilerErrors(sources: Record<string, string>): Promise<(name: s
   const paths = Object.keys(sources).map((name) => join(folder, name));
   for (const [name, source] of Object.entries(sources)) await writeFile(join(folder, name), source);
   const options: ts.CompilerOptions = {
-    ...{ target: ts.ScriptTarget.ESNext, module: ts.ModuleKind.NodeNext, strict: true, noEmit: true, types: [] },
-    ...{ skipLibCheck: true, allowImportingTsExtensions: true, exactOptionalPropertyTypes: true },
+    target: ts.ScriptTarget.ESNext,
+    module: ts.ModuleKind.NodeNext,
+    strict: true,
+    noEmit: true,
+    types: [],
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
+    exactOptionalPropertyTypes: true,
     lib: ['lib.esnext.d.ts', 'lib.dom.d.ts'],
   };
   const diagnostics = ts.getPreEmitDiagnostics(ts.createProgram(paths, options));

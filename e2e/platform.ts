@@ -20,8 +20,13 @@ export async function startInstalledPlatform(): Promise<InstalledPlatform> {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(resolve(import.meta.dirname, '../chowkd'), ['serve'], {
     env: {
-      ...{ PATH, HOME, APP_ENV: 'testing', PORT: '0', SPARE_DATABASES: '0' },
-      ...{ STORAGE_PATH: storagePath, DATABASE_URL: databaseUrl() },
+      PATH,
+      HOME,
+      APP_ENV: 'testing',
+      PORT: '0',
+      SPARE_DATABASES: '0',
+      STORAGE_PATH: storagePath,
+      DATABASE_URL: databaseUrl(),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -62,7 +67,10 @@ export async function install(url: string, tenant = 'acme-stores'): Promise<Omit
   await send('POST', '/install/setup-database');
   await send('POST', '/install/seed-data');
   await send('POST', '/install/owner', {
-    ...{ organization_name: 'Acme Stores', organization_slug: tenant, name: 'Asha Rao', ...owner },
+    organization_name: 'Acme Stores',
+    organization_slug: tenant,
+    name: 'Asha Rao',
+    ...owner,
     password_confirmation: owner.password,
   });
   const { access_token: token = '' } = await send('POST', '/auth/login', owner);

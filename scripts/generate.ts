@@ -53,7 +53,9 @@ async function generate(): Promise<Record<string, string>> {
     const config = readConfig({ APP_ENV: 'testing', SPARE_DATABASES: '0' });
     const log = { debug() {}, info() {}, warn() {}, error() {} };
     const kernel = await boot({
-      ...{ config, log, secrets: new SecretBox(randomBytes(32)) },
+      config,
+      log,
+      secrets: new SecretBox(randomBytes(32)),
       server: { address, centralDatabase: 'chowk', embedded: false, close: server.close },
     });
     await kernel.databases.copyTemplate('tenantsample');

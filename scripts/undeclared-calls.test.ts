@@ -5,7 +5,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { undeclaredCalls } from './undeclared-calls.ts';
 
 const manifest = {
-  ...{ name: 'Notes', alias: 'notes', version: '1.0.0', description: 'Keeps notes.' },
+  name: 'Notes',
+  alias: 'notes',
+  version: '1.0.0',
+  description: 'Keeps notes.',
   compatibility: { platform: '^1.0.0' },
 };
 

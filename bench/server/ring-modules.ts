@@ -17,7 +17,9 @@ export function ringModules(ring: string) {
     migration: 'CREATE TABLE work_log (n int NOT NULL, kind text NOT NULL, ring text NOT NULL)',
     actions: {
       'work.change': action({
-        ...{ tag: 'Bench', needs: benchPermission, audited: false },
+        tag: 'Bench',
+        needs: benchPermission,
+        audited: false,
         http: 'POST /bench/work',
         summary: 'Write a line and, in the same transaction, emit an event and add a job',
         input: Numbered,

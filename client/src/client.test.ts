@@ -87,7 +87,10 @@ test('invalid input is an error with the problems of each field', async () => {
     .catch((error: unknown) => error as ChowkError);
   expect(error).toBeInstanceOf(ChowkError);
   expect(error).toMatchObject({
-    ...{ name: 'ChowkError', status: 422, code: 'http.validation_failed', retryAfter: undefined },
+    name: 'ChowkError',
+    status: 422,
+    code: 'http.validation_failed',
+    retryAfter: undefined,
     requestId: expect.stringMatching(/./),
     fields: {
       'items.0.name': [{ code: 'too_short', message: expect.stringMatching(/name/) }],
@@ -122,7 +125,10 @@ test('a change of an outdated record is refused with the ETag of its response', 
 test('a response of a proxy, which is not JSON, is an error without a code', async () => {
   const broken = createClient({ fetch: async () => new Response('<h1>Bad gateway</h1>', { status: 502 }), retries: 0 });
   await expect(broken.health.get()).rejects.toMatchObject({
-    ...{ status: 502, code: undefined, body: {}, message: 'The server responded with status 502.' },
+    status: 502,
+    code: undefined,
+    body: {},
+    message: 'The server responded with status 502.',
   });
 });
 
@@ -139,7 +145,8 @@ test('a page of another program instead of JSON is a failure of the network', as
 test('headers of a call replace those of the client', async () => {
   const globex = await platform.tenant();
   await expect(chowk.orders.list({}, { headers: { 'X-Tenant': globex.id } })).rejects.toMatchObject({
-    ...{ status: 403, code: 'auth.not_a_member' },
+    status: 403,
+    code: 'auth.not_a_member',
   });
 });
 

@@ -21,7 +21,12 @@ export interface PusherOptions {
 export async function pusherOptions({ realtime }: Pick<Api, 'realtime'>): Promise<PusherOptions> {
   const { key, host, port, scheme } = await realtime.config();
   return {
-    ...{ key, cluster: '', wsHost: host, wsPort: port, wssPort: port, forceTLS: scheme === 'https' },
+    key,
+    cluster: '',
+    wsHost: host,
+    wsPort: port,
+    wssPort: port,
+    forceTLS: scheme === 'https',
     enabledTransports: ['ws', 'wss'],
     channelAuthorization: {
       customHandler({ socketId: socket_id, channelName: channel_name }, callback) {

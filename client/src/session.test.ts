@@ -122,7 +122,8 @@ test('the tokens of a response other than that of signing in are kept', async ()
   await chowk.keepTokens({ access_token: person.accessToken, refresh_token: person.refreshToken, expires_in: 600 });
   expect((await chowk.auth.me()).id).toBe(person.id);
   expect(await chowk.subscriptionOptions().connectionParams()).toEqual({
-    ...{ Authorization: `Bearer ${person.accessToken}`, 'X-Tenant': acme.id },
+    Authorization: `Bearer ${person.accessToken}`,
+    'X-Tenant': acme.id,
   });
 });
 

@@ -44,7 +44,9 @@ export async function startFront(platform: string): Promise<Front> {
     server.close();
   });
   return {
-    ...{ requests, faults, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+    requests,
+    faults,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async arrival(count) {
       while (requests.length < count) await once(server, 'arrival');
     },

@@ -81,8 +81,11 @@ const platform = await startPlatform({
           run: things.page,
         }),
         'things.completed': action({
-          ...{ ...common, http: 'GET /things/completed' },
-          ...{ input: completed.Query, output: completed.Page, run: completed.page },
+          ...common,
+          http: 'GET /things/completed',
+          input: completed.Query,
+          output: completed.Page,
+          run: completed.page,
         }),
         'things.kept': action({
           ...common,
@@ -92,16 +95,24 @@ const platform = await startPlatform({
           run: kept.page,
         }),
         'things.count': action({
-          ...{ ...common, http: 'GET /things/count', input: things.Filters },
+          ...common,
+          http: 'GET /things/count',
+          input: things.Filters,
           run: async (ctx, query) => ({ count: await things.count(ctx, query) }),
         }),
         'things.export': action({
-          ...{ ...common, http: 'GET /things/export' },
-          ...{ input: things.ExportQuery, file: ['text/csv'], run: things.file },
+          ...common,
+          http: 'GET /things/export',
+          input: things.ExportQuery,
+          file: ['text/csv'],
+          run: things.file,
         }),
         'things.parts': action({
-          ...{ ...common, http: 'GET /things/:thing/parts' },
-          ...{ input: parts.Query, output: parts.Page, run: parts.page },
+          ...common,
+          http: 'GET /things/:thing/parts',
+          input: parts.Query,
+          output: parts.Page,
+          run: parts.page,
         }),
       },
       migration: `
@@ -355,8 +366,12 @@ test('under concurrent writes a cursor neither skips nor repeats unchanged rows'
 const sample = (count: number): Row[] =>
   Array.from({ length: count }, (_, n) => ({
     id: `0190a000-0000-7000-8000-${String(n).padStart(12, '0')}`,
-    ...{ name: `n${n}`, price: '1.00', tags: [], hidden: false },
-    ...{ created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' },
+    name: `n${n}`,
+    price: '1.00',
+    tags: [],
+    hidden: false,
+    created_at: '2026-01-01T00:00:00Z',
+    updated_at: '2026-01-01T00:00:00Z',
   }));
 
 test.each([

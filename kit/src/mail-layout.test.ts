@@ -86,7 +86,11 @@ const hostile = [
 
 test.each(hostile)('%s in a name are removed', (_, input = '', expected = '') => {
   const { subject, text, html } = layout({
-    ...{ subject: `For ${input}`, organization: input, greeting: input, paragraphs: [input], warning: input },
+    subject: `For ${input}`,
+    organization: input,
+    greeting: input,
+    paragraphs: [input],
+    warning: input,
   });
   expect(subject).toBe(`For ${expected}`);
   expect(text).toBe(
@@ -110,8 +114,13 @@ test('all texts of a mail are escaped', () => {
   fc.assert(
     fc.property(markupText, (input) => {
       const { html } = layout({
-        ...{ subject: input, organization: input, greeting: input, paragraphs: [input, input] },
-        ...{ warning: input, expiry: `x${input}`, button: { label: input, url: `https://x/${input}` } },
+        subject: input,
+        organization: input,
+        greeting: input,
+        paragraphs: [input, input],
+        warning: input,
+        expiry: `x${input}`,
+        button: { label: input, url: `https://x/${input}` },
       });
       expect(tags(html)).toEqual(tags(reference));
     }),

@@ -178,7 +178,7 @@ export interface GraphqlError {
   readonly message: string;
   readonly locations?: readonly { readonly line: number; readonly column: number }[] | undefined;
   readonly path?: readonly (string | number)[] | undefined;
-  readonly extensions: { readonly code: string };
+  readonly extensions: { readonly code: string; readonly [detail: string]: unknown };
 }
 
 export interface GraphqlResult {

@@ -16,7 +16,9 @@ const platform = await startPlatform({
       actions: {
         'notes.put': action({ ...common, http: 'PUT /notes/:id', run: async (ctx) => ctx.audit({ text: ['a', 'b'] }) }),
         'notes.pass': action({
-          ...{ ...common, http: 'POST /notes/:id/pass', audited: false },
+          ...common,
+          http: 'POST /notes/:id/pass',
+          audited: false,
           run: (ctx, input) => ctx.bus.call('tasks.put' as never, input as never),
         }),
       },

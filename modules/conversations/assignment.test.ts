@@ -88,8 +88,12 @@ test('a member is notified of a conversation that another one assigns', async ()
   await assign(ravi.id);
   expect(await notified()).toMatchObject([
     {
-      ...{ type: 'conversation.assigned', module: 'conversations', title: 'A conversation was assigned to you' },
-      ...{ action_url: `/conversations/${begun.id}`, data: { conversation_id: begun.id }, count: 1 },
+      type: 'conversation.assigned',
+      module: 'conversations',
+      title: 'A conversation was assigned to you',
+      action_url: `/conversations/${begun.id}`,
+      data: { conversation_id: begun.id },
+      count: 1,
     },
   ]);
   await assign(ravi.id);

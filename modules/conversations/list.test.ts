@@ -170,9 +170,21 @@ test('an export has the filtered rows as CSV with escaped formulas or as JSON', 
   expect(headers['content-disposition']).toMatch(/^attachment; filename="conversations-\d{4}-\d\d-\d\d\.csv"$/);
   expect(parse(body, { bom: true, toLine: 1 })).toEqual([
     [
-      ...['id', 'channel', 'subject', 'status', 'customer_id', 'customer_name', 'customer_email', 'customer_phone'],
-      ...['assignee_id', 'assignee_name', 'message_count', 'last_message', 'last_message_at'],
-      ...['created_at', 'updated_at'],
+      'id',
+      'channel',
+      'subject',
+      'status',
+      'customer_id',
+      'customer_name',
+      'customer_email',
+      'customer_phone',
+      'assignee_id',
+      'assignee_name',
+      'message_count',
+      'last_message',
+      'last_message_at',
+      'created_at',
+      'updated_at',
     ],
   ]);
   expect(parse(body, { bom: true, columns: true })).toEqual([

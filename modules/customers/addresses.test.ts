@@ -13,8 +13,16 @@ const agent = acme.caller(...rights);
 const unknownId = '0190a000-0000-7000-8000-000000000000';
 
 const home = {
-  ...{ first_name: 'Asha', last_name: 'Rao', company: 'Rao & Co', address1: '12 MG Road', address2: 'Flat 3' },
-  ...{ city: 'Pune', state: 'MH', pincode: '411001', country: 'IN', phone: '+919876543210' },
+  first_name: 'Asha',
+  last_name: 'Rao',
+  company: 'Rao & Co',
+  address1: '12 MG Road',
+  address2: 'Flat 3',
+  city: 'Pune',
+  state: 'MH',
+  pincode: '411001',
+  country: 'IN',
+  phone: '+919876543210',
 };
 const newCustomer = async (): Promise<string> =>
   (await merchant.post('/api/v1/customers', { first_name: 'Asha' })).body.customer.id;
@@ -33,8 +41,13 @@ test('an address is added, listed, changed and deleted', async () => {
   const id = await newCustomer();
   const { status, body } = await merchant.post(`/api/v1/customers/${id}/addresses`, { ...home, city: ' Pune ' });
   const created = {
-    ...{ id: expect.any(String), customer_id: id, type: 'shipping', is_default: true, ...home },
-    ...{ created_at: expect.stringMatching(/Z$/), updated_at: expect.stringMatching(/Z$/) },
+    id: expect.any(String),
+    customer_id: id,
+    type: 'shipping',
+    is_default: true,
+    ...home,
+    created_at: expect.stringMatching(/Z$/),
+    updated_at: expect.stringMatching(/Z$/),
   };
   expect({ status, body }).toEqual({ status: 201, body: { message: 'Address added.', address: created } });
   const { id: addr } = body.address;

@@ -29,7 +29,10 @@ declare module '@chowk/kit/catalogue' {
 const words = (text: string) => text.split(', ');
 /** A name in another script is followed by a slash and its Latin letters. `share` is a percentage. */
 const countries = data.countries.map(({ first, last, streets, cities, ...country }) => ({
-  ...{ ...country, first: words(first), last: words(last), streets: words(streets) },
+  ...country,
+  first: words(first),
+  last: words(last),
+  streets: words(streets),
   cities: words(cities).map((place) => place.split(' in ')),
 }));
 const weightedCountries = countries.flatMap((country) => Array<typeof country>(country.share).fill(country));
@@ -84,7 +87,11 @@ function people(plan: DemoPlan) {
     const phone: string | null = `${country.phone.start}${scatter(start + n, country.phone.digits)}`;
     const contact = random();
     return {
-      ...{ n, id: idOf(n), joinedAt: joinedAt(n), country, name: { first_name: first, last_name: last } },
+      n,
+      id: idOf(n),
+      joinedAt: joinedAt(n),
+      country,
+      name: { first_name: first, last_name: last },
       email: contact < 0.06 ? null : email,
       phone: contact > 0.88 ? null : phone,
     };
@@ -112,7 +119,10 @@ function customerRow(
   const tags = random() < 0.3 ? new Set([pick(random, data.tags), pick(random, data.tags)]) : [];
   const totals = plan.shared('orders')?.of(n) ?? { count: 0, sum: 0, firstTime: 0, lastTime: 0 };
   return {
-    ...{ id, email, phone, ...name },
+    id,
+    email,
+    phone,
+    ...name,
     external_ids: random() < 0.1 ? `{"shopify":"${Math.floor(random() * 1e10)}"}` : '{}',
     accepts_marketing: random() < 0.45,
     tags: `{${[...tags].map((tag) => `"${tag}"`)}}`,
@@ -141,11 +151,19 @@ function addressRows({ id, country, name, phone, joinedAt }: Person, random: Ran
     const [city, state] = pick(random, country.cities);
     const minPincode = 10 ** (country.pincode - 1);
     return {
-      ...{ id: demoId(joinedAt, random), customer_id: id, type, is_default: true, ...name, country: country.name },
-      ...{ address1: `${1 + Math.floor(random() * 240)} ${pick(random, country.streets)}`, city, state },
+      id: demoId(joinedAt, random),
+      customer_id: id,
+      type,
+      is_default: true,
+      ...name,
+      country: country.name,
+      address1: `${1 + Math.floor(random() * 240)} ${pick(random, country.streets)}`,
+      city,
+      state,
       pincode: minPincode + Math.floor(random() * 9 * minPincode),
       phone: random() < 0.5 ? phone : null,
-      ...{ created_at: new Date(joinedAt), updated_at: new Date(joinedAt) },
+      created_at: new Date(joinedAt),
+      updated_at: new Date(joinedAt),
     };
   });
 }

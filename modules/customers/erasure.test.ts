@@ -22,8 +22,14 @@ async function someone() {
   sequence += 1;
   const secret = secretOf(sequence);
   const { body } = await merchant.post('/api/v1/customers', {
-    ...{ email: `${secret}@example.com`, phone: `+9196${String(sequence).padStart(8, '0')}`, first_name: secret },
-    ...{ last_name: secret, notes: secret, tags: [secret], external_ids: { shopify: secret }, accepts_marketing: true },
+    email: `${secret}@example.com`,
+    phone: `+9196${String(sequence).padStart(8, '0')}`,
+    first_name: secret,
+    last_name: secret,
+    notes: secret,
+    tags: [secret],
+    external_ids: { shopify: secret },
+    accepts_marketing: true,
   });
   const { id } = body.customer;
   await merchant.post(`/api/v1/customers/${id}/addresses`, { address1: secret, city: secret, company: secret });
@@ -81,7 +87,11 @@ test('a deleted customer is hidden, and its email and phone can be used again', 
 test('anonymizing removes all personal data and keeps orders and statistics', async () => {
   const customer = await someone();
   expect(await tablesWith(customer.secret, 'event_deliveries')).toEqual([
-    ...['customer_addresses', 'customer_metadata', 'customers', 'order_history', 'orders'],
+    'customer_addresses',
+    'customer_metadata',
+    'customers',
+    'order_history',
+    'orders',
   ]);
   const { status, body } = await erase(customer, 'anonymize');
   expect({ status, body }).toEqual({
@@ -90,17 +100,33 @@ test('anonymizing removes all personal data and keeps orders and statistics', as
   });
   expect(await tablesWith(customer.secret)).toEqual([]);
   expect((await show(customer)).body.customer).toMatchObject({
-    ...{ id: customer.id, email: null, phone: null, first_name: null, last_name: null, notes: null, tags: [] },
-    ...{ external_ids: {}, accepts_marketing: false, anonymized_at: expect.any(String), addresses: [], metadata: [] },
-    ...{ total_orders: 1, total_spent: '12.50' },
+    id: customer.id,
+    email: null,
+    phone: null,
+    first_name: null,
+    last_name: null,
+    notes: null,
+    tags: [],
+    external_ids: {},
+    accepts_marketing: false,
+    anonymized_at: expect.any(String),
+    addresses: [],
+    metadata: [],
+    total_orders: 1,
+    total_spent: '12.50',
   });
   const order = await acme.db.row(sql`
     SELECT o.customer_id, o.total, o.note, o.shipping_address, h.status, h.reason, i.name
     FROM orders o JOIN order_history h ON h.order_id = o.id JOIN order_items i ON i.order_id = o.id
     WHERE o.id = ${customer.orderId}`);
   expect(order).toEqual({
-    ...{ customer_id: customer.id, total: '12.50', note: null, shipping_address: null },
-    ...{ status: 'pending', reason: null, name: 'Tea' },
+    customer_id: customer.id,
+    total: '12.50',
+    note: null,
+    shipping_address: null,
+    status: 'pending',
+    reason: null,
+    name: 'Tea',
   });
   expect(await deletionEvents(customer)).toEqual([{ payload: { id: customer.id, mode: 'anonymize' } }]);
 });
@@ -132,7 +158,12 @@ test('hard deletion leaves no row in any module', async () => {
   await merchant.post('/api/v1/customers/merge', { primary_id: customer.id, secondary_id: merged.id });
   expect(await tablesWith(customer.id)).toEqual(
     expect.arrayContaining([
-      ...['customer_addresses', 'customer_merges', 'customer_metadata', 'customers', auditLog, 'orders'],
+      'customer_addresses',
+      'customer_merges',
+      'customer_metadata',
+      'customers',
+      auditLog,
+      'orders',
     ]),
   );
   const { status, body } = await erase(customer, 'hard');

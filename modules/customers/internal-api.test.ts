@@ -246,7 +246,8 @@ test('get fails with merged_into for a merged customer and with 404 for a delete
     phone: `+**********${primary.phone.slice(-2)}`,
   });
   expect(await call('get', secondary)).toMatchObject({
-    ...{ status: 404, body: { code: 'customers.merged', merged_into: primary.id } },
+    status: 404,
+    body: { code: 'customers.merged', merged_into: primary.id },
   });
   expect(await call('get', deleted)).toMatchObject({ status: 404, body: { code: 'customers.not_found' } });
 });

@@ -12,7 +12,10 @@ type Contact = Pick<CustomerRecord, 'id' | 'first_name' | 'last_name' | 'email' 
 const text = Type.Optional(Nullable(Type.String()));
 const Identity = Type.Object({
   id: Type.Optional(Type.String()),
-  ...{ phone: text, email: text, first_name: text, last_name: text },
+  phone: text,
+  email: text,
+  first_name: text,
+  last_name: text,
 });
 const { platform, external_id } = ExternalIdKey.properties;
 const MetadataKey = { customer_id: Uuid, key: Type.String({ minLength: 1 }) };

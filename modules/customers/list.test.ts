@@ -283,7 +283,9 @@ test('deep pages are correct for all sorts and directions', async () => {
           const { customers } = await list(`?sort_by=${sort}&sort_order=${order}&per_page=100&page=${page}`);
           const expected = await plainPage(db, key, order, { limit: 100, offset: (page - 1) * 100 });
           expect({ sort, order, page, ids: customers.map(({ id }) => id) }).toEqual({
-            ...{ sort, order, page },
+            sort,
+            order,
+            page,
             ids: expected.map(({ id }) => id),
           });
         }

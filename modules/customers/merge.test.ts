@@ -40,12 +40,21 @@ const eventsAbout = (id: string) =>
 test('merging fills missing fields of the primary and keeps the others', async () => {
   const number = phone();
   const primary = await create({
-    ...{ email: 'own@example.com', first_name: 'Asha', tags: ['a', 'b'], notes: 'Own note' },
-    ...{ external_ids: { shopify: '1', amazon: '2' }, accepts_marketing: true },
+    email: 'own@example.com',
+    first_name: 'Asha',
+    tags: ['a', 'b'],
+    notes: 'Own note',
+    external_ids: { shopify: '1', amazon: '2' },
+    accepts_marketing: true,
   });
   const secondary = await create({
-    ...{ email: 'other@example.com', phone: number, first_name: 'A.', last_name: 'Rao', tags: ['c', 'a'] },
-    ...{ external_ids: { shopify: '9', ebay: '3' }, notes: 'Other note\nsecond line' },
+    email: 'other@example.com',
+    phone: number,
+    first_name: 'A.',
+    last_name: 'Rao',
+    tags: ['c', 'a'],
+    external_ids: { shopify: '9', ebay: '3' },
+    notes: 'Other note\nsecond line',
   });
   const { status, body } = await merge(primary, secondary);
   expect({ status, body }).toEqual({
@@ -54,7 +63,9 @@ test('merging fills missing fields of the primary and keeps the others', async (
       message: 'Customers merged.',
       customer: {
         ...primary,
-        ...{ phone: number, last_name: 'Rao', tags: ['a', 'b', 'c'] },
+        phone: number,
+        last_name: 'Rao',
+        tags: ['a', 'b', 'c'],
         external_ids: { shopify: '1', amazon: '2', ebay: '3' },
         notes: expect.stringMatching(
           /^Own note\n\n\[Merged from A\. Rao on \d{4}-\d\d-\d\d\]\nOther note\nsecond line$/,
@@ -157,8 +168,11 @@ test('merging moves orders, addresses and metadata and adds up statistics', asyn
   await metadata(secondary, 'colour', 'red');
   const { body } = await merge(primary, secondary);
   expect(body.customer).toMatchObject({
-    ...{ total_orders: 2, total_spent: '15.01', avg_order_value: '7.51' },
-    ...{ first_order_at: '2026-01-01T00:00:00.000Z', last_order_at: '2026-02-01T00:00:00.000Z' },
+    total_orders: 2,
+    total_spent: '15.01',
+    avg_order_value: '7.51',
+    first_order_at: '2026-01-01T00:00:00.000Z',
+    last_order_at: '2026-02-01T00:00:00.000Z',
   });
   expect(await ordersOf(primary)).toEqual(orders.map(({ id }) => id).toSorted());
   const detail = await show(primary);
@@ -180,7 +194,9 @@ test('without the orders module merging adds up the stored statistics', async ()
   await platform.kernel.installations.set(acme.id, 'orders', 'disabled');
   onTestFinished(() => platform.kernel.installations.set(acme.id, 'orders', 'enabled'));
   expect((await merge(primary, secondary)).body.customer).toMatchObject({
-    ...{ total_orders: 3, total_spent: '15.01', avg_order_value: '5.00' },
+    total_orders: 3,
+    total_spent: '15.01',
+    avg_order_value: '5.00',
   });
   expect(await ordersOf(primary)).toHaveLength(3);
 });
@@ -239,7 +255,13 @@ test('a preview shows the result of a merge and changes nothing', async () => {
   expect({ status, changed: body.changed, moved: body.moved }).toEqual({
     status: 200,
     changed: [
-      ...['tags', 'phone', 'total_orders', 'total_spent', 'avg_order_value', 'first_order_at', 'last_order_at'],
+      'tags',
+      'phone',
+      'total_orders',
+      'total_spent',
+      'avg_order_value',
+      'first_order_at',
+      'last_order_at',
       'currency',
     ],
     moved: expect.arrayContaining([
@@ -338,7 +360,12 @@ test('concurrent merges, orders, addresses and tags lose nothing and keep statis
     const ids = [...people.map(({ id }) => id), ...orders.map(({ answer }) => answer.body.order.customer_id)];
     const count = orders.length;
     expect(await balance(ids)).toEqual({
-      ...{ orders: count, counted: count, spent: `${count}.00`, addresses: done('address').length, lost: 0, bad: 0 },
+      orders: count,
+      counted: count,
+      spent: `${count}.00`,
+      addresses: done('address').length,
+      lost: 0,
+      bad: 0,
     });
   };
   await fc.assert(fc.asyncProperty(fc.array(doing, { minLength: 8, maxLength: 16 }), run), { numRuns: 15 });

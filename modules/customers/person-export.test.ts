@@ -9,7 +9,11 @@ const merchant = acme.caller(...rights, 'shop.use', 'orders.create', 'customers.
 const clerk = acme.caller(...rights);
 
 const { body: created } = await merchant.post('/api/v1/customers', {
-  ...{ first_name: 'Asha', email: 'asha@example.com', phone: '+919876543210', notes: 'Likes tea', tags: ['gold'] },
+  first_name: 'Asha',
+  email: 'asha@example.com',
+  phone: '+919876543210',
+  notes: 'Likes tea',
+  tags: ['gold'],
 });
 const { id } = created.customer;
 const place = { address1: '12 MG Road', address2: 'Flat 3', city: 'Pune', phone: '+919876543299' };

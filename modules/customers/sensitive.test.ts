@@ -73,7 +73,9 @@ test('addresses and orders hide streets and phones without the permission', asyn
   const taker = acme.caller('orders.create');
   const shipping_address = { address1: streets[0], address2: streets[1], city: 'Pune', phone: phones[1] };
   const { body } = await taker.post('/api/v1/orders', {
-    ...{ customer: { id }, items: [{ name: 'Tea', quantity: 1, price: 5 }], shipping_address },
+    customer: { id },
+    items: [{ name: 'Tea', quantity: 1, price: 5 }],
+    shipping_address,
   });
   const answers = [JSON.stringify(body)];
   const paths = ['addresses', 'orders', 'export'].map((what) => `/customers/${id}/${what}`);

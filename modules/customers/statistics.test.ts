@@ -37,8 +37,11 @@ test("amounts are those of orders in the tenant's currency, and the other curren
   await order('8.00', { currency: 'EUR' });
   await order('9.00', { currency: 'JPY', status: 'failed' });
   expect(await read()).toEqual({
-    ...{ total_orders: 4, total_spent: '30.00', avg_order_value: '15.00' },
-    ...{ currency: 'INR', other_currencies: ['EUR', 'USD'] },
+    total_orders: 4,
+    total_spent: '30.00',
+    avg_order_value: '15.00',
+    currency: 'INR',
+    other_currencies: ['EUR', 'USD'],
   });
   await caller.delete(`/api/v1/orders/${dollars.id}`);
   expect(await read()).toMatchObject({ total_orders: 3, other_currencies: ['EUR'] });
@@ -53,8 +56,11 @@ test('a merge adds up the amounts of one currency', async () => {
   await order('2.00', {}, { id: customer_id });
   await caller.post('/api/v1/customers/merge', { primary_id: id, secondary_id: customer_id });
   expect(await read()).toEqual({
-    ...{ total_orders: 3, total_spent: '12.00', avg_order_value: '6.00' },
-    ...{ currency: 'INR', other_currencies: ['USD'] },
+    total_orders: 3,
+    total_spent: '12.00',
+    avg_order_value: '6.00',
+    currency: 'INR',
+    other_currencies: ['USD'],
   });
 });
 

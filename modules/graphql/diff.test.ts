@@ -75,11 +75,15 @@ test('a ring without a module breaks clients, and the persisted queries of the o
   const breaking = changes.filter(({ severity }: { severity: string }) => severity === 'breaking');
   expect(changes[0]).toMatchObject({ severity: 'breaking' });
   expect(breaking).toContainEqual({
-    ...{ severity: 'breaking', kind: 'FIELD_REMOVED', description: 'Query.conversations was removed.' },
+    severity: 'breaking',
+    kind: 'FIELD_REMOVED',
+    description: 'Query.conversations was removed.',
   });
   expect(broken_queries).toEqual(
     [acme, bazaar].map(({ id }) => ({
-      ...{ tenant: id, name: 'Inbox', hash: hashOf(queries.Inbox) },
+      tenant: id,
+      name: 'Inbox',
+      hash: hashOf(queries.Inbox),
       error: expect.stringContaining('Cannot query field "conversations" on type "Query".'),
     })),
   );

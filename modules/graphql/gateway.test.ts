@@ -4,8 +4,17 @@ import { startPlatform } from '../../server/testing/platform.ts';
 const platform = await startPlatform();
 const acme = await platform.tenant();
 const merchant = acme.caller(
-  ...['customers.view', 'customers.create', 'customers.edit', 'customers.delete', 'orders.view', 'orders.create'],
-  ...['products.view', 'products.create', 'conversations.view', 'conversations.reply', 'graphql.schema.view'],
+  'customers.view',
+  'customers.create',
+  'customers.edit',
+  'customers.delete',
+  'orders.view',
+  'orders.create',
+  'products.view',
+  'products.create',
+  'conversations.view',
+  'conversations.reply',
+  'graphql.schema.view',
 );
 
 async function ask(query: string, variables?: object, caller = merchant) {
@@ -42,7 +51,9 @@ test('typed fields create and read records, with relations in both directions', 
   const expected = {
     data: {
       customer: {
-        ...{ first_name: 'Asha', total_orders: 1, addresses: [] },
+        first_name: 'Asha',
+        total_orders: 1,
+        addresses: [],
         orders: {
           totalCount: 1,
           nodes: [

@@ -16,7 +16,9 @@ async function fetchInProcess(address: string, init: { method?: string; headers?
   const { pathname, search } = new URL(address);
   const own = { authorization: `Bearer ${caller.token}`, 'x-tenant': acme.id };
   const answer = await platform.app.inject({
-    ...{ method: method as 'POST', url: pathname + search, headers: { ...own, ...headers } },
+    method: method as 'POST',
+    url: pathname + search,
+    headers: { ...own, ...headers },
     ...(payload === undefined ? {} : { payload }),
   });
   return new Response(answer.body, { status: answer.statusCode, headers: answer.headers as Record<string, string> });

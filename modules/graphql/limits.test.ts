@@ -120,7 +120,11 @@ test('introspection is refused where it is disabled, and a tenant can enable it'
 });
 
 const codes = [
-  ...['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'QUERY_TOO_DEEP', 'QUERY_TOO_COMPLEX', 'TOO_MANY_ALIASES'],
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'QUERY_TOO_DEEP',
+  'QUERY_TOO_COMPLEX',
+  'TOO_MANY_ALIASES',
   'BAD_INPUT',
 ];
 
@@ -142,7 +146,9 @@ test('variables can be nested as deep as a body allows', async () => {
   const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
   for (let use = 0; use < 4; use++) {
     const { status, body } = await caller.request({
-      ...{ method: 'POST', url: '/api/v1/graphql', headers: { 'content-type': 'application/json' } },
+      method: 'POST',
+      url: '/api/v1/graphql',
+      headers: { 'content-type': 'application/json' },
       payload: payload.replace('{}', deep),
     });
     expect({ status, code: body.errors?.[0].extensions.code }).toEqual({ status: 200, code: 'BAD_INPUT' });

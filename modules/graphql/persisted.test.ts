@@ -67,8 +67,12 @@ test('persisted queries are listed with their text and their uses', async () => 
       persisted_queries: [
         { hash, name: 'A', query, created_at: expect.any(String), last_used_at: expect.any(String), uses: 2 },
         {
-          ...{ hash: sha256('{ __typename }'), name: 'B', query: '{ __typename }' },
-          ...{ created_at: expect.any(String), last_used_at: null, uses: 0 },
+          hash: sha256('{ __typename }'),
+          name: 'B',
+          query: '{ __typename }',
+          created_at: expect.any(String),
+          last_used_at: null,
+          uses: 0,
         },
       ],
     },

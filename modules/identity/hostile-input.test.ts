@@ -14,9 +14,27 @@ const tenant = await platform.tenant({ role: 'platform_owner' });
 type Request = Parameters<typeof platform.request>[0];
 
 const texts = [
-  ...['', '\0', 'a\0b', '\ud800', '9223372036854775808', '-1', '1e400', 'NaN', "'; DROP TABLE users; --", '../..', '%'],
-  ...['İ@example.com', '\u202e', '{}', 'x'.repeat(3_000), '__proto__', '2040-01-01T00:00:00+23:59'],
-  ...['0000-01-01T00:00:00Z', '294277-01-01T00:00:00Z', '9999-12-31T23:59:60Z', 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
+  '',
+  '\0',
+  'a\0b',
+  '\ud800',
+  '9223372036854775808',
+  '-1',
+  '1e400',
+  'NaN',
+  "'; DROP TABLE users; --",
+  '../..',
+  '%',
+  'İ@example.com',
+  '\u202e',
+  '{}',
+  'x'.repeat(3_000),
+  '__proto__',
+  '2040-01-01T00:00:00+23:59',
+  '0000-01-01T00:00:00Z',
+  '294277-01-01T00:00:00Z',
+  '9999-12-31T23:59:60Z',
+  'ffffffff-ffff-ffff-ffff-ffffffffffff',
 ];
 const values = [...texts, null, true, -1, 2 ** 63, 1e308, 0.5, [], {}, [null], ['a\0b'], [['x']], { $ne: 1 }];
 const bodies = ['', 'null', '[]', '"x"', '1', '{', `${'['.repeat(20_000)}${']'.repeat(20_000)}`, '{"__proto__":{}}'];

@@ -33,9 +33,17 @@ test('a notification has all fields, with defaults', async () => {
     body: {
       notifications: [
         {
-          ...{ id: expect.any(String), user_id: asha.id, type: 'order.created', module: 'orders', title: 'New order' },
-          ...{ ...nothing, severity: 'info', count: 1, read_at: null },
-          ...{ created_at: expect.stringMatching(/Z$/), updated_at: expect.stringMatching(/Z$/) },
+          id: expect.any(String),
+          user_id: asha.id,
+          type: 'order.created',
+          module: 'orders',
+          title: 'New order',
+          ...nothing,
+          severity: 'info',
+          count: 1,
+          read_at: null,
+          created_at: expect.stringMatching(/Z$/),
+          updated_at: expect.stringMatching(/Z$/),
         },
       ],
       pagination: { current_page: 1, last_page: 1, per_page: 20, total: 1 },

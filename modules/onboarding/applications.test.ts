@@ -19,7 +19,10 @@ async function newCode(fields: object = {}, by = asha): Promise<string> {
 }
 
 const form = (referral_code: string, fields: object = {}) => ({
-  ...{ referral_code, business_name: 'Tea House', contact_name: 'Ravi', email: `${uniqueId()}@example.com` },
+  referral_code,
+  business_name: 'Tea House',
+  contact_name: 'Ravi',
+  email: `${uniqueId()}@example.com`,
   ...fields,
 });
 
@@ -43,7 +46,9 @@ test('with a code that approves automatically, the tenant is there at once', asy
     body: {
       message: 'Your application was approved. Your organization is ready.',
       application_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      ...{ status: 'completed', kyc_required: false, required_documents: [] },
+      status: 'completed',
+      kyc_required: false,
+      required_documents: [],
       tenant_id: expect.stringMatching(/^[a-z0-9]{8}$/),
     },
   });
@@ -142,7 +147,9 @@ test('a second application with the same address gets the first one', async () =
     status: 409,
     body: {
       application_id: first.application_id,
-      ...{ status: 'pending', kyc_status: 'pending', kyc_required: true },
+      status: 'pending',
+      kyc_status: 'pending',
+      kyc_required: true,
       required_documents: ['government_id', 'selfie'],
     },
   });

@@ -44,7 +44,9 @@ function start(moment: string, step: string, ids: readonly string[], { user, pas
     {
       env: {
         ...process.env,
-        ...{ APP_ENV: 'testing', SPARE_DATABASES: '0', STORAGE_PATH: kernel.config.storagePath },
+        APP_ENV: 'testing',
+        SPARE_DATABASES: '0',
+        STORAGE_PATH: kernel.config.storagePath,
         DATABASE_URL: `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${central.database}`,
       },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -9,8 +9,12 @@ const url = '/api/v1/auth/tenants';
 const send = (payload: object, headers = {}) => platform.request({ method: 'POST', url, payload, headers });
 const password = 'correct horse battery';
 const newUser = (fields: object = {}) => ({
-  ...{ domain: uniqueId(), name: 'Ravi', email: `${uniqueId()}@example.com`, password },
-  ...{ password_confirmation: password, ...fields },
+  domain: uniqueId(),
+  name: 'Ravi',
+  email: `${uniqueId()}@example.com`,
+  password,
+  password_confirmation: password,
+  ...fields,
 });
 
 test('a new user creates an organization and is signed in', async () => {
@@ -22,7 +26,9 @@ test('a new user creates an organization and is signed in', async () => {
       message: 'Tea House was created.',
       tenant: { id: form.domain, name: 'Tea House' },
       user: { name: 'Ravi', email: form.email, email_verified: false },
-      ...{ token_type: 'Bearer', expires_in: 900, refresh_token: expect.any(String) },
+      token_type: 'Bearer',
+      expires_in: 900,
+      refresh_token: expect.any(String),
     },
   });
   const headers = { authorization: `Bearer ${body.access_token}`, host: `${form.domain}.localhost` };

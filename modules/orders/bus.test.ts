@@ -163,7 +163,8 @@ test('other modules can list the orders of a customer by cursor', async () => {
     const page = await orders?.listByCustomer({ customer_id, page: 1, per_page: 20, limit: 2, ...cursor });
     read.push(...(page?.orders ?? []).map(({ id }) => id));
     expect({ size: page?.orders.length, pagination: page?.pagination }).toMatchObject({
-      ...{ size, pagination: { has_more: size === 2 } },
+      size,
+      pagination: { has_more: size === 2 },
     });
     cursor = { cursor: (page?.pagination as { next_cursor: string } | undefined)?.next_cursor ?? '' };
   }

@@ -54,9 +54,15 @@ test('an order gets defaults and a new customer', async () => {
     },
   });
   expect(asha).toMatchObject({
-    ...{ phone: '+919876543210', email: 'asha@example.com', first_name: 'Asha', last_name: 'Rao' },
-    ...{ total_orders: 1, total_spent: '12.00', avg_order_value: '12.00' },
-    ...{ first_order_at: body.order.placed_at, last_order_at: body.order.placed_at },
+    phone: '+919876543210',
+    email: 'asha@example.com',
+    first_name: 'Asha',
+    last_name: 'Rao',
+    total_orders: 1,
+    total_spent: '12.00',
+    avg_order_value: '12.00',
+    first_order_at: body.order.placed_at,
+    last_order_at: body.order.placed_at,
   });
   const { id, first_name, last_name, email, phone } = asha as Record<string, unknown>;
   expect((await caller.get(`/api/v1/orders/${body.order.id}`)).body).toEqual({
@@ -65,9 +71,14 @@ test('an order gets defaults and a new customer', async () => {
       customer: { id, first_name, last_name, email, phone },
       history: [
         {
-          ...{ id: expect.any(String), status: 'pending', previous_status: null, refunded: null, reason: null },
+          id: expect.any(String),
+          status: 'pending',
+          previous_status: null,
+          refunded: null,
+          reason: null,
           changes: null,
-          ...{ user_id: caller.user.id, at: body.order.created_at },
+          user_id: caller.user.id,
+          at: body.order.created_at,
         },
       ],
     },
@@ -85,13 +96,11 @@ test('all fields are stored, trimmed and normalized', async () => {
     shipping_address: { first_name: ' Asha ', address1: '1 High St', city: '', phone: null, unknown: 'x' },
   };
   expect(await create(fields)).toMatchObject({
-    ...{
-      status: 'shipped',
-      total: '100.00',
-      currency: 'EUR',
-      placed_at: '2026-01-01T21:34:05.678Z',
-      note: fields.note,
-    },
+    status: 'shipped',
+    total: '100.00',
+    currency: 'EUR',
+    placed_at: '2026-01-01T21:34:05.678Z',
+    note: fields.note,
     shipping_address: { first_name: 'Asha', address1: '1 High St' },
   });
   expect((await create({ shipping_address: { city: ' ' }, note: ' ' })).shipping_address).toBeNull();
@@ -280,7 +289,11 @@ test('orders need the customers module', async () => {
 test('all problems of an order are reported at once, with those of customer and items', async () => {
   const { caller, customers } = await refusing;
   const { status, body } = await caller.post('/api/v1/orders', {
-    ...{ status: 7, currency: 7, placed_at: 7, note: 7, total: true },
+    status: 7,
+    currency: 7,
+    placed_at: 7,
+    note: 7,
+    total: true,
     items: [
       { name: 7, quantity: 'two', price: '4.50' },
       { name: 'Cup', quantity: 1, price: false },
@@ -291,10 +304,17 @@ test('all problems of an order are reported at once, with those of customer and 
   expect({ status, codes: body.error_codes }).toEqual({
     status: 422,
     codes: {
-      ...{ status: ['not_allowed'], currency: ['wrong_type'], placed_at: ['wrong_type'], note: ['wrong_type'] },
-      ...{ total: ['wrong_type'], 'items.0.name': ['wrong_type'], 'items.0.quantity': ['wrong_type'] },
-      ...{ 'items.1.price': ['wrong_type'], 'items.2.price': ['invalid'] },
-      ...{ 'customer.email': ['wrong_type'], 'customer.phone': ['invalid'] },
+      status: ['not_allowed'],
+      currency: ['wrong_type'],
+      placed_at: ['wrong_type'],
+      note: ['wrong_type'],
+      total: ['wrong_type'],
+      'items.0.name': ['wrong_type'],
+      'items.0.quantity': ['wrong_type'],
+      'items.1.price': ['wrong_type'],
+      'items.2.price': ['invalid'],
+      'customer.email': ['wrong_type'],
+      'customer.phone': ['invalid'],
     },
   });
   expect(Object.keys(body.errors).sort()).toEqual(Object.keys(body.error_codes).sort());

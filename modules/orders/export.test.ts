@@ -24,7 +24,8 @@ test('a CSV file has one row for each order, with customer, items and escaped fo
       { name: 'Tea', sku: 'T-1', quantity: 2, price: '4.50' },
       { name: 'Cup', quantity: 1, price: 3 },
     ],
-    ...{ note: '+1\nline', placed_at },
+    note: '+1\nline',
+    placed_at,
   });
   const second = await create({ items: [{ name: 'Tea', quantity: 1, price: 1 }], placed_at: '2026-01-03T00:00:00Z' });
   const { headers, body } = await exported('?sort_order=asc');
@@ -82,7 +83,9 @@ test('an export uses one connection, exports are limited, and a disconnected rea
   expect(one?.body.orders).toHaveLength(2_000);
   for (const { status, headers, body } of others) {
     expect({ status, code: body.code, after: headers['retry-after'] }).toEqual({
-      ...{ status: 429, code: 'http.too_many_downloads', after: '10' },
+      status: 429,
+      code: 'http.too_many_downloads',
+      after: '10',
     });
   }
   await tenant.db.run(sql`UPDATE orders SET note = repeat('x', 20000)`);

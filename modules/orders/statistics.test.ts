@@ -19,7 +19,12 @@ interface Placed {
 
 function insertOrders(tenant: TestTenant, orders: readonly Placed[]) {
   const rows = orders.map(({ at, status, currency, cents, refundedCents, isDeleted }, index) => ({
-    ...{ number: index + 1, placed_at: at, status, currency, total: cents / 100, refunded_total: refundedCents / 100 },
+    number: index + 1,
+    placed_at: at,
+    status,
+    currency,
+    total: cents / 100,
+    refunded_total: refundedCents / 100,
     deleted_at: isDeleted ? at : null,
   }));
   return tenant.db.run(sql`
@@ -96,7 +101,9 @@ test('without orders every day has 0', async () => {
   const { read } = await shop();
   const { current, previous, days } = await read();
   expect({ days, current: current.days.length, previous: previous.days.length }).toEqual({
-    ...{ days: 30, current: 30, previous: 30 },
+    days: 30,
+    current: 30,
+    previous: 30,
   });
   expect(current).toMatchObject({ orders: 0, revenue: '0.00', refunded: '0.00', other_currencies: [] });
   expect(current.days.at(-1)).toEqual({ date: '2026-03-10', ...nothing });
@@ -121,16 +128,26 @@ test('the last days are compared with those before, up to the same time of day',
   ]);
   const eur = { currency: 'EUR', orders: 1, revenue: '9.99', refunded: '0.00', avg_order_value: '9.99' };
   expect(await read('?days=2')).toEqual({
-    ...{ days: 2, currency: 'INR', timezone: 'Asia/Kolkata' },
+    days: 2,
+    currency: 'INR',
+    timezone: 'Asia/Kolkata',
     current: {
-      ...{ orders: 4, revenue: '140.00', refunded: '17.00', avg_order_value: '46.67', other_currencies: [eur] },
+      orders: 4,
+      revenue: '140.00',
+      refunded: '17.00',
+      avg_order_value: '46.67',
+      other_currencies: [eur],
       days: [
         { date: '2026-03-09', orders: 3, revenue: '40.00', refunded: '17.00', avg_order_value: '20.00' },
         { date: '2026-03-10', orders: 1, revenue: '100.00', refunded: '0.00', avg_order_value: '100.00' },
       ],
     },
     previous: {
-      ...{ orders: 1, revenue: '100.00', refunded: '0.00', avg_order_value: '100.00', other_currencies: [] },
+      orders: 1,
+      revenue: '100.00',
+      refunded: '0.00',
+      avg_order_value: '100.00',
+      other_currencies: [],
       days: [
         { date: '2026-03-07', ...nothing },
         { date: '2026-03-08', orders: 1, revenue: '100.00', refunded: '0.00', avg_order_value: '100.00' },

@@ -15,7 +15,9 @@ export async function readStatistics(ctx: Ctx, { days }: { days: number }): Prom
   const rows = await sumOrders(ctx, { days, timezone });
   const firstDay = [...new Set(rows.map(({ date }) => date))][days] as string;
   return {
-    ...{ days, currency, timezone },
+    days,
+    currency,
+    timezone,
     current: periodOf(
       currency,
       rows.filter(({ date }) => date >= firstDay),

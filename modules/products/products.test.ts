@@ -262,14 +262,24 @@ test('categories in use are listed, the largest first', async () => {
 test('all problems of a product are reported at once, including a taken SKU', async () => {
   const { sku } = await create({ sku: 'AT-ONCE', title: 'Tea', price: 1 });
   const { status, body } = await merchant.post('/api/v1/products', {
-    ...{ sku: sku.toLowerCase(), title: 7, price: 'dear', compare_at_price: -1, stock: 1.5, tags: 'hot' },
+    sku: sku.toLowerCase(),
+    title: 7,
+    price: 'dear',
+    compare_at_price: -1,
+    stock: 1.5,
+    tags: 'hot',
     images: [{ url: 'javascript:alert(1)' }],
   });
   expect({ status, codes: body.error_codes }).toEqual({
     status: 422,
     codes: {
-      ...{ title: ['wrong_type'], price: ['invalid'], compare_at_price: ['invalid'], stock: ['wrong_type'] },
-      ...{ tags: ['wrong_type'], 'images.0.url': ['invalid'], sku: ['taken'] },
+      title: ['wrong_type'],
+      price: ['invalid'],
+      compare_at_price: ['invalid'],
+      stock: ['wrong_type'],
+      tags: ['wrong_type'],
+      'images.0.url': ['invalid'],
+      sku: ['taken'],
     },
   });
   expect(Object.keys(body.errors).sort()).toEqual(Object.keys(body.error_codes).sort());

@@ -50,8 +50,11 @@ async function deliver(ctx: Ctx, attempt: Attempt): Promise<void> {
 }
 
 const inactive: Outcome = {
-  ...{ status: null, body: null, durationMs: null },
-  ...{ error: 'The webhook is not active.', isFinal: true },
+  status: null,
+  body: null,
+  durationMs: null,
+  error: 'The webhook is not active.',
+  isFinal: true,
 };
 
 /** `undefined` if the delivery was completed or redelivered since the job was added. */
@@ -74,7 +77,10 @@ async function send(ctx: Ctx, id: string, pending: Pending): Promise<Outcome> {
     const { status, body: answer } = await ctx.http.request(url, { method: 'POST', headers, body, ...limits });
     const isDelivered = status >= 200 && status < 300;
     return {
-      ...{ status, body: readable(answer), durationMs: durationMs(), isFinal: status === gone },
+      status,
+      body: readable(answer),
+      durationMs: durationMs(),
+      isFinal: status === gone,
       error: isDelivered ? null : `The response has the status ${status}.`,
     };
   } catch (error) {

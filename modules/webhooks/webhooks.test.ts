@@ -74,8 +74,15 @@ describe('a webhook', () => {
     expect(request.headers).toMatchObject({ 'content-type': 'application/json' });
     expect(await deliveries()).toMatchObject([
       {
-        ...{ id: request.headers['webhook-id'], event: 'product.created', status: 'delivered', attempts: 1 },
-        ...{ response_status: 200, response_body: 'ok', error: null, can_redeliver: false, next_attempt_at: null },
+        id: request.headers['webhook-id'],
+        event: 'product.created',
+        status: 'delivered',
+        attempts: 1,
+        response_status: 200,
+        response_body: 'ok',
+        error: null,
+        can_redeliver: false,
+        next_attempt_at: null,
         duration_ms: expect.any(Number),
       },
     ]);
@@ -177,7 +184,9 @@ describe('a delivery that fails', () => {
     await eventually(async () => expect(await deliveries()).toMatchObject([{ status: 'pending', attempts: 1 }]));
     const [failed] = await deliveries();
     expect(failed).toMatchObject({
-      ...{ response_status: 500, error: 'The response has the status 500.', can_redeliver: true },
+      response_status: 500,
+      error: 'The response has the status 500.',
+      can_redeliver: true,
       next_attempt_at: new Date(now + 5_000).toISOString(),
     });
     expect(failed.response_body).toHaveLength(1_024);

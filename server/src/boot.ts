@@ -168,7 +168,12 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   const validates = config.appEnv !== 'production';
   const events = new EventHub({ listeners, events: declaredEvents, hasModule, central: db, validates });
   const deliveries = new DeliveryWorker({
-    ...{ listeners, ring: config.ringName, hasModule, central: db, signals, log },
+    listeners,
+    ring: config.ringName,
+    hasModule,
+    central: db,
+    signals,
+    log,
     find: (id) => directory.find(id),
     contextFor: (tenant, module, requestId) => new Context(kernel, { requestId, module, tenant, system: true }),
     jobs: () => jobs,
@@ -211,8 +216,24 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   });
   const closing: (() => Promise<void>)[] = [];
   const services = makeSystemServices({
-    ...{ config, log, central, centralMigrations, databases, modules, settings, secrets, signals },
-    ...{ directory, mailer, limiter, jobs, redis, cache, http, files, now },
+    config,
+    log,
+    central,
+    centralMigrations,
+    databases,
+    modules,
+    settings,
+    secrets,
+    signals,
+    directory,
+    mailer,
+    limiter,
+    jobs,
+    redis,
+    cache,
+    http,
+    files,
+    now,
     actions: actionGateway(() => kernel, 'mcp'),
     graphql: graphqlEngine(() => kernel),
     fillWithDemoData: (tenantId, customers) => fillEmptyTenant(kernel, tenantId, customers),
@@ -223,7 +244,12 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   const ofModule = await identityOf(modules, services);
   const identity = parts.identity ?? ofModule;
   const realtime = new Realtime({
-    ...{ pubsub, signals, directory, identity, secrets, log },
+    pubsub,
+    signals,
+    directory,
+    identity,
+    secrets,
+    log,
     socketsPerNetwork: config.socketsPerNetwork,
   });
   await signals.start();

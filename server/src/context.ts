@@ -88,7 +88,11 @@ interface Transaction {
 
 /** The client of calls that come from no request. */
 const noClient: Client = {
-  ...{ address: '', network: '', userAgent: undefined, host: '', isLocal: true },
+  address: '',
+  network: '',
+  userAgent: undefined,
+  host: '',
+  isLocal: true,
   header: () => undefined,
 };
 
@@ -455,7 +459,13 @@ export class Context implements SystemCtx {
   #call(name: string, input: unknown): Promise<unknown> {
     const { user, membership, system, requestId, depth = 0, transaction } = this.#parts;
     const frame = {
-      ...{ module: this.#module, tenant: this.#tenant, caller: user, membership, system, requestId, depth },
+      module: this.#module,
+      tenant: this.#tenant,
+      caller: user,
+      membership,
+      system,
+      requestId,
+      depth,
       auditEntries: transaction?.auditEntries,
       contextFor: ({ module }: RegisteredAction, auditEntry: AuditEntry) =>
         this.#with({ module, auditEntry, depth: depth + 1, ifMatch: undefined }),

@@ -40,7 +40,10 @@ test('SIGTERM ends npm start with all its processes, after the response to a req
 test('the command ends only after the response to a request in flight', async () => {
   const [arrived, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const wait = action({
-    ...{ summary: 'Test', http: 'GET /wait', public: true, tenant: 'none' },
+    summary: 'Test',
+    http: 'GET /wait',
+    public: true,
+    tenant: 'none',
     run: async () => {
       arrived.resolve();
       await gate.promise;
@@ -51,8 +54,12 @@ test('the command ends only after the response to a request in flight', async ()
   const ready = Promise.withResolvers<string>();
   const before = process.rawListeners('SIGTERM');
   const session = {
-    ...{ config: { ...kernel.config, databaseUrl: DATABASE_URL }, kernel: async () => kernel },
-    ...{ say: (line: string) => ready.resolve(line), progress() {}, table() {}, ask: async () => undefined },
+    config: { ...kernel.config, databaseUrl: DATABASE_URL },
+    kernel: async () => kernel,
+    say: (line: string) => ready.resolve(line),
+    progress() {},
+    table() {},
+    ask: async () => undefined,
   };
   let hasEnded = false;
   const ended = serveCommand.run(session, { positionals: [], options: {} }).then(() => {

@@ -92,14 +92,36 @@ test('every kind of error has its own code', () => {
     union: Type.Union([Type.Integer(), Type.Boolean(), Type.Null()]),
   });
   const value = {
-    ...{ type: 'x', short: 'a', blank: ' ', long: 'abcd', small: 1, large: 5, few: [], many: [1, 2], choice: 'c' },
-    ...{ form: 'x', pattern: 'b', money: '1.234', union: 'x' },
+    type: 'x',
+    short: 'a',
+    blank: ' ',
+    long: 'abcd',
+    small: 1,
+    large: 5,
+    few: [],
+    many: [1, 2],
+    choice: 'c',
+    form: 'x',
+    pattern: 'b',
+    money: '1.234',
+    union: 'x',
   };
   const errors = Object.entries(compileBody(schema)(value) ?? {});
   expect(Object.fromEntries(errors.map(([field, list]) => [field, list.map(({ code }) => code)]))).toEqual({
-    ...{ missing: ['required'], type: ['wrong_type'], short: ['too_short'], blank: ['too_short'], long: ['too_long'] },
-    ...{ small: ['too_small'], large: ['too_large'], few: ['too_few'], many: ['too_many'], choice: ['not_allowed'] },
-    ...{ form: ['invalid'], pattern: ['invalid'], money: ['invalid'], union: ['invalid'] },
+    missing: ['required'],
+    type: ['wrong_type'],
+    short: ['too_short'],
+    blank: ['too_short'],
+    long: ['too_long'],
+    small: ['too_small'],
+    large: ['too_large'],
+    few: ['too_few'],
+    many: ['too_many'],
+    choice: ['not_allowed'],
+    form: ['invalid'],
+    pattern: ['invalid'],
+    money: ['invalid'],
+    union: ['invalid'],
   });
 });
 

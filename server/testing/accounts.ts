@@ -73,10 +73,18 @@ export async function startAccounts(options: TestOptions = {}): Promise<Accounts
         (url: string, body?: unknown, headers = {}) =>
           send({ method, url, headers, ...(body === undefined ? {} : { payload: body as object }) });
       return {
-        ...{ id, name, email, password: testPassword, accessToken: access_token, refreshToken: refresh_token },
+        id,
+        name,
+        email,
+        password: testPassword,
+        accessToken: access_token,
+        refreshToken: refresh_token,
         request: send,
         get: (url, headers = {}) => send({ method: 'GET', url, headers }),
-        ...{ post: withBody('POST'), put: withBody('PUT'), patch: withBody('PATCH'), delete: withBody('DELETE') },
+        post: withBody('POST'),
+        put: withBody('PUT'),
+        patch: withBody('PATCH'),
+        delete: withBody('DELETE'),
       };
     },
     join: ({ id: userId }, { id: tenantId }) => addMember(kernel.central.db, { userId, tenantId, role: 'Agent' }),

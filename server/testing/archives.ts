@@ -37,7 +37,11 @@ export async function filledTenant(platform: AccountsPlatform, { size = 40, seed
   const tenant = await platform.tenant({ name: 'Acme Traders' });
   const owner = await platform.person({ tenant });
   await fillTenant(kernel, {
-    ...{ tenant, database: `tenant${tenant.id}`, size, seed, now: new Date() },
+    tenant,
+    database: `tenant${tenant.id}`,
+    size,
+    seed,
+    now: new Date(),
     onRows() {},
     onStep() {},
   });

@@ -41,7 +41,9 @@ const fcmError = (status: number, name: string, code: string, message: string, m
   status,
   body: {
     error: {
-      ...{ code: status, message, status: name },
+      code: status,
+      message,
+      status: name,
       details: [{ '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode: code }, ...more],
     },
   },
@@ -150,7 +152,10 @@ export async function startFcm(): Promise<FcmServer> {
 async function verifyGrant(form: URLSearchParams, key: CryptoKey, audience: string): Promise<void> {
   const assertion = form.get('assertion') ?? '';
   const { payload, protectedHeader } = await jwtVerify(assertion, key, {
-    ...{ algorithms: ['RS256'], issuer: account.client_email, audience, maxTokenAge: '1h' },
+    algorithms: ['RS256'],
+    issuer: account.client_email,
+    audience,
+    maxTokenAge: '1h',
     requiredClaims: ['exp', 'iat', 'scope'],
     // Tests set the clock of the platform.
     currentDate: new Date((decodeJwt(assertion).iat ?? 0) * 1_000),

@@ -29,7 +29,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const console = buildConsole();
   const storagePath = await mkdtemp(join(await chooseFolder(), 'chowk-test-'));
   const settings = {
-    ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' },
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    max_connections: '400',
     // Autovacuum would open each of the hundreds of databases once a minute.
     autovacuum: 'off',
     // Each CREATE DATABASE scans all buffers several times; the default is a share of the machine's memory.

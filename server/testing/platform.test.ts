@@ -16,7 +16,10 @@ const { request, tenant } = await startPlatform({
     'test.unlisted': action({ ...common, http: 'GET /unlisted', run }),
     'test.post': action({ ...common, http: 'POST /post', run }),
     'test.crash': action({
-      ...{ summary: 'Test', public: true, tenant: 'none', http: 'GET /crash' },
+      summary: 'Test',
+      public: true,
+      tenant: 'none',
+      http: 'GET /crash',
       run: async () => {
         throw new TypeError('the cause of the crash');
       },

@@ -66,7 +66,11 @@ export async function startConsole(options: TestOptions = {}): Promise<Console> 
 /** A page that must not report an error, neither of its scripts nor of the content security policy. */
 export async function openPage(url?: string, size = sizes.wide): Promise<Page> {
   const context = await (await startBrowser()).newContext({
-    ...{ viewport: size, reducedMotion: 'reduce', colorScheme: 'light', locale: 'en-IN', timezoneId: 'Asia/Kolkata' },
+    viewport: size,
+    reducedMotion: 'reduce',
+    colorScheme: 'light',
+    locale: 'en-IN',
+    timezoneId: 'Asia/Kolkata',
   });
   await context.addInitScript(noteLayoutShifts);
   const page = await context.newPage();

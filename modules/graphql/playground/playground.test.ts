@@ -16,7 +16,9 @@ function sourcesIn(page: string): string[] {
 test('a developer gets the playground of the tenant', async () => {
   const { status, headers, body } = await developer.get(url);
   expect({ status, type: headers['content-type'], caching: headers['cache-control'] }).toEqual({
-    ...{ status: 200, type: 'text/html; charset=utf-8', caching: 'no-store' },
+    status: 200,
+    type: 'text/html; charset=utf-8',
+    caching: 'no-store',
   });
   expect(body).toContain('<title>GraphQL playground · Acme &#60;Stores&#62;</title>');
   expect(body).not.toContain(developer.token);
@@ -26,7 +28,9 @@ test('a user without the permission is refused, also in a browser', async () => 
   for (const headers of [{}, fromBrowser]) {
     const { status, body } = await acme.caller('graphql.schema.view').get(url, headers);
     expect({ status, ...body }).toEqual({
-      ...{ status: 403, code: 'auth.forbidden', message: 'This needs the permission graphql.playground.access.' },
+      status: 403,
+      code: 'auth.forbidden',
+      message: 'This needs the permission graphql.playground.access.',
     });
   }
 });
@@ -81,7 +85,9 @@ test('the files of both pages are public and cached until their content changes'
   for (const source of [...sources, `${folder}session.js`]) {
     const { status, headers, body } = await platform.request({ url: source });
     expect({ source, status, caching: headers['cache-control'] }).toEqual({
-      ...{ source, status: 200, caching: 'public, max-age=31536000, immutable' },
+      source,
+      status: 200,
+      caching: 'public, max-age=31536000, immutable',
     });
     const type = source.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8';
     expect(headers['content-type']).toBe(type);
@@ -124,7 +130,8 @@ test('in production, the playground is disabled by default, says so and serves n
   expect({ status, ...body }).toEqual({ status: 404, code: 'graphql.playground_disabled', message });
   const page = await other.request({ url, headers: { ...fromBrowser, 'x-tenant': tenant.id } });
   expect({ status: page.status, type: page.headers['content-type'] }).toEqual({
-    ...{ status: 404, type: 'text/html; charset=utf-8' },
+    status: 404,
+    type: 'text/html; charset=utf-8',
   });
   expect(page.body).toContain(message);
   expect(page.body).not.toContain('<form');

@@ -13,8 +13,18 @@ type Refusal = 'identity.scope_not_held' | 'identity.permission_beyond_caller';
 
 /** The order in which lists show the categories; others follow by name. */
 const categories = [
-  ...['customers', 'orders', 'products', 'conversations', 'notifications', 'team', 'settings', 'modules', 'graphql'],
-  ...['reseller', 'audit', 'platform'],
+  'customers',
+  'orders',
+  'products',
+  'conversations',
+  'notifications',
+  'team',
+  'settings',
+  'modules',
+  'graphql',
+  'reseller',
+  'audit',
+  'platform',
 ];
 
 /** The first word of the name, except that activity and reports belong to audit. */

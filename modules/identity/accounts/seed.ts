@@ -15,7 +15,10 @@ export async function seedRoles(
   permissions: readonly DeclaredPermission[],
 ): Promise<{ roles: number; permissions: number }> {
   const rows = permissions.map(({ name, description, isSensitive }) => ({
-    ...{ name, description, category: categoryOf(name), is_sensitive: isSensitive },
+    name,
+    description,
+    category: categoryOf(name),
+    is_sensitive: isSensitive,
   }));
   const roles = systemRoles.map(({ name, description }) => ({ name, description }));
   const grants = systemRoles.flatMap(({ name: role, holds }) =>

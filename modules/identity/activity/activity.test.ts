@@ -47,10 +47,14 @@ test('an entry contains the actor, the action, the subject, the time and the ori
   expect(body).toEqual({
     activity: [
       {
-        ...{ id, action: 'entry', at: expect.stringMatching(/Z$/), details: { to: 'Agent' } },
+        id,
+        action: 'entry',
+        at: expect.stringMatching(/Z$/),
+        details: { to: 'Agent' },
         user: { id: owner.id, name: 'Olga Owner' },
         subject: { id: manager.id, name: manager.name },
-        ...{ ip: '192.0.2.7', user_agent: '@SUM(1+1)' },
+        ip: '192.0.2.7',
+        user_agent: '@SUM(1+1)',
       },
     ],
     pagination: { current_page: 1, last_page: 1, per_page: 20, total: 1 },
@@ -153,7 +157,9 @@ test('the export can be JSON, with the entries as in the list', async () => {
 test('an export is recorded in the audit log', async () => {
   await owner.get('/api/v1/activity/export?action=audited');
   expect((await auditEntries(platform, owner, 'activity.export'))[0]).toMatchObject({
-    ...{ outcome: 'ok', user_id: owner.id, input: { action: 'audited' } },
+    outcome: 'ok',
+    user_id: owner.id,
+    input: { action: 'audited' },
   });
 });
 

@@ -103,7 +103,10 @@ async function invited(): Promise<{ email: string; id: string }> {
 
 const forgot = (email: string) =>
   jobs.handlerOf('identity.forgot_password').perform({
-    ...{ job: 'identity.forgot_password', tenant: '', data: { email }, requestId: 'test' },
+    job: 'identity.forgot_password',
+    tenant: '',
+    data: { email },
+    requestId: 'test',
   });
 
 const cases: Case[] = [

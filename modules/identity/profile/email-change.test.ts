@@ -108,7 +108,9 @@ test('until the new address is verified, mails of the account go to the old one'
   const { body } = await change(person, newEmail());
   await post('/api/v1/auth/password/forgot', { email: body.email });
   await person.put('/api/v1/profile/password', {
-    ...{ current_password: testPassword, password: 'long enough', password_confirmation: 'long enough' },
+    current_password: testPassword,
+    password: 'long enough',
+    password_confirmation: 'long enough',
   });
   await platform.mailTo(person.email, /password was changed/);
   const mails = (await platform.kernel.services.mail.listStored()).filter(({ to }) => to === body.email);
@@ -412,7 +414,8 @@ test('undoing an older change restores its address and closes the later changes'
   expect(await account(person)).toMatchObject({ email: person.email, verified: true });
   expect(await undo(later)).toMatchObject(refusedToken);
   expect((await activity(person)).at(-1)).toMatchObject({
-    ...{ action: 'email_change_undone', details: { old: third, new: person.email } },
+    action: 'email_change_undone',
+    details: { old: third, new: person.email },
   });
 });
 

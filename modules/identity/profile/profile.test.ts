@@ -25,8 +25,14 @@ test('the profile contains the account of the caller', async () => {
   const { status, body } = await asha.get('/api/v1/profile');
   expect(status).toBe(200);
   expect(body.profile).toMatchObject({
-    ...{ id: asha.id, name: asha.name, email: asha.email, email_verified: true, two_factor_enabled: false },
-    ...{ locale: null, timezone: null, has_password: true },
+    id: asha.id,
+    name: asha.name,
+    email: asha.email,
+    email_verified: true,
+    two_factor_enabled: false,
+    locale: null,
+    timezone: null,
+    has_password: true,
   });
 });
 

@@ -83,7 +83,9 @@ test('wrong codes after the right password lock the codes, each time for longer,
   expect(await enterWrongCodes(asha.email, 5)).toEqual([422, 422, 422, 422, 422]);
   const refused = await login(asha.email, await codeFor(secret));
   expect({ status: refused.status, code: refused.body.code, wait: refused.headers['retry-after'] }).toEqual({
-    ...{ status: 429, code: 'identity.two_factor_locked', wait: String(15 * 60) },
+    status: 429,
+    code: 'identity.two_factor_locked',
+    wait: String(15 * 60),
   });
   expect((await login(asha.email, codes[0])).status).toBe(429);
   const { text } = await platform.mailTo(asha.email, /^Wrong codes/);

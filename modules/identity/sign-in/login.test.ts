@@ -176,7 +176,11 @@ test('the signed-in user is returned with tenants and, in tenant context, role a
   const asha = await platform.person({ tenant: acme, role: 'Agent' });
   const inTenant = await asha.get('/api/v1/auth/me');
   expect(inTenant.body).toEqual({
-    ...{ id: asha.id, name: asha.name, email: asha.email, email_verified: true, two_factor_enabled: false },
+    id: asha.id,
+    name: asha.name,
+    email: asha.email,
+    email_verified: true,
+    two_factor_enabled: false,
     sign_in_email: asha.email,
     tenants: [{ id: acme.id, name: 'Acme', role: 'Agent', domain: `${acme.id}.localhost` }],
     tenant_id: acme.id,
@@ -184,9 +188,18 @@ test('the signed-in user is returned with tenants and, in tenant context, role a
     timezone: 'Asia/Kolkata',
     role: 'Agent',
     permissions: [
-      ...['conversations.assign', 'conversations.close', 'conversations.reply', 'conversations.view'],
-      ...['customers.create', 'customers.edit', 'customers.view', 'notifications.view'],
-      ...['orders.create', 'orders.edit', 'orders.view', 'products.view'],
+      'conversations.assign',
+      'conversations.close',
+      'conversations.reply',
+      'conversations.view',
+      'customers.create',
+      'customers.edit',
+      'customers.view',
+      'notifications.view',
+      'orders.create',
+      'orders.edit',
+      'orders.view',
+      'products.view',
     ],
   });
   const { body: outside } = await meWith(asha.accessToken);

@@ -9,8 +9,15 @@ const platform = await startAccounts({ environment: { RESENDS_PER_MINUTE: '1000'
 const { central } = platform.kernel;
 
 const some = [
-  ...['team.view', 'team.invite', 'team.edit', 'team.remove', 'team.roles.assign', 'team.roles.manage'],
-  ...['orders.view', 'orders.refund', 'settings.billing'],
+  'team.view',
+  'team.invite',
+  'team.edit',
+  'team.remove',
+  'team.roles.assign',
+  'team.roles.manage',
+  'orders.view',
+  'orders.refund',
+  'settings.billing',
 ];
 const permissions = fc.subarray(some, { minLength: 2 });
 const one = fc.nat({ max: 9 });

@@ -64,8 +64,12 @@ test('the mail of an invitation contains the inviter, the role, the tenant and t
     body: {
       message: 'Invitation sent.',
       invitation: {
-        ...{ id: expect.any(String), email, role: 'Manager', invited_by: { id: owner.id, name: 'Olga Owner' } },
-        ...{ created_at: expect.stringMatching(/Z$/), updated_at: expect.stringMatching(/Z$/) },
+        id: expect.any(String),
+        email,
+        role: 'Manager',
+        invited_by: { id: owner.id, name: 'Olga Owner' },
+        created_at: expect.stringMatching(/Z$/),
+        updated_at: expect.stringMatching(/Z$/),
         expires_at: expect.stringMatching(/Z$/),
       },
     },
@@ -93,7 +97,10 @@ test('the link shows the tenant and the role of the invitation', async () => {
     status: 200,
     body: {
       invitation: {
-        ...{ email, role: 'Agent', tenant: { id: acme.id, name: 'Acme <Tea> & Co' }, invited_by: 'Olga Owner' },
+        email,
+        role: 'Agent',
+        tenant: { id: acme.id, name: 'Acme <Tea> & Co' },
+        invited_by: 'Olga Owner',
         account_exists: false,
       },
     },
@@ -110,8 +117,10 @@ test('a new person gets an account, a session and a verification mail', async ()
     status: 201,
     body: {
       message: 'You are now a member of Acme <Tea> & Co.',
-      ...{ account_created: true, tenant: { id: acme.id, name: 'Acme <Tea> & Co' } },
-      ...{ token_type: 'Bearer', expires_in: 900 },
+      account_created: true,
+      tenant: { id: acme.id, name: 'Acme <Tea> & Co' },
+      token_type: 'Bearer',
+      expires_in: 900,
       user: { name: 'Nila New', email, email_verified: false, two_factor_enabled: false },
     },
   });
@@ -147,7 +156,9 @@ test('a signed-in person joins with the current session', async () => {
   expect({ status, user: body.user, token: body.access_token }).toEqual({
     status: 200,
     user: {
-      ...{ id: person.id, name: 'Sita Session', email: person.email },
+      id: person.id,
+      name: 'Sita Session',
+      email: person.email,
       email_verified: true,
       two_factor_enabled: false,
     },
@@ -205,7 +216,9 @@ test('a password alone does not bypass two-factor authentication', async () => {
   expect((await accept(token, { password: 'wrong' })).status).toBe(422);
   const { status, body } = await accept(token, { password: testPassword });
   expect({ status, required: body.two_factor_required, token: body.access_token }).toEqual({
-    ...{ status: 403, required: true, token: undefined },
+    status: 403,
+    required: true,
+    token: undefined,
   });
   expect((await accept(token, {}, person)).status).toBe(200);
 });
@@ -278,7 +291,8 @@ test('resending an invitation mails a new link and invalidates the old one', asy
 test('a withdrawn invitation cannot be accepted', async () => {
   const { id, email, token } = await invited();
   expect(await owner.delete(`/api/v1/invitations/${id}`)).toMatchObject({
-    ...{ status: 200, body: { message: 'Invitation withdrawn.' } },
+    status: 200,
+    body: { message: 'Invitation withdrawn.' },
   });
   await expectDead(token);
   expect((await owner.delete(`/api/v1/invitations/${id}`)).status).toBe(404);
@@ -295,7 +309,9 @@ test('an invitation expires after seven days and does not block a new one', asyn
     clock = 7 * 86_400_000 + 1_000;
     await expectDead(token);
     const late = await accountsOf(platform.kernel.services).sessions.issuePersonal({
-      ...{ userId: admin.id, kind: 'personal', client: { address: '', network: '', userAgent: undefined } },
+      userId: admin.id,
+      kind: 'personal',
+      client: { address: '', network: '', userAgent: undefined },
     });
     const again = await admin.post(
       '/api/v1/invitations',

@@ -41,8 +41,13 @@ test('a tenant has the five system roles, followed by its own', async () => {
   expect(names).toContain(mine.name);
   expect(body.roles[0]).toMatchObject({ is_system: true, members: 1, description: 'Has every permission.' });
   expect(body.roles.find(({ id }: Role) => id === mine.id)).toEqual({
-    ...{ id: mine.id, name: mine.name, description: '', is_system: false },
-    ...{ permissions: ['team.view'], members: 0, updated_at: expect.stringMatching(/Z$/) },
+    id: mine.id,
+    name: mine.name,
+    description: '',
+    is_system: false,
+    permissions: ['team.view'],
+    members: 0,
+    updated_at: expect.stringMatching(/Z$/),
   });
   const theirs = await otherOwner.get('/api/v1/roles');
   expect(theirs.body.roles.map(({ name }: Role) => name)).not.toContain(mine.name);
@@ -277,7 +282,8 @@ test('the audit log contains the permissions of a role before and after a change
     { resource_id: String(id), changes: { permissions: [['orders.view'], permissions] } },
   ]);
   expect((await auditEntries(platform, owner, 'roles.delete'))[0]).toMatchObject({
-    ...{ resource_id: String(id), user_id: owner.id },
+    resource_id: String(id),
+    user_id: owner.id,
     changes: { name: ['Audited', null], description: ['x', null], permissions: [permissions, null] },
   });
 });

@@ -6,9 +6,14 @@ export type Key = Static<typeof ById>;
 
 /** One schema instead of a union, for clearer error messages. */
 export const RoleReference = Type.Unsafe<string | number>({
-  ...{ type: ['string', 'integer'], minLength: 1, maxLength: 255, trim: true },
-  ...{ minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
-  ...{ description: 'The name or the id of a role.', examples: ['Agent'] },
+  type: ['string', 'integer'],
+  minLength: 1,
+  maxLength: 255,
+  trim: true,
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'The name or the id of a role.',
+  examples: ['Agent'],
 });
 
 export const Member = named(

@@ -50,9 +50,14 @@ test('members are listed page by page', async () => {
 test('a member is shown with its role and last activity', async () => {
   const { body } = await owner.get(`/api/v1/team/${agent.id}`);
   expect(body.member).toEqual({
-    ...{ id: agent.id, name: 'Bela 100%_Agent', email: agent.email, role: 'Agent' },
-    ...{ email_verified: false, two_factor_enabled: false },
-    ...{ joined_at: expect.stringMatching(/Z$/), last_active_at: expect.stringMatching(/Z$/) },
+    id: agent.id,
+    name: 'Bela 100%_Agent',
+    email: agent.email,
+    role: 'Agent',
+    email_verified: false,
+    two_factor_enabled: false,
+    joined_at: expect.stringMatching(/Z$/),
+    last_active_at: expect.stringMatching(/Z$/),
     updated_at: expect.stringMatching(/Z$/),
   });
 });

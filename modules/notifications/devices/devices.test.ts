@@ -21,8 +21,11 @@ test('a device is registered, listed and deleted', async () => {
     body: {
       message: 'Device registered.',
       device: {
-        ...{ id: expect.any(String), token: 'phone-1', platform: 'ios' },
-        ...{ created_at: expect.stringMatching(/Z$/), updated_at: expect.stringMatching(/Z$/) },
+        id: expect.any(String),
+        token: 'phone-1',
+        platform: 'ios',
+        created_at: expect.stringMatching(/Z$/),
+        updated_at: expect.stringMatching(/Z$/),
       },
     },
   });

@@ -68,8 +68,13 @@ describe('a notification', () => {
       apns: { headers: { 'apns-collapse-id': id }, payload: { aps: { badge: 2 } } },
     });
     expect(push.data).toEqual({
-      ...{ id, type: 'order.created', tenant_id: acme.id, unread_count: '2' },
-      ...{ action_url: '/orders/7', order_id: '7', conversation_id: 'c-1' },
+      id,
+      type: 'order.created',
+      tenant_id: acme.id,
+      unread_count: '2',
+      action_url: '/orders/7',
+      order_id: '7',
+      conversation_id: 'c-1',
     });
   });
 

@@ -133,7 +133,10 @@ function toPush(ctx: Ctx, message: Sendable & { id: string }, badge: number): Om
     badge,
     tag: id,
     data: {
-      ...{ id, type, tenant_id: ctx.tenant.id, unread_count: String(badge) },
+      id,
+      type,
+      tenant_id: ctx.tenant.id,
+      unread_count: String(badge),
       ...(fits ? { action_url } : {}),
       ...Object.fromEntries(records),
     },

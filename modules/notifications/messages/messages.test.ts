@@ -123,7 +123,9 @@ describe('with Twilio', () => {
     expect(request.url).toBe(`/2010-04-01/Accounts/${sid}/Messages.json`);
     expect(request.headers.authorization).toBe(`Basic ${btoa(`${sid}:${token}`)}`);
     expect(Object.fromEntries(new URLSearchParams(request.body))).toEqual({
-      ...{ From: '+15005550006', To: phone, Body: 'Your order is here' },
+      From: '+15005550006',
+      To: phone,
+      Body: 'Your order is here',
     });
   });
 

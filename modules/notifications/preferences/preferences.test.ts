@@ -82,15 +82,26 @@ describe('preferences', () => {
       status: 200,
       body: {
         preferences: {
-          ...{ defaults: standard, quiet_hours: null, time_zone: 'Asia/Kolkata', digest_hour: 8 },
+          defaults: standard,
+          quiet_hours: null,
+          time_zone: 'Asia/Kolkata',
+          digest_hour: 8,
           types: expect.arrayContaining([
             {
-              ...{ type: 'conversation.assigned', module: 'conversations', critical: false, ...standard },
+              type: 'conversation.assigned',
+              module: 'conversations',
+              critical: false,
+              ...standard,
               description: 'A conversation was assigned to you',
             },
             {
-              ...{ type: 'kiosk.burgled', module: 'kiosk', description: 'Somebody has broken in' },
-              ...{ critical: true, in_app: true, push: true, email: 'immediate' },
+              type: 'kiosk.burgled',
+              module: 'kiosk',
+              description: 'Somebody has broken in',
+              critical: true,
+              in_app: true,
+              push: true,
+              email: 'immediate',
             },
           ]),
         },
@@ -115,7 +126,9 @@ describe('preferences', () => {
     expect(typeOf(changed, 'x.y')).toMatchObject({ in_app: false, push: false, module: null, description: null });
     expect((await person.get(url)).body.preferences).toEqual(changed);
     const restored = await change({
-      ...{ defaults: { push: null }, quiet_hours: null, time_zone: null },
+      defaults: { push: null },
+      quiet_hours: null,
+      time_zone: null,
       types: [
         { type: 'kiosk.sold', push: null, email: null },
         { type: 'x.y', in_app: null },

@@ -51,7 +51,9 @@ const applied = (tenant: TestTenant) =>
 async function redeliver(tenant: TestTenant, payload: object, id?: string): Promise<void> {
   const ctx = tenant.context('notifications');
   await applyRules(ctx, payload, {
-    ...{ id: id ?? ctx.newId(), name: 'order.status_changed', emittedAt: ctx.now().toISOString() },
+    id: id ?? ctx.newId(),
+    name: 'order.status_changed',
+    emittedAt: ctx.now().toISOString(),
   });
 }
 
@@ -64,7 +66,12 @@ describe('when an order is shipped', () => {
     await eventually(async () => expect(await deliveries()).toMatchObject([{ status: 'sent' }]));
     expect(await deliveries()).toMatchObject([
       {
-        ...{ channel: 'sms', provider: 'log', recipient: meera.phone, subject: null, attempts: 1, reason: null },
+        channel: 'sms',
+        provider: 'log',
+        recipient: meera.phone,
+        subject: null,
+        attempts: 1,
+        reason: null,
         body: `Hello Meera Iyer, order ${placed.order_number} for 500.00 is shipped.`,
         customer_id: placed.customer_id,
       },
@@ -105,12 +112,11 @@ describe('when an order is shipped', () => {
     const { notifications } = (await manager.get('/api/v1/notifications')).body;
     expect(notifications).toMatchObject([
       {
-        ...{ type: 'order.status_changed', title: 'The status was changed, possibly with other fields' },
-        ...{
-          body: 'Meera Iyer +**********10 ********10 !',
-          action_url: `/orders/${placed.id}`,
-          data: { order_id: placed.id },
-        },
+        type: 'order.status_changed',
+        title: 'The status was changed, possibly with other fields',
+        body: 'Meera Iyer +**********10 ********10 !',
+        action_url: `/orders/${placed.id}`,
+        data: { order_id: placed.id },
       },
     ]);
     expect((await agent.get('/api/v1/notifications')).body.notifications).toEqual([]);
@@ -179,7 +185,9 @@ test('a rule can react to any event, such as a customer or low stock', async () 
     template: { body: 'Welcome, {{customer.first_name}}' },
   });
   const stock = await rule(owner, {
-    ...{ event: 'product.stock_changed', channel: 'in_app', recipient: { user_id: owner.id } },
+    event: 'product.stock_changed',
+    channel: 'in_app',
+    recipient: { user_id: owner.id },
     conditions: [{ field: 'low_stock', operator: 'eq', value: true }],
     template: { subject: '{{product.title}} is low', body: '{{product.available}} left' },
   });

@@ -32,7 +32,14 @@ function errorsOf(...conditions: unknown[]): Record<string, string[]> {
 
 test('conditions can use the scalar fields of an event and its lists of scalars', () => {
   expect([...fields.keys()].map((path) => path.replace('order.', ''))).toEqual([
-    ...['number', 'status', 'total', 'tags', 'count', 'is_paid', 'placed_at', 'note'],
+    'number',
+    'status',
+    'total',
+    'tags',
+    'count',
+    'is_paid',
+    'placed_at',
+    'note',
   ]);
 });
 

@@ -78,12 +78,13 @@ function kindOf({ type, enum: values, format, pattern }: Schema): EventField['ki
 }
 
 const examples: Readonly<Record<string, unknown>> = {
-  ...{
-    uuid: '01890a5d-ac96-774b-bcce-b302099a8057',
-    'date-time': '2026-01-31T09:30:00.000Z',
-    email: 'meera@example.com',
-  },
-  ...{ text: 'text', number: 1, money: '199.65', boolean: true },
+  uuid: '01890a5d-ac96-774b-bcce-b302099a8057',
+  'date-time': '2026-01-31T09:30:00.000Z',
+  email: 'meera@example.com',
+  text: 'text',
+  number: 1,
+  money: '199.65',
+  boolean: true,
 };
 
 /** The value at a dotted path of a payload; `undefined` if there is none. */

@@ -11,8 +11,11 @@ import type { NewRule, Rule, RuleDelivery, RulePreview, RuleTest } from './rule-
 import { getRule } from './rules.ts';
 
 const sampleCustomer: Contact = {
-  ...{ id: '01890a5d-ac96-774b-bcce-b302099a8057', first_name: 'Meera', last_name: 'Iyer' },
-  ...{ email: 'meera@example.com', phone: '+919876543210' },
+  id: '01890a5d-ac96-774b-bcce-b302099a8057',
+  first_name: 'Meera',
+  last_name: 'Iyer',
+  email: 'meera@example.com',
+  phone: '+919876543210',
 };
 
 const EmailRecipient = Type.Object({ to: Email });

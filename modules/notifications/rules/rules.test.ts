@@ -37,8 +37,11 @@ describe('a rule', () => {
       body: {
         message: 'Notification rule created.',
         rule: {
-          ...{ ...shipped, template: { subject: null, body: shipped.template.body } },
-          ...{ name: 'On its way', recipient: 'customer', is_active: true },
+          ...shipped,
+          template: { subject: null, body: shipped.template.body },
+          name: 'On its way',
+          recipient: 'customer',
+          is_active: true,
         },
       },
     });
@@ -50,7 +53,8 @@ describe('a rule', () => {
     expect(changed.body.rule).toMatchObject({ name: 'On its way', is_active: false, conditions: [], channel: 'sms' });
     expect(await owner.delete(`${path}/${rule.id}`)).toMatchObject({ status: 200 });
     expect(await owner.get(`${path}/${rule.id}`)).toMatchObject({
-      ...{ status: 404, body: { code: 'notifications.rule_not_found' } },
+      status: 404,
+      body: { code: 'notifications.rule_not_found' },
     });
     expect(await owner.get(`${path}/${rule.id}/deliveries`)).toMatchObject({ status: 404 });
     expect(await owner.patch(`${path}/${rule.id}`, { is_active: true })).toMatchObject({ status: 404 });
@@ -168,8 +172,12 @@ describe('a rule is refused', () => {
       is_active: 'yes',
     });
     expect(Object.keys(errors).sort()).toEqual([
-      ...['conditions.0.field', 'conditions.1.operator', 'conditions.2.value', 'is_active'],
-      ...['template.body', 'template.subject'],
+      'conditions.0.field',
+      'conditions.1.operator',
+      'conditions.2.value',
+      'is_active',
+      'template.body',
+      'template.subject',
     ]);
     expect(Object.values(errors)).toSatisfy((all: string[][]) => all.every((messages) => messages.length === 1));
   });
@@ -194,7 +202,8 @@ describe('a rule is refused', () => {
     const { rule } = (await acme.owner.post(path, shipped)).body;
     const { status, body } = await acme.owner.patch(`${path}/${rule.id}`, { event: 'customer.created' });
     expect({ status, fields: Object.keys(body.errors).sort() }).toEqual({
-      ...{ status: 422, fields: ['conditions.0.field', 'template.body'] },
+      status: 422,
+      fields: ['conditions.0.field', 'template.body'],
     });
     const both = await acme.owner.patch(`${path}/${rule.id}`, { event: 'customer.created', is_active: 'yes' });
     expect(Object.keys(both.body.errors).sort()).toEqual(['conditions.0.field', 'is_active', 'template.body']);
@@ -207,7 +216,9 @@ test('the events, their fields, operators and placeholders are listed for forms'
   expect(event).toMatchObject({ channels: ['in_app', 'email', 'sms', 'whatsapp'] });
   expect(event.placeholders).toEqual(expect.arrayContaining(['customer_name', 'total', 'order.currency', 'reason']));
   expect(event.fields).toContainEqual({
-    ...{ path: 'previous_status', type: 'text', operators: ['eq', 'ne', 'in', 'contains'] },
+    path: 'previous_status',
+    type: 'text',
+    operators: ['eq', 'ne', 'in', 'contains'],
     values: expect.arrayContaining(['pending', 'shipped']),
   });
   const product = events.find(({ name }: { name: string }) => name === 'product.created');
@@ -219,7 +230,10 @@ describe('a preview', () => {
     const { owner } = await team();
     const { status, body } = await owner.post(`${path}/preview`, shipped);
     expect({ status, ...body.preview }).toEqual({
-      ...{ status: 200, subject: null, is_match: false, source: 'sample' },
+      status: 200,
+      subject: null,
+      is_match: false,
+      source: 'sample',
       body: 'Hello Meera Iyer, your order 1042 for 199.65 is on its way.',
     });
     expect((await owner.get(path)).body.rules).toEqual([]);
@@ -231,7 +245,9 @@ describe('a preview', () => {
     await owner.post('/api/v1/orders', { customer, items: [{ name: 'Tea', quantity: 2, price: '10' }] });
     const rule = { ...shipped, conditions: [], template: { body: '{{customer_name}} {{customer_phone}} {{total}}' } };
     expect((await owner.post(`${path}/preview`, rule)).body.preview).toMatchObject({
-      ...{ body: 'Ravi +919876543210 20.00', is_match: true, source: 'latest_order' },
+      body: 'Ravi +919876543210 20.00',
+      is_match: true,
+      source: 'latest_order',
     });
     const manager = await platform.person({ tenant, role: 'Manager' });
     expect((await manager.post(`${path}/preview`, rule)).body.preview.body).toBe('Ravi +**********10 20.00');

@@ -20,7 +20,10 @@ const call = (ctx: Ctx, name: string, input: object) => ctx.bus.call(`notes.${na
 
 const actions = {
   'notes.put': action({
-    ...{ ...common, ...onBus, http: 'POST /notes', input: Note },
+    ...common,
+    ...onBus,
+    http: 'POST /notes',
+    input: Note,
     run: (ctx, { id, text = '' }) =>
       ctx.tx(async (tx) => {
         tx.audit(changesBetween({ text: 'before' }, { text }));
@@ -29,7 +32,8 @@ const actions = {
       }),
   }),
   'notes.create': action({
-    ...{ ...common, http: 'POST /notes/new' },
+    ...common,
+    http: 'POST /notes/new',
     run: (ctx) =>
       ctx.tx(async (tx) => {
         const id = tx.newId();
@@ -38,7 +42,8 @@ const actions = {
       }),
   }),
   'notes.emit': action({
-    ...{ ...common, http: 'POST /notes/emit' },
+    ...common,
+    http: 'POST /notes/emit',
     run: (ctx) => ctx.emit('note.created' as never, { about: 'n-emitted' } as never),
   }),
   'notes.plain': action({
@@ -48,7 +53,9 @@ const actions = {
     run: (ctx, { id }) => put(ctx, id, 'plain'),
   }),
   'notes.undo': action({
-    ...{ ...common, http: 'POST /notes/undo', input: Note },
+    ...common,
+    http: 'POST /notes/undo',
+    input: Note,
     run: (ctx, { id }) =>
       ctx.tx(async (tx) => {
         await put(tx, id);
@@ -57,7 +64,9 @@ const actions = {
       }),
   }),
   'notes.commitAndFail': action({
-    ...{ ...common, http: 'POST /notes/commit-and-fail', input: Note },
+    ...common,
+    http: 'POST /notes/commit-and-fail',
+    input: Note,
     run: async (ctx, { id }) => {
       await ctx.tx((tx) => put(tx, id));
       gate?.arrived.resolve();
@@ -66,7 +75,9 @@ const actions = {
     },
   }),
   'notes.twice': action({
-    ...{ ...common, http: 'POST /notes/twice', input: Note },
+    ...common,
+    http: 'POST /notes/twice',
+    input: Note,
     run: async (ctx, { id }) => {
       for (const name of ['first', 'second']) {
         await ctx.tx(async (tx) => {
@@ -78,7 +89,9 @@ const actions = {
     },
   }),
   'notes.retried': action({
-    ...{ ...common, http: 'POST /notes/retried', input: Note },
+    ...common,
+    http: 'POST /notes/retried',
+    input: Note,
     run: async (ctx, { id }) => {
       let tries = 0;
       await ctx.tx(async (tx) => {
@@ -90,7 +103,9 @@ const actions = {
     },
   }),
   'notes.savepoint': action({
-    ...{ ...common, http: 'POST /notes/savepoint', input: Note },
+    ...common,
+    http: 'POST /notes/savepoint',
+    input: Note,
     run: (ctx, { id }) =>
       ctx.tx(async (tx) => {
         await put(tx, id);
@@ -104,11 +119,9 @@ const actions = {
       }),
   }),
   'notes.copy': action({
-    ...{
-      ...common,
-      http: 'POST /notes/copy',
-      input: Type.Object({ id: Type.String(), undo: Type.Optional(Type.Boolean()) }),
-    },
+    ...common,
+    http: 'POST /notes/copy',
+    input: Type.Object({ id: Type.String(), undo: Type.Optional(Type.Boolean()) }),
     run: (ctx, { id, undo }) =>
       ctx.tx(async (tx) => {
         await call(tx, 'put', { id: `${id}-copy`, text: 'copied' });
@@ -119,11 +132,15 @@ const actions = {
       }),
   }),
   'notes.callOutside': action({
-    ...{ ...common, http: 'POST /notes/call-outside', input: Note },
+    ...common,
+    http: 'POST /notes/call-outside',
+    input: Note,
     run: async (ctx, { id }) => void (await call(ctx, 'put', { id })),
   }),
   'notes.delete': action({
-    ...{ ...common, http: 'DELETE /notes/:id', input: Note },
+    ...common,
+    http: 'DELETE /notes/:id',
+    input: Note,
     run: (ctx, { id }) =>
       ctx.tx(async (tx) => {
         tx.audit(removalOf({ id, text: 'x'.repeat(20_000), email: 'asha@example.com', price: '1.00' }));
@@ -131,21 +148,31 @@ const actions = {
       }),
   }),
   'notes.count': action({
-    ...{ ...common, ...onBus, http: 'GET /notes' },
+    ...common,
+    ...onBus,
+    http: 'GET /notes',
     run: async (ctx) => ({ count: (await ctx.db.rows(sql`SELECT FROM notes`)).length }),
   }),
   'notes.export': action({ ...common, http: 'GET /notes/export', audited: true, run: async () => ({}) }),
   'notes.find': action({ ...common, http: 'POST /notes/find', readOnly: true, run: async () => ({}) }),
   'notes.open': action({
-    ...{ summary: 'Test', public: true, http: 'POST /notes/open', input: Note },
+    summary: 'Test',
+    public: true,
+    http: 'POST /notes/open',
+    input: Note,
     run: (ctx, { id }) => put(ctx, id),
   }),
   'notes.import': action({
-    ...{ ...common, http: 'POST /notes/import', accepts: 'csv', input: Type.Object({ csv: Type.String() }) },
+    ...common,
+    http: 'POST /notes/import',
+    accepts: 'csv',
+    input: Type.Object({ csv: Type.String() }),
     run: async () => ({}),
   }),
   'notes.later': action({
-    ...{ ...common, http: 'POST /notes/later', input: Note },
+    ...common,
+    http: 'POST /notes/later',
+    input: Note,
     run: (ctx, { id }) => ctx.jobs.add('notes.work' as never, { id } as never),
   }),
 } as const;
@@ -277,7 +304,11 @@ test('a bus call has its own entry, committed with the transaction of the caller
     expect.arrayContaining([
       expect.objectContaining({ transport: 'rest', action: 'notes.copy', changes: { copies: [0, 1] } }),
       expect.objectContaining({
-        ...{ transport: 'bus', module: 'notes', action: 'notes.put', resource_id: 'n1-copy', user_id: caller.user.id },
+        transport: 'bus',
+        module: 'notes',
+        action: 'notes.put',
+        resource_id: 'n1-copy',
+        user_id: caller.user.id,
         changes: { text: ['before', 'copied'] },
       }),
     ]),
@@ -339,8 +370,12 @@ test('invalid input is not recorded; a missing permission is', async () => {
   expect((await reader.get('/api/v1/notes')).status).toBe(403);
   expect(await lines(tenant)).toMatchObject([
     {
-      ...{ transport: 'rest', action: 'notes.delete', resource_id: 'n1', user_id: reader.user.id },
-      ...{ outcome: 'refused', error_code: 'auth.forbidden' },
+      transport: 'rest',
+      action: 'notes.delete',
+      resource_id: 'n1',
+      user_id: reader.user.id,
+      outcome: 'refused',
+      error_code: 'auth.forbidden',
     },
   ]);
 });

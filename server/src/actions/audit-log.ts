@@ -69,10 +69,23 @@ export class AuditLog {
   begin({ tenant, transport, module, action, userId, requestId, input }: Call): AuditEntry {
     return {
       // Serialized now: the action may modify its input.
-      ...{ tenant, transport, module, action, userId, requestId, input: jsonText(input, maxInputLength) },
-      ...{ at: Date.now(), startedAt: performance.now(), duration: 0, outcome: 'ok', error: undefined },
-      ...{ resourceId: idOf(input), changes: undefined, transactionEntries: undefined },
-      ...{ isWritten: false, isCommitted: false },
+      tenant,
+      transport,
+      module,
+      action,
+      userId,
+      requestId,
+      input: jsonText(input, maxInputLength),
+      at: Date.now(),
+      startedAt: performance.now(),
+      duration: 0,
+      outcome: 'ok',
+      error: undefined,
+      resourceId: idOf(input),
+      changes: undefined,
+      transactionEntries: undefined,
+      isWritten: false,
+      isCommitted: false,
     };
   }
 

@@ -73,29 +73,37 @@ const platform = await startPlatform({
       alias: 'members',
       actions: {
         'members.create': action({
-          ...{ ...common, http: 'POST /members', bus: { rateLimit: 600 }, input: NewMember },
-          ...{ run: create, explain },
+          ...common,
+          http: 'POST /members',
+          bus: { rateLimit: 600 },
+          input: NewMember,
+          run: create,
+          explain,
         }),
         'members.call': action({
-          ...{ ...common, http: 'POST /members/call', input: Type.Object({}, { additionalProperties: true }) },
+          ...common,
+          http: 'POST /members/call',
+          input: Type.Object({}, { additionalProperties: true }),
           run: (ctx, input) =>
             ctx.tx((tx) => tx.bus.call('members.create' as never, input as never)) as Promise<object>,
         }),
         'members.closed': action({
-          ...{ ...common, http: 'POST /members/closed', input: NewMember, errors: ['members.closed'], explain },
+          ...common,
+          http: 'POST /members/closed',
+          input: NewMember,
+          errors: ['members.closed'],
+          explain,
           admit: async () => {
             throw new Failure('members.closed', 409, 'The group is closed.');
           },
           run: create,
         }),
         'members.refused': action({
-          ...{
-            ...common,
-            http: 'POST /members/refused',
-            input: NewMember,
-            errors: ['members.full', 'members.odd'],
-            explain,
-          },
+          ...common,
+          http: 'POST /members/refused',
+          input: NewMember,
+          errors: ['members.full', 'members.odd'],
+          explain,
           run: async (_ctx, { name }) => {
             if (name === 'odd') throw new Failure('members.odd', 422, 'That is odd.');
             throw new Failure('members.full', 409, 'There is no room.');
@@ -119,8 +127,13 @@ beforeEach(() => {
 
 test('type errors, field rules, cross-field rules and taken values are reported together', async () => {
   const { status, body } = await caller.post('/api/v1/members', {
-    ...{ name: '', email: ' asha@x ', phone: '555', starts: 5, ends: 3 },
-    ...{ address: { city: 'Atlantis', pin: 'far too long' }, items: [{ sku: 'A', quantity: 0 }] },
+    name: '',
+    email: ' asha@x ',
+    phone: '555',
+    starts: 5,
+    ends: 3,
+    address: { city: 'Atlantis', pin: 'far too long' },
+    items: [{ sku: 'A', quantity: 0 }],
   });
   expect(status).toBe(422);
   expect(body).toEqual({
@@ -162,14 +175,14 @@ test('valid input is not checked twice', async () => {
 
 test('explain gets only valid fields, normalized, including nested ones', async () => {
   await caller.post('/api/v1/members', {
-    ...{ name: 5, email: ' new@x ', address: { city: ' Pune ', pin: 7 } },
-    ...{
-      items: [
-        { sku: ' A ', quantity: 'x' },
-        { sku: 'B', quantity: 1 },
-      ],
-      tags: ['ok', ''],
-    },
+    name: 5,
+    email: ' new@x ',
+    address: { city: ' Pune ', pin: 7 },
+    items: [
+      { sku: ' A ', quantity: 'x' },
+      { sku: 'B', quantity: 1 },
+    ],
+    tags: ['ok', ''],
   });
   expect(explained).toEqual([
     {

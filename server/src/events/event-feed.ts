@@ -41,7 +41,10 @@ export class EventFeed {
   /** Stores the events that somebody wants, and publishes them in the order of the outbox. */
   listener(): RegisteredListener {
     return {
-      ...{ module: 'graphql', name: 'feed', event: '*', when: 'after_commit' },
+      module: 'graphql',
+      name: 'feed',
+      event: '*',
+      when: 'after_commit',
       isWanted: (tenantId, event) => this.isWanted(tenantId, event),
       run: async ({ tenant }, payload, { name: event }) => {
         const userId = this.#events[event]?.recipient?.(payload);

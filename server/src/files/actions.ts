@@ -39,7 +39,9 @@ export function fileActions(store: FileStore): Actions {
       run: async ({ client }, { tenant: tenantId, module, name }) => {
         const headers = {
           ...sandbox,
-          ...{ 'cache-control': cachedForever, etag: `"${name}"`, 'content-disposition': 'inline' },
+          'cache-control': cachedForever,
+          etag: `"${name}"`,
+          'content-disposition': 'inline',
           'cross-origin-resource-policy': 'cross-origin',
         };
         if (client.header('if-none-match') === headers.etag) return new Answer('', { status: 304, headers });

@@ -60,7 +60,9 @@ test('a public file is served by the platform', async () => {
   const file = await ctx.files.keep(written);
   const { status, body, headers } = await platform.request({ method: 'GET', url: ctx.files.publicUrl(file) });
   expect({ status, body, type: headers['content-type'] }).toEqual({
-    ...{ status: 200, body: 'RIFF....WEBP', type: 'image/webp' },
+    status: 200,
+    body: 'RIFF....WEBP',
+    type: 'image/webp',
   });
   await ctx.files.remove(file.id);
   expect((await platform.request({ method: 'GET', url: ctx.files.publicUrl(file) })).status).toBe(404);

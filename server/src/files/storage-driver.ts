@@ -23,9 +23,13 @@ async function bucketDriver(url: string): Promise<DriverContract> {
   const { S3Driver } = await import('flydrive/drivers/s3');
   return new S3Driver({
     ...connection,
-    ...{ bucket, visibility: 'private', supportsACL: false, forcePathStyle: true },
+    bucket,
+    visibility: 'private',
+    supportsACL: false,
+    forcePathStyle: true,
     // Not all servers know the checksums that the client sends by default.
-    ...{ requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' },
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: 5_000, requestTimeout: 60_000 },
   });
 }

@@ -64,7 +64,11 @@ function offerOf(action: RegisteredAction): Offer {
   return {
     action,
     description: {
-      ...{ name, summary, description, method, isReadOnly },
+      name,
+      summary,
+      description,
+      method,
+      isReadOnly,
       input: { additionalProperties: false, ...inlineSchema(input) },
       output: response && inlineSchema(response, 'output'),
     },

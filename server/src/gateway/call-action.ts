@@ -37,8 +37,13 @@ export async function callAction(call: GatewayCall, input: unknown): Promise<unk
   const auditEntry =
     isAudited && tenant
       ? kernel.audit.begin({
-          ...{ tenant, transport: call.transport, module: undefined, action: action.name },
-          ...{ userId: caller?.id, requestId: ctx.requestId, input },
+          tenant,
+          transport: call.transport,
+          module: undefined,
+          action: action.name,
+          userId: caller?.id,
+          requestId: ctx.requestId,
+          input,
         })
       : undefined;
   try {

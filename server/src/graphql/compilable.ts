@@ -26,8 +26,11 @@ export function isCompilable(schema: GraphQLSchema, document: DocumentNode): boo
   };
   const countLiterals = { enter: () => void literals++, leave: () => void literals-- };
   visit(document, {
-    ...{ Name: checkText, StringValue: checkText, EnumValue: checkText },
-    ...{ ObjectValue: countLiterals, ListValue: countLiterals },
+    Name: checkText,
+    StringValue: checkText,
+    EnumValue: checkText,
+    ObjectValue: countLiterals,
+    ListValue: countLiterals,
     NamedType: ({ name }) => {
       if (isRecursive(schema.getType(name.value))) isSafe = false;
     },

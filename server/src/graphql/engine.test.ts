@@ -31,8 +31,10 @@ beforeEach(() => {
 const byId = Type.Object({ id: Uuid });
 const Query = Type.Object({
   maker_id: Type.Optional(Uuid),
-  ...{ page: Type.Optional(Type.Integer()), per_page: Type.Optional(Type.Integer()) },
-  ...{ limit: Type.Optional(Type.Integer()), cursor: Type.Optional(Type.String()) },
+  page: Type.Optional(Type.Integer()),
+  per_page: Type.Optional(Type.Integer()),
+  limit: Type.Optional(Type.Integer()),
+  cursor: Type.Optional(Type.String()),
 });
 const page = ({ maker_id, limit = 20 }: { maker_id?: string; limit?: number }) => {
   const found = rows.filter((row) => maker_id === undefined || row.maker_id === maker_id);
@@ -47,7 +49,10 @@ const catalog = {
     alias: 'catalog',
     actions: {
       'catalog.list': action({
-        ...{ ...view, http: 'GET /catalog', graphql: 'items', input: Query },
+        ...view,
+        http: 'GET /catalog',
+        graphql: 'items',
+        input: Query,
         output: Type.Object({ items: Type.Array(Item), pagination: Type.Unknown() }),
         run: async (_, query) => {
           record('catalog.list');
@@ -59,7 +64,12 @@ const catalog = {
         },
       }),
       'catalog.get': action({
-        ...{ ...view, http: 'GET /catalog/:id', graphql: 'item', input: byId, output: Item, errors: ['catalog.gone'] },
+        ...view,
+        http: 'GET /catalog/:id',
+        graphql: 'item',
+        input: byId,
+        output: Item,
+        errors: ['catalog.gone'],
         run: async (_, { id }) => {
           record('catalog.get');
           if (!rows.some((row) => row.id === id)) throw gone();
@@ -67,7 +77,11 @@ const catalog = {
         },
       }),
       'catalog.maker': action({
-        ...{ ...view, http: 'GET /makers/:id', graphql: 'maker', input: byId, output: Maker },
+        ...view,
+        http: 'GET /makers/:id',
+        graphql: 'maker',
+        input: byId,
+        output: Maker,
         run: async (_, { id }) => {
           record('catalog.maker');
           return makerOf(id);
@@ -78,7 +92,10 @@ const catalog = {
         },
       }),
       'catalog.rename': action({
-        ...{ summary: 'Rename an item', needs: 'catalog.edit', http: 'POST /catalog/:id/name', graphql: 'renameItem' },
+        summary: 'Rename an item',
+        needs: 'catalog.edit',
+        http: 'POST /catalog/:id/name',
+        graphql: 'renameItem',
         input: Type.Object({ id: Uuid, name: Type.String({ minLength: 2 }) }),
         output: Item,
         run: async (_, { id, name }) => {
@@ -88,19 +105,29 @@ const catalog = {
         },
       }),
       'catalog.scarce': action({
-        ...{ summary: 'Count', needs: 'catalog.view', bus: { rateLimit: 5 }, http: 'GET /scarce', graphql: 'scarce' },
+        summary: 'Count',
+        needs: 'catalog.view',
+        bus: { rateLimit: 5 },
+        http: 'GET /scarce',
+        graphql: 'scarce',
         output: Type.Object({ count: Type.Integer() }),
         run: async () => ({ count: 1 }),
       }),
       'catalog.crash': action({
-        ...{ summary: 'Crash', needs: 'catalog.view', http: 'GET /crash', graphql: 'crash' },
+        summary: 'Crash',
+        needs: 'catalog.view',
+        http: 'GET /crash',
+        graphql: 'crash',
         output: Type.Object({ count: Type.Integer() }),
         run: async () => {
           throw new Error('secret');
         },
       }),
       'catalog.wrong': action({
-        ...{ summary: 'Return a wrong value', needs: 'catalog.view', http: 'GET /wrong', graphql: 'wrong' },
+        summary: 'Return a wrong value',
+        needs: 'catalog.view',
+        http: 'GET /wrong',
+        graphql: 'wrong',
         output: Item,
         run: async () => ({ id: null, name: 'secret', maker_id: null }) as never,
       }),
@@ -128,7 +155,9 @@ const catalog = {
       {
         Query: {
           context: (_: unknown, __: unknown, ctx: ResolverContext) => ({
-            ...{ user: ctx.user.id, tenant: ctx.tenantId, request: ctx.request.id },
+            user: ctx.user.id,
+            tenant: ctx.tenantId,
+            request: ctx.request.id,
             header: ctx.request.header('x-test'),
             can: [ctx.hasPermission('catalog.view'), ctx.hasPermission('catalog.secret')],
           }),
@@ -138,7 +167,11 @@ const catalog = {
           throwingText: () => {
             throw 'secret';
           },
-          ...{ perUser: count, perTenant: count, guarded: () => 1, guardedAndCached: count, personal: () => 1 },
+          perUser: count,
+          perTenant: count,
+          guarded: () => 1,
+          guardedAndCached: count,
+          personal: () => 1,
           cachedNull: () => {
             count();
             return null;
@@ -223,7 +256,11 @@ const codesOf = ({ errors = [] }: { errors?: { extensions: { code: string } }[] 
 test('a resolver knows the user, the tenant, the request and the permissions', async () => {
   const { body, headers } = await viewer.post('/api/v1/graphql', { query: '{ context }' }, { 'x-test': 'hello' });
   expect(body.data.context).toEqual({
-    ...{ user: viewer.user.id, tenant: acme.id, request: headers['x-request-id'], header: 'hello', can: [true, false] },
+    user: viewer.user.id,
+    tenant: acme.id,
+    request: headers['x-request-id'],
+    header: 'hello',
+    can: [true, false],
   });
 });
 
@@ -363,7 +400,9 @@ test('a field that fails does not take the others with it', async () => {
   expect(data).toEqual({ good: { name: 'Item 0' }, bad: null });
   expect(errors).toEqual([
     {
-      ...{ message: 'There is no such item.', path: ['bad'], locations: [expect.any(Object)] },
+      message: 'There is no such item.',
+      path: ['bad'],
+      locations: [expect.any(Object)],
       extensions: { code: 'NOT_FOUND', reason: 'catalog.gone' },
     },
   ]);

@@ -5,7 +5,10 @@ import { fail } from '../errors.ts';
 import { graphqlError } from './graphql-refusal.ts';
 
 const codes: Readonly<Record<number, string>> = {
-  ...{ 401: 'FORBIDDEN', 403: 'FORBIDDEN', 404: 'NOT_FOUND', 429: 'RATE_LIMITED' },
+  401: 'FORBIDDEN',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  429: 'RATE_LIMITED',
 };
 
 /** An error of the execution as the response shows it. Internal errors are logged. */
@@ -33,7 +36,8 @@ function extensionsOf(failure: Failure): GraphqlError['extensions'] {
   const seconds = extras.headers?.['Retry-After'];
   return {
     code: status >= 500 ? 'INTERNAL' : (codes[status] ?? 'BAD_INPUT'),
-    ...{ reason, ...details },
+    reason,
+    ...details,
     ...(seconds !== undefined && { retry_after: Number(seconds) }),
   };
 }
@@ -41,5 +45,5 @@ function extensionsOf(failure: Failure): GraphqlError['extensions'] {
 function internalError(error: Error, place: object, log: Log, requestId: string): GraphqlError {
   log.error({ err: error, request_id: requestId }, 'a GraphQL field failed');
   const { message } = fail('http.internal');
-  return { message, ...place, extensions: { code: 'INTERNAL', ...{ request_id: requestId } } };
+  return { message, ...place, extensions: { code: 'INTERNAL', request_id: requestId } };
 }

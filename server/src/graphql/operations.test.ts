@@ -117,8 +117,15 @@ const things = [
   { ...common, id: 0, name: 'Tea', color: 'red', price: '4.50', count: 1, big: 2 ** 40, data: { a: [1, null] } },
   { ...common, id: 1, name: null, color: null, price: null, count: null, big: null, data: null, matrix: [[1], null] },
   {
-    ...{ ...common, id: 2, name: 'Çay', color: 'green', price: '0.00', count: 0, at: '2026-01-31T09:30:00Z' },
-    ...{ matrix: [[1, 2], [], [null]], matrixWithNull: [[1], [null]] },
+    ...common,
+    id: 2,
+    name: 'Çay',
+    color: 'green',
+    price: '0.00',
+    count: 0,
+    at: '2026-01-31T09:30:00Z',
+    matrix: [[1, 2], [], [null]],
+    matrixWithNull: [[1], [null]],
   },
 ];
 const resolvers: Record<string, Record<string, unknown>> = {
@@ -191,8 +198,17 @@ const values = fc.record(
 );
 
 const directive = fc.constantFrom(
-  ...['', '', '', '', '', ' @skip(if: $yes)', ' @include(if: $no)', ' @skip(if: false)', ' @include(if: false)'],
-  ...[' @include(if: $yes) @skip(if: $no)', ' @include(if: true)'],
+  '',
+  '',
+  '',
+  '',
+  '',
+  ' @skip(if: $yes)',
+  ' @include(if: $no)',
+  ' @skip(if: false)',
+  ' @include(if: false)',
+  ' @include(if: $yes) @skip(if: $no)',
+  ' @include(if: true)',
 );
 
 function argumentText({ name, type }: GraphQLArgument): fc.Arbitrary<string> {

@@ -99,7 +99,11 @@ export async function executeOperation(
   if (operation.compiled) return operation.compiled.query(rootValue, state, variables);
   const { document, definition } = operation;
   return execute({
-    ...{ schema, document, rootValue, contextValue: state, variableValues: variables },
+    schema,
+    document,
+    rootValue,
+    contextValue: state,
+    variableValues: variables,
     operationName: definition.name?.value,
     fieldResolver: readProperty,
   });

@@ -139,16 +139,14 @@ export class RequestState {
   #callOf(action: RegisteredAction, { permission, isOverBus, fields }: CallOptions): GatewayCall {
     const isFirst = this.#calls++ === 0;
     return {
-      ...{
-        kernel: this.#parts.kernel,
-        ctx: this.ctx,
-        transport: 'graphql',
-        action,
-        permission,
-        isOverBus,
-        isFirst,
-        fields,
-      },
+      kernel: this.#parts.kernel,
+      ctx: this.ctx,
+      transport: 'graphql',
+      action,
+      permission,
+      isOverBus,
+      isFirst,
+      fields,
       isAudited: action.isAudited && (action.isReadOnly || this.#auditsMutations),
     };
   }

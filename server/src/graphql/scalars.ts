@@ -97,7 +97,11 @@ const json: Coercion = {
 };
 
 export const scalars: Readonly<Record<string, Coercion>> = {
-  ...{ Money: textOrNumber, DateTime: text, Date: text, BigInt: bigInt, JSON: json },
+  Money: textOrNumber,
+  DateTime: text,
+  Date: text,
+  BigInt: bigInt,
+  JSON: json,
 };
 
 function safeInteger(value: unknown, node?: ValueNode): number {

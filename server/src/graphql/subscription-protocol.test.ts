@@ -190,7 +190,9 @@ test('a subscription gets events until the client ends it', async () => {
   await client.subscribe('a', sold);
   await sell('tea');
   expect(await client.next('next')).toEqual({
-    ...{ id: 'a', type: 'next', payload: { data: { kioskSold: { text: 'tea', number: 1 } } } },
+    id: 'a',
+    type: 'next',
+    payload: { data: { kioskSold: { text: 'tea', number: 1 } } },
   });
   client.send({ id: 'a', type: 'complete' });
   await eventually(() => expect(kernel.feed.subscribers).toBe(0));
@@ -339,7 +341,9 @@ test('with lockdown only registered subscriptions are accepted, also by their ha
   const tenant = await platform.tenant();
   const caller = tenant.caller('kiosk.view', 'settings.edit', 'graphql.settings.manage', 'graphql.persisted.manage');
   const set = await caller.request({
-    ...{ method: 'PATCH', url: '/api/v1/settings', payload: { 'graphql.persisted_queries_only': true } },
+    method: 'PATCH',
+    url: '/api/v1/settings',
+    payload: { 'graphql.persisted_queries_only': true },
   });
   expect(set.status).toBe(200);
   const client = await new RawClient().open();
@@ -350,7 +354,8 @@ test('with lockdown only registered subscriptions are accepted, also by their ha
   expect(registered.status).toBe(201);
   const sha256Hash = createHash('sha256').update(sold).digest('hex');
   client.send({
-    ...{ id: 'a', type: 'subscribe' },
+    id: 'a',
+    type: 'subscribe',
     payload: { query: '', extensions: { persistedQuery: { version: 1, sha256Hash } } },
   });
   await eventually(() => expect(kernel.feed.subscribers).toBe(1));
@@ -397,7 +402,10 @@ test('clients that are silent or do not sign in are disconnected', async () => {
   onTestFinished(() => void listening.close());
   listening.on('connection', (socket, request) =>
     server.accept(socket, {
-      ...{ network: '127.0.0.1', tenant: undefined, token: undefined, onFailedLookup: () => {} },
+      network: '127.0.0.1',
+      tenant: undefined,
+      token: undefined,
+      onFailedLookup: () => {},
       source: { ip: '127.0.0.1', host: 'localhost', headers: request.headers, socket: {} },
     }),
   );

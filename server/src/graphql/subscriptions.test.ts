@@ -51,7 +51,9 @@ test('a subscriber gets the event with the relations that it selects', async () 
   }`);
   await owner.post(`/api/v1/orders/${id}/status`, { status: 'processing', reason: 'Paid' });
   const order = {
-    ...{ order_number, status: 'processing', customer: { first_name: 'Asha', total_orders: 1 } },
+    order_number,
+    status: 'processing',
+    customer: { first_name: 'Asha', total_orders: 1 },
     history: [{ status: 'pending' }, { status: 'processing' }],
   };
   const orderStatusChanged = { previous_status: 'pending', reason: 'Paid', order };
@@ -86,7 +88,9 @@ test('events reach the subscribers of all processes, from each process, in the o
   for (const { events } of updates) {
     await eventually(() =>
       expect(events.map(({ data }) => data.orderStatusChanged.order.status)).toEqual([
-        ...['processing', 'shipped', 'delivered'],
+        'processing',
+        'shipped',
+        'delivered',
       ]),
     );
   }

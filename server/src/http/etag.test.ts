@@ -49,7 +49,10 @@ const platform = await startPlatform({
       consumes: ['notes.change'],
       actions: {
         'notes.create': action({
-          ...{ ...common, http: 'POST /notes', output: Note, answer: { key: 'note', status: 201 } },
+          ...common,
+          http: 'POST /notes',
+          output: Note,
+          answer: { key: 'note', status: 201 },
           run: async (ctx) => {
             const id = ctx.newId();
             await ctx.db.run(sql`INSERT INTO notes VALUES (${id}, 'first', ${ctx.now()})`);
@@ -65,7 +68,9 @@ const platform = await startPlatform({
           run: (ctx, key) => getNote(ctx, key),
         }),
         'notes.list': action({
-          ...{ ...common, http: 'GET /notes', output: Type.Object({ notes: Type.Array(Note) }) },
+          ...common,
+          http: 'GET /notes',
+          output: Type.Object({ notes: Type.Array(Note) }),
           run: async (ctx) => ({ notes: await ctx.db.rows<Note>(sql`SELECT ${columns} FROM notes n`) }),
         }),
         'notes.update': action({
@@ -85,7 +90,10 @@ const platform = await startPlatform({
           run: change,
         }),
         'notes.delete': action({
-          ...{ ...common, http: 'DELETE /notes/:id', input: ById, errors: [...errors, 'http.precondition_failed'] },
+          ...common,
+          http: 'DELETE /notes/:id',
+          input: ById,
+          errors: [...errors, 'http.precondition_failed'],
           answer: { message: 'Note deleted.' },
           run: (ctx, key) =>
             ctx.tx(async (tx) => {
@@ -95,7 +103,9 @@ const platform = await startPlatform({
         }),
         'notes.change': action({ summary: 'Test', public: true, bus: { rateLimit: 600 }, input: Change, run: change }),
         'notes.touchOther': action({
-          ...{ ...common, http: 'POST /notes/:id/other/:other', input: Type.Object({ id: Uuid, other: Uuid }) },
+          ...common,
+          http: 'POST /notes/:id/other/:other',
+          input: Type.Object({ id: Uuid, other: Uuid }),
           errors: [...errors, 'http.precondition_failed'],
           run: async (ctx, { id, other }) => {
             ctx.mustMatch(await getNote(ctx, { id }));

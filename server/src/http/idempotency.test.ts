@@ -62,7 +62,8 @@ const platform = await startPlatform({
       },
     }),
     'test.open': action({
-      ...{ summary: 'Test', public: true },
+      summary: 'Test',
+      public: true,
       http: 'POST /open',
       run: async () => ({ number: placed.push('open') }),
     }),

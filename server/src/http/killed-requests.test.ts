@@ -116,7 +116,8 @@ async function startServer() {
   const [line] = await Promise.race([once(child.stdout, 'data'), failed]);
   const { url, token } = JSON.parse(String(line));
   return {
-    ...{ url, token },
+    url,
+    token,
     async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
       child.kill(signal);
       await exited;
@@ -128,7 +129,9 @@ async function post(path: string, key: string, body: object = {}) {
   const response = await fetch(`${server.url}/api/v1${path}`, {
     method: 'POST',
     headers: {
-      ...{ authorization: `Bearer ${server.token}`, 'x-tenant': 'acme', 'idempotency-key': key },
+      authorization: `Bearer ${server.token}`,
+      'x-tenant': 'acme',
+      'idempotency-key': key,
       'content-type': 'application/json',
     },
     body: JSON.stringify(body),

@@ -21,15 +21,20 @@ import { methodNotAllowed } from './wrong-method.ts';
 const [connect, subscribe] = registerActions(
   {
     'realtime.connect': action({
-      ...{ summary: 'Open a WebSocket connection', http: 'GET /app/:key', root: true },
-      ...{ public: true, tenant: 'optional' },
+      summary: 'Open a WebSocket connection',
+      http: 'GET /app/:key',
+      root: true,
+      public: true,
+      tenant: 'optional',
       errors: ['realtime.upgrade_required'],
       run: async () => {},
     }),
     'graphql.subscribe': action({
-      ...{ summary: 'Open a WebSocket connection for GraphQL subscriptions', http: 'GET /graphql' },
+      summary: 'Open a WebSocket connection for GraphQL subscriptions',
+      http: 'GET /graphql',
       // The first message can name the token and the tenant.
-      ...{ public: true, tenant: 'optional' },
+      public: true,
+      tenant: 'optional',
       run: async () => {},
     }),
   },

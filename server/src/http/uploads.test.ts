@@ -227,8 +227,13 @@ test('other actions refuse a form', async () => {
 
 const address = await platform.app.listen({ port: 0, host: '127.0.0.1' });
 const lines = (more: readonly string[]) => [
-  ...[`POST ${url} HTTP/1.1`, `Host: 127.0.0.1`, `X-Tenant: ${acme.id}`, `Authorization: Bearer ${clerk.token}`],
-  ...[`Content-Type: ${formHeaders['content-type']}`, 'Connection: close', ...more],
+  `POST ${url} HTTP/1.1`,
+  `Host: 127.0.0.1`,
+  `X-Tenant: ${acme.id}`,
+  `Authorization: Bearer ${clerk.token}`,
+  `Content-Type: ${formHeaders['content-type']}`,
+  'Connection: close',
+  ...more,
 ];
 
 test('a declared length above the maximum is refused before the body is sent', async () => {

@@ -19,7 +19,9 @@ const calls = modules.flatMap(({ alias, parts }) =>
   registerActions(parts.actions ?? {}, { module: alias, tag: alias })
     .filter(({ method }) => method)
     .map(({ name, method, path, accepts, ...action }) => ({
-      ...{ alias, name, needs: permissionsFor(action) },
+      alias,
+      name,
+      needs: permissionsFor(action),
       request: {
         method: method as Method,
         url: path.replace(/:\w+/g, unknownId),

@@ -173,7 +173,8 @@ test.each(['61 * * * *', '0 4 * *', '0 4 * * * *', 'every day at four'])(
 /** Loaded modules that refer to each other: `notes` with these fields beside a module `orders`. */
 function modulesWith(fields: Partial<Manifest>, parts: Module = {}) {
   const orders = testModule({
-    ...{ alias: 'orders', emits: ['order.created'] },
+    alias: 'orders',
+    emits: ['order.created'],
     actions: { 'orders.get': action({ summary: 'Get', public: true, bus: { rateLimit: 1 }, run: async () => ({}) }) },
   });
   const notes = testModule({ alias: 'notes', ...parts });
@@ -186,7 +187,9 @@ const needing = (needs: string | string[]): Module => ({
 });
 
 const noteCreated = (needs?: string) => ({
-  ...{ summary: 'A note was created', payload: Type.Object({}), graphql: 'noteCreated' },
+  summary: 'A note was created',
+  payload: Type.Object({}),
+  graphql: 'noteCreated',
   ...(needs === undefined ? {} : { needs }),
 });
 

@@ -13,7 +13,14 @@ export async function archiveParts(
   const ctx = new Context(kernel, { requestId: 'archive', module: 'identity', system: true });
   const identity = (await ctx.helpers('identity')) as Helpers['identity'];
   return {
-    ...{ central, databases, settings, secrets, files, jobs, now, onProgress },
+    central,
+    databases,
+    settings,
+    secrets,
+    files,
+    jobs,
+    now,
+    onProgress,
     teams: {
       exportTeam: (tenantId) => identity.exportTeam({ tenantId }),
       findVerified: (emails) => identity.findVerified({ emails }),

@@ -26,7 +26,9 @@ export const demoSeedCommand: Command = {
     const rows = await fillTenant(kernel, {
       tenant,
       database,
-      ...{ size: customers, seed, now: kernel.now() },
+      size: customers,
+      seed,
+      now: kernel.now(),
       onRows(name, count) {
         if (performance.now() - reportedAt < progressEveryMs) return;
         reportedAt = performance.now();

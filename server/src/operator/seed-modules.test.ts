@@ -13,7 +13,8 @@ const existing = await loadModules(testConfig());
 /** A module with a permission and a route of its own. */
 function newModule(alias: string, migration?: string) {
   const module = testModule({
-    ...{ alias, ...(migration === undefined ? {} : { migration }) },
+    alias,
+    ...(migration === undefined ? {} : { migration }),
     actions: {
       [`${alias}.list`]: action({
         summary: 'List',

@@ -303,7 +303,11 @@ test('rows are counted by module and table', async () => {
   const { data, first } = await twoBuyers();
   const counts = (await data.count(first)).map(({ module, table, rows }) => `${module} ${table} ${rows}`);
   expect(counts.toSorted()).toEqual([
-    ...['buyers buyers 1', 'buyers places 1', 'chats chats 1', 'chats files 1', 'chats messages 2'],
+    'buyers buyers 1',
+    'buyers places 1',
+    'chats chats 1',
+    'chats files 1',
+    'chats messages 2',
   ]);
 });
 

@@ -81,7 +81,8 @@ class Fcm implements PushService {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ message: toFcm(message) }),
-        ...{ timeoutMs, maxRedirects: 0 },
+        timeoutMs,
+        maxRedirects: 0,
       });
       // The next message gets a new token.
       if (response.status === 401) this.#token = undefined;
@@ -111,7 +112,8 @@ class Fcm implements PushService {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams(grant).toString(),
-      ...{ timeoutMs, maxRedirects: 0 },
+      timeoutMs,
+      maxRedirects: 0,
     });
     const { access_token, expires_in } = parseJson(response.body.toString()) as Record<string, unknown>;
     if (response.status !== 200 || typeof access_token !== 'string') throw new TokenRefused(response);

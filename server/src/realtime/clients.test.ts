@@ -34,7 +34,11 @@ type Settings = ReturnType<typeof settingsOf>;
 
 function settingsOf(port: number, { accessToken }: Person, { id }: TestTenant) {
   return {
-    ...{ cluster: '', wsHost: '127.0.0.1', wsPort: port, forceTLS: false, disableStats: true },
+    cluster: '',
+    wsHost: '127.0.0.1',
+    wsPort: port,
+    forceTLS: false,
+    disableStats: true,
     enabledTransports: ['ws' as const],
     authEndpoint: `http://127.0.0.1:${port}/broadcasting/auth`,
     auth: { headers: { Authorization: `Bearer ${accessToken}`, 'X-Tenant': id } },

@@ -14,7 +14,11 @@ test('a member whose console is open receives a notification at once', async () 
   await platform.app.listen({ host: '127.0.0.1', port: 0 });
   const port = portOf(platform.app);
   const pusher = new Pusher(platform.kernel.realtime.key, {
-    ...{ cluster: '', wsHost: '127.0.0.1', wsPort: port, forceTLS: false, enabledTransports: ['ws'] },
+    cluster: '',
+    wsHost: '127.0.0.1',
+    wsPort: port,
+    forceTLS: false,
+    enabledTransports: ['ws'],
     authEndpoint: `http://127.0.0.1:${port}/broadcasting/auth`,
     auth: { headers: { Authorization: `Bearer ${asha.accessToken}`, 'X-Tenant': acme.id } },
   });

@@ -9,7 +9,8 @@ const environment = { RATE_LIMIT_PER_MINUTE: '0' };
 const platform = await startPlatform({ environment });
 const second = await startPlatform({
   environment: { ...environment, SOCKETS_PER_NETWORK: '5' },
-  ...{ beside: platform, identity: platform.identity },
+  beside: platform,
+  identity: platform.identity,
 });
 const { kernel, app } = platform;
 const { key } = kernel.realtime;
@@ -51,7 +52,9 @@ test('an unknown key and another version of the protocol are refused', async () 
 test('a request without an upgrade is answered with 426, and an unknown tenant with 404', async () => {
   const { status, body, headers } = await platform.request({ method: 'GET', url: path });
   expect({ status, code: body.code, upgrade: headers.upgrade }).toEqual({
-    ...{ status: 426, code: 'realtime.upgrade_required', upgrade: 'websocket' },
+    status: 426,
+    code: 'realtime.upgrade_required',
+    upgrade: 'websocket',
   });
   const { socket } = connect(platform, { host: 'nobody-here.localhost' });
   const refusal = await new Promise((resolve) => socket.on('error', ({ message }) => resolve(message)));
@@ -435,6 +438,10 @@ test('the settings for a client name the address of the request', async () => {
   const asha = acme.caller('notifications.view');
   const { body } = await asha.get('/api/v1/realtime/config', { host: `${acme.id}.localhost:8080` });
   expect(body).toEqual({
-    ...{ key, host: `${acme.id}.localhost`, port: 8080, scheme: 'http', auth_endpoint: '/broadcasting/auth' },
+    key,
+    host: `${acme.id}.localhost`,
+    port: 8080,
+    scheme: 'http',
+    auth_endpoint: '/broadcasting/auth',
   });
 });

@@ -32,7 +32,10 @@ async function killAt(moment: string, task: string, id: string, path = ''): Prom
   const child = spawn(process.execPath, [program, task, moment, id, path], {
     env: {
       ...process.env,
-      ...{ APP_ENV: 'testing', SPARE_DATABASES: '0', DATABASE_URL: url, PGHOST: host },
+      APP_ENV: 'testing',
+      SPARE_DATABASES: '0',
+      DATABASE_URL: url,
+      PGHOST: host,
       STORAGE_PATH: kernel.config.storagePath,
     },
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -30,7 +30,13 @@ export class ArchiveWriter {
   async add(name: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
     const offset = this.#length;
     const draft: ZipEntry = {
-      ...{ name, method: deflated, crc: 0, size: 0, compressedSize: 0, offset, mode: regularFile },
+      name,
+      method: deflated,
+      crc: 0,
+      size: 0,
+      compressedSize: 0,
+      offset,
+      mode: regularFile,
     };
     // The sizes are known afterwards, and the header has the same length then.
     await this.#append(localHeader(draft));

@@ -167,7 +167,14 @@ test('a clone has the same data and sends nothing', async () => {
       (SELECT count(*) FROM notification_digest_items) AS digests, (SELECT count(*) FROM webhooks WHERE is_active) AS hooks,
       (SELECT count(*) FROM message_providers) AS providers, (SELECT array_agg(status) FROM messages) AS messages`);
   expect(waiting).toEqual({
-    ...{ events: 0, jobs: 0, keys: 0, deliveries: 0, devices: 0, digests: 0, hooks: 0, providers: 0 },
+    events: 0,
+    jobs: 0,
+    keys: 0,
+    deliveries: 0,
+    devices: 0,
+    digests: 0,
+    hooks: 0,
+    providers: 0,
     messages: ['sent'],
   });
   await kernel.signals.waitUntilApplied();
@@ -232,7 +239,10 @@ test('an operator names the owner of an imported tenant and sees the progress', 
   await exportTenant(parts, tenant.id, path);
   const [said, progress]: [string[], string[]] = [[], []];
   const session: Session = {
-    ...{ config: kernel.config, kernel: async () => kernel, table() {}, ask: async () => undefined },
+    config: kernel.config,
+    kernel: async () => kernel,
+    table() {},
+    ask: async () => undefined,
     say: (line) => void said.push(line),
     progress: (line) => void progress.push(line),
   };

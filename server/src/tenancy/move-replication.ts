@@ -161,7 +161,11 @@ function connectionString({ host, port, user, password, ssl }: ServerAddress, da
   const fields = {
     // The account of another server on the same machine may have no access to the folder of the socket.
     ...(host.startsWith('/') ? { host: `${host},127.0.0.1`, port: `${port},${port}` } : { host, port: String(port) }),
-    ...{ user, password, dbname: database, connect_timeout: '5', ...(ssl ? { sslmode: 'require' } : {}) },
+    user,
+    password,
+    dbname: database,
+    connect_timeout: '5',
+    ...(ssl ? { sslmode: 'require' } : {}),
   };
   return Object.entries(fields)
     .map(([key, value]) => `${key}='${value.replace(/[\\']/g, '\\$&')}'`)

@@ -322,7 +322,10 @@ async function moveUntilKilled(tenantId: string, step: string): Promise<void> {
   const program = resolve(import.meta.dirname, '../../testing/move-process.ts');
   const child = spawn(process.execPath, [program, tenantId, 'east', step], {
     env: {
-      ...{ ...process.env, ...environment, APP_ENV: 'testing', SPARE_DATABASES: '0' },
+      ...process.env,
+      ...environment,
+      APP_ENV: 'testing',
+      SPARE_DATABASES: '0',
       DATABASE_URL: `${serverUrl(main.address)}/${central.database}`,
     },
     stdio: ['ignore', 'inherit', 'inherit'],

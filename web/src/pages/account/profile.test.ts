@@ -119,7 +119,8 @@ describe.skipIf(!chromiumPath)('the profile', () => {
     await button(page, `Keep ${person.email}`).click();
     await page.getByText('Verified', { exact: true }).waitFor();
     expect((await person.get('/api/v1/profile')).body.profile).toMatchObject({
-      ...{ email: person.email, email_verified: true },
+      email: person.email,
+      email_verified: true,
     });
   });
 
@@ -172,7 +173,8 @@ describe.skipIf(!chromiumPath)('the profile', () => {
     await button(page, 'Download').click();
     const file = await downloading;
     expect([file.suggestedFilename(), await readFile(await file.path(), 'utf8')]).toEqual([
-      ...['chowk-recovery-codes.txt', `${codes.join('\n')}\n`],
+      'chowk-recovery-codes.txt',
+      `${codes.join('\n')}\n`,
     ]);
     await button(page, 'I have stored them').click();
 

@@ -59,15 +59,19 @@ function NewConversationForm() {
       const customer = customerId
         ? { id: customerId }
         : {
-            ...{ email: text('customer.email'), phone: text('customer.phone') },
-            ...{ first_name: text('customer.first_name'), last_name: text('customer.last_name') },
+            email: text('customer.email'),
+            phone: text('customer.phone'),
+            first_name: text('customer.first_name'),
+            last_name: text('customer.last_name'),
           };
       if (Object.values(customer).every((value) => value === undefined)) {
         throw new Error('Choose a customer, or enter the email address or phone number of a new one.');
       }
       const body = text('message.body');
       const { conversation } = await submit(draftOf(customerId), api().conversations.create, {
-        ...{ customer, channel: values.channel as Channel, subject: text('subject') ?? '' },
+        customer,
+        channel: values.channel as Channel,
+        subject: text('subject') ?? '',
         ...(body !== undefined && { message: { body } }),
       });
       // What was typed before the customer was chosen.

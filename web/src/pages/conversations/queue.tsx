@@ -21,7 +21,11 @@ import { TabBar, TabCount, tabLook } from '../../ui/tabs.tsx';
 import { channels, durationSince, filtersOf, type View, viewOf, views, waitingLook } from './conversation-list.ts';
 
 const labels: Readonly<Record<View, string>> = {
-  ...{ open: 'Open', mine: 'Mine', unassigned: 'Unassigned', pending: 'Pending', closed: 'Closed' },
+  open: 'Open',
+  mine: 'Mine',
+  unassigned: 'Unassigned',
+  pending: 'Pending',
+  closed: 'Closed',
 };
 
 /** The conversations of a view, those with the newest activity first. */
@@ -71,8 +75,12 @@ function Tabs({ view: current, userId, onChange }: TabsProps) {
     client.conversations.list({ ...filtersOf('unassigned', userId), per_page: 1 }),
   );
   const counts: Readonly<Record<View, number | undefined>> = {
-    ...{ open: undefined, pending: undefined, closed: undefined, ...byStatus.data?.counts },
-    ...{ mine: mine.data?.pagination.total, unassigned: unassigned.data?.pagination.total },
+    open: undefined,
+    pending: undefined,
+    closed: undefined,
+    ...byStatus.data?.counts,
+    mine: mine.data?.pagination.total,
+    unassigned: unassigned.data?.pagination.total,
   };
   return (
     <TabBar label="Views" className="px-2.5">

@@ -22,7 +22,10 @@ export function filtersWith(tags: readonly string[]): readonly Filter[] {
 
 /** What the address of the list can have. */
 export const searchKeys: readonly string[] = [
-  ...['search', 'segment', 'sort_by', 'sort_order'],
+  'search',
+  'segment',
+  'sort_by',
+  'sort_order',
   ...filtersWith([]).map(({ key }) => key),
 ];
 

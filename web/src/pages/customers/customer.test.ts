@@ -29,7 +29,9 @@ describe.skipIf(!chromiumPath)('a customer', () => {
     };
     await owner.post(`${url}/addresses`, { first_name: 'Priya', ...address, phone: '+919876543210' });
     await owner.post('/api/v1/conversations', {
-      ...{ customer: { id }, channel: 'whatsapp', subject: 'Where is my parcel?' },
+      customer: { id },
+      channel: 'whatsapp',
+      subject: 'Where is my parcel?',
       message: { body: 'It was promised for Tuesday, and the shop in Koregaon Park has not seen it either.' },
     });
     await owner.patch(url, { notes: 'Prefers calls after six.\nSpeaks Marathi.', external_ids: { shopify: '7712' } });

@@ -55,28 +55,51 @@ const columns: readonly Column<Customer>[] = [
     cell: ({ phone }) => <span className="numeric">{phone && formatPhone(phone)}</span>,
   },
   {
-    ...{ key: 'spent', label: 'Spent', width: '8rem', sortBy: 'total_spent', isNumber: true, isOnPhone: true },
+    key: 'spent',
+    label: 'Spent',
+    width: '8rem',
+    sortBy: 'total_spent',
+    isNumber: true,
+    isOnPhone: true,
     cell: ({ total_spent, currency }) => (currency ? money(total_spent, currency) : ''),
   },
   {
-    ...{ key: 'orders', label: 'Orders', width: '6rem', sortBy: 'total_orders', isNumber: true },
+    key: 'orders',
+    label: 'Orders',
+    width: '6rem',
+    sortBy: 'total_orders',
+    isNumber: true,
     cell: ({ total_orders }) => <span className={total_orders === 0 ? 'text-faint' : ''}>{count(total_orders)}</span>,
   },
   {
-    ...{ key: 'last_order', label: 'Last order', width: '7.5rem', sortBy: 'last_order_at', isNumber: true },
+    key: 'last_order',
+    label: 'Last order',
+    width: '7.5rem',
+    sortBy: 'last_order_at',
+    isNumber: true,
     cell: ({ last_order_at }) => last_order_at && <RelativeTime time={last_order_at} />,
   },
   { key: 'email', label: 'Email', cell: ({ email }) => <span className="text-secondary">{email}</span> },
   { key: 'tags', label: 'Tags', cell: ({ tags }) => <span className="text-secondary">{tags.join(', ')}</span> },
   {
-    ...{ key: 'created', label: 'Created', width: '7.5rem', sortBy: 'created_at', isNumber: true, isExtra: true },
+    key: 'created',
+    label: 'Created',
+    width: '7.5rem',
+    sortBy: 'created_at',
+    isNumber: true,
+    isExtra: true,
     cell: ({ created_at }) => <RelativeTime time={created_at} />,
   },
 ];
 
 /** Orders change the statistics of their customer. */
 const changes = [
-  ...['customerCreated', 'customerUpdated', 'customerMerged', 'customerDeleted', 'orderCreated', 'orderStatusChanged'],
+  'customerCreated',
+  'customerUpdated',
+  'customerMerged',
+  'customerDeleted',
+  'orderCreated',
+  'orderStatusChanged',
 ];
 
 /** All customers, and the one that is open beside them. */

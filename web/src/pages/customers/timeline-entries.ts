@@ -25,10 +25,17 @@ export function combine({ customer, orders, conversations, changes }: Sources): 
   const sources: readonly Source<TimelineEntry>[] = [
     entriesOf(orders, (order) => ({ id: order.id, at: order.placed_at, kind: 'order', order })),
     entriesOf(conversations, (conversation) => ({
-      ...{ id: conversation.id, at: conversation.last_message_at, kind: 'message', conversation },
+      id: conversation.id,
+      at: conversation.last_message_at,
+      kind: 'message',
+      conversation,
     })),
     entriesOf(changes, (entry) => ({
-      ...{ id: entry.id, at: entry.at, kind: 'change', text: describe(entry), userId: entry.user_id },
+      id: entry.id,
+      at: entry.at,
+      kind: 'change',
+      text: describe(entry),
+      userId: entry.user_id,
     })),
   ];
   const isRecorded = changes.items.some(({ action }) => action === 'customers.create');

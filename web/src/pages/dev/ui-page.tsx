@@ -131,7 +131,10 @@ const columns: readonly Column<number>[] = [
 function LongTable() {
   const selection = useSelection('');
   const list = {
-    ...{ identity: '', total: people, error: null, isOutdated: false },
+    identity: '',
+    total: people,
+    error: null,
+    isOutdated: false,
     rowAt: (index: number) => index + 1,
     loaded: Array.from({ length: 100 }, (_, index) => index + 1),
     show: () => {},

@@ -72,6 +72,11 @@ const undoEmailChange = createRoute({
 
 /** What needs no tenant: signing in and what leads to it, and the links of mails. */
 export const entryRoutes = [
-  ...[login, forgotPassword, device],
-  ...[resetPassword, invitation, verifyEmail, undoEmailChange],
+  login,
+  forgotPassword,
+  device,
+  resetPassword,
+  invitation,
+  verifyEmail,
+  undoEmailChange,
 ] as const;

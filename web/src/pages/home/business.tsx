@@ -31,11 +31,17 @@ const amount = {
 const metrics: readonly Metric[] = [
   { key: 'revenue', label: 'Revenue', read: ({ revenue }) => Number(revenue), ...amount },
   {
-    ...{ key: 'orders', label: 'Orders', read: ({ orders }) => orders },
-    ...{ format: count, formatTick: count, ticksTo: wholeTicksTo },
+    key: 'orders',
+    label: 'Orders',
+    read: ({ orders }) => orders,
+    format: count,
+    formatTick: count,
+    ticksTo: wholeTicksTo,
   },
   {
-    ...{ key: 'average', label: 'Average order', ...amount },
+    key: 'average',
+    label: 'Average order',
+    ...amount,
     read: ({ avg_order_value }) => Number(avg_order_value),
   },
 ];
@@ -148,8 +154,12 @@ function Chart({ metric: { label, read, format, formatTick, ticksTo: ticks }, st
   const points = current.days.map((day, index): Point => {
     const before = previous.days[index] ?? day;
     return {
-      ...{ key: day.date, label: shortDay(day.date), name: longDay(day.date), value: read(day) },
-      ...{ previousName: longDay(before.date), previous: read(before) },
+      key: day.date,
+      label: shortDay(day.date),
+      name: longDay(day.date),
+      value: read(day),
+      previousName: longDay(before.date),
+      previous: read(before),
     };
   });
   const most = Math.max(...points.flatMap(({ value, previous: before }) => [value, before]));

@@ -10,7 +10,11 @@ export function useVipsAtRisk(enabled = true) {
     ['customers', 'vips-at-risk'],
     (client) =>
       client.customers.list({
-        ...{ vip: true, segment: 'at_risk', sort_by: 'total_spent', sort_order: 'desc', per_page: 5 },
+        vip: true,
+        segment: 'at_risk',
+        sort_by: 'total_spent',
+        sort_order: 'desc',
+        per_page: 5,
       }),
     enabled,
   );

@@ -295,7 +295,8 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await page.getByText('Preferences saved.').waitFor();
     expect(await preferences()).toMatchObject({
       quiet_hours: { from: '22:00', to: '06:30' },
-      ...{ digest_hour: 9, time_zone: 'Europe/Berlin' },
+      digest_hour: 9,
+      time_zone: 'Europe/Berlin',
     });
     await page.getByRole('button', { name: 'Remove the Android device' }).click();
     await page.getByText('No devices.').waitFor();

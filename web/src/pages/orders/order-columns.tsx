@@ -18,7 +18,10 @@ export function useOrderColumns(isBesideOrder: boolean): readonly Column<ListedO
 
 function numberColumn(isNarrow: boolean, isBesideOrder: boolean): Column<ListedOrder> {
   return {
-    ...{ key: 'order', label: 'Order', sortBy: 'order_number', isOnPhone: true },
+    key: 'order',
+    label: 'Order',
+    sortBy: 'order_number',
+    isOnPhone: true,
     ...(isNarrow ? {} : { width: isBesideOrder ? '7rem' : '9rem' }),
     cell: ({ id, order_number, customer, status }) => (
       <>
@@ -42,35 +45,67 @@ function numberColumn(isNarrow: boolean, isBesideOrder: boolean): Column<ListedO
 const columns: readonly (Column<ListedOrder> & { readonly isWide?: boolean })[] = [
   { key: 'customer', label: 'Customer', cell: ({ customer }) => customerNameOf(customer) },
   {
-    ...{ key: 'items', label: 'Items', isWide: true },
+    key: 'items',
+    label: 'Items',
+    isWide: true,
     cell: ({ items }) => <span className="text-secondary">{itemsText(items)}</span>,
   },
   {
-    ...{ key: 'status', label: 'Status', width: '7.5rem' },
+    key: 'status',
+    label: 'Status',
+    width: '7.5rem',
     cell: ({ status }) => <OrderStatus status={status} />,
   },
   {
-    ...{ key: 'total', label: 'Total', width: '8rem', sortBy: 'total', isNumber: true, isOnPhone: true },
+    key: 'total',
+    label: 'Total',
+    width: '8rem',
+    sortBy: 'total',
+    isNumber: true,
+    isOnPhone: true,
     cell: ({ total, currency }) => money(total, currency),
   },
   {
-    ...{ key: 'refunded', label: 'Refunded', width: '8rem', isNumber: true, isExtra: true, isWide: true },
+    key: 'refunded',
+    label: 'Refunded',
+    width: '8rem',
+    isNumber: true,
+    isExtra: true,
+    isWide: true,
     cell: ({ refunded_total, currency }) => refunded_total !== '0.00' && money(refunded_total, currency),
   },
   {
-    ...{ key: 'city', label: 'City', width: '9rem', isExtra: true, isWide: true },
+    key: 'city',
+    label: 'City',
+    width: '9rem',
+    isExtra: true,
+    isWide: true,
     cell: ({ shipping_address }) => <span className="text-secondary">{shipping_address?.city}</span>,
   },
   {
-    ...{ key: 'note', label: 'Note', isExtra: true, isWide: true },
+    key: 'note',
+    label: 'Note',
+    isExtra: true,
+    isWide: true,
     cell: ({ note }) => <span className="text-secondary">{note}</span>,
   },
   {
-    ...{ key: 'placed', label: 'Placed', width: '7rem', sortBy: 'placed_at', isNumber: true, isWide: true },
+    key: 'placed',
+    label: 'Placed',
+    width: '7rem',
+    sortBy: 'placed_at',
+    isNumber: true,
+    isWide: true,
     cell: ({ placed_at }) => <RelativeTime time={placed_at} />,
   },
   {
-    ...{ key: 'updated', label: 'Updated', width: '7rem', sortBy: 'updated_at', isNumber: true },
-    ...{ isExtra: true, isWide: true, cell: ({ updated_at }) => <RelativeTime time={updated_at} /> },
+    key: 'updated',
+    label: 'Updated',
+    width: '7rem',
+    sortBy: 'updated_at',
+    isNumber: true,
+    isExtra: true,
+    isWide: true,
+    cell: ({ updated_at }) => <RelativeTime time={updated_at} />,
   },
 ];

@@ -64,7 +64,10 @@ export function orderOf({ customerId, contact, items, address, note }: OrderDraf
     customer: customerId === undefined ? filled(contact ?? {}) : { id: customerId },
     items: items.map(({ name, sku, quantity, price }) => ({
       // What is no number is reported by the platform.
-      ...{ name: name.trim(), sku, quantity: quantityOf({ quantity }) ?? Number.NaN, price: plainAmount(price) },
+      name: name.trim(),
+      sku,
+      quantity: quantityOf({ quantity }) ?? Number.NaN,
+      price: plainAmount(price),
     })),
     shipping_address: Object.keys(filled(address)).length === 0 ? null : (filled(address) as ShippingAddress),
     note: note.trim() || null,

@@ -18,7 +18,11 @@ export const filters: readonly Filter[] = [
 
 /** What the address of the list can have. */
 export const searchKeys: readonly string[] = [
-  ...['search', 'status', 'customer_id', 'sort_by', 'sort_order'],
+  'search',
+  'status',
+  'customer_id',
+  'sort_by',
+  'sort_order',
   ...filters.map(({ key }) => key),
 ];
 

@@ -28,8 +28,14 @@ const products = [
   'Kanchipuram silk sari, temple border',
 ];
 const shipping_address = {
-  ...{ first_name: 'Asha', last_name: 'Kulkarni', address1: '14, Laxmi Road, Sadashiv Peth', city: 'Pune' },
-  ...{ state: 'Maharashtra', pincode: '411030', country: 'India', phone: '+919876543210' },
+  first_name: 'Asha',
+  last_name: 'Kulkarni',
+  address1: '14, Laxmi Road, Sadashiv Peth',
+  city: 'Pune',
+  state: 'Maharashtra',
+  pincode: '411030',
+  country: 'India',
+  phone: '+919876543210',
 };
 
 async function createOrders(asha: Person, total: number, fields: object = {}) {

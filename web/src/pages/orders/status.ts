@@ -14,25 +14,35 @@ interface StatusInfo {
 
 export const statuses: Readonly<Record<Status, StatusInfo>> = {
   pending: {
-    ...{ label: 'Pending', verb: 'Back to pending', tone: 'warning' },
+    label: 'Pending',
+    verb: 'Back to pending',
+    tone: 'warning',
     next: ['confirmed', 'processing', 'shipped', 'delivered', 'cancelled', 'failed'],
   },
   confirmed: {
-    ...{ label: 'Confirmed', verb: 'Confirm', tone: 'info' },
+    label: 'Confirmed',
+    verb: 'Confirm',
+    tone: 'info',
     next: ['processing', 'shipped', 'delivered', 'cancelled', 'failed', 'refunded'],
   },
   processing: {
-    ...{ label: 'Processing', verb: 'Process', tone: 'info' },
+    label: 'Processing',
+    verb: 'Process',
+    tone: 'info',
     next: ['shipped', 'delivered', 'cancelled', 'failed', 'refunded'],
   },
   shipped: {
-    ...{ label: 'Shipped', verb: 'Ship', tone: 'info' },
+    label: 'Shipped',
+    verb: 'Ship',
+    tone: 'info',
     next: ['delivered', 'failed', 'refunded'],
   },
   delivered: { label: 'Delivered', verb: 'Deliver', tone: 'success', next: ['refunded'] },
   cancelled: { label: 'Cancelled', verb: 'Cancel order', tone: 'neutral', next: [] },
   failed: {
-    ...{ label: 'Failed', verb: 'Mark as failed', tone: 'error' },
+    label: 'Failed',
+    verb: 'Mark as failed',
+    tone: 'error',
     next: ['pending', 'confirmed', 'cancelled'],
   },
   refunded: { label: 'Refunded', verb: 'Refund', tone: 'neutral', next: [] },

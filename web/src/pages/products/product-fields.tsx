@@ -8,8 +8,14 @@ export type ProductTexts = Readonly<Record<(typeof names)[number], string>>;
 const names = ['title', 'sku', 'description', 'price', 'compare_at_price', 'status', 'categories', 'tags'] as const;
 
 export const emptyTexts: ProductTexts = {
-  ...{ title: '', sku: '', description: '', price: '', compare_at_price: '', status: 'active' },
-  ...{ categories: '', tags: '' },
+  title: '',
+  sku: '',
+  description: '',
+  price: '',
+  compare_at_price: '',
+  status: 'active',
+  categories: '',
+  tags: '',
 };
 
 export function textsOf(product: Product): ProductTexts {

@@ -31,7 +31,9 @@ export function filtersOf(categories: readonly Category[]): readonly Filter[] {
 
 /** What the address of the list can have. */
 export const searchKeys: readonly string[] = [
-  ...['search', 'sort_by', 'sort_order'],
+  'search',
+  'sort_by',
+  'sort_order',
   ...filtersOf([]).map(({ key }) => key),
 ];
 

@@ -143,7 +143,9 @@ describe.skipIf(!chromiumPath)('products', () => {
     await page.getByText('34 cm wide saved.').waitFor();
     await page.getByText('Not saved yet').waitFor({ state: 'detached' });
     expect(await find('KADAI-34')).toMatchObject({
-      ...{ price: '15000.00', compare_at_price: null, tags: ['handmade', 'gift', 'diwali'] },
+      price: '15000.00',
+      compare_at_price: null,
+      tags: ['handmade', 'gift', 'diwali'],
     });
     await inspect(page, 'product');
     await page.getByLabel('Title', { exact: true }).fill('Something else');
