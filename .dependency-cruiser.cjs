@@ -23,6 +23,7 @@ const floors = [
   ['push/'],
   ['outbound/'],
   ['db/'],
+  ['schemas/'],
 ];
 
 const pattern = (entries) => `^server/src/(${entries.map((entry) => entry.replace('.', '\\.')).join('|')})`;
@@ -30,7 +31,7 @@ const named = floors
   .flat()
   .filter((entry) => entry.endsWith('.ts'))
   .map((entry) => entry.replace('.', '\\.'));
-const leaf = `^server/src/(?!(${named.join('|')})$)[a-z-]+\\.ts$`;
+const leaf = `^server/src/(config/|(?!(${named.join('|')})$)[a-z-]+\\.ts$)`;
 
 const notUpward = floors.slice(1).map((floor, index) => ({
   name: `${floor.join(' and ')} import downward only`.replaceAll('/', '').replaceAll(' ', '-'),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { documentedVariables } from '../server/src/config.ts';
+import { documentedVariables } from '../server/src/config/config.ts';
 import { configurationDoc } from './configuration-doc.ts';
 
 const rows = configurationDoc()

@@ -1,4 +1,4 @@
-import { type DocumentedVariable, documentedVariables } from '../server/src/config.ts';
+import { type DocumentedVariable, documentedVariables } from '../server/src/config/config.ts';
 
 /** The text of `docs/configuration.md`. */
 export function configurationDoc(): string {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { boot } from '../server/src/boot.ts';
-import { readConfig } from '../server/src/config.ts';
+import { readConfig } from '../server/src/config/config.ts';
 import { withConnection } from '../server/src/db/connection.ts';
 import { openEmbedded } from '../server/src/db/embedded/embedded-server.ts';
 import { openApiDocument } from '../server/src/http/openapi/document.ts';

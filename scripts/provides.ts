@@ -3,7 +3,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Action, type Module, permissionsFor, settingDefinitions } from '@chowk/kit';
 import { findModules } from '../server/src/loader/load-modules.ts';
-import { inlineSchema } from '../server/src/schema-components.ts';
+import { inlineSchema } from '../server/src/schemas/components.ts';
 
 const root = resolve(import.meta.dirname, '..');
 

@@ -6,7 +6,7 @@ import { accountsOf } from '../../modules/identity/accounts/accounts.ts';
 import { seedRoles } from '../../modules/identity/accounts/seed.ts';
 import { createUser } from '../../modules/identity/accounts/users.ts';
 import { boot } from '../../server/src/boot.ts';
-import { readConfig } from '../../server/src/config.ts';
+import { readConfig } from '../../server/src/config/config.ts';
 import { openEmbedded } from '../../server/src/db/embedded/embedded-server.ts';
 import { openServer } from '../../server/src/db/server.ts';
 import { createHttpServer } from '../../server/src/http/server.ts';

@@ -1,7 +1,7 @@
 import { Issues } from '@chowk/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compileBody } from '../../server/src/validation.ts';
+import { compileBody } from '../../server/src/schemas/validation.ts';
 import { ownerForm } from '../../server/testing/wizard.ts';
 import { explainFields } from './owner.ts';
 import { NewOwner } from './schemas.ts';

@@ -4,7 +4,7 @@ import { AuditLog } from './actions/audit-log.ts';
 import { Bus } from './actions/bus.ts';
 import { withAuditEntry } from './actions/invoke.ts';
 import { assertUniqueActions, type RegisteredAction, registerActions } from './actions/registry.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { Context } from './context.ts';
 import { ConnectionBudget } from './db/budget.ts';
 import { openDatabase } from './db/database.ts';

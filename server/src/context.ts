@@ -45,9 +45,9 @@ import type { Task } from './jobs/job-queues.ts';
 import type { Kernel } from './kernel.ts';
 import { isLocalRequest, networkOf, type RequestSource } from './network.ts';
 import type { Broadcast } from './realtime/realtime.ts';
+import { validatorOf } from './schemas/validation.ts';
 import type { TenantEntry } from './tenancy/directory.ts';
 import { requireTenant } from './tenancy/resolve-tenant.ts';
-import { validatorOf } from './validation.ts';
 
 export interface ContextParts {
   readonly requestId: string;

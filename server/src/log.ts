@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import pretty from 'pino-pretty';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 
 /** Writes JSON in production and readable lines elsewhere. */
 export function createLog({ logLevel, appEnv }: Pick<Config, 'logLevel' | 'appEnv'>) {

@@ -1,6 +1,6 @@
 import { Failure, type ModuleCommand } from '@chowk/kit';
 import { boot } from './boot.ts';
-import { type Config, readConfig } from './config.ts';
+import { type Config, readConfig } from './config/config.ts';
 import { Context } from './context.ts';
 import { openServer } from './db/server.ts';
 import type { Kernel } from './kernel.ts';

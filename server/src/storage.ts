@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Config, ConfigError } from './config.ts';
-import { decodeBase64 } from './config-variables.ts';
+import { type Config, ConfigError } from './config/config.ts';
+import { decodeBase64 } from './config/variables.ts';
 
 /** The folder for the files of the platform. It was writable when it was opened. */
 export interface Storage {

@@ -11,7 +11,7 @@ import {
   type TenantSteps,
 } from '@chowk/kit';
 import { v7 as uuidv7 } from 'uuid';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { type MigrationSource, migrate } from './db/migrations.ts';
 import type { Signals } from './db/signals.ts';
 import { fail } from './errors.ts';

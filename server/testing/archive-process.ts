@@ -1,5 +1,5 @@
 import { boot } from '../src/boot.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { openServer } from '../src/db/server.ts';
 import { archiveParts } from '../src/operator/archive-parts.ts';
 import { exportTenant } from '../src/tenancy/archive-export.ts';

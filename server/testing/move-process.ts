@@ -1,5 +1,5 @@
 import { boot } from '../src/boot.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { openServer } from '../src/db/server.ts';
 import { moveTenant } from '../src/tenancy/move-tenant.ts';
 import { notesModule } from './notes-module.ts';

@@ -1,6 +1,6 @@
 import { action, signedIn, sql, Type } from '@chowk/kit';
 import { boot } from '../src/boot.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { openServer } from '../src/db/server.ts';
 import { createHttpServer } from '../src/http/server.ts';
 import { createTenant } from '../src/tenancy/tenants.ts';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Log, SystemCtx } from '@chowk/kit';
 import { provision } from '../../modules/onboarding/provisioning.ts';
 import { boot } from '../src/boot.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { Context } from '../src/context.ts';
 import { openServer } from '../src/db/server.ts';
 import { repositoryModules } from './repository-modules.ts';

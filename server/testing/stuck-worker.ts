@@ -1,6 +1,6 @@
 import { job, Type } from '@chowk/kit';
 import { boot } from '../src/boot.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { openServer } from '../src/db/server.ts';
 import { silent } from './silent-log.ts';
 import { testSecrets } from './test-config.ts';

@@ -1,4 +1,4 @@
-import { type Config, readConfig } from '../src/config.ts';
+import { type Config, readConfig } from '../src/config/config.ts';
 import { SecretBox } from '../src/secrets.ts';
 
 /** The same in every process, so that processes can read each other's secrets. */

@@ -1,5 +1,5 @@
 import { type Ctx, Failure, Issues, invalid, type Log } from '@chowk/kit';
-import type { FieldErrors, Validator } from '../validation.ts';
+import type { FieldErrors, Validator } from '../schemas/validation.ts';
 import type { AuditEntry, AuditLog } from './audit-log.ts';
 import type { RegisteredAction } from './registry.ts';
 

@@ -1,5 +1,5 @@
 import type { Action, Actions, Method, TObject } from '@chowk/kit';
-import { compileBody, type Validator } from '../validation.ts';
+import { compileBody, type Validator } from '../schemas/validation.ts';
 
 /** An action with its name, its module and the values derived from its declaration. */
 export type RegisteredAction = Action & {

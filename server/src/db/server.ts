@@ -1,5 +1,5 @@
 import { sql } from '@chowk/kit';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { type ConnectionLimits, withConnection } from './connection.ts';
 import { openEmbedded } from './embedded/embedded-server.ts';
 import { parseDatabaseUrl, type ServerAddress } from './server-address.ts';

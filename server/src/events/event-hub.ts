@@ -1,7 +1,7 @@
 import { type Ctx, type Db, type EventDefinition, type Listener, matchesEvent, sql } from '@chowk/kit';
 import { fail } from '../errors.ts';
+import { validatorOf } from '../schemas/validation.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
-import { validatorOf } from '../validation.ts';
 import { type Event, writeDeliveries } from './outbox.ts';
 
 export interface RegisteredListener extends Listener {

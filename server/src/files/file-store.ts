@@ -13,7 +13,7 @@ import {
   type Upload,
   type WrittenFile,
 } from '@chowk/kit';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { downloadHeader, signedPath } from './file-link.ts';
 import { fromStorage, openFileStorage, type Storage } from './storage-driver.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { FSDriver } from 'flydrive/drivers/fs';
 import type { DriverContract } from 'flydrive/types';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { readObjectStorageUrl } from '../config/object-storage-url.ts';
 import { fail } from '../errors.ts';
-import { readObjectStorageUrl } from '../object-storage-url.ts';
 
 export interface Storage {
   readonly driver: DriverContract;

@@ -9,8 +9,8 @@ import type { Context } from '../context.ts';
 import { databaseFailure } from '../db/failures.ts';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
-import { inlineSchema } from '../schema-components.ts';
-import { type Validator, validatorOf } from '../validation.ts';
+import { inlineSchema } from '../schemas/components.ts';
+import { type Validator, validatorOf } from '../schemas/validation.ts';
 import { callAction } from './call-action.ts';
 
 /** Whether the action can be called with JSON and returns JSON. */

@@ -7,7 +7,7 @@ import { takeFromRateLimit, tooManyRequests } from '../actions/resolve-caller.ts
 import type { Context } from '../context.ts';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
-import type { Validator } from '../validation.ts';
+import type { Validator } from '../schemas/validation.ts';
 
 /** A call of an action by the user of a request, through a gateway such as GraphQL. */
 export interface GatewayCall {

@@ -1,7 +1,7 @@
 import { Issues, Type } from '@chowk/kit';
 import type { FastifyRequest } from 'fastify';
 import { pathParameters, type RegisteredAction } from '../actions/registry.ts';
-import { compileText, type FieldErrors, type Validator } from '../validation.ts';
+import { compileText, type FieldErrors, type Validator } from '../schemas/validation.ts';
 
 /** Returns the flat input of an action and the function that validates it. */
 export type ReadInput = (request: FastifyRequest) => { readonly input: unknown; readonly validate: Validator };

@@ -1,6 +1,6 @@
 import { type Module, permissionsFor, type TSchema, uploadField } from '@chowk/kit';
 import { cronProblem } from '../jobs/cron.ts';
-import { compileBody } from '../validation.ts';
+import { compileBody } from '../schemas/validation.ts';
 import { consumedOperation, type Manifest } from './manifest.ts';
 import { permissionsOf } from './permissions.ts';
 

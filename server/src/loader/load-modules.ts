@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Module } from '@chowk/kit';
 import { satisfies } from 'semver';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { type MigrationSource, readMigrations } from '../db/migrations.ts';
 import { version } from '../version.ts';
 import { checkModule, checkReferences } from './check-modules.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type Static, Type } from '@chowk/kit';
-import { compileBody } from '../validation.ts';
+import { compileBody } from '../schemas/validation.ts';
 
 const LockFile = Type.Object({
   lock_version: Type.Literal(1),

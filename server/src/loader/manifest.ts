@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Static, Type } from '@chowk/kit';
-import { compileBody } from '../validation.ts';
+import { compileBody } from '../schemas/validation.ts';
 
 const alias = '^[a-z][a-z0-9-]{0,48}$';
 const dotted = '^[a-z][a-z0-9-]*(\\.[a-zA-Z_][a-zA-Z0-9_]*)+$';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Db, type Job, type Mail, type Secrets, type StoredMail, systemJob, Type } from '@chowk/kit';
 import type { Transporter } from 'nodemailer';
 import { v7 as uuidv7 } from 'uuid';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 const purpose = 'mail';
 const mailJob = 'kernel.mail';

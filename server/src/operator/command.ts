@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type CommandForm, type CommandInput, type Terminal, UsageError } from '@chowk/kit';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Kernel } from '../kernel.ts';
 
 export type { CommandInput };

@@ -1,4 +1,4 @@
-import { describeConfig } from '../config.ts';
+import { describeConfig } from '../config/config.ts';
 import type { Command } from './command.ts';
 
 export const configCommand: Command = {

@@ -1,5 +1,5 @@
 import type { Kernel } from '../kernel.ts';
-import { compileBody } from '../validation.ts';
+import { compileBody } from '../schemas/validation.ts';
 import { type Command, UsageError } from './command.ts';
 
 interface Outcome {

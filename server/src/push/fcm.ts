@@ -7,7 +7,7 @@ import {
   type PushResult,
   type PushService,
 } from '@chowk/kit';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /** The fields of a service account that are used. */
 interface ServiceAccount {

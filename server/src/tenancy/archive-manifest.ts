@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Static, Type } from '@chowk/kit';
 import type { MigrationSource } from '../db/migrations.ts';
-import { compileBody } from '../validation.ts';
+import { compileBody } from '../schemas/validation.ts';
 import { ArchiveError } from './archive-reader.ts';
 
 export const formatVersion = 1;

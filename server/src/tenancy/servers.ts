@@ -1,5 +1,5 @@
 import { type Db, sql } from '@chowk/kit';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { ConnectionBudget } from '../db/budget.ts';
 import { openDatabase } from '../db/database.ts';
 import { parseDatabaseUrl } from '../db/server-address.ts';

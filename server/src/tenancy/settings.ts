@@ -12,7 +12,7 @@ import {
 } from '@chowk/kit';
 import type { Signals } from '../db/signals.ts';
 import { fail, invalid } from '../errors.ts';
-import { compileBody, type FieldErrors, type Validator } from '../validation.ts';
+import { compileBody, type FieldErrors, type Validator } from '../schemas/validation.ts';
 
 /** Settings that every tenant has, independent of its modules. */
 const settings = {

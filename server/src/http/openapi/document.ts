@@ -4,7 +4,7 @@ import { hasEtag } from '../../actions/response-schema.ts';
 import { kernelErrors } from '../../errors.ts';
 import type { LoadedModule } from '../../loader/load-modules.ts';
 import { permissionsOf } from '../../loader/permissions.ts';
-import { Components, type Json } from '../../schema-components.ts';
+import { Components, type Json } from '../../schemas/components.ts';
 import { version } from '../../version.ts';
 import { takesBody } from '../read-input.ts';
 import { exampleOf } from './examples.ts';

@@ -1,4 +1,4 @@
-import type { Direction } from '../../schema-components.ts';
+import type { Direction } from '../../schemas/components.ts';
 
 interface Schema {
   readonly type?: string | readonly string[];

@@ -1,7 +1,7 @@
 import { type ErrorKind, signedIn } from '@chowk/kit';
 import type { RegisteredAction } from '../../actions/registry.ts';
 import { hasEtag, responseSchema } from '../../actions/response-schema.ts';
-import type { Components, Json } from '../../schema-components.ts';
+import type { Components, Json } from '../../schemas/components.ts';
 import { takesBody } from '../read-input.ts';
 import { exampleOf } from './examples.ts';
 

@@ -1,6 +1,6 @@
 import { Default, Line, MoneyInput, named, Tags, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
-import { Components, inlineSchema } from './schema-components.ts';
+import { Components, inlineSchema } from './components.ts';
 
 const Thing = named('Thing', Type.Object({ name: Type.String(), size: Default(Type.Integer(), 1) }));
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });

@@ -1,5 +1,5 @@
+import { keywordNames } from './keywords.ts';
 import { ownFormats } from './validation.ts';
-import { keywordNames } from './validation-keywords.ts';
 
 export type Json = Record<string, unknown>;
 

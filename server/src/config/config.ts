@@ -24,7 +24,7 @@ import {
   type Variable,
   variable,
   webUrl,
-} from './config-variables.ts';
+} from './variables.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
 

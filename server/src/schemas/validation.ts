@@ -1,8 +1,8 @@
 import { type FieldError, type FieldErrorCode, type FieldErrors, Issues, inWords, type TSchema } from '@chowk/kit';
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { addKeywords } from './keywords.ts';
 import { unknownFieldStripper } from './unknown-fields.ts';
-import { addKeywords } from './validation-keywords.ts';
 
 export type { FieldErrors };
 
