@@ -1,11 +1,11 @@
 import { run } from './run.ts';
 
-/**
- * Formats, generates and locks. A module must be in the lock file before its files are generated, and the lock file
- * pins the generated `module.json`, so it is written twice.
- */
-const lock = ['node', 'server/src/main.ts', 'module:lock'];
-const steps = [lock, ['node', 'scripts/generate.ts'], ['biome', 'check', '--write', '.'], lock];
+/** Formats, locks and generates. A module must be in the lock file, as it is formatted, before files are generated from it. */
+const steps = [
+  ['biome', 'check', '--write', '.'],
+  ['node', 'server/src/main.ts', 'module:lock'],
+  ['node', 'scripts/generate.ts'],
+];
 
 for (const command of steps) {
   const { failed, output } = await run(command);

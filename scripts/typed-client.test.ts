@@ -50,7 +50,7 @@ const actions = registerActions(
       file: ['text/csv'],
     }),
     'old-notes.clear': action({ ...common, summary: 'Clear', http: 'DELETE /old', root: true }),
-    'notes.page': action({ ...common, summary: 'Show a page', http: 'GET /page', page: true }),
+    'notes.page': action({ ...common, summary: 'Show a page', http: 'GET /page', webPage: true }),
   },
   { module: 'notes', tag: 'Notes' },
 );

@@ -14,7 +14,7 @@ export function typedClient(
   all: readonly RegisteredAction[],
   modules: readonly LoadedModule[],
 ): Record<string, string> {
-  const actions = all.filter(({ page, method }) => method && !page);
+  const actions = all.filter(({ webPage, method }) => method && !webPage);
   const areas = Object.entries(Object.groupBy(actions, ({ name }) => name.split('.')[0] as string)) as Area[];
   areas.sort(([one], [other]) => (one < other ? -1 : 1));
   const codes = [kernelErrors, ...modules.map(({ parts }) => parts.errors ?? {})].flatMap(Object.keys).sort();

@@ -11,7 +11,7 @@ import { routes } from './routes.ts';
 /* Every action is called over HTTP. Instead of running, it responds with its name and the input it got. */
 
 const platform = await startPlatform({ environment: { RATE_LIMIT_PER_MINUTE: '0' } });
-const actions = platform.kernel.actions.filter(({ method, page }) => method && !page);
+const actions = platform.kernel.actions.filter(({ method, webPage }) => method && !webPage);
 for (const action of actions) {
   const respond = async (_: unknown, input: unknown) =>
     new Answer(JSON.stringify({ name: action.name, input }), { headers: { 'content-type': 'application/json' } });

@@ -7,10 +7,14 @@ import type { SystemServices } from './system-services.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The allowed callers: users with the permission or one of several, all signed-in users (`signedIn`), or everyone. */
+/**
+ * The allowed callers: users with the permission or one of several, all signed-in users (`signedIn`), everyone, or, for an
+ * operation that `operation` declares, other modules only (`internal`) or other system modules only.
+ */
 type Access =
-  | { readonly needs: string | readonly string[]; readonly public?: never }
-  | { readonly public: true; readonly needs?: never };
+  | { readonly needs: string | readonly string[]; readonly public?: never; readonly internal?: never }
+  | { readonly public: true; readonly needs?: never; readonly internal?: never }
+  | { readonly internal: true | 'system'; readonly needs?: never; readonly public?: never };
 
 /** For actions that need a signed-in user but no permission: `needs: signedIn`. */
 export const signedIn = 'signed-in';
@@ -49,7 +53,7 @@ interface Declaration {
   /** The maximum size of the body in bytes. Default: the platform's. */
   readonly bodyLimit?: number;
   /** A web page, not part of the API. */
-  readonly page?: true;
+  readonly webPage?: true;
   /** Whether the call must be bound to a tenant. Default `required`. */
   readonly tenant?: 'required' | 'optional' | 'none';
   /** The action changes nothing. Default: true for GET. */
@@ -63,14 +67,14 @@ interface Declaration {
   /** Request headers. For the API description only. */
   readonly headers?: TObject;
   /** Responses with another status, or failures with additional fields. For the API description only. */
-  readonly also?: Readonly<Record<number, AlsoResponse>>;
+  readonly responses?: Readonly<Record<number, OtherResponse>>;
   /** The media types of a file response. For the API description only. */
   readonly file?: readonly string[];
   /** What a browser gets instead of the JSON of a failure, such as a form to sign in. `undefined`: the JSON. */
   failurePage?(system: SystemServices, failure: Failure): Promise<Answer | undefined>;
 }
 
-interface AlsoResponse {
+interface OtherResponse {
   readonly description: string;
   readonly body?: TObject;
   /** The body of a failure may be this one instead of an error's. */
@@ -99,11 +103,12 @@ export type Action = Declaration &
     readonly input?: TObject | undefined;
     readonly output?: TSchema | undefined;
     readonly answer?: AnswerForm<unknown, unknown> | undefined;
-    admit?(ctx: Ctx): Promise<void>;
-    explain?(ctx: Ctx, input: Record<string, unknown>, issues: Issues): Promise<void> | void;
-    run(ctx: Ctx, input: unknown): Promise<unknown>;
-    many?(ctx: Ctx, inputs: readonly unknown[]): Promise<readonly unknown[]>;
-    select?(ctx: Ctx, input: unknown, fields: ReadonlySet<string>): Promise<unknown>;
+    readonly atomic?: boolean | undefined;
+    guard?(ctx: Ctx): Promise<void>;
+    check?(ctx: Ctx, input: Record<string, unknown>, issues: Issues): unknown;
+    run(ctx: Ctx, input: unknown, checked?: unknown): Promise<unknown>;
+    runBatch?(ctx: Ctx, inputs: readonly unknown[]): Promise<readonly unknown[]>;
+    runFields?(ctx: Ctx, input: unknown, fields: ReadonlySet<string>): Promise<unknown>;
   };
 
 export type Actions = Readonly<Record<string, Action>>;
@@ -111,28 +116,38 @@ export type Actions = Readonly<Record<string, Action>>;
 type InputOf<Input> = Input extends TSchema ? Static<Input> : Record<string, never>;
 type OutputOf<Output> = Output extends TSchema ? Static<Output> : unknown;
 
-type Definition<Context, Input, Output, Bus> = Declaration &
-  Access & {
+/** What `run` may return: the output, its JSON text, or a response of its own. */
+type Returned<Output> = OutputOf<Output> | (Output extends TSchema ? Json<Static<Output>> : never) | Answer;
+
+interface Behavior<Context, Input, Output, Checked> {
+  readonly input?: Input;
+  readonly output?: Output;
+  /**
+   * `check` and `run` are one transaction of the tenant: the one of the calling module, if it has begun one, else a new
+   * one. `ctx` is its context.
+   */
+  readonly atomic?: boolean;
+  /**
+   * Checks the rules that the schema cannot express and adds problems to `issues`, so that one response reports all of
+   * them. Called once, with the valid fields, also if others are invalid. `run` is called if there are no problems; it gets
+   * the result.
+   */
+  check?(ctx: Context, input: Partial<InputOf<Input>>, issues: Issues): Checked | Promise<Checked>;
+  run(ctx: Context, input: InputOf<Input>, checked: Exclude<Checked, undefined>): Promise<Returned<Output>>;
+}
+
+type Definition<Context, Input, Output, Bus, Checked> = Declaration &
+  Exclude<Access, { readonly internal: true | 'system' }> &
+  Behavior<Context, Input, Output, Checked> & {
     /** Absent: not on the bus. */
     readonly bus?: Bus;
-    readonly input?: Input;
-    readonly output?: Output;
     readonly answer?: AnswerForm<InputOf<Input>, OutputOf<Output>>;
     /** Rejects a call, by throwing, before its input is validated. */
-    admit?(ctx: Context): Promise<void>;
-    /**
-     * Called with the valid fields of an invalid input: adds further problems, so that one response reports all of them.
-     * `run` must check the same rules.
-     */
-    explain?(ctx: Context, input: Partial<InputOf<Input>>, issues: Issues): Promise<void> | void;
-    run(
-      ctx: Context,
-      input: InputOf<Input>,
-    ): Promise<OutputOf<Output> | (Output extends TSchema ? Json<Static<Output>> : never) | Answer>;
-    /** Runs many calls at once, for data loaders: returns an output or a failure for each, in order. */
-    many?(ctx: Context, inputs: readonly InputOf<Input>[]): Promise<readonly (OutputOf<Output> | Failure)[]>;
+    guard?(ctx: Context): Promise<void>;
+    /** Runs several calls together, for data loaders: returns an output or a failure for each, in order. */
+    runBatch?(ctx: Context, inputs: readonly InputOf<Input>[]): Promise<readonly (OutputOf<Output> | Failure)[]>;
     /** `run` of a list whose caller needs these fields of the records only. Other fields may be absent. */
-    select?(ctx: Context, input: InputOf<Input>, fields: ReadonlySet<string>): Promise<unknown>;
+    runFields?(ctx: Context, input: InputOf<Input>, fields: ReadonlySet<string>): Promise<unknown>;
   };
 
 interface TypedAction<Input, Output, Bus> {
@@ -144,7 +159,8 @@ export function action<
   Input extends TObject | undefined = undefined,
   Output extends TSchema | undefined = undefined,
   Bus extends BusForm | undefined = undefined,
->(definition: Definition<Ctx, Input, Output, Bus>): Action & TypedAction<Input, Output, Bus> {
+  Checked = void,
+>(definition: Definition<Ctx, Input, Output, Bus, Checked>): Action & TypedAction<Input, Output, Bus> {
   return definition as unknown as Action;
 }
 
@@ -153,17 +169,55 @@ export function systemAction<
   Input extends TObject | undefined = undefined,
   Output extends TSchema | undefined = undefined,
   Bus extends BusForm | undefined = undefined,
->(definition: Definition<SystemCtx, Input, Output, Bus>): Action & TypedAction<Input, Output, Bus> {
+  Checked = void,
+>(definition: Definition<SystemCtx, Input, Output, Bus, Checked>): Action & TypedAction<Input, Output, Bus> {
   return definition as unknown as Action;
 }
 
-/** The bus operations among actions, as `ctx.bus.call` takes them. */
+type InternalDefinition<Context, Input, Output> = Pick<Declaration, 'summary' | 'description'> &
+  Omit<Behavior<Context, Input, Output, void>, 'check'> & {
+    readonly input: Input;
+    /** Only system modules may call it. */
+    readonly system?: true;
+  };
+
+/**
+ * Declares an operation for other modules only: it has no route, no GraphQL field, no permission and no rate limit, and the
+ * calling module decides what its own callers may see and do. It runs in the transaction of the caller.
+ */
+export function operation<Input extends TObject, Output extends TSchema | undefined = undefined>(
+  definition: InternalDefinition<Ctx, Input, Output>,
+): Action & TypedAction<Input, Output, BusForm> {
+  return internal(definition);
+}
+
+/** An operation of a system module for other modules. */
+export function systemOperation<Input extends TObject, Output extends TSchema | undefined = undefined>(
+  definition: InternalDefinition<SystemCtx, Input, Output>,
+): Action & TypedAction<Input, Output, BusForm> {
+  return internal(definition);
+}
+
+function internal({ system, ...definition }: { readonly system?: true | undefined }): Action {
+  return { ...definition, internal: system ? 'system' : true } as unknown as Action;
+}
+
+type DeepReadonly<Value> = Value extends readonly (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
+  : Value extends object
+    ? { readonly [Name in keyof Value]: DeepReadonly<Value[Name]> }
+    : Value;
+
+/** The operations among actions, as `ctx.bus.call` takes them. */
 export type OperationsOf<Table> = {
   [Name in keyof Table as Table[Name] extends TypedAction<infer _, infer __, infer Bus>
     ? Bus extends BusForm
       ? Name
       : never
     : never]: Table[Name] extends TypedAction<infer Input, infer Output, infer _>
-    ? { input: Input extends TSchema ? Sent<Input> : object; output: OutputOf<Output> }
+    ? {
+        input: Input extends TSchema ? DeepReadonly<Sent<Input>> : object;
+        output: Output extends TSchema ? Static<Output> : unknown;
+      }
     : never;
 };

@@ -3,15 +3,14 @@
  * import:
  *
  *     declare module '@chowk/kit/catalogue' {
- *       interface Operations extends OperationsOf<typeof actions> {}
- *       interface Events extends EventsOf<typeof events> {}
- *       interface Helpers {
- *         products: HelpersOf<typeof helpers>;
+ *       interface Operations {
+ *         products: OperationsOf<typeof actions & typeof operations>;
  *       }
+ *       interface Events extends EventsOf<typeof events> {}
  *     }
  */
 
-/** Operations on the bus: `{ input, output }` by name. */
+/** Operations on the bus: by the first part of the name, and `{ input, output }` by the whole name. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by the modules
 export interface Operations {}
 
@@ -31,16 +30,27 @@ export interface Settings {}
 // biome-ignore lint/suspicious/noEmptyInterface: filled by the modules
 export interface DemoShares {}
 
-/** Helpers: by the alias of the module that declares them. */
-// biome-ignore lint/suspicious/noEmptyInterface: filled by the modules
-export interface Helpers {}
+type Operation<Name extends string> = Name extends `${infer Prefix}.${string}`
+  ? Prefix extends keyof Operations
+    ? Name extends keyof Operations[Prefix]
+      ? Operations[Prefix][Name]
+      : never
+    : never
+  : never;
+type Input<Name extends string> = Operation<Name> extends { input: infer Sent } ? Sent : never;
+type Output<Name extends string> = Operation<Name> extends { output: infer Returned } ? Returned : never;
 
-/** Calls operations of other modules, for the same tenant and user and in the same transaction. */
+/**
+ * Calls operations of other modules that `api.consumes` in `module.json` declares, for the same tenant and user and in the
+ * same transaction. Names are written as string literals: the loader refuses a module with a call that is not declared.
+ */
 export interface Bus {
-  call<Name extends keyof Operations>(
-    name: Name,
-    input: Operations[Name] extends { input: infer Input } ? Input : never,
-  ): Promise<Operations[Name] extends { output: infer Output } ? Output : never>;
+  /** 404 if the tenant does not have the module. */
+  call<const Name extends string>(name: Name, input: Input<Name>): Promise<Output<Name>>;
+  /** `undefined` if the tenant does not have the module. */
+  callIfInstalled<const Name extends string>(name: Name, input: Input<Name>): Promise<Output<Name> | undefined>;
+  /** Whether the tenant has the module of the operation. */
+  isInstalled(name: string): Promise<boolean>;
 }
 
 /** Emits an event that the module declares in `events`, in the current transaction or in a new one. */

@@ -1,4 +1,4 @@
-import type { Bus, Emit, EmitAll, Helpers, JobQueue, Settings } from './catalogue.ts';
+import type { Bus, Emit, EmitAll, JobQueue, Settings } from './catalogue.ts';
 import type { Changes } from './changes.ts';
 import type { Db } from './database.ts';
 import type { FieldErrors } from './errors.ts';
@@ -56,10 +56,9 @@ export interface Ctx {
   settings(): Promise<Settings>;
   /** Runs `work` with a context whose `db` is one transaction. */
   tx<Result>(work: (ctx: this) => Promise<Result>): Promise<Result>;
-  /** Calls operations of other modules that this one has declared in `api.consumes`. */
   readonly bus: Bus;
-  /** The helpers of another module; `undefined` if the tenant does not have the module. */
-  helpers<Alias extends keyof Helpers & string>(alias: Alias): Promise<Helpers[Alias] | undefined>;
+  /** The alias of the module that calls this operation; `undefined` for calls from outside. */
+  readonly callingModule: string | undefined;
   /** The rows of all modules about a customer. */
   readonly personalData: PersonalData;
   readonly emit: Emit;
@@ -129,6 +128,8 @@ export interface Versioned {
 export interface SystemCtx extends Ctx {
   /** The central database. */
   readonly central: Db;
+  /** This context in a transaction of the central database: `central` is the transaction, and operations take part in it. */
+  withCentral(db: Db): SystemCtx;
   /** Runs `work` in a transaction of the central database, to which the changes of `files` belong. */
   centralTx<Result>(work: (db: Db, files: Files) => Promise<Result>): Promise<Result>;
   readonly system: SystemServices;

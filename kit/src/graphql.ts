@@ -16,10 +16,10 @@ export interface ResolverContext {
   /** Calls an action of the resolver's own module, or an operation that the module declares in `api.consumes`. */
   call<Name extends keyof Operations>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
   call(name: string, input: object): Promise<unknown>;
-  /** The same, for records that several parents refer to: calls at the same time become one through `many`. */
+  /** The same, for records that several parents refer to: calls at the same time become one through `runBatch`. */
   load<Name extends keyof Operations>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
   load(name: string, input: object): Promise<unknown>;
-  /** A page of an action that lists, for a connection field. Calls at the same time become one through `many`. */
+  /** A page of an action that lists, for a connection field. Calls at the same time become one through `runBatch`. */
   list(
     name: string,
     filters: object,

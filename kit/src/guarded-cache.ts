@@ -24,7 +24,8 @@ export class GuardedCache<Value extends object, Source = void> {
     this.#load = load;
   }
 
-  async get(key: string, source: Source): Promise<Value | undefined> {
+  /** Returns a promise only if it has to load. */
+  get(key: string, source: Source): Promise<Value | undefined> | Value | undefined {
     const hit = this.#hits.get(key);
     if (hit) return hit;
     if (this.#misses.get(key)) return undefined;

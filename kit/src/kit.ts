@@ -5,9 +5,11 @@ export {
   action,
   type Method,
   type OperationsOf,
+  operation,
   permissionsFor,
   signedIn,
   systemAction,
+  systemOperation,
 } from './action.ts';
 export { Answer } from './answer.ts';
 export type {
@@ -17,7 +19,6 @@ export type {
   Emit,
   EmitAll,
   Events,
-  Helpers,
   JobQueue,
   Jobs,
   Operations,
@@ -113,10 +114,10 @@ export {
 } from './filter.ts';
 export type { Connection, Resolver, ResolverContext, Resolvers, SchemaProvider } from './graphql.ts';
 export { atMost, GuardedCache } from './guarded-cache.ts';
-export { type Helper, type HelpersOf, helper, systemHelper } from './helper.ts';
 export { Html, html } from './html.ts';
 export { formField, htmlPage } from './html-page.ts';
 export type { HttpClient, HttpDownload, HttpRequest, HttpResponse } from './http-client.ts';
+export { IdSet, isAmong } from './id-set.ts';
 export type { Caller, Client, Identity, IdentityChange, Membership, Session, SessionKind, User } from './identity.ts';
 export { inWords } from './in-words.ts';
 export { type Job, type JobsOf, job, systemJob } from './job.ts';

@@ -552,7 +552,7 @@ test('a page by cursor can be limited to some fields', async () => {
     INSERT INTO things VALUES (gen_random_uuid(), 'tea', 2.50, ARRAY['hot'], '2026-01-31T09:30:00Z', now(), false)`);
   const ctx = context('things');
   const query = { ...validQuery, sort_by: 'created_at', limit: 1 } as never;
-  const page = (await things.paged.select(ctx, query, new Set(['price', 'created_at']))) as Json<object>;
+  const page = (await things.paged.runFields(ctx, query, new Set(['price', 'created_at']))) as Json<object>;
   expect(page.value).toEqual({
     things: [{ price: '2.50', created_at: '2026-01-31T09:30:00.000Z' }],
     pagination: { next_cursor: null, has_more: false },

@@ -44,7 +44,7 @@ export interface List<Context, Name extends string, Row extends TObject, Table e
     ctx: Context,
     query: Static<Query<Table, Scope>>,
   ): Promise<Static<Page<Name, Row>> | Json<Static<Page<Name, Row>>>>;
-  /** Several pages at once, for data loaders: `many` of the action that lists. */
+  /** Several pages at once, for data loaders: `runBatch` of the action that lists. */
   pages(ctx: Context, queries: readonly Static<Query<Table, Scope>>[]): Promise<(Static<Page<Name, Row>> | Failure)[]>;
   /** All rows of the filters as a CSV or JSON file. */
   file(ctx: Context, query: Static<ExportQuery<Table, Scope>>): Promise<Answer>;
@@ -53,7 +53,7 @@ export interface List<Context, Name extends string, Row extends TObject, Table e
     input: Query<Table, Scope>;
     output: Page<Name, Row>;
     run: List<Context, Name, Row, Table, Scope>['page'];
-    select(ctx: Context, query: Static<Query<Table, Scope>>, fields: ReadonlySet<string>): Promise<unknown>;
+    runFields(ctx: Context, query: Static<Query<Table, Scope>>, fields: ReadonlySet<string>): Promise<unknown>;
   };
   /** Spread into the action that exports. */
   readonly exported: {
@@ -98,8 +98,8 @@ export function list<
     },
     count: (ctx: Ctx, filters: ListQuery) => count(spec, ctx, filters),
   };
-  const select = (ctx: Ctx, query: ListQuery, fields: ReadonlySet<string>) => page(spec, ctx, query, fields);
-  const paged = { input: parts.Query, output: parts.Page, run: parts.page, select };
+  const runFields = (ctx: Ctx, query: ListQuery, fields: ReadonlySet<string>) => page(spec, ctx, query, fields);
+  const paged = { input: parts.Query, output: parts.Page, run: parts.page, runFields };
   const exported = { input: parts.ExportQuery, file: Object.values(fileTypes), audited: true, run: parts.file };
   return { ...parts, paged, exported } as unknown as List<Context, Name, Row, Table, Scope>;
 }

@@ -4,7 +4,6 @@ import type { SystemCtx } from './context.ts';
 import type { Demo } from './demo.ts';
 import type { ErrorKind } from './errors.ts';
 import type { EventDefinition, Listener } from './event.ts';
-import type { Helper } from './helper.ts';
 import type { Identity } from './identity.ts';
 import type { Job } from './job.ts';
 import type { NotificationType } from './notification.ts';
@@ -17,8 +16,8 @@ export interface Module {
   readonly actions?: Actions;
   /** Descriptions of the groups that actions name in `tag`. */
   readonly tags?: Readonly<Record<string, string>>;
-  /** Functions for the code of other modules: `(await ctx.helpers('customers'))?.get({ id })`. */
-  readonly helpers?: Readonly<Record<string, Helper>>;
+  /** Operations for other modules only, by name, the module's alias first: `customers.findOrCreate`. */
+  readonly operations?: Actions;
   /** By key, the module's alias first: `products.low_stock_threshold`. */
   readonly settings?: Readonly<Record<string, Setting>>;
   /** Events that it emits, by name: `product.created`. */

@@ -1,4 +1,4 @@
-import { action, ById, type OperationsOf, Type, Uuid } from '@chowk/kit';
+import { action, ById, Type, Uuid } from '@chowk/kit';
 import {
   assignConversation,
   checkAssignee,
@@ -38,7 +38,7 @@ export const actions = {
     needs: 'conversations.view',
     bus: { rateLimit: 3_000 },
     ...conversationList.paged,
-    many: conversationList.pages,
+    runBatch: conversationList.pages,
   }),
   'conversations.create': action({
     summary: 'Start a conversation with a customer',
@@ -52,7 +52,7 @@ export const actions = {
     answer: { key: 'conversation', message: 'Conversation created.', status: 201 },
     errors: ['conversations.no_customers'],
     run: createConversation,
-    explain: explainConversation,
+    check: explainConversation,
   }),
   'conversations.count': action({
     summary: 'Count conversations by status',
@@ -135,7 +135,7 @@ export const actions = {
     input: Assignment,
     ...changed('Assignee changed.'),
     run: assignConversation,
-    explain: checkAssignee,
+    check: checkAssignee,
   }),
   'conversations.updateStatus': action({
     summary: 'Change the status of a conversation',
@@ -166,7 +166,3 @@ export const actions = {
     run: (ctx, { id }) => updateConversation(ctx, { id, status: 'open' }),
   }),
 };
-
-declare module '@chowk/kit/catalogue' {
-  interface Operations extends OperationsOf<typeof actions> {}
-}

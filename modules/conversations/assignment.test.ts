@@ -1,6 +1,6 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
-import { Context } from '../../server/src/context.ts';
+import { Context } from '../../server/src/context/context.ts';
 import { startAccounts } from '../../server/testing/accounts.ts';
 
 const platform = await startAccounts();
@@ -112,9 +112,8 @@ test('a member who takes a conversation is not notified', async () => {
 
 test('identity finds the members among user ids', async () => {
   const ctx = new Context(platform.kernel, { requestId: 'test', module: 'conversations', tenant: acme });
-  const identity = await ctx.helpers('identity');
   const { id, name, email } = asha;
-  const members = await identity?.members({ ids: [id, stranger.id, 999_999] });
-  expect(members).toEqual(new Map([[id, { id, name, email, timezone: null }]]));
-  expect(await identity?.members({ ids: [] })).toEqual(new Map());
+  const members = await ctx.bus.call('identity.members', { ids: [id, stranger.id, 999_999] });
+  expect(members).toEqual([{ id, name, email, timezone: null }]);
+  expect(await ctx.bus.call('identity.members', { ids: [] })).toEqual([]);
 });

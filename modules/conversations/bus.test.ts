@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Action, type Ctx, type Delivery, defineModule, inTransaction } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
-import { Context } from '../../server/src/context.ts';
+import { Context } from '../../server/src/context/context.ts';
 import { type LoadedModule, loadModule } from '../../server/src/loader/load-modules.ts';
 import { readManifest } from '../../server/src/loader/manifest.ts';
 import { startPlatform } from '../../server/testing/platform.ts';

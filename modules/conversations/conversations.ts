@@ -41,21 +41,19 @@ export async function createConversation(ctx: Ctx, input: NewConversation): Prom
 
 async function insertConversation(ctx: Ctx, input: NewConversation): Promise<ConversationRecord> {
   const { customer, channel, subject } = input;
-  const customers = await ctx.helpers('customers');
-  if (!customers) throw fail('conversations.no_customers');
-  const { id: customerId } = await customers.findOrCreate(customer);
+  const found = await ctx.bus.callIfInstalled('customers.findOrCreate', customer);
+  if (!found) throw fail('conversations.no_customers');
   const now = ctx.now();
   return (await ctx.db.row<ConversationRecord>(sql`
     INSERT INTO conversations AS c (id, customer_id, channel, subject, status, last_message_at, created_at, updated_at)
-    VALUES (${ctx.newId()}, ${customerId}, ${channel}, ${subject}, 'open', ${now}, ${now}, ${now})
+    VALUES (${ctx.newId()}, ${found.id}, ${channel}, ${subject}, 'open', ${now}, ${now}, ${now})
     RETURNING ${recordColumns}`)) as ConversationRecord;
 }
 
 type Input = Partial<NewConversation>;
 
 export async function explainConversation(ctx: Ctx, { customer }: Input, issues: Issues): Promise<void> {
-  const customers = await ctx.helpers('customers');
-  if (customer) issues.addAll(await customers?.checkIdentity({ customer }));
+  if (customer) issues.addAll(await ctx.bus.callIfInstalled('customers.checkIdentity', { customer }));
 }
 
 /** Emits nothing if nothing changes. */
@@ -128,7 +126,7 @@ export async function deleteConversation(ctx: Ctx, { id }: Key): Promise<void> {
 
 /** Locks the customer before the conversation, in the same order as a merge, which prevents deadlocks. */
 async function lockConversation(ctx: Ctx, { id }: Key): Promise<ConversationRecord> {
-  await (await ctx.helpers('customers'))?.lock({ id: await customerOf(ctx, { id }) });
+  await ctx.bus.callIfInstalled('customers.lock', { id: await customerOf(ctx, { id }) });
   const conversation = await ctx.db.row<ConversationRecord>(sql`
     SELECT ${recordColumns} FROM conversations c WHERE id = ${id} FOR NO KEY UPDATE`);
   if (!conversation) throw fail('conversations.not_found', { id });

@@ -5,6 +5,7 @@ import {
   eitherByUnion,
   equals,
   filter,
+  isAmong,
   list,
   readCounters,
   search,
@@ -36,10 +37,8 @@ export const conversationList = list({
     search: search(
       "Words in the subject, or in the customer's name or email.",
       sql`c.subject_key`,
-      async (text, ctx) => {
-        const matching = await (await ctx.helpers('customers'))?.selectMatching({ text });
-        return matching ? [sql`c.customer_id IN (${matching})`] : [];
-      },
+      async (text, ctx) =>
+        isAmong(sql`c.customer_id`, await ctx.bus.callIfInstalled('customers.findMatching', { text })),
       eitherByUnion(sql`c.id`, sql`conversations c WHERE true`),
     ),
   },

@@ -1,4 +1,4 @@
-import { defineModule } from '@chowk/kit';
+import { defineModule, type OperationsOf } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
@@ -11,3 +11,9 @@ export const module = defineModule({
   errors,
   demo,
 });
+
+declare module '@chowk/kit/catalogue' {
+  interface Operations {
+    conversations: OperationsOf<typeof actions>;
+  }
+}

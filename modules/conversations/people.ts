@@ -9,12 +9,13 @@ export async function withPeople(ctx: Ctx, rows: readonly Row[]): Promise<Conver
   const ids = [...new Set(rows.map(({ customer_id }) => customer_id))];
   const assignees = rows.map(({ assignee_id }) => assignee_id);
   const [customers, members] = await Promise.all([
-    ctx.helpers('customers').then((helpers) => helpers?.listContacts({ ids })),
+    ctx.bus.callIfInstalled('customers.listContacts', { ids }),
     membersOf(ctx, assignees),
   ]);
+  const byId = new Map((customers ?? []).map((customer) => [customer.id, customer]));
   return rows.map((row) => ({
     ...row,
-    customer: customers?.get(row.customer_id) ?? null,
+    customer: byId.get(row.customer_id) ?? null,
     assignee: members.get(row.assignee_id) ?? null,
   }));
 }
@@ -29,5 +30,6 @@ export async function withAuthors(ctx: Ctx, messages: readonly MessageRecord[]):
 export async function membersOf(ctx: Ctx, ids: readonly (number | null)[]): Promise<Map<number | null, Member>> {
   const users = [...new Set(ids)].filter((id) => id !== null);
   if (users.length === 0) return new Map();
-  return (await (await ctx.helpers('identity'))?.members({ ids: users })) ?? new Map();
+  const members = await ctx.bus.call('identity.members', { ids: users });
+  return new Map(members.map((member) => [member.id, member]));
 }

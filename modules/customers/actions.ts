@@ -58,7 +58,7 @@ export const actions = {
     output: CustomerRecord,
     answer: { key: 'customer', message: 'Customer created.', status: 201 },
     run: createCustomer,
-    explain: explainCustomer,
+    check: explainCustomer,
   }),
   'customers.search': action({
     summary: 'Search customers',
@@ -172,9 +172,9 @@ export const actions = {
     output: CustomerDetail,
     answer: { key: 'customer' },
     errors: notFound,
-    also: { 404: { description: 'Has `merged_into` if the customer was merged.', body: MergedInto } },
+    responses: { 404: { description: 'Has `merged_into` if the customer was merged.', body: MergedInto } },
     run: getCustomer,
-    many: getCustomers,
+    runBatch: getCustomers,
   }),
   'customers.update': action({
     summary: 'Update a customer',
@@ -187,7 +187,7 @@ export const actions = {
     answer: { key: 'customer', message: 'Customer saved.' },
     errors: notFound,
     run: updateCustomer,
-    explain: explainCustomer,
+    check: explainCustomer,
   }),
   'customers.delete': action({
     summary: 'Delete a customer',
@@ -255,7 +255,7 @@ export const actions = {
     answer: { key: 'address', message: 'Address added.', status: 201 },
     errors: notFound,
     run: addAddress,
-    explain: explainAddress,
+    check: explainAddress,
   }),
   'customers.updateAddress': action({
     summary: 'Update an address',
@@ -268,7 +268,7 @@ export const actions = {
     answer: { key: 'address', message: 'Address saved.' },
     errors: addressNotFound,
     run: updateAddress,
-    explain: explainAddress,
+    check: explainAddress,
   }),
   'customers.deleteAddress': action({
     summary: 'Delete an address',

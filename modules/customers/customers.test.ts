@@ -1,6 +1,6 @@
 import { sql } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
-import { Context } from '../../server/src/context.ts';
+import { Context } from '../../server/src/context/context.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { orderOf, withShop } from '../../server/testing/shop-module.ts';
 import { getCustomers } from './customers.ts';

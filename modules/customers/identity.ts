@@ -14,20 +14,18 @@ interface Identity {
   readonly last_name?: string | null | undefined;
 }
 
-export function findOrCreate(ctx: Ctx, identity: Identity): Promise<CustomerRecord> {
-  return ctx.tx(async (tx) => {
-    const issues = new Issues();
-    const { id, phone = null, email = null } = await readIdentity(tx, identity, issues);
-    issues.throwIfAny();
-    if (id !== undefined) {
-      const found = await lockCurrent(tx, id);
-      if (found && !found.isDeleted) return found.customer;
-      addUnknown(issues, id);
-      throw issues.failure;
-    }
-    const names = { first_name: identity.first_name?.trim() || 'Guest', last_name: identity.last_name?.trim() ?? '' };
-    return findOrInsert(tx, { phone, email, ...names });
-  });
+export async function findOrCreate(ctx: Ctx, identity: Identity): Promise<CustomerRecord> {
+  const issues = new Issues();
+  const { id, phone = null, email = null } = await readIdentity(ctx, identity, issues);
+  issues.throwIfAny();
+  if (id !== undefined) {
+    const found = await lockCurrent(ctx, id);
+    if (found && !found.isDeleted) return found.customer;
+    addUnknown(issues, id);
+    throw issues.failure;
+  }
+  const names = { first_name: identity.first_name?.trim() || 'Guest', last_name: identity.last_name?.trim() ?? '' };
+  return findOrInsert(ctx, { phone, email, ...names });
 }
 
 export async function checkIdentity(ctx: Ctx, identity: Identity): Promise<FieldErrors> {

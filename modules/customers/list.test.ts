@@ -1,7 +1,7 @@
 import { type Db, raw, type Sql, sql } from '@chowk/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Context } from '../../server/src/context.ts';
+import { Context } from '../../server/src/context/context.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { readByCursor } from '../../server/testing/read-by-cursor.ts';
 import { orderOf } from '../../server/testing/shop-module.ts';

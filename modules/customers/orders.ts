@@ -9,22 +9,21 @@ export async function listOrders(ctx: Ctx, query: OrdersQuery): Promise<OrderPag
 
 /** A page of orders, empty if the tenant does not have the orders module. */
 async function ordersOf(ctx: Ctx, { id, ...query }: OrdersQuery): Promise<OrderPage> {
-  const orders = await ctx.helpers('orders');
-  if (orders) return orders.listByCustomer({ customer_id: id, ...query });
+  const page = await ctx.bus.callIfInstalled('orders.listByCustomer', { customer_id: id, ...query });
+  if (page) return page;
   const byCursor = query.cursor !== undefined || query.limit !== undefined;
   return { orders: [], pagination: byCursor ? { next_cursor: null, has_more: false } : pageOf(query, 0) };
 }
 
 /** The ten most recent orders of each customer; none if the tenant does not have the orders module. */
 export async function recentOrdersOf(ctx: Ctx, ids: readonly string[]) {
-  const orders = await ctx.helpers('orders');
-  return orders ? orders.listRecent({ customer_ids: ids, limit: 10 }) : [];
+  return (await ctx.bus.callIfInstalled('orders.listRecent', { customer_ids: ids, limit: 10 })) ?? [];
 }
 
 /** The order statistics of customers, together; without the orders module, the stored ones. */
 export async function statisticsOf(ctx: Ctx, ids: readonly string[]): Promise<Statistics> {
-  const orders = await ctx.helpers('orders');
-  if (orders) return orders.getStatistics({ customer_ids: ids });
+  const current = await ctx.bus.callIfInstalled('orders.getStatistics', { customer_ids: ids });
+  if (current) return current;
   return (await ctx.db.row<Statistics>(sql`
     SELECT sum(total_orders)::integer AS total_orders, sum(total_spent)::numeric(18, 2) AS total_spent,
       coalesce(sum(total_spent) / nullif(sum(total_orders), 0), 0)::numeric(18, 2) AS avg_order_value,
@@ -48,7 +47,7 @@ const countOrder = (ctx: Ctx, { order }: { order: { customer_id: string } }) =>
 
 /** After the tenant's currency has changed: recalculates the statistics in another one. Returns their number. */
 async function recalculate(ctx: Ctx): Promise<number> {
-  if (!(await ctx.helpers('orders'))) return 0;
+  if (!(await ctx.bus.isInstalled('orders.getStatistics'))) return 0;
   const { 'general.currency': currency } = await ctx.settings();
   let [count, last]: [number, string | null] = [0, null];
   do {

@@ -2,6 +2,7 @@ import {
   and,
   type Ctx,
   containsWords,
+  IdSet,
   isShortWord,
   rankedRows,
   type SearchQuery,
@@ -56,8 +57,8 @@ async function byPhone(ctx: Ctx, term: string): Promise<Sql[]> {
   ];
 }
 
-/** `undefined` for text without words. */
-export async function selectMatching(ctx: Ctx, { text }: { readonly text: string }): Promise<Sql | undefined> {
+/** `null` for text without words. */
+export async function findMatching(ctx: Ctx, { text }: { readonly text: string }): Promise<IdSet | null> {
   const matches = await textFilter.where(text, ctx);
-  return matches && sql`SELECT id FROM ${active} AND ${matches}`;
+  return matches ? new IdSet(sql`SELECT id FROM ${active} AND ${matches}`) : null;
 }

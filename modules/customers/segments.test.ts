@@ -1,7 +1,7 @@
 import { type Db, type Sql, sql } from '@chowk/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Context } from '../../server/src/context.ts';
+import { Context } from '../../server/src/context/context.ts';
 import { startPlatform, type TestTenant } from '../../server/testing/platform.ts';
 import type { Customer } from './schemas.ts';
 import { segmentsOf } from './segments.ts';

@@ -34,7 +34,9 @@ export const actions = {
     bodyLimit: 256 * 1024,
     input: Request,
     output: Result,
-    also: { 400: { description: 'The request is not one of GraphQL over HTTP.', body: Result, isAlternative: true } },
+    responses: {
+      400: { description: 'The request is not one of GraphQL over HTTP.', body: Result, isAlternative: true },
+    },
     run: execute,
   }),
   'graphql.schema': systemAction({
@@ -66,7 +68,7 @@ export const actions = {
     output: RegisteredQuery,
     answer: { message: 'Persisted query registered.', status: 201 },
     errors: ['graphql.too_many_persisted'],
-    explain: explainQuery,
+    check: explainQuery,
     run: createPersisted,
   }),
   'graphql.deletePersisted': systemAction({

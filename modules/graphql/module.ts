@@ -1,15 +1,21 @@
-import { defineModule } from '@chowk/kit';
+import { defineModule, type OperationsOf } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { diffCommand } from './diff.ts';
 import { errors } from './errors.ts';
-import { helpers } from './internal-api.ts';
+import { operations } from './operations.ts';
 import { settings } from './settings.ts';
 
 export const module = defineModule({
   actions,
-  helpers,
+  operations,
   commands: [diffCommand],
   settings,
   errors,
   tags: { GraphQL: 'The GraphQL endpoint, its schema and persisted queries.' },
 });
+
+declare module '@chowk/kit/catalogue' {
+  interface Operations {
+    graphql: OperationsOf<typeof operations>;
+  }
+}

@@ -35,7 +35,7 @@ test('every set of modules has a schema', () => {
 async function callsOf(query: string) {
   const spies = kernel.actions.flatMap((action) => [
     { name: action.name, spy: vi.spyOn(action, 'run'), isBatch: false },
-    ...(action.many ? [{ name: action.name, spy: vi.spyOn(action, 'many' as 'run'), isBatch: true }] : []),
+    ...(action.runBatch ? [{ name: action.name, spy: vi.spyOn(action, 'runBatch' as 'run'), isBatch: true }] : []),
   ]);
   try {
     const { body } = await merchant.post('/api/v1/graphql', { query });

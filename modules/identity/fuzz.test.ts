@@ -1,7 +1,7 @@
 import { Failure } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { pathParameters, type RegisteredAction } from '../../server/src/actions/registry.ts';
-import { Context } from '../../server/src/context.ts';
+import { Context } from '../../server/src/context/context.ts';
 import { databaseFailure } from '../../server/src/db/failures.ts';
 import { takesBody } from '../../server/src/http/read-input.ts';
 import { loadModules } from '../../server/src/loader/load-modules.ts';
@@ -70,7 +70,7 @@ function requestFor(action: RegisteredAction, input: Fields) {
 function problemOf(action: RegisteredAction, answer: TestResponse): string | undefined {
   const { status, body } = answer;
   if (status < 400) return undefined;
-  const difference = status >= 500 ? 'internal error' : action.page ? undefined : differenceOf(action, answer);
+  const difference = status >= 500 ? 'internal error' : action.webPage ? undefined : differenceOf(action, answer);
   return difference && `${difference}: ${status} ${JSON.stringify(body)}`;
 }
 

@@ -1,13 +1,13 @@
-import { defineModule } from '@chowk/kit';
+import { defineModule, type OperationsOf } from '@chowk/kit';
 import { createIdentity } from './accounts/accounts.ts';
 import { activityActions } from './activity/activity-actions.ts';
 import { errors } from './errors.ts';
-import { helpers } from './internal-api.ts';
 import { devMailActions } from './mail/dev-mail.ts';
 import { apiClientActions } from './oauth/api-client-actions.ts';
 import { deviceActions } from './oauth/device-actions.ts';
 import { oauthActions } from './oauth/oauth-actions.ts';
 import { rotateKeys } from './oauth/rotate-keys.ts';
+import { operations } from './operations.ts';
 import { emailActions } from './profile/email-actions.ts';
 import { passwordActions } from './profile/password-actions.ts';
 import { passwordJobs } from './profile/password-reset.ts';
@@ -44,9 +44,15 @@ export const module = defineModule({
     Team: 'Members, roles, permissions and invitations.',
     Activity: 'Changes in the tenant and to the accounts of its members.',
   },
-  helpers,
+  operations,
   identity: createIdentity,
   jobs: { ...passwordJobs, ...pruneJobs },
   commands: [rotateKeys],
   errors,
 });
+
+declare module '@chowk/kit/catalogue' {
+  interface Operations {
+    identity: OperationsOf<typeof operations>;
+  }
+}

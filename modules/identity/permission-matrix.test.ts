@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { action, permissionsFor, signedIn, sql, type TSchema } from '@chowk/kit';
 import { expect, test } from 'vitest';
+import { callAction } from '../../server/src/actions/call.ts';
 import type { RegisteredAction } from '../../server/src/actions/registry.ts';
 import { resolveCaller } from '../../server/src/actions/resolve-caller.ts';
 import { takesBody } from '../../server/src/http/read-input.ts';
@@ -231,13 +232,22 @@ test.each(needing)('$name is allowed only with $needs', async (one) => {
 });
 
 /** The outcome of a call on the bus: an error code, or `admitted` if the action would run. */
-async function callOnBus({ name, module = '' }: RegisteredAction, tenant: TestTenant, caller: Caller) {
+async function callOnBus(action: RegisteredAction, tenant: TestTenant, caller: Caller) {
   const admitted = new Error('admitted');
-  const contextFor = () => {
+  const admit = () => {
     throw admitted;
   };
-  const frame = { tenant, module, requestId: 'test', depth: 0, auditEntries: undefined, contextFor, ...caller };
-  return kernel.bus.call(frame, name, {}).catch((error) => (error === admitted ? 'admitted' : error.code));
+  const parts = { requestId: 'test', module: action.module, knownInput: {}, isAudited: true } as const;
+  const call = {
+    ...caller,
+    ...parts,
+    action,
+    tenant,
+    transport: 'bus',
+    readInput: admit,
+    createContext: admit,
+  } as const;
+  return callAction(kernel, call).catch((error) => (error === admitted ? 'admitted' : error.code));
 }
 type Caller = Awaited<ReturnType<typeof callerOf>>;
 

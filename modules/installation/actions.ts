@@ -25,7 +25,7 @@ const open = {
   public: true,
   tenant: 'none',
   graphql: false,
-  also: { 403: installed },
+  responses: { 403: installed },
   errors: ['installation.installed', 'installation.foreign'],
 } as const;
 const step = {
@@ -35,7 +35,7 @@ const step = {
       Type.String({ description: 'Required in production, from other machines, and if `INSTALL_TOKEN` is set.' }),
     ),
   }),
-  also: {
+  responses: {
     403: { ...installed, description: `${installed.description.slice(0, -1)}, or the token is wrong.` },
     409: {
       description: 'An earlier step has not been completed.',
@@ -69,7 +69,7 @@ export const actions = {
     http: 'POST /install/setup-database',
     output: DatabaseSetUp,
     answer: { message: 'Database ready.' },
-    admit: (ctx) => admitStep(ctx, 'database'),
+    guard: (ctx) => admitStep(ctx, 'database'),
     run: setUpDatabase,
   }),
   'install.seedData': systemAction({
@@ -78,7 +78,7 @@ export const actions = {
     http: 'POST /install/seed-data',
     output: DataSeeded,
     answer: { message: 'Data seeded.' },
-    admit: (ctx) => admitStep(ctx, 'seed'),
+    guard: (ctx) => admitStep(ctx, 'seed'),
     run: seedData,
   }),
   'install.createOwner': systemAction({
@@ -91,9 +91,9 @@ export const actions = {
     input: NewOwner,
     output: OwnerCreated,
     answer: { message: 'Platform installed. Sign in.', status: 201 },
-    admit: (ctx) => admitStep(ctx, 'owner'),
+    guard: (ctx) => admitStep(ctx, 'owner'),
     run: createOwner,
-    explain: explainOwner,
+    check: explainOwner,
   }),
   'demo.fill': systemAction({
     summary: 'Fill an empty organization with demo data',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type SystemCtx, sql } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { boot } from '../../server/src/boot.ts';
-import { Context } from '../../server/src/context.ts';
+import { Context } from '../../server/src/context/context.ts';
 import { createHttpServer } from '../../server/src/http/server.ts';
 import { silent } from '../../server/testing/silent-log.ts';
 import { startProxy } from '../../server/testing/tcp-proxy.ts';

@@ -1,6 +1,5 @@
 import { type SystemCtx, sql } from '@chowk/kit';
 import { fail } from './errors.ts';
-import { identityOf } from './identity.ts';
 import { hasMarker, writeMarker } from './marker.ts';
 
 /** Cached for a minute; a reset clears it in every process. */
@@ -33,5 +32,5 @@ export async function tryToWriteMarker(ctx: SystemCtx): Promise<void> {
 
 async function hasUsersAndTenants(ctx: SystemCtx): Promise<boolean> {
   const tenant = await ctx.central.row(sql`SELECT FROM tenants LIMIT 1`);
-  return tenant !== undefined && (await identityOf(ctx)).hasUsers();
+  return tenant !== undefined && ctx.bus.call('identity.hasUsers', {});
 }

@@ -12,7 +12,6 @@ import { mkdir, open, readFile, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Db, type SystemCtx, sql } from '@chowk/kit';
-import { identityOf } from './identity.ts';
 
 /** The machine that the platform runs on. Each method performs the operation that it tests; a failure throws. */
 export interface Machine {
@@ -59,11 +58,10 @@ export function machineOf(ctx: SystemCtx): Machine {
     signs,
     encrypts,
     async hashes() {
-      const { hashPassword, verifyPassword } = await identityOf(ctx);
-      const hash = await hashPassword({ password: 'a password' });
+      const hash = await ctx.bus.call('identity.hashPassword', { password: 'a password' });
       const [isRightAccepted, isWrongAccepted] = await Promise.all([
-        verifyPassword({ password: 'a password', hash }),
-        verifyPassword({ password: 'another one', hash }),
+        ctx.bus.call('identity.verifyPassword', { password: 'a password', hash }),
+        ctx.bus.call('identity.verifyPassword', { password: 'another one', hash }),
       ]);
       return isRightAccepted && !isWrongAccepted;
     },

@@ -1,5 +1,4 @@
 import { type Db, Failure, Issues, invalid, passwordProblem, type SystemCtx, sql, taken } from '@chowk/kit';
-import { identityOf } from './identity.ts';
 import { mustNotBeInstalled, tryToWriteMarker } from './installed.ts';
 import { writeInstalledRow } from './marker.ts';
 import { completeRegion, explainRegion, writeRegion } from './region.ts';
@@ -17,7 +16,7 @@ export async function createOwner(ctx: SystemCtx, owner: NewOwner): Promise<Owne
   return ctx.system.runExclusively('install owner', async () => {
     await mustNotBeInstalled(ctx);
     const region = completeRegion(owner, ctx.client.header('accept-language'));
-    const passwordHash = await (await identityOf(ctx)).hashPassword(owner);
+    const passwordHash = await ctx.bus.call('identity.hashPassword', { password: owner.password });
     let id = 0;
     await createTenant(ctx, owner, async (db) => {
       id = await addOwner(ctx, db, owner, passwordHash);
@@ -41,7 +40,7 @@ export function explainFields(form: Partial<NewOwner>, issues: Issues): void {
 async function explainPlausibility(ctx: SystemCtx, form: Partial<NewOwner>, issues: Issues): Promise<void> {
   const { password, timezone } = form;
   const problem =
-    password === undefined ? undefined : await (await identityOf(ctx)).commonPasswordProblem({ password });
+    password === undefined ? undefined : await ctx.bus.call('identity.commonPasswordProblem', { password });
   if (problem) issues.add('password', problem);
   if (timezone === undefined || issues.has('timezone')) return;
   if (await ctx.central.row(sql`SELECT FROM pg_timezone_names WHERE name = ${timezone}`)) return;
@@ -52,7 +51,7 @@ export async function explainOwner(ctx: SystemCtx, form: Partial<NewOwner>, issu
   const { organization_slug: slug, email } = form;
   explainFields(form, issues);
   await explainPlausibility(ctx, form, issues);
-  if (email !== undefined && (await (await identityOf(ctx)).isEmailTaken({ email }))) {
+  if (email !== undefined && (await ctx.bus.call('identity.isEmailTaken', { email }))) {
     issues.add('email', emailTaken(email).message, 'taken');
   }
   if (slug === undefined || (await isUnfinished(ctx.central, slug))) return;
@@ -68,8 +67,8 @@ async function addOwner(
   passwordHash: string,
 ): Promise<number> {
   const user = { name, email, passwordHash, emailVerified: true };
-  const id = await (await identityOf(ctx)).createOwner({ db, tenantId: slug, user });
-  if (id === undefined) throw invalid({ email: emailTaken(email) });
+  const id = await ctx.withCentral(db).bus.call('identity.createOwner', { tenantId: slug, user });
+  if (id === null) throw invalid({ email: emailTaken(email) });
   await writeInstalledRow(db, { installed_at: ctx.now().toISOString(), version: ctx.system.version });
   return id;
 }

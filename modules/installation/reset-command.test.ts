@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql, type Terminal } from '@chowk/kit';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { boot } from '../../server/src/boot.ts';
-import { Context } from '../../server/src/context.ts';
+import { Context } from '../../server/src/context/context.ts';
 import { withConnection } from '../../server/src/db/connection.ts';
 import { createHttpServer } from '../../server/src/http/server.ts';
 import { chowkd, serve, temporaryFolder } from '../../server/testing/chowkd.ts';

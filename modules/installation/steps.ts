@@ -1,6 +1,5 @@
 import { type SystemCtx, sql } from '@chowk/kit';
 import { fail } from './errors.ts';
-import { identityOf } from './identity.ts';
 import type { Status, Steps } from './schemas.ts';
 
 const requirementsKey = 'installation.requirements';
@@ -9,12 +8,11 @@ export type StepName = (typeof stepNames)[number];
 
 /** The state of an incomplete installation, from what its steps have created. */
 export async function readStatus(ctx: SystemCtx): Promise<Status> {
-  const identity = await identityOf(ctx);
   const requirements = await ctx.central.row(sql`SELECT FROM platform_settings WHERE key = ${requirementsKey}`);
   const done = {
     requirements: requirements !== undefined,
-    database: await identity.isSetUp(),
-    seed: await identity.isSeeded(),
+    database: await ctx.bus.call('identity.isSetUp', {}),
+    seed: await ctx.bus.call('identity.isSeeded', {}),
     owner: false,
   };
   // After a reset the seed exists already, but a step after a pending one is pending too.

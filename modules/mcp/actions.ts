@@ -21,11 +21,11 @@ export const actions = {
     input: Message,
     output: Reply,
     errors: ['mcp.disabled', 'mcp.invalid_message', 'mcp.not_acceptable'],
-    also: {
+    responses: {
       202: { description: 'A notification was accepted.' },
       406: { description: 'The error is also one of JSON-RPC.', body: Refusal },
     },
-    async admit(ctx) {
+    async guard(ctx) {
       const { 'mcp.enabled': isEnabled } = await ctx.settings();
       if (!isEnabled) throw fail('mcp.disabled');
     },

@@ -221,8 +221,8 @@ test.each(['Owner', 'Admin', 'Manager', 'Agent', 'Viewer'])(
     const person = await platform.person({ tenant: acme, role });
     const listed = await toolNames(person);
     const offered = kernel.actions.filter(
-      ({ method, tenant = 'required', file, accepts = 'json', unchecked, page }) =>
-        method && tenant === 'required' && accepts === 'json' && !file && !unchecked && !page,
+      ({ method, tenant = 'required', file, accepts = 'json', unchecked, webPage }) =>
+        method && tenant === 'required' && accepts === 'json' && !file && !unchecked && !webPage,
     );
     const allowed: string[] = [];
     for (const one of offered) if (await isAllowedOverRest(person, one)) allowed.push(toolName(one.name));

@@ -1,4 +1,4 @@
-import { action, ById, type OperationsOf, Type } from '@chowk/kit';
+import { action, ById, Type } from '@chowk/kit';
 import { countUnread } from './counts.ts';
 import { deviceActions } from './devices/device-actions.ts';
 import { notificationList } from './list.ts';
@@ -98,7 +98,3 @@ export const actions = {
   ...ruleActions,
   ...providerActions,
 };
-
-declare module '@chowk/kit/catalogue' {
-  interface Operations extends OperationsOf<typeof actions> {}
-}

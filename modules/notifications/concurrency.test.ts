@@ -34,8 +34,8 @@ const steps: Record<string, (person: Person, choice: number) => Promise<unknown>
     toOne(person, choice, async (id) => expect((await person.delete(`${url}/${id}`)).status).toBeLessThan(500)),
   markUnread: (person, choice) =>
     toOne(person, choice, async (id) => {
-      const marking = (await orders.helpers('notifications'))?.markAsUnread({ id });
-      await marking?.catch((error) => expect(error).toMatchObject({ status: 404 }));
+      const marking = acme.context().bus.call('notifications.markAsUnread', { id });
+      await marking.catch((error) => expect(error).toMatchObject({ status: 404 }));
     }),
   readAll: async (person) => expect((await person.post(`${url}/mark-all-read`)).status).toBe(200),
 };

@@ -18,8 +18,8 @@ const kinds = [
 /** Forty notifications of the last two weeks for each member; the old ones are read. */
 export const demo: Demo = {
   async fill(ctx, plan) {
-    const members = await (await ctx.helpers('identity'))?.members();
-    const notifications = [...(members?.keys() ?? [])].flatMap((user) => notificationsOf(plan, user));
+    const members = await ctx.bus.call('identity.members', {});
+    const notifications = members.flatMap(({ id }) => notificationsOf(plan, id));
     await fillTables(ctx, { notifications });
   },
 };

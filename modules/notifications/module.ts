@@ -1,11 +1,11 @@
-import { afterCommit, defineModule } from '@chowk/kit';
+import { afterCommit, defineModule, type OperationsOf } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { pushJobs } from './devices/push.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
-import { helpers } from './internal-api.ts';
 import { messageJobs } from './messages/messages.ts';
+import { operations } from './operations.ts';
 import { digestJobs } from './preferences/digest.ts';
 import { mailJobs } from './preferences/mail.ts';
 import { retentionJobs } from './retention.ts';
@@ -18,7 +18,7 @@ export const module = defineModule({
   actions,
   events,
   tags,
-  helpers,
+  operations,
   settings,
   notifications: { 'notification.sent': { description: 'A message of another program or a colleague' } },
   jobs: { ...jobs, ...messageJobs, ...pushJobs, ...mailJobs, ...digestJobs, ...retentionJobs },
@@ -26,3 +26,9 @@ export const module = defineModule({
   demo,
   listeners: [afterCommit('*', 'rules', applyRules, { onlyIf: hasRules })],
 });
+
+declare module '@chowk/kit/catalogue' {
+  interface Operations {
+    notifications: OperationsOf<typeof actions & typeof operations>;
+  }
+}

@@ -132,10 +132,10 @@ test('a module marks a notification as unread', async () => {
   const asha = await member();
   const [id] = await send(asha, 'New order');
   await asha.patch(`${url}/${id}/read`);
-  const notifications = await orders.helpers('notifications');
-  await notifications?.markAsUnread({ id: id as string });
+  const { bus } = acme.context();
+  await bus.call('notifications.markAsUnread', { id: id as string });
   expect(await listed(asha, 'unread_only=true')).toMatchObject([{ id, read_at: null }]);
-  await expect(notifications?.markAsUnread({ id: randomUUID() })).rejects.toMatchObject({ status: 404 });
+  await expect(bus.call('notifications.markAsUnread', { id: randomUUID() })).rejects.toMatchObject({ status: 404 });
 });
 
 test('the permission to view notifications is required', async () => {

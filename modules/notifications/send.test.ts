@@ -1,6 +1,6 @@
 import { type Ctx, sql } from '@chowk/kit';
 import { expect, test, vi } from 'vitest';
-import { Context } from '../../server/src/context.ts';
+import { Context } from '../../server/src/context/context.ts';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import { eventually } from '../../server/testing/eventually.ts';
 
@@ -103,7 +103,7 @@ test('a notification that is marked as unread leaves its group', async () => {
   const [{ id }] = await listed(asha);
   await asha.patch(`${url}/${id}/read`);
   await repeat();
-  await (await orders.helpers('notifications'))?.markAsUnread({ id });
+  await acme.context().bus.call('notifications.markAsUnread', { id });
   await repeat();
   expect(await listed(asha)).toMatchObject([
     { count: 2, group_key: 'orders', read_at: null },

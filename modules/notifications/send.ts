@@ -36,8 +36,8 @@ export async function send(ctx: Ctx, { to, ...message }: Message): Promise<numbe
 }
 
 async function membersAmong(ctx: Ctx, to: Recipients): Promise<Profiles> {
-  const identity = await ctx.helpers('identity');
-  return (await identity?.members(to === 'members' ? {} : { ids: [to].flat() })) ?? new Map();
+  const members = await ctx.bus.call('identity.members', to === 'members' ? {} : { ids: [to].flat() });
+  return new Map(members.map((member) => [member.id, member]));
 }
 
 async function queueBroadcasts(ctx: Ctx, ids: readonly string[]): Promise<void> {

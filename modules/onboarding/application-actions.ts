@@ -37,8 +37,10 @@ export const applicationActions = {
     output: Submitted,
     answer: { status: 201, message: submittedMessage },
     errors: ['onboarding.application_exists'],
-    also: { 409: { description: 'There already is an application with this address.', body: ExistingApplication } },
-    explain: explainApplication,
+    responses: {
+      409: { description: 'There already is an application with this address.', body: ExistingApplication },
+    },
+    check: explainApplication,
     run: apply,
   }),
   'onboarding.getForm': systemAction({

@@ -13,8 +13,8 @@ export async function apply(ctx: SystemCtx, input: NewApplication): Promise<Subm
   const issues = new Issues();
   await explainApplication(ctx, input, issues);
   issues.throwIfAny();
-  const identity = await ctx.helpers('identity');
-  const passwordHash = input.password && (await identity?.hashPassword({ password: input.password }));
+  const { password } = input;
+  const passwordHash = password && (await ctx.bus.call('identity.hashPassword', { password }));
   const application = await ctx.central.tx((tx) => store(ctx, tx, input, passwordHash ?? null));
   if (application.status === 'provisioning') await provisionNow(ctx, application.id);
   return submitted(await findApplication(ctx.central, application.id));
@@ -39,8 +39,7 @@ export async function explainApplication(
   const problem = preferred_domain == null ? undefined : await ctx.system.domains.problemOf(preferred_domain);
   if (problem) issues.add('preferred_domain', problem);
   if (password === undefined) return;
-  const weakness =
-    passwordProblem(password) ?? (await (await ctx.helpers('identity'))?.commonPasswordProblem({ password }));
+  const weakness = passwordProblem(password) ?? (await ctx.bus.call('identity.commonPasswordProblem', { password }));
   if (weakness) issues.add('password', weakness);
 }
 

@@ -7,12 +7,12 @@ interface Family {
 
 /** Copies the mandatory products of a reseller to one of its tenants, and later their changes. */
 export async function copyCatalogue(ctx: SystemCtx, { parentId, tenantId }: Family): Promise<void> {
-  const products = await ctx.inTenant(parentId, 'onboarding.readCatalogue', async (parent) =>
-    (await parent.helpers('products'))?.listMandatory(),
+  const products = await ctx.inTenant(parentId, 'onboarding.readCatalogue', (parent) =>
+    parent.bus.callIfInstalled('products.listMandatory', {}),
   );
   if (!products) return;
   await ctx.inTenant(tenantId, 'onboarding.copyCatalogue', async (child) => {
-    await (await child.helpers('products'))?.copyMandatory({ products });
+    await child.bus.callIfInstalled('products.copyMandatory', { products });
   });
 }
 

@@ -26,7 +26,7 @@ export const referralCodeActions = {
     input: NewReferralCode,
     output: ReferralCode,
     answer: { key: 'referral_code', message: 'Referral code created.', status: 201 },
-    explain: explainReferralCode,
+    check: explainReferralCode,
     run: createReferralCode,
   }),
   'referralCodes.get': systemAction({

@@ -64,8 +64,8 @@ export const signupActions = {
     output: SignedUp,
     answer: { status: 201, message: ({ tenant }) => `${tenant.name} was created.` },
     errors: ['onboarding.signup_closed', 'onboarding.sign_in_needed'],
-    admit: async (ctx) => mustBeOpen(ctx),
-    explain: explainSignup,
+    guard: async (ctx) => mustBeOpen(ctx),
+    check: explainSignup,
     run: signUp,
   }),
 };
@@ -87,25 +87,22 @@ async function signUp(ctx: SystemCtx, form: Signup): Promise<SignedUp> {
 
 async function asCaller(ctx: SystemCtx, form: Signup): Promise<SignedUp> {
   const { id, name, email, emailVerified, twoFactor } = ctx.user;
-  const identity = await ctx.helpers('identity');
   const tenant = await create(ctx, form, form.organization_name ?? form.name, async (db, tenantId) => {
-    await identity?.makeOwner({ db, tenantId, userId: id });
+    await ctx.withCentral(db).bus.call('identity.makeOwner', { tenantId, userId: id });
   });
   return { tenant, user: { id, name, email, email_verified: emailVerified, two_factor_enabled: twoFactor } };
 }
 
 async function asNewUser(ctx: SystemCtx, form: Signup): Promise<SignedUp> {
   const { name = '', email = '', password = '' } = form;
-  const identity = await ctx.helpers('identity');
-  if (!identity) throw new Error('the identity module is missing');
-  const passwordHash = await identity.hashPassword({ password });
+  const passwordHash = await ctx.bus.call('identity.hashPassword', { password });
   let userId = 0;
   const tenant = await create(ctx, form, form.organization_name, async (db, tenantId) => {
-    const owner = await identity.registerOwner({ db, tenantId, name, email, passwordHash });
-    if (owner === undefined) throw invalid({ email: emailTaken(email) });
+    const owner = await ctx.withCentral(db).bus.call('identity.registerOwner', { tenantId, name, email, passwordHash });
+    if (owner === null) throw invalid({ email: emailTaken(email) });
     userId = owner;
   });
-  const tokens = await identity.signIn({ userId, passwordHash });
+  const tokens = await ctx.bus.call('identity.signIn', { userId, passwordHash });
   const user = { id: userId, name, email, email_verified: false, two_factor_enabled: false };
   return { tenant, user, ...tokens };
 }
@@ -150,10 +147,10 @@ async function explainNewUser(ctx: SystemCtx, form: Partial<Signup>, issues: Iss
     if (form[field] === undefined && !issues.has(field))
       issues.add(field, `The ${field.replaceAll('_', ' ')} is required.`, 'required');
   }
-  const identity = await ctx.helpers('identity');
-  if (email !== undefined && (await identity?.isEmailTaken({ email }))) issues.addAll({ email: [emailTaken(email)] });
+  if (email !== undefined && (await ctx.bus.call('identity.isEmailTaken', { email })))
+    issues.addAll({ email: [emailTaken(email)] });
   if (password === undefined) return;
-  const problem = passwordProblem(password) ?? (await identity?.commonPasswordProblem({ password }));
+  const problem = passwordProblem(password) ?? (await ctx.bus.call('identity.commonPasswordProblem', { password }));
   if (problem) issues.add('password', problem);
   if (password_confirmation !== undefined && password_confirmation !== password) {
     issues.add('password_confirmation', 'The password confirmation does not match.', 'mismatch');

@@ -57,10 +57,10 @@ export function* aliasesFor({
 const addOwner: Step = async (ctx, application) => {
   const { id, owner_user_id, email, contact_name: name, password_hash: passwordHash } = application;
   if (owner_user_id !== null) return;
-  const identity = await ctx.helpers('identity');
   await ctx.central.tx(async (db) => {
     const tenantId = tenantOf(application);
-    const owner = await identity?.addOwner({ db, tenantId, email, name, ...(passwordHash && { passwordHash }) });
+    const newOwner = { tenantId, email, name, ...(passwordHash && { passwordHash }) };
+    const owner = await ctx.withCentral(db).bus.call('identity.addOwner', newOwner);
     if (!owner) throw invalid({ email: `${email} belongs to a user who has not verified it.` });
     await db.run(sql`
       UPDATE reseller_applications SET owner_user_id = ${owner.userId}, password_hash = NULL WHERE id = ${id}`);

@@ -1,4 +1,4 @@
-import { action, ById, type OperationsOf, readCounters, Type } from '@chowk/kit';
+import { action, ById, readCounters, Type } from '@chowk/kit';
 import { createOrder, explainNewOrder } from './create.ts';
 import { orderList } from './list.ts';
 import { deleteOrder, getOrder, getOrderByNumber, getOrders } from './orders.ts';
@@ -33,7 +33,7 @@ export const actions = {
     needs: 'orders.view',
     bus: { rateLimit: 3_000 },
     ...orderList.paged,
-    many: orderList.pages,
+    runBatch: orderList.pages,
   }),
   'orders.create': action({
     summary: 'Create an order',
@@ -49,7 +49,7 @@ export const actions = {
     answer: { key: 'order', message: 'Order created.', status: 201 },
     errors: ['orders.no_customers'],
     run: createOrder,
-    explain: explainNewOrder,
+    check: explainNewOrder,
   }),
   'orders.count': action({
     summary: 'Count orders',
@@ -110,7 +110,7 @@ export const actions = {
     output: OrderDetails,
     answer: { key: 'order' },
     run: getOrder,
-    many: getOrders,
+    runBatch: getOrders,
   }),
   'orders.update': action({
     summary: 'Update an order',
@@ -126,7 +126,7 @@ export const actions = {
     ...changed('Order saved.'),
     errors: ['orders.closed'],
     run: updateOrder,
-    explain: explainChanges,
+    check: explainChanges,
   }),
   'orders.delete': action({
     summary: 'Delete an order',
@@ -149,7 +149,7 @@ export const actions = {
     input: StatusChange,
     ...changed('Status changed.'),
     run: updateStatus,
-    explain: explainChanges,
+    check: explainChanges,
   }),
   'orders.cancel': action({
     summary: 'Cancel an order',
@@ -160,7 +160,7 @@ export const actions = {
     input: Cancellation,
     ...changed('Order cancelled.'),
     run: (ctx, input) => updateStatus(ctx, { ...input, status: 'cancelled' }),
-    explain: (ctx, input, issues) => explainChanges(ctx, { ...input, status: 'cancelled' }, issues),
+    check: (ctx, input, issues) => explainChanges(ctx, { ...input, status: 'cancelled' }, issues),
   }),
   'orders.refund': action({
     summary: 'Refund an order',
@@ -171,10 +171,6 @@ export const actions = {
     input: OrderRefund,
     ...changed('Refund recorded.'),
     run: refundOrder,
-    explain: explainRefund,
+    check: explainRefund,
   }),
 };
-
-declare module '@chowk/kit/catalogue' {
-  interface Operations extends OperationsOf<typeof actions> {}
-}

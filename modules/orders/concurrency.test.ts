@@ -1,7 +1,7 @@
 import { type Ctx, sql } from '@chowk/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Context } from '../../server/src/context.ts';
+import { Context } from '../../server/src/context/context.ts';
 import { startPlatform, type TestTenant } from '../../server/testing/platform.ts';
 
 const platform = await startPlatform();
@@ -113,8 +113,7 @@ async function merge(ctx: Ctx, primary: string, secondary: string): Promise<void
     await tx.personalData.move(secondary, primary);
     await tx.db.run(sql`INSERT INTO customer_merges VALUES (${secondary}, ${primary}, NULL, now())`);
     await tx.db.run(sql`DELETE FROM customers WHERE id = ${secondary}`);
-    const orders = await tx.helpers('orders');
-    const sums = await orders?.getStatistics({ customer_ids: [primary] });
+    const sums = await tx.bus.call('orders.getStatistics', { customer_ids: [primary] });
     await tx.db.run(sql`
       UPDATE customers SET total_orders = ${sums?.total_orders}, total_spent = ${sums?.total_spent},
         avg_order_value = ${sums?.avg_order_value}, first_order_at = ${sums?.first_order_at},

@@ -11,10 +11,9 @@ export async function createOrder(ctx: Ctx, input: NewOrder): Promise<Order> {
   const total = input.total ?? sumOf(input.items);
   const { 'general.currency': currency, 'orders.number_prefix': prefix } = await ctx.settings();
   return ctx.tx(async (tx) => {
-    const customers = await tx.helpers('customers');
-    if (!customers) throw fail('orders.no_customers');
-    const { id: customer_id } = await customers.findOrCreate(customerOf(input));
-    const fields = { ...input, total, prefix, customer_id, currency: input.currency ?? currency };
+    const customer = await tx.bus.callIfInstalled('customers.findOrCreate', customerOf(input));
+    if (!customer) throw fail('orders.no_customers');
+    const fields = { ...input, total, prefix, customer_id: customer.id, currency: input.currency ?? currency };
     const order = await insertOrder(tx, { ...fields, shipping_address: addressToStore(tx, input.shipping_address) });
     await tx.emit('order.created', { order });
     return maskOrder(tx, order);
@@ -23,8 +22,7 @@ export async function createOrder(ctx: Ctx, input: NewOrder): Promise<Order> {
 
 export async function explainNewOrder(ctx: Ctx, input: Partial<NewOrder>, issues: Issues): Promise<void> {
   explainSum(input, issues);
-  const customers = await ctx.helpers('customers');
-  issues.addAll(await customers?.checkIdentity({ customer: customerOf(input) }));
+  issues.addAll(await ctx.bus.callIfInstalled('customers.checkIdentity', { customer: customerOf(input) }));
 }
 
 function customerOf({ customer, customer_id }: Partial<NewOrder>) {

@@ -7,6 +7,7 @@ import {
   counter,
   eitherByUnion,
   equals,
+  isAmong,
   isOneOf,
   list,
   moneyBetween,
@@ -91,8 +92,7 @@ export const customerOrderList = list({
 });
 
 async function byCustomer(text: string, ctx: Ctx) {
-  const matching = await (await ctx.helpers('customers'))?.selectMatching({ text });
-  return matching ? [sql`o.customer_id IN (${matching})`] : [];
+  return isAmong(sql`o.customer_id`, await ctx.bus.callIfInstalled('customers.findMatching', { text }));
 }
 
 function itemText({ quantity, name, sku }: Order['items'][number]): string {

@@ -25,10 +25,11 @@ export function addressToStore(ctx: Ctx, sent: Address, current: Address = null)
 }
 
 export async function withCustomers<Row extends Order>(ctx: Ctx, orders: readonly Row[]) {
-  const customers = await ctx.helpers('customers');
-  const contacts = await customers?.listContacts({ ids: [...new Set(orders.map(({ customer_id }) => customer_id))] });
+  const ids = [...new Set(orders.map(({ customer_id }) => customer_id))];
+  const listed = (await ctx.bus.callIfInstalled('customers.listContacts', { ids })) ?? [];
+  const contacts = new Map(listed.map((contact) => [contact.id, contact]));
   return orders.map((order) => {
-    const customer: ListedOrder['customer'] = contacts?.get(order.customer_id) ?? null;
+    const customer: ListedOrder['customer'] = contacts.get(order.customer_id) ?? null;
     return { ...maskOrder(ctx, order), customer };
   });
 }

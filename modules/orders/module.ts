@@ -1,9 +1,15 @@
-import { defineModule } from '@chowk/kit';
+import { defineModule, type OperationsOf } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
-import { helpers } from './internal-api.ts';
+import { operations } from './operations.ts';
 import { settings } from './settings.ts';
 
-export const module = defineModule({ actions, events, helpers, settings, errors, demo });
+export const module = defineModule({ actions, events, operations, settings, errors, demo });
+
+declare module '@chowk/kit/catalogue' {
+  interface Operations {
+    orders: OperationsOf<typeof actions & typeof operations>;
+  }
+}

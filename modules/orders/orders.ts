@@ -54,11 +54,10 @@ export async function findOrder(ctx: Ctx, id: string | undefined): Promise<Order
 
 /** Locks the customer before the order, in the same order as a merge, which prevents deadlocks. */
 async function lockOrder(ctx: Ctx, id: string): Promise<Order> {
-  const customers = await ctx.helpers('customers');
   const found = await ctx.db.row<{ customer_id: string }>(
     sql`SELECT customer_id FROM orders WHERE id = ${id} AND deleted_at IS NULL`,
   );
-  if (found) await customers?.lock({ id: found.customer_id });
+  if (found) await ctx.bus.callIfInstalled('customers.lock', { id: found.customer_id });
   await ctx.db.run(sql`SELECT FROM orders WHERE id = ${id} FOR NO KEY UPDATE`);
   // A new statement sees what other transactions committed before the lock was granted.
   const order = await findOrder(ctx, id);

@@ -1,4 +1,4 @@
-import { action, ById, extend, ImportReport, named, type OperationsOf, SearchQuery, Type, Uuid } from '@chowk/kit';
+import { action, ById, extend, ImportReport, named, SearchQuery, Type, Uuid } from '@chowk/kit';
 import { importProducts, previewImport } from './csv-import.ts';
 import { addImage, deleteImage, updateImage } from './images.ts';
 import { productList, searchProducts } from './list.ts';
@@ -59,7 +59,7 @@ export const actions = {
     output: Product,
     answer: { key: 'product', message: 'Product created.', status: 201 },
     run: createProduct,
-    explain: explainProduct,
+    check: explainProduct,
   }),
   'products.search': action({
     summary: 'Search products',
@@ -116,7 +116,7 @@ export const actions = {
     answer: { key: 'product' },
     errors: ['products.not_found'],
     run: getProduct,
-    many: getProductsBySku,
+    runBatch: getProductsBySku,
   }),
   'products.get': action({
     summary: 'Get a product',
@@ -128,7 +128,7 @@ export const actions = {
     output: Product,
     answer: { key: 'product' },
     run: getProduct,
-    many: getProducts,
+    runBatch: getProducts,
   }),
   'products.update': action({
     summary: 'Update a product',
@@ -142,7 +142,7 @@ export const actions = {
     answer: { key: 'product', message: 'Product saved.' },
     errors: ['products.insufficient_stock'],
     run: updateProduct,
-    explain: explainProduct,
+    check: explainProduct,
   }),
   'products.delete': action({
     summary: 'Delete a product',
@@ -251,7 +251,3 @@ export const actions = {
     },
   }),
 };
-
-declare module '@chowk/kit/catalogue' {
-  interface Operations extends OperationsOf<typeof actions> {}
-}

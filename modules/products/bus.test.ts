@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Action, afterCommit, type Ctx, type Delivery, defineModule, inTransaction, type Sent } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
-import { Context } from '../../server/src/context.ts';
+import { Context } from '../../server/src/context/context.ts';
 import { type LoadedModule, loadModule } from '../../server/src/loader/load-modules.ts';
 import { readManifest } from '../../server/src/loader/manifest.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
@@ -118,7 +118,7 @@ test("a call joins the caller's transaction and is rolled back with it", async (
 test('many products are read in one call, with a failure for each missing one', async () => {
   const [one, other] = [await ctx.bus.call('products.create', draft()), await ctx.bus.call('products.create', draft())];
   const missing = ctx.newId();
-  const found = await actions['products.get'].many?.(ctx, [{ id: other.id }, { id: missing }, { id: one.id }]);
+  const found = await actions['products.get'].runBatch?.(ctx, [{ id: other.id }, { id: missing }, { id: one.id }]);
   expect(found).toEqual([other, expect.objectContaining({ code: 'products.not_found' }), one]);
 });
 

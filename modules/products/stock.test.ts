@@ -1,6 +1,6 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
-import { Context } from '../../server/src/context.ts';
+import { Context } from '../../server/src/context/context.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { jobs } from './reservations.ts';
 

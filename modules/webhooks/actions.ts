@@ -1,4 +1,4 @@
-import { action, ById, extend, type OperationsOf, Type, Uuid } from '@chowk/kit';
+import { action, ById, extend, Type, Uuid } from '@chowk/kit';
 import { pagedDeliveries, redeliver, sendTest } from './deliveries.ts';
 import { NewWebhook, Webhook, WebhookChanges, WebhookDelivery, WebhookEvent, WebhookWithSecret } from './schemas.ts';
 import {
@@ -34,7 +34,7 @@ export const actions = {
     answer: { message: 'Webhook created.', status: 201 },
     errors: ['webhooks.too_many'],
     run: createWebhook,
-    explain: explainWebhook,
+    check: explainWebhook,
   }),
   'webhooks.events': action({
     summary: 'List the events that webhooks can receive',
@@ -67,7 +67,7 @@ export const actions = {
     answer: { key: 'webhook', message: 'Webhook saved.' },
     errors: ['webhooks.not_found', 'http.precondition_failed'],
     run: updateWebhook,
-    explain: explainWebhook,
+    check: explainWebhook,
   }),
   'webhooks.delete': action({
     summary: 'Delete a webhook',
@@ -126,7 +126,3 @@ export const actions = {
     run: redeliver,
   }),
 };
-
-declare module '@chowk/kit/catalogue' {
-  interface Operations extends OperationsOf<typeof actions> {}
-}

@@ -1,4 +1,4 @@
-import { afterCommit, type Ctx, defineModule, inTransaction, sql } from '@chowk/kit';
+import { afterCommit, type Ctx, defineModule, inTransaction, type OperationsOf, sql } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { jobs } from './deliver.ts';
 import { erase, queueDeliveries } from './deliveries.ts';
@@ -19,11 +19,17 @@ export const module = defineModule({
 });
 
 async function mailOwners(ctx: Ctx, { url }: Webhook): Promise<void> {
-  await (await ctx.helpers('identity'))?.mailOwners({
+  await ctx.bus.call('identity.mailOwners', {
     subject: 'A webhook was disabled',
     paragraphs: [
       `The webhook to ${url} was disabled: the server refused it or did not accept any event for three days.`,
       'Repair the server, activate the webhook and deliver the failed events again.',
     ],
   });
+}
+
+declare module '@chowk/kit/catalogue' {
+  interface Operations {
+    webhooks: OperationsOf<typeof actions>;
+  }
 }

@@ -1,11 +1,10 @@
 import { join, resolve } from 'node:path';
-import type { Actions, Ctx, Db, Identity, Log, SettingDefinition, TSchema } from '@chowk/kit';
+import type { Actions, Db, Identity, Log, SettingDefinition, TSchema } from '@chowk/kit';
 import { AuditLog } from './actions/audit-log.ts';
-import { Bus } from './actions/bus.ts';
-import { withAuditEntry } from './actions/invoke.ts';
-import { assertUniqueActions, type RegisteredAction, registerActions } from './actions/registry.ts';
+import { callAction } from './actions/call.ts';
+import { assertUniqueActions, isOperation, type RegisteredAction, registerActions } from './actions/registry.ts';
 import type { Config } from './config/config.ts';
-import { Context } from './context.ts';
+import { Context } from './context/context.ts';
 import { ConnectionBudget } from './db/budget.ts';
 import { openDatabase } from './db/database.ts';
 import { migrate, readMigrations } from './db/migrations.ts';
@@ -32,7 +31,6 @@ import {
   autoInstalledOf,
   consumesOf,
   eventsOf,
-  helpersOf,
   identityOf,
   jobsOf,
   listenersOf,
@@ -146,11 +144,14 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   const databaseOf = async (tenantId: string) => (await directory.find(tenantId))?.db;
   const files = new FileStore({ config, central: db, databaseOf, secrets, now, log });
   const audit = new AuditLog(log);
-  const hasModule = (tenantId: string, alias: string) => installations.has(tenantId, alias);
+  const hasModule = async (tenantId: string, alias: string) => installations.has(tenantId, alias);
   const actions: readonly RegisteredAction[] = [
     ...registerActions(healthActions(config, db, redis), { module: undefined, tag: 'Platform' }),
-    ...modules.flatMap(({ alias, manifest, parts: { actions: own = {} } }) =>
-      registerActions(own, { module: alias, tag: manifest.name, isSystem: manifest.system ?? false }),
+    ...modules.flatMap(({ alias, manifest, parts: { actions: own, operations } }) =>
+      registerActions(
+        { ...own, ...operations },
+        { module: alias, tag: manifest.name, isSystem: isSystem({ manifest }) },
+      ),
     ),
     ...registerActions(
       realtimeActions(config.appUrl, () => realtime),
@@ -160,8 +161,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     ...registerActions(parts.actions ?? {}, { module: undefined, tag: 'Test' }),
   ];
   assertUniqueActions(actions);
-  const byName = new Map(actions.map((action) => [action.name, action]));
-  const bus = new Bus({ actions: byName, consumes: consumesOf(modules), hasModule, limiter, audit });
+  const operations = new Map(actions.filter(isOperation).map((action) => [action.name, action]));
   const declaredEvents = eventsOf(modules);
   const feed = new EventFeed(pubsub, declaredEvents.values());
   const listeners = [...listenersOf(modules), feed.listener()];
@@ -183,26 +183,37 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     jobs.addAll([{ task: { job, tenant: '', data, requestId: job } }], tx);
   const mailer = new Mailer({ config, secrets, now, add });
 
-  /** Runs a task in a context of its own; a task that a user has started gets an audit entry. */
-  const inContext = async (task: Task, module: string | undefined, work: (ctx: Ctx) => Promise<unknown>) => {
-    const { tenant: id, job, requestId, userId } = task;
-    if (jobs.isSystemJob(job)) return work(new Context(kernel, { requestId, module, system: true }));
-    const tenant = await directory.entry(id);
+  /** Runs a task; one that a user has started gets an audit entry. */
+  const runTask = async (task: Task, action: RegisteredAction) => {
+    const { tenant: id, job, requestId, userId, data } = task;
+    const { module } = action;
+    const isSystemJob = jobs.isSystemJob(job);
+    const tenant = isSystemJob ? undefined : await directory.entry(id);
     if (tenant?.isSuspended) throw new Error('the tenant is suspended');
-    if (!tenant || (module && !(await hasModule(id, module)))) {
+    if (!isSystemJob && (!tenant || (module && !(await hasModule(id, module))))) {
       log.info({ job, tenant: id }, 'dropped a task: the tenant does not exist or does not have the module');
       return undefined;
     }
-    const call = { tenant, module, transport: 'job', action: job, userId, requestId, input: task.data } as const;
-    const auditEntry = userId === undefined ? undefined : audit.begin(call);
-    const ctx = new Context(kernel, { requestId, module, tenant, auditEntry, system: true });
-    return withAuditEntry(audit, auditEntry, () => work(ctx));
+    return callAction(kernel, {
+      action,
+      transport: 'job',
+      requestId,
+      tenant,
+      caller: undefined,
+      membership: undefined,
+      system: true,
+      userId,
+      isAudited: userId !== undefined,
+      knownInput: data,
+      readInput: () => data,
+      createContext: (auditEntry) => new Context(kernel, { requestId, module, tenant, auditEntry, system: true }),
+    });
   };
   const { handlers, schedules } = jobsOf(
     modules,
     { ...kernelJobs, ...mailer.jobs, ...files.jobs, ...moveJobs(central) },
     installations,
-    inContext,
+    runTask,
     (tasks) => jobs.addAll(tasks),
   );
   const jobs = new JobQueues({
@@ -276,8 +287,8 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     realtime,
     modules,
     installations,
-    bus,
-    helpers: helpersOf(modules),
+    operations,
+    consumes: consumesOf(modules),
     personalData: personalDataOf(tenant),
     notificationTypes: notificationTypesOf(modules),
     audit,
@@ -310,7 +321,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   return kernel;
 }
 
-function isSystem({ manifest }: LoadedModule): boolean {
+function isSystem({ manifest }: Pick<LoadedModule, 'manifest'>): boolean {
   return manifest.system ?? false;
 }
 

@@ -1,7 +1,6 @@
 import type {
   Db,
   DeclaredNotificationType,
-  Helper,
   HttpClient,
   Identity,
   Log,
@@ -11,7 +10,6 @@ import type {
   SystemServices,
 } from '@chowk/kit';
 import type { AuditLog } from './actions/audit-log.ts';
-import type { Bus } from './actions/bus.ts';
 import type { RegisteredAction } from './actions/registry.ts';
 import type { Config } from './config/config.ts';
 import type { ConnectionBudget } from './db/budget.ts';
@@ -58,9 +56,10 @@ export interface Kernel {
   readonly realtime: Realtime;
   readonly modules: readonly LoadedModule[];
   readonly installations: Installations;
-  readonly bus: Bus;
-  /** The internal APIs of modules, by alias. */
-  readonly helpers: ReadonlyMap<string, Readonly<Record<string, Helper>>>;
+  /** The actions that modules can call, by name. */
+  readonly operations: ReadonlyMap<string, RegisteredAction>;
+  /** The operations that each module may call, with the permission that a call needs instead of the operation's own. */
+  readonly consumes: ReadonlyMap<string, ReadonlyMap<string, string | undefined>>;
   readonly personalData: (db: Db) => PersonalData;
   readonly notificationTypes: Readonly<Record<string, DeclaredNotificationType>>;
   readonly audit: AuditLog;

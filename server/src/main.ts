@@ -1,7 +1,7 @@
 import { Failure, type ModuleCommand } from '@chowk/kit';
 import { boot } from './boot.ts';
 import { type Config, readConfig } from './config/config.ts';
-import { Context } from './context.ts';
+import { Context } from './context/context.ts';
 import { openServer } from './db/server.ts';
 import type { Kernel } from './kernel.ts';
 import { loadModules } from './loader/load-modules.ts';

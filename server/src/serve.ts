@@ -1,4 +1,4 @@
-import { Context } from './context.ts';
+import { Context } from './context/context.ts';
 import { lockStorage } from './db/storage-lock.ts';
 import { prepareConsole } from './http/console.ts';
 import { createHttpServer } from './http/server.ts';

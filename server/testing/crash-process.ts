@@ -1,7 +1,7 @@
 import { type Ctx, sql } from '@chowk/kit';
 import { boot } from '../src/boot.ts';
 import { readConfig } from '../src/config/config.ts';
-import { Context } from '../src/context.ts';
+import { Context } from '../src/context/context.ts';
 import { openServer } from '../src/db/server.ts';
 import { causeWork, crashMail, crashModule } from './crash-module.ts';
 import { silent } from './silent-log.ts';

@@ -7,7 +7,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterAll, inject } from 'vitest';
 import type { RegisteredAction } from '../src/actions/registry.ts';
 import { boot, type Parts } from '../src/boot.ts';
-import { Context } from '../src/context.ts';
+import { Context } from '../src/context/context.ts';
 import { errorCodes } from '../src/http/openapi/responses.ts';
 import { createHttpServer } from '../src/http/server.ts';
 import type { Kernel } from '../src/kernel.ts';
@@ -30,8 +30,8 @@ export interface TestResponse {
 /** A tenant with callers of its own: `await acme.caller('settings.view').get('/api/v1/settings')`. */
 export interface TestTenant extends TenantEntry {
   caller(...permissions: string[]): TestCaller;
-  /** The context of a module in this tenant, as a job of the module gets it. */
-  context(module: string): Ctx;
+  /** The context of a module, or of the kernel, in this tenant, as a job gets it. */
+  context(module?: string): Ctx;
 }
 
 export interface TestCaller {
@@ -139,9 +139,10 @@ export async function startPlatform({
   };
 }
 
-function moduleContext(kernel: Kernel, tenant: TenantEntry, module: string): Ctx {
+function moduleContext(kernel: Kernel, tenant: TenantEntry, module: string | undefined): Ctx {
   const aliases = kernel.modules.map(({ alias }) => alias);
-  if (!aliases.includes(module)) throw new Error(`there is no module ${module}; loaded are ${aliases.join(', ')}`);
+  if (module !== undefined && !aliases.includes(module))
+    throw new Error(`there is no module ${module}; loaded are ${aliases.join(', ')}`);
   return new Context(kernel, { requestId: 'test', module, tenant, system: true });
 }
 

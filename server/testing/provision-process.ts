@@ -3,7 +3,7 @@ import type { Log, SystemCtx } from '@chowk/kit';
 import { provision } from '../../modules/onboarding/provisioning.ts';
 import { boot } from '../src/boot.ts';
 import { readConfig } from '../src/config/config.ts';
-import { Context } from '../src/context.ts';
+import { Context } from '../src/context/context.ts';
 import { openServer } from '../src/db/server.ts';
 import { repositoryModules } from './repository-modules.ts';
 import { silent } from './silent-log.ts';

@@ -3,7 +3,7 @@ import type { LoadedModule } from '../src/loader/load-modules.ts';
 import { repositoryModules } from './repository-modules.ts';
 import { testModule } from './test-module.ts';
 
-/* A module that calls the internal API of customers and records the events it receives. */
+/* A module that calls operations of customers and records the events it receives. */
 
 const recordedEvents = ['customer.created', 'customer.updated', 'customer.merged', 'customer.deleted'];
 
@@ -21,22 +21,35 @@ const listeners = recordedEvents.map(
 
 const actions = {
   'shop.ask': action({
-    summary: 'Call a helper of the customers module',
-    http: 'POST /shop/ask/:helper',
+    summary: 'Call an operation of the customers module',
+    http: 'POST /shop/ask/:operation',
     needs: 'shop.use',
     audited: false,
     errors: ['customers.not_found', 'customers.merged'],
-    input: Type.Object({ helper: Type.String() }, { additionalProperties: true }),
-    run: async (ctx, { helper, ...input }) => {
-      const helpers = (await ctx.helpers('customers')) as Record<string, (input: unknown) => unknown> | undefined;
-      const result = await helpers?.[helper]?.(input);
-      return { result: result instanceof Map ? Object.fromEntries(result) : (result ?? null) };
+    input: Type.Object({ operation: Type.String() }, { additionalProperties: true }),
+    run: async (ctx, { operation, ...input }) => {
+      const result = await ctx.bus.callIfInstalled(`customers.${operation}` as never, input as never);
+      return { result: result ?? null };
     },
   }),
 };
 
+const operations = [
+  'getRecord',
+  'findOrCreate',
+  'checkIdentity',
+  'lock',
+  'findMatching',
+  'listContacts',
+  'setExternalId',
+  'getExternalId',
+  'setMetadata',
+  'getMetadata',
+];
+
 const shop = testModule({
   alias: 'shop',
+  consumes: operations.map((name) => ({ operation: `customers.${name}`, optional: true })),
   listeners,
   actions,
   migration: `

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type SystemCtx, sql } from '@chowk/kit';
 import { inject } from 'vitest';
 import { recordRequirements } from '../../modules/installation/steps.ts';
-import { Context } from '../src/context.ts';
+import { Context } from '../src/context/context.ts';
 import { startPlatform, type TestOptions, type TestPlatform, type TestResponse, uniqueId } from './platform.ts';
 
 export interface OwnerFields {

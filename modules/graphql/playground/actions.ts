@@ -22,7 +22,7 @@ export const playgroundActions = {
     ...common,
     summary: 'Get a script or style of the playground',
     http: 'GET /graphql/playground/assets/:version/:file',
-    page: true,
+    webPage: true,
     public: true,
     tenant: 'none',
     input: Type.Object({ version: Type.String(), file: Type.String() }),

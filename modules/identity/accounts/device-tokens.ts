@@ -18,7 +18,7 @@ export async function claimDevice(ctx: SystemCtx, { token }: { token: string }):
 export async function findActiveDevices(
   ctx: SystemCtx,
   { devices }: { devices: readonly DeviceToken[] },
-): Promise<Set<string>> {
+): Promise<string[]> {
   const [tokens, sessions] = [devices.map(({ token }) => token), devices.map(({ session_id }) => session_id)];
   const rows = await ctx.central.rows<{ token: string }>(sql`
     SELECT d.token
@@ -28,7 +28,7 @@ export async function findActiveDevices(
       JOIN users u ON u.id = s.user_id AND u.disabled_at IS NULL
       JOIN memberships m ON m.user_id = s.user_id AND m.tenant_id = ${ctx.tenant.id}
     WHERE s.revoked_at IS NULL AND (s.expires_at IS NULL OR s.expires_at > ${ctx.now()})`);
-  return new Set(rows.map(({ token }) => token));
+  return rows.map(({ token }) => token);
 }
 
 function sha256(text: string): Buffer {

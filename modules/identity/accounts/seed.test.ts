@@ -1,6 +1,5 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
-import { Context } from '../../../server/src/context.ts';
 import { loadModules } from '../../../server/src/loader/load-modules.ts';
 import { startPlatform } from '../../../server/testing/platform.ts';
 import { testConfig } from '../../../server/testing/test-config.ts';
@@ -32,20 +31,4 @@ test('the system roles receive the permissions of a module that is added later, 
     { role: 'Admin', permissions: ['notes.erase', 'notes.view'] },
     { role: 'Viewer', permissions: ['notes.view'] },
   ]);
-});
-
-test('only system modules can call the system helpers of identity', async () => {
-  const tenant = await platform.tenant();
-  const helpersFor = async (module: string) =>
-    Object.keys((await new Context(platform.kernel, { requestId: 'test', module, tenant }).helpers('identity')) ?? {});
-  expect(await helpersFor('orders')).toEqual([
-    'members',
-    'hasRole',
-    'mailOwners',
-    'mailCustomer',
-    'mailMembers',
-    'claimDevice',
-    'activeDevices',
-  ]);
-  expect(await helpersFor('installation')).toContain('createOwner');
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type SystemCtx, sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
-import { Context } from '../../../server/src/context.ts';
+import { Context } from '../../../server/src/context/context.ts';
 import { startAccounts } from '../../../server/testing/accounts.ts';
 import { auditEntries } from '../../../server/testing/audit-entries.ts';
 import type { TestTenant } from '../../../server/testing/platform.ts';

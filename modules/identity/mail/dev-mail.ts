@@ -10,7 +10,7 @@ import {
   Type,
 } from '@chowk/kit';
 
-const common = { root: true, page: true, tag: 'Development', public: true, tenant: 'none' } as const;
+const common = { root: true, webPage: true, tag: 'Development', public: true, tenant: 'none' } as const;
 
 /** Mails that were stored instead of sent. Not in production: the links in them give access to accounts. */
 export const devMailActions = {

@@ -1,4 +1,4 @@
-import { type Helpers, type Mail, type Sql, sql } from '@chowk/kit';
+import { type Mail, type Sql, type SystemCtx, sql } from '@chowk/kit';
 import { generate } from 'otplib';
 import { expect, test } from 'vitest';
 import { type Person, startAccounts, testPassword } from '../../../server/testing/accounts.ts';
@@ -11,7 +11,7 @@ const platform = await startAccounts({ environment: limits });
 const { central, jobs, secrets } = platform.kernel;
 const acme = await platform.tenant({ name: 'Acme' });
 const owner = await platform.person({ tenant: acme });
-const identity = (await acme.context('identity').helpers('identity')) as Helpers['identity'];
+const kernelContext = acme.context() as SystemCtx;
 await central.db.run(sql`
   CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused at the commit'; END $$`);
 
@@ -167,7 +167,7 @@ const cases: Case[] = [
     async prepare() {
       const to = newAddress();
       const add = { tenantId: acme.id, email: to, name: 'Nila New' };
-      return { to, act: () => central.db.tx((db) => identity.addOwner({ db, ...add })) };
+      return { to, act: () => central.db.tx((db) => kernelContext.withCentral(db).bus.call('identity.addOwner', add)) };
     },
   },
   {

@@ -38,9 +38,9 @@ export const apiClientActions = {
       'identity.session_only',
       ...confirmationErrors,
     ],
-    admit: mustBeLogin,
+    guard: mustBeLogin,
     run: createApiClient,
-    explain: explainApiClient,
+    check: explainApiClient,
   }),
   'apiClients.get': systemAction({
     ...common,
@@ -61,9 +61,9 @@ export const apiClientActions = {
     output: ApiClient,
     answer: { key: 'api_client', message: 'API client saved.' },
     errors: [...notFound, 'identity.scope_not_held', 'identity.session_only', ...confirmationErrors],
-    admit: mustBeOwnSession,
+    guard: mustBeOwnSession,
     run: updateApiClient,
-    explain: explainApiClient,
+    check: explainApiClient,
   }),
   'apiClients.rotateSecret': systemAction({
     ...common,
@@ -75,7 +75,7 @@ export const apiClientActions = {
     output: ApiClientWithSecret,
     answer: { message: 'Secret replaced.' },
     errors: [...notFound, 'identity.scope_not_held', changed, 'identity.session_only', ...confirmationErrors],
-    admit: mustBeLogin,
+    guard: mustBeLogin,
     run: rotateSecret,
   }),
   'apiClients.delete': systemAction({
@@ -86,7 +86,7 @@ export const apiClientActions = {
     input: ClientKey,
     answer: { message: 'API client deleted.' },
     errors: [...notFound, changed, 'identity.session_only'],
-    admit: mustBeOwnSession,
+    guard: mustBeOwnSession,
     run: deleteApiClient,
   }),
 };

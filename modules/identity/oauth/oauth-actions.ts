@@ -22,7 +22,7 @@ const common = { tag: 'OAuth', root: true, tenant: 'none', public: true, uncheck
 const endpoint = {
   ...common,
   accepts: 'form',
-  also: {
+  responses: {
     400: { description: '`error` is one of RFC 6749 or 8628.', body: OAuthFailure },
     401: { description: '`invalid_client`, if the Authorization header names the client.', body: OAuthFailure },
   },

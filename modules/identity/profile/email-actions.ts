@@ -68,9 +68,9 @@ export const emailActions = {
           : `Your email address is ${email} again.`,
     },
     errors: ['identity.session_only', 'auth.too_many_attempts', 'auth.busy'],
-    admit: mustBeOwnSession,
+    guard: mustBeOwnSession,
     run: changeEmail,
-    explain: explainEmailChange,
+    check: explainEmailChange,
   }),
   'email.previewUndo': systemAction({
     ...open,

@@ -18,9 +18,9 @@ export const passwordActions = {
     input: named('PasswordChange', extend(ChosenPassword, { current_password: Password })),
     answer: { message: 'Password changed. All other sessions have ended.' },
     errors: ['identity.session_only', 'auth.too_many_attempts', 'auth.busy'],
-    admit: mustBeOwnSession,
+    guard: mustBeOwnSession,
     run: changePassword,
-    explain: explainPasswordChange,
+    check: explainPasswordChange,
   }),
   'password.forgot': systemAction({
     ...open,
@@ -48,6 +48,6 @@ export const passwordActions = {
     answer: { message: 'Password set. Sign in with it.' },
     errors: ['auth.busy'],
     run: resetPassword,
-    explain: explainPasswordReset,
+    check: explainPasswordReset,
   }),
 };

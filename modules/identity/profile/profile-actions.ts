@@ -9,7 +9,7 @@ import { beginTwoFactor, confirmTwoFactor, disableTwoFactor, renewRecoveryCodes 
 
 const own = { tag: 'Profile', needs: signedIn, tenant: 'optional' } as const;
 const sessionOnly = 'identity.session_only';
-const byPerson = { ...own, admit: mustBeOwnSession, errors: [sessionOnly] };
+const byPerson = { ...own, guard: mustBeOwnSession, errors: [sessionOnly] };
 
 const RecoveryCodes = named(
   'RecoveryCodes',
@@ -90,9 +90,9 @@ export const profileActions = {
     output: Type.Object({ token: PersonalToken, access_token: Type.String() }),
     answer: { message: 'Copy the token now. It is not shown again.', status: 201 },
     errors: [sessionOnly, 'identity.too_many_tokens', ...confirmationErrors],
-    admit: mustBeLogin,
+    guard: mustBeLogin,
     run: createToken,
-    explain: explainToken,
+    check: explainToken,
   }),
   'profile.revokeToken': systemAction({
     ...byPerson,

@@ -35,7 +35,7 @@ export const loginActions = {
       'auth.too_many_attempts',
       'auth.busy',
     ],
-    also: {
+    responses: {
       401: {
         description: 'The password is correct and a code is required: send email, password and `otp`.',
         body: Type.Object({ two_factor_required: Type.Literal(true) }),

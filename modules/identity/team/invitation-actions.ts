@@ -50,7 +50,7 @@ export const invitationActions = {
     answer: { key: 'invitation', message: 'Invitation sent.', status: 201 },
     errors: ['identity.role_beyond_caller'],
     run: createInvitation,
-    explain: explainInvitation,
+    check: explainInvitation,
   }),
   'invitations.delete': systemAction({
     ...byId,
@@ -88,7 +88,7 @@ export const invitationActions = {
     input: Acceptance,
     output: Accepted,
     answer: { message: joinedMessage, status: ({ account_created }) => (account_created ? 201 : 200) },
-    also: { 201: { description: 'A new account was created.' } },
+    responses: { 201: { description: 'A new account was created.' } },
     errors: [
       'identity.wrong_account',
       'identity.session_only',
@@ -99,6 +99,6 @@ export const invitationActions = {
       'auth.busy',
     ],
     run: acceptInvitation,
-    explain: explainAcceptance,
+    check: explainAcceptance,
   }),
 };

@@ -50,7 +50,7 @@ export const roleActions = {
     answer: { key: 'role', message: 'Role created.', status: 201 },
     errors: ['identity.permission_beyond_caller', 'identity.too_many_roles'],
     run: createRole,
-    explain: explainRole,
+    check: explainRole,
   }),
   'roles.update': systemAction({
     ...manage,
@@ -64,7 +64,7 @@ export const roleActions = {
     answer: { key: 'role', message: 'Role saved.' },
     errors: [...ownRole, 'identity.permission_beyond_caller'],
     run: updateRole,
-    explain: explainRole,
+    check: explainRole,
   }),
   'roles.delete': systemAction({
     ...manage,

@@ -1,12 +1,22 @@
-import { type Db, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, Nullable, type Static, type SystemCtx, sql, Type, UserId } from '@chowk/kit';
 import { record } from '../activity/activity.ts';
 import { deleteClients } from '../oauth/api-client-makers.ts';
 
 /** The roles of a tenant and its members, in an archive. */
-export interface Team {
-  roles: { name: string; description: string; permissions: string[] }[];
-  members: { id: number; email: string; role: string | null; permissions: string[] | null }[];
-}
+export const Team = Type.Object({
+  roles: Type.Array(
+    Type.Object({ name: Type.String(), description: Type.String(), permissions: Type.Array(Type.String()) }),
+  ),
+  members: Type.Array(
+    Type.Object({
+      id: UserId,
+      email: Type.String(),
+      role: Nullable(Type.String()),
+      permissions: Nullable(Type.Array(Type.String())),
+    }),
+  ),
+});
+type Team = Static<typeof Team>;
 
 /** Without API clients, whose secrets stay with the installation. */
 export async function exportTeam({ central }: SystemCtx, tenantId: string): Promise<Team> {
@@ -21,21 +31,18 @@ export async function exportTeam({ central }: SystemCtx, tenantId: string): Prom
   return { roles, members };
 }
 
-/** The ids of people by their verified addresses. */
-export async function findVerified(central: Db, emails: readonly string[]): Promise<Map<string, number>> {
-  const rows = await central.rows<{ id: number; email: string }>(sql`
+/** The people with these verified addresses. */
+export function findVerified(central: Db, emails: readonly string[]): Promise<{ id: number; email: string }[]> {
+  return central.rows<{ id: number; email: string }>(sql`
     SELECT id, email FROM users
     WHERE email = ANY(${emails}::text[]) AND email_verified_at IS NOT NULL AND kind = 'person' AND disabled_at IS NULL`);
-  return new Map(rows.map(({ id, email }) => [email, id]));
 }
 
 /** Returns the addresses of those who were not added: nobody has verified the address, or the role does not exist. */
 export async function importTeam(db: Db, tenantId: string, { roles, members }: Team): Promise<string[]> {
   for (const role of roles) await insertRole(db, tenantId, role);
-  const users = await findVerified(
-    db,
-    members.map(({ email }) => email),
-  );
+  const emails = members.map(({ email }) => email);
+  const users = new Map((await findVerified(db, emails)).map(({ email, id }) => [email, id]));
   const missing: string[] = [];
   for (const { email, role, permissions } of members) {
     const userId = users.get(email);

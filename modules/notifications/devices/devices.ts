@@ -24,7 +24,7 @@ const columns = columnsFor(Device, sql`d`);
 
 /** A known token belongs to its last user. Beyond the maximum, those that were registered longest ago are removed. */
 export async function registerDevice(ctx: Ctx, { token, platform }: Static<typeof NewDevice>): Promise<Device> {
-  const session = await (await ctx.helpers('identity'))?.claimDevice({ token });
+  const session = await ctx.bus.call('identity.claimDevice', { token });
   const [id, user, now] = [ctx.newId(), ctx.user.id, ctx.now()];
   return ctx.tx(async (tx) => {
     const device = await tx.db.row<Device>(sql`

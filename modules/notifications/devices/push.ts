@@ -92,8 +92,8 @@ function findDevices(ctx: Ctx, users: readonly number[], among: readonly string[
 async function activeDevices(ctx: Ctx, devices: readonly Device[]): Promise<Device[]> {
   if (devices.length === 0) return [];
   const sent = devices.map(({ session_id, token }) => ({ session_id, token }));
-  const active = await (await ctx.helpers('identity'))?.activeDevices({ devices: sent });
-  const isActive = ({ token }: Device) => active?.has(token) ?? false;
+  const active = new Set(await ctx.bus.call('identity.activeDevices', { devices: sent }));
+  const isActive = ({ token }: Device) => active.has(token);
   await removeDevices(
     ctx,
     devices.filter((device) => !isActive(device)),

@@ -34,5 +34,5 @@ async function queue(ctx: Ctx, message: Outbound): Promise<MessageResult> {
 /** So that the message is stored before the customer is erased, or tied to none. Follows merges. */
 async function lockCustomer(ctx: Ctx, id: string | null): Promise<string | null> {
   if (id === null) return null;
-  return (await (await ctx.helpers('customers'))?.lock({ id })) ?? null;
+  return (await ctx.bus.callIfInstalled('customers.lock', { id })) ?? null;
 }

@@ -315,10 +315,10 @@ describe('an email', () => {
 
   test('has no header that a name or a text smuggles in', async () => {
     const tenant = await platform.tenant({ name: 'Tea\r\nBcc: all@example.com\r\n\r\nHi' });
-    const identity = await tenant.context('notifications').helpers('identity');
+    const ctx = tenant.context('notifications');
     const to = 'header@example.com';
     const subject = 'Your order\r\nBcc: all@example.com';
-    await identity?.mailCustomer({ id: tenant.context('notifications').newId(), to, subject, text: '.\r\nQUIT\r\n' });
+    await ctx.bus.call('identity.mailCustomer', { id: ctx.newId(), to, subject, text: '.\r\nQUIT\r\n' });
     const mail = await eventually(() => mails.find((one) => one.to.includes(to)) ?? expect.fail('no mail'));
     expect(mail.to).toEqual([to]);
     expect(mail.mail.headers.map(({ key }) => key)).not.toContain('bcc');

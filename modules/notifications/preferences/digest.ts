@@ -88,7 +88,7 @@ async function sendDigests(ctx: Ctx, { users, digest_hour, time_zone }: Digests)
       );
       return listed.length === 0 ? [] : [{ id: tx.newId(), user_id, ...writeDigest(listed) }];
     });
-    if (mails.length > 0) await (await tx.helpers('identity'))?.mailMembers({ mails });
+    if (mails.length > 0) await tx.bus.call('identity.mailMembers', { mails });
   });
 }
 

@@ -36,11 +36,8 @@ async function sendMails(ctx: Ctx, { message, recipients, mails }: Mails): Promi
     button: { label: action_label ?? 'Open in the console', path: action_url ?? '/notifications' },
     warning: 'You get this mail because your notification preferences say so.',
   };
-  await ctx.tx(async (tx) =>
-    (await tx.helpers('identity'))?.mailMembers({
-      mails: unread.map(({ id, user_id }) => ({ id: mailIds.get(id) as string, user_id, ...content })),
-    }),
-  );
+  const own = unread.map(({ id, user_id }) => ({ id: mailIds.get(id) as string, user_id, ...content }));
+  await ctx.tx((tx) => tx.bus.call('identity.mailMembers', { mails: own }));
 }
 
 export const mailJobs = {

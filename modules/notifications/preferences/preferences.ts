@@ -106,8 +106,8 @@ async function describe(ctx: Ctx, preferences: StoredPreferences): Promise<Prefe
 async function zoneOf(ctx: Ctx, { time_zone }: Timing): Promise<string> {
   if (time_zone !== null) return time_zone;
   const { id } = ctx.user;
-  const members = await (await ctx.helpers('identity'))?.members({ ids: [id] });
-  return members?.get(id)?.timezone ?? (await ctx.settings())['general.timezone'];
+  const [member] = await ctx.bus.call('identity.members', { ids: [id] });
+  return member?.timezone ?? (await ctx.settings())['general.timezone'];
 }
 
 function minutesOf(clock: string | undefined): number | null {

@@ -35,10 +35,9 @@ export async function applyRules(ctx: Ctx, payload: unknown, event: Delivery): P
  * payload may have been read before.
  */
 async function lockContact(ctx: Ctx, id: string): Promise<Contact | undefined> {
-  const customers = await ctx.helpers('customers');
-  const current = await customers?.lock({ id });
-  if (!customers || current === undefined) return undefined;
-  const customer = await customers.get({ id: current }).catch(ignoreFailure);
+  const current = await ctx.bus.callIfInstalled('customers.lock', { id });
+  if (!current) return undefined;
+  const customer = await ctx.bus.call('customers.getRecord', { id: current }).catch(ignoreFailure);
   return customer?.anonymized_at === null ? customer : undefined;
 }
 
@@ -97,11 +96,8 @@ async function targetOf(ctx: Ctx, { channel, recipient }: Rule, customer: Contac
 }
 
 async function membersFor(ctx: Ctx, recipient: Exclude<Recipient, 'customer'>): Promise<number[]> {
-  const identity = await ctx.helpers('identity');
-  const members = await identity?.members(
-    'role' in recipient ? { role: recipient.role } : { ids: [recipient.user_id] },
-  );
-  return [...(members?.keys() ?? [])];
+  const who = 'role' in recipient ? { role: recipient.role } : { ids: [recipient.user_id] };
+  return (await ctx.bus.call('identity.members', who)).map(({ id }) => id);
 }
 
 interface TeamNotice {

@@ -55,7 +55,7 @@ export const ruleActions = {
     answer: { key: 'rule', message: 'Notification rule created.', status: 201 },
     errors: ['notifications.too_many_rules'],
     run: createRule,
-    explain: checkRule,
+    check: checkRule,
   }),
   'notifications.updateRule': action({
     tag,
@@ -69,7 +69,7 @@ export const ruleActions = {
     answer: { key: 'rule', message: 'Notification rule saved.' },
     errors: ['notifications.rule_not_found', 'http.precondition_failed'],
     run: updateRule,
-    explain: explainChanges,
+    check: explainChanges,
   }),
   'notifications.deleteRule': action({
     tag,
@@ -105,7 +105,7 @@ export const ruleActions = {
     output: RulePreview,
     answer: { key: 'preview' },
     run: previewRule,
-    explain: checkRule,
+    check: checkRule,
   }),
   'notifications.testRule': action({
     tag,

@@ -63,13 +63,12 @@ async function checkRecipient(ctx: Ctx, { channel, recipient }: Partial<NewRule>
     issues.add('recipient', 'Only in_app is for members of the team.', 'not_allowed');
     return;
   }
-  const identity = await ctx.helpers('identity');
   if ('role' in recipient) {
-    const isKnown = await identity?.hasRole({ name: recipient.role });
+    const isKnown = await ctx.bus.call('identity.hasRole', { name: recipient.role });
     if (!isKnown) issues.add('recipient.role', `There is no role ${recipient.role}.`, 'unknown');
   } else if ('user_id' in recipient) {
-    const members = await identity?.members({ ids: [recipient.user_id] });
-    if (!members?.has(recipient.user_id)) {
+    const members = await ctx.bus.call('identity.members', { ids: [recipient.user_id] });
+    if (members.length === 0) {
       issues.add('recipient.user_id', `The user ${recipient.user_id} is not a member of the team.`, 'unknown');
     }
   }

@@ -40,7 +40,7 @@ function sampleOf(ctx: Ctx, { event }: Pick<Rule, 'event'>): Subject {
 
 /** Masked as for the caller. */
 async function latestOrder(ctx: Ctx): Promise<{ order: object; customer: Contact | undefined } | undefined> {
-  const isVisible = ctx.can('orders.view') && ctx.can('customers.view') && (await ctx.helpers('orders'));
+  const isVisible = ctx.can('orders.view') && ctx.can('customers.view') && (await ctx.bus.isInstalled('orders.list'));
   if (!isVisible) return undefined;
   const { orders } = await ctx.bus.call('orders.list', { per_page: 1 });
   const [order] = orders;

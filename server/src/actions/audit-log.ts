@@ -177,6 +177,23 @@ export class AuditLog {
   }
 }
 
+/** Completes the audit entry, if there is one, with the outcome of the work. */
+export async function withAuditEntry<Output>(
+  audit: AuditLog,
+  auditEntry: AuditEntry | undefined,
+  work: () => Promise<Output>,
+): Promise<Output> {
+  if (!auditEntry) return work();
+  try {
+    const output = await work();
+    audit.end(auditEntry, { output });
+    return output;
+  } catch (error) {
+    audit.fail(auditEntry, error);
+    throw error;
+  }
+}
+
 /** Whether the entry is the cause of the error, and not the database or the connection. */
 function isRefused(error: unknown): boolean {
   if (error instanceof Failure || databaseFailure(error)?.status === 503) return false;

@@ -13,27 +13,33 @@ export interface Principal {
 }
 
 /** What a call needs: an action, or an event that a caller subscribes to. */
-export type Requirement = Pick<RegisteredAction, 'module' | 'needs' | 'public' | 'tenant'>;
+export type Requirement = Pick<RegisteredAction, 'module' | 'needs' | 'public' | 'internal' | 'tenant'>;
 
-type HasModule = (tenantId: string, alias: string) => Promise<boolean>;
+/** Knows the modules of each tenant. Returns a promise only if it has to wait. */
+export interface ModuleDirectory {
+  has(tenantId: string, alias: string): Promise<boolean> | boolean;
+}
 
 /**
  * Throws unless the principal may call the action; used by every transport. Membership is checked first, so that a
- * caller from outside learns nothing about a tenant.
+ * caller from outside learns nothing about a tenant. Returns a promise only if it has to wait.
  */
-export async function authorize(
-  hasModule: HasModule,
+export function authorize(
+  modules: ModuleDirectory,
   action: Requirement,
   principal: Principal,
   /** The permission that the call needs instead of the action's own. */
   permission?: string,
-): Promise<void> {
+): Promise<void> | undefined {
   const { tenant } = principal;
-  const isOpen = (action.public && permission === undefined) || principal.system;
+  const isOpen = (action.public && permission === undefined) || action.internal || principal.system;
   if (!isOpen) requireMembership(principal);
-  const isInstalled = !action.module || !tenant || (await hasModule(tenant.id, action.module));
-  if (!isInstalled) throw fail('modules.not_installed', { module: action.module });
-  if (!isOpen) requirePermission(action, principal, permission ?? action.needs);
+  const finish = (isInstalled: boolean) => {
+    if (!isInstalled) throw fail('modules.not_installed', { module: action.module });
+    if (!isOpen) requirePermission(action, principal, permission ?? action.needs);
+  };
+  const isInstalled = !action.module || !tenant || modules.has(tenant.id, action.module);
+  return typeof isInstalled === 'boolean' ? void finish(isInstalled) : isInstalled.then(finish);
 }
 
 function requireMembership({ tenant, caller, membership }: Principal): void {

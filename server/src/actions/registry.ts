@@ -14,6 +14,8 @@ export type RegisteredAction = Action & {
   readonly path: string;
   readonly isReadOnly: boolean;
   readonly isAudited: boolean;
+  /** A call changes accounts, roles, settings or domains, which all processes cache. */
+  readonly changesCaches: boolean;
   /** Validates JSON input: of a body, over the bus, in GraphQL. Text input is validated by the HTTP layer. */
   readonly validate: Validator;
 };
@@ -40,7 +42,8 @@ export function registerActions(actions: Actions, { module, tag, isSystem = fals
       method,
       path: path && !action.root ? `/api/v1${path}` : path,
       isReadOnly,
-      isAudited: action.audited ?? !isReadOnly,
+      isAudited: !action.internal && (action.audited ?? !isReadOnly),
+      changesCaches: isSystem && !isReadOnly && !action.internal,
       validate:
         action.input && !action.unchecked ? compileLazily(() => compileBody(action.input as TObject)) : acceptAnything,
     };
@@ -54,6 +57,11 @@ function compileLazily(compile: () => Validator): Validator {
     compiled ??= compile();
     return compiled(value, ignored);
   };
+}
+
+/** Whether modules can call the action. */
+export function isOperation({ bus, internal }: RegisteredAction): boolean {
+  return bus !== undefined || internal !== undefined;
 }
 
 /** The names of the parameters in a path. */

@@ -2,8 +2,8 @@ import { type TObject, type TSchema, Type } from '@chowk/kit';
 import type { RegisteredAction } from './registry.ts';
 
 /** The schema of an action's response body; `undefined` for files and pages. */
-export function responseSchema({ output, answer = {}, file, page }: RegisteredAction): TSchema | undefined {
-  if (file || page) return undefined;
+export function responseSchema({ output, answer = {}, file, webPage }: RegisteredAction): TSchema | undefined {
+  if (file || webPage) return undefined;
   const message = answer.message === undefined ? {} : { message: Type.String() };
   if (!output) return answer.message === undefined ? undefined : Type.Object(message);
   if (answer.key !== undefined) return Type.Object({ ...message, [answer.key]: output });

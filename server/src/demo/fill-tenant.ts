@@ -1,5 +1,5 @@
 import type { Db, Demo } from '@chowk/kit';
-import { Context } from '../context.ts';
+import { Context } from '../context/context.ts';
 import { withConnection } from '../db/connection.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { withoutIndexes } from '../db/without-indexes.ts';

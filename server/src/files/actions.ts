@@ -25,7 +25,7 @@ const sandbox = { 'content-security-policy': "default-src 'none'; sandbox", 'x-c
 /** The content at such an address never changes. */
 const cachedForever = 'public, max-age=31536000, immutable';
 
-const common = { tag: 'Files', public: true, root: true, page: true, tenant: 'none', graphql: false } as const;
+const common = { tag: 'Files', public: true, root: true, webPage: true, tenant: 'none', graphql: false } as const;
 
 /** Serves public files, and private ones through signed links where the storage does not serve these itself. */
 export function fileActions(store: FileStore): Actions {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { startPlatform, type TestTenant } from '../../testing/platform.ts';
 import { storedFiles } from '../../testing/stored-files.ts';
 import { testModule } from '../../testing/test-module.ts';
-import { Context } from '../context.ts';
+import { Context } from '../context/context.ts';
 
 const system = testModule({ alias: 'papers' });
 const modules = [

@@ -149,8 +149,13 @@ export class FileStore {
       isKnown = !files.isCommitting;
       throw error;
     } finally {
-      if (isKnown && files.unsettled.size > 0) await this.#settle([...files.unsettled.values()]);
+      if (isKnown && files.unsettled.size > 0) await this.settle(files);
     }
+  }
+
+  /** Deletes the contents that have no row after the transaction. */
+  async settle({ unsettled }: FileChanges): Promise<void> {
+    await this.#settle([...unsettled.values()]);
   }
 
   /** The content of a file for an archive of its tenant; `undefined` if it does not exist any more. */

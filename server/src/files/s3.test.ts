@@ -6,7 +6,7 @@ import { repositoryModules } from '../../testing/repository-modules.ts';
 import { startS3Server } from '../../testing/s3-server.ts';
 import { storedFiles } from '../../testing/stored-files.ts';
 import { testModule } from '../../testing/test-module.ts';
-import { Context } from '../context.ts';
+import { Context } from '../context/context.ts';
 import { archiveParts } from '../operator/archive-parts.ts';
 import { cloneTenant } from '../tenancy/archive-import.ts';
 

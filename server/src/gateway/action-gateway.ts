@@ -2,21 +2,21 @@ import { type ActionGateway, type CallableAction, Failure, Issues, Type } from '
 import { answerBody } from '../actions/answer-body.ts';
 import type { Transport } from '../actions/audit-log.ts';
 import { authorize } from '../actions/authorize.ts';
+import { type Call, callAction, outputValue } from '../actions/call.ts';
 import type { RegisteredAction } from '../actions/registry.ts';
 import { responseSchema } from '../actions/response-schema.ts';
 import { responseSerializer } from '../actions/response-serializer.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { databaseFailure } from '../db/failures.ts';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
 import { inlineSchema } from '../schemas/components.ts';
 import { type Validator, validatorOf } from '../schemas/validation.ts';
-import { callAction } from './call-action.ts';
 
 /** Whether the action can be called with JSON and returns JSON. */
 export function isJsonAction(action: RegisteredAction): boolean {
-  const { page, file, unchecked, accepts = 'json', tenant = 'required' } = action;
-  return !page && !file && !unchecked && accepts === 'json' && tenant === 'required';
+  const { webPage, file, unchecked, accepts = 'json', tenant = 'required' } = action;
+  return !webPage && !file && !unchecked && accepts === 'json' && tenant === 'required';
 }
 
 /** An action that the gateway offers, with the values derived from its declaration. */
@@ -52,9 +52,27 @@ export function actionGateway(kernel: () => Kernel, transport: Transport): Actio
         const offer = allOffers().get(name);
         if (!offer) throw fail('actions.not_found', { name });
         const { action, validate, serialize } = offer;
-        const call = { kernel: kernel(), ctx: ctx as Context, transport, action, validate, isFirst: true };
-        return serialize(answerBody(action, input, await callAction(call, input)));
+        const call = prepare(ctx as Context, { action, transport, validate, input });
+        return serialize(answerBody(action, input, outputValue(await callAction(kernel(), call))));
       }),
+  };
+}
+
+/** The request itself has been counted against the user's rate limit. */
+function prepare(
+  ctx: Context,
+  { action, transport, validate, input }: Pick<Call, 'action' | 'transport' | 'validate'> & { readonly input: unknown },
+): Call {
+  return {
+    ...ctx.principal,
+    action,
+    transport,
+    validate,
+    requestId: ctx.requestId,
+    isAudited: action.isAudited,
+    knownInput: input,
+    readInput: () => input,
+    createContext: (auditEntry) => ctx.inModule(action.module, auditEntry),
   };
 }
 
@@ -98,7 +116,7 @@ function refuseUnknown(validate: Validator): Validator {
 
 async function mayCall({ installations }: Kernel, ctx: Context, action: RegisteredAction): Promise<boolean> {
   try {
-    await authorize((tenantId, alias) => installations.has(tenantId, alias), action, ctx.principal);
+    await authorize(installations, action, ctx.principal);
     return true;
   } catch (error) {
     if (error instanceof Failure) return false;

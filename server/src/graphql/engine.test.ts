@@ -58,7 +58,7 @@ const catalog = {
           record('catalog.list');
           return page(query);
         },
-        many: async (_, queries) => {
+        runBatch: async (_, queries) => {
           record('catalog.list', queries.length);
           return queries.map(page);
         },
@@ -86,7 +86,7 @@ const catalog = {
           record('catalog.maker');
           return makerOf(id);
         },
-        many: async (_, inputs) => {
+        runBatch: async (_, inputs) => {
           record('catalog.maker', inputs.length);
           return inputs.map(({ id }) => (id.endsWith('4') ? gone() : makerOf(id)));
         },

@@ -9,9 +9,8 @@ import {
 } from '@chowk/kit';
 import { type GraphQLSchema, getVariableValues, type OperationDefinitionNode } from 'graphql';
 import { authorize } from '../actions/authorize.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import type { Kernel } from '../kernel.ts';
-import { consumesOf } from '../loader/module-parts.ts';
 import { compareNamedSchemas } from './compare-schemas.ts';
 import { executionError, failureError } from './errors.ts';
 import { GraphqlRefusal, graphqlError } from './graphql-refusal.ts';
@@ -32,7 +31,6 @@ export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
     parts ??= {
       kernel,
       actions: new Map(kernel.actions.map((action) => [action.name, action])),
-      consumes: consumesOf(kernel.modules),
       schemas: new TenantSchemas(kernel),
       operations: new Operations(),
     };
@@ -91,12 +89,8 @@ export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
         const subscription: GraphqlSubscription = {
           event: found.event,
           userId: recipient && (ctx as Context).user.id,
-          authorize: (one) =>
-            authorize(
-              (tenantId, alias) => installations.has(tenantId, alias),
-              { module: found.module, needs },
-              (one as Context).principal,
-            ),
+          authorize: async (one) =>
+            authorize(installations, { module: found.module, needs }, (one as Context).principal),
           execute: (one, payload) => run(one as Context, request, operation, payload),
         };
         await subscription.authorize(ctx);

@@ -1,10 +1,10 @@
 import type { Connection, ResolverContext } from '@chowk/kit';
 import DataLoader from 'dataloader';
-import { copyOf } from '../actions/bus.ts';
+import { type Call, callAction, callBatch, outputValue } from '../actions/call.ts';
 import type { RegisteredAction } from '../actions/registry.ts';
-import type { Context } from '../context.ts';
+import { copyInput } from '../context/bus.ts';
+import type { Context } from '../context/context.ts';
 import { fail } from '../errors.ts';
-import { callAction, callMany, type GatewayCall } from '../gateway/call-action.ts';
 import type { Kernel } from '../kernel.ts';
 import type { SharedCache } from '../shared-cache.ts';
 import { ConnectionPage } from './connection.ts';
@@ -13,7 +13,6 @@ import { ConnectionPage } from './connection.ts';
 export interface RequestParts {
   readonly kernel: Kernel;
   readonly actions: ReadonlyMap<string, RegisteredAction>;
-  readonly consumes: ReadonlyMap<string, ReadonlyMap<string, string | undefined>>;
 }
 
 /** How a field calls an action. */
@@ -48,7 +47,7 @@ export class RequestState {
   /** Calls an action with an input that the call may change. */
   async call(action: RegisteredAction, input: object, options: CallOptions = {}): Promise<unknown> {
     try {
-      return await callAction(this.#callOf(action, options), input);
+      return outputValue(await callAction(this.#parts.kernel, this.#prepare(action, options, input)));
     } finally {
       // What was loaded before a change may be outdated after it.
       if (!action.isReadOnly) for (const loader of this.#loaders.values()) loader.clearAll();
@@ -115,12 +114,12 @@ export class RequestState {
 
   /** An action that the module may call: its own, or an operation that it consumes. */
   #findFor(module: string, name: string): { action: RegisteredAction; options: CallOptions } {
-    const { actions, consumes } = this.#parts;
+    const { actions, kernel } = this.#parts;
     const action = actions.get(name);
-    const consumed = consumes.get(module);
+    const consumed = kernel.consumes.get(module);
     if (action?.module === module) return { action, options: {} };
-    if (!action?.bus || !consumed?.has(name)) throw fail('bus.not_declared', { caller: module, name });
-    return { action, options: { permission: consumed.get(name), isOverBus: true } };
+    if (!action || !consumed?.has(name)) throw fail('bus.not_declared', { caller: module, name });
+    return { action, options: { permission: consumed.get(name), isOverBus: !action.internal } };
   }
 
   async #loadAll(
@@ -128,26 +127,38 @@ export class RequestState {
     inputs: readonly object[],
     options: CallOptions,
   ): Promise<(unknown | Error)[]> {
-    const copies = inputs.map((input) => copyOf(input));
-    if (action.many && inputs.length > 1) {
-      return [...(await callMany(this.#callOf(action, options), copies))];
+    const { kernel } = this.#parts;
+    const copies = inputs.map((input) => copyInput(input));
+    if (action.runBatch && inputs.length > 1) {
+      return [...(await callBatch(kernel, this.#prepare(action, options, copies), copies))];
     }
-    const outputs = await Promise.allSettled(copies.map((input) => callAction(this.#callOf(action, options), input)));
-    return outputs.map((output) => (output.status === 'fulfilled' ? output.value : output.reason));
+    const outputs = await Promise.allSettled(
+      copies.map((input) => callAction(kernel, this.#prepare(action, options, input))),
+    );
+    return outputs.map((output) => (output.status === 'fulfilled' ? outputValue(output.value) : output.reason));
   }
 
-  #callOf(action: RegisteredAction, { permission, isOverBus, fields }: CallOptions): GatewayCall {
+  #prepare(action: RegisteredAction, { permission, isOverBus, fields }: CallOptions, input: unknown): Call {
+    const { ctx } = this;
+    const { principal } = ctx;
     const isFirst = this.#calls++ === 0;
     return {
-      kernel: this.#parts.kernel,
-      ctx: this.ctx,
-      transport: 'graphql',
+      ...principal,
       action,
+      transport: 'graphql',
+      requestId: ctx.requestId,
       permission,
-      isOverBus,
-      isFirst,
       fields,
+      // The request itself has been counted; each further call counts like a request.
+      countedAddress: isFirst ? undefined : ctx.client.address,
+      // Over the bus, the limit of the operation applies to each user.
+      operationKey: isOverBus
+        ? `${principal.tenant?.id ?? ''} graphql ${principal.caller?.id ?? ''} ${action.name}`
+        : undefined,
       isAudited: action.isAudited && (action.isReadOnly || this.#auditsMutations),
+      knownInput: input,
+      readInput: () => input,
+      createContext: (auditEntry) => ctx.inModule(action.module, auditEntry),
     };
   }
 }

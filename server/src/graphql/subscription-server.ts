@@ -4,7 +4,7 @@ import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, type Message, MessageType, pa
 import { v7 as uuidv7 } from 'uuid';
 import type { RawData, WebSocket } from 'ws';
 import { resolveCaller, takeFromRateLimit, tooManyRequests } from '../actions/resolve-caller.ts';
-import { Context } from '../context.ts';
+import { Context } from '../context/context.ts';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
 import { activityTimeout, codes } from '../realtime/protocol.ts';
@@ -205,9 +205,7 @@ export class SubscriptionServer {
         const state = takeFromRateLimit(limiter, config.rateLimitPerMinute, call);
         if (!state.allowed) throw tooManyRequests(state);
       }
-      const graphql = await ctx.helpers('graphql');
-      if (!graphql) throw fail('modules.not_installed', { module: 'graphql' });
-      return await graphql.subscribe({ request });
+      return await ctx.inModule(undefined).bus.call('graphql.acceptSubscription', { request });
     } catch (error) {
       return { errors: [failureError(asFailure(error))] };
     }

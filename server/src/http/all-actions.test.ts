@@ -13,9 +13,9 @@ test('actions and routes are registered', () => {
   expect(routes.length).toBeGreaterThan(5);
 });
 
-test.each(actions)('$name declares a permission, signedIn or public', (action) => {
+test.each(actions)('$name declares a permission, signedIn, public or internal', (action) => {
   const isForSome = action.needs === signedIn || permissionsFor(action).length > 0;
-  expect([action.public === true, isForSome].filter(Boolean)).toHaveLength(1);
+  expect([action.public === true, isForSome, action.internal !== undefined].filter(Boolean)).toHaveLength(1);
   expect(permissionsFor(action)).not.toContain('');
 });
 
@@ -23,8 +23,10 @@ test.each(actions)('$name requires a tenant if it requires a permission', (actio
   if (permissionsFor(action).length > 0) expect(action.tenant ?? 'required').toBe('required');
 });
 
-test.each(actions)('$name is served over HTTP or over the bus', ({ http, bus }) => {
-  expect(http !== undefined || bus !== undefined).toBe(true);
+test.each(actions)('$name is served over HTTP or over the bus', ({ http, bus, internal }) => {
+  expect(http !== undefined || bus !== undefined || internal !== undefined).toBe(true);
+  // An operation for other modules is reachable in no other way.
+  if (internal) expect({ http, bus }).toEqual({ http: undefined, bus: undefined });
 });
 
 test.each(actions)('$name has a valid name, a tag and a summary', ({ name, summary, tag }) => {

@@ -85,7 +85,7 @@ const platform = await startPlatform({
       summary: 'Welcome',
       http: 'GET /welcome',
       root: true,
-      page: true,
+      webPage: true,
       public: true,
       run: async () => '',
     }),
@@ -127,7 +127,7 @@ test('exactly the HTTP actions that are not pages are described', () => {
   const described = Object.entries<object>(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  const api = platform.kernel.actions.filter(({ page, method }) => method && !page);
+  const api = platform.kernel.actions.filter(({ webPage, method }) => method && !webPage);
   const mounted = api.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
   expect(described.toSorted()).toEqual(mounted.toSorted());
   expect(document.paths['/welcome']).toBeUndefined();

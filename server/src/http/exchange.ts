@@ -1,21 +1,32 @@
 import type { Caller, Membership } from '@chowk/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AuditEntry } from '../actions/audit-log.ts';
+import type { Call } from '../actions/call.ts';
 import type { RegisteredAction } from '../actions/registry.ts';
+import { Context } from '../context/context.ts';
 import type { FileChanges } from '../files/file-store.ts';
 import type { ReceivedFile } from '../files/received-file.ts';
 import type { Kernel } from '../kernel.ts';
+import type { Validator } from '../schemas/validation.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
+import type { Gate } from './gates.ts';
+import type { ReadBody } from './read-body.ts';
 import type { ReadInput } from './read-input.ts';
 
 /** An action that is served over HTTP. */
 export interface Route {
   readonly action: RegisteredAction;
+  readonly hasUpload: boolean;
+  readonly readBody: ReadBody;
   readonly readInput: ReadInput;
+  readonly gate: Gate | undefined;
   readonly hasEtag: boolean;
+  readonly bodyLimit: number;
 }
 
-/** The state of one request and its response, filled in by the steps of the pipeline. */
-export interface Exchange {
+/** A request and its response: a call of an action over HTTP, filled in by the steps of the pipeline. */
+export class Exchange implements Call {
+  readonly transport = 'rest';
   readonly kernel: Kernel;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -25,18 +36,63 @@ export interface Exchange {
   membership: Membership | undefined;
   /** The unparsed body, which the idempotency key is compared with. */
   rawBody: string | undefined;
+  input: unknown;
+  validate: Validator | undefined;
+  ignoredFields: string[] = [];
   /** The file in the body, closed when the action has run. */
   upload: ReceivedFile | undefined;
   /** The files that a request with an upload writes. */
   writtenFiles: FileChanges | undefined;
-}
+  runOnce: Call['runOnce'];
 
-/** All fields are set at once, so that every exchange has the same object shape. */
-export function newExchange(kernel: Kernel, request: FastifyRequest, reply: FastifyReply, route: Route): Exchange {
-  const unresolved = { tenant: undefined, caller: undefined, membership: undefined };
-  const body = { rawBody: undefined, upload: undefined, writtenFiles: undefined };
-  return { kernel, request, reply, route, ...unresolved, ...body };
-}
+  constructor(kernel: Kernel, request: FastifyRequest, reply: FastifyReply, route: Route) {
+    this.kernel = kernel;
+    this.request = request;
+    this.reply = reply;
+    this.route = route;
+  }
 
-/** Returns a promise only if it has to wait. */
-export type Step = (exchange: Exchange) => Promise<void> | void;
+  get action(): RegisteredAction {
+    return this.route.action;
+  }
+
+  get requestId(): string {
+    return this.request.id;
+  }
+
+  get isAudited(): boolean {
+    return this.route.action.isAudited;
+  }
+
+  get knownInput(): unknown {
+    return this.request.params;
+  }
+
+  /** Returns a promise only if the request has a body. */
+  readInput(): unknown {
+    const body = this.route.readBody(this);
+    return body instanceof Promise ? body.then((value) => this.#setInput(value)) : this.#setInput(undefined);
+  }
+
+  createContext(auditEntry: AuditEntry | undefined): Context {
+    const { kernel, request, route, tenant, caller, membership, writtenFiles } = this;
+    return new Context(kernel, {
+      requestId: request.id,
+      module: route.action.module,
+      tenant,
+      user: caller,
+      membership,
+      source: request,
+      writtenFiles,
+      auditEntry,
+      ifMatch: request.headers['if-match'],
+    });
+  }
+
+  #setInput(body: unknown): unknown {
+    const { input, validate } = this.route.readInput(this.request, body);
+    this.input = input;
+    this.validate = validate;
+    return input;
+  }
+}

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Context } from '../context.ts';
+import { Context } from '../context/context.ts';
 import type { Kernel } from '../kernel.ts';
 
 /** Throws to refuse a request. */

@@ -30,7 +30,7 @@ export function healthActions(config: Config, central: Db, redis: Redis | undefi
       tenant: 'none',
       output: Health,
       answer: { status: ({ status }) => (status === 'ok' ? 200 : 503) },
-      also: { 503: { description: 'A service is down.', body: Health } },
+      responses: { 503: { description: 'A service is down.', body: Health } },
       run: async () => {
         const [database, cache] = await Promise.all([
           isUp(central.row(sql`SELECT 1`)),

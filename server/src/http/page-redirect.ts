@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Context } from '../context.ts';
+import { Context } from '../context/context.ts';
 import type { Kernel } from '../kernel.ts';
 
 /** Where a module redirects a page of the console to. A failure is logged, and the page is shown. */

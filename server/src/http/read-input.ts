@@ -4,7 +4,10 @@ import { pathParameters, type RegisteredAction } from '../actions/registry.ts';
 import { compileText, type FieldErrors, type Validator } from '../schemas/validation.ts';
 
 /** Returns the flat input of an action and the function that validates it. */
-export type ReadInput = (request: FastifyRequest) => { readonly input: unknown; readonly validate: Validator };
+export type ReadInput = (
+  request: FastifyRequest,
+  body: unknown,
+) => { readonly input: unknown; readonly validate: Validator };
 
 type Fields = Record<string, unknown>;
 
@@ -18,10 +21,10 @@ export function inputReader(action: RegisteredAction): ReadInput {
   const checkPath = names.length > 0 ? compileText(Type.Object(inPath)) : undefined;
   // The fields of a form are text.
   const checkInput = action.accepts === 'multipart' && action.input ? compileText(action.input) : action.validate;
-  return ({ params, body, query }) => {
+  return ({ params, query }, body) => {
     const path = params as Fields;
     const pathErrors = checkPath?.(path);
-    const queryErrors = action.page ? undefined : unknownParameters(query as Fields);
+    const queryErrors = action.webPage ? undefined : unknownParameters(query as Fields);
     const { input, bodyErrors, ignored } = flatten(body, path, action.accepts);
     return {
       input,
@@ -42,20 +45,20 @@ export function takesBody({ inputFrom, method, input }: RegisteredAction): boole
 
 function uncheckedReader(action: RegisteredAction): ReadInput {
   const hasBody = takesBody(action);
-  return ({ params, body, query }) => {
+  return ({ params, query }, body) => {
     const fields = hasBody ? flatten(body, {}, 'json').input : (query as Fields);
     return { input: { ...fields, ...(params as Fields) }, validate: action.validate };
   };
 }
 
 function textReader(action: RegisteredAction): ReadInput {
-  const { input: schema = Type.Object({}), page } = action;
+  const { input: schema = Type.Object({}), webPage } = action;
   const validate = compileText(schema);
   const names = pathParameters(action.path);
   return ({ query, params }) => {
     const input = query as Fields;
     removeBrackets(input);
-    if (page) keepOnly(input, (name) => name in schema.properties && !names.includes(name));
+    if (webPage) keepOnly(input, (name) => name in schema.properties && !names.includes(name));
     let issues: Issues | undefined;
     for (const name of names) {
       if (name in input) {

@@ -9,15 +9,15 @@ import { mountApiReference } from './api-reference.ts';
 import { isForConsole, sendConsole } from './console.ts';
 import { corsPolicy } from './cors.ts';
 import { sendErrorResponse } from './error-response.ts';
-import { type Exchange, newExchange, type Route, type Step } from './exchange.ts';
+import { Exchange, type Route } from './exchange.ts';
 import { dropForwardedPorts } from './forwarded-for.ts';
 import { type Gate, gatesOf } from './gates.ts';
 import { stopGracefully } from './graceful-stop.ts';
 import { rejectMalformedRequest } from './malformed-request.ts';
 import { HttpMetrics } from './metrics.ts';
-import { parseBodies } from './parse-body.ts';
-import { pipeline } from './pipeline.ts';
+import { handleRequest } from './pipeline.ts';
 import { limitAnonymous } from './rate-limit.ts';
+import { bodyReader, deferBodies } from './read-body.ts';
 import { formLimit } from './read-form.ts';
 import { inputReader } from './read-input.ts';
 import { requestId, responseHeaders } from './response-headers.ts';
@@ -84,7 +84,7 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
   await mountSockets(app, kernel);
   // After the sockets: clients are asked to reconnect when a stop begins.
   stopGracefully(app);
-  parseBodies(app);
+  deferBodies(app);
   app.setSerializerCompiler(({ schema }) => responseSerializer(schema as TSchema));
   const metrics = new HttpMetrics(app, kernel);
   mountRoutes(app, kernel, gateOf);
@@ -118,21 +118,24 @@ function mountRoutes(app: FastifyInstance, kernel: Kernel, gateOf: (path: string
     const { method, path } = action;
     if (!method) continue;
     const upload = uploadField(action.input?.properties);
-    const bodyLimit = upload ? formLimit(upload.maxBytes) : action.bodyLimit;
-    const gate = gateOf(path);
-    const route = { action, readInput: inputReader(action), hasEtag: hasEtag(action) };
+    const route: Route = {
+      action,
+      hasUpload: upload !== undefined,
+      readBody: bodyReader(app, action),
+      readInput: inputReader(action),
+      gate: gateOf(path),
+      hasEtag: hasEtag(action),
+      bodyLimit: upload ? formLimit(upload.maxBytes) : (action.bodyLimit ?? kernel.config.bodyLimitBytes),
+    };
     app.route({
       method,
       url: path,
       config: { route },
-      ...(bodyLimit === undefined ? {} : { bodyLimit }),
       ...serializerSchema(action),
-      onRequest: (request, reply) => {
-        request.exchange = newExchange(kernel, request, reply, route);
-        const steps = runSteps(pipeline.beforeBody, request.exchange);
-        return gate ? steps.then(() => gate(request)) : steps;
+      handler: (request, reply) => {
+        request.exchange = new Exchange(kernel, request, reply, route);
+        return handleRequest(request.exchange);
       },
-      handler: (request) => pipeline.runAction(request.exchange as Exchange),
     });
   }
 }
@@ -140,8 +143,4 @@ function mountRoutes(app: FastifyInstance, kernel: Kernel, gateOf: (path: string
 function serializerSchema(action: RegisteredAction) {
   const schema = responseSchema(action);
   return schema ? { schema: { response: { '2xx': schema } } } : {};
-}
-
-async function runSteps(steps: readonly Step[], exchange: Exchange): Promise<void> {
-  for (const step of steps) await step(exchange);
 }

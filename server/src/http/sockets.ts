@@ -11,8 +11,8 @@ import type { Kernel } from '../kernel.ts';
 import { networkOf } from '../network.ts';
 import { codes, maxMessageBytes } from '../realtime/protocol.ts';
 import { bearerToken } from './authenticate.ts';
-import { type Exchange, newExchange, type Step } from './exchange.ts';
-import { pipeline } from './pipeline.ts';
+import { Exchange, type Route } from './exchange.ts';
+import { identify } from './pipeline.ts';
 import { countFailedLookup } from './rate-limit.ts';
 import { inputReader } from './read-input.ts';
 import { methodNotAllowed } from './wrong-method.ts';
@@ -83,19 +83,26 @@ export async function mountSockets(app: FastifyInstance, kernel: Kernel): Promis
   });
 
   const mount = ({ action, server, failure, accept }: SocketRoute) => {
-    const route = { action, readInput: inputReader(action), hasEtag: false };
+    const route: Route = {
+      action,
+      hasUpload: false,
+      readBody: () => undefined,
+      readInput: inputReader(action),
+      gate: undefined,
+      hasEtag: false,
+      bodyLimit: 0,
+    };
     app.get(action.path, {
-      onRequest: async (request, reply) => {
-        request.exchange = newExchange(kernel, request, reply, route);
-        for (const step of pipeline.beforeBody as Step[]) await step(request.exchange);
-      },
       handler: async (request: FastifyRequest, reply) => {
+        const exchange = new Exchange(kernel, request, reply, route);
+        request.exchange = exchange;
+        await identify(exchange);
         const upgrade = upgrades.get(request.raw);
         if (!upgrade) throw failure();
         reply.hijack();
         reply.raw.detachSocket(upgrade.socket as never);
         server.handleUpgrade(request.raw, upgrade.socket, upgrade.head, (socket) => {
-          const open = accept(socket, request.exchange as Exchange);
+          const open = accept(socket, exchange);
           sockets.add(open);
           socket.on('close', () => sockets.delete(open));
           if (isStopping) closeForRestart(open);

@@ -6,7 +6,7 @@ import { type Ctx, job, sql, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';
-import { Context } from '../context.ts';
+import { Context } from '../context/context.ts';
 
 const runs: { job: string; tenant: string; data: unknown }[] = [];
 

@@ -77,7 +77,7 @@ test('listeners run in the ring of the tenant, whichever process commits the eve
   const [acme, other] = [await tenantOn('edge'), await tenantOn('stable')];
   await edge.kernel.directory.find(acme.id);
   const onEdge = { ...acme, ...(await edge.kernel.directory.find(acme.id)) } as TestTenant;
-  const { Context } = await import('../context.ts');
+  const { Context } = await import('../context/context.ts');
   const emit = (platform: TestPlatform, tenant: TestTenant) =>
     new Context(platform.kernel, { requestId: 'test', module: 'work', tenant, system: true }).emit(
       'work.happened' as never,

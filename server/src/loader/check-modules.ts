@@ -1,8 +1,10 @@
-import { type Module, permissionsFor, type TSchema, uploadField } from '@chowk/kit';
+import { type Action, type Module, permissionsFor, type TSchema, uploadField } from '@chowk/kit';
 import { cronProblem } from '../jobs/cron.ts';
 import { compileBody } from '../schemas/validation.ts';
-import { consumedOperation, type Manifest } from './manifest.ts';
+import { type ConsumedOperation, consumedOperation, type Manifest } from './manifest.ts';
+import { findOperation, schemas } from './packed-manifest.ts';
 import { permissionsOf } from './permissions.ts';
+import { inputProblem, outputProblem } from './schema-compatibility.ts';
 
 interface CheckedModule {
   readonly alias: string;
@@ -10,10 +12,12 @@ interface CheckedModule {
   readonly parts: Module;
 }
 
-/** Throws if `module.json` and `module.ts` disagree or one of them is invalid. */
-export function checkModule(module: CheckedModule): void {
+/** Throws if `module.json` and `module.ts` disagree or one of them is invalid, or for problems that were found before. */
+export function checkModule(module: CheckedModule, found: readonly string[] = []): void {
   report(module.alias, [
+    ...found,
     ...systemProblems(module),
+    ...providedProblems(module),
     ...eventNameProblems(module),
     ...subscriptionProblems(module),
     ...nameProblems(module),
@@ -32,8 +36,6 @@ export function checkReferences(modules: readonly CheckedModule[]): void {
 export function referenceProblems(modules: readonly CheckedModule[]): Map<string, string[]> {
   const permissions = new Set(permissionsOf(modules).map(({ name }) => name));
   const events = new Set(modules.flatMap(({ manifest }) => manifest.events?.emits ?? []));
-  const actions = modules.flatMap(({ parts }) => Object.entries(parts.actions ?? {}));
-  const operations = new Set(actions.filter(([, { bus }]) => bus).map(([name]) => name));
   return new Map(
     modules.map((module) => [
       module.alias,
@@ -42,7 +44,7 @@ export function referenceProblems(modules: readonly CheckedModule[]): Map<string
         ...duplicateNotifications(module, modules),
         ...permissionProblems(module, permissions),
         ...eventProblems(module, events),
-        ...operationProblems(module, operations),
+        ...operationProblems(module, modules),
       ],
     ]),
   );
@@ -63,13 +65,31 @@ function systemProblems({ manifest, parts }: CheckedModule): string[] {
   ];
 }
 
+const derived = 'remove it from module.json, which is completed from the code';
+
+/** A packed manifest must name the operations of the code. */
+function providedProblems({ manifest: { api = {} }, parts }: CheckedModule): string[] {
+  const onBus = Object.entries(parts.actions ?? {}).filter(([, { bus }]) => bus);
+  const coded = {
+    provides: onBus.map(([name]) => name),
+    internal: Object.keys(parts.operations ?? {}),
+  };
+  return (['provides', 'internal'] as const).flatMap((field) => {
+    const declared = api[field]?.map(({ name }) => name);
+    if (!declared) return [];
+    return [...new Set(declared).symmetricDifference(new Set(coded[field]))].map(
+      (name) => `api.${field}: ${name} is not the same in module.json and module.ts; ${derived}`,
+    );
+  });
+}
+
 function eventNameProblems({ manifest: { events }, parts }: CheckedModule): string[] {
   const listeners = parts.listeners ?? [];
   const names = listeners.map(({ name }) => name);
   const repeated = names.filter((name, index) => names.indexOf(name) !== index);
   const stale = (field: string, declared: readonly string[] = [], coded: readonly string[] = []) =>
     [...new Set(declared).symmetricDifference(new Set(coded))].map(
-      (event) => `events.${field}: ${event} is not the same in module.json and module.ts; run 'npm run fix'`,
+      (event) => `events.${field}: ${event} is not the same in module.json and module.ts; ${derived}`,
     );
   return [
     ...stale('emits', events?.emits, Object.keys(parts.events ?? {})),
@@ -91,6 +111,7 @@ function subscriptionProblems({ parts }: CheckedModule): string[] {
 function nameProblems({ alias, manifest, parts }: CheckedModule): string[] {
   const names = {
     actions: manifest.system ? [] : Object.keys(parts.actions ?? {}),
+    operations: Object.keys(parts.operations ?? {}),
     jobs: Object.keys(parts.jobs ?? {}),
     settings: (manifest.settings ?? []).map(({ key }) => key),
   };
@@ -104,7 +125,7 @@ function settingProblems({ manifest, parts }: CheckedModule): string[] {
   const coded = new Set(Object.keys(parts.settings ?? {}));
   const stale = [...declared.symmetricDifference(coded)];
   return [
-    ...stale.map((key) => `settings: ${key} is not the same in module.json and module.ts; run 'npm run fix'`),
+    ...stale.map((key) => `settings: ${key} is not the same in module.json and module.ts; ${derived}`),
     ...defaultProblems(manifest),
   ];
 }
@@ -197,12 +218,34 @@ function eventProblems({ manifest }: CheckedModule, emitted: ReadonlySet<string>
     );
 }
 
-function operationProblems({ manifest }: CheckedModule, provided: ReadonlySet<string>): string[] {
-  return (manifest.api?.consumes ?? [])
-    .map((entry) => consumedOperation(entry).operation)
-    .filter((operation) => !provided.has(operation))
-    .map(
-      (operation) =>
-        `api.consumes: no module in the lock file provides ${operation}; add the module that does, or correct the name`,
-    );
+function operationProblems({ manifest }: CheckedModule, modules: readonly CheckedModule[]): string[] {
+  return (manifest.api?.consumes ?? []).map(consumedOperation).flatMap((consumed) => {
+    const { operation } = consumed;
+    const provider = findOperation(modules, operation);
+    if (provider) return consumptionProblems(manifest, consumed, provider);
+    const isAbsent = !modules.some(({ alias }) => operation.startsWith(`${alias}.`));
+    if (consumed.optional && isAbsent) return [];
+    return [
+      `api.consumes: no module in the lock file provides ${operation}; add the module that does, or correct the name`,
+    ];
+  });
+}
+
+/** Why a module cannot use an operation: it is for system modules, or it has changed since the module was built. */
+function consumptionProblems(
+  { system = false }: Manifest,
+  { operation, input, output }: ConsumedOperation,
+  provider: Action,
+): string[] {
+  if (provider.internal === 'system' && !system) {
+    return [`api.consumes: ${operation} is for system modules only; set "system": true in module.json or remove it`];
+  }
+  const current = schemas(provider);
+  const changed =
+    (input && inputProblem(input, current.input)) ?? (output && outputProblem(output, current.output ?? {}));
+  if (!changed) return [];
+  return [
+    `api.consumes: ${operation} is not compatible with the version that the module was built against (${changed}); ` +
+      'lock a version that is',
+  ];
 }

@@ -20,9 +20,11 @@ export class Installations {
     });
   }
 
-  async has(tenantId: string, alias: string): Promise<boolean> {
+  /** Returns a promise only if it has to wait. */
+  has(tenantId: string, alias: string): Promise<boolean> | boolean {
     if (this.#systemModules.has(alias)) return true;
-    return (await this.enabled(tenantId)).has(alias);
+    const enabled = this.#cache.get(tenantId);
+    return enabled instanceof Promise ? enabled.then((set = none) => set.has(alias)) : (enabled ?? none).has(alias);
   }
 
   /** The modules that are enabled for the tenant, without the system modules. Cached: the same set until it changes. */

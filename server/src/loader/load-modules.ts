@@ -12,6 +12,8 @@ import { type GraphqlFiles, readGraphqlFiles } from './graphql-files.ts';
 import { folderIntegrity, readLockFile } from './lock-file.ts';
 import { lockPath, repository } from './lock-path.ts';
 import { type Manifest, readManifest } from './manifest.ts';
+import { completeManifest } from './packed-manifest.ts';
+import { undeclaredCalls } from './undeclared-calls.ts';
 
 export interface LoadedModule {
   readonly alias: string;
@@ -61,11 +63,11 @@ export async function findModules(folder = modulesFolder): Promise<{ folder: str
   );
 }
 
-export async function loadModule(folder: string, manifest: Manifest): Promise<LoadedModule> {
-  const { alias, compatibility } = manifest;
+export async function loadModule(folder: string, source: Manifest): Promise<LoadedModule> {
+  const { alias, compatibility } = source;
   if (!satisfies(version, compatibility.platform)) {
     throw new Error(
-      `the module ${alias} ${manifest.version} needs platform ${compatibility.platform}, but this is platform ${version}`,
+      `the module ${alias} ${source.version} needs platform ${compatibility.platform}, but this is platform ${version}`,
     );
   }
   const { module: parts } = (await import(pathToFileURL(join(folder, 'module.ts')).href)) as { module?: Module };
@@ -73,7 +75,8 @@ export async function loadModule(folder: string, manifest: Manifest): Promise<Lo
     throw new Error(
       `${join(folder, 'module.ts')} does not export module; export the result of defineModule({ … }) under this name`,
     );
-  checkModule({ alias, manifest, parts });
+  const manifest = completeManifest(source, parts);
+  checkModule({ alias, manifest, parts }, await undeclaredCalls(folder, manifest));
   const sql = join(folder, 'migrations');
   const migrations = existsSync(sql) ? await readMigrations(alias, sql) : { owner: alias, migrations: [] };
   return { alias, folder, manifest, parts, migrations, graphql: await readGraphqlFiles(folder, manifest) };

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { action, type Module, signedIn, Type } from '@chowk/kit';
+import { action, type Module, operation, signedIn, Type } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { testConfig } from '../../testing/test-config.ts';
 import { testModule } from '../../testing/test-module.ts';
@@ -9,7 +9,8 @@ import { checkModule, checkReferences } from './check-modules.ts';
 import { findModules, loadModule } from './load-modules.ts';
 import { folderIntegrity, readLockFile, writeLockFile } from './lock-file.ts';
 import { lockPath } from './lock-path.ts';
-import { type Manifest, readManifest } from './manifest.ts';
+import { type Consumed, type Manifest, readManifest } from './manifest.ts';
+import { packedManifest } from './packed-manifest.ts';
 
 const good = {
   name: 'Notes',
@@ -17,8 +18,9 @@ const good = {
   version: '1.2.3',
   description: 'Keeps notes.',
   compatibility: { platform: '^1.0.0' },
-  api: { provides: [{ name: 'notes.get', description: 'Get a note.' }] },
 };
+
+const provides = [{ name: 'notes.get', description: 'Get a note.' }];
 
 const code = `export const module = {
   actions: { 'notes.get': { summary: 'Get a note', public: true, bus: { rateLimit: 1 }, run: async () => ({}) } },
@@ -84,7 +86,7 @@ test.each<[string, object, RegExp]>([
   ['an unknown field', { ...good, permisions: [] }, /permisions: There is no such field; remove it or correct/],
   ['an unknown nested field', { ...good, api: { consume: [] } }, /api\.consume: There is no such field/],
   ['an unknown field of a setting', { ...good, settings: [{ ...setting, min: 1 }] }, /settings\.0\.min: There is no/],
-  ['a limit below one', { ...good, api: { provides: [{ ...good.api.provides[0], rate_limit: 0 }] } }, /rate_limit: /],
+  ['a limit below one', { ...good, api: { provides: [{ ...provides[0], rate_limit: 0 }] } }, /rate_limit: /],
 ])('a module.json with %s is refused, naming file and field', async (_, manifest, message) => {
   const folder = await moduleFolder(manifest);
   await expect(readManifest(join(folder, 'module.json'))).rejects.toThrow(message);
@@ -112,19 +114,15 @@ test.each(['^1.0.0', '>=0.9 <2', '*'])('a module for platform %s is loaded', asy
 test('module.json and module.ts must name the same events and listeners', async () => {
   const listening = { ...good, events: { listens: ['order.created'] } };
   const listener = `export const module = {
+    ...${code.slice(code.indexOf('{'), -1)},
     listeners: [{ event: 'order.created', when: 'after_commit', name: 'count', run: async () => {} }],
   };`;
   await expect(load(listening, listener)).resolves.toMatchObject({ alias: 'notes' });
   await expect(load(listening)).rejects.toThrow(
-    "the module notes cannot be loaded: events.listens: order.created is not the same in module.json and module.ts; run 'npm run fix'",
-  );
-  await expect(load(good, listener)).rejects.toThrow(
-    'events.listens: order.created is not the same in module.json and module.ts',
+    'the module notes cannot be loaded: events.listens: order.created is not the same in module.json and module.ts; remove it from module.json, which is completed from the code',
   );
   const twice = listener.replace('listeners: [', "listeners: [{ event: 'order.created', name: 'count' },");
   await expect(load(listening, twice)).rejects.toThrow('listeners: two have the name count; rename one');
-  const emitting = `export const module = { events: { 'note.created': {} } };`;
-  await expect(load(good, emitting)).rejects.toThrow('events.emits: note.created is not the same');
   await expect(load(good, 'export const nothing = 1;')).rejects.toThrow(/module\.ts does not export module/);
 });
 
@@ -258,6 +256,105 @@ test.each<[string, Partial<Manifest>, Module, string]>([
   ],
 ])('%s is refused, naming module and field', (_, fields, parts, message) => {
   expect(() => checkReferences(modulesWith(fields, parts))).toThrow(`the module notes cannot be loaded: ${message}`);
+});
+
+test('events and settings that module.json does not list are those of the code', async () => {
+  const text = `export const module = {
+    events: { 'note.created': {} },
+    listeners: [{ event: 'order.created', when: 'after_commit', name: 'count', run: async () => {} }],
+    settings: { 'notes.limit': { schema: { type: 'integer' }, default: 5, description: 'The limit.' } },
+  };`;
+  expect((await load(good, text)).manifest).toMatchObject({
+    events: { emits: ['note.created'], listens: ['order.created'] },
+    settings: [{ key: 'notes.limit', default: 5 }],
+  });
+});
+
+test('module.json and module.ts must name the same operations', async () => {
+  await expect(load({ ...good, api: { provides } })).resolves.toMatchObject({ alias: 'notes' });
+  await expect(load({ ...good, api: { provides } }, 'export const module = {};')).rejects.toThrow(
+    'api.provides: notes.get is not the same in module.json and module.ts',
+  );
+  const internal = { ...good, api: { internal: [{ name: 'notes.find', description: 'Find a note.' }] } };
+  await expect(load(internal)).rejects.toThrow('api.internal: notes.find is not the same');
+});
+
+test('a module with a call that it does not declare is refused when it is loaded, naming the file', async () => {
+  const calls = `${code}
+    // ctx.bus.call('orders.list', {})
+    export const count = (ctx) => ctx.bus.callIfInstalled(\n'orders.count', {});`;
+  await expect(load(good, calls)).rejects.toThrow(
+    'the module notes cannot be loaded: module.ts calls orders.count; add it to api.consumes in module.json',
+  );
+  for (const entry of ['orders.count', { operation: 'orders.count', optional: true }]) {
+    await expect(load({ ...good, api: { consumes: [entry] } }, calls)).resolves.toMatchObject({ alias: 'notes' });
+  }
+  await expect(load(good, calls.replace("'orders.count'", 'name'))).rejects.toThrow(
+    'module.ts calls an operation by an expression (name); write its name as a string literal',
+  );
+  await expect(load(good, calls.replace('orders.count', 'notes.get'))).resolves.toMatchObject({ alias: 'notes' });
+});
+
+test('a resolver that calls an undeclared operation is refused when it is loaded', async () => {
+  const folder = await moduleFolder();
+  await mkdir(join(folder, 'graphql'));
+  await writeFile(join(folder, 'graphql/schema.graphql'), 'type Query { note: String }');
+  const resolver = `export const resolvers = { Query: { note: (_, __, ctx) => ctx.load('orders.get', {}) } };`;
+  await writeFile(join(folder, 'graphql/resolvers.ts'), resolver);
+  await expect(loadModule(folder, await readManifest(join(folder, 'module.json')))).rejects.toThrow(
+    'graphql/resolvers.ts calls orders.get; add it to api.consumes in module.json',
+  );
+});
+
+const reading = operation({
+  summary: 'Find orders',
+  input: Type.Object({ number: Type.String(), limit: Type.Optional(Type.Integer({ maximum: 50 })) }),
+  output: Type.Object({ id: Type.String(), total: Type.String() }),
+  run: async () => ({ id: '', total: '' }),
+});
+const provider = (parts: Module) => testModule({ alias: 'orders', ...parts });
+const consumer = (consumed: Consumed, system = false) => {
+  const module = testModule({ alias: 'notes', consumes: [consumed] });
+  return { ...module, manifest: { ...module.manifest, system } };
+};
+
+test('a module that works without another one is loaded without it', () => {
+  const consumed = { operation: 'orders.find', optional: true };
+  expect(() => checkReferences([consumer(consumed)])).not.toThrow();
+  // The module is there, but it has no such operation.
+  expect(() => checkReferences([consumer(consumed), provider({})])).toThrow('provides orders.find');
+});
+
+test('an operation for system modules is refused to others', () => {
+  const modules = (system: boolean) => [
+    consumer('orders.find', system),
+    provider({ operations: { 'orders.find': { ...reading, internal: 'system' } } }),
+  ];
+  expect(() => checkReferences(modules(false))).toThrow(
+    'the module notes cannot be loaded: api.consumes: orders.find is for system modules only',
+  );
+  expect(() => checkReferences(modules(true))).not.toThrow();
+});
+
+test('a packed module is refused beside a version that it was not built against, naming the difference', () => {
+  const current = provider({ operations: { 'orders.find': reading } });
+  const packed = packedManifest(consumer('orders.find'), [current]);
+  const module = { ...consumer('orders.find'), manifest: packed };
+  expect(packed.api?.consumes).toMatchObject([{ operation: 'orders.find', input: { required: ['number'] } }]);
+  expect(() => checkReferences([module, current])).not.toThrow();
+  const changed = provider({
+    operations: {
+      'orders.find': operation({
+        summary: 'Find orders',
+        input: Type.Object({ number: Type.String(), limit: Type.Integer({ maximum: 50 }) }),
+        run: async () => ({}),
+      }),
+    },
+  });
+  expect(() => checkReferences([module, changed])).toThrow(
+    'the module notes cannot be loaded: api.consumes: orders.find is not compatible with the version that the module was ' +
+      'built against (limit is now required); lock a version that is',
+  );
 });
 
 test('a folder with a module.json is a module, named by its alias', async () => {

@@ -8,15 +8,29 @@ const dotted = '^[a-z][a-z0-9-]*(\\.[a-zA-Z_][a-zA-Z0-9_]*)+$';
 const eventPattern = `${dotted}|^[a-z][a-z0-9-]*\\.\\*$|^\\*$`;
 const semver = '^\\d+\\.\\d+\\.\\d+(-[0-9A-Za-z.-]+)?$';
 
+const JsonSchema = Type.Record(Type.String(), Type.Unknown());
+
+/** An operation. `module:pack` writes them; the manifest of a module in development has none. */
 const Provided = Type.Object({
   name: Type.String({ pattern: dotted }),
   description: Type.String({ minLength: 1 }),
-  input: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  input: Type.Optional(JsonSchema),
+  output: Type.Optional(JsonSchema),
   /** The caller needs one of them. */
   permission: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
   /** Calls a minute for each calling module in each tenant. */
   rate_limit: Type.Optional(Type.Integer({ minimum: 1 })),
   graphql_expose: Type.Optional(Type.Boolean()),
+});
+
+/** An operation for other modules only. */
+const Internal = Type.Object({
+  name: Type.String({ pattern: dotted }),
+  description: Type.String({ minLength: 1 }),
+  /** Only for system modules. */
+  system: Type.Optional(Type.Boolean()),
+  input: Type.Optional(JsonSchema),
+  output: Type.Optional(JsonSchema),
 });
 
 const name = '^[a-z_][a-z0-9_]{0,62}$';
@@ -102,6 +116,11 @@ const ConsumedOperation = Type.Object({
   operation: Operation,
   /** A permission of the consuming module that its calls need instead of the operation's own. */
   permission: Type.Optional(Type.String({ pattern: dotted })),
+  /** The module also works without the one that provides the operation. */
+  optional: Type.Optional(Type.Boolean()),
+  /** The schemas that a packed module was built against. */
+  input: Type.Optional(JsonSchema),
+  output: Type.Optional(JsonSchema),
 });
 
 const Manifest = Type.Object({
@@ -116,6 +135,7 @@ const Manifest = Type.Object({
   api: Type.Optional(
     Type.Object({
       provides: Type.Optional(Type.Array(Provided)),
+      internal: Type.Optional(Type.Array(Internal)),
       consumes: Type.Optional(Type.Array(Type.Union([Operation, ConsumedOperation]))),
     }),
   ),
@@ -140,6 +160,7 @@ const Manifest = Type.Object({
 
 export type Manifest = Static<typeof Manifest>;
 
+export type ConsumedOperation = Static<typeof ConsumedOperation>;
 export type Consumed = Static<typeof Operation> | Static<typeof ConsumedOperation>;
 
 export function consumedOperation(entry: Consumed): Static<typeof ConsumedOperation> {

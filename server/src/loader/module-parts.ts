@@ -1,4 +1,5 @@
-import type { Ctx, DeclaredNotificationType, EventDefinition, Helper, Identity, Job, SystemServices } from '@chowk/kit';
+import type { DeclaredNotificationType, EventDefinition, Identity, Job, SystemServices } from '@chowk/kit';
+import { type RegisteredAction, registerActions } from '../actions/registry.ts';
 import type { RegisteredListener } from '../events/event-hub.ts';
 import { defaultRetries, type Entry, type JobHandler, type Task } from '../jobs/job-queues.ts';
 import type { Installations } from './installations.ts';
@@ -42,10 +43,6 @@ export function listenersOf(modules: readonly LoadedModule[]): RegisteredListene
   );
 }
 
-export function helpersOf(modules: readonly LoadedModule[]): Map<string, Readonly<Record<string, Helper>>> {
-  return new Map(modules.map(({ alias, parts }) => [alias, parts.helpers ?? {}]));
-}
-
 /** The identity of the one module that provides it. Without such a module all callers are anonymous. */
 export async function identityOf(modules: readonly LoadedModule[], system: SystemServices): Promise<Identity> {
   const [module, other] = modules.filter(({ parts }) => parts.identity);
@@ -60,7 +57,7 @@ const noIdentity: Identity = {
   onChange: () => {},
 };
 
-type InContext = (task: Task, module: string | undefined, run: (ctx: Ctx) => Promise<unknown>) => Promise<unknown>;
+type RunTask = (task: Task, action: RegisteredAction) => Promise<unknown>;
 type AddAll = (entries: Entry[]) => Promise<void>;
 
 /** The jobs of the kernel and of all modules, as handlers and schedules of the queues. */
@@ -68,7 +65,7 @@ export function jobsOf(
   modules: readonly LoadedModule[],
   kernelJobs: Readonly<Record<string, Job>>,
   installations: Installations,
-  inContext: InContext,
+  runTask: RunTask,
   addAll: AddAll,
 ): { handlers: Map<string, JobHandler>; schedules: Map<string, string> } {
   const jobs = [
@@ -81,6 +78,7 @@ export function jobsOf(
   const schedules = new Map<string, string>();
   for (const { module, name, job } of jobs) {
     if (job.schedule) schedules.set(name, job.schedule);
+    const action = jobAction(name, module, job);
     handlers.set(name, {
       module,
       data: job.data,
@@ -90,11 +88,17 @@ export function jobsOf(
       system: job.system ?? false,
       async perform(task) {
         if (task.tenant === '' && !job.system) return addAll(await tasksPerTenant(task, module, installations));
-        return inContext(task, module, (ctx) => job.run(ctx, task.data));
+        return runTask(task, action);
       },
     });
   }
   return { handlers, schedules };
+}
+
+/** A job as an action that only the platform calls. Its data was validated when it was added. */
+function jobAction(name: string, module: string | undefined, job: Job): RegisteredAction {
+  const declaration = { summary: name, internal: true, unchecked: true, run: job.run } as const;
+  return registerActions({ [name]: declaration }, { module, tag: '' })[0] as RegisteredAction;
 }
 
 /** A scheduled task names no tenant: it becomes one task for each tenant that has the module. */

@@ -1,5 +1,4 @@
-import type { Helpers } from '@chowk/kit';
-import { Context } from '../context.ts';
+import { Context } from '../context/context.ts';
 import type { Kernel } from '../kernel.ts';
 import type { ArchiveParts } from '../tenancy/archive-parts.ts';
 import { kernelRules, type Rules } from '../tenancy/archive-tables.ts';
@@ -10,8 +9,7 @@ export async function archiveParts(
   onProgress: (line: string) => void = () => {},
 ): Promise<ArchiveParts> {
   const { central, databases, settings, secrets, files, jobs, modules, now } = kernel;
-  const ctx = new Context(kernel, { requestId: 'archive', module: 'identity', system: true });
-  const identity = (await ctx.helpers('identity')) as Helpers['identity'];
+  const ctx = new Context(kernel, { requestId: 'archive', system: true });
   return {
     central,
     databases,
@@ -22,10 +20,15 @@ export async function archiveParts(
     now,
     onProgress,
     teams: {
-      exportTeam: (tenantId) => identity.exportTeam({ tenantId }),
-      findVerified: (emails) => identity.findVerified({ emails }),
-      importTeam: (db, tenantId, team) => identity.importTeam({ db, tenantId, team }),
-      removeTenant: (db, { id, name }) => identity.removeTenant({ db, tenant: { id, name } }),
+      exportTeam: (tenantId) => ctx.bus.call('identity.exportTeam', { tenantId }),
+      findVerified: async (emails) => {
+        const people = await ctx.bus.call('identity.findVerified', { emails });
+        return new Map(people.map(({ email, id }) => [email, id]));
+      },
+      importTeam: (db, tenantId, team) => ctx.withCentral(db).bus.call('identity.importTeam', { tenantId, team }),
+      removeTenant: async (db, { id, name }) => {
+        await ctx.withCentral(db).bus.call('identity.removeTenant', { tenant: { id, name } });
+      },
     },
     rules: rulesOf(modules),
     modules: new Set(modules.filter(({ manifest }) => !manifest.system).map(({ alias }) => alias)),

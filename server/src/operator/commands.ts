@@ -7,6 +7,7 @@ import { jobsRunCommand } from './jobs-run.ts';
 import { migrateCommand } from './migrate.ts';
 import { moduleListCommand } from './module-list.ts';
 import { moduleLockCommand } from './module-lock.ts';
+import { moduleShowCommand } from './module-show.ts';
 import { moduleVerifyCommand } from './module-verify.ts';
 import { tenantCloneCommand } from './tenant-clone.ts';
 import { tenantCreateCommand } from './tenant-create.ts';
@@ -39,6 +40,7 @@ export const operatorCommands: readonly Command[] = [
   tenantDoctorCommand,
   demoSeedCommand,
   moduleListCommand,
+  moduleShowCommand,
   moduleLockCommand,
   moduleVerifyCommand,
   jobsListCommand,

@@ -1,5 +1,5 @@
 import { sql } from '@chowk/kit';
-import { Context } from '../context.ts';
+import { Context } from '../context/context.ts';
 import type { Kernel } from '../kernel.ts';
 import { autoInstallEverywhere } from '../loader/installations.ts';
 import { autoInstalledOf } from '../loader/module-parts.ts';
@@ -10,9 +10,9 @@ export async function seedModules(kernel: Kernel): Promise<void> {
   const installed = await central.db.row(sql`SELECT FROM platform_settings WHERE key = 'installed'`);
   // Before that, seeding is a step of the installation.
   if (!installed) return;
-  const identity = await new Context(kernel, { requestId: 'seed', system: true }).helpers('identity');
+  const ctx = new Context(kernel, { requestId: 'seed', system: true });
   await central.db.tx(async (db) => {
-    await identity?.seed({ db });
+    await ctx.withCentral(db).bus.callIfInstalled('identity.seed', {});
     await services.seed(db);
   });
 }

@@ -1,5 +1,5 @@
-import { Email, type Helpers, invalid, Type } from '@chowk/kit';
-import { Context } from '../context.ts';
+import { Email, invalid, Type } from '@chowk/kit';
+import { Context } from '../context/context.ts';
 import type { Kernel } from '../kernel.ts';
 import { createTenant, type InTransaction, type NewTenant } from '../tenancy/tenants.ts';
 import { type Command, UsageError } from './command.ts';
@@ -40,17 +40,18 @@ interface OwnerToBe {
 }
 
 export async function prepareOwner(kernel: Kernel, tenantId: string, address: string): Promise<OwnerToBe> {
-  const ctx = new Context(kernel, { requestId: 'tenant:create', module: 'identity', system: true });
-  const identity = (await ctx.helpers('identity')) as Helpers['identity'];
+  const ctx = new Context(kernel, { requestId: 'tenant:create', system: true });
   const form = { email: address };
   const errors = ctx.check(Type.Object({ email: Email }), form);
   if (errors) throw invalid(errors);
-  if (!(await identity.isSeeded())) throw new Error('there is no role Owner yet; run chowkd install first');
+  if (!(await ctx.bus.call('identity.isSeeded', {})))
+    throw new Error('there is no role Owner yet; run chowkd install first');
   const { email } = form;
   let isNew = false;
   return {
     async join(db) {
-      const owner = await identity.addOwner({ db, tenantId, email, name: email.split('@')[0] ?? email });
+      const name = email.split('@')[0] ?? email;
+      const owner = await ctx.withCentral(db).bus.call('identity.addOwner', { tenantId, email, name });
       if (!owner) throw invalid({ owner: `${email} belongs to a user who has not verified it.` });
       isNew = owner.isNew;
     },

@@ -106,7 +106,7 @@ export class Directory {
   }
 
   /** The tenant that a claim names; `undefined` if it names none. Throws for an invalid, unknown or suspended one. */
-  resolve({ host, header }: TenantClaim): Promise<ResolvedTenant<TenantEntry> | undefined> {
+  async resolve({ host, header }: TenantClaim): Promise<ResolvedTenant<TenantEntry> | undefined> {
     const key = header === undefined ? host : `${host}\n${header}`;
     if (key.length > maxCachedClaimLength) return resolveTenant(this.#lookup, this.#baseDomain, { host, header });
     return this.#resolved.get(key);
@@ -119,7 +119,7 @@ export class Directory {
   }
 
   /** The active or suspended tenant with this id or domain, in lower case. */
-  entry(label: string): Promise<DirectoryEntry | undefined> {
+  async entry(label: string): Promise<DirectoryEntry | undefined> {
     return this.#tenants.get(label);
   }
 

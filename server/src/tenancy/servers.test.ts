@@ -6,7 +6,7 @@ import { serverUrl, startSecondServer } from '../../testing/second-server.ts';
 import { silent } from '../../testing/silent-log.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
 import { testModule } from '../../testing/test-module.ts';
-import { Context } from '../context.ts';
+import { Context } from '../context/context.ts';
 import type { TenantEntry } from './directory.ts';
 import { findProblems } from './doctor.ts';
 import { migrateFleet } from './migrate-fleet.ts';

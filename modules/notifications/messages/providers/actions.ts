@@ -36,7 +36,7 @@ export const providerActions = {
     output: MessageWebhookWithSecret,
     answer: { message: 'Webhook saved.' },
     run: saveWebhook,
-    explain: explainWebhook,
+    check: explainWebhook,
   }),
   'notifications.rotateWebhookSecret': action({
     summary: 'Replace the secret of the webhook that sends text messages',

@@ -78,7 +78,7 @@ const kernelTags: Readonly<Record<string, string>> = {
 
 /** The OpenAPI 3.1 document, derived from the registered actions. */
 export function openApiDocument(all: readonly RegisteredAction[], modules: readonly LoadedModule[]): Json {
-  const actions = all.filter(({ page, method }) => method && !page);
+  const actions = all.filter(({ webPage, method }) => method && !webPage);
   const components = new Components();
   const errors: Errors = Object.assign({}, kernelErrors, ...modules.map(({ parts }) => parts.errors ?? {}));
   // Outputs first: an input that differs from the output of the same name gets the name with `Input`.

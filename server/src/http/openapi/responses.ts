@@ -27,13 +27,13 @@ function described(description: string, type = 'string', example: unknown = 'sta
 
 /** All responses of an action. */
 export function responsesOf(action: RegisteredAction, components: Components, errors: Errors): Json {
-  const { answer: { status = 200 } = {}, also = {} } = action;
+  const { answer: { status = 200 } = {}, responses = {} } = action;
   const defaultStatus = typeof status === 'number' ? status : 200;
   const failures = Map.groupBy(
     errorCodes(action, errors),
     (code) => (errors[code] ?? unknownError(action, code)).status,
   );
-  const more = Object.entries(also).filter(([other]) => Number(other) !== defaultStatus);
+  const more = Object.entries(responses).filter(([other]) => Number(other) !== defaultStatus);
   const statuses = [...failures.keys(), ...more.map(([other]) => Number(other))];
   const unchanged = action.method === 'GET' && hasEtag(action) ? notModified : {};
   const others = [...new Set(statuses)].sort().map((other) => {
@@ -81,7 +81,7 @@ function unknownError({ name }: RegisteredAction, code: string): never {
 }
 
 function success(action: RegisteredAction, components: Components, status: number): Json {
-  const { file, also } = action;
+  const { file, responses } = action;
   const schema = responseSchema(action);
   const common = {
     ...header('X-Request-Id'),
@@ -90,7 +90,7 @@ function success(action: RegisteredAction, components: Components, status: numbe
     ...header('RateLimit-Reset'),
     ...(action.tenant === 'none' ? {} : header('X-Ring')),
   };
-  const description = also?.[status]?.description ?? 'Success.';
+  const description = responses?.[status]?.description ?? 'Success.';
   if (file) {
     const content = file.map((type) => [type.split(';')[0], { schema: { type: 'string' } }]);
     return {
@@ -125,13 +125,13 @@ export function bodyOf({ output, answer = {} }: RegisteredAction, schema: object
 }
 
 function failure(
-  { also = {} }: RegisteredAction,
+  { responses = {} }: RegisteredAction,
   status: number,
   codes: readonly string[],
   components: Components,
   errors: Errors,
 ): Json {
-  const { description, body, isAlternative = false } = also[status] ?? {};
+  const { description, body, isAlternative = false } = responses[status] ?? {};
   const lines = codes.map((code) => `- \`${code}\`: ${errors[code]?.message}`);
   return components.response(statusNames[status] ?? `Status${status}`, {
     description: [...(description ? [description] : []), ...lines].join('\n'),

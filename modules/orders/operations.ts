@@ -1,24 +1,26 @@
-import { type HelpersOf, helper, type Pagination, paging, sql, Type, Uuid } from '@chowk/kit';
+import { Money, Nullable, operation, Pagination, paging, type Static, sql, Timestamp, Type, Uuid } from '@chowk/kit';
 import { customerOrderList } from './list.ts';
-import type { Order } from './schemas.ts';
+import { Order } from './schemas.ts';
 
-interface Statistics {
-  readonly total_orders: number;
-  readonly total_spent: string;
-  readonly avg_order_value: string;
-  readonly first_order_at: string | null;
-  readonly last_order_at: string | null;
-  readonly currency: string | null;
-  readonly other_currencies: string[];
-}
+const Statistics = Type.Object({
+  total_orders: Type.Integer(),
+  total_spent: Money,
+  avg_order_value: Money,
+  first_order_at: Nullable(Timestamp),
+  last_order_at: Nullable(Timestamp),
+  currency: Nullable(Type.String()),
+  other_currencies: Type.Array(Type.String()),
+});
+type Statistics = Static<typeof Statistics>;
 
-export const helpers = {
-  getStatistics: helper({
+export const operations = {
+  'orders.getStatistics': operation({
     summary: 'Get the order statistics of customers, together',
     description:
       "Cancelled and failed orders do not count. Amounts are those of the orders in the tenant's currency; " +
       '`other_currencies` lists the currencies of the others.',
     input: Type.Object({ customer_ids: Type.Array(Uuid) }),
+    output: Statistics,
     async run(ctx, { customer_ids }) {
       const { 'general.currency': currency } = await ctx.settings();
       return (await ctx.db.row<Statistics>(sql`
@@ -31,19 +33,21 @@ export const helpers = {
           AND status NOT IN ('cancelled', 'failed')`)) as Statistics;
     },
   }),
-  listByCustomer: helper({
+  'orders.listByCustomer': operation({
     summary: 'List the orders of a customer, the most recent first',
     description: 'Addresses are masked as for the user.',
     input: Type.Object({ customer_id: Uuid, ...paging }),
+    output: Type.Object({ orders: Type.Array(Order), pagination: Pagination }),
     async run(ctx, query) {
       const page = await customerOrderList.page(ctx, { ...query, sort_by: 'placed_at', sort_order: 'desc' });
       return page as { orders: Order[]; pagination: Pagination };
     },
   }),
-  listRecent: helper({
+  'orders.listRecent': operation({
     summary: 'List the most recent orders of several customers',
     description: 'At most `limit` for each customer. Addresses are masked as for the user.',
     input: Type.Object({ customer_ids: Type.Array(Uuid), limit: Type.Integer({ minimum: 1, maximum: 100 }) }),
+    output: Type.Array(Order),
     async run(ctx, { customer_ids, limit }) {
       const order = { sort_by: 'placed_at', sort_order: 'desc', page: 1, per_page: 20 } as const;
       const queries = customer_ids.map((customer_id) => ({ customer_id, limit, ...order }));
@@ -51,9 +55,3 @@ export const helpers = {
     },
   }),
 };
-
-declare module '@chowk/kit/catalogue' {
-  interface Helpers {
-    orders: HelpersOf<typeof helpers>;
-  }
-}

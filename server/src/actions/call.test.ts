@@ -1,4 +1,4 @@
-import { action, type Ctx, Failure, type Issues, invalid, Line, type Log, sql, Type, taken } from '@chowk/kit';
+import { action, type Ctx, Failure, type Issues, invalid, Line, type Log, sql, Type } from '@chowk/kit';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { silent } from '../../testing/silent-log.ts';
@@ -26,8 +26,8 @@ type Input = Partial<{
   address: { city?: string; pin?: string };
 }>;
 
-/** The inputs that `explain` received, and its additional effect. */
-let explained: Input[] = [];
+/** The inputs that `check` received, and its additional effect. */
+let checkedInputs: Input[] = [];
 let trouble: (() => Promise<void> | void) | undefined;
 let runs = 0;
 
@@ -37,8 +37,8 @@ function problemOf({ starts, ends }: Input): string | undefined {
     : undefined;
 }
 
-async function explain(ctx: Ctx, input: Input, issues: Issues): Promise<void> {
-  explained.push(structuredClone(input));
+async function check(ctx: Ctx, input: Input, issues: Issues): Promise<{ name: string | undefined }> {
+  checkedInputs.push(structuredClone(input));
   await trouble?.();
   const problem = problemOf(input);
   if (problem) issues.add('ends', problem);
@@ -49,21 +49,15 @@ async function explain(ctx: Ctx, input: Input, issues: Issues): Promise<void> {
       issues.add(field, `The ${field} is taken.`, 'taken');
     }
   }
+  return { name: input.name };
 }
 
-async function create(ctx: Ctx, input: Input): Promise<object> {
+async function create(ctx: Ctx, input: Input, { name }: { name: string | undefined }): Promise<object> {
   runs += 1;
-  const problem = problemOf(input);
-  if (problem) throw invalid({ ends: problem });
-  if (input.address?.city === 'Atlantis') throw invalid({ 'address.city': 'There is no such city.' });
-  await ctx.tx(async (tx) => {
-    for (const field of ['email', 'phone'] as const) {
-      if (input[field] === undefined) continue;
-      const added = await tx.db.run(sql`INSERT INTO members VALUES (${input[field]}) ON CONFLICT DO NOTHING`);
-      if (added === 0) throw invalid({ [field]: taken(`The ${field} is taken.`) });
-    }
-  });
-  return input;
+  for (const field of ['email', 'phone'] as const) {
+    if (input[field] !== undefined) await ctx.db.run(sql`INSERT INTO members VALUES (${input[field]})`);
+  }
+  return { ...input, checked: name };
 }
 
 const common = { summary: 'Test', needs: 'members.create' } as const;
@@ -77,8 +71,10 @@ const platform = await startPlatform({
           http: 'POST /members',
           bus: { rateLimit: 600 },
           input: NewMember,
+          errors: ['members.not_found'],
+          atomic: true,
+          check,
           run: create,
-          explain,
         }),
         'members.call': action({
           ...common,
@@ -92,8 +88,8 @@ const platform = await startPlatform({
           http: 'POST /members/closed',
           input: NewMember,
           errors: ['members.closed'],
-          explain,
-          admit: async () => {
+          check,
+          guard: async () => {
             throw new Failure('members.closed', 409, 'The group is closed.');
           },
           run: create,
@@ -102,10 +98,9 @@ const platform = await startPlatform({
           ...common,
           http: 'POST /members/refused',
           input: NewMember,
-          errors: ['members.full', 'members.odd'],
-          explain,
-          run: async (_ctx, { name }) => {
-            if (name === 'odd') throw new Failure('members.odd', 422, 'That is odd.');
+          errors: ['members.full'],
+          check,
+          run: async () => {
             throw new Failure('members.full', 409, 'There is no room.');
           },
         }),
@@ -120,7 +115,7 @@ await acme.db.run(sql`INSERT INTO members VALUES ('asha@x'), ('555')`);
 const good = { name: 'Asha', email: 'new@x' };
 
 beforeEach(() => {
-  explained = [];
+  checkedInputs = [];
   trouble = undefined;
   runs = 0;
 });
@@ -161,19 +156,20 @@ test('type errors, field rules, cross-field rules and taken values are reported 
   expect(runs).toBe(0);
 });
 
-test('all taken values are reported, not only the first', async () => {
+test('all taken values are reported, and nothing runs', async () => {
   const { status, body } = await caller.post('/api/v1/members', { name: 'Asha', email: 'asha@x', phone: '555' });
   expect({ status, codes: body.error_codes }).toEqual({ status: 422, codes: { email: ['taken'], phone: ['taken'] } });
-  expect(runs).toBe(1);
+  expect(runs).toBe(0);
 });
 
-test('valid input is not checked twice', async () => {
-  expect((await caller.post('/api/v1/members', good)).status).toBe(200);
-  expect(explained).toEqual([]);
+test('valid input is checked once, and run gets the result', async () => {
+  const { status, body } = await caller.post('/api/v1/members', good);
+  expect({ status, body }).toEqual({ status: 200, body: { ...good, checked: 'Asha' } });
+  expect(checkedInputs).toEqual([good]);
   await acme.db.run(sql`DELETE FROM members WHERE value = 'new@x'`);
 });
 
-test('explain gets only valid fields, normalized, including nested ones', async () => {
+test('check gets only valid fields, normalized, including nested ones', async () => {
   await caller.post('/api/v1/members', {
     name: 5,
     email: ' new@x ',
@@ -184,7 +180,7 @@ test('explain gets only valid fields, normalized, including nested ones', async 
     ],
     tags: ['ok', ''],
   });
-  expect(explained).toEqual([
+  expect(checkedInputs).toEqual([
     {
       email: 'new@x',
       address: { city: 'Pune' },
@@ -193,14 +189,9 @@ test('explain gets only valid fields, normalized, including nested ones', async 
   ]);
 });
 
-test('explain does not get fields that run has rejected', async () => {
-  await caller.post('/api/v1/members', { name: 'Asha', email: 'asha@x', starts: 1 });
-  expect(explained).toEqual([{ name: 'Asha', starts: 1 }]);
-});
-
-test('explain does not get an object that was rejected as a whole', async () => {
+test('check does not get an object that was rejected as a whole', async () => {
   await caller.post('/api/v1/members', { ...good, address: 'Pune', items: { 0: {} } });
-  expect(explained).toEqual([good]);
+  expect(checkedInputs).toEqual([good]);
 });
 
 test('the same error is reported once', async () => {
@@ -225,15 +216,18 @@ test.each([
   ],
   ['a rejection', () => Promise.reject(new TypeError('broken'))],
   ['undefined', () => Promise.reject(undefined)],
-])('if explain fails with %s, the response is unchanged and the error is logged', async (_, fails) => {
-  trouble = fails;
-  const { request, errors } = await withRecordingLog();
-  const { status, body } = await request('/api/v1/members', { name: '', email: 'asha@x' });
-  expect({ status, errors: body.errors }).toEqual({ status: 422, errors: { name: ['The name must not be empty.'] } });
-  expect(errors).toMatchObject([{ action: 'members.create' }]);
-});
+])(
+  'if check fails with %s after the validation did, the response is unchanged and the error is logged',
+  async (_, fails) => {
+    trouble = fails;
+    const { request, errors } = await withRecordingLog();
+    const { status, body } = await request('/api/v1/members', { name: '', email: 'asha@x' });
+    expect({ status, errors: body.errors }).toEqual({ status: 422, errors: { name: ['The name must not be empty.'] } });
+    expect(errors).toMatchObject([{ action: 'members.create' }]);
+  },
+);
 
-test('explain may throw further errors', async () => {
+test('check may throw further errors', async () => {
   trouble = () => {
     throw invalid({ phone: 'That phone is off.' });
   };
@@ -243,7 +237,7 @@ test('explain may throw further errors', async () => {
   expect(errors).toEqual([]);
 });
 
-test('a not-found error in explain leaves the response unchanged', async () => {
+test('a not-found error in check leaves the validation errors unchanged', async () => {
   trouble = () => {
     throw new Failure('members.not_found', 404, 'There is no such member.');
   };
@@ -251,24 +245,35 @@ test('a not-found error in explain leaves the response unchanged', async () => {
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['name'] });
 });
 
-test('a database error in explain leaves the response unchanged', async () => {
+test('a database error in check leaves the validation errors unchanged', async () => {
   const { request } = await withRecordingLog();
   const ctx = acme.db;
   trouble = async () => void (await ctx.run(sql`SELECT FROM no_such_table`));
   expect((await request('/api/v1/members', { name: '', email: 'a' })).status).toBe(422);
 });
 
-test('errors other than 422 do not call explain', async () => {
-  expect((await caller.post('/api/v1/members/refused', good)).body).toMatchObject({ code: 'members.full' });
-  expect((await caller.post('/api/v1/members/refused', { ...good, name: 'odd' })).body).toMatchObject({
-    code: 'members.odd',
-  });
-  expect(explained).toEqual([]);
+test('without validation errors, a failure in check is the response', async () => {
+  trouble = () => {
+    throw new Failure('members.not_found', 404, 'There is no such member.');
+  };
+  expect((await caller.post('/api/v1/members', good)).body).toMatchObject({ code: 'members.not_found' });
+  expect(runs).toBe(0);
 });
 
-test('admit runs before the input is validated', async () => {
+test('check and run of an atomic action are one transaction', async () => {
+  const refused = { ...good, phone: 'new@x' };
+  expect((await caller.post('/api/v1/members', refused)).status).toBe(500);
+  expect(await acme.db.row(sql`SELECT FROM members WHERE value = 'new@x'`)).toBeUndefined();
+});
+
+test('an action that is not atomic runs after its check too', async () => {
+  expect((await caller.post('/api/v1/members/refused', good)).body).toMatchObject({ code: 'members.full' });
+  expect(checkedInputs).toEqual([good]);
+});
+
+test('guard runs before the input is validated', async () => {
   expect((await caller.post('/api/v1/members/closed', { name: 5 })).body).toMatchObject({ code: 'members.closed' });
-  expect([explained.length, runs]).toEqual([0, 0]);
+  expect([checkedInputs.length, runs]).toEqual([0, 0]);
 });
 
 /** A server for the same platform whose logged errors the test can read. */

@@ -1,6 +1,6 @@
-import { sql } from '@chowk/kit';
+import { isAmong, sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
-import { Context } from '../../server/src/context.ts';
+import { Context } from '../../server/src/context/context.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { orderOf, withShop } from '../../server/testing/shop-module.ts';
 
@@ -16,16 +16,20 @@ const unknownId = '0190a000-0000-7000-8000-000000000000';
 let sequence = 0;
 const phone = () => `+9195${String(++sequence).padStart(8, '0')}`;
 const email = () => `someone${++sequence}@example.com`;
-const call = (helper: string, input: object) => shop.post(`/api/v1/shop/ask/${helper}`, input);
-const result = async (helper: string, input: object) => {
-  const { status, body } = await call(helper, input);
+const call = (operation: string, input: object) => shop.post(`/api/v1/shop/ask/${operation}`, input);
+const result = async (operation: string, input: object) => {
+  const { status, body } = await call(operation, input);
   expect({ status, body }).toMatchObject({ status: 200 });
   return body.result;
 };
-/** The ids that the query of `selectMatching` finds. */
+/** The ids in the set that `customers.findMatching` returns. */
 const matching = async (text: string) => {
-  const query = await (await acme.context('shop').helpers('customers'))?.selectMatching({ text });
-  return query && (await acme.db.rows<{ id: string }>(query)).map(({ id }) => id);
+  const set = await acme.context('shop').bus.call('customers.findMatching', { text });
+  const [condition] = isAmong(sql`id`, set);
+  return (
+    condition &&
+    (await acme.db.rows<{ id: string }>(sql`SELECT id FROM customers WHERE ${condition}`)).map(({ id }) => id)
+  );
 };
 const create = async (fields: object = {}) =>
   (await merchant.post('/api/v1/customers', { first_name: 'Asha', ...fields })).body.customer;
@@ -273,15 +277,14 @@ test('a helper rejects an input that its schema does not allow', async () => {
   }
 });
 
-test('helpers of a transaction run in it, and leave the objects of the caller unchanged', async () => {
+test('operations that are called in a transaction run in it, and leave the objects of the caller unchanged', async () => {
   const ctx = new Context(platform.kernel, { requestId: 'test', module: 'shop', tenant: acme, system: true });
   const identity = { email: ` ${email().toUpperCase()} ` };
   const sent = { ...identity };
   const undone = ctx.tx(async (tx) => {
-    const customers = await tx.helpers('customers');
-    const created = await customers?.findOrCreate(identity);
-    expect(await customers?.get({ id: created?.id as string })).toMatchObject({ id: created?.id });
-    expect(await (await ctx.helpers('customers'))?.listContacts({ ids: [created?.id as string] })).toEqual(new Map());
+    const { id } = await tx.bus.call('customers.findOrCreate', identity);
+    expect(await tx.bus.call('customers.getRecord', { id })).toMatchObject({ id });
+    expect(await ctx.bus.call('customers.listContacts', { ids: [id] })).toEqual([]);
     throw new Error('roll back');
   });
   await expect(undone).rejects.toThrow('roll back');

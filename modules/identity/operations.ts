@@ -2,12 +2,13 @@ import {
   and,
   type Db,
   extend,
-  type HelpersOf,
   NewNotification,
+  Nullable,
   type Sql,
+  type Static,
   type SystemCtx,
   sql,
-  systemHelper,
+  systemOperation,
   Type,
   UserId,
   Uuid,
@@ -17,7 +18,7 @@ import { claimDevice, findActiveDevices } from './accounts/device-tokens.ts';
 import { storeNotification } from './accounts/notifications.ts';
 import { isSeeded, seedRoles } from './accounts/seed.ts';
 import { addOwner } from './accounts/tenant-owner.ts';
-import { addMember, createUser, isEmailTaken, type NewUser } from './accounts/users.ts';
+import { addMember, createUser, isEmailTaken } from './accounts/users.ts';
 import { mailCustomer } from './mail/mail-customer.ts';
 import { mailMembers } from './mail/mail-members.ts';
 import { mailOwners } from './mail/mail-owners.ts';
@@ -25,54 +26,61 @@ import { commonPasswordProblem } from './profile/common-passwords.ts';
 import { sendVerification } from './profile/email.ts';
 import { sendPasswordReset } from './profile/password-reset.ts';
 import { createPersonalClient, personalClient } from './profile/personal-tokens.ts';
+import { TokenAnswer } from './schemas.ts';
 import { openLogin } from './sign-in/login.ts';
-import { exportTeam, findVerified, importTeam, removeTenant, type Team } from './team/tenant-team.ts';
+import { exportTeam, findVerified, importTeam, removeTenant, Team } from './team/tenant-team.ts';
 
-/** A transaction in the central database. */
-const Transaction = Type.Unsafe<Db>({});
 const Text = Type.String();
 const noInput = Type.Object({});
 const NewOwner = { tenantId: Text, email: Text, name: Text, passwordHash: Type.Optional(Text) };
 
-interface Member {
-  readonly id: number;
-  readonly name: string;
-  readonly email: string;
-  /** An IANA time zone. */
-  readonly timezone: string | null;
-}
+const Member = Type.Object({
+  id: UserId,
+  name: Text,
+  email: Text,
+  timezone: Nullable(Type.String({ description: 'An IANA time zone.' })),
+});
+type Member = Static<typeof Member>;
+const NewUser = Type.Object({
+  name: Text,
+  email: Text,
+  passwordHash: Type.Optional(Text),
+  emailVerified: Type.Optional(Type.Boolean()),
+});
 
-export const helpers = {
-  members: systemHelper({
+export const operations = {
+  'identity.members': systemOperation({
     summary: 'Find the members of the tenant among users, by id',
     description: 'Only people who may sign in. Without ids, all of them, or all with a role.',
     input: Type.Object({ ids: Type.Optional(Type.Array(UserId)), role: Type.Optional(Text) }),
+    output: Type.Array(Member),
     run: findMembers,
   }),
-  hasRole: systemHelper({
+  'identity.hasRole': systemOperation({
     summary: 'Check whether the tenant has a role',
     input: Type.Object({ name: Text }),
+    output: Type.Boolean(),
     run: async (ctx, { name }) => (await ctx.central.row(roleNamed(ctx, name))) !== undefined,
   }),
-  storeNotification: systemHelper({
+  'identity.storeNotification': systemOperation({
     summary: 'Store a notification for users, outside a tenant',
     description: 'Called by `ctx.notify`. Nothing is broadcast; a warning is logged.',
     system: true,
     input: extend(NewNotification, { to: Type.Union([UserId, Type.Array(UserId)]) }),
     run: storeNotification,
   }),
-  mailOwners: systemHelper({
+  'identity.mailOwners': systemOperation({
     summary: 'Mail the Owners of the tenant',
     input: Type.Object({ subject: Text, paragraphs: Type.Array(Text) }),
     run: mailOwners,
   }),
-  mailCustomer: systemHelper({
+  'identity.mailCustomer': systemOperation({
     summary: 'Mail a customer in the name of the tenant',
     description: 'A mail with an id that was queued before is not queued again.',
     input: Type.Object({ id: Uuid, to: Text, subject: Text, text: Text }),
     run: mailCustomer,
   }),
-  mailMembers: systemHelper({
+  'identity.mailMembers': systemOperation({
     summary: 'Mail members of the tenant',
     description:
       'In the transaction of the tenant, at their verified addresses; users without one get none. A mail whose id was ' +
@@ -91,163 +99,171 @@ export const helpers = {
     }),
     run: mailMembers,
   }),
-  claimDevice: systemHelper({
+  'identity.claimDevice': systemOperation({
     summary: "Bind a push token to the caller's session",
     description: 'Only one session has it: the last. Returns the id of the session.',
     input: Type.Object({ token: Text }),
+    output: Text,
     run: claimDevice,
   }),
-  activeDevices: systemHelper({
+  'identity.activeDevices': systemOperation({
     summary: 'Find the push tokens that may get messages',
     description: 'Their sessions have not ended, and the users are members of the tenant.',
     input: Type.Object({ devices: Type.Array(Type.Object({ session_id: Uuid, token: Text })) }),
+    output: Type.Array(Text),
     run: findActiveDevices,
   }),
-  hashPassword: systemHelper({
+  'identity.hashPassword': systemOperation({
     summary: 'Hash a password',
     system: true,
     input: Type.Object({ password: Text }),
+    output: Text,
     run: ({ system, client }, { password }) => accountsOf(system).passwords.hash(password, client.network),
   }),
-  verifyPassword: systemHelper({
+  'identity.verifyPassword': systemOperation({
     summary: 'Verify a password',
     system: true,
     input: Type.Object({ password: Text, hash: Text }),
+    output: Type.Boolean(),
     run: ({ system, client }, { password, hash }) =>
       accountsOf(system).passwords.verify(password, hash, client.network),
   }),
-  commonPasswordProblem: systemHelper({
+  'identity.commonPasswordProblem': systemOperation({
     summary: 'Explain why a password is too common',
     description: 'Returns `undefined` if it is not.',
     system: true,
     input: Type.Object({ password: Text }),
-    run: async (_ctx, { password }) => commonPasswordProblem(password),
+    output: Nullable(Text),
+    run: async (_ctx, { password }) => commonPasswordProblem(password) ?? null,
   }),
-  hasUsers: systemHelper({
+  'identity.hasUsers': systemOperation({
     summary: 'Check whether there are users',
     system: true,
     input: noInput,
+    output: Type.Boolean(),
     run: async ({ central }) => (await central.row(sql`SELECT FROM users LIMIT 1`)) !== undefined,
   }),
-  isEmailTaken: systemHelper({
+  'identity.isEmailTaken': systemOperation({
     summary: 'Check whether a user has an email address',
     system: true,
     input: Type.Object({ email: Text }),
+    output: Type.Boolean(),
     run: ({ central }, { email }) => isEmailTaken(central, email),
   }),
-  createOwner: systemHelper({
+  'identity.createOwner': systemOperation({
     summary: 'Create the Owner of a tenant',
-    description: 'In the transaction `db`; returns `undefined` if the address is taken.',
+    description: 'Returns `null` if the address is taken.',
     system: true,
-    input: Type.Object({ db: Transaction, tenantId: Text, user: Type.Unsafe<NewUser>({}) }),
-    run: async (_ctx, { db, tenantId, user }) => {
-      const userId = await createUser(db, user);
-      if (userId !== undefined) await addMember(db, { userId, tenantId, role: 'Owner' });
-      return userId;
+    input: Type.Object({ tenantId: Text, user: NewUser }),
+    output: Nullable(UserId),
+    run: async ({ central }, { tenantId, user }) => {
+      const userId = await createUser(central, user);
+      if (userId !== undefined) await addMember(central, { userId, tenantId, role: 'Owner' });
+      return userId ?? null;
     },
   }),
-  addOwner: systemHelper({
+  'identity.addOwner': systemOperation({
     summary: 'Make a user, or a new one, the Owner of a tenant',
     description:
-      'In the transaction `db`; returns `undefined` if the address belongs to a user who has not verified it. A new user ' +
+      'Returns `null` if the address belongs to a user who has not verified it. A new user ' +
       'without a password is mailed a link to choose one, others a link to verify the address.',
     system: true,
-    input: Type.Object({ db: Transaction, ...NewOwner }),
-    run: async (ctx, { db, ...owner }) => {
-      const added = await addOwner(db, owner);
-      if (added?.isNew) await welcome(ctx, db, { ...owner, userId: added.userId });
-      return added;
+    input: Type.Object(NewOwner),
+    output: Nullable(Type.Object({ userId: UserId, isNew: Type.Boolean() })),
+    run: async (ctx, owner) => {
+      const added = await addOwner(ctx.central, owner);
+      if (added?.isNew) await welcome(ctx, { ...owner, userId: added.userId });
+      return added ?? null;
     },
   }),
-  registerOwner: systemHelper({
+  'identity.registerOwner': systemOperation({
     summary: 'Create a user as the Owner of a tenant',
-    description: 'In the transaction `db`; returns the id, or `undefined` if the address is taken.',
+    description: 'Returns the id, or `null` if the address is taken.',
     system: true,
-    input: Type.Object({ db: Transaction, ...NewOwner }),
-    run: async (ctx, { db, ...owner }) => {
-      const userId = await createUser(db, owner);
-      if (userId === undefined) return undefined;
-      await addMember(db, { userId, tenantId: owner.tenantId, role: 'Owner' });
-      await welcome(ctx, db, { ...owner, userId });
+    input: Type.Object(NewOwner),
+    output: Nullable(UserId),
+    run: async (ctx, owner) => {
+      const userId = await createUser(ctx.central, owner);
+      if (userId === undefined) return null;
+      await addMember(ctx.central, { userId, tenantId: owner.tenantId, role: 'Owner' });
+      await welcome(ctx, { ...owner, userId });
       return userId;
     },
   }),
-  makeOwner: systemHelper({
+  'identity.makeOwner': systemOperation({
     summary: 'Make a user the Owner of a tenant',
-    description: 'In the transaction `db`.',
     system: true,
-    input: Type.Object({ db: Transaction, tenantId: Text, userId: UserId }),
-    run: (_ctx, { db, tenantId, userId }) => addMember(db, { userId, tenantId, role: 'Owner' }),
+    input: Type.Object({ tenantId: Text, userId: UserId }),
+    run: ({ central }, { tenantId, userId }) => addMember(central, { userId, tenantId, role: 'Owner' }),
   }),
-  exportTeam: systemHelper({
+  'identity.exportTeam': systemOperation({
     summary: 'Read the members and the own roles of a tenant for its archive',
     system: true,
     input: Type.Object({ tenantId: Text }),
+    output: Team,
     run: (ctx, { tenantId }) => exportTeam(ctx, tenantId),
   }),
-  findVerified: systemHelper({
+  'identity.findVerified': systemOperation({
     summary: 'Find people by their verified addresses',
     system: true,
     input: Type.Object({ emails: Type.Array(Text) }),
+    output: Type.Array(Type.Object({ email: Text, id: UserId })),
     run: ({ central }, { emails }) => findVerified(central, emails),
   }),
-  importTeam: systemHelper({
+  'identity.importTeam': systemOperation({
     summary: 'Create the roles of an archive and add its members',
-    description:
-      'In the transaction `db`; only people who have verified their addresses. Returns the addresses of others.',
+    description: 'Only people who have verified their addresses. Returns the addresses of others.',
     system: true,
-    input: Type.Object({ db: Transaction, tenantId: Text, team: Type.Unsafe<Team>({}) }),
-    run: (_ctx, { db, tenantId, team }) => importTeam(db, tenantId, team),
+    input: Type.Object({ tenantId: Text, team: Team }),
+    output: Type.Array(Text),
+    run: ({ central }, { tenantId, team }) => importTeam(central, tenantId, team),
   }),
-  removeTenant: systemHelper({
+  'identity.removeTenant': systemOperation({
     summary: 'Delete the API clients of a tenant that is being deleted, and record the deletion',
-    description: 'In the transaction `db`.',
     system: true,
-    input: Type.Object({ db: Transaction, tenant: Type.Object({ id: Text, name: Text }) }),
-    run: (ctx, { db, tenant }) => removeTenant(ctx, db, tenant),
+    input: Type.Object({ tenant: Type.Object({ id: Text, name: Text }) }),
+    run: (ctx, { tenant }) => removeTenant(ctx, ctx.central, tenant),
   }),
-  signIn: systemHelper({
+  'identity.signIn': systemOperation({
     summary: 'Open a session of a user who has just chosen a password',
     system: true,
     input: Type.Object({ userId: UserId, passwordHash: Text }),
+    output: TokenAnswer,
     run: (ctx, { userId, passwordHash }) => openLogin(ctx, { id: userId, password_hash: passwordHash }),
   }),
-  setUp: systemHelper({
+  'identity.setUp': systemOperation({
     summary: 'Create the signing keys and the client of personal access tokens if they are missing',
     system: true,
     input: noInput,
+    output: Type.Object({ keysCreated: Type.Boolean() }),
     run: async ({ central, system }) => {
       const { created } = await accountsOf(system).keys.ensure();
       await createPersonalClient(central);
       return { keysCreated: created };
     },
   }),
-  isSetUp: systemHelper({
+  'identity.isSetUp': systemOperation({
     summary: 'Check whether signing keys and the client of personal access tokens exist',
     system: true,
     input: noInput,
+    output: Type.Boolean(),
     run: ({ central }) => isSetUp(central),
   }),
-  seed: systemHelper({
+  'identity.seed': systemOperation({
     summary: 'Insert the missing system roles and permissions',
-    description: 'In the transaction `db`.',
     system: true,
-    input: Type.Object({ db: Transaction }),
-    run: ({ system }, { db }) => seedRoles(db, system.permissions),
+    input: noInput,
+    output: Type.Object({ roles: Type.Integer(), permissions: Type.Integer() }),
+    run: ({ central, system }) => seedRoles(central, system.permissions),
   }),
-  isSeeded: systemHelper({
+  'identity.isSeeded': systemOperation({
     summary: 'Check whether all system roles and permissions exist',
     system: true,
     input: noInput,
+    output: Type.Boolean(),
     run: ({ system }) => isSeeded(system),
   }),
 };
-
-declare module '@chowk/kit/catalogue' {
-  interface Helpers {
-    identity: HelpersOf<typeof helpers>;
-  }
-}
 
 async function isSetUp(central: Db): Promise<boolean> {
   const row = await central.row(sql`
@@ -260,20 +276,19 @@ async function isSetUp(central: Db): Promise<boolean> {
 async function findMembers(
   ctx: SystemCtx,
   { ids, role }: { ids?: readonly number[]; role?: string },
-): Promise<Map<number, Member>> {
-  if (ids?.length === 0) return new Map();
+): Promise<Member[]> {
+  if (ids?.length === 0) return [];
   const isAsked = and([
     ...(ids ? [sql`m.user_id = ANY(${ids}::bigint[])`] : []),
     ...(role === undefined ? [] : [sql`m.role_id = (${roleNamed(ctx, role)})`]),
   ]);
-  const rows = await ctx.central.rows<Member>(sql`
+  return ctx.central.rows<Member>(sql`
     SELECT u.id, u.name, coalesce(u.email, u.pending_email) AS email, u.timezone
     FROM memberships m JOIN users u ON u.id = m.user_id
     WHERE m.tenant_id = ${ctx.tenant.id} AND u.kind = 'person' AND u.disabled_at IS NULL ${isAsked}`);
-  return new Map(rows.map((row) => [row.id, row]));
 }
 
-interface NewUserOfTenant {
+interface NewOwnerUser {
   readonly userId: number;
   readonly tenantId: string;
   readonly name: string;
@@ -282,9 +297,9 @@ interface NewUserOfTenant {
 }
 
 /** Mails a link to choose a password or, if the user has one, to verify the address. */
-async function welcome(ctx: SystemCtx, db: Db, { passwordHash, ...user }: NewUserOfTenant): Promise<void> {
-  if (passwordHash === undefined) await sendPasswordReset(ctx, db, user.userId);
-  else await sendVerification(ctx, db, user);
+async function welcome(ctx: SystemCtx, { passwordHash, ...user }: NewOwnerUser): Promise<void> {
+  if (passwordHash === undefined) await sendPasswordReset(ctx, ctx.central, user.userId);
+  else await sendVerification(ctx, ctx.central, user);
 }
 
 /** A system role or one of the tenant's own. */

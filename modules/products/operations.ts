@@ -1,21 +1,16 @@
-import { type HelpersOf, helper, Type } from '@chowk/kit';
+import { operation, Type } from '@chowk/kit';
 import { copyMandatory, listMandatory, MandatoryProduct } from './mandatory.ts';
 
-export const helpers = {
-  listMandatory: helper({
+export const operations = {
+  'products.listMandatory': operation({
     summary: 'List the products that tenants of this reseller must have',
     input: Type.Object({}),
+    output: Type.Array(MandatoryProduct),
     run: listMandatory,
   }),
-  copyMandatory: helper({
+  'products.copyMandatory': operation({
     summary: 'Copy the mandatory products of a reseller, or their changes',
     input: Type.Object({ products: Type.Array(MandatoryProduct) }),
     run: copyMandatory,
   }),
 };
-
-declare module '@chowk/kit/catalogue' {
-  interface Helpers {
-    products: HelpersOf<typeof helpers>;
-  }
-}

@@ -1,34 +1,22 @@
-import {
-  type GraphqlError,
-  type GraphqlSubscription,
-  type HelpersOf,
-  type SystemCtx,
-  systemHelper,
-  Type,
-} from '@chowk/kit';
+import { type GraphqlError, type GraphqlSubscription, type SystemCtx, systemOperation, Type } from '@chowk/kit';
 import { readOperation } from './read-operation.ts';
 import { recordUnregistered } from './unregistered.ts';
 
-export const helpers = {
-  subscribe: systemHelper({
+/** Only the kernel calls it, in the same process. */
+type Accepted = GraphqlSubscription | { readonly errors: readonly GraphqlError[] };
+
+export const operations = {
+  'graphql.acceptSubscription': systemOperation({
     summary: 'Accept a subscription',
     description: 'The request of a socket. The rules for persisted queries are those of POST.',
     input: Type.Object({ request: Type.Object({}, { additionalProperties: true }) }),
+    output: Type.Unsafe<Accepted>({ type: 'object' }),
     system: true,
     run: subscribe,
   }),
 };
 
-declare module '@chowk/kit/catalogue' {
-  interface Helpers {
-    graphql: HelpersOf<typeof helpers>;
-  }
-}
-
-async function subscribe(
-  ctx: SystemCtx,
-  { request }: { request: object },
-): Promise<GraphqlSubscription | { readonly errors: readonly GraphqlError[] }> {
+async function subscribe(ctx: SystemCtx, { request }: { request: object }): Promise<Accepted> {
   const read = await readOperation(ctx, request);
   if ('problem' in read) return { errors: [{ message: read.problem, extensions: { code: 'BAD_INPUT' } }] };
   if ('refusal' in read) return { errors: [read.refusal] };

@@ -1,0 +1,40 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { consumedOperation, type Manifest } from './manifest.ts';
+
+const comment = /^\s*\/\/.*$|\/\*[\s\S]*?\*\//gm;
+const busCall = /\bbus\s*\.(?:call|callIfInstalled|isInstalled)\(\s*([^\s,)]+)/g;
+/** Resolvers call operations through their context. */
+const resolverCall = /\.(?:call|load|list)\(\s*('[^']*')/g;
+
+/** The calls in a module's code that its manifest does not declare, or whose operation is not a string literal. */
+export async function undeclaredCalls(folder: string, { alias, api }: Manifest): Promise<string[]> {
+  const declared = new Set((api?.consumes ?? []).map((entry) => consumedOperation(entry).operation));
+  const problems: string[] = [];
+  for (const file of await sourceFiles(folder)) {
+    const code = (await readFile(file, 'utf8')).replaceAll(comment, '');
+    const calls = [...code.matchAll(busCall), ...(isResolver(file) ? code.matchAll(resolverCall) : [])];
+    for (const [, argument = ''] of calls) {
+      const operation = /^'([^']+)'$/.exec(argument)?.[1];
+      const path = relative(folder, file);
+      if (operation === undefined) {
+        problems.push(`${path} calls an operation by an expression (${argument}); write its name as a string literal`);
+      } else if (!operation.startsWith(`${alias}.`) && !declared.has(operation)) {
+        problems.push(`${path} calls ${operation}; add it to api.consumes in module.json`);
+      }
+    }
+  }
+  return problems;
+}
+
+function isResolver(file: string): boolean {
+  return /\/graphql\/[^/]+\.ts$/.test(file);
+}
+
+async function sourceFiles(folder: string): Promise<string[]> {
+  const paths = await readdir(folder, { recursive: true });
+  return paths
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.includes('node_modules'))
+    .sort()
+    .map((path) => join(folder, path));
+}
