@@ -1,11 +1,10 @@
 import { action, ById, Type, Uuid } from '@chowk/kit';
 import {
-  assignConversation,
   checkAssignee,
+  checkNewConversation,
   createConversation,
   customerOf,
   deleteConversation,
-  explainConversation,
   getDetail,
   reply,
   updateConversation,
@@ -51,8 +50,9 @@ export const actions = {
     output: ConversationDetail,
     answer: { key: 'conversation', message: 'Conversation created.', status: 201 },
     errors: ['conversations.no_customers'],
+    atomic: true,
+    check: checkNewConversation,
     run: createConversation,
-    check: explainConversation,
   }),
   'conversations.count': action({
     summary: 'Count conversations by status',
@@ -134,8 +134,8 @@ export const actions = {
     bus: { rateLimit: 3_000 },
     input: Assignment,
     ...changed('Assignee changed.'),
-    run: assignConversation,
     check: checkAssignee,
+    run: updateConversation,
   }),
   'conversations.updateStatus': action({
     summary: 'Change the status of a conversation',

@@ -30,13 +30,11 @@ export async function getDetail(ctx: Ctx, key: Key): Promise<ConversationDetail>
 }
 
 export async function createConversation(ctx: Ctx, input: NewConversation): Promise<ConversationDetail> {
-  return ctx.tx(async (tx) => {
-    const created = await insertConversation(tx, input);
-    const added = input.message && (await addMessage(tx, created, input.message));
-    await tx.emit('conversation.created', { conversation: added?.conversation ?? created });
-    if (added) await tx.emit('conversation.message_created', added);
-    return getDetail(tx, created);
-  });
+  const created = await insertConversation(ctx, input);
+  const added = input.message && (await addMessage(ctx, created, input.message));
+  await ctx.emit('conversation.created', { conversation: added?.conversation ?? created });
+  if (added) await ctx.emit('conversation.message_created', added);
+  return getDetail(ctx, created);
 }
 
 async function insertConversation(ctx: Ctx, input: NewConversation): Promise<ConversationRecord> {
@@ -52,8 +50,9 @@ async function insertConversation(ctx: Ctx, input: NewConversation): Promise<Con
 
 type Input = Partial<NewConversation>;
 
-export async function explainConversation(ctx: Ctx, { customer }: Input, issues: Issues): Promise<void> {
-  if (customer) issues.addAll(await ctx.bus.callIfInstalled('customers.checkIdentity', { customer }));
+export async function checkNewConversation(ctx: Ctx, { customer }: Input, issues: Issues): Promise<void> {
+  // Without other problems, finding the customer reports them.
+  if (customer && issues.any) issues.addAll(await ctx.bus.callIfInstalled('customers.checkIdentity', { customer }));
 }
 
 /** Emits nothing if nothing changes. */
@@ -75,12 +74,6 @@ export async function updateConversation(ctx: Ctx, { id, ...fields }: Changes & 
   });
 }
 
-export async function assignConversation(ctx: Ctx, input: Assignment): Promise<Conversation> {
-  // Outside the transaction, which must not wait for the central database.
-  await checkAssignee(ctx, input);
-  return updateConversation(ctx, input);
-}
-
 /** Unless the assignee is the caller. */
 async function notifyAssignee(ctx: Ctx, { id, assignee_id }: ConversationRecord): Promise<void> {
   if (assignee_id === null || assignee_id === ctx.userId) return;
@@ -95,10 +88,13 @@ async function notifyAssignee(ctx: Ctx, { id, assignee_id }: ConversationRecord)
   });
 }
 
-/** 422 if the assignee is not a member of the team. */
-export async function checkAssignee(ctx: Ctx, { assignee_id: id = null }: Partial<Assignment>): Promise<void> {
+export async function checkAssignee(
+  ctx: Ctx,
+  { assignee_id: id = null }: Partial<Assignment>,
+  issues: Issues,
+): Promise<void> {
   if (id === null || (await membersOf(ctx, [id])).has(id)) return;
-  throw invalid({ assignee_id: { code: 'unknown', message: `The team has no member ${id}.` } });
+  issues.add('assignee_id', `The team has no member ${id}.`, 'unknown');
 }
 
 export async function reply(ctx: Ctx, { id, ...input }: Reply): Promise<Replied> {

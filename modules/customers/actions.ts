@@ -1,12 +1,26 @@
 import { action, ById, paging, SearchQuery, Type, Uuid } from '@chowk/kit';
-import { addAddress, deleteAddress, explainAddress, listAddresses, updateAddress } from './addresses.ts';
-import { createCustomer, getByExternalId, getCustomer, getCustomers, updateCustomer } from './customers.ts';
+import {
+  addAddress,
+  checkAddressChanges,
+  checkNewAddress,
+  deleteAddress,
+  listAddresses,
+  updateAddress,
+} from './addresses.ts';
+import {
+  checkChanges,
+  checkNewCustomer,
+  createCustomer,
+  getByExternalId,
+  getCustomer,
+  getCustomers,
+  updateCustomer,
+} from './customers.ts';
 import { countData, deleteCustomer, deletionMessages } from './erasure.ts';
 import { customerFile, customerList } from './list.ts';
 import { mergeCustomers, previewMerge } from './merge.ts';
 import { listOrders } from './orders.ts';
 import { exportPerson } from './person-export.ts';
-import { explainCustomer } from './save.ts';
 import {
   Address,
   AddressChanges,
@@ -57,8 +71,9 @@ export const actions = {
     input: NewCustomer,
     output: CustomerRecord,
     answer: { key: 'customer', message: 'Customer created.', status: 201 },
+    atomic: true,
+    check: checkNewCustomer,
     run: createCustomer,
-    check: explainCustomer,
   }),
   'customers.search': action({
     summary: 'Search customers',
@@ -186,8 +201,9 @@ export const actions = {
     output: CustomerRecord,
     answer: { key: 'customer', message: 'Customer saved.' },
     errors: notFound,
+    atomic: true,
+    check: checkChanges,
     run: updateCustomer,
-    check: explainCustomer,
   }),
   'customers.delete': action({
     summary: 'Delete a customer',
@@ -254,8 +270,9 @@ export const actions = {
     output: Address,
     answer: { key: 'address', message: 'Address added.', status: 201 },
     errors: notFound,
+    atomic: true,
+    check: checkNewAddress,
     run: addAddress,
-    check: explainAddress,
   }),
   'customers.updateAddress': action({
     summary: 'Update an address',
@@ -267,8 +284,9 @@ export const actions = {
     output: Address,
     answer: { key: 'address', message: 'Address saved.' },
     errors: addressNotFound,
+    atomic: true,
+    check: checkAddressChanges,
     run: updateAddress,
-    check: explainAddress,
   }),
   'customers.deleteAddress': action({
     summary: 'Delete an address',
@@ -290,6 +308,8 @@ export const actions = {
     output: Address,
     answer: { key: 'address', message: 'Address is now the default.' },
     errors: [...addressNotFound, versioned],
-    run: (ctx, key) => updateAddress(ctx, { ...key, is_default: true }),
+    atomic: true,
+    check: (ctx, key, issues) => checkAddressChanges(ctx, { ...key, is_default: true }, issues),
+    run: updateAddress,
   }),
 };

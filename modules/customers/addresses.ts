@@ -5,7 +5,6 @@ import {
   type Issues,
   insertRecords,
   pickFields,
-  readValid,
   removalOf,
   sql,
 } from '@chowk/kit';
@@ -38,32 +37,52 @@ export function addressesOf(ctx: Ctx, customerIds: readonly string[]): Promise<A
     ORDER BY is_default DESC, created_at DESC, id DESC`);
 }
 
-export function addAddress(ctx: Ctx, { id, ...input }: NewAddress): Promise<Address> {
-  return ctx.tx(async (tx) => {
-    await lockCustomer(tx, id);
-    const fields = await readValid((issues) => readAddress(tx, input, issues));
-    if (fields.is_default) await clearDefault(tx, id, fields.type);
-    const addr = await insertAddress(tx, id, fields);
-    await finishChange(tx, id);
-    return findAddress(tx, { id, addr }, visibleAddressColumns(tx));
-  });
+export async function checkNewAddress(
+  ctx: Ctx,
+  { id, ...input }: Partial<NewAddress>,
+  issues: Issues,
+): Promise<AddressFields> {
+  if (id !== undefined) await lockCustomer(ctx, id);
+  return readAddress(ctx, input, issues);
 }
 
-export function updateAddress(ctx: Ctx, { id, addr, ...changes }: AddressChanges): Promise<Address> {
-  return ctx.tx(async (tx) => {
-    await lockCustomer(tx, id);
-    const current = await findAddress(tx, { id, addr });
-    tx.mustMatch(current);
-    const fields = await readValid((issues) => readAddress(tx, changes, issues, current));
-    const changed = changesBetween(current, fields);
-    if (Object.keys(changed).length > 0) {
-      if (fields.is_default) await clearDefault(tx, id, fields.type);
-      await saveAddress(tx, addr, fields);
-      tx.audit(changed);
-      await finishChange(tx, id);
-    }
-    return findAddress(tx, { id, addr }, visibleAddressColumns(tx));
-  });
+export async function addAddress(ctx: Ctx, { id }: NewAddress, fields: AddressFields): Promise<Address> {
+  if (fields.is_default) await clearDefault(ctx, id, fields.type);
+  const addr = await insertAddress(ctx, id, fields);
+  await finishChange(ctx, id);
+  return findAddress(ctx, { id, addr }, visibleAddressColumns(ctx));
+}
+
+interface Edit {
+  readonly current: Address;
+  readonly fields: AddressFields;
+}
+
+export async function checkAddressChanges(
+  ctx: Ctx,
+  { id, addr, ...changes }: Partial<AddressChanges>,
+  issues: Issues,
+): Promise<Edit | undefined> {
+  if (id === undefined || addr === undefined) return undefined;
+  await lockCustomer(ctx, id);
+  const current = await findAddress(ctx, { id, addr });
+  ctx.mustMatch(current);
+  return { current, fields: await readAddress(ctx, changes, issues, current) };
+}
+
+export async function updateAddress(
+  ctx: Ctx,
+  { id, addr }: AddressChanges,
+  { current, fields }: Edit,
+): Promise<Address> {
+  const changed = changesBetween(current, fields);
+  if (Object.keys(changed).length > 0) {
+    if (fields.is_default) await clearDefault(ctx, id, fields.type);
+    await saveAddress(ctx, addr, fields);
+    ctx.audit(changed);
+    await finishChange(ctx, id);
+  }
+  return findAddress(ctx, { id, addr }, visibleAddressColumns(ctx));
 }
 
 export function deleteAddress(ctx: Ctx, { id, addr }: AddressKey): Promise<void> {
@@ -75,12 +94,6 @@ export function deleteAddress(ctx: Ctx, { id, addr }: AddressKey): Promise<void>
     tx.audit(removalOf(address));
     await finishChange(tx, id);
   });
-}
-
-export async function explainAddress(ctx: Ctx, input: Partial<AddressChanges>, issues: Issues): Promise<void> {
-  const { id, addr, ...changes } = input;
-  const current = id !== undefined && addr !== undefined ? await findAddress(ctx, { id, addr }) : undefined;
-  await readAddress(ctx, changes, issues, current);
 }
 
 /** Moves the version of the customer as well, which is shown with its addresses. */

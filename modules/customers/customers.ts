@@ -1,10 +1,10 @@
-import { type Ctx, columnsFor, Failure, invalid, readValid, sql, taken, violatedIndex } from '@chowk/kit';
+import { type Ctx, columnsFor, Failure, Issues, invalid, sql, taken, violatedIndex } from '@chowk/kit';
 import { addressesOf } from './addresses.ts';
 import { mask, recordColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import { lockCustomer, missing } from './find.ts';
 import { recentOrdersOf } from './orders.ts';
-import { insertCustomer, readChanges, saveCustomer, takenMessage } from './save.ts';
+import { addTaken, type Changes, insertCustomer, readChanges, saveCustomer, takenMessage } from './save.ts';
 import {
   type CustomerChanges,
   type CustomerDetail,
@@ -65,27 +65,44 @@ export async function getByExternalId(ctx: Ctx, { platform, external_id }: Exter
   return getCustomer(ctx, customer);
 }
 
-export async function createCustomer(ctx: Ctx, input: NewCustomer): Promise<CustomerRecord> {
-  return writeUnique(ctx, async (tx) => {
-    const fields = await readValid((issues) => readChanges(tx, input, issues));
-    return (await insertCustomer(tx, fields)) as CustomerRecord;
-  });
+export async function checkNewCustomer(ctx: Ctx, input: Partial<NewCustomer>, issues: Issues): Promise<Changes> {
+  const fields = await readChanges(ctx, input, issues);
+  // Without other problems, the insertion finds out.
+  if (issues.any) await addTaken(ctx, fields, issues);
+  return fields;
 }
 
-export async function updateCustomer(ctx: Ctx, { id, ...changes }: CustomerChanges): Promise<CustomerRecord> {
-  return writeUnique(ctx, async (tx) => {
-    const current = await lockCustomer(tx, id);
-    tx.mustMatch(current);
-    const fields = await readValid((issues) => readChanges(tx, changes, issues, current));
-    return saveCustomer(tx, current, fields);
-  });
+export async function createCustomer(ctx: Ctx, _input: NewCustomer, fields: Changes): Promise<CustomerRecord> {
+  const customer = await insertCustomer(ctx, fields);
+  if (customer) return mask(ctx, customer);
+  const issues = new Issues();
+  await addTaken(ctx, fields, issues);
+  throw issues.failure;
 }
 
-/** Unique indexes decide between concurrent writers; a violation is 422 on the field. */
-async function writeUnique(ctx: Ctx, work: (tx: Ctx) => Promise<CustomerRecord>): Promise<CustomerRecord> {
+interface Edit {
+  readonly current: CustomerRecord;
+  readonly fields: Changes;
+}
+
+export async function checkChanges(
+  ctx: Ctx,
+  { id, ...changes }: Partial<CustomerChanges>,
+  issues: Issues,
+): Promise<Edit | undefined> {
+  if (id === undefined) return undefined;
+  const current = await lockCustomer(ctx, id);
+  ctx.mustMatch(current);
+  const fields = await readChanges(ctx, changes, issues, current);
+  if (fields.email !== current.email || fields.phone !== current.phone) await addTaken(ctx, fields, issues, id);
+  return { current, fields };
+}
+
+export async function updateCustomer(ctx: Ctx, _input: CustomerChanges, edit: Edit): Promise<CustomerRecord> {
   try {
-    return mask(ctx, await ctx.tx(work));
+    return mask(ctx, await saveCustomer(ctx, edit.current, edit.fields));
   } catch (error) {
+    // A concurrent writer was faster.
     const [, field] = /^customers_(email|phone)$/.exec(violatedIndex(error) ?? '') ?? [];
     throw field ? invalid({ [field]: taken(takenMessage(field)) }) : error;
   }

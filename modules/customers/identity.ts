@@ -72,7 +72,7 @@ async function findOrInsert(ctx: Ctx, guest: Guest): Promise<CustomerRecord> {
   const find = () =>
     ctx.db.row<CustomerRecord>(sql`
       SELECT ${recordColumns} FROM customers c WHERE ${isSame} AND deleted_at IS NULL FOR NO KEY UPDATE`);
-  const insert = () => insertCustomer(ctx, guest, sql`ON CONFLICT DO NOTHING`);
+  const insert = () => insertCustomer(ctx, guest);
   const customer = (await find()) ?? (await insert()) ?? (await find());
   // A customer with another phone has the email, so the new one is created without it.
   return customer ?? findOrInsert(ctx, phone ? { ...guest, email: null } : guest);

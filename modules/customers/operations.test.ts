@@ -245,15 +245,15 @@ test('get fails with merged_into for a merged customer and with 404 for a delete
   const [primary, secondary, deleted] = [await create({ phone: phone() }), await create(), await create()];
   await merge(primary, secondary);
   await merchant.delete(`/api/v1/customers/${deleted.id}`);
-  expect(await result('get', primary)).toMatchObject({
+  expect(await result('getRecord', primary)).toMatchObject({
     id: primary.id,
     phone: `+**********${primary.phone.slice(-2)}`,
   });
-  expect(await call('get', secondary)).toMatchObject({
+  expect(await call('getRecord', secondary)).toMatchObject({
     status: 404,
     body: { code: 'customers.merged', merged_into: primary.id },
   });
-  expect(await call('get', deleted)).toMatchObject({ status: 404, body: { code: 'customers.not_found' } });
+  expect(await call('getRecord', deleted)).toMatchObject({ status: 404, body: { code: 'customers.not_found' } });
 });
 
 test('contacts and searches leave out deleted customers', async () => {
@@ -265,9 +265,9 @@ test('contacts and searches leave out deleted customers', async () => {
   expect(await matching(customer.email)).toEqual([]);
 });
 
-test('a helper rejects an input that its schema does not allow', async () => {
+test('an operation rejects an input that its schema does not allow', async () => {
   for (const [name, input, field] of [
-    ['get', { id: 'asha' }, 'id'],
+    ['getRecord', { id: 'asha' }, 'id'],
     ['lock', {}, 'id'],
     ['listContacts', { ids: 'all' }, 'ids'],
     ['setMetadata', { customer_id: unknownId, key: 'size' }, 'value'],

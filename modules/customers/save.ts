@@ -1,10 +1,9 @@
 import { assignmentsOf, type Ctx, changesBetween, type Issues, maskDigits, namesOf, sql } from '@chowk/kit';
 import { canViewSensitive, recordColumns } from './columns.ts';
-import { findCustomer } from './find.ts';
 import { phoneProblem, readPhone } from './phone.ts';
 import { type CustomerChanges, type CustomerRecord, maxExternalIds, NewCustomer } from './schemas.ts';
 
-type Changes = Partial<NewCustomer>;
+export type Changes = Partial<NewCustomer>;
 type SentChanges = Omit<CustomerChanges, 'id'>;
 
 const identifying = ['email', 'phone', 'first_name'] as const;
@@ -53,14 +52,14 @@ function isMasked(ctx: Ctx, phone: string, current: NewCustomer | undefined): bo
   return Boolean(current?.phone) && !canViewSensitive(ctx) && phone === maskDigits(current?.phone as string);
 }
 
-export async function explainCustomer(
+/** Adds the fields that another customer has to the issues. */
+export async function addTaken(
   ctx: Ctx,
-  { id, ...changes }: Partial<CustomerChanges>,
+  { email = null, phone = null }: Changes,
   issues: Issues,
+  id: string | null = null,
 ): Promise<void> {
-  const current = id === undefined ? undefined : await findCustomer(ctx, id);
-  const { email = null, phone = null } = await readChanges(ctx, changes, issues, current);
-  const others = sql`FROM customers WHERE deleted_at IS NULL AND id IS DISTINCT FROM ${id ?? null}::uuid`;
+  const others = sql`FROM customers WHERE deleted_at IS NULL AND id IS DISTINCT FROM ${id}::uuid`;
   const taken = await ctx.db.rows<{ field: string }>(sql`
     SELECT 'email' AS field ${others} AND email = ${email} UNION ALL SELECT 'phone' ${others} AND phone = ${phone}`);
   for (const { field } of taken) issues.add(field, takenMessage(field), 'taken');
@@ -73,17 +72,13 @@ export function takenMessage(field: string): string {
 const names = namesOf(NewCustomer);
 const defaults = { external_ids: {}, accepts_marketing: false, tags: [] };
 
-/** With `onConflict`, `undefined` if a customer with this email or phone exists. */
-export async function insertCustomer(
-  ctx: Ctx,
-  fields: Changes,
-  onConflict = sql``,
-): Promise<CustomerRecord | undefined> {
+/** `undefined` if a customer with this email or phone exists. */
+export async function insertCustomer(ctx: Ctx, fields: Changes): Promise<CustomerRecord | undefined> {
   const row = JSON.stringify({ ...defaults, ...fields, id: ctx.newId(), created_at: ctx.now() });
   const customer = await ctx.db.row<CustomerRecord>(sql`
     INSERT INTO customers AS c (id, ${names}, created_at, updated_at)
     SELECT id, ${names}, created_at, created_at FROM jsonb_populate_record(NULL::customers, ${row}::jsonb)
-    ${onConflict} RETURNING ${recordColumns}`);
+    ON CONFLICT DO NOTHING RETURNING ${recordColumns}`);
   if (customer) await ctx.emit('customer.created', { customer });
   return customer;
 }

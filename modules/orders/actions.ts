@@ -1,5 +1,5 @@
 import { action, ById, readCounters, Type } from '@chowk/kit';
-import { createOrder, explainNewOrder } from './create.ts';
+import { checkNewOrder, createOrder } from './create.ts';
 import { orderList } from './list.ts';
 import { deleteOrder, getOrder, getOrderByNumber, getOrders } from './orders.ts';
 import {
@@ -17,7 +17,7 @@ import {
   statuses,
 } from './schemas.ts';
 import { readStatistics } from './statistics.ts';
-import { explainChanges, explainRefund, refundOrder, updateOrder, updateStatus } from './update.ts';
+import { checkChanges, checkRefund, checkStatus, refundOrder, updateOrder, updateStatus } from './update.ts';
 
 const changed = (message: string) => ({
   output: Order,
@@ -48,8 +48,9 @@ export const actions = {
     output: Order,
     answer: { key: 'order', message: 'Order created.', status: 201 },
     errors: ['orders.no_customers'],
+    atomic: true,
+    check: checkNewOrder,
     run: createOrder,
-    check: explainNewOrder,
   }),
   'orders.count': action({
     summary: 'Count orders',
@@ -125,8 +126,9 @@ export const actions = {
     input: OrderChanges,
     ...changed('Order saved.'),
     errors: ['orders.closed'],
+    atomic: true,
+    check: checkChanges,
     run: updateOrder,
-    check: explainChanges,
   }),
   'orders.delete': action({
     summary: 'Delete an order',
@@ -148,8 +150,9 @@ export const actions = {
     bus: { rateLimit: 3_000 },
     input: StatusChange,
     ...changed('Status changed.'),
+    atomic: true,
+    check: checkStatus,
     run: updateStatus,
-    check: explainChanges,
   }),
   'orders.cancel': action({
     summary: 'Cancel an order',
@@ -159,8 +162,9 @@ export const actions = {
     needs: 'orders.cancel',
     input: Cancellation,
     ...changed('Order cancelled.'),
-    run: (ctx, input) => updateStatus(ctx, { ...input, status: 'cancelled' }),
-    check: (ctx, input, issues) => explainChanges(ctx, { ...input, status: 'cancelled' }, issues),
+    atomic: true,
+    check: (ctx, input, issues) => checkStatus(ctx, { ...input, status: 'cancelled' }, issues),
+    run: (ctx, input, current) => updateStatus(ctx, { ...input, status: 'cancelled' }, current),
   }),
   'orders.refund': action({
     summary: 'Refund an order',
@@ -170,7 +174,8 @@ export const actions = {
     needs: 'orders.refund',
     input: OrderRefund,
     ...changed('Refund recorded.'),
+    atomic: true,
+    check: checkRefund,
     run: refundOrder,
-    check: explainRefund,
   }),
 };

@@ -2,27 +2,34 @@ import { type Ctx, type Issues, sql } from '@chowk/kit';
 import { columnsWith } from './columns.ts';
 import { fail } from './errors.ts';
 import { addressToStore, maskOrder } from './masking.ts';
-import { explainSum, mustBeAllowed, sumOf } from './rules.ts';
+import { mustBeAllowed, sum } from './rules.ts';
 import { itemRows } from './save.ts';
 import type { NewOrder, Order } from './schemas.ts';
 
-export async function createOrder(ctx: Ctx, input: NewOrder): Promise<Order> {
-  mustBeAllowed(ctx, input.status);
-  const total = input.total ?? sumOf(input.items);
-  const { 'general.currency': currency, 'orders.number_prefix': prefix } = await ctx.settings();
-  return ctx.tx(async (tx) => {
-    const customer = await tx.bus.callIfInstalled('customers.findOrCreate', customerOf(input));
-    if (!customer) throw fail('orders.no_customers');
-    const fields = { ...input, total, prefix, customer_id: customer.id, currency: input.currency ?? currency };
-    const order = await insertOrder(tx, { ...fields, shipping_address: addressToStore(tx, input.shipping_address) });
-    await tx.emit('order.created', { order });
-    return maskOrder(tx, order);
-  });
+export async function checkNewOrder(ctx: Ctx, input: Partial<NewOrder>, issues: Issues): Promise<string | null> {
+  if (input.status) mustBeAllowed(ctx, input.status);
+  const total = input.total ?? sum(input.items, issues);
+  // Without other problems, finding the customer reports them.
+  if (issues.any) {
+    issues.addAll(await ctx.bus.callIfInstalled('customers.checkIdentity', { customer: customerOf(input) }));
+  }
+  return total ?? null;
 }
 
-export async function explainNewOrder(ctx: Ctx, input: Partial<NewOrder>, issues: Issues): Promise<void> {
-  explainSum(input, issues);
-  issues.addAll(await ctx.bus.callIfInstalled('customers.checkIdentity', { customer: customerOf(input) }));
+export async function createOrder(ctx: Ctx, input: NewOrder, total: string | null): Promise<Order> {
+  const { 'general.currency': currency, 'orders.number_prefix': prefix } = await ctx.settings();
+  const customer = await ctx.bus.callIfInstalled('customers.findOrCreate', customerOf(input));
+  if (!customer) throw fail('orders.no_customers');
+  const order = await insertOrder(ctx, {
+    ...input,
+    total: total as string,
+    prefix,
+    customer_id: customer.id,
+    currency: input.currency ?? currency,
+    shipping_address: addressToStore(ctx, input.shipping_address),
+  });
+  await ctx.emit('order.created', { order });
+  return maskOrder(ctx, order);
 }
 
 function customerOf({ customer, customer_id }: Partial<NewOrder>) {

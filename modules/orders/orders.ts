@@ -1,7 +1,7 @@
 import { type Ctx, type Failure, removalOf, type Sql, sql } from '@chowk/kit';
 import { columns, history } from './columns.ts';
 import { fail } from './errors.ts';
-import { maskOrder, withCustomers } from './masking.ts';
+import { withCustomers } from './masking.ts';
 import type { Order, OrderDetails } from './schemas.ts';
 
 type Key = { readonly id: string };
@@ -43,24 +43,15 @@ export async function deleteOrder(ctx: Ctx, { id }: Key): Promise<void> {
   });
 }
 
-export function changeOrder(ctx: Ctx, id: string, change: (tx: Ctx, current: Order) => Promise<Order>): Promise<Order> {
-  return ctx.tx(async (tx) => maskOrder(tx, await change(tx, await lockOrder(tx, id))));
-}
-
-export async function findOrder(ctx: Ctx, id: string | undefined): Promise<Order | undefined> {
-  if (id === undefined) return undefined;
-  return ctx.db.row<Order>(sql`SELECT ${columns} FROM orders o WHERE id = ${id} AND deleted_at IS NULL`);
-}
-
 /** Locks the customer before the order, in the same order as a merge, which prevents deadlocks. */
-async function lockOrder(ctx: Ctx, id: string): Promise<Order> {
+export async function lockOrder(ctx: Ctx, id: string): Promise<Order> {
   const found = await ctx.db.row<{ customer_id: string }>(
     sql`SELECT customer_id FROM orders WHERE id = ${id} AND deleted_at IS NULL`,
   );
   if (found) await ctx.bus.callIfInstalled('customers.lock', { id: found.customer_id });
   await ctx.db.run(sql`SELECT FROM orders WHERE id = ${id} FOR NO KEY UPDATE`);
   // A new statement sees what other transactions committed before the lock was granted.
-  const order = await findOrder(ctx, id);
+  const order = await ctx.db.row<Order>(sql`SELECT ${columns} FROM orders o WHERE id = ${id} AND deleted_at IS NULL`);
   if (!order) throw fail('orders.not_found', { key: id });
   ctx.mustMatch(order);
   return order;

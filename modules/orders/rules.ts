@@ -1,5 +1,5 @@
-import { type Ctx, forbidden, fromCents, type Issues, invalid, toCents } from '@chowk/kit';
-import type { NewOrderItem, Order, OrderChanges, Status } from './schemas.ts';
+import { type Ctx, forbidden, fromCents, type Issues, toCents } from '@chowk/kit';
+import type { NewOrderItem, Order, Status } from './schemas.ts';
 
 /** The statuses that each status can change to. */
 export const transitions: Readonly<Record<Status, readonly Status[]>> = {
@@ -46,20 +46,16 @@ export function remainingOf({ total, refunded_total }: Order): string {
 }
 
 const maxSum = toCents('9999999999.99');
-const sumProblem = { code: 'too_large', message: 'The items must cost at most 9999999999.99 together.' } as const;
 
-function centsOf(items: readonly NewOrderItem[]): bigint {
-  return items.reduce((sum, { quantity, price }) => sum + BigInt(quantity) * toCents(price), 0n);
-}
-
-export function sumOf(items: readonly NewOrderItem[]): string {
-  if (centsOf(items) > maxSum) throw invalid({ total: sumProblem });
-  return fromCents(centsOf(items));
-}
-
-/** Reports what `sumOf` would reject. Invalid items have no sum. */
-export function explainSum({ items = [], total }: Pick<OrderChanges, 'items' | 'total'>, issues: Issues): void {
-  const hasSum = items.every(({ quantity, price }) => quantity !== undefined && price !== undefined);
-  if (total !== undefined || issues.has('total') || !hasSum || centsOf(items) <= maxSum) return;
-  issues.add('total', sumProblem.message, sumProblem.code);
+/** The price of all items. Adds a problem if it is too high; invalid items have no sum. */
+export function sum(items: readonly Partial<NewOrderItem>[] | undefined, issues: Issues): string | undefined {
+  if (!items || issues.has('total')) return undefined;
+  let cents = 0n;
+  for (const { quantity, price } of items) {
+    if (quantity === undefined || price === undefined) return undefined;
+    cents += BigInt(quantity) * toCents(price);
+  }
+  if (cents <= maxSum) return fromCents(cents);
+  issues.add('total', 'The items must cost at most 9999999999.99 together.', 'too_large');
+  return undefined;
 }

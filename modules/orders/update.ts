@@ -1,71 +1,92 @@
-import { type Ctx, fromCents, type Issues, invalid, readValid, toCents } from '@chowk/kit';
-import { addressToStore } from './masking.ts';
-import { changeOrder, findOrder } from './orders.ts';
-import {
-  currencyProblem,
-  explainSum,
-  mustBeAllowed,
-  remainingOf,
-  statusProblem,
-  sumOf,
-  totalProblem,
-} from './rules.ts';
+import { type Ctx, fromCents, type Issues, toCents } from '@chowk/kit';
+import { addressToStore, maskOrder } from './masking.ts';
+import { lockOrder } from './orders.ts';
+import { currencyProblem, mustBeAllowed, remainingOf, statusProblem, sum, totalProblem } from './rules.ts';
 import { saveOrder } from './save.ts';
 import type { Order, OrderChanges, OrderRefund, Status, StatusChange } from './schemas.ts';
 
-export async function updateOrder(ctx: Ctx, { id, status, ...changes }: OrderChanges): Promise<Order> {
-  const fields = { ...changes };
-  if (fields.items) fields.total ??= sumOf(fields.items);
-  return changeOrder(ctx, id, async (tx, current) => {
-    const { shipping_address: address } = changes;
-    if (address !== undefined) fields.shipping_address = addressToStore(tx, address, current.shipping_address);
-    const updated = await saveOrder(tx, current, fields);
-    return status === undefined ? updated : transition(tx, updated, status);
-  });
+interface Edit {
+  readonly current: Order;
+  readonly total: string | undefined;
 }
 
-export function updateStatus(ctx: Ctx, { id, status, reason }: StatusChange): Promise<Order> {
-  return changeOrder(ctx, id, (tx, current) => transition(tx, current, status, reason));
-}
-
-export async function explainChanges(ctx: Ctx, input: Partial<OrderChanges>, issues: Issues): Promise<void> {
-  explainSum(input, issues);
-  const order = await findOrder(ctx, input.id);
-  if (!order) return;
-  const problems = {
-    currency: currencyProblem(order, input.currency),
-    total: totalProblem(order, input.total),
-    status: statusProblem(order, input.status),
-  };
+export async function checkChanges(
+  ctx: Ctx,
+  { id, status, currency, ...input }: Partial<OrderChanges>,
+  issues: Issues,
+): Promise<Edit | undefined> {
+  const total = input.total ?? sum(input.items, issues);
+  if (id === undefined) return undefined;
+  const current = await lockOrder(ctx, id);
+  checkTransition(ctx, current, status, issues);
+  const problems = { currency: currencyProblem(current, currency), total: totalProblem(current, total) };
   for (const [field, problem] of Object.entries(problems)) if (problem) issues.add(field, problem);
+  return { current, total };
+}
+
+export async function updateOrder(
+  ctx: Ctx,
+  { id: _, status, ...changes }: OrderChanges,
+  { current, total }: Edit,
+): Promise<Order> {
+  const { shipping_address: address } = changes;
+  const updated = await saveOrder(ctx, current, {
+    ...changes,
+    ...(total === undefined ? {} : { total }),
+    ...(address === undefined ? {} : { shipping_address: addressToStore(ctx, address, current.shipping_address) }),
+  });
+  return maskOrder(ctx, status === undefined ? updated : await transition(ctx, updated, status));
+}
+
+export async function checkStatus(
+  ctx: Ctx,
+  { id, status }: Partial<StatusChange>,
+  issues: Issues,
+): Promise<Order | undefined> {
+  if (id === undefined) return undefined;
+  const current = await lockOrder(ctx, id);
+  checkTransition(ctx, current, status, issues);
+  return current;
+}
+
+export async function updateStatus(ctx: Ctx, { status, reason }: StatusChange, current: Order): Promise<Order> {
+  return maskOrder(ctx, await transition(ctx, current, status, reason));
+}
+
+function checkTransition(ctx: Ctx, current: Order, status: Status | undefined, issues: Issues): void {
+  if (status === undefined || status === current.status) return;
+  mustBeAllowed(ctx, status);
+  const problem = statusProblem(current, status);
+  if (problem) issues.add('status', problem);
 }
 
 /** The status `refunded` refunds the remaining total. */
 async function transition(ctx: Ctx, current: Order, status: Status, reason?: string): Promise<Order> {
   if (status === current.status) return current;
-  mustBeAllowed(ctx, status);
-  const problem = statusProblem(current, status);
-  if (problem) throw invalid({ status: problem });
   const refunded = status === 'refunded' ? { refunded_total: current.total } : {};
   return saveOrder(ctx, current, { status, ...refunded }, reason);
 }
 
-export function refundOrder(ctx: Ctx, { id, amount, reason }: OrderRefund): Promise<Order> {
-  return changeOrder(ctx, id, async (tx, current) => {
-    await readValid((issues) => checkRefund(current, amount, issues));
-    const isFull = amount === undefined || amount === remainingOf(current);
-    if (isFull) return transition(tx, current, 'refunded', reason);
-    const refunded_total = fromCents(toCents(current.refunded_total) + toCents(amount));
-    return saveOrder(tx, current, { refunded_total }, reason);
-  });
+export async function checkRefund(
+  ctx: Ctx,
+  { id, amount }: Partial<OrderRefund>,
+  issues: Issues,
+): Promise<Order | undefined> {
+  if (id === undefined) return undefined;
+  const current = await lockOrder(ctx, id);
+  checkAmount(current, amount, issues);
+  return current;
 }
 
-export async function explainRefund(ctx: Ctx, { id, amount }: Partial<OrderRefund>, issues: Issues): Promise<void> {
-  const order = await findOrder(ctx, id);
-  if (order) checkRefund(order, amount, issues);
+export async function refundOrder(ctx: Ctx, { amount, reason }: OrderRefund, current: Order): Promise<Order> {
+  const isFull = amount === undefined || amount === remainingOf(current);
+  const change = isFull
+    ? transition(ctx, current, 'refunded', reason)
+    : saveOrder(ctx, current, { refunded_total: fromCents(toCents(current.refunded_total) + toCents(amount)) }, reason);
+  return maskOrder(ctx, await change);
 }
 
-function checkRefund(order: Order, amount: string | undefined, issues: Issues): void {
+function checkAmount(order: Order, amount: string | undefined, issues: Issues): void {
   const isRefunded = order.status === 'refunded';
   const problem = isRefunded ? 'The order is already refunded.' : statusProblem(order, 'refunded');
   const remaining = remainingOf(order);

@@ -4,9 +4,10 @@ import { addImage, deleteImage, updateImage } from './images.ts';
 import { productList, searchProducts } from './list.ts';
 import { movementList } from './movements.ts';
 import {
+  checkChanges,
+  checkNewProduct,
   createProduct,
   deleteProduct,
-  explainProduct,
   getProduct,
   getProducts,
   getProductsBySku,
@@ -58,8 +59,9 @@ export const actions = {
     input: NewProduct,
     output: Product,
     answer: { key: 'product', message: 'Product created.', status: 201 },
+    atomic: true,
+    check: checkNewProduct,
     run: createProduct,
-    check: explainProduct,
   }),
   'products.search': action({
     summary: 'Search products',
@@ -141,8 +143,9 @@ export const actions = {
     output: Product,
     answer: { key: 'product', message: 'Product saved.' },
     errors: ['products.insufficient_stock'],
+    atomic: true,
+    check: checkChanges,
     run: updateProduct,
-    check: explainProduct,
   }),
   'products.delete': action({
     summary: 'Delete a product',

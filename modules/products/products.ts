@@ -14,7 +14,7 @@ import { columns } from './columns.ts';
 import { fail } from './errors.ts';
 import { emitMandatoryChanged } from './events.ts';
 import { mergeImages, removeFiles } from './image-list.ts';
-import { type Fields, insertProducts, saveProducts } from './save.ts';
+import { type Edit, type Fields, insertProducts, saveProducts } from './save.ts';
 import { NewProduct, type Product, type ProductChanges } from './schemas.ts';
 
 type Key = { readonly id: string };
@@ -49,35 +49,46 @@ export async function getProductsBySku(
   return skus.map((sku) => products.get(sku) ?? fail('products.not_found', { key: sku }));
 }
 
+export async function checkNewProduct(ctx: Ctx, input: Partial<NewProduct>, issues: Issues): Promise<void> {
+  checkPrice(input, issues);
+  // Without other problems, the insertion finds out.
+  if (issues.any) await checkSku(ctx, input.sku, issues);
+}
+
 export async function createProduct(ctx: Ctx, input: NewProduct): Promise<Product> {
-  checkPrice(input);
-  const fields = { ...input, images: mergeImages(ctx, [], input.images) };
-  const [product] = await ctx.tx((tx) => insertProducts(tx, [fields]));
+  const [product] = await insertProducts(ctx, [{ ...input, images: mergeImages(ctx, [], input.images) }]);
   if (!product) throw invalid({ sku: skuTaken(input.sku) });
   return product;
 }
 
-export async function updateProduct(ctx: Ctx, { id, ...changes }: ProductChanges & Key): Promise<Product> {
-  try {
-    return await ctx.tx((tx) => updateLocked(tx, id, changes));
-  } catch (error) {
-    if (violatedIndex(error) === 'products_sku') throw invalid({ sku: skuTaken(changes.sku) });
-    throw error;
-  }
-}
-
-async function updateLocked(ctx: Ctx, id: string, changes: ProductChanges): Promise<Product> {
+export async function checkChanges(
+  ctx: Ctx,
+  { id, ...changes }: Partial<ProductChanges & Key>,
+  issues: Issues,
+): Promise<Edit | undefined> {
+  if (id === undefined) return undefined;
   const current = await lockProduct(ctx, id);
   const images = changes.images ? { images: mergeImages(ctx, current.images, changes.images) } : {};
   const fields = { ...pickFields(NewProduct, current), ...changes, ...images } as Fields;
-  checkPrice(fields);
+  checkPrice(fields, issues);
+  if (fields.sku !== current.sku) await checkSku(ctx, fields.sku, issues, id);
+  return { current, fields };
+}
+
+export async function updateProduct(ctx: Ctx, _input: ProductChanges & Key, edit: Edit): Promise<Product> {
+  const { current, fields } = edit;
   if (fields.stock < current.reserved) {
     const { sku, available } = current;
     throw fail('products.insufficient_stock', { sku, available, requested: current.stock - fields.stock });
   }
   ctx.audit(changesBetween<Fields>(current, fields));
-  const [product] = await saveProducts(ctx, [{ current, fields }]);
-  return product as Product;
+  try {
+    const [product] = await saveProducts(ctx, [edit]);
+    return product as Product;
+  } catch (error) {
+    // A concurrent writer was faster.
+    throw violatedIndex(error) === 'products_sku' ? invalid({ sku: skuTaken(fields.sku) }) : error;
+  }
 }
 
 /** Keeps the row with `deleted_at`, without images; the SKU becomes free. */
@@ -116,15 +127,12 @@ export function priceProblem({ price, compare_at_price: before }: ProductChanges
   return isLess ? 'The compare at price must be at least the price.' : undefined;
 }
 
-function checkPrice(fields: ProductChanges): void {
+function checkPrice(fields: ProductChanges, issues: Issues): void {
   const problem = priceProblem(fields);
-  if (problem) throw invalid({ compare_at_price: problem });
+  if (problem) issues.add('compare_at_price', problem);
 }
 
-export async function explainProduct(ctx: Ctx, input: Partial<ProductChanges & Key>, issues: Issues): Promise<void> {
-  const problem = priceProblem(input);
-  if (problem) issues.add('compare_at_price', problem);
-  const { sku, id = null } = input;
+async function checkSku(ctx: Ctx, sku: string | undefined, issues: Issues, id: string | null = null): Promise<void> {
   if (sku === undefined) return;
   const other = await ctx.db.row(sql`
     SELECT FROM products WHERE sku_key = lower(${sku}) AND deleted_at IS NULL AND id IS DISTINCT FROM ${id}::uuid`);

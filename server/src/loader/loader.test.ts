@@ -328,7 +328,7 @@ test('a module that works without another one is loaded without it', () => {
 test('an operation for system modules is refused to others', () => {
   const modules = (system: boolean) => [
     consumer('orders.find', system),
-    provider({ operations: { 'orders.find': { ...reading, internal: 'system' } } }),
+    provider({ operations: { 'orders.find': { ...reading, internal: 'system' } as typeof reading } }),
   ];
   expect(() => checkReferences(modules(false))).toThrow(
     'the module notes cannot be loaded: api.consumes: orders.find is for system modules only',

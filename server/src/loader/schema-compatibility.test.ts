@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { inputProblem, outputProblem } from './schema-compatibility.ts';
 
+type Schema = Parameters<typeof inputProblem>[0];
+
 const text = { type: 'string' };
 const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required }) as never;
 
@@ -29,7 +31,7 @@ test.each<[string, object, object, string | undefined]>([
   ['one of several types', object({ a: text }), object({ a: { anyOf: [{ type: 'integer' }, text] } }), undefined],
   ['a value of any kind', object({ a: text }), object({ a: { description: 'Anything.' } }), undefined],
 ])('input with %s', (_, builtAgainst, current, problem) => {
-  expect(inputProblem(builtAgainst, current)).toBe(problem);
+  expect(inputProblem(builtAgainst as Schema, current as Schema)).toBe(problem);
 });
 
 test.each<[string, object, object, string | undefined]>([
@@ -40,5 +42,5 @@ test.each<[string, object, object, string | undefined]>([
   ['a lost value', object({ a: { enum: ['x', 'y'] } }), object({ a: { enum: ['x'] } }), undefined],
   ['null', object({ a: text }), object({ a: { type: ['string', 'null'] } }), 'a can no longer be null'],
 ])('output with %s', (_, builtAgainst, current, problem) => {
-  expect(outputProblem(builtAgainst, current)).toBe(problem);
+  expect(outputProblem(builtAgainst as Schema, current as Schema)).toBe(problem);
 });
