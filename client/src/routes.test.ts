@@ -15,7 +15,7 @@ const actions = platform.kernel.actions.filter(({ method, webPage }) => method &
 for (const action of actions) {
   const respond = async (_: unknown, input: unknown) =>
     new Answer(JSON.stringify({ name: action.name, input }), { headers: { 'content-type': 'application/json' } });
-  Object.assign(action, { run: respond, admit: undefined });
+  Object.assign(action, { run: respond, guard: undefined, check: undefined, atomic: undefined });
 }
 await platform.app.listen({ host: '127.0.0.1', port: 0 });
 const acme = await platform.tenant();

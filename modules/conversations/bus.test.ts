@@ -12,7 +12,7 @@ const load = async (alias: string) => {
   const home = join(folder, '..', alias);
   return loadModule(home, await readManifest(join(home, 'module.json')));
 };
-const real = await Promise.all(['conversations', 'customers'].map(load));
+const real = await Promise.all(['conversations', 'customers', 'identity'].map(load));
 
 const events = ['created', 'message_created', 'assigned', 'status_changed', 'deleted'].map(
   (verb) => `conversation.${verb}` as 'conversation.created',

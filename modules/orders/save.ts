@@ -6,14 +6,23 @@ import type { NewOrderItem, Order } from './schemas.ts';
 
 type Stored = Omit<Order, 'items'> & { readonly items: readonly NewOrderItem[] };
 
+/** Throws if the fields would change what was bought, for how much and when, after the order is closed. */
+export function mustBeOpen(current: Order, fields: Partial<Stored>): void {
+  if (closedStatuses.has(current.status) && editsIn(orderChanges(current, fields)))
+    throw fail('orders.closed', current);
+}
+
+function orderChanges(current: Order, fields: Partial<Stored>): Changes {
+  const items = current.items.map(({ name, sku, quantity, price }) => ({ name, sku, quantity, price }));
+  return changesBetween<Stored>({ ...current, items }, fields);
+}
+
 /** Writes the changed fields of a locked order, with history, audit entry and event. */
 export async function saveOrder(ctx: Ctx, current: Order, fields: Partial<Stored>, reason: string | null = null) {
-  const items = current.items.map(({ name, sku, quantity, price }) => ({ name, sku, quantity, price }));
-  const changes = changesBetween<Stored>({ ...current, items }, fields);
+  const changes = orderChanges(current, fields);
   const changed = Object.keys(changes);
   if (changed.length === 0) return current;
-  const edits = editsOf(changes);
-  if (edits && closedStatuses.has(current.status)) throw fail('orders.closed', current);
+  const edits = editsIn(changes);
   if (fields.items && changes.items) await replaceItems(ctx, current, fields.items);
   const order = await write(ctx, current, { ...current, ...fields }, edits, reason);
   ctx.audit(changes);
@@ -23,7 +32,7 @@ export async function saveOrder(ctx: Ctx, current: Order, fields: Partial<Stored
 }
 
 /** The changes that are in the history of the order: what was bought, for how much and when. */
-function editsOf({ items, total, placed_at }: Changes): Changes | null {
+function editsIn({ items, total, placed_at }: Changes): Changes | null {
   const edits = Object.entries({ items, total, placed_at }).filter(([, change]) => change);
   return edits.length === 0 ? null : (Object.fromEntries(edits) as Changes);
 }

@@ -2,7 +2,7 @@ import { type Ctx, fromCents, type Issues, toCents } from '@chowk/kit';
 import { addressToStore, maskOrder } from './masking.ts';
 import { lockOrder } from './orders.ts';
 import { currencyProblem, mustBeAllowed, remainingOf, statusProblem, sum, totalProblem } from './rules.ts';
-import { saveOrder } from './save.ts';
+import { mustBeOpen, saveOrder } from './save.ts';
 import type { Order, OrderChanges, OrderRefund, Status, StatusChange } from './schemas.ts';
 
 interface Edit {
@@ -18,9 +18,10 @@ export async function checkChanges(
   const total = input.total ?? sum(input.items, issues);
   if (id === undefined) return undefined;
   const current = await lockOrder(ctx, id);
-  checkTransition(ctx, current, status, issues);
+  mustBeOpen(current, { ...input, ...(total === undefined ? {} : { total }) });
   const problems = { currency: currencyProblem(current, currency), total: totalProblem(current, total) };
   for (const [field, problem] of Object.entries(problems)) if (problem) issues.add(field, problem);
+  checkTransition(ctx, current, status, issues);
   return { current, total };
 }
 
