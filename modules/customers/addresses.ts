@@ -6,9 +6,10 @@ import {
   insertRecords,
   pickFields,
   removalOf,
+  type Sql,
   sql,
 } from '@chowk/kit';
-import { addressColumns, canViewSensitive, visibleAddressColumns } from './columns.ts';
+import { addressColumns, addressJson, canViewSensitive, maskedAddressJson, visibleAddressColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import { findCustomer, lockCustomer } from './find.ts';
 import { looseDigits, phoneProblem, readPhone } from './phone.ts';
@@ -27,15 +28,29 @@ const textNames = Object.keys(textFields) as (keyof typeof textFields)[];
 
 export async function listAddresses(ctx: Ctx, { id }: { id: string }): Promise<{ addresses: Address[] }> {
   const customer = await findCustomer(ctx, id);
-  return { addresses: await addressesOf(ctx, [customer.id]) };
+  return { addresses: await findAddresses(ctx, customer.id) };
 }
 
 /** Default addresses first. */
-export function addressesOf(ctx: Ctx, customerIds: readonly string[]): Promise<Address[]> {
+function findAddresses(ctx: Ctx, customerId: string): Promise<Address[]> {
   return ctx.db.rows<Address>(sql`
-    SELECT ${visibleAddressColumns(ctx)} FROM customer_addresses a WHERE customer_id = ANY(${customerIds}::uuid[])
+    SELECT ${visibleAddressColumns(ctx)} FROM customer_addresses a WHERE customer_id = ${customerId}
     ORDER BY is_default DESC, created_at DESC, id DESC`);
 }
+
+/** The addresses of a row of `customers c`, as JSON, in the same order. */
+export function addressesWithin(ctx: Ctx): Sql {
+  return canViewSensitive(ctx) ? allAddresses : maskedAddresses;
+}
+
+function selectAddresses(columns: Sql): Sql {
+  return sql`(SELECT coalesce(json_agg(a), '[]') FROM (
+    SELECT ${columns} FROM customer_addresses a WHERE a.customer_id = c.id
+    ORDER BY a.is_default DESC, a.created_at DESC, a.id DESC) a)`;
+}
+
+const allAddresses = selectAddresses(addressJson);
+const maskedAddresses = selectAddresses(maskedAddressJson);
 
 export async function checkNewAddress(
   ctx: Ctx,

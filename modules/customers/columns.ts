@@ -22,7 +22,12 @@ export function columns(ctx: Ctx): Sql {
 const hidden = sql`NULL::text`;
 /** All fields, from a row of `customer_addresses a`. */
 export const addressColumns = columnsFor(Address, sql`a`);
-const maskedAddressColumns = columnsFor(Address, sql`a`, { address1: hidden, address2: hidden, phone: hidden });
+const hiddenFields = { address1: hidden, address2: hidden, phone: hidden };
+const maskedAddressColumns = columnsFor(Address, sql`a`, hiddenFields);
+
+const isoTimes = { created_at: sql`iso(a.created_at)`, updated_at: sql`iso(a.updated_at)` };
+export const addressJson = columnsFor(Address, sql`a`, isoTimes);
+export const maskedAddressJson = columnsFor(Address, sql`a`, { ...isoTimes, ...hiddenFields });
 
 export function visibleAddressColumns(ctx: Ctx): Sql {
   return canViewSensitive(ctx) ? addressColumns : maskedAddressColumns;

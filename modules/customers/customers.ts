@@ -1,9 +1,9 @@
 import { type Ctx, columnsFor, Failure, Issues, invalid, sql, taken, violatedIndex } from '@chowk/kit';
-import { addressesOf } from './addresses.ts';
+import { addressesWithin } from './addresses.ts';
 import { mask, recordColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import { lockCustomer, missing } from './find.ts';
-import { recentOrdersOf } from './orders.ts';
+import { recentOrders } from './orders.ts';
 import { addTaken, type Changes, insertCustomer, readChanges, saveCustomer, takenMessage } from './save.ts';
 import {
   type CustomerChanges,
@@ -25,37 +25,27 @@ export async function getCustomer(ctx: Ctx, key: Key): Promise<CustomerDetail> {
 
 export async function getCustomers(ctx: Ctx, keys: readonly Key[]): Promise<(CustomerDetail | Failure)[]> {
   const ids = keys.map(({ id }) => id.toLowerCase());
-  const rows = await ctx.db.rows<CustomerRecord>(sql`
-    SELECT ${recordColumns} FROM customers c WHERE id = ANY(${ids}::uuid[]) AND deleted_at IS NULL`);
-  const customers = new Map((await addDetails(ctx, rows)).map((customer) => [customer.id, customer]));
+  const [rows, orders] = await Promise.all([
+    ctx.db.rows<DetailRow>(sql`
+      SELECT ${recordColumns}, ${addressesWithin(ctx)} AS addresses, ${metadata} AS metadata
+      FROM customers c WHERE id = ANY(${ids}::uuid[]) AND deleted_at IS NULL`),
+    recentOrders(ctx, [...new Set(ids)]),
+  ]);
+  const ordersById = Map.groupBy(orders, ({ customer_id }) => customer_id);
+  const customers = new Map<string, CustomerDetail>();
+  for (const row of rows) {
+    const recent_orders = ordersById.get(row.id) ?? [];
+    customers.set(row.id, { ...mask(ctx, row), recent_orders, segments: await segmentsOf(ctx, row) });
+  }
   return Promise.all(ids.map((id) => customers.get(id) ?? missing(ctx, id)));
 }
 
-async function addDetails(ctx: Ctx, customers: readonly CustomerRecord[]): Promise<CustomerDetail[]> {
-  const ids = customers.map(({ id }) => id);
-  const [addresses, metadata, orders] = await Promise.all([
-    addressesOf(ctx, ids),
-    metadataOf(ctx, ids),
-    recentOrdersOf(ctx, ids),
-  ]);
-  const of = <Row extends { customer_id: string }>(rows: readonly Row[], id: string) =>
-    rows.filter(({ customer_id }) => customer_id === id);
-  return Promise.all(
-    customers.map(async (customer) => ({
-      ...mask(ctx, customer),
-      addresses: of(addresses, customer.id),
-      recent_orders: of(orders, customer.id),
-      segments: await segmentsOf(ctx, customer),
-      metadata: of(metadata, customer.id),
-    })),
-  );
-}
+type DetailRow = CustomerRecord & Pick<CustomerDetail, 'addresses' | 'metadata'>;
 
-function metadataOf(ctx: Ctx, customerIds: readonly string[]): Promise<Metadata[]> {
-  return ctx.db.rows<Metadata>(sql`
-    SELECT ${columnsFor(Metadata, sql`m`)} FROM customer_metadata m WHERE customer_id = ANY(${customerIds}::uuid[])
-    ORDER BY module_source, key`);
-}
+/** The metadata of a row of `customers c`. */
+const metadata = sql`(SELECT coalesce(json_agg(m), '[]') FROM (
+  SELECT ${columnsFor(Metadata, sql`m`)} FROM customer_metadata m WHERE m.customer_id = c.id
+  ORDER BY m.module_source, m.key) m)`;
 
 export async function getByExternalId(ctx: Ctx, { platform, external_id }: ExternalIdKey): Promise<CustomerDetail> {
   const ids = JSON.stringify({ [platform.trim()]: external_id });
@@ -94,7 +84,8 @@ export async function checkChanges(
   const current = await lockCustomer(ctx, id);
   ctx.mustMatch(current);
   const fields = await readChanges(ctx, changes, issues, current);
-  if (fields.email !== current.email || fields.phone !== current.phone) await addTaken(ctx, fields, issues, id);
+  const { email = current.email, phone = current.phone } = fields;
+  if (email !== current.email || phone !== current.phone) await addTaken(ctx, fields, issues, id);
   return { current, fields };
 }
 

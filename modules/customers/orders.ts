@@ -16,7 +16,7 @@ async function ordersOf(ctx: Ctx, { id, ...query }: OrdersQuery): Promise<OrderP
 }
 
 /** The ten most recent orders of each customer; none if the tenant does not have the orders module. */
-export async function recentOrdersOf(ctx: Ctx, ids: readonly string[]) {
+export async function recentOrders(ctx: Ctx, ids: readonly string[]) {
   return (await ctx.bus.callIfInstalled('orders.listRecent', { customer_ids: ids, limit: 10 })) ?? [];
 }
 
@@ -33,11 +33,15 @@ export async function statisticsOf(ctx: Ctx, ids: readonly string[]): Promise<St
     FROM customers WHERE id = ANY(${ids}::uuid[])`)) as Statistics;
 }
 
-/** Locks first, so that of two concurrent orders the second one counts both. */
+/**
+ * Locks first, so that of two concurrent orders the second one counts both: PostgreSQL executes the statements in order,
+ * though both are sent at once.
+ */
 async function updateStatistics(ctx: Ctx, customerId: string): Promise<void> {
-  const id = (await lockCurrent(ctx, customerId))?.customer.id;
+  const [locked, counted] = await Promise.all([lockCurrent(ctx, customerId), statisticsOf(ctx, [customerId])]);
+  const id = locked?.customer.id;
   if (id === undefined) return;
-  const statistics = await statisticsOf(ctx, [id]);
+  const statistics = id === customerId ? counted : await statisticsOf(ctx, [id]);
   await ctx.db.run(sql`
     UPDATE customers SET ${assignmentsOf({ ...statistics, updated_at: ctx.now() })} WHERE id = ${id}`);
 }

@@ -166,7 +166,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   const feed = new EventFeed(pubsub, declaredEvents.values());
   const listeners = [...listenersOf(modules), feed.listener()];
   const validates = config.appEnv !== 'production';
-  const events = new EventHub({ listeners, events: declaredEvents, hasModule, central: db, validates });
+  const events = new EventHub({ listeners, events: declaredEvents, installations, central: db, validates });
   const deliveries = new DeliveryWorker({
     listeners,
     ring: config.ringName,

@@ -10,12 +10,12 @@ import {
   sql,
   type TenantSteps,
 } from '@chowk/kit';
-import { v7 as uuidv7 } from 'uuid';
 import type { Config } from './config/config.ts';
 import { type MigrationSource, migrate } from './db/migrations.ts';
 import type { Signals } from './db/signals.ts';
 import { fail } from './errors.ts';
 import type { FileStore } from './files/file-store.ts';
+import { newId } from './ids.ts';
 import type { JobQueues } from './jobs/job-queues.ts';
 import type { LoadedModule } from './loader/load-modules.ts';
 import { permissionsOf } from './loader/permissions.ts';
@@ -106,7 +106,7 @@ export function makeSystemServices(parts: Parts): SystemServices {
     graphql: parts.graphql,
     permissions: permissionsOf(parts.modules),
     now: parts.now,
-    newId: uuidv7,
+    newId,
     tenants: {
       problemOf: (id) => idProblem(central.db, databases, id),
       async find(label) {

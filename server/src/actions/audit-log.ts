@@ -1,6 +1,6 @@
 import { type Changes, type Db, Failure, type Log, sql } from '@chowk/kit';
-import { v7 as uuidv7 } from 'uuid';
 import { databaseFailure } from '../db/failures.ts';
+import { newId } from '../ids.ts';
 import { isPersonalOrSecret, mayContainPersonalOrSecret } from '../sensitive-fields.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 
@@ -215,7 +215,7 @@ function idOf(value: unknown): string | undefined {
 function insertEntry(db: Db, entry: AuditEntry): Promise<unknown> {
   // Only an entry that was inserted before can conflict, and an INSERT that looks for conflicts costs more.
   const onConflict = entry.id === undefined ? sql`` : entry.isCommitted ? updateEntry : keepEntry;
-  entry.id ??= uuidv7();
+  entry.id ??= newId();
   const { transport, module = null, userId = null, action, outcome, error = null, requestId, duration } = entry;
   const resource = action.slice(0, action.indexOf('.'));
   const resourceId = entry.resourceId?.slice(0, maxIdLength).replaceAll('\0', '\ufffd').toWellFormed() ?? null;

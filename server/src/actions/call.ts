@@ -152,9 +152,8 @@ async function perform(
   try {
     if (action.guard) await action.guard(ctx);
     const errors = (call.validate ?? action.validate)(input, call.ignoredFields);
-    const output = await (action.check || action.atomic
-      ? checkAndRun(call, ctx, input, errors)
-      : run(call, ctx, input, errors));
+    if (errors && !action.check) throw invalid(errors);
+    const output = await (action.atomic ? runAtomically(call, ctx, input, errors) : run(call, ctx, input, errors));
     if (auditEntry) services.audit.end(auditEntry, { output });
     return output;
   } catch (error) {
@@ -166,27 +165,22 @@ async function perform(
   }
 }
 
-/** Not `async`, to save a promise per call. */
-function run({ action, fields }: Call, ctx: Ctx, input: unknown, errors: FieldErrors | undefined): Promise<unknown> {
-  if (errors) throw invalid(errors);
-  return fields && action.runFields ? action.runFields(ctx, input, fields) : action.run(ctx, input);
-}
-
-/** Runs `check` with the valid fields and `run` if there are no problems, in one transaction if the action is atomic. */
-function checkAndRun(
-  { action, module }: Call,
+/** Runs `check` and `run` in one transaction. */
+function runAtomically(
+  call: Call,
   ctx: ActionContext,
   input: unknown,
   errors: FieldErrors | undefined,
 ): Promise<unknown> {
-  const work = async (scope: Ctx) => {
-    const checked = action.check && (await check(action, scope, input, errors));
-    if (errors) throw invalid(errors);
-    return action.run(scope, input, checked);
-  };
-  if (!action.atomic) return work(ctx);
+  const work = (scope: Ctx) => run(call, scope, input, errors);
   // A module may catch the failure of an operation and go on: nothing of the operation may remain then.
-  return module === undefined || action.internal ? ctx.joinTx(work) : ctx.tx(work);
+  return call.module === undefined || call.action.internal ? ctx.joinTx(work) : ctx.tx(work);
+}
+
+/** Not `async`, to save a promise per call. */
+function run({ action, fields }: Call, ctx: Ctx, input: unknown, errors: FieldErrors | undefined): Promise<unknown> {
+  if (action.check) return check(action, ctx, input, errors).then((checked) => action.run(ctx, input, checked));
+  return fields && action.runFields ? action.runFields(ctx, input, fields) : action.run(ctx, input);
 }
 
 /** The result of the action's `check`. 422 with its problems and the errors of the validation. */

@@ -31,10 +31,10 @@ import {
   type TSchema,
   type User,
 } from '@chowk/kit';
-import { v7 as uuidv7 } from 'uuid';
 import { type AuditEntry, withAuditEntry } from '../actions/audit-log.ts';
 import type { Principal } from '../actions/authorize.ts';
 import { recordEtag } from '../etag.ts';
+import { newId } from '../ids.ts';
 import type { Kernel } from '../kernel.ts';
 import { isLocalRequest, networkOf } from '../network.ts';
 import { validatorOf } from '../schemas/validation.ts';
@@ -139,7 +139,9 @@ export class Context implements SystemCtx {
 
   /** Begins a transaction, or a savepoint inside one. Its events are delivered and its jobs queued after the commit. */
   tx<Result>(work: (ctx: this) => Promise<Result>): Promise<Result> {
-    return this.#begin((transaction) => work(this.#with({ transaction }) as this));
+    const { transaction: outer, auditEntry } = this.#parts;
+    const derive = (transaction: Transaction) => this.#with({ transaction }) as this;
+    return runTransaction(this.#kernel, { tenant: this.#tenant, outer, auditEntry, derive }, work);
   }
 
   /** Runs `work` in the current transaction or in a new one. */
@@ -228,7 +230,7 @@ export class Context implements SystemCtx {
   get jobs(): JobQueue {
     return {
       add: (name: string, data: unknown, { delaySeconds } = {}) =>
-        addJob(this.#kernel, this.#parts, { name, data, id: uuidv7(), delaySeconds }),
+        addJob(this.#kernel, this.#parts, { name, data, id: newId(), delaySeconds }),
     };
   }
 
@@ -248,7 +250,7 @@ export class Context implements SystemCtx {
   async queueMail(mail: Mail, { id }: { readonly id?: string } = {}): Promise<void> {
     this.#requireSystem('ctx.queueMail');
     const { job, data } = this.#kernel.mailer.taskOf(mail);
-    await addJob(this.#kernel, this.#parts, { name: job, data, id: id ?? uuidv7() });
+    await addJob(this.#kernel, this.#parts, { name: job, data, id: id ?? newId() });
   }
 
   get cache(): Cache {
@@ -288,7 +290,7 @@ export class Context implements SystemCtx {
   get files(): Files {
     const { files } = this.#kernel;
     if (this.#isSystem) return centralFiles(files, this.#parts, this.central);
-    return tenantFiles(files, this.#parts, (work) => this.#begin(work));
+    return tenantFiles(files, this.#parts, (work) => this.tx((tx) => work(tx.#parts.transaction as Transaction)));
   }
 
   centralTx<Result>(work: (db: Db, files: Files) => Promise<Result>): Promise<Result> {
@@ -304,7 +306,7 @@ export class Context implements SystemCtx {
   }
 
   newId(): string {
-    return uuidv7();
+    return newId();
   }
 
   async #emit(name: string, payloads: readonly unknown[]): Promise<void> {
@@ -318,7 +320,7 @@ export class Context implements SystemCtx {
       module: this.#module,
       tenant: this.#tenant,
       db: transaction.db,
-      newId: uuidv7,
+      newId,
       onWrite: (deliveries: Promise<number>) => void transaction.deliveries.push(deliveries),
       contextFor: (module: string) => this.#with({ module, callingModule: undefined, ifMatch: undefined }),
     };
@@ -326,11 +328,6 @@ export class Context implements SystemCtx {
       auditEntry.resourceId ??= events.definitionOf(this.#module, name).about?.(payloads[0]);
     }
     await events.emit(frame, name, payloads);
-  }
-
-  #begin<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    const { transaction: outer, auditEntry } = this.#parts;
-    return runTransaction(this.#kernel, { tenant: this.#tenant, outer, auditEntry }, work);
   }
 
   #with(changes: Partial<ContextParts>): Context {

@@ -22,19 +22,21 @@ export interface Transaction {
   readonly files: FileChanges;
 }
 
-interface Scope {
+interface Scope<Context> {
   readonly tenant: TenantEntry;
   /** The transaction that a savepoint is in. */
   readonly outer: Transaction | undefined;
   /** The entry of the call that begins the transaction. */
   readonly auditEntry: AuditEntry | undefined;
+  /** The context in which the work runs. */
+  derive(transaction: Transaction): Context;
 }
 
 /** Runs `work` in a transaction, or in a savepoint of one. Its events are delivered and its jobs queued after the commit. */
-export async function runTransaction<Result>(
+export async function runTransaction<Context, Result>(
   kernel: Kernel,
-  { tenant, outer, auditEntry }: Scope,
-  work: (transaction: Transaction) => Promise<Result>,
+  { tenant, outer, auditEntry, derive }: Scope<Context>,
+  work: (ctx: Context) => Promise<Result>,
 ): Promise<Result> {
   const initial = auditEntry && { changes: auditEntry.changes, resourceId: auditEntry.resourceId };
   const files = outer?.files ?? new FileChanges();
@@ -44,7 +46,7 @@ export async function runTransaction<Result>(
     if (auditEntry) Object.assign(auditEntry, initial);
     files.isCommitting = false;
     transaction = { db, deliveries: [], addedJobs: [], auditEntries: [], broadcasts: [], files };
-    const output = await work(transaction);
+    const output = await work(derive(transaction));
     // Not awaited: the entries are sent together with COMMIT, which fails if they cannot be written.
     if (!outer) {
       const { auditEntries } = transaction;

@@ -28,12 +28,12 @@ interface Scope {
 const transactionAborted = '25P02';
 
 /** Runs `work` between BEGIN and COMMIT, or ROLLBACK if it fails. A nested transaction is a savepoint. */
-export function inTransaction<Result>(connection: Connection, work: Work<Result>): Promise<Result> {
-  return inScope({ connection, failure: undefined, openCursors: new Set() }, undefined, work);
-}
-
-async function inScope<Result>(session: Session, outer: Scope | undefined, work: Work<Result>): Promise<Result> {
-  const { connection } = session;
+export async function inTransaction<Result>(
+  connection: Connection,
+  work: Work<Result>,
+  session: Session = { connection, failure: undefined, openCursors: new Set() },
+  outer?: Scope,
+): Promise<Result> {
   const scope: Scope = { depth: outer ? outer.depth + 1 : 0, outer, inner: undefined, isOpen: true };
   const { begin, commit, rollback } = commandsFor(scope);
   if (outer) outer.inner = scope;
@@ -41,27 +41,20 @@ async function inScope<Result>(session: Session, outer: Scope | undefined, work:
   const begun = connection.script(begin);
   begun.catch(() => {});
   try {
-    const result = await runWork(session, scope, work);
+    const result = await work(createHandle(session, scope));
+    requireUsable(scope);
+    scope.isOpen = false;
     await begun;
     if (outer && !isOpen(outer)) throw new Error(notUsable);
     // After a failed statement, even if its error was caught, PostgreSQL executes COMMIT as ROLLBACK.
     if ((await connection.script(commit)) === 'ROLLBACK') throw session.failure ?? new Error('nothing was committed');
     return result;
   } catch (error) {
+    scope.isOpen = false;
     if (isOpen(outer)) await connection.script(rollback).catch(() => {});
     throw codeOf(error) === transactionAborted ? (session.failure ?? error) : error;
   } finally {
     if (outer) outer.inner = undefined;
-  }
-}
-
-async function runWork<Result>(session: Session, scope: Scope, work: Work<Result>): Promise<Result> {
-  try {
-    const result = await work(createHandle(session, scope));
-    requireUsable(scope);
-    return result;
-  } finally {
-    scope.isOpen = false;
   }
 }
 
@@ -81,11 +74,16 @@ function createHandle(session: Session, scope: Scope): Db {
     async copy(table, columns, rows) {
       requireUsable(scope);
       // A savepoint blocks other statements on the connection until all rows are sent.
-      return inScope(session, scope, () => copyRows(session.connection, { table, columns, rows }));
+      return inTransaction(
+        session.connection,
+        () => copyRows(session.connection, { table, columns, rows }),
+        session,
+        scope,
+      );
     },
     async tx(work) {
       requireUsable(scope);
-      return inScope(session, scope, work);
+      return inTransaction(session.connection, work, session, scope);
     },
   };
 }

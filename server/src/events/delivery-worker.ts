@@ -4,7 +4,7 @@ import type { Signals } from '../db/signals.ts';
 import type { JobHandler, JobQueues, Task } from '../jobs/job-queues.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import { announceMigrations } from './announce-migrations.ts';
-import { keyOf, type RegisteredListener } from './event-hub.ts';
+import { listenerKey, type RegisteredListener } from './event-hub.ts';
 import {
   type AddedJob,
   addedJobs,
@@ -73,7 +73,7 @@ export class DeliveryWorker {
   constructor(options: DeliveryWorkerOptions) {
     this.#options = options;
     const afterCommit = options.listeners.filter(({ when }) => when === 'after_commit');
-    this.#listeners = new Map(afterCommit.map((listener) => [keyOf(listener), listener]));
+    this.#listeners = new Map(afterCommit.map((listener) => [listenerKey(listener), listener]));
   }
 
   /** Delivers from now on, also what a process left behind when it died. */

@@ -27,7 +27,7 @@ export interface EventHubOptions {
   readonly listeners: readonly RegisteredListener[];
   /** The events of each module, by alias and name. */
   readonly events: ReadonlyMap<string, Readonly<Record<string, EventDefinition>>>;
-  readonly hasModule: (tenantId: string, alias: string) => Promise<boolean>;
+  readonly installations: { has(tenantId: string, alias: string): Promise<boolean> | boolean };
   readonly central: Db;
   /** Whether payloads are compared with their schemas. */
   readonly validates: boolean;
@@ -69,15 +69,16 @@ export class EventHub {
     });
     const { inTransaction, afterCommit } = this.#listeners.get(name) as Listeners;
     const wanted = afterCommit.filter(({ isWanted }) => isWanted?.(tenant.id, name) ?? true);
-    const [near, far] = await Promise.all([this.#enabled(tenant, inTransaction), this.#enabled(tenant, wanted)]);
-    if (far.length > 0) {
+    const later = await this.#enabled(tenant, wanted);
+    if (later.length > 0) {
       await this.recordActivity(tenant.id);
       // Not awaited: the transaction waits for it, and fails if it fails.
-      const recipients = far.map((listener) => ({ key: keyOf(listener), onlyIf: listener.onlyIf?.(name) }));
+      const recipients = later.map((listener) => ({ key: listenerKey(listener), onlyIf: listener.onlyIf?.(name) }));
       frame.onWrite(writeDeliveries(db, events, recipients).catch(() => 0));
     }
+    const now = await this.#enabled(tenant, inTransaction);
     for (const event of events) {
-      for (const listener of near) await listener.run(frame.contextFor(listener.module), event.payload, event);
+      for (const listener of now) await listener.run(frame.contextFor(listener.module), event.payload, event);
     }
   }
 
@@ -101,7 +102,8 @@ export class EventHub {
   async #enabled(tenant: TenantEntry, listeners: readonly RegisteredListener[]): Promise<RegisteredListener[]> {
     const enabled: RegisteredListener[] = [];
     for (const listener of listeners) {
-      if (await this.#options.hasModule(tenant.id, listener.module)) enabled.push(listener);
+      const isEnabled = this.#options.installations.has(tenant.id, listener.module);
+      if (typeof isEnabled === 'boolean' ? isEnabled : await isEnabled) enabled.push(listener);
     }
     return enabled;
   }
@@ -130,6 +132,6 @@ function checkPayloads(name: string, { payload: schema }: EventDefinition, paylo
 }
 
 /** Identifies a listener in the outbox. */
-export function keyOf({ module, name }: RegisteredListener): string {
+export function listenerKey({ module, name }: RegisteredListener): string {
   return `${module}/${name}`;
 }

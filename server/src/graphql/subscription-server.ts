@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Failure } from '@chowk/kit';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, type Message, MessageType, parseMessage } from 'graphql-ws';
-import { v7 as uuidv7 } from 'uuid';
 import type { RawData, WebSocket } from 'ws';
 import { resolveCaller, takeFromRateLimit, tooManyRequests } from '../actions/resolve-caller.ts';
 import { Context } from '../context/context.ts';
 import { fail } from '../errors.ts';
+import { newId } from '../ids.ts';
 import type { Kernel } from '../kernel.ts';
 import { activityTimeout, codes } from '../realtime/protocol.ts';
 import { tooManySockets } from '../realtime/realtime.ts';
@@ -243,7 +243,7 @@ export class SubscriptionServer {
     const { caller, membership } = await resolveCaller(identity, session.token, tenant);
     if (caller && tenant && membership) {
       const { source } = client.request;
-      return new Context(this.#kernel, { requestId: uuidv7(), tenant, user: caller, membership, source });
+      return new Context(this.#kernel, { requestId: newId(), tenant, user: caller, membership, source });
     }
     // Clients connect again after 4403, and not after 4401.
     if (caller) client.close(CloseCode.Forbidden, 'You are not a member of the tenant.');

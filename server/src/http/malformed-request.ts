@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Failure } from '@chowk/kit';
-import { v7 as uuidv7 } from 'uuid';
 import { fail } from '../errors.ts';
+import { newId } from '../ids.ts';
 
 /** Responds to bytes that are not an HTTP request with the usual error body, then closes the connection. */
 export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -18,7 +18,7 @@ export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Soc
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Cache-Control: no-store',
     'X-Content-Type-Options: nosniff',
-    `X-Request-Id: ${uuidv7()}`,
+    `X-Request-Id: ${newId()}`,
     'Connection: close',
   ];
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());

@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Db, type Job, type Mail, type Secrets, type StoredMail, systemJob, Type } from '@chowk/kit';
 import type { Transporter } from 'nodemailer';
-import { v7 as uuidv7 } from 'uuid';
 import type { Config } from '../config/config.ts';
+import { newId } from '../ids.ts';
 
 const purpose = 'mail';
 const mailJob = 'kernel.mail';
@@ -105,7 +105,7 @@ class MailFolder implements Transport {
   async deliver(mail: Mail): Promise<void> {
     const { fromName, ...content } = mail;
     const from = fromName === undefined ? this.#from : `${fromName} <${addressIn(this.#from)}>`;
-    const stored: StoredMail = { id: uuidv7(), at: this.#now().toISOString(), from, ...content };
+    const stored: StoredMail = { id: newId(), at: this.#now().toISOString(), from, ...content };
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const file = join(this.#folder, `${stored.id}.json`);
     await writeFile(`${file}.part`, JSON.stringify(stored, null, 2), { mode: 0o600 });

@@ -1,6 +1,6 @@
 import { type Db, sql } from '@chowk/kit';
-import { v7 as uuidv7 } from 'uuid';
 import type { Signals } from '../db/signals.ts';
+import { newId } from '../ids.ts';
 import type { MessageHandler, PubSub } from './pubsub.ts';
 import { Subscriptions } from './subscriptions.ts';
 
@@ -69,7 +69,7 @@ export class PostgresPubSub implements PubSub {
 }
 
 function chunksOf(message: string): string[] {
-  const id = uuidv7();
+  const id = newId();
   const data = Buffer.from(message).toString('base64');
   const count = Math.ceil(data.length / chunkLength);
   return Array.from({ length: count }, (_, index) => {
