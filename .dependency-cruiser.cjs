@@ -8,7 +8,7 @@ const floors = [
   ['gateway/'],
   ['operator/'],
   ['demo/'],
-  ['kernel.ts', 'context.ts', 'system-services.ts'],
+  ['kernel.ts', 'context/', 'system-services.ts'],
   ['privacy/'],
   ['loader/'],
   ['actions/'],

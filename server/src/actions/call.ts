@@ -64,7 +64,7 @@ export interface CallServices {
  * them decides on its own who may do what.
  */
 export async function callAction(services: CallServices, call: Call): Promise<unknown> {
-  await admit(services, call);
+  await authorizeAndCount(services, call);
   const read = call.readInput();
   const input = read instanceof Promise ? await read : read;
   if (call.runOnce) return call.runOnce((transaction) => perform(services, call, input, transaction));
@@ -78,7 +78,7 @@ export async function callBatch(
   inputs: readonly unknown[],
 ): Promise<readonly unknown[]> {
   const { action } = call;
-  await admit(services, call);
+  await authorizeAndCount(services, call);
   const auditEntry = beginAuditEntry(services, call, inputs);
   const ctx = call.createContext(auditEntry);
   try {
@@ -102,7 +102,7 @@ export function outputValue(output: unknown): unknown {
 }
 
 /** Throws unless the caller may call the action now. A refused call is recorded, unless it came from outside the tenant. */
-async function admit(services: CallServices, call: Call): Promise<void> {
+async function authorizeAndCount(services: CallServices, call: Call): Promise<void> {
   try {
     const authorized = authorize(services.installations, call.action, call, call.permission);
     if (authorized) await authorized;

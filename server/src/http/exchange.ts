@@ -10,14 +10,14 @@ import type { Kernel } from '../kernel.ts';
 import type { Validator } from '../schemas/validation.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import type { Gate } from './gates.ts';
-import type { ReadBody } from './read-body.ts';
 import type { ReadInput } from './read-input.ts';
 
 /** An action that is served over HTTP. */
 export interface Route {
   readonly action: RegisteredAction;
   readonly hasUpload: boolean;
-  readonly readBody: ReadBody;
+  /** Reads the body of a request. `undefined` if it has none. */
+  readonly readBody: (exchange: Exchange) => Promise<unknown> | undefined;
   readonly readInput: ReadInput;
   readonly gate: Gate | undefined;
   readonly hasEtag: boolean;

@@ -5,12 +5,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RegisteredAction } from '../actions/registry.ts';
 import { fail } from '../errors.ts';
 import { unsupportedMediaType } from './error-response.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, Route } from './exchange.ts';
 import { readForm } from './read-form.ts';
 import { limitUploads } from './upload-limit.ts';
-
-/** Reads the body of a request. `undefined` if it has none. */
-export type ReadBody = (exchange: Exchange) => Promise<unknown> | undefined;
 
 const bodyKinds: Readonly<Record<string, NonNullable<Action['accepts']>>> = {
   'application/json': 'json',
@@ -25,7 +22,7 @@ export function deferBodies(app: FastifyInstance): void {
 }
 
 /** Reads JSON, CSV, form and multipart bodies; rejects a kind that the action does not accept. */
-export function bodyReader(app: FastifyInstance, action: RegisteredAction): ReadBody {
+export function bodyReader(app: FastifyInstance, action: RegisteredAction): Route['readBody'] {
   const parse = jsonParser(app);
   const upload = uploadField(action.input?.properties);
   return (exchange) => {
