@@ -1,4 +1,4 @@
-import { type Ctx, changesBetween, type Issues, invalid, removalOf, sql } from '@chowk/kit';
+import { type Ctx, changesBetween, type Issues, removalOf, sql } from '@chowk/kit';
 import { columns, recordColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import { emitChanges } from './events.ts';
