@@ -186,12 +186,25 @@ test('the five system roles hold the permissions of the contract', async () => {
 });
 
 test('every action needs an existing permission or a signed-in user, or is public, and can be called', () => {
+  const reachable = new Set([...served, ...onBus]);
   const known = new Set([...names, ...added]);
   const unknown = actions.filter((action) => permissionsFor(action).some((permission) => !known.has(permission)));
   expect(unknown.map(({ name }) => name)).toEqual([]);
   expect(needing.length).toBeGreaterThan(20);
   expect(needing.length + forAnyoneSignedIn.length + forAnyone.length).toBe(served.length);
-  expect(actions.filter((one) => !served.includes(one) && !onBus.includes(one))).toEqual([]);
+  expect(actions.filter((one) => !reachable.has(one) && !one.internal)).toEqual([]);
+});
+
+test('operations for other modules can be called by no one outside', async () => {
+  const operations = actions.filter(({ internal }) => internal);
+  expect(operations.length).toBeGreaterThan(10);
+  for (const one of operations) expect(one).toMatchObject({ method: undefined, path: '' });
+  expect(operations.filter((one) => one.needs || one.public || one.bus || one.graphql)).toEqual([]);
+  const owner = as(await sharedTokenOf(merchant, 'Owner'), merchant);
+  const { body: sdl } = await platform.request({ url: '/api/v1/graphql/schema', headers: owner });
+  expect(sdl).toMatch(/\borders_list\b/);
+  const fields = operations.map(({ name }) => name.replace(/[.-]/g, '_'));
+  expect(fields.filter((field) => new RegExp(`\\b${field}\\b`).test(sdl))).toEqual([]);
 });
 
 test.each(Object.keys(roles))(
