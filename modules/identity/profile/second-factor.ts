@@ -1,4 +1,4 @@
-import { type Db, invalid, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, type FieldError, type SystemCtx, sql } from '@chowk/kit';
 import { verify } from 'otplib';
 import { fail } from '../errors.ts';
 import type { Addressee } from '../mail/mails.ts';
@@ -32,9 +32,7 @@ export function checkCode(ctx: SystemCtx, userId: number, otp: string): Promise<
   });
 }
 
-export function wrongCode() {
-  return invalid({ otp: 'The code is wrong or was used before.' });
-}
+export const wrongCode: FieldError = { code: 'invalid', message: 'The code is wrong or was used before.' };
 
 export async function unlockCodes(tx: Db, userId: number): Promise<void> {
   await tx.run(sql`UPDATE users SET two_factor_failures = 0, two_factor_locked_until = NULL WHERE id = ${userId}`);

@@ -106,7 +106,7 @@ async function checkSecondFactor(
     throw fail('identity.two_factor_required', {}, { body: { two_factor_required: true }, headers });
   }
   if (await limitGuesses(ctx, limits, () => checkCode(ctx, account.id, otp))) return;
-  throw wrongCode();
+  throw invalid({ otp: wrongCode });
 }
 
 function findAccount(ctx: SystemCtx, email: string): Promise<AccountRow | undefined> {

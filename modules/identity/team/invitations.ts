@@ -3,7 +3,6 @@ import {
   byTime,
   type Db,
   type Issues,
-  invalid,
   list,
   nameInMail,
   removalOf,
@@ -47,29 +46,29 @@ export const invitationList = list({
   },
 });
 
+export async function checkInvitation(
+  ctx: SystemCtx,
+  { email, role }: Partial<NewInvitation>,
+  issues: Issues,
+): Promise<void> {
+  limitMails(ctx);
+  if (email !== undefined && (await isMember(ctx, email))) issues.addAll({ email: [alreadyMember] });
+  // Without other problems, the lock on the role finds out.
+  const isRoleMissing = issues.any && role !== undefined && !(await findRole(ctx, ctx.central, role));
+  if (isRoleMissing) issues.addAll({ role: [noSuchRole] });
+}
+
 /** Replaces an open invitation of the same address, whose link becomes invalid. */
 export async function createInvitation(ctx: SystemCtx, { email, role }: NewInvitation): Promise<Invitation> {
-  limitMails(ctx);
   const token = newSecret();
   return ctx.central.tx(async (tx) => {
     const assigned = await assignableRole(ctx, tx, role);
-    if (await isMember(ctx, tx, email)) throw invalid({ email: alreadyMember });
     await lockOpen(ctx, tx, sql`i.email = ${email}`);
     const invitation = await insertInvitation(ctx, tx, { email, roleId: assigned.id, token });
     await record(ctx, { action: 'member_invited', subjectId: null, details: { email, role: assigned.name } }, tx);
     await mailInvitation(ctx, tx, invitation, token);
     return invitation;
   });
-}
-
-export async function explainInvitation(
-  ctx: SystemCtx,
-  { email, role }: Partial<NewInvitation>,
-  issues: Issues,
-): Promise<void> {
-  const { central } = ctx;
-  if (email !== undefined && (await isMember(ctx, central, email))) issues.addAll({ email: [alreadyMember] });
-  if (role !== undefined && !(await findRole(ctx, central, role))) issues.addAll({ role: [noSuchRole] });
 }
 
 /** Mails a new link in the caller's name; the old one becomes invalid. */
@@ -106,10 +105,10 @@ function limitMails(ctx: SystemCtx): void {
 
 const alreadyMember = taken('A member with this address already exists.');
 
-async function isMember(ctx: SystemCtx, db: Db, email: string): Promise<boolean> {
-  const member = await db.row(sql`
+async function isMember({ central, tenant }: SystemCtx, email: string): Promise<boolean> {
+  const member = await central.row(sql`
     SELECT FROM memberships m JOIN users u ON u.id = m.user_id
-    WHERE m.tenant_id = ${ctx.tenant.id} AND u.email = ${email}`);
+    WHERE m.tenant_id = ${tenant.id} AND u.email = ${email}`);
   return member !== undefined;
 }
 
