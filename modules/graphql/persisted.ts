@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Db, type Issues, invalid, removalOf, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, type Issues, removalOf, type SystemCtx, sql } from '@chowk/kit';
 import { fail } from './errors.ts';
 import { invalidatePersisted, persistedOf } from './persisted-cache.ts';
 import type { NewPersistedQuery, PersistedQuery, RegisteredQuery } from './schemas.ts';
@@ -7,7 +7,7 @@ import type { NewPersistedQuery, PersistedQuery, RegisteredQuery } from './schem
 /** Per tenant. The list is one response, so the size of all queries is limited too. */
 const limits = { count: 5_000, megabytes: 16 };
 
-export function hashOf(query: string): string {
+export function hashQuery(query: string): string {
   return createHash('sha256').update(query).digest('hex');
 }
 
@@ -17,22 +17,15 @@ export async function listPersisted(ctx: SystemCtx): Promise<PersistedQuery[]> {
     SELECT hash, name, query, created_at, last_used_at, uses FROM persisted_queries ORDER BY name, created_at, hash`);
 }
 
-export async function createPersisted(ctx: SystemCtx, { query, name }: NewPersistedQuery): Promise<RegisteredQuery> {
-  const problems = await problemsOf(ctx, query);
-  if (problems.length > 0) throw invalid({ query: problems });
-  const hash = hashOf(query);
-  await register(ctx, [{ hash, name, query }]);
-  return { hash, name };
+export async function checkQuery(ctx: SystemCtx, { query }: Partial<NewPersistedQuery>, issues: Issues): Promise<void> {
+  if (query === undefined) return;
+  for (const problem of await findProblems(ctx, query)) issues.add('query', problem);
 }
 
-/** Adds the problems of the query to those of other fields. */
-export async function explainQuery(
-  ctx: SystemCtx,
-  { query }: Partial<NewPersistedQuery>,
-  issues: Issues,
-): Promise<void> {
-  if (query === undefined) return;
-  for (const problem of await problemsOf(ctx, query)) issues.add('query', problem);
+export async function createPersisted(ctx: SystemCtx, { query, name }: NewPersistedQuery): Promise<RegisteredQuery> {
+  const hash = hashQuery(query);
+  await register(ctx, [{ hash, name, query }]);
+  return { hash, name };
 }
 
 export async function deletePersisted(ctx: SystemCtx, { hash }: { hash: string }): Promise<void> {
@@ -47,7 +40,7 @@ export async function deletePersisted(ctx: SystemCtx, { hash }: { hash: string }
 }
 
 /** Why the query cannot be executed. */
-export async function problemsOf(ctx: SystemCtx, query: string): Promise<string[]> {
+export async function findProblems(ctx: SystemCtx, query: string): Promise<string[]> {
   const errors = await ctx.system.graphql.validate(ctx, { query, operationName: operationNameIn(query) });
   return errors.map(({ message }) => message);
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Db, platformState, type SystemCtx, sql } from '@chowk/kit';
 import { OperationUses, type Uses } from './operation-uses.ts';
-import { operationNameIn, problemsOf, register } from './persisted.ts';
+import { findProblems, operationNameIn, register } from './persisted.ts';
 import { maxQueryLength, type Registration, type UnregisteredOperation } from './schemas.ts';
 
 interface Operation {
@@ -43,7 +43,7 @@ export async function registerUnregistered(
   const operations: UnregisteredOperation[] = [];
   for (const operation of recorded) {
     if (!wanted.delete(operation.hash)) continue;
-    if ((await problemsOf(ctx, operation.query)).length > 0) invalid.push(operation.hash);
+    if ((await findProblems(ctx, operation.query)).length > 0) invalid.push(operation.hash);
     else operations.push(operation);
     // Validating a thousand operations takes a while: other requests run in between.
     await nextTurn();

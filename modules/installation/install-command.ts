@@ -1,6 +1,6 @@
-import type { ModuleCommand, SystemCtx, Terminal } from '@chowk/kit';
+import { type ModuleCommand, readValid, type SystemCtx, type Terminal } from '@chowk/kit';
 import { isInstalled } from './installed.ts';
-import { createOwner } from './owner.ts';
+import { checkOwner, createOwner } from './owner.ts';
 import { readForm } from './owner-form.ts';
 import { checkRequirements } from './requirements.ts';
 import { seedData } from './seed-data.ts';
@@ -32,6 +32,7 @@ export const installCommand: ModuleCommand = {
     }
     const form = await readForm(ctx, options, terminal, usage);
     await takeSteps(ctx, terminal);
+    await readValid((issues) => checkOwner(ctx, form, issues));
     const { tenant_id, user, country, currency, timezone } = await createOwner(ctx, form);
     terminal.progress(
       `✓ organization: ${form.organization_name}, country ${country}, ${currency}, time zone ${timezone}`,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { type CommandInput, Issues, type SystemCtx, slugOf, type Terminal, UsageError } from '@chowk/kit';
-import { explainOwner } from './owner.ts';
+import { checkOwner } from './owner.ts';
 import { completeRegion } from './region.ts';
 import { NewOwner } from './schemas.ts';
 
@@ -120,7 +120,7 @@ async function problemsOf(ctx: SystemCtx, form: Form, field: keyof NewOwner) {
   if (errors.length > 0) return errors;
   form[field] = checked[field] as string;
   const issues = new Issues();
-  await explainOwner(ctx, { [field]: form[field] }, issues);
+  await checkOwner(ctx, { [field]: form[field] }, issues);
   return issues.errors[field] ?? [];
 }
 

@@ -22,7 +22,7 @@ export function completeRegion({ country, currency, timezone }: Partial<Region>,
 }
 
 /** Adds problems that the schema cannot express. */
-export function explainRegion({ country, currency }: Partial<Region>, issues: Issues): void {
+export function checkRegion({ country, currency }: Partial<Region>, issues: Issues): void {
   if (country !== undefined && !Object.hasOwn(currencies, country)) {
     issues.add('country', `There is no country ${country}.`, 'unknown');
   }
