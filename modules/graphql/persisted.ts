@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Db, type Issues, removalOf, type SystemCtx, sql } from '@chowk/kit';
 import { fail } from './errors.ts';
-import { invalidatePersisted, persistedOf } from './persisted-cache.ts';
+import { getPersistedQueries, invalidatePersisted } from './persisted-cache.ts';
 import type { NewPersistedQuery, PersistedQuery, RegisteredQuery } from './schemas.ts';
 
 /** Per tenant. The list is one response, so the size of all queries is limited too. */
@@ -12,7 +12,7 @@ export function hashQuery(query: string): string {
 }
 
 export async function listPersisted(ctx: SystemCtx): Promise<PersistedQuery[]> {
-  await persistedOf(ctx.system).uses.flush(ctx.tenant.id);
+  await getPersistedQueries(ctx.system).uses.flush(ctx.tenant.id);
   return ctx.db.rows<PersistedQuery>(sql`
     SELECT hash, name, query, created_at, last_used_at, uses FROM persisted_queries ORDER BY name, created_at, hash`);
 }
@@ -57,7 +57,7 @@ export async function register(ctx: SystemCtx, queries: readonly PersistedText[]
     await db.run(sql`SELECT pg_advisory_xact_lock(hashtext('persisted_queries'))`);
     await insertQueries(db, queries, ctx.now());
     await db.run(sql`DELETE FROM unregistered_operations WHERE hash = ANY(${queries.map(({ hash }) => hash)})`);
-    const { count, megabytes } = await sizeOf(db);
+    const { count, megabytes } = await measureSize(db);
     if (count > limits.count || megabytes > limits.megabytes) throw fail('graphql.too_many_persisted', limits);
   });
   await invalidatePersisted(
@@ -78,7 +78,7 @@ function insertQueries(db: Db, queries: readonly PersistedText[], at: Date): Pro
     ON CONFLICT (hash) DO UPDATE SET name = excluded.name`);
 }
 
-async function sizeOf(db: Db): Promise<{ count: number; megabytes: number }> {
+async function measureSize(db: Db): Promise<{ count: number; megabytes: number }> {
   const row = await db.row<{ count: number; bytes: number }>(sql`
     SELECT count(*) AS count, coalesce(sum(octet_length(query)), 0)::bigint AS bytes FROM persisted_queries`);
   return { count: row?.count ?? 0, megabytes: (row?.bytes ?? 0) / 1_048_576 };

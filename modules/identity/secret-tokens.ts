@@ -7,7 +7,7 @@ export function newSecret(): string {
 }
 
 /** A fast hash is enough for a random secret of 256 bits. */
-export function hashOf(secret: string): Buffer {
+export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 

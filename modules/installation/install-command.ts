@@ -38,7 +38,7 @@ export const installCommand: ModuleCommand = {
       `✓ organization: ${form.organization_name}, country ${country}, ${currency}, time zone ${timezone}`,
     );
     terminal.progress(`✓ owner: ${user.name} <${user.email}>`);
-    const signIn = { login: `${ctx.system.url}/login`, address: addressOf(ctx, tenant_id) };
+    const signIn = { login: `${ctx.system.url}/login`, address: formatAddress(ctx, tenant_id) };
     if (options.json) return terminal.table([{ tenant_id, user_id: user.id, email: user.email, ...signIn }], '');
     terminal.say(`Chowk is installed. Sign in as ${user.email} at ${signIn.login}`);
     terminal.say(`${form.organization_name} is at ${signIn.address}`);
@@ -57,7 +57,7 @@ async function takeSteps(ctx: SystemCtx, { progress }: Terminal): Promise<void> 
   progress(`✓ seed: ${roles} roles, ${permissions} permissions, ${modules} modules, ${settings} settings`);
 }
 
-function addressOf({ system: { url, baseDomain } }: SystemCtx, tenantId: string): string {
+function formatAddress({ system: { url, baseDomain } }: SystemCtx, tenantId: string): string {
   const address = new URL(url);
   address.hostname = `${tenantId}.${baseDomain}`;
   return address.origin;

@@ -28,7 +28,7 @@ const categories = [
 ];
 
 /** The first word of the name, except that activity and reports belong to audit. */
-export function categoryOf(permission: string): string {
+export function findCategory(permission: string): string {
   const [subject = ''] = permission.split('.');
   return ['activity', 'reports'].includes(subject) ? 'audit' : subject;
 }

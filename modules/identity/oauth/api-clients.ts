@@ -16,7 +16,7 @@ import { checkGrant, mustHold } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import { type Confirmation, checkConfirmation, mustBeLogin } from '../profile/own-session.ts';
-import { hashOf, newSecret } from '../secret-tokens.ts';
+import { hashSecret, newSecret } from '../secret-tokens.ts';
 import { userReference } from '../user-reference.ts';
 import { deleteClients } from './api-client-makers.ts';
 import {
@@ -77,7 +77,7 @@ export async function createApiClient(ctx: SystemCtx, { name, scopes }: NewApiCl
     await record(ctx, { action: 'api_client_created', subjectId, details: { client_id: id, name, scopes } }, tx);
     return tx.row<ApiClient>(sql`
       INSERT INTO oauth_clients AS c (id, tenant_id, user_id, name, secret_hash, grants, scopes, created_by)
-      VALUES (${id}, ${tenantId}, ${subjectId}, ${name}, ${hashOf(client_secret)}, '{client_credentials}',
+      VALUES (${id}, ${tenantId}, ${subjectId}, ${name}, ${hashSecret(client_secret)}, '{client_credentials}',
         ${scopes}::text[], ${ctx.user.id})
       RETURNING ${columns}`);
   });
@@ -140,7 +140,7 @@ export async function rotateSecret(ctx: SystemCtx, { id }: ClientKey): Promise<A
     mustHold(ctx, grantScopes(scopes));
     await record(ctx, { action: 'api_client_secret_rotated', subjectId, details: { client_id: id, name } }, tx);
     const replaced = sql`secret_replaced_by = ${ctx.user.id}, secret_replaced_at = now()`;
-    return saveClient(tx, id, sql`secret_hash = ${hashOf(client_secret)}, secret_expires_at = NULL, ${replaced}`);
+    return saveClient(tx, id, sql`secret_hash = ${hashSecret(client_secret)}, secret_expires_at = NULL, ${replaced}`);
   });
   return { api_client, client_secret };
 }

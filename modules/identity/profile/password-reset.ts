@@ -2,7 +2,7 @@ import { type Db, type Issues, type SystemCtx, sql, systemJob, Type } from '@cho
 import { accountsOf } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
 import { type Addressee, mailUser } from '../mail/mails.ts';
-import { badToken, hashOf, newSecret, unusableLink } from '../secret-tokens.ts';
+import { badToken, hashSecret, newSecret, unusableLink } from '../secret-tokens.ts';
 import { cancelEmailChange } from './email-ownership.ts';
 import { type ChosenPassword, checkNewPassword } from './new-password.ts';
 import { deletePasswordResets, sendPasswordChanged } from './password.ts';
@@ -36,7 +36,7 @@ export async function sendPasswordReset(ctx: SystemCtx, tx: Db, userId: number, 
   const token = newSecret();
   await tx.run(sql`
     INSERT INTO password_resets (token_hash, user_id, created_at, expires_at)
-    VALUES (${hashOf(token)}, ${userId}, ${ctx.now()},
+    VALUES (${hashSecret(token)}, ${userId}, ${ctx.now()},
       ${ctx.now()}::timestamptz + make_interval(mins => ${user.hasPassword ? resetMinutes : firstDays * 24 * 60}))`);
   const button = { label: 'Choose a password', url: `${ctx.system.url}/password/reset/${token}` };
   if (!user.hasPassword) {
@@ -95,7 +95,7 @@ async function findLinkedUser(ctx: SystemCtx, { token, email }: ResetLink): Prom
     SELECT u.id AS "userId", u.name, u.email, u.email_verified_at IS NOT NULL AS verified,
       CASE WHEN u.password_exposed_at IS NOT NULL THEN u.password_hash END AS exposed_hash
     FROM password_resets r JOIN users u ON u.id = r.user_id
-    WHERE r.token_hash = ${hashOf(token)} AND r.expires_at > ${ctx.now()} AND u.disabled_at IS NULL AND u.email IS NOT NULL`);
+    WHERE r.token_hash = ${hashSecret(token)} AND r.expires_at > ${ctx.now()} AND u.disabled_at IS NULL AND u.email IS NOT NULL`);
   return email === undefined || email === user?.email ? user : undefined;
 }
 
@@ -136,7 +136,7 @@ export async function resetPassword(
   await ctx.central.tx(async (tx) => {
     // Every change of an address or a password locks the user first.
     await tx.run(sql`SELECT FROM users WHERE id = ${userId} FOR UPDATE`);
-    const used = await tx.run(sql`DELETE FROM password_resets WHERE token_hash = ${hashOf(token)}`);
+    const used = await tx.run(sql`DELETE FROM password_resets WHERE token_hash = ${hashSecret(token)}`);
     if (used === 0) throw badToken();
     await deletePasswordResets(tx, userId);
     await tx.run(sql`

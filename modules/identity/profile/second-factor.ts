@@ -2,7 +2,7 @@ import { type Db, type FieldError, type SystemCtx, sql } from '@chowk/kit';
 import { verify } from 'otplib';
 import { fail } from '../errors.ts';
 import type { Addressee } from '../mail/mails.ts';
-import { hashOf } from '../secret-tokens.ts';
+import { hashSecret } from '../secret-tokens.ts';
 import { sendSecurityNotice } from './security-notice.ts';
 
 export const secretPurpose = 'two-factor';
@@ -75,7 +75,7 @@ async function useCode(ctx: SystemCtx, tx: Db, userId: number, sealed: string, o
   if (/^\d{6}$/.test(code)) return useTotp(ctx, tx, userId, sealed, code);
   const used = await tx.run(sql`
     UPDATE recovery_codes SET used_at = now()
-    WHERE user_id = ${userId} AND code_hash = ${hashOf(code)} AND used_at IS NULL`);
+    WHERE user_id = ${userId} AND code_hash = ${hashSecret(code)} AND used_at IS NULL`);
   return used === 1;
 }
 

@@ -3,7 +3,7 @@ import { type Db, invalid, type SystemCtx, sql } from '@chowk/kit';
 import { generateSecret, generateURI } from 'otplib';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
-import { hashOf } from '../secret-tokens.ts';
+import { hashSecret } from '../secret-tokens.ts';
 import { limitFailures } from '../sign-in/limit-failures.ts';
 import { secretPurpose, useTotp } from './second-factor.ts';
 import { sendSecurityNotice } from './security-notice.ts';
@@ -96,7 +96,7 @@ function sendNotice(ctx: SystemCtx, tx: Db, { change, effect }: { change: string
 
 async function replaceRecoveryCodes(tx: Db, userId: number): Promise<string[]> {
   const codes = Array.from({ length: recoveryCodeCount }, createRecoveryCode);
-  const hashes = codes.map((code) => hashOf(code.replace('-', '')));
+  const hashes = codes.map((code) => hashSecret(code.replace('-', '')));
   await tx.run(sql`DELETE FROM recovery_codes WHERE user_id = ${userId}`);
   await tx.run(sql`INSERT INTO recovery_codes (user_id, code_hash) SELECT ${userId}, unnest(${hashes}::bytea[])`);
   return codes;

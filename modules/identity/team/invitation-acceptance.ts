@@ -18,7 +18,7 @@ import { sendVerification } from '../profile/email.ts';
 import { checkNewPassword } from '../profile/new-password.ts';
 import { mustBeOwnSession } from '../profile/own-session.ts';
 import type { UserSummary } from '../schemas.ts';
-import { hashOf } from '../secret-tokens.ts';
+import { hashSecret } from '../secret-tokens.ts';
 import { limitGuesses } from '../sign-in/limit-guesses.ts';
 import { openLogin } from '../sign-in/login.ts';
 import {
@@ -172,7 +172,7 @@ async function findByToken(
       JOIN roles r ON r.id = i.role_id
       JOIN users u ON u.id = i.invited_by AND u.disabled_at IS NULL
       JOIN memberships m ON m.user_id = u.id AND m.tenant_id = t.id
-    WHERE i.token_hash = ${hashOf(token)} AND ${isOpen(ctx)} ${lock}`);
+    WHERE i.token_hash = ${hashSecret(token)} AND ${isOpen(ctx)} ${lock}`);
   return invitation && canInvite(invitation) ? invitation : undefined;
 }
 

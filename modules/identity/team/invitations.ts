@@ -15,7 +15,7 @@ import { mustHoldRole } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import { sendMail } from '../mail/mails.ts';
-import { hashOf, newSecret } from '../secret-tokens.ts';
+import { hashSecret, newSecret } from '../secret-tokens.ts';
 import { userReference } from '../user-reference.ts';
 import { Invitation, type NewInvitation } from './invitation-schemas.ts';
 import { assignableRole, findRole, getRole, noSuchRole } from './roles.ts';
@@ -79,8 +79,8 @@ export async function resendInvitation(ctx: SystemCtx, { invitation: id }: Key):
     await lockInvitation(ctx, tx, id);
     const now = ctx.now();
     const invitation = (await tx.row<Invitation>(sql`
-      UPDATE invitations i SET token_hash = ${hashOf(token)}, invited_by = ${ctx.user.id},
-        expires_at = ${expiryOf(now)}, updated_at = ${now.toISOString()}
+      UPDATE invitations i SET token_hash = ${hashSecret(token)}, invited_by = ${ctx.user.id},
+        expires_at = ${addValidity(now)}, updated_at = ${now.toISOString()}
       WHERE i.id = ${id} RETURNING ${columns}`)) as Invitation;
     await mailInvitation(ctx, tx, invitation, token);
     return invitation;
@@ -137,8 +137,8 @@ async function insertInvitation(
   const invitation = await tx.row<Invitation>(sql`
     INSERT INTO invitations AS i
       (id, tenant_id, email, role_id, token_hash, invited_by, created_at, updated_at, expires_at)
-    VALUES (${ctx.newId()}, ${ctx.tenant.id}, ${email}, ${roleId}, ${hashOf(token)}, ${ctx.user.id},
-      ${now.toISOString()}, ${now.toISOString()}, ${expiryOf(now)})
+    VALUES (${ctx.newId()}, ${ctx.tenant.id}, ${email}, ${roleId}, ${hashSecret(token)}, ${ctx.user.id},
+      ${now.toISOString()}, ${now.toISOString()}, ${addValidity(now)})
     ON CONFLICT (tenant_id, email) WHERE accepted_at IS NULL AND revoked_at IS NULL DO UPDATE SET id = excluded.id,
       role_id = excluded.role_id, token_hash = excluded.token_hash, invited_by = excluded.invited_by,
       created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at
@@ -146,7 +146,7 @@ async function insertInvitation(
   return invitation as Invitation;
 }
 
-function expiryOf(now: Date): string {
+function addValidity(now: Date): string {
   return new Date(now.getTime() + validDays * 86_400_000).toISOString();
 }
 
