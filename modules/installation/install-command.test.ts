@@ -7,7 +7,7 @@ import { uniqueId } from '../../server/testing/platform.ts';
 import { startWizard } from '../../server/testing/wizard.ts';
 import { installCommand } from './install-command.ts';
 
-/** A terminal with prepared answers, or without any. Of several answers to a question, the last one is repeated. */
+/** A terminal with prepared answers, or without any. The last of several answers to a question is repeated. */
 function createTerminal(answers?: Record<string, string | string[]>) {
   const output = { said: [] as string[], progress: [] as string[], asked: [] as string[], rows: [] as object[] };
   const terminal: Terminal = {

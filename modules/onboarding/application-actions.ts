@@ -53,7 +53,7 @@ export const applicationActions = {
   'onboarding.status': systemAction({
     ...open,
     summary: 'Get the state of an application',
-    description: 'For everyone who knows its id. Of the documents, only the types are shown.',
+    description: 'For everyone who knows its id. It shows only the types of the documents.',
     http: 'GET /reseller-register/:id/status',
     input: Type.Object({ id: Uuid }),
     output: PublicStatus,

@@ -44,7 +44,7 @@ const SignedUp = NamedObject('SignedUp', {
     two_factor_enabled: Type.Boolean(),
   }),
   token_type: Type.Optional(Type.Literal('Bearer')),
-  access_token: Type.Optional(Type.String({ description: 'Of a new user, as after a sign-in.' })),
+  access_token: Type.Optional(Type.String({ description: 'For a new user, as after a sign-in.' })),
   expires_in: Type.Optional(Type.Integer()),
   refresh_token: Type.Optional(Type.String()),
 });

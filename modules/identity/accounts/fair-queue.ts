@@ -41,7 +41,7 @@ export class FairQueue {
     return true;
   }
 
-  /** Of groups with the same length, the newcomer's is refused. */
+  /** The longest group loses its newest member; if several are the longest, the newcomer's. */
   #refuseOne(newcomer: string): void {
     const countWaiting = (group: string) => this.#groups.get(group)?.length ?? 0;
     let longest = newcomer;

@@ -70,7 +70,7 @@ async function deliver(ctx: Ctx, attempt: Attempt): Promise<void> {
   await ctx.tx((tx) => record(tx, attempt, outcome));
 }
 
-/** Of a message that belongs neither to a customer nor to a rule, address and text are not kept. */
+/** The address and text of a message that belongs neither to a customer nor to a rule are not kept. */
 const isForgotten = sql`customer_id IS NULL AND rule_id IS NULL`;
 
 async function record(ctx: Ctx, { id, attempt }: Attempt, outcome: Outcome): Promise<void> {

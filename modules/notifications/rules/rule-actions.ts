@@ -98,7 +98,7 @@ export const ruleActions = {
   'notifications.previewRule': action({
     tag,
     summary: 'Preview the message of a notification rule',
-    description: 'Of the latest order if you may see it, else of made-up data. Nothing is saved or sent.',
+    description: 'Uses the latest order if you may see it, else made-up data. Nothing is saved or sent.',
     http: 'POST /notification-rules/preview',
     graphql: 'previewNotificationRule',
     needs,

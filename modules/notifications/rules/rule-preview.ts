@@ -22,7 +22,7 @@ const EmailRecipient = Type.Object({ to: Email });
 const PhoneRecipient = Type.Object({ to: Phone });
 const noFields = Type.Object({});
 
-/** Of the latest order if the event concerns an order that the caller may see, else of made-up data. */
+/** Uses the latest order if the event concerns an order that the caller may see, else made-up data. */
 export async function previewRule(ctx: Ctx, rule: NewRule): Promise<RulePreview> {
   const fields = readFields(findPayload(ctx, rule.event) as TSchema);
   const latest = concernsOrder(fields) ? await latestOrder(ctx) : undefined;

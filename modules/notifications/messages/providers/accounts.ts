@@ -106,7 +106,7 @@ export async function deleteProvider(ctx: Ctx, name: Name): Promise<void> {
   });
 }
 
-/** Of two changes at once, the second sees the first, also if there is no row yet. */
+/** The second of two concurrent changes sees the first, even if there was no row before. */
 async function lockProvider<Provider extends Name>(ctx: Ctx, name: Provider): Promise<Stored<Provider> | undefined> {
   await ctx.db.run(sql`LOCK TABLE message_providers IN SHARE ROW EXCLUSIVE MODE`);
   return storedProvider(ctx, name);
