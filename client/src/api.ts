@@ -784,7 +784,7 @@ export interface Api {
     readonly listRuleDeliveries: ListCall<NotificationsListRuleDeliveriesInput, NotificationRuleDeliveryPage, NotificationRuleDelivery>;
     /**
      * Preview the message of a notification rule.
-     * Of the latest order if you may see it, else of made-up data. Nothing is saved or sent.
+     * Uses the latest order if you may see it, else made-up data. Nothing is saved or sent.
      * Requires the permission `notifications.rules.manage`.
      * `POST /api/v1/notification-rules/preview`
      */
@@ -889,7 +889,7 @@ export interface Api {
     readonly getForm: Call<object, ApplicationForm>;
     /**
      * Get the state of an application.
-     * For everyone who knows its id. Of the documents, only the types are shown.
+     * For everyone who knows its id. It shows only the types of the documents.
      * No token required.
      * `GET /api/v1/reseller-register/:id/status`
      */
@@ -2305,9 +2305,9 @@ export type Me = {
   readonly tenants: readonly OwnTenant[];
   /** In tenant context. */
   readonly tenant_id?: string;
-  /** Of the tenant, in tenant context. */
+  /** The tenant's, in tenant context. */
   readonly currency?: string;
-  /** Of the tenant, in tenant context. */
+  /** The tenant's, in tenant context. */
   readonly timezone?: string;
   /** In tenant context. */
   readonly role?: string;
@@ -2687,7 +2687,7 @@ export type NotificationPreferences = {
   readonly defaults: NotificationChannels;
   readonly types: readonly NotificationTypePreferences[];
   readonly quiet_hours: QuietHours | null;
-  /** Of the quiet hours and the digest. Default: of your profile, else of the tenant. */
+  /** For the quiet hours and the digest. Default: that of your profile, else of the tenant. */
   readonly time_zone: string;
   /** The hour of the daily mail. */
   readonly digest_hour: number;
@@ -3421,7 +3421,7 @@ export type SignedUp = {
     readonly two_factor_enabled: boolean;
   };
   readonly token_type?: 'Bearer';
-  /** Of a new user, as after a sign-in. */
+  /** For a new user, as after a sign-in. */
   readonly access_token?: string;
   readonly expires_in?: number;
   readonly refresh_token?: string;
@@ -3469,7 +3469,7 @@ export type SubmittedApplication = {
   readonly status: 'pending' | 'provisioning' | 'completed' | 'failed' | 'rejected';
   readonly kyc_required: boolean;
   readonly required_documents: readonly string[];
-  /** Of a completed application. */
+  /** Present if the application is completed. */
   readonly tenant_id?: string;
 };
 

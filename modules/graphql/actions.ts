@@ -1,6 +1,6 @@
 import { Answer, signedIn, systemAction, Type } from '@chowk/kit';
 import { execute } from './execute.ts';
-import { createPersisted, deletePersisted, explainQuery, listPersisted } from './persisted.ts';
+import { checkQuery, createPersisted, deletePersisted, listPersisted } from './persisted.ts';
 import { playgroundActions } from './playground/actions.ts';
 import {
   ByHash,
@@ -68,7 +68,7 @@ export const actions = {
     output: RegisteredQuery,
     answer: { message: 'Persisted query registered.', status: 201 },
     errors: ['graphql.too_many_persisted'],
-    check: explainQuery,
+    check: checkQuery,
     run: createPersisted,
   }),
   'graphql.deletePersisted': systemAction({

@@ -44,14 +44,14 @@ async function write(name: string, text: string): Promise<string> {
   return file;
 }
 
-function hashOf(query: string): string {
+function hashQuery(query: string): string {
   return createHash('sha256').update(query).digest('hex');
 }
 
 async function persist({ db }: TestTenant, entries: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, query] of Object.entries(entries)) {
     await db.run(sql`
-      INSERT INTO persisted_queries (hash, name, query, created_at) VALUES (${hashOf(query)}, ${name}, ${query}, now())`);
+      INSERT INTO persisted_queries (hash, name, query, created_at) VALUES (${hashQuery(query)}, ${name}, ${query}, now())`);
   }
 }
 
@@ -83,7 +83,7 @@ test('a ring without a module breaks clients, and the persisted queries of the o
     [acme, bazaar].map(({ id }) => ({
       tenant: id,
       name: 'Inbox',
-      hash: hashOf(queries.Inbox),
+      hash: hashQuery(queries.Inbox),
       error: expect.stringContaining('Cannot query field "conversations" on type "Query".'),
     })),
   );
@@ -113,7 +113,7 @@ test('the schema of a release, as a file, is compared with a ring', async () => 
   const { code, out } = await diff(older, 'edge');
   expect(code).toBe(1);
   expect(out).toMatch(/breaking +FIELD_REMOVED +Conversation\.colour was removed\./);
-  expect(out).toMatch(new RegExp(`no longer be valid: 2\n.*\n${acme.id} +Outdated +${hashOf(queries.Outdated)} `));
+  expect(out).toMatch(new RegExp(`no longer be valid: 2\n.*\n${acme.id} +Outdated +${hashQuery(queries.Outdated)} `));
 });
 
 test('two files are compared without persisted queries', async () => {

@@ -80,7 +80,7 @@ test('a token and a tenant are required', async () => {
 });
 
 test('the status tells clients of the new media type whether the operation was executed', async () => {
-  const statusOf = async (query: string, accept: string) => {
+  const execute = async (query: string, accept: string) => {
     const { status, headers } = await caller.post(url, { query }, { accept });
     return { status, type: headers['content-type'] };
   };
@@ -89,11 +89,11 @@ test('the status tells clients of the new media type whether the operation was e
   const type = `${responseType}; charset=utf-8`;
   const partial = '{ tenant { id } customer(id: "0190a000-0000-7000-8000-000000000000") { id } }';
   for (const query of ['{ tenant { id } }', partial]) {
-    expect(await statusOf(query, responseType)).toEqual({ status: 200, type });
-    expect(await statusOf(query, json)).toEqual(asJson);
+    expect(await execute(query, responseType)).toEqual({ status: 200, type });
+    expect(await execute(query, json)).toEqual(asJson);
   }
   for (const query of ['{', '{ unknown }', 'query A { __typename } query B { __typename }', 'subscription { a }']) {
-    expect(await statusOf(query, `${responseType}, ${json};q=0.9`)).toEqual({ status: 400, type });
-    expect(await statusOf(query, json)).toEqual(asJson);
+    expect(await execute(query, `${responseType}, ${json};q=0.9`)).toEqual({ status: 400, type });
+    expect(await execute(query, json)).toEqual(asJson);
   }
 });

@@ -23,7 +23,7 @@ const acme = await platform.tenant();
 const permissions = ['settings.view', 'settings.edit', 'graphql.settings.manage'];
 const caller = acme.caller(...permissions);
 
-async function codeOf(query: string, variables: object = {}, by: TestCaller = caller): Promise<string | undefined> {
+async function findCode(query: string, variables: object = {}, by: TestCaller = caller): Promise<string | undefined> {
   const { status, body } = await by.post('/api/v1/graphql', { query, variables });
   expect(status).toBe(200);
   return body.errors?.[0].extensions.code;
@@ -34,40 +34,40 @@ const aliases = (count: number) => Array.from({ length: count }, (_, index) => `
 
 test('an operation can be 7 levels deep, also through fragments', async () => {
   const deep = 'QUERY_TOO_DEEP';
-  expect(await codeOf(`{ ${nested(7)} }`)).toBeUndefined();
-  expect(await codeOf(`{ ${nested(8)} }`)).toBe(deep);
+  expect(await findCode(`{ ${nested(7)} }`)).toBeUndefined();
+  expect(await findCode(`{ ${nested(8)} }`)).toBe(deep);
   const through = (depth: number) =>
     `{ self { self { ...F } } } fragment F on Query { ... on Query { ${nested(depth)} } }`;
-  expect(await codeOf(through(5))).toBeUndefined();
-  expect(await codeOf(through(6))).toBe(deep);
-  expect(await codeOf(`query ($on: Boolean!) { ... @include(if: $on) { ${nested(8)} } }`, { on: false })).toBe(deep);
+  expect(await findCode(through(5))).toBeUndefined();
+  expect(await findCode(through(6))).toBe(deep);
+  expect(await findCode(`query ($on: Boolean!) { ... @include(if: $on) { ${nested(8)} } }`, { on: false })).toBe(deep);
 });
 
 test('an operation can have 30 aliases, also through fragments', async () => {
   const many = 'TOO_MANY_ALIASES';
-  expect(await codeOf(`{ ${aliases(30)} }`)).toBeUndefined();
-  expect(await codeOf(`{ ${aliases(31)} }`)).toBe(many);
+  expect(await findCode(`{ ${aliases(30)} }`)).toBeUndefined();
+  expect(await findCode(`{ ${aliases(31)} }`)).toBe(many);
   const spread = (count: number) => `{ ...F self { ...F } } fragment F on Query { ${aliases(count)} }`;
-  expect(await codeOf(spread(15))).toBeUndefined();
-  expect(await codeOf(spread(16))).toBe(many);
+  expect(await findCode(spread(15))).toBeUndefined();
+  expect(await findCode(spread(16))).toBe(many);
 });
 
 test('an operation can have a complexity of 1,000, also through fragments and with variables', async () => {
   const complex = 'QUERY_TOO_COMPLEX';
-  expect(await codeOf('{ orders(first: 500) { id } }')).toBeUndefined();
-  expect(await codeOf('{ orders(first: 500) { id } count }')).toBe(complex);
-  expect(await codeOf('{ ...F } fragment F on Query { orders(first: 500) { id } }')).toBeUndefined();
-  expect(await codeOf('{ ...F count } fragment F on Query { orders(first: 500) { id } }')).toBe(complex);
+  expect(await findCode('{ orders(first: 500) { id } }')).toBeUndefined();
+  expect(await findCode('{ orders(first: 500) { id } count }')).toBe(complex);
+  expect(await findCode('{ ...F } fragment F on Query { orders(first: 500) { id } }')).toBeUndefined();
+  expect(await findCode('{ ...F count } fragment F on Query { orders(first: 500) { id } }')).toBe(complex);
   const query = 'query ($first: Int = 600) { orders(first: $first) { id } }';
   for (let use = 0; use < 4; use++) {
-    expect(await codeOf(query, { first: 500 })).toBeUndefined();
-    expect(await codeOf(query, { first: 501 })).toBe(complex);
-    expect(await codeOf(query)).toBe(complex);
+    expect(await findCode(query, { first: 500 })).toBeUndefined();
+    expect(await findCode(query, { first: 501 })).toBe(complex);
+    expect(await findCode(query)).toBe(complex);
   }
   const input = 'query ($input: JSON) { orders_report_1(input: $input) }';
-  expect(await codeOf(input, { input: { per_page: 1_000 } })).toBeUndefined();
-  expect(await codeOf(input, { input: { per_page: 1_001 } })).toBe(complex);
-  expect(await codeOf('query ($n: Int) { orders_report_1(input: { limit: $n }) }', { n: 1_001 })).toBe(complex);
+  expect(await findCode(input, { input: { per_page: 1_000 } })).toBeUndefined();
+  expect(await findCode(input, { input: { per_page: 1_001 } })).toBe(complex);
+  expect(await findCode('query ($n: Int) { orders_report_1(input: { limit: $n }) }', { n: 1_001 })).toBe(complex);
 });
 
 test('a tenant can lower the limits but not raise them', async () => {
@@ -76,12 +76,12 @@ test('a tenant can lower the limits but not raise them', async () => {
   const set = async (values: object) => (await admin.patch('/api/v1/settings', values)).status;
   const limits = { 'graphql.limits.depth': 3, 'graphql.limits.complexity': 50, 'graphql.limits.aliases': 2 };
   const codes = async (by: TestCaller) => [
-    await codeOf(`{ ${nested(3)} }`, {}, by),
-    await codeOf(`{ ${nested(4)} }`, {}, by),
-    await codeOf(`{ ${aliases(2)} }`, {}, by),
-    await codeOf(`{ ${aliases(3)} }`, {}, by),
-    await codeOf('{ orders(first: 25) { id } }', {}, by),
-    await codeOf('{ orders(first: 26) { id } }', {}, by),
+    await findCode(`{ ${nested(3)} }`, {}, by),
+    await findCode(`{ ${nested(4)} }`, {}, by),
+    await findCode(`{ ${aliases(2)} }`, {}, by),
+    await findCode(`{ ${aliases(3)} }`, {}, by),
+    await findCode('{ orders(first: 25) { id } }', {}, by),
+    await findCode('{ orders(first: 26) { id } }', {}, by),
   ];
   expect(await codes(admin)).toEqual(Array.from({ length: 6 }, () => undefined));
   expect(await set(limits)).toBe(200);
@@ -109,14 +109,14 @@ test('introspection is refused where it is disabled, and a tenant can enable it'
     '{ __schema { queryType { name } } }',
     '{ ...F } fragment F on Query { __type(name: "Query") { name } }',
   ];
-  for (const query of introspection) expect(await codeOf(query, {}, admin)).toBe('INTROSPECTION_DISABLED');
-  expect(await codeOf('{ __typename }', {}, admin)).toBeUndefined();
+  for (const query of introspection) expect(await findCode(query, {}, admin)).toBe('INTROSPECTION_DISABLED');
+  expect(await findCode('{ __typename }', {}, admin)).toBeUndefined();
   const misspelt = async (by: TestCaller) => (await by.post('/api/v1/graphql', { query: '{ tenat { id } }' })).body;
   expect((await misspelt(admin)).errors[0].message).not.toContain('Did you mean');
   await admin.patch('/api/v1/settings', { 'graphql.introspection': true });
-  for (const query of introspection) expect(await codeOf(query, {}, admin)).toBeUndefined();
+  for (const query of introspection) expect(await findCode(query, {}, admin)).toBeUndefined();
   expect((await misspelt(admin)).errors[0].message).toContain('Did you mean');
-  for (const query of introspection) expect(await codeOf(query, {}, other)).toBe('INTROSPECTION_DISABLED');
+  for (const query of introspection) expect(await findCode(query, {}, other)).toBe('INTROSPECTION_DISABLED');
 });
 
 const codes = [
@@ -129,17 +129,17 @@ const codes = [
 ];
 
 /** Writes JSON of any depth. */
-function textOf(value: unknown): string {
+function writeJson(value: unknown): string {
   let depth = 0;
   let inner = value;
   for (; Array.isArray(inner) && inner.length === 1; [inner] = inner) depth++;
   if (depth > 0) return '['.repeat(depth) + JSON.stringify(inner) + ']'.repeat(depth);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value);
-  return `{${Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}:${textOf(one)}`)}}`;
+  return `{${Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}:${writeJson(one)}`)}}`;
 }
 
 test('variables can be nested as deep as a body allows', async () => {
-  const payload = textOf({
+  const payload = writeJson({
     query: 'query ($a: JSON, $n: Int) { orders(filter: $a, first: $n) { id } }',
     variables: {},
   });
@@ -157,7 +157,7 @@ test('variables can be nested as deep as a body allows', async () => {
 
 test.each(hostileDocuments)('$name is answered without an internal error', async ({ text, variables = {}, code }) => {
   const [, operationName] = /^\s*(?:query|mutation) (\w+)/.exec(text) ?? [];
-  const payload = textOf({ query: text, variables, ...(operationName && { operationName }) });
+  const payload = writeJson({ query: text, variables, ...(operationName && { operationName }) });
   const headers = { 'content-type': 'application/json' };
   const { status, body } = await caller.request({ method: 'POST', url: '/api/v1/graphql', payload, headers });
   expect([200, 400, 413]).toContain(status);

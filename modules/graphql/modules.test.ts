@@ -23,16 +23,16 @@ test('every set of modules has a schema', () => {
     expect(validateSchema(schema)).toEqual([]);
     expect(schema.getQueryType()?.getFields()).toHaveProperty('tenant');
     if (chosen.length === optional.length) expect(omitted).toEqual([]);
-    const typesOf = Object.keys(schema.getTypeMap()).filter((name) =>
+    const types = Object.keys(schema.getTypeMap()).filter((name) =>
       /^(Customer|Order|Product|Conversation|Notification|Webhook)$/.test(name),
     );
     const expected = chosen.map(({ module }) => module[0]?.toUpperCase() + module.slice(1, -1));
-    expect(typesOf.sort()).toEqual(expected.sort());
+    expect(types.sort()).toEqual(expected.sort());
   }
 });
 
 /** The calls of actions that a query costs: the name and the number of inputs. */
-async function callsOf(query: string) {
+async function countCalls(query: string) {
   const spies = kernel.actions
     .filter(({ internal }) => !internal)
     .flatMap((action) => [
@@ -57,7 +57,7 @@ test('orders with their customers, and customers with their orders, cost two cal
     const items = [{ name: 'Tea', quantity: 1, price: '2.00' }];
     expect((await merchant.post('/api/v1/orders', { customer, items })).status).toBe(201);
   }
-  const orders = await callsOf('{ orders(first: 20) { nodes { order_number customer { email tags } } } }');
+  const orders = await countCalls('{ orders(first: 20) { nodes { order_number customer { email tags } } } }');
   expect(orders.data.orders.nodes).toHaveLength(20);
   for (const { customer } of orders.data.orders.nodes)
     expect(customer).toEqual({ email: expect.any(String), tags: [] });
@@ -65,7 +65,7 @@ test('orders with their customers, and customers with their orders, cost two cal
     ['customers.get', 15],
     ['orders.list', 1],
   ]);
-  const customers = await callsOf('{ customers(first: 20) { nodes { email orders(first: 5) { nodes { id } } } } }');
+  const customers = await countCalls('{ customers(first: 20) { nodes { email orders(first: 5) { nodes { id } } } } }');
   const numbers = customers.data.customers.nodes.map(({ orders: { nodes } }: never) => (nodes as unknown[]).length);
   expect(numbers.toSorted()).toEqual([...Array(10).fill(1), ...Array(5).fill(2)]);
   expect(customers.calls).toEqual([

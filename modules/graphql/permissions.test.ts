@@ -23,7 +23,7 @@ interface RootField {
   readonly action: RegisteredAction;
 }
 
-function actionOf(field: string): RegisteredAction {
+function findAction(field: string): RegisteredAction {
   const found = kernel.actions.find(({ name, graphql }) => graphql === field || name.replaceAll('.', '_') === field);
   if (!found) throw new Error(`no action has the GraphQL field ${field}`);
   return found;
@@ -34,7 +34,7 @@ const fields = (['query', 'mutation'] as const).flatMap((root): RootField[] => {
   const all = Object.values(schema.getRootType(root as never)?.getFields() ?? {});
   return all
     .filter(({ name }) => name !== 'tenant')
-    .map((field) => ({ name: field.name, root, field, action: actionOf(field.name) }));
+    .map((field) => ({ name: field.name, root, field, action: findAction(field.name) }));
 });
 
 type Send = (options: Parameters<typeof platform.request>[0]) => Promise<TestResponse>;
@@ -92,10 +92,10 @@ interface Schema {
 }
 
 /** The required fields, with values that match nothing. */
-function dummyOf(schema: Schema): unknown {
-  if (schema.anyOf) return dummyOf(schema.anyOf[0] as Schema);
+function createDummy(schema: Schema): unknown {
+  if (schema.anyOf) return createDummy(schema.anyOf[0] as Schema);
   if (schema.enum) return schema.enum[0];
-  if (schema.type === 'array') return [dummyOf(schema.items ?? {})];
+  if (schema.type === 'array') return [createDummy(schema.items ?? {})];
   if (schema.type === 'integer' || schema.type === 'number') return 999_999_999;
   if (schema.type === 'boolean') return true;
   if (schema.properties || schema.type === 'object') {
@@ -103,7 +103,7 @@ function dummyOf(schema: Schema): unknown {
     return Object.fromEntries(
       required
         .filter((name) => properties[name]?.default === undefined)
-        .map((name) => [name, dummyOf(properties[name] as Schema)]),
+        .map((name) => [name, createDummy(properties[name] as Schema)]),
     );
   }
   if (schema.format === 'uuid') return '0190a000-0000-7000-8000-000000000000';
@@ -132,7 +132,7 @@ test.each(Object.keys(callers))('%s is refused by GraphQL exactly where REST ref
   const send = callers[who] as Send;
   const refusals = new Set<Refusal>();
   for (const root of fields) {
-    const input = dummyOf((root.action.input ?? {}) as Schema) as Input;
+    const input = createDummy((root.action.input ?? {}) as Schema) as Input;
     const byGraphql = await overGraphql(root, input ?? {}, send);
     const byRest = root.action.method ? await overRest(root.action, input ?? {}, send) : byGraphql;
     expect({ field: root.name, refusal: byGraphql }).toEqual({ field: root.name, refusal: byRest });
@@ -155,7 +155,7 @@ test('an operation without a REST path needs its permission in GraphQL too', asy
     for (const role of ['Owner', 'Viewer']) {
       const { body } = await (callers[role] as Send)({ method: 'GET', url: '/api/v1/auth/me' });
       const mayCall = permissionsFor(root.action).some((permission) => body.permissions.includes(permission));
-      const refusal = await overGraphql(root, dummyOf(root.action.input as Schema) as Input, callers[role] as Send);
+      const refusal = await overGraphql(root, createDummy(root.action.input as Schema) as Input, callers[role] as Send);
       expect({ field: root.name, role, refusal }).toEqual({
         field: root.name,
         role,

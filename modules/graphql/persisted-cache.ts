@@ -9,7 +9,7 @@ interface PersistedOperation {
 const cacheKilobytes = 65_536;
 
 /** The persisted queries that this process has looked up, until any process changes them, and their uses. */
-export const persistedOf = platformState((system) => {
+export const getPersistedQueries = platformState((system) => {
   const cache = new GuardedCache<PersistedOperation, Db>({
     max: cacheKilobytes,
     sizeOf: ({ query }) => Math.ceil((query.length + 1) / 1_024),
@@ -30,7 +30,7 @@ export const persistedOf = platformState((system) => {
 
 /** The persisted query with this hash; counts one use of it. */
 export async function takePersisted(ctx: SystemCtx, hash: string): Promise<PersistedOperation | undefined> {
-  const { cache, uses } = persistedOf(ctx.system);
+  const { cache, uses } = getPersistedQueries(ctx.system);
   const operation = await cache.get(`${ctx.tenant.id} ${hash}`, ctx.db);
   if (operation) uses.add(ctx, operation);
   return operation;

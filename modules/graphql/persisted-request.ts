@@ -1,5 +1,5 @@
 import type { GraphqlError, SystemCtx } from '@chowk/kit';
-import { hashOf } from './persisted.ts';
+import { hashQuery } from './persisted.ts';
 import { takePersisted } from './persisted-cache.ts';
 
 /** The query to execute, or why none is executed. */
@@ -21,11 +21,11 @@ export function readHash(extensions: unknown): { readonly hash?: string; readonl
 
 /** Finds the query of a request with a query, the hash of a persisted query, or both. Registers nothing. */
 export async function resolveQuery(ctx: SystemCtx, query: string | undefined, hash?: string): Promise<Resolved> {
-  if (query !== undefined && hash !== undefined && hashOf(query) !== hash) return refuse('hashMismatch');
+  if (query !== undefined && hash !== undefined && hashQuery(query) !== hash) return refuse('hashMismatch');
   const settings = await ctx.settings();
   const { 'graphql.persisted_queries_only': isLocked, 'graphql.record_unregistered': isRecorded } = settings;
   if (query !== undefined && hash === undefined && !isLocked && !isRecorded) return { query };
-  const key = hash ?? hashOf(query as string);
+  const key = hash ?? hashQuery(query as string);
   const persisted = await takePersisted(ctx, key);
   if (persisted) return { query: persisted.query };
   if (isLocked) return refuse('required');

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { auditEntries } from '../../server/testing/audit-entries.ts';
 import { eventually } from '../../server/testing/eventually.ts';
 import { startPlatform, type TestCaller, type TestTenant } from '../../server/testing/platform.ts';
-import { persistedOf } from './persisted-cache.ts';
+import { getPersistedQueries } from './persisted-cache.ts';
 
 const platform = await startPlatform();
 /** A second process of the same installation. */
@@ -39,7 +39,7 @@ const lockDown = () => admin.patch('/api/v1/settings', { 'graphql.persisted_quer
 const refusedWith = (code: string) => ({ errors: [{ message: expect.any(String), extensions: { code } }] });
 const executed = { data: { __typename: 'Query' } };
 
-async function usesOf(text = query): Promise<{ uses: number; last_used_at: string | null }> {
+async function readUses(text = query): Promise<{ uses: number; last_used_at: string | null }> {
   const { body } = await admin.get(path);
   return body.persisted_queries.find((one: { hash: string }) => one.hash === sha256(text));
 }
@@ -247,14 +247,14 @@ test('the permissions to view and to manage persisted queries are separate', asy
 test('a registered query that is sent with its hash is a use too', async () => {
   await register();
   await execute({ query, ...byHash(hash) });
-  expect(await usesOf()).toMatchObject({ uses: 1 });
+  expect(await readUses()).toMatchObject({ uses: 1 });
 });
 
 test('uses of two processes add up', async () => {
   await register();
   await Promise.all(Array.from({ length: 20 }, (_, n) => (n % 2 ? execute : executeElsewhere)(byHash(hash))));
-  await persistedOf(other.kernel.services).uses.flush(acme.id);
-  expect(await usesOf()).toMatchObject({ uses: 20, last_used_at: expect.any(String) });
+  await getPersistedQueries(other.kernel.services).uses.flush(acme.id);
+  expect(await readUses()).toMatchObject({ uses: 20, last_used_at: expect.any(String) });
 });
 
 test('uses are written without being asked for', async () => {
@@ -280,10 +280,10 @@ test('a query in the cache needs no database, and its uses wait until they can b
   await execute(byHash(hash));
   await acme.db.run(sql`ALTER TABLE persisted_queries RENAME TO away`);
   expect((await execute(byHash(hash))).body).toEqual(executed);
-  await persistedOf(platform.kernel.services).uses.flush(acme.id);
+  await getPersistedQueries(platform.kernel.services).uses.flush(acme.id);
   expect((await execute(byHash(hash))).body).toEqual(executed);
   await acme.db.run(sql`ALTER TABLE away RENAME TO persisted_queries`);
-  expect(await usesOf()).toMatchObject({ uses: 3 });
+  expect(await readUses()).toMatchObject({ uses: 3 });
 });
 
 test('a tenant has at most 5,000 persisted queries with 16 MB of text, even if many are registered at once', async () => {

@@ -1,38 +1,31 @@
 import { createHash } from 'node:crypto';
-import { type Db, type Issues, invalid, removalOf, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, type Issues, removalOf, type SystemCtx, sql } from '@chowk/kit';
 import { fail } from './errors.ts';
-import { invalidatePersisted, persistedOf } from './persisted-cache.ts';
+import { getPersistedQueries, invalidatePersisted } from './persisted-cache.ts';
 import type { NewPersistedQuery, PersistedQuery, RegisteredQuery } from './schemas.ts';
 
 /** Per tenant. The list is one response, so the size of all queries is limited too. */
 const limits = { count: 5_000, megabytes: 16 };
 
-export function hashOf(query: string): string {
+export function hashQuery(query: string): string {
   return createHash('sha256').update(query).digest('hex');
 }
 
 export async function listPersisted(ctx: SystemCtx): Promise<PersistedQuery[]> {
-  await persistedOf(ctx.system).uses.flush(ctx.tenant.id);
+  await getPersistedQueries(ctx.system).uses.flush(ctx.tenant.id);
   return ctx.db.rows<PersistedQuery>(sql`
     SELECT hash, name, query, created_at, last_used_at, uses FROM persisted_queries ORDER BY name, created_at, hash`);
 }
 
-export async function createPersisted(ctx: SystemCtx, { query, name }: NewPersistedQuery): Promise<RegisteredQuery> {
-  const problems = await problemsOf(ctx, query);
-  if (problems.length > 0) throw invalid({ query: problems });
-  const hash = hashOf(query);
-  await register(ctx, [{ hash, name, query }]);
-  return { hash, name };
+export async function checkQuery(ctx: SystemCtx, { query }: Partial<NewPersistedQuery>, issues: Issues): Promise<void> {
+  if (query === undefined) return;
+  for (const problem of await findProblems(ctx, query)) issues.add('query', problem);
 }
 
-/** Adds the problems of the query to those of other fields. */
-export async function explainQuery(
-  ctx: SystemCtx,
-  { query }: Partial<NewPersistedQuery>,
-  issues: Issues,
-): Promise<void> {
-  if (query === undefined) return;
-  for (const problem of await problemsOf(ctx, query)) issues.add('query', problem);
+export async function createPersisted(ctx: SystemCtx, { query, name }: NewPersistedQuery): Promise<RegisteredQuery> {
+  const hash = hashQuery(query);
+  await register(ctx, [{ hash, name, query }]);
+  return { hash, name };
 }
 
 export async function deletePersisted(ctx: SystemCtx, { hash }: { hash: string }): Promise<void> {
@@ -47,7 +40,7 @@ export async function deletePersisted(ctx: SystemCtx, { hash }: { hash: string }
 }
 
 /** Why the query cannot be executed. */
-export async function problemsOf(ctx: SystemCtx, query: string): Promise<string[]> {
+export async function findProblems(ctx: SystemCtx, query: string): Promise<string[]> {
   const errors = await ctx.system.graphql.validate(ctx, { query, operationName: operationNameIn(query) });
   return errors.map(({ message }) => message);
 }
@@ -64,7 +57,7 @@ export async function register(ctx: SystemCtx, queries: readonly PersistedText[]
     await db.run(sql`SELECT pg_advisory_xact_lock(hashtext('persisted_queries'))`);
     await insertQueries(db, queries, ctx.now());
     await db.run(sql`DELETE FROM unregistered_operations WHERE hash = ANY(${queries.map(({ hash }) => hash)})`);
-    const { count, megabytes } = await sizeOf(db);
+    const { count, megabytes } = await measureSize(db);
     if (count > limits.count || megabytes > limits.megabytes) throw fail('graphql.too_many_persisted', limits);
   });
   await invalidatePersisted(
@@ -85,7 +78,7 @@ function insertQueries(db: Db, queries: readonly PersistedText[], at: Date): Pro
     ON CONFLICT (hash) DO UPDATE SET name = excluded.name`);
 }
 
-async function sizeOf(db: Db): Promise<{ count: number; megabytes: number }> {
+async function measureSize(db: Db): Promise<{ count: number; megabytes: number }> {
   const row = await db.row<{ count: number; bytes: number }>(sql`
     SELECT count(*) AS count, coalesce(sum(octet_length(query)), 0)::bigint AS bytes FROM persisted_queries`);
   return { count: row?.count ?? 0, megabytes: (row?.bytes ?? 0) / 1_048_576 };

@@ -3,7 +3,7 @@ import { sql } from '@chowk/kit';
 import { beforeEach, expect, test } from 'vitest';
 import { auditEntries } from '../../server/testing/audit-entries.ts';
 import { startPlatform, type TestCaller, type TestTenant } from '../../server/testing/platform.ts';
-import { unregisteredOf } from './unregistered.ts';
+import { getUnregisteredUses } from './unregistered.ts';
 
 const platform = await startPlatform();
 /** A second process of the same installation. */
@@ -133,11 +133,11 @@ test('registering an operation by its text removes it from the recorded ones', a
 test('uses of two processes add up, and those of an operation that is registered meanwhile are dropped', async () => {
   await execute(orders);
   await executeElsewhere(orders);
-  await unregisteredOf(other.kernel.services).flush(acme.id);
+  await getUnregisteredUses(other.kernel.services).flush(acme.id);
   expect(await recorded()).toMatchObject([{ query: orders, uses: 2 }]);
   await executeElsewhere(orders);
   await register();
-  await unregisteredOf(other.kernel.services).flush(acme.id);
+  await getUnregisteredUses(other.kernel.services).flush(acme.id);
   expect(await recorded()).toEqual([]);
 });
 
@@ -167,7 +167,7 @@ test('at most 16 MB of operations are kept, the most used first', async () => {
     INSERT INTO unregistered_operations (hash, query, uses, first_seen_at, last_seen_at)
     SELECT n, repeat('#', 1048576), n, now(), now() FROM generate_series(1, 16) n`);
   for (let use = 0; use < 3; use++) await execute(orders);
-  await unregisteredOf(platform.kernel.services).flush(acme.id);
+  await getUnregisteredUses(platform.kernel.services).flush(acme.id);
   const kept = await acme.db.rows<{ hash: string }>(sql`SELECT hash FROM unregistered_operations ORDER BY uses, hash`);
   expect(kept.map(({ hash }) => hash).slice(0, 3)).toEqual(['2', '3', sha256(orders)]);
   expect(kept).toHaveLength(16);

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Db, platformState, type SystemCtx, sql } from '@chowk/kit';
 import { OperationUses, type Uses } from './operation-uses.ts';
-import { operationNameIn, problemsOf, register } from './persisted.ts';
+import { findProblems, operationNameIn, register } from './persisted.ts';
 import { maxQueryLength, type Registration, type UnregisteredOperation } from './schemas.ts';
 
 interface Operation {
@@ -14,7 +14,7 @@ interface Operation {
 const limits = { count: 1_000, bytes: 16 * 1_048_576 };
 
 /** The uses of unregistered operations. */
-export const unregisteredOf = platformState(
+export const getUnregisteredUses = platformState(
   (system) => new OperationUses<Operation>(system, { max: 200, write: recordUses }),
 );
 
@@ -22,11 +22,11 @@ export const unregisteredOf = platformState(
 export function recordUnregistered(ctx: SystemCtx, operation: Operation): void {
   const { query } = operation;
   if (query.length > maxQueryLength || query.includes('\0')) return;
-  unregisteredOf(ctx.system).add(ctx, operation);
+  getUnregisteredUses(ctx.system).add(ctx, operation);
 }
 
 export async function listUnregistered(ctx: SystemCtx): Promise<UnregisteredOperation[]> {
-  await unregisteredOf(ctx.system).flush(ctx.tenant.id);
+  await getUnregisteredUses(ctx.system).flush(ctx.tenant.id);
   return ctx.db.rows<UnregisteredOperation>(sql`
     SELECT hash, operation_name, query, uses, first_seen_at, last_seen_at FROM unregistered_operations
     ORDER BY uses DESC, last_seen_at DESC, hash`);
@@ -43,7 +43,7 @@ export async function registerUnregistered(
   const operations: UnregisteredOperation[] = [];
   for (const operation of recorded) {
     if (!wanted.delete(operation.hash)) continue;
-    if ((await problemsOf(ctx, operation.query)).length > 0) invalid.push(operation.hash);
+    if ((await findProblems(ctx, operation.query)).length > 0) invalid.push(operation.hash);
     else operations.push(operation);
     // Validating a thousand operations takes a while: other requests run in between.
     await nextTurn();
@@ -56,7 +56,7 @@ export async function registerUnregistered(
 }
 
 export async function clearUnregistered(ctx: SystemCtx): Promise<void> {
-  await unregisteredOf(ctx.system).flush(ctx.tenant.id);
+  await getUnregisteredUses(ctx.system).flush(ctx.tenant.id);
   await ctx.tx(async (tx) => {
     const deleted = await tx.db.run(sql`DELETE FROM unregistered_operations`);
     tx.audit({ operations: [deleted, 0] });
@@ -94,7 +94,7 @@ function upsertOperations(db: Db, uses: readonly Uses<Operation>[]): Promise<num
   return db.run(sql`
     INSERT INTO unregistered_operations AS known (hash, operation_name, query, uses, first_seen_at, last_seen_at)
     SELECT * FROM unnest(
-      ${operations.map(({ hash }) => hash)}::text[], ${operations.map(nameOf)}::text[],
+      ${operations.map(({ hash }) => hash)}::text[], ${operations.map(findName)}::text[],
       ${operations.map(({ query }) => query)}::text[], ${uses.map(({ count }) => count)}::bigint[],
       ${uses.map(({ firstAt }) => firstAt)}::timestamptz[], ${uses.map(({ lastAt }) => lastAt)}::timestamptz[]
     ) AS used (hash) WHERE NOT EXISTS (SELECT FROM persisted_queries p WHERE p.hash = used.hash)
@@ -112,6 +112,6 @@ function deleteLeastUsed(db: Db): Promise<number> {
 }
 
 /** The operation's name in the request or in the query. */
-function nameOf({ operationName, query }: Operation): string | null {
+function findName({ operationName, query }: Operation): string | null {
   return (operationName ?? operationNameIn(query))?.slice(0, 255) ?? null;
 }

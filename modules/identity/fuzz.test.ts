@@ -31,7 +31,7 @@ const platform = await startAccounts({
 });
 const { kernel } = platform;
 const tenant = await platform.tenant({ role: 'platform_owner' });
-const differenceOf = undocumentedErrors(kernel);
+const findDifference = undocumentedErrors(kernel);
 
 for (const name of ['current_password', 'password']) seen.add(name, testPassword);
 let person = await newPerson();
@@ -46,7 +46,7 @@ async function newPerson() {
 }
 
 /** The kind of record that the `id` in a path belongs to: `customers` of `/api/v1/customers/:id/orders`. */
-function subjectOf({ path, tag }: RegisteredAction): string {
+function findSubject({ path, tag }: RegisteredAction): string {
   return /([a-z-]+)\/:/.exec(path)?.[1] ?? tag.toLowerCase();
 }
 
@@ -67,24 +67,24 @@ function requestFor(action: RegisteredAction, input: Fields) {
   return { method, url, payload, headers: { ...key, 'content-type': type } };
 }
 
-function problemOf(action: RegisteredAction, answer: TestResponse): string | undefined {
+function findProblem(action: RegisteredAction, answer: TestResponse): string | undefined {
   const { status, body } = answer;
   if (status < 400) return undefined;
-  const difference = status >= 500 ? 'internal error' : action.webPage ? undefined : differenceOf(action, answer);
+  const difference = status >= 500 ? 'internal error' : action.webPage ? undefined : findDifference(action, answer);
   return difference && `${difference}: ${status} ${JSON.stringify(body)}`;
 }
 
 function inputFor(action: RegisteredAction): Fields {
-  const input = (action.input ? random.valid(action.input, '', subjectOf(action)) : {}) as Fields;
+  const input = (action.input ? random.valid(action.input, '', findSubject(action)) : {}) as Fields;
   return random.chance(0.5) ? input : random.mutate(input);
 }
 
 async function tryRequest(action: RegisteredAction): Promise<string | undefined> {
   const options = requestFor(action, inputFor(action));
   const answer = await person.request(options).catch((error: Error) => error);
-  const problem = answer instanceof Error ? answer.message : problemOf(action, answer);
+  const problem = answer instanceof Error ? answer.message : findProblem(action, answer);
   if (answer instanceof Error || answer.status === 401 || answer.status === 403) person = await newPerson();
-  else seen.read(answer.body, subjectOf(action));
+  else seen.read(answer.body, findSubject(action));
   return problem && `${action.name}: ${JSON.stringify(options).slice(0, 2_000)}\n${problem.slice(0, 2_000)}`;
 }
 

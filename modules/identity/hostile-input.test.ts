@@ -88,7 +88,7 @@ function* attacks(action: RegisteredAction): Generator<[what: string, options: R
 }
 
 /** A new person for each action, because an action may disable the account. */
-async function faultsOf(action: RegisteredAction): Promise<string[]> {
+async function findFaults(action: RegisteredAction): Promise<string[]> {
   const faults: string[] = [];
   const person = await platform.person({ tenant });
   for (const [what, options] of attacks(action)) {
@@ -104,5 +104,5 @@ const actions = platform.kernel.actions.filter(
 );
 
 test.each(actions)('$name refuses hostile input without an internal error', async (action) => {
-  expect(await faultsOf(action)).toEqual([]);
+  expect(await findFaults(action)).toEqual([]);
 });

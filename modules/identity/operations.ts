@@ -129,8 +129,8 @@ export const operations = {
       accountsOf(system).passwords.verify(password, hash, client.network),
   }),
   'identity.commonPasswordProblem': systemOperation({
-    summary: 'Explain why a password is too common',
-    description: 'Returns `undefined` if it is not.',
+    summary: 'Check whether a password is too common',
+    description: 'Returns the problem, or `null`.',
     system: true,
     input: Type.Object({ password: Text }),
     output: Nullable(Text),

@@ -97,7 +97,7 @@ async function newTenant(role: 'merchant' | 'reseller'): Promise<TestTenant> {
 /** Permissions that modules add to the 68. Owner and Admin hold them; Viewer holds those that end in `.view`. */
 const added = kernel.services.permissions.map(({ name }) => name).filter((name) => !names.includes(name));
 
-function permissionsOf(role: string): string[] {
+function listPermissions(role: string): string[] {
   const ofModules = ['Owner', 'Admin'].includes(role)
     ? added
     : added.filter((name) => role === 'Viewer' && name.endsWith('.view'));
@@ -106,7 +106,7 @@ function permissionsOf(role: string): string[] {
 
 function holds(role: string, permission: string, { role: tenantRole }: TestTenant): boolean {
   const acts = tenantRole !== 'merchant' || !/^(reseller|platform)\./.test(permission);
-  return acts && permissionsOf(role).includes(permission);
+  return acts && listPermissions(role).includes(permission);
 }
 
 function may(role: string, action: RegisteredAction, tenant: TestTenant): boolean {
@@ -114,7 +114,7 @@ function may(role: string, action: RegisteredAction, tenant: TestTenant): boolea
 }
 
 /** A token of a new user, because a call may end its session. */
-async function tokenOf(tenant: TestTenant, role: string): Promise<string> {
+async function createToken(tenant: TestTenant, role: string): Promise<string> {
   const { sessions } = accountsOf(kernel.services);
   const email = `${randomUUID()}@example.com`;
   const userId = (await createUser(kernel.central.db, { name: role, email, emailVerified: true })) as number;
@@ -126,9 +126,9 @@ async function tokenOf(tenant: TestTenant, role: string): Promise<string> {
 const sharedTokens = new Map<string, Promise<string>>();
 
 /** The token of one user for each tenant and role, for calls that do not end sessions: opening one is slow. */
-function sharedTokenOf(tenant: TestTenant, role: string): Promise<string> {
+function getSharedToken(tenant: TestTenant, role: string): Promise<string> {
   const key = `${tenant.id} ${role}`;
-  const token = sharedTokens.get(key) ?? tokenOf(tenant, role);
+  const token = sharedTokens.get(key) ?? createToken(tenant, role);
   sharedTokens.set(key, token);
   return token;
 }
@@ -136,7 +136,7 @@ function sharedTokenOf(tenant: TestTenant, role: string): Promise<string> {
 /** A call that finds nothing and changes nothing: ids that do not exist, and an empty body. */
 function call(one: RegisteredAction) {
   const { method, path, input, accepts } = one;
-  const url = path.replace(/:(\w+)/g, (_, name: string) => dummyOf(input?.properties[name]));
+  const url = path.replace(/:(\w+)/g, (_, name: string) => createDummy(input?.properties[name]));
   const payload = accepts === 'csv' ? 'nothing\r\n' : '{}';
   const type = accepts === 'csv' ? 'text/csv' : 'application/json';
   return (headers: Record<string, string>): Promise<TestResponse> => {
@@ -146,7 +146,7 @@ function call(one: RegisteredAction) {
   };
 }
 
-function dummyOf(schema: (TSchema & { type?: string; format?: string }) | undefined): string {
+function createDummy(schema: (TSchema & { type?: string; format?: string }) | undefined): string {
   if (schema?.format === 'uuid') return '0190a000-0000-7000-8000-000000000000';
   return schema?.type === 'integer' ? '999999999' : 'nothing-of-this-name';
 }
@@ -177,7 +177,7 @@ test('the five system roles hold the permissions of the contract', async () => {
   const { body } = await owner.get('/api/v1/roles');
   const held = body.roles.map((role: { name: string; permissions: string[] }) => [role.name, role.permissions.sort()]);
   expect(Object.fromEntries(held)).toEqual(
-    Object.fromEntries(Object.keys(roles).map((role) => [role, permissionsOf(role).toSorted()])),
+    Object.fromEntries(Object.keys(roles).map((role) => [role, listPermissions(role).toSorted()])),
   );
   const inDatabase = await kernel.central.db.rows<{ name: string }>(
     sql`SELECT name FROM roles WHERE tenant_id IS NULL`,
@@ -186,19 +186,32 @@ test('the five system roles hold the permissions of the contract', async () => {
 });
 
 test('every action needs an existing permission or a signed-in user, or is public, and can be called', () => {
+  const reachable = new Set([...served, ...onBus]);
   const known = new Set([...names, ...added]);
   const unknown = actions.filter((action) => permissionsFor(action).some((permission) => !known.has(permission)));
   expect(unknown.map(({ name }) => name)).toEqual([]);
   expect(needing.length).toBeGreaterThan(20);
   expect(needing.length + forAnyoneSignedIn.length + forAnyone.length).toBe(served.length);
-  expect(actions.filter((one) => !served.includes(one) && !onBus.includes(one))).toEqual([]);
+  expect(actions.filter((one) => !reachable.has(one) && !one.internal)).toEqual([]);
+});
+
+test('operations for other modules can be called by no one outside', async () => {
+  const operations = actions.filter(({ internal }) => internal);
+  expect(operations.length).toBeGreaterThan(10);
+  for (const one of operations) expect(one).toMatchObject({ method: undefined, path: '' });
+  expect(operations.filter((one) => one.needs || one.public || one.bus || one.graphql)).toEqual([]);
+  const owner = as(await getSharedToken(merchant, 'Owner'), merchant);
+  const { body: sdl } = await platform.request({ url: '/api/v1/graphql/schema', headers: owner });
+  expect(sdl).toMatch(/\borders_list\b/);
+  const fields = operations.map(({ name }) => name.replace(/[.-]/g, '_'));
+  expect(fields.filter((field) => new RegExp(`\\b${field}\\b`).test(sdl))).toEqual([]);
 });
 
 test.each(Object.keys(roles))(
   '%s has access exactly where the role allows, for each of the 68 permissions, in every kind of tenant',
   async (role) => {
     for (const tenant of [merchant, reseller]) {
-      const token = await tokenOf(tenant, role);
+      const token = await createToken(tenant, role);
       const wrong: string[] = [];
       for (const { path, needs } of probes) {
         const { status } = await platform.request({ method: 'GET', url: `/api/v1${path}`, headers: as(token, tenant) });
@@ -215,11 +228,11 @@ test.each(needing)('$name is allowed only with $needs', async (one) => {
     const anonymous = await send({ 'x-tenant': merchant.id, ...headers });
     expect(anonymous).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
   }
-  const stranger = await send(as(await sharedTokenOf(strangersTenant, 'Owner'), merchant));
+  const stranger = await send(as(await getSharedToken(strangersTenant, 'Owner'), merchant));
   expect({ status: stranger.status, code: stranger.body.code }).toEqual({ status: 403, code: 'auth.not_a_member' });
   for (const tenant of [merchant, reseller]) {
     for (const role of Object.keys(roles)) {
-      const { status, body } = await send(as(await sharedTokenOf(tenant, role), tenant));
+      const { status, body } = await send(as(await getSharedToken(tenant, role), tenant));
       const who = `${role} of a ${tenant.role}`;
       if (!may(role, one, tenant)) {
         expect({ who, status, code: body.code }).toEqual({ who, status: 403, code: 'auth.forbidden' });
@@ -249,26 +262,26 @@ async function callOnBus(action: RegisteredAction, tenant: TestTenant, caller: C
   } as const;
   return callAction(kernel, call).catch((error) => (error === admitted ? 'admitted' : error.code));
 }
-type Caller = Awaited<ReturnType<typeof callerOf>>;
+type Caller = Awaited<ReturnType<typeof findCaller>>;
 
-async function callerOf(token: string | undefined, tenant: TestTenant) {
+async function findCaller(token: string | undefined, tenant: TestTenant) {
   return resolveCaller(kernel.identity, token, tenant);
 }
 
 test.each(onBus)('$name on the bus is allowed only with $needs', async (one) => {
   const isOpen = !needsPermission(one);
-  const anonymous = await callerOf(undefined, merchant);
+  const anonymous = await findCaller(undefined, merchant);
   expect(await callOnBus(one, merchant, anonymous)).toBe(one.public ? 'admitted' : 'auth.unauthenticated');
-  const stranger = await callerOf(await sharedTokenOf(strangersTenant, 'Owner'), merchant);
+  const stranger = await findCaller(await getSharedToken(strangersTenant, 'Owner'), merchant);
   expect(await callOnBus(one, merchant, stranger)).toBe(one.public ? 'admitted' : 'auth.not_a_member');
   for (const tenant of [merchant, reseller]) {
     for (const role of Object.keys(roles)) {
-      const member = await callerOf(await sharedTokenOf(tenant, role), tenant);
+      const member = await findCaller(await getSharedToken(tenant, role), tenant);
       const expected = isOpen || may(role, one, tenant) ? 'admitted' : 'auth.forbidden';
       expect(await callOnBus(one, tenant, member), `${role} of a ${tenant.role}`).toBe(expected);
     }
   }
-  const owner = await callerOf(await sharedTokenOf(merchant, 'Owner'), merchant);
+  const owner = await findCaller(await getSharedToken(merchant, 'Owner'), merchant);
   const others = new Set([...names, ...added].filter((name) => !permissionsFor(one).includes(name)));
   const without = { ...owner, membership: { role: 'Custom', permissions: others } };
   expect(await callOnBus(one, merchant, without)).toBe(isOpen ? 'admitted' : 'auth.forbidden');
@@ -276,7 +289,7 @@ test.each(onBus)('$name on the bus is allowed only with $needs', async (one) => 
 
 test.each(forAnyoneSignedIn)('$name is allowed for every signed-in user', async (one) => {
   const send = call(one);
-  const token = one.isReadOnly ? sharedTokenOf : tokenOf;
+  const token = one.isReadOnly ? getSharedToken : createToken;
   const anonymous = await send({ 'x-tenant': merchant.id });
   expect(anonymous).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
   for (const role of Object.keys(roles)) {

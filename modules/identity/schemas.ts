@@ -54,9 +54,9 @@ export const Me = named(
     ...ownEmail,
     tenants: Type.Array(OwnTenant),
     tenant_id: Type.Optional(Type.String({ description: 'In tenant context.', examples: ['acme'] })),
-    currency: Type.Optional(Type.String({ description: 'Of the tenant, in tenant context.', examples: ['INR'] })),
+    currency: Type.Optional(Type.String({ description: "The tenant's, in tenant context.", examples: ['INR'] })),
     timezone: Type.Optional(
-      Type.String({ description: 'Of the tenant, in tenant context.', examples: ['Asia/Kolkata'] }),
+      Type.String({ description: "The tenant's, in tenant context.", examples: ['Asia/Kolkata'] }),
     ),
     role: Type.Optional(Type.String({ description: 'In tenant context.', examples: ['Owner'] })),
     permissions: Type.Optional(Type.Array(Type.String(), { description: 'In tenant context.' })),

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type Failure, invalid } from '@chowk/kit';
+import { type Failure, type FieldError, invalid } from '@chowk/kit';
 
 /** A secret for a link, or to be shown once. Only its hash is stored. */
 export function newSecret(): string {
@@ -7,11 +7,16 @@ export function newSecret(): string {
 }
 
 /** A fast hash is enough for a random secret of 256 bits. */
-export function hashOf(secret: string): Buffer {
+export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
+export const unusableLink: FieldError = {
+  code: 'invalid',
+  message: 'This link is invalid: it was used, has expired or is incomplete. Request a new one.',
+};
+
 /** 422 for a mailed link that cannot be used. */
 export function badToken(): Failure {
-  return invalid({ token: 'This link is invalid: it was used, has expired or is incomplete. Request a new one.' });
+  return invalid({ token: unusableLink });
 }

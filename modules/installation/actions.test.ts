@@ -87,7 +87,7 @@ test('the wizard installs the platform over HTTP, and the owner can sign in', as
   });
   const tenant = await wizard.kernel.directory.find(form.organization_slug);
   expect(tenant).toMatchObject({ name: 'Acme Stores', role: 'platform_owner' });
-  expect(await accountsOf(wizard.kernel.services).memberships.tenantsOf(owner.body.user.id)).toEqual([
+  expect(await accountsOf(wizard.kernel.services).memberships.listTenants(owner.body.user.id)).toEqual([
     { id: form.organization_slug, name: 'Acme Stores', role: 'Owner' },
   ]);
 

@@ -1,7 +1,7 @@
 import { systemAction, Type } from '@chowk/kit';
 import { admitStep } from './access.ts';
 import { fillWithDemoData } from './demo-data.ts';
-import { createOwner, explainOwner } from './owner.ts';
+import { checkOwner, createOwner } from './owner.ts';
 import { checkRequirementsOnce } from './requirements.ts';
 import {
   DatabaseSetUp,
@@ -92,8 +92,8 @@ export const actions = {
     output: OwnerCreated,
     answer: { message: 'Platform installed. Sign in.', status: 201 },
     guard: (ctx) => admitStep(ctx, 'owner'),
+    check: checkOwner,
     run: createOwner,
-    check: explainOwner,
   }),
   'demo.fill': systemAction({
     summary: 'Fill an empty organization with demo data',

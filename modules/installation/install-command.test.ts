@@ -7,8 +7,8 @@ import { uniqueId } from '../../server/testing/platform.ts';
 import { startWizard } from '../../server/testing/wizard.ts';
 import { installCommand } from './install-command.ts';
 
-/** A terminal with prepared answers, or without any. Of several answers to a question, the last one is repeated. */
-function terminalOf(answers?: Record<string, string | string[]>) {
+/** A terminal with prepared answers, or without any. The last of several answers to a question is repeated. */
+function createTerminal(answers?: Record<string, string | string[]>) {
   const output = { said: [] as string[], progress: [] as string[], asked: [] as string[], rows: [] as object[] };
   const terminal: Terminal = {
     say: (line) => void output.said.push(line),
@@ -30,7 +30,7 @@ const wizard = await startWizard({
 });
 const options = { organization: 'Acme Stores', email: 'asha.rao@example.com', password: 'correct horse' };
 
-function run(options: Record<string, string | boolean>, terminal = terminalOf().terminal): Promise<void> {
+function run(options: Record<string, string | boolean>, terminal = createTerminal().terminal): Promise<void> {
   return installCommand.run(wizard.ctx, { positionals: [], options }, terminal);
 }
 
@@ -59,7 +59,7 @@ test.each([
 });
 
 test('wrong options are reported together, before the first question', async () => {
-  const { terminal, output } = terminalOf({});
+  const { terminal, output } = createTerminal({});
   const wrong = {
     email: 'asha',
     slug: 'www',
@@ -90,7 +90,7 @@ test('a missing password file is reported in one line', async () => {
 test('unmet requirements are listed, and nothing is installed', async () => {
   const cache = join(wizard.kernel.config.storagePath, 'cache');
   await writeFile(cache, '');
-  const { terminal, output } = terminalOf();
+  const { terminal, output } = createTerminal();
   await expect(run(options, terminal)).rejects.toThrow(/^1 of \d+ requirements are not met$/);
   await rm(cache);
   expect(output.progress).toEqual([expect.stringMatching(/^✗ Cache folder: .*STORAGE_PATH/)]);
@@ -99,7 +99,7 @@ test('unmet requirements are listed, and nothing is installed', async () => {
 
 test('on a terminal the command asks until every answer is right, runs all steps and prints the sign-in address', async () => {
   const slug = uniqueId();
-  const { terminal, output } = terminalOf({
+  const { terminal, output } = createTerminal({
     'Name of the organization': ['', 'Acme Stores'],
     'Id of the organization': ['A B', 'www', slug],
     Country: ['Germany', 'zz', 'ch'],

@@ -1,6 +1,6 @@
-import type { ModuleCommand, SystemCtx, Terminal } from '@chowk/kit';
+import { type ModuleCommand, readValid, type SystemCtx, type Terminal } from '@chowk/kit';
 import { isInstalled } from './installed.ts';
-import { createOwner } from './owner.ts';
+import { checkOwner, createOwner } from './owner.ts';
 import { readForm } from './owner-form.ts';
 import { checkRequirements } from './requirements.ts';
 import { seedData } from './seed-data.ts';
@@ -32,12 +32,13 @@ export const installCommand: ModuleCommand = {
     }
     const form = await readForm(ctx, options, terminal, usage);
     await takeSteps(ctx, terminal);
+    await readValid((issues) => checkOwner(ctx, form, issues));
     const { tenant_id, user, country, currency, timezone } = await createOwner(ctx, form);
     terminal.progress(
       `✓ organization: ${form.organization_name}, country ${country}, ${currency}, time zone ${timezone}`,
     );
     terminal.progress(`✓ owner: ${user.name} <${user.email}>`);
-    const signIn = { login: `${ctx.system.url}/login`, address: addressOf(ctx, tenant_id) };
+    const signIn = { login: `${ctx.system.url}/login`, address: formatAddress(ctx, tenant_id) };
     if (options.json) return terminal.table([{ tenant_id, user_id: user.id, email: user.email, ...signIn }], '');
     terminal.say(`Chowk is installed. Sign in as ${user.email} at ${signIn.login}`);
     terminal.say(`${form.organization_name} is at ${signIn.address}`);
@@ -56,7 +57,7 @@ async function takeSteps(ctx: SystemCtx, { progress }: Terminal): Promise<void> 
   progress(`✓ seed: ${roles} roles, ${permissions} permissions, ${modules} modules, ${settings} settings`);
 }
 
-function addressOf({ system: { url, baseDomain } }: SystemCtx, tenantId: string): string {
+function formatAddress({ system: { url, baseDomain } }: SystemCtx, tenantId: string): string {
   const address = new URL(url);
   address.hostname = `${tenantId}.${baseDomain}`;
   return address.origin;

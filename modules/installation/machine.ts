@@ -50,7 +50,7 @@ export interface DatabaseServer {
   readonly may_create: boolean;
 }
 
-export function machineOf(ctx: SystemCtx): Machine {
+export function inspectMachine(ctx: SystemCtx): Machine {
   const { central, system } = ctx;
   return {
     nodeVersion: process.versions.node,

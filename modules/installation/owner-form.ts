@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { type CommandInput, Issues, type SystemCtx, slugOf, type Terminal, UsageError } from '@chowk/kit';
-import { explainOwner } from './owner.ts';
+import { checkOwner } from './owner.ts';
 import { completeRegion } from './region.ts';
 import { NewOwner } from './schemas.ts';
 
@@ -53,7 +53,7 @@ const questions: readonly Question[] = [
 export async function readForm(ctx: SystemCtx, options: Options, terminal: Terminal, usage: string): Promise<NewOwner> {
   const form: Form = {};
   for (const { field, option, isUpperCase } of questions) {
-    const value = textOf(options, option);
+    const value = readText(options, option);
     if (value !== undefined) form[field] = isUpperCase ? value.toUpperCase() : value;
   }
   const password = await readPassword(options);
@@ -69,7 +69,7 @@ export async function readForm(ctx: SystemCtx, options: Options, terminal: Termi
 async function checkOptions(ctx: SystemCtx, form: Form): Promise<void> {
   const all = new Issues();
   for (const field of Object.keys(form)) {
-    const list = await problemsOf(ctx, form, field as keyof NewOwner);
+    const list = await findProblems(ctx, form, field as keyof NewOwner);
     if (list.length > 0) all.addAll({ [field]: list });
   }
   all.throwIfAny();
@@ -90,7 +90,7 @@ async function ask(
     }
     const value = answer || suggestion;
     form[field] = isUpperCase ? value.toUpperCase() : value;
-    const [problem] = await problemsOf(ctx, form, field);
+    const [problem] = await findProblems(ctx, form, field);
     if (!problem) return;
     if (answer === undefined) throw new UsageError(`set --${option}: ${problem.message}`);
     terminal.progress(`✗ ${problem.message}`);
@@ -104,7 +104,7 @@ async function askForPassword(ctx: SystemCtx, form: Form, terminal: Terminal): P
       throw new UsageError('the password is missing; set it with --password-file=<path or -> or --password');
     }
     form.password = password;
-    const [problem] = await problemsOf(ctx, form, 'password');
+    const [problem] = await findProblems(ctx, form, 'password');
     if (!problem) {
       form.password_confirmation = (await terminal.ask('Repeat the password:', { hidden: true })) ?? '';
       if (form.password_confirmation === password) return;
@@ -114,18 +114,18 @@ async function askForPassword(ctx: SystemCtx, form: Form, terminal: Terminal): P
 }
 
 /** The problems of one field of an incomplete form; normalizes the field. */
-async function problemsOf(ctx: SystemCtx, form: Form, field: keyof NewOwner) {
+async function findProblems(ctx: SystemCtx, form: Form, field: keyof NewOwner) {
   const checked = { ...form };
   const errors = ctx.check(NewOwner, checked)?.[field] ?? [];
   if (errors.length > 0) return errors;
   form[field] = checked[field] as string;
   const issues = new Issues();
-  await explainOwner(ctx, { [field]: form[field] }, issues);
+  await checkOwner(ctx, { [field]: form[field] }, issues);
   return issues.errors[field] ?? [];
 }
 
 async function readPassword(options: Options): Promise<string | undefined> {
-  const [direct, file] = [textOf(options, 'password'), textOf(options, 'password-file')];
+  const [direct, file] = [readText(options, 'password'), readText(options, 'password-file')];
   if (direct !== undefined && file !== undefined) {
     throw new UsageError('use either --password or --password-file, not both');
   }
@@ -148,7 +148,7 @@ function nameFrom(email: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ') || 'Owner';
 }
 
-function textOf(options: Options, name: string): string | undefined {
+function readText(options: Options, name: string): string | undefined {
   const value = options[name];
   return typeof value === 'string' ? value : undefined;
 }

@@ -1,18 +1,44 @@
-import { type Db, Failure, Issues, invalid, passwordProblem, type SystemCtx, sql, taken } from '@chowk/kit';
+import { type Db, Failure, type Issues, invalid, passwordProblem, type SystemCtx, sql, taken } from '@chowk/kit';
 import { mustNotBeInstalled, tryToWriteMarker } from './installed.ts';
 import { writeInstalledRow } from './marker.ts';
-import { completeRegion, explainRegion, writeRegion } from './region.ts';
+import { checkRegion, completeRegion, writeRegion } from './region.ts';
 import type { NewOwner, OwnerCreated } from './schemas.ts';
+
+export async function checkOwner(ctx: SystemCtx, form: Partial<NewOwner>, issues: Issues): Promise<void> {
+  const { organization_slug: slug, email } = form;
+  checkFields(form, issues);
+  await checkPlausibility(ctx, form, issues);
+  if (email !== undefined && (await ctx.bus.call('identity.isEmailTaken', { email }))) {
+    issues.addAll({ email: [emailTaken(email)] });
+  }
+  if (slug === undefined || (await isUnfinished(ctx.central, slug))) return;
+  const problem = await ctx.system.tenants.problemOf(slug);
+  if (problem) issues.addAll({ organization_slug: [problem] });
+}
+
+/** Adds problems that the schema cannot express. */
+export function checkFields(form: Partial<NewOwner>, issues: Issues): void {
+  const problem = passwordProblem(form.password ?? '');
+  if (problem) issues.add('password', problem);
+  checkRegion(form, issues);
+}
+
+/** Adds problems that need a list: of common passwords, and of PostgreSQL's time zones. */
+async function checkPlausibility(ctx: SystemCtx, form: Partial<NewOwner>, issues: Issues): Promise<void> {
+  const { password, timezone } = form;
+  const problem =
+    password === undefined ? undefined : await ctx.bus.call('identity.commonPasswordProblem', { password });
+  if (problem) issues.add('password', problem);
+  if (timezone === undefined || issues.has('timezone')) return;
+  if (await ctx.central.row(sql`SELECT FROM pg_timezone_names WHERE name = ${timezone}`)) return;
+  issues.add('timezone', `There is no time zone ${timezone}.`, 'unknown');
+}
 
 /**
  * Step 4: the first tenant with its database, and its owner. All of it is committed together with the row `installed`;
- * the marker file is written last.
+ * the marker file is written last. `checkOwner` must have found no problems.
  */
 export async function createOwner(ctx: SystemCtx, owner: NewOwner): Promise<OwnerCreated> {
-  const issues = new Issues();
-  explainFields(owner, issues);
-  await explainPlausibility(ctx, owner, issues);
-  issues.throwIfAny();
   return ctx.system.runExclusively('install owner', async () => {
     await mustNotBeInstalled(ctx);
     const region = completeRegion(owner, ctx.client.header('accept-language'));
@@ -27,36 +53,6 @@ export async function createOwner(ctx: SystemCtx, owner: NewOwner): Promise<Owne
     const user = { id, name, email, email_verified: true, two_factor_enabled: false };
     return { tenant_id, user, ...region, redirect: '/login' };
   });
-}
-
-/** Adds problems that the schema cannot express. */
-export function explainFields(form: Partial<NewOwner>, issues: Issues): void {
-  const problem = passwordProblem(form.password ?? '');
-  if (problem) issues.add('password', problem);
-  explainRegion(form, issues);
-}
-
-/** Adds problems that need a list: of common passwords, and of PostgreSQL's time zones. */
-async function explainPlausibility(ctx: SystemCtx, form: Partial<NewOwner>, issues: Issues): Promise<void> {
-  const { password, timezone } = form;
-  const problem =
-    password === undefined ? undefined : await ctx.bus.call('identity.commonPasswordProblem', { password });
-  if (problem) issues.add('password', problem);
-  if (timezone === undefined || issues.has('timezone')) return;
-  if (await ctx.central.row(sql`SELECT FROM pg_timezone_names WHERE name = ${timezone}`)) return;
-  issues.add('timezone', `There is no time zone ${timezone}.`, 'unknown');
-}
-
-export async function explainOwner(ctx: SystemCtx, form: Partial<NewOwner>, issues: Issues): Promise<void> {
-  const { organization_slug: slug, email } = form;
-  explainFields(form, issues);
-  await explainPlausibility(ctx, form, issues);
-  if (email !== undefined && (await ctx.bus.call('identity.isEmailTaken', { email }))) {
-    issues.add('email', emailTaken(email).message, 'taken');
-  }
-  if (slug === undefined || (await isUnfinished(ctx.central, slug))) return;
-  const problem = await ctx.system.tenants.problemOf(slug);
-  if (problem) issues.add('organization_slug', problem.message, problem.code);
 }
 
 /** The address counts as verified: the operator of the platform entered it. */

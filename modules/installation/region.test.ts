@@ -1,6 +1,6 @@
 import { Issues } from '@chowk/kit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { completeRegion, explainRegion } from './region.ts';
+import { checkRegion, completeRegion } from './region.ts';
 
 const { TZ } = process.env;
 beforeEach(() => setTimeZone('UTC'));
@@ -39,7 +39,7 @@ test.each([
 
 test('an unknown country and an unknown currency are refused', () => {
   const issues = new Issues();
-  explainRegion({ country: 'ZZ', currency: 'ABC' }, issues);
+  checkRegion({ country: 'ZZ', currency: 'ABC' }, issues);
   expect(issues.errors).toEqual({
     country: [{ code: 'unknown', message: 'There is no country ZZ.' }],
     currency: [{ code: 'unknown', message: 'There is no currency ABC.' }],

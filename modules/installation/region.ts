@@ -13,16 +13,17 @@ type Country = keyof typeof currencies;
 /** Completes a region from the machine's time zone, the languages of the browser and the machine's locale. */
 export function completeRegion({ country, currency, timezone }: Partial<Region>, languages = ''): Region {
   const machine = Intl.DateTimeFormat().resolvedOptions();
-  const place = country ?? countryOf(timezone ?? machine.timeZone) ?? countryIn(languages) ?? countryIn(machine.locale);
+  const place =
+    country ?? findCountry(timezone ?? machine.timeZone) ?? countryIn(languages) ?? countryIn(machine.locale);
   return {
     country: place ?? 'US',
     currency: currency ?? currencies[place as Country] ?? 'USD',
-    timezone: timezone ?? (place && onlyTimeZoneOf(place)) ?? machine.timeZone,
+    timezone: timezone ?? (place && findOnlyTimeZone(place)) ?? machine.timeZone,
   };
 }
 
 /** Adds problems that the schema cannot express. */
-export function explainRegion({ country, currency }: Partial<Region>, issues: Issues): void {
+export function checkRegion({ country, currency }: Partial<Region>, issues: Issues): void {
   if (country !== undefined && !Object.hasOwn(currencies, country)) {
     issues.add('country', `There is no country ${country}.`, 'unknown');
   }
@@ -46,8 +47,8 @@ export async function writeRegion(db: Db, tenantId: string, { country, currency,
 }
 
 /** `undefined` for a time zone such as UTC that belongs to no country. */
-function countryOf(timezone: string): string | undefined {
-  return Object.keys(currencies).find((country) => timeZonesOf(country).includes(timezone));
+function findCountry(timezone: string): string | undefined {
+  return Object.keys(currencies).find((country) => listTimeZones(country).includes(timezone));
 }
 
 /** The country of the first language that names one: `GB` for `en-GB,en;q=0.9`. */
@@ -56,11 +57,11 @@ function countryIn(languages: string): string | undefined {
   return countries.find((country) => Object.hasOwn(currencies, country));
 }
 
-function onlyTimeZoneOf(country: string): string | undefined {
-  const zones = timeZonesOf(country);
+function findOnlyTimeZone(country: string): string | undefined {
+  const zones = listTimeZones(country);
   return zones.length === 1 ? zones[0] : undefined;
 }
 
-function timeZonesOf(country: string): readonly string[] {
+function listTimeZones(country: string): readonly string[] {
   return new Intl.Locale('und', { region: country }).getTimeZones() ?? [];
 }

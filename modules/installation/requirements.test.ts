@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../server/testing/chowkd.ts';
 import { startWizard } from '../../server/testing/wizard.ts';
-import { type DatabaseServer, type Machine, machineOf } from './machine.ts';
+import { type DatabaseServer, inspectMachine, type Machine } from './machine.ts';
 import { checkRequirements, checks } from './requirements.ts';
 
 const wizard = await startWizard();
 const { ctx } = wizard;
-const machine = machineOf(ctx);
+const machine = inspectMachine(ctx);
 /** The slow checks run once; the first test runs all of them for real. */
 const sound: Machine = { ...machine, runTypeScript: once(machine.runTypeScript), signs: once(machine.signs) };
 

@@ -1,5 +1,5 @@
 import type { SystemCtx, SystemServices } from '@chowk/kit';
-import { type Machine, machineOf } from './machine.ts';
+import { inspectMachine, type Machine } from './machine.ts';
 import type { Requirement, Requirements } from './schemas.ts';
 import { recordRequirements } from './steps.ts';
 
@@ -178,7 +178,7 @@ export function checkRequirementsOnce(ctx: SystemCtx): Promise<Requirements> {
 }
 
 /** Step 1: completed while the last check has passed. */
-export async function checkRequirements(ctx: SystemCtx, machine = machineOf(ctx)): Promise<Requirements> {
+export async function checkRequirements(ctx: SystemCtx, machine = inspectMachine(ctx)): Promise<Requirements> {
   const requirements = await Promise.all(checks.map((check) => runCheck(check, machine)));
   const passed = requirements.every((requirement) => requirement.passed);
   await recordRequirements(ctx, passed);

@@ -14,7 +14,7 @@ async function send(ctx: Ctx, { id }: Person, title: string, group_key: string |
   await ctx.notify(id, { type: 'order.created', title, group_key });
 }
 
-const idOf = async (person: Person, title: string): Promise<string> =>
+const findId = async (person: Person, title: string): Promise<string> =>
   (await person.get(url)).body.notifications.find((one: { title: string }) => one.title === title).id;
 
 async function titlesAfter(person: Person, id: string, query = ''): Promise<string[]> {
@@ -45,13 +45,13 @@ test('a notification whose transaction commits late is listed after one that was
   await send(orders, asha, 'before');
   const late = await holdOpen((tx) => send(tx, asha, 'late'));
   await send(orders, asha, 'seen');
-  const seen = await idOf(asha, 'seen');
+  const seen = await findId(asha, 'seen');
   expect(await titlesAfter(asha, seen)).toEqual([]);
   await late.commit();
   expect(await titlesAfter(asha, seen)).toEqual(['late']);
   await send(orders, asha, 'next');
   expect(await titlesAfter(asha, seen)).toEqual(['late', 'next']);
-  expect(await titlesAfter(asha, await idOf(asha, 'next'))).toEqual([]);
+  expect(await titlesAfter(asha, await findId(asha, 'next'))).toEqual([]);
 });
 
 test('a repetition whose transaction commits late is listed too', async () => {
@@ -60,7 +60,7 @@ test('a repetition whose transaction commits late is listed too', async () => {
   const late = await holdOpen((tx) => send(tx, asha, 'again', 'orders'));
   await send(orders, asha, 'seen');
   await late.commit();
-  expect(await titlesAfter(asha, await idOf(asha, 'seen'))).toEqual(['again']);
+  expect(await titlesAfter(asha, await findId(asha, 'seen'))).toEqual(['again']);
 });
 
 test('those sent one after the other are listed exactly, while other transactions are open', async () => {
@@ -69,9 +69,9 @@ test('those sent one after the other are listed exactly, while other transaction
   const other = await holdOpen((tx) => send(tx, ravi, 'for another member'));
   for (const title of ['1', '2', '3']) await send(orders, asha, title);
   await other.commit();
-  expect(await titlesAfter(asha, await idOf(asha, '1'))).toEqual(['2', '3']);
-  expect(await titlesAfter(asha, await idOf(asha, '2'))).toEqual(['3']);
-  expect(await titlesAfter(asha, await idOf(asha, '3'))).toEqual([]);
+  expect(await titlesAfter(asha, await findId(asha, '1'))).toEqual(['2', '3']);
+  expect(await titlesAfter(asha, await findId(asha, '2'))).toEqual(['3']);
+  expect(await titlesAfter(asha, await findId(asha, '3'))).toEqual([]);
 });
 
 test('those of one transaction are listed in the order in which they were sent', async () => {
@@ -83,21 +83,21 @@ test('those of one transaction are listed in the order in which they were sent',
     await send(tx, asha, '2');
     await tx.tx((nested) => send(nested, asha, '3'));
   });
-  expect(await titlesAfter(asha, await idOf(asha, '1'))).toEqual(['2', '3']);
-  expect(await titlesAfter(asha, await idOf(asha, '2'))).toEqual(['3']);
-  expect(await titlesAfter(asha, await idOf(asha, '3'))).toEqual([]);
+  expect(await titlesAfter(asha, await findId(asha, '1'))).toEqual(['2', '3']);
+  expect(await titlesAfter(asha, await findId(asha, '2'))).toEqual(['3']);
+  expect(await titlesAfter(asha, await findId(asha, '3'))).toEqual([]);
 });
 
 test('pages, totals and other filters follow', async () => {
   const asha = await member();
   const late = await holdOpen((tx) => send(tx, asha, 'late'));
   await send(orders, asha, 'seen');
-  const seen = await idOf(asha, 'seen');
+  const seen = await findId(asha, 'seen');
   await send(orders, asha, 'next');
   await late.commit();
   const { body } = await asha.get(`${url}?after=${seen}&per_page=1&page=2`);
   expect(body).toMatchObject({ notifications: [{ title: 'late' }], pagination: { total: 2 } });
-  await asha.patch(`${url}/${await idOf(asha, 'late')}/read`);
+  await asha.patch(`${url}/${await findId(asha, 'late')}/read`);
   expect(await titlesAfter(asha, seen)).toEqual(['late', 'next']);
   expect(await titlesAfter(asha, seen, '&unread_only=true')).toEqual(['next']);
 });
@@ -112,7 +112,7 @@ test('the index bounds the search, however many notifications a member has', asy
   await send(orders, asha, 'seen');
   const [plan] = await orders.db.rows<{ 'QUERY PLAN': object }>(sql`
     EXPLAIN (ANALYZE, FORMAT JSON) SELECT id FROM notifications n
-    WHERE user_id = ${asha.id} AND ${isAfter(await idOf(asha, 'seen'))} ORDER BY created_at DESC, id DESC LIMIT 20`);
+    WHERE user_id = ${asha.id} AND ${isAfter(await findId(asha, 'seen'))} ORDER BY created_at DESC, id DESC LIMIT 20`);
   const text = JSON.stringify(plan);
   expect(text).toContain('"Index Name":"notifications_by_user"');
   expect(text).not.toMatch(/Seq Scan|"Rows Removed by Filter":\d\d/);

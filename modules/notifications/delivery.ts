@@ -5,7 +5,7 @@ import type { Message } from './schemas.ts';
 export type Sendable = Pick<Message, 'type' | 'title' | 'body' | 'action_url' | 'action_label' | 'data'>;
 
 const Recipient = Type.Object({
-  /** Of the notification. */
+  /** The id of the notification. */
   id: Uuid,
   user_id: UserId,
   /** Whether it is listed in the console. */

@@ -19,13 +19,13 @@ const kinds = [
 export const demo: Demo = {
   async fill(ctx, plan) {
     const members = await ctx.bus.call('identity.members', {});
-    const notifications = members.flatMap(({ id }) => notificationsOf(plan, id));
+    const notifications = members.flatMap(({ id }) => createNotifications(plan, id));
     await fillTables(ctx, { notifications });
   },
 };
 
-function notificationsOf({ random: randomOf, today }: DemoPlan, user: number) {
-  const random = randomOf('notifications', user);
+function createNotifications({ random: createRandom, today }: DemoPlan, user: number) {
+  const random = createRandom('notifications', user);
   return Array.from({ length: 40 }, () => {
     const kind = pick(random, kinds);
     const age = random() * 14 * day;

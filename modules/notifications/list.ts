@@ -1,8 +1,8 @@
 import { byTime, equals, filter, Line, list, Severity, type Sql, sql, Type } from '@chowk/kit';
-import { totalOf } from './counts.ts';
+import { selectTotal } from './counts.ts';
 import { columns } from './notifications.ts';
 import { Notification } from './schemas.ts';
-import { timeOf } from './send.ts';
+import { readTime } from './send.ts';
 
 /** No transaction lasts longer. */
 const longestTransaction = '1 day';
@@ -12,7 +12,7 @@ const longestTransaction = '1 day';
  * committed when the row was sent may commit later than the client saw the row, whatever its time is.
  */
 export function isAfter(id: string): Sql {
-  const time = sql`${timeOf(id)}::timestamptz`;
+  const time = sql`${readTime(id)}::timestamptz`;
   const known = (column: Sql) => sql`(SELECT ${column} FROM notifications WHERE id = ${id})`;
   return sql`n.created_at > ${time} - ${longestTransaction}::interval
     AND ((n.created_at, n.id) > (${time}, ${id}::uuid)
@@ -42,6 +42,6 @@ export const notificationList = list({
   sorts: { created_at: byTime(sql`n.created_at`) },
   total: (ctx, { unread_only, ...others }) => {
     if (Object.keys(others).length > 0) return undefined;
-    return unread_only ? totalOf(ctx, 'unread') : totalOf(ctx, 'unread', 'read');
+    return unread_only ? selectTotal(ctx, 'unread') : selectTotal(ctx, 'unread', 'read');
   },
 });

@@ -54,18 +54,18 @@ async function sendElsewhere(
   ids: ReadonlyMap<number, string>,
 ): Promise<void> {
   const now = ctx.now();
-  const recipientOf = ({ user_id }: Route) => {
+  const createRecipient = ({ user_id }: Route) => {
     const id = ids.get(user_id);
     return { id: id ?? ctx.newId(), user_id, is_stored: id !== undefined };
   };
   const isQuiet = (route: Route) => !route.is_critical && afterQuietHours(route, now, route.zone) > now;
   const pushed = routes.filter((route) => route.push && route.has_device && !isQuiet(route));
-  if (ctx.push) await queuePushes(ctx, message, pushed.map(recipientOf));
+  if (ctx.push) await queuePushes(ctx, message, pushed.map(createRecipient));
   const mailed = routes.filter(({ email }) => email === 'immediate');
   await queueMails(
     ctx,
     message,
-    mailed.map((route) => ({ recipient: recipientOf(route), route })),
+    mailed.map((route) => ({ recipient: createRecipient(route), route })),
   );
   const digested = routes.filter(({ email, in_app }) => email === 'digest' && in_app);
   await addToDigests(
@@ -84,7 +84,7 @@ async function store(ctx: Ctx, users: readonly number[], fields: Fields): Promis
   if (users.length === 0) return new Map();
   const { type, module, title, body, icon, severity, action_url, action_label, data, group_key, customer_id } = fields;
   const ids = users.map(() => ctx.newId());
-  const at = timeOf(ids[0] as string);
+  const at = readTime(ids[0] as string);
   const rows = await ctx.db.rows<{ id: string; user_id: number }>(sql`
     INSERT INTO notifications AS n (id, user_id, type, module, title, body, icon, severity, action_url, action_label, data,
       group_key, customer_id, created_at, updated_at)
@@ -105,7 +105,7 @@ async function store(ctx: Ctx, users: readonly number[], fields: Fields): Promis
 const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** The time in a UUIDv7. */
-export function timeOf(id: string): string {
+export function readTime(id: string): string {
   const time = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
   return new Date(Math.min(time, lastTime)).toISOString();
 }

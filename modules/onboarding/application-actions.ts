@@ -1,7 +1,7 @@
 import { ById, systemAction, Type, Uuid } from '@chowk/kit';
 import { getForm } from './addresses.ts';
 import { applicationList, getApplication, getStatus } from './applications.ts';
-import { apply, explainApplication, submittedMessage } from './apply.ts';
+import { apply, checkApplication, submittedMessage } from './apply.ts';
 import { listDocuments, uploadDocument } from './documents.ts';
 import { approve, reject, rejectKyc, retry, verifyKyc } from './review.ts';
 import {
@@ -40,7 +40,7 @@ export const applicationActions = {
     responses: {
       409: { description: 'There already is an application with this address.', body: ExistingApplication },
     },
-    check: explainApplication,
+    check: checkApplication,
     run: apply,
   }),
   'onboarding.getForm': systemAction({
@@ -53,7 +53,7 @@ export const applicationActions = {
   'onboarding.status': systemAction({
     ...open,
     summary: 'Get the state of an application',
-    description: 'For everyone who knows its id. Of the documents, only the types are shown.',
+    description: 'For everyone who knows its id. It shows only the types of the documents.',
     http: 'GET /reseller-register/:id/status',
     input: Type.Object({ id: Uuid }),
     output: PublicStatus,

@@ -27,11 +27,12 @@ const form = (referral_code: string, fields: object = {}) => ({
 });
 
 const send = (payload: object) => platform.request({ method: 'POST', url: '/api/v1/reseller-register/apply', payload });
-const statusOf = async (id: string) => (await platform.request({ url: `/api/v1/reseller-register/${id}/status` })).body;
+const readStatus = async (id: string) =>
+  (await platform.request({ url: `/api/v1/reseller-register/${id}/status` })).body;
 const admin = '/api/v1/admin/reseller-applications';
 const completed = (id: string) =>
   eventually(async () => {
-    const state = await statusOf(id);
+    const state = await readStatus(id);
     expect(state.status).toBe('completed');
     return state;
   });
@@ -52,7 +53,7 @@ test('with a code that approves automatically, the tenant is there at once', asy
       tenant_id: expect.stringMatching(/^[a-z0-9]{8}$/),
     },
   });
-  const state = await statusOf(body.application_id);
+  const state = await readStatus(body.application_id);
   expect(state).toMatchObject({ status: 'completed', kyc_status: 'not_required', tenant_id: body.tenant_id });
   expect(state.progress.map(({ step, status }: Record<string, string>) => `${step} ${status}`)).toEqual(
     ['tenant_id', 'database', 'primary_domain', 'alias', 'owner', 'modules', 'products', 'complete'].map(
@@ -101,9 +102,9 @@ test('a reseller sees only the applications of its own codes, the owner of the p
 
 test('a reseller lists the tenants of its codes, the owner of the platform all', async () => {
   const { tenant_id } = (await send(form(await newCode({ auto_approve: true })))).body;
-  const idsOf = async (person: typeof asha) =>
+  const listIds = async (person: typeof asha) =>
     (await person.get('/api/v1/admin/tenants?per_page=100')).body.tenants.map(({ id }: { id: string }) => id);
-  const [own, all] = [await idsOf(asha), await idsOf(owner)];
+  const [own, all] = [await listIds(asha), await listIds(owner)];
   expect(own).toContain(tenant_id);
   expect(own).not.toContain(landlord.id);
   expect(all).toEqual(expect.arrayContaining([tenant_id, landlord.id, reseller.id]));
@@ -221,7 +222,7 @@ test('a rejected applicant gets the reason and may apply again', async () => {
   const reason = 'We do not know this business.';
   const rejected = await asha.post(`${admin}/${id}/reject`, { reason });
   expect(rejected.body.application).toMatchObject({ status: 'rejected', rejection_reason: reason });
-  expect((await statusOf(id)).rejection_reason).toBe(reason);
+  expect((await readStatus(id)).rejection_reason).toBe(reason);
   expect((await platform.mailTo(applicant.email, /not approved/)).text).toContain(reason);
   expect((await send(applicant)).status).toBe(201);
 });
@@ -237,12 +238,12 @@ test('a provisioning that fails for good says why, and a retry continues it', as
   const stranger = await platform.person({ verified: false });
   const { application_id: id } = (await send(form(await newCode(), { email: stranger.email }))).body;
   await asha.post(`${admin}/${id}/approve`);
-  await eventually(async () => expect((await statusOf(id)).rejection_reason).toMatch(/has not verified it/));
+  await eventually(async () => expect((await readStatus(id)).rejection_reason).toMatch(/has not verified it/));
   // As if two further attempts had failed.
   await central.run(sql`UPDATE reseller_applications SET attempts = 3 WHERE id = ${id}`);
   await kernel.jobs.add({ job: 'onboarding.provision', tenant: '', data: { id }, requestId: 'test' });
-  await eventually(async () => expect((await statusOf(id)).status).toBe('failed'));
-  const state = await statusOf(id);
+  await eventually(async () => expect((await readStatus(id)).status).toBe('failed'));
+  const state = await readStatus(id);
   expect(state.rejection_reason).toBe(
     `Failed at creating the owner. ${stranger.email} belongs to a user who has not verified it.`,
   );
@@ -260,7 +261,7 @@ test('rejecting a failed application removes its database', async () => {
   const { application_id: id } = (await send(form(await newCode(), { email: stranger.email }))).body;
   await central.run(sql`UPDATE reseller_applications SET attempts = 3, status = 'provisioning' WHERE id = ${id}`);
   await kernel.jobs.add({ job: 'onboarding.provision', tenant: '', data: { id }, requestId: 'test' });
-  await eventually(async () => expect((await statusOf(id)).status).toBe('failed'));
+  await eventually(async () => expect((await readStatus(id)).status).toBe('failed'));
   const row = await central.row<{ id: string }>(
     sql`SELECT tenant_id AS id FROM reseller_applications WHERE id = ${id}`,
   );

@@ -1,5 +1,5 @@
 import { byText, byTime, type Db, equals, filter, Line, list, type Sql, type SystemCtx, sql } from '@chowk/kit';
-import { addressesOf } from './addresses.ts';
+import { formatAddresses } from './addresses.ts';
 import { fail } from './errors.ts';
 import { isVisible } from './referral-codes.ts';
 import {
@@ -79,18 +79,18 @@ export function showApplication(row: ApplicationRow): Application {
     new_tenant_id: _____,
     ...shown
   } = row;
-  return { ...shown, ...stateOf(row) };
+  return { ...shown, ...readState(row) };
 }
 
 /** For everyone who knows the id. */
 export async function getStatus(ctx: SystemCtx, { id }: { id: string }): Promise<PublicStatus> {
   const row = await findApplication(ctx.central, id);
   const { rejection_reason, uploaded_documents, tenant_id } = row;
-  const [url = null] = tenant_id === null ? [] : addressesOf(ctx, row.domains);
-  return { ...stateOf(row), uploaded_documents, rejection_reason, tenant_id, url };
+  const [url = null] = tenant_id === null ? [] : formatAddresses(ctx, row.domains);
+  return { ...readState(row), uploaded_documents, rejection_reason, tenant_id, url };
 }
 
-function stateOf({ id, status, kyc_status, kyc_required, steps }: ApplicationRow) {
+function readState({ id, status, kyc_status, kyc_required, steps }: ApplicationRow) {
   const progress = stepNames.map((step): Progress => ({ step, ...(steps[step] ?? { status: 'pending', at: null }) }));
   return {
     application_id: id,

@@ -1,18 +1,34 @@
 import { randomUUID } from 'node:crypto';
-import { type Db, type Failure, Issues, invalid, passwordProblem, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, type Failure, type Issues, invalid, type SystemCtx, sql } from '@chowk/kit';
 import { type ApplicationRow, documentsFor, findApplication } from './applications.ts';
 import { fail } from './errors.ts';
 import { mailReceived } from './mails.ts';
+import { checkPassword } from './password.ts';
 import { provision, startProvisioning } from './provisioning.ts';
 import type { NewApplication, ReferralCode, Submitted } from './schemas.ts';
 
+export async function checkApplication(
+  ctx: SystemCtx,
+  { referral_code, preferred_domain, password }: Partial<NewApplication>,
+  issues: Issues,
+): Promise<void> {
+  // First, so that codes cannot be guessed.
+  limitApplications(ctx);
+  if (referral_code !== undefined && !(await findCode(ctx, ctx.central, referral_code))) {
+    issues.addAll({ referral_code: [badCode] });
+  }
+  const problem = preferred_domain == null ? undefined : await ctx.system.domains.problemOf(preferred_domain);
+  if (problem) issues.add('preferred_domain', problem);
+  if (password !== undefined) await checkPassword(ctx, password, issues);
+}
+
+/** Limits applications and sign-ups from one network. */
+export function limitApplications({ system: { limits, options }, client }: SystemCtx): void {
+  limits.take(`apply from ${client.network}`, options.applicationsPerMinute);
+}
+
 /** Stores an application. With a code that needs neither documents nor approval, its tenant exists when this returns. */
 export async function apply(ctx: SystemCtx, input: NewApplication): Promise<Submitted> {
-  const { limits, options } = ctx.system;
-  limits.take(`apply from ${ctx.client.network}`, options.applicationsPerMinute);
-  const issues = new Issues();
-  await explainApplication(ctx, input, issues);
-  issues.throwIfAny();
   const { password } = input;
   const passwordHash = password && (await ctx.bus.call('identity.hashPassword', { password }));
   const application = await ctx.central.tx((tx) => store(ctx, tx, input, passwordHash ?? null));
@@ -26,21 +42,6 @@ export function submittedMessage({ status, kyc_required }: Submitted): string {
   return kyc_required
     ? 'Your application was received. Upload the required documents next.'
     : 'Your application was received. You get a mail when it is reviewed.';
-}
-
-export async function explainApplication(
-  ctx: SystemCtx,
-  { referral_code, preferred_domain, password }: Partial<NewApplication>,
-  issues: Issues,
-): Promise<void> {
-  if (referral_code !== undefined && !(await findCode(ctx, ctx.central, referral_code))) {
-    issues.addAll({ referral_code: [badCode] });
-  }
-  const problem = preferred_domain == null ? undefined : await ctx.system.domains.problemOf(preferred_domain);
-  if (problem) issues.add('preferred_domain', problem);
-  if (password === undefined) return;
-  const weakness = passwordProblem(password) ?? (await ctx.bus.call('identity.commonPasswordProblem', { password }));
-  if (weakness) issues.add('password', weakness);
 }
 
 const badCode = { code: 'invalid', message: 'This referral code is unknown, expired or used up.' } as const;

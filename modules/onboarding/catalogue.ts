@@ -17,7 +17,7 @@ export async function copyCatalogue(ctx: SystemCtx, { parentId, tenantId }: Fami
 }
 
 /** The available tenants that were created with a referral code of this one. */
-export async function childrenOf(ctx: SystemCtx): Promise<string[]> {
+export async function listChildren(ctx: SystemCtx): Promise<string[]> {
   const rows = await ctx.central.rows<{ id: string }>(sql`
     SELECT a.tenant_id AS id FROM reseller_applications a JOIN tenants t ON t.id = a.tenant_id
     WHERE a.parent_tenant_id = ${ctx.tenant.id} AND a.status = 'completed' AND t.status = 'active' ORDER BY 1`);
@@ -27,7 +27,7 @@ export async function childrenOf(ctx: SystemCtx): Promise<string[]> {
 /** Called after a mandatory product of a tenant has changed. */
 export async function onMandatoryChanged(ctx: Ctx): Promise<void> {
   const system = ctx as SystemCtx;
-  for (const tenantId of await childrenOf(system)) {
+  for (const tenantId of await listChildren(system)) {
     await system.jobs.add('onboarding.copy_catalogue', { parentId: ctx.tenant.id, tenantId });
   }
 }

@@ -30,7 +30,8 @@ const send = (id: string, ...parts: FormPart[]) =>
   platform.request(formRequest(`/api/v1/reseller-register/${id}/documents`, ...parts));
 const upload = (id: string, type: string, content: Uint8Array = picture) =>
   send(id, textPart('type', type), filePart(content));
-const statusOf = async (id: string) => (await platform.request({ url: `/api/v1/reseller-register/${id}/status` })).body;
+const readStatus = async (id: string) =>
+  (await platform.request({ url: `/api/v1/reseller-register/${id}/status` })).body;
 const stored = async () => (await storedFiles(kernel)).length;
 
 test('documents are uploaded, reviewed through short-lived links, and the application is approved', async () => {
@@ -41,7 +42,7 @@ test('documents are uploaded, reviewed through short-lived links, and the applic
     body: { message: 'Document received.', type: 'government_id', kyc_status: 'pending' },
   });
   expect((await upload(id, 'selfie')).body).toMatchObject({ kyc_status: 'submitted' });
-  expect(await statusOf(id)).toMatchObject({
+  expect(await readStatus(id)).toMatchObject({
     kyc_status: 'submitted',
     uploaded_documents: ['government_id', 'selfie'],
   });
@@ -63,7 +64,7 @@ test('documents are uploaded, reviewed through short-lived links, and the applic
   expect(forged.statusCode).toBe(403);
   expect((await asha.post(`${admin}/${id}/kyc/verify`)).body.application).toMatchObject({ kyc_status: 'verified' });
   expect((await asha.post(`${admin}/${id}/approve`)).status).toBe(202);
-  await eventually(async () => expect((await statusOf(id)).status).toBe('completed'));
+  await eventually(async () => expect((await readStatus(id)).status).toBe('completed'));
   // Entries of actions that only read are written after the response.
   await eventually(async () => {
     const audit = await reseller.db.rows(sql`
@@ -76,7 +77,7 @@ test('with a code that approves automatically, verified documents suffice', asyn
   const { id } = await newApplication({ auto_approve: true });
   for (const type of ['government_id', 'selfie']) await upload(id, type);
   await asha.post(`${admin}/${id}/kyc/verify`);
-  await eventually(async () => expect((await statusOf(id)).status).toBe('completed'));
+  await eventually(async () => expect((await readStatus(id)).status).toBe('completed'));
 });
 
 test('refused documents are removed, and the applicant uploads others', async () => {
@@ -85,7 +86,7 @@ test('refused documents are removed, and the applicant uploads others', async ()
   const before = await stored();
   const reason = 'The selfie is not readable.';
   await asha.post(`${admin}/${id}/kyc/reject`, { reason });
-  expect(await statusOf(id)).toMatchObject({
+  expect(await readStatus(id)).toMatchObject({
     kyc_status: 'rejected',
     uploaded_documents: [],
     rejection_reason: reason,
@@ -114,7 +115,7 @@ test('other resellers cannot see documents, and the public sees only their types
   const viewer = await platform.person({ tenant: reseller, role: 'Viewer' });
   expect((await viewer.get(`${admin}/${id}/documents`)).status).toBe(403);
   expect((await viewer.get(`${admin}/${id}`)).status).toBe(200);
-  expect(Object.keys(await statusOf(id))).not.toContain('documents');
+  expect(Object.keys(await readStatus(id))).not.toContain('documents');
 });
 
 const shell = Buffer.from('#!/bin/sh\nrm -rf /\n');
@@ -137,7 +138,7 @@ test.each<[string, () => FormPart[], number]>([
   const { status, body } = await send(id, ...parts());
   expect({ status, body }).toMatchObject({ status: expected, body: { message: expect.any(String) } });
   expect(await stored()).toBe(before);
-  expect((await statusOf(id)).uploaded_documents).toEqual([]);
+  expect((await readStatus(id)).uploaded_documents).toEqual([]);
 });
 
 test('an unknown application is 404, and nothing is stored', async () => {

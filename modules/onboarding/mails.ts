@@ -1,5 +1,5 @@
 import { type Db, greet, layoutMail, type MailContent, type SystemCtx, sql } from '@chowk/kit';
-import { addressesOf } from './addresses.ts';
+import { formatAddresses } from './addresses.ts';
 import { findApplication } from './applications.ts';
 
 interface Applicant {
@@ -73,7 +73,7 @@ export async function mailRejected(ctx: SystemCtx, tx: Db, id: string, reason: s
 
 export async function mailWelcome(ctx: SystemCtx, tx: Db, id: string): Promise<void> {
   const application = await findApplication(tx, id);
-  const [address] = addressesOf(ctx, application.domains);
+  const [address] = formatAddresses(ctx, application.domains);
   await mailApplicant(ctx, tx, application, {
     subject: `${application.business_name} is ready`,
     paragraphs: [`Your organization was set up at ${address}.`],

@@ -1,8 +1,8 @@
 import { ById, systemAction } from '@chowk/kit';
 import {
+  checkReferralCode,
   createReferralCode,
   deleteReferralCode,
-  explainReferralCode,
   getReferralCode,
   referralCodeList,
   updateReferralCode,
@@ -26,7 +26,7 @@ export const referralCodeActions = {
     input: NewReferralCode,
     output: ReferralCode,
     answer: { key: 'referral_code', message: 'Referral code created.', status: 201 },
-    check: explainReferralCode,
+    check: checkReferralCode,
     run: createReferralCode,
   }),
   'referralCodes.get': systemAction({

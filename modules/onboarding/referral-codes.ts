@@ -46,9 +46,22 @@ export const referralCodeList = list({
   sorts: { created_at: byTime(sql`c.created_at`), code: byText(sql`lower(c.code)`) },
 });
 
+export async function checkReferralCode(
+  ctx: SystemCtx,
+  { code, parent_tenant_id: parentId = ctx.tenant.id }: Partial<NewReferralCode>,
+  issues: Issues,
+): Promise<void> {
+  if (!(await isAllowedParent(ctx, parentId))) {
+    issues.add('parent_tenant_id', `There is no reseller ${parentId} that you can make codes for.`);
+  }
+  // Without other problems, the insertion finds out.
+  if (!issues.any || code === undefined) return;
+  const other = await ctx.central.row(sql`SELECT FROM referral_codes WHERE lower(code) = lower(${code})`);
+  if (other) issues.addAll({ code: [codeTaken(code)] });
+}
+
 export async function createReferralCode(ctx: SystemCtx, input: NewReferralCode): Promise<ReferralCode> {
   const { code = randomCode(), parent_tenant_id = ctx.tenant.id, ...fields } = input;
-  await mustBeAllowedParent(ctx, parent_tenant_id);
   const now = ctx.now();
   const { tenant_role, kyc_required, auto_approve, expires_at, max_uses } = fields;
   try {
@@ -62,17 +75,6 @@ export async function createReferralCode(ctx: SystemCtx, input: NewReferralCode)
     if (violatedIndex(error) === 'referral_codes_by_code') throw invalid({ code: codeTaken(code) });
     throw error;
   }
-}
-
-export async function explainReferralCode(
-  ctx: SystemCtx,
-  { code, parent_tenant_id }: Partial<NewReferralCode>,
-  issues: Issues,
-): Promise<void> {
-  const known =
-    code !== undefined && (await ctx.central.row(sql`SELECT FROM referral_codes WHERE lower(code) = lower(${code})`));
-  if (known) issues.addAll({ code: [codeTaken(code)] });
-  if (parent_tenant_id !== undefined) await mustBeAllowedParent(ctx, parent_tenant_id);
 }
 
 export async function getReferralCode(ctx: SystemCtx, { id }: Key, lock = sql``): Promise<ReferralCode> {
@@ -104,13 +106,12 @@ export async function deleteReferralCode(ctx: SystemCtx, { id }: Key): Promise<v
 }
 
 /** Only the owner of the platform makes codes for other tenants. */
-async function mustBeAllowedParent(ctx: SystemCtx, id: string): Promise<void> {
-  if (id === ctx.tenant.id) return;
-  const parent =
-    ctx.tenant.role === 'platform_owner' &&
-    (await ctx.central.row(sql`
-      SELECT FROM tenants WHERE id = ${id} AND status = 'active' AND role IN ('reseller', 'platform_owner')`));
-  if (!parent) throw invalid({ parent_tenant_id: `There is no reseller ${id} that you can make codes for.` });
+async function isAllowedParent(ctx: SystemCtx, id: string): Promise<boolean> {
+  if (id === ctx.tenant.id) return true;
+  if (ctx.tenant.role !== 'platform_owner') return false;
+  const parent = await ctx.central.row(sql`
+    SELECT FROM tenants WHERE id = ${id} AND status = 'active' AND role IN ('reseller', 'platform_owner')`);
+  return parent !== undefined;
 }
 
 function codeTaken(code: string) {

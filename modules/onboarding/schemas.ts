@@ -66,7 +66,7 @@ export const Submitted = NamedObject('SubmittedApplication', {
   status: ApplicationStatus,
   kyc_required: Type.Boolean(),
   required_documents: DocumentTypes,
-  tenant_id: Type.Optional(Type.String({ description: 'Of a completed application.' })),
+  tenant_id: Type.Optional(Type.String({ description: 'Present if the application is completed.' })),
 });
 export type Submitted = Static<typeof Submitted>;
 

@@ -1,19 +1,20 @@
 import {
   Email,
   Failure,
-  Issues,
+  type Issues,
   invalid,
   Line,
   NamedObject,
   NewPassword,
-  passwordProblem,
   type Static,
   type SystemCtx,
   slugOf,
   systemAction,
   Type,
 } from '@chowk/kit';
+import { limitApplications } from './apply.ts';
 import { fail } from './errors.ts';
+import { checkPassword } from './password.ts';
 
 const Signup = NamedObject('Signup', {
   domain: Type.String({
@@ -43,7 +44,7 @@ const SignedUp = NamedObject('SignedUp', {
     two_factor_enabled: Type.Boolean(),
   }),
   token_type: Type.Optional(Type.Literal('Bearer')),
-  access_token: Type.Optional(Type.String({ description: 'Of a new user, as after a sign-in.' })),
+  access_token: Type.Optional(Type.String({ description: 'For a new user, as after a sign-in.' })),
   expires_in: Type.Optional(Type.Integer()),
   refresh_token: Type.Optional(Type.String()),
 });
@@ -65,7 +66,7 @@ export const signupActions = {
     answer: { status: 201, message: ({ tenant }) => `${tenant.name} was created.` },
     errors: ['onboarding.signup_closed', 'onboarding.sign_in_needed'],
     guard: async (ctx) => mustBeOpen(ctx),
-    check: explainSignup,
+    check: checkSignup,
     run: signUp,
   }),
 };
@@ -75,13 +76,32 @@ function mustBeOpen(ctx: SystemCtx): void {
   if (ctx.userId !== undefined && !['login', 'device'].includes(ctx.session.kind)) {
     throw fail('onboarding.sign_in_needed');
   }
-  ctx.system.limits.take(`apply from ${ctx.client.network}`, ctx.system.options.applicationsPerMinute);
+  limitApplications(ctx);
+}
+
+async function checkSignup(ctx: SystemCtx, form: Partial<Signup>, issues: Issues): Promise<void> {
+  const { domain } = form;
+  const problem = domain === undefined ? undefined : await ctx.system.tenants.problemOf(slugOf(domain, 63));
+  if (problem) issues.addAll({ domain: [problem] });
+  if (ctx.userId === undefined) await checkNewUser(ctx, form, issues);
+}
+
+async function checkNewUser(ctx: SystemCtx, form: Partial<Signup>, issues: Issues): Promise<void> {
+  const { email, password, password_confirmation } = form;
+  for (const field of ['name', 'email', 'password', 'password_confirmation'] as const) {
+    if (form[field] === undefined && !issues.has(field))
+      issues.add(field, `The ${field.replaceAll('_', ' ')} is required.`, 'required');
+  }
+  if (email !== undefined && (await ctx.bus.call('identity.isEmailTaken', { email })))
+    issues.addAll({ email: [emailTaken(email)] });
+  if (password === undefined) return;
+  await checkPassword(ctx, password, issues);
+  if (password_confirmation !== undefined && password_confirmation !== password) {
+    issues.add('password_confirmation', 'The password confirmation does not match.', 'mismatch');
+  }
 }
 
 async function signUp(ctx: SystemCtx, form: Signup): Promise<SignedUp> {
-  const issues = new Issues();
-  await explainSignup(ctx, form, issues);
-  issues.throwIfAny();
   return ctx.userId === undefined ? asNewUser(ctx, form) : asCaller(ctx, form);
 }
 
@@ -130,31 +150,6 @@ function inFormFields(error: unknown): unknown {
   const { id = [], aliases = [], ...others } = error.extras.errors;
   const domain = [...id, ...aliases];
   return invalid({ ...others, ...(domain.length > 0 && { domain }) });
-}
-
-async function explainSignup(ctx: SystemCtx, form: Partial<Signup>, issues: Issues): Promise<void> {
-  const { domain } = form;
-  if (domain !== undefined && !issues.has('domain')) {
-    const problem = await ctx.system.tenants.problemOf(slugOf(domain, 63));
-    if (problem) issues.add('domain', problem.message, problem.code);
-  }
-  if (ctx.userId === undefined) await explainNewUser(ctx, form, issues);
-}
-
-async function explainNewUser(ctx: SystemCtx, form: Partial<Signup>, issues: Issues): Promise<void> {
-  const { email, password, password_confirmation } = form;
-  for (const field of ['name', 'email', 'password', 'password_confirmation'] as const) {
-    if (form[field] === undefined && !issues.has(field))
-      issues.add(field, `The ${field.replaceAll('_', ' ')} is required.`, 'required');
-  }
-  if (email !== undefined && (await ctx.bus.call('identity.isEmailTaken', { email })))
-    issues.addAll({ email: [emailTaken(email)] });
-  if (password === undefined) return;
-  const problem = passwordProblem(password) ?? (await ctx.bus.call('identity.commonPasswordProblem', { password }));
-  if (problem) issues.add('password', problem);
-  if (password_confirmation !== undefined && password_confirmation !== password) {
-    issues.add('password_confirmation', 'The password confirmation does not match.', 'mismatch');
-  }
 }
 
 function emailTaken(email: string) {

@@ -22,18 +22,18 @@ const chooseTenantId: Step = async ({ central, system }, { id, new_tenant_id }) 
 
 const createDatabase: Step = async ({ system }, application) => {
   const { business_name: name, tenant_role: role } = application;
-  const id = tenantOf(application);
+  const id = mustHaveTenant(application);
   await system.tenants.steps.reserve({ id, name, role }, 'onboarding');
   await system.tenants.steps.createDatabase(id);
 };
 
 const addPrimaryDomain: Step = async ({ system }, application) => {
-  const id = tenantOf(application);
+  const id = mustHaveTenant(application);
   if (!(await system.tenants.steps.addDomain(id, id, 'random'))) throw new Error(`the domain ${id} is taken`);
 };
 
 const addAlias: Step = async ({ system }, application) => {
-  const id = tenantOf(application);
+  const id = mustHaveTenant(application);
   if (application.domains.some((domain) => domain !== id)) return;
   for (const alias of aliasesFor(application)) {
     if (await system.tenants.steps.addDomain(id, alias, 'alias')) return;
@@ -58,7 +58,7 @@ const addOwner: Step = async (ctx, application) => {
   const { id, owner_user_id, email, contact_name: name, password_hash: passwordHash } = application;
   if (owner_user_id !== null) return;
   await ctx.central.tx(async (db) => {
-    const tenantId = tenantOf(application);
+    const tenantId = mustHaveTenant(application);
     const newOwner = { tenantId, email, name, ...(passwordHash && { passwordHash }) };
     const owner = await ctx.withCentral(db).bus.call('identity.addOwner', newOwner);
     if (!owner) throw invalid({ email: `${email} belongs to a user who has not verified it.` });
@@ -68,7 +68,7 @@ const addOwner: Step = async (ctx, application) => {
 };
 
 const installModules: Step = async ({ central, system }, application) => {
-  const id = tenantOf(application);
+  const id = mustHaveTenant(application);
   await central.run(sql`
     INSERT INTO tenant_settings (tenant_id, key, value)
     SELECT ${id}, key, value FROM tenant_settings
@@ -77,7 +77,7 @@ const installModules: Step = async ({ central, system }, application) => {
 };
 
 const copyProducts: Step = (ctx, application) =>
-  copyCatalogue(ctx, { parentId: application.parent_tenant_id, tenantId: tenantOf(application) });
+  copyCatalogue(ctx, { parentId: application.parent_tenant_id, tenantId: mustHaveTenant(application) });
 
 const complete: Step = async (ctx, { id }) => {
   await ctx.central.tx(async (tx) => {
@@ -102,7 +102,7 @@ export const steps: Readonly<Record<StepName, Step>> = {
   complete,
 };
 
-function tenantOf({ new_tenant_id }: ApplicationRow): string {
+function mustHaveTenant({ new_tenant_id }: ApplicationRow): string {
   if (!new_tenant_id) throw new Error('the application has no tenant id yet');
   return new_tenant_id;
 }

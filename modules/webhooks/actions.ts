@@ -2,9 +2,10 @@ import { action, ById, extend, Type, Uuid } from '@chowk/kit';
 import { pagedDeliveries, redeliver, sendTest } from './deliveries.ts';
 import { NewWebhook, Webhook, WebhookChanges, WebhookDelivery, WebhookEvent, WebhookWithSecret } from './schemas.ts';
 import {
+  checkChanges,
+  checkNewWebhook,
   createWebhook,
   deleteWebhook,
-  explainWebhook,
   getWebhook,
   listEvents,
   rotateSecret,
@@ -33,8 +34,9 @@ export const actions = {
     output: WebhookWithSecret,
     answer: { message: 'Webhook created.', status: 201 },
     errors: ['webhooks.too_many'],
+    atomic: true,
+    check: checkNewWebhook,
     run: createWebhook,
-    check: explainWebhook,
   }),
   'webhooks.events': action({
     summary: 'List the events that webhooks can receive',
@@ -66,8 +68,9 @@ export const actions = {
     output: Webhook,
     answer: { key: 'webhook', message: 'Webhook saved.' },
     errors: ['webhooks.not_found', 'http.precondition_failed'],
+    atomic: true,
+    check: checkChanges,
     run: updateWebhook,
-    check: explainWebhook,
   }),
   'webhooks.delete': action({
     summary: 'Delete a webhook',

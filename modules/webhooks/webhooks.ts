@@ -10,7 +10,6 @@ import {
   matchesEvent,
   newWebhookSecret,
   pickFields,
-  readValid,
   removalOf,
   sql,
 } from '@chowk/kit';
@@ -39,36 +38,44 @@ export async function getWebhook(ctx: Ctx, { id }: Key): Promise<Webhook> {
   return webhook;
 }
 
-export async function createWebhook(ctx: Ctx, input: NewWebhook): Promise<WebhookWithSecret> {
-  mustSeeAll(ctx);
-  await readValid((issues) => explainWebhook(ctx, input, issues));
-  const { url, events, description, is_active } = input;
-  const [id, secret, now] = [ctx.newId(), newWebhookSecret(), ctx.now()];
-  return ctx.tx(async (tx) => {
-    // Two at once must not exceed the maximum.
-    await tx.db.run(sql`LOCK TABLE webhooks IN SHARE ROW EXCLUSIVE MODE`);
-    const { count } = (await tx.db.row<{ count: number }>(sql`SELECT count(*) AS count FROM webhooks`)) ?? { count: 0 };
-    if (count >= maxWebhooks) throw fail('webhooks.too_many', { max: maxWebhooks });
-    const webhook = await tx.db.row<Webhook>(sql`
-      INSERT INTO webhooks AS w (id, url, events, description, is_active, secret, created_at, updated_at)
-      VALUES (${id}, ${url}, ${events}::text[], ${description}, ${is_active}, ${seal(tx, id, secret)}, ${now}, ${now})
-      RETURNING ${columns}`);
-    return { webhook: webhook as Webhook, secret };
-  });
+export function checkNewWebhook(ctx: Ctx, input: Partial<NewWebhook>, issues: Issues): void {
+  mustViewSensitive(ctx);
+  checkFields(ctx, input, issues);
 }
 
-export async function updateWebhook(ctx: Ctx, { id, ...changes }: WebhookChanges): Promise<Webhook> {
-  await readValid((issues) => explainWebhook(ctx, changes, issues));
-  return ctx.tx(async (tx) => {
-    const current = await lockWebhook(tx, { id });
-    if (changes.url !== undefined || changes.events !== undefined) mustSeeAll(tx);
-    const { url, events, description, is_active } = { ...pickFields(NewWebhook, current), ...changes } as NewWebhook;
-    tx.audit(changesBetween<Webhook>(current, changes));
-    return (await tx.db.row<Webhook>(sql`
-      UPDATE webhooks w SET url = ${url}, events = ${events}::text[], description = ${description}, is_active = ${is_active},
-        disabled_at = CASE WHEN ${is_active} THEN NULL ELSE disabled_at END, updated_at = ${tx.now()}
-      WHERE id = ${id} RETURNING ${columns}`)) as Webhook;
-  });
+export async function createWebhook(ctx: Ctx, input: NewWebhook): Promise<WebhookWithSecret> {
+  const { url, events, description, is_active } = input;
+  const [id, secret, now] = [ctx.newId(), newWebhookSecret(), ctx.now()];
+  // Two at once must not exceed the maximum.
+  await ctx.db.run(sql`LOCK TABLE webhooks IN SHARE ROW EXCLUSIVE MODE`);
+  const { count } = (await ctx.db.row<{ count: number }>(sql`SELECT count(*) AS count FROM webhooks`)) ?? { count: 0 };
+  if (count >= maxWebhooks) throw fail('webhooks.too_many', { max: maxWebhooks });
+  const webhook = await ctx.db.row<Webhook>(sql`
+    INSERT INTO webhooks AS w (id, url, events, description, is_active, secret, created_at, updated_at)
+    VALUES (${id}, ${url}, ${events}::text[], ${description}, ${is_active}, ${seal(ctx, id, secret)}, ${now}, ${now})
+    RETURNING ${columns}`);
+  return { webhook: webhook as Webhook, secret };
+}
+
+export async function checkChanges(
+  ctx: Ctx,
+  { id, ...changes }: Partial<WebhookChanges>,
+  issues: Issues,
+): Promise<Webhook | undefined> {
+  if (id === undefined) return undefined;
+  const current = await lockWebhook(ctx, { id });
+  if (changes.url !== undefined || changes.events !== undefined) mustViewSensitive(ctx);
+  checkFields(ctx, changes, issues);
+  return current;
+}
+
+export async function updateWebhook(ctx: Ctx, { id, ...changes }: WebhookChanges, current: Webhook): Promise<Webhook> {
+  const { url, events, description, is_active } = { ...pickFields(NewWebhook, current), ...changes } as NewWebhook;
+  ctx.audit(changesBetween<Webhook>(current, changes));
+  return (await ctx.db.row<Webhook>(sql`
+    UPDATE webhooks w SET url = ${url}, events = ${events}::text[], description = ${description}, is_active = ${is_active},
+      disabled_at = CASE WHEN ${is_active} THEN NULL ELSE disabled_at END, updated_at = ${ctx.now()}
+    WHERE id = ${id} RETURNING ${columns}`)) as Webhook;
 }
 
 export async function deleteWebhook(ctx: Ctx, { id }: Key): Promise<void> {
@@ -92,8 +99,8 @@ export async function rotateSecret(ctx: Ctx, { id }: Key): Promise<WebhookWithSe
   });
 }
 
-/** Problems that the schema cannot express. */
-export function explainWebhook(ctx: Ctx, { url, events = [] }: Partial<NewWebhook>, issues: Issues): void {
+/** Adds problems that the schema cannot express. */
+function checkFields(ctx: Ctx, { url, events = [] }: Partial<NewWebhook>, issues: Issues): void {
   try {
     if (url !== undefined) ctx.http.check(url);
   } catch (failure) {
@@ -129,6 +136,6 @@ async function lockWebhook(ctx: Ctx, { id }: Key): Promise<Webhook> {
 }
 
 /** Payloads are not masked, so choosing the URL or the events needs the permission to see sensitive fields. */
-function mustSeeAll(ctx: Ctx): void {
+function mustViewSensitive(ctx: Ctx): void {
   if (!ctx.can('customers.view_sensitive')) throw forbidden('customers.view_sensitive');
 }

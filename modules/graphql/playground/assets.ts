@@ -29,11 +29,11 @@ let version: Promise<string> | undefined;
 
 /** A hash of all files, which changes their URLs with their content. Read on first use: they are over a megabyte. */
 function assetsVersion(): Promise<string> {
-  version ??= hashOf([...files.values()].map((locate) => locate()));
+  version ??= hashFiles([...files.values()].map((locate) => locate()));
   return version;
 }
 
-async function hashOf(urls: readonly URL[]): Promise<string> {
+async function hashFiles(urls: readonly URL[]): Promise<string> {
   const hash = createHash('sha256');
   for (const url of urls) hash.update(await readFile(url));
   return hash.digest('hex').slice(0, 16);

@@ -7,7 +7,7 @@ import type { TestPlatform } from '../../../server/testing/platform.ts';
 import { portOf } from '../../../server/testing/raw-http.ts';
 import { accountsOf } from '../../identity/accounts/accounts.ts';
 import { addMember } from '../../identity/accounts/users.ts';
-import { hashOf } from '../../identity/secret-tokens.ts';
+import { hashSecret } from '../../identity/secret-tokens.ts';
 
 const test = anyTest.skipIf(!chromiumPath);
 
@@ -121,7 +121,7 @@ test('the page says why a sign-in fails', async () => {
 async function addSecondFactor({ id }: Person): Promise<string> {
   await kernel.central.db.run(sql`UPDATE users SET two_factor_confirmed_at = now() WHERE id = ${id}`);
   await kernel.central.db.run(sql`
-    INSERT INTO recovery_codes (user_id, code_hash) VALUES (${id}, ${hashOf('abcde12345')})`);
+    INSERT INTO recovery_codes (user_id, code_hash) VALUES (${id}, ${hashSecret('abcde12345')})`);
   return 'abcde-12345';
 }
 

@@ -24,8 +24,8 @@ export async function createIdentity(system: SystemServices): Promise<Identity> 
   await addMissingPermissions(system);
   return {
     authenticate: (token) => sessions.authenticate(token),
-    membership: (caller, tenantId) => memberships.of(caller, tenantId),
-    session: (id) => sessions.callerOf(id),
+    membership: (caller, tenantId) => memberships.find(caller, tenantId),
+    session: (id) => sessions.findCaller(id),
     onChange: (listener) => listenToChanges(system, listener),
   };
 }
@@ -40,9 +40,9 @@ function listenToChanges({ signals }: SystemServices, listener: (change: Identit
     // Empty for a system role, which every tenant has.
     chowk_role: (tenantId) => (tenantId === '' ? {} : { tenantId }),
   };
-  for (const [channel, changeOf] of Object.entries(changes)) {
+  for (const [channel, readChange] of Object.entries(changes)) {
     void signals.listen(channel, {
-      onNotify: (payload) => listener(changeOf(payload)),
+      onNotify: (payload) => listener(readChange(payload)),
       onConnectionChange: (isConnected) => isConnected && listener({}),
     });
   }

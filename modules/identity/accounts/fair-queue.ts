@@ -41,13 +41,13 @@ export class FairQueue {
     return true;
   }
 
-  /** Of groups with the same length, the newcomer's is refused. */
+  /** The longest group loses its newest member; if several are the longest, the newcomer's. */
   #refuseOne(newcomer: string): void {
-    const lengthOf = (group: string) => this.#groups.get(group)?.length ?? 0;
+    const countWaiting = (group: string) => this.#groups.get(group)?.length ?? 0;
     let longest = newcomer;
-    for (const group of this.#groups.keys()) if (lengthOf(group) > lengthOf(longest)) longest = group;
+    for (const group of this.#groups.keys()) if (countWaiting(group) > countWaiting(longest)) longest = group;
     const refused = this.#groups.get(longest)?.pop();
-    if (lengthOf(longest) === 0) this.#groups.delete(longest);
+    if (countWaiting(longest) === 0) this.#groups.delete(longest);
     this.#length -= 1;
     refused?.refuse(this.#refusal());
   }

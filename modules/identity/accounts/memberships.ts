@@ -52,7 +52,7 @@ export class Memberships {
   }
 
   /** The caller's role and permissions in a tenant, limited to the scopes of the token and the rights of its maker. */
-  async of(caller: Caller, tenantId: string): Promise<Membership | undefined> {
+  async find(caller: Caller, tenantId: string): Promise<Membership | undefined> {
     const membership = await this.#members.get(`${caller.id} ${tenantId}`);
     if (!membership || isOlder(caller, membership)) return undefined;
     const { scopes } = caller.session;
@@ -61,7 +61,7 @@ export class Memberships {
     return caller.emailVerified ? scoped : this.#limitUnverified(scoped, tenantId);
   }
 
-  async tenantsOf(userId: number): Promise<readonly TenantOfUser[]> {
+  async listTenants(userId: number): Promise<readonly TenantOfUser[]> {
     return (await this.#tenants.get(String(userId))) ?? [];
   }
 

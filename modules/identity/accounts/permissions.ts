@@ -1,15 +1,15 @@
-import { type Db, Issues, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, type Issues, type SystemCtx, sql } from '@chowk/kit';
 import { fail } from '../errors.ts';
 
 interface Grant {
   /** The field of the input that lists the permissions. */
   readonly field: string;
   readonly names: readonly string[];
-  /** Permissions that were granted before and may stay. */
-  readonly before?: readonly string[];
+  /** Names that are allowed anyway, such as permissions that were granted before. */
+  readonly allowed?: readonly string[];
+  /** The failure if the caller lacks one of them. */
+  readonly refusal: 'identity.scope_not_held' | 'identity.permission_beyond_caller';
 }
-
-type Refusal = 'identity.scope_not_held' | 'identity.permission_beyond_caller';
 
 /** The order in which lists show the categories; others follow by name. */
 const categories = [
@@ -28,7 +28,7 @@ const categories = [
 ];
 
 /** The first word of the name, except that activity and reports belong to audit. */
-export function categoryOf(permission: string): string {
+export function findCategory(permission: string): string {
   const [subject = ''] = permission.split('.');
   return ['activity', 'reports'].includes(subject) ? 'audit' : subject;
 }
@@ -39,15 +39,20 @@ export function hasEffectIn(permission: string, tenantRole: string): boolean {
 }
 
 /** Throws unless the caller holds every permission that it grants. */
-export async function mustHold(ctx: SystemCtx, db: Db, grant: Grant, refusal: Refusal): Promise<void> {
-  const { names, before = [] } = grant;
-  const notHeld = names.filter((name) => !before.includes(name) && !ctx.can(name));
-  if (notHeld.length === 0) return;
-  // A permission that does not exist is not held either; it gets a message of its own.
-  const issues = new Issues();
-  await explainPermissions(db, grant, issues);
-  issues.throwIfAny();
-  throw fail(refusal, { permissions: summarize(notHeld) });
+export function mustHold(ctx: SystemCtx, grant: Grant): void {
+  const permissions = listNotHeld(ctx, grant);
+  if (permissions.length > 0) throw fail(grant.refusal, { permissions: summarize(permissions) });
+}
+
+/** Adds an issue for each permission that does not exist. If all exist, throws unless the caller holds them. */
+export async function checkGrant(ctx: SystemCtx, grant: Grant, issues: Issues): Promise<void> {
+  // A permission that does not exist is not held either.
+  if (listNotHeld(ctx, grant).length === 0) return;
+  if (await checkPermissions(ctx.central, grant, issues)) mustHold(ctx, grant);
+}
+
+function listNotHeld(ctx: SystemCtx, { names, allowed = [] }: Grant): string[] {
+  return names.filter((name) => !allowed.includes(name) && !ctx.can(name));
 }
 
 /**
@@ -59,12 +64,17 @@ export function mustHoldRole(ctx: SystemCtx, { name, permissions }: { name: stri
   if (notHeld.length > 0) throw fail('identity.role_beyond_caller', { role: name, permissions: summarize(notHeld) });
 }
 
-/** Adds an issue for each permission that does not exist. */
-export async function explainPermissions(db: Db, { field, names }: Grant, issues: Issues): Promise<void> {
-  const unknown = new Set(await unknownPermissions(db, names));
+/** Adds an issue for each permission that does not exist; returns whether all exist. */
+export async function checkPermissions(
+  db: Db,
+  { field, names, allowed = [] }: Omit<Grant, 'refusal'>,
+  issues: Issues,
+): Promise<boolean> {
+  const unknown = new Set(await unknownPermissions(db, names)).difference(new Set(allowed));
   for (const [index, name] of names.entries()) {
     if (unknown.has(name)) issues.add(`${field}.${index}`, `There is no permission ${name}.`, 'not_allowed');
   }
+  return unknown.size === 0;
 }
 
 export async function unknownPermissions(db: Db, names: readonly string[]): Promise<string[]> {

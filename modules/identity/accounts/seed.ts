@@ -1,5 +1,5 @@
 import { type Db, type DeclaredPermission, type SystemServices, sql } from '@chowk/kit';
-import { categoryOf } from './permissions.ts';
+import { findCategory } from './permissions.ts';
 import { systemRoles } from './system-roles.ts';
 
 const roleNames = systemRoles.map(({ name }) => name);
@@ -17,7 +17,7 @@ export async function seedRoles(
   const rows = permissions.map(({ name, description, isSensitive }) => ({
     name,
     description,
-    category: categoryOf(name),
+    category: findCategory(name),
     is_sensitive: isSensitive,
   }));
   const roles = systemRoles.map(({ name, description }) => ({ name, description }));

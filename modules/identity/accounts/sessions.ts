@@ -109,7 +109,7 @@ export class Sessions {
   }
 
   /** The caller of a session that has not ended. */
-  async callerOf(sessionId: string): Promise<Caller | undefined> {
+  async findCaller(sessionId: string): Promise<Caller | undefined> {
     return this.#unlessExpired(await this.#byId.get(sessionId));
   }
 

@@ -48,14 +48,14 @@ function mustBeDevelopment({ system, client }: SystemCtx, path: string): void {
 
 function listPage(mails: readonly StoredMail[]) {
   const refresh = html`<p><a href="/dev/mail">Refresh</a></p>`;
-  const body = mails.length === 0 ? emptyList : html`${listOf(mails)}`;
+  const body = mails.length === 0 ? emptyList : html`${renderList(mails)}`;
   return htmlPage({ title: 'Mails', isWide: true, body: html`${refresh}${body}` });
 }
 
 const emptyList = html`<p>No mails yet. Mails are stored here instead of being sent while <code>MAIL_URL</code> is not set.</p>
 <p class="quiet">Invite a team member or request a new password, then refresh. A mail appears within a few seconds if a worker is running.</p>`;
 
-function listOf(mails: readonly StoredMail[]): Html {
+function renderList(mails: readonly StoredMail[]): Html {
   const rows = mails.map(
     ({ id, to, subject, at }) => html`<tr><td><time datetime="${at}">${formatTime(at)}</time></td><td>${to}</td>
 <td><a href="/dev/mail/${id}">${subject}</a></td></tr>

@@ -1,5 +1,5 @@
 import { type Db, greet, layoutMail, type MailContent, type SystemCtx } from '@chowk/kit';
-import { type Organization, organizationOf } from './organization.ts';
+import { findOrganization, type Organization } from './organization.ts';
 
 /** The recipient of a mail. */
 export interface Addressee {
@@ -22,7 +22,7 @@ export async function mailUser(
   write: (organization: Organization) => Omit<MailContent, 'organization' | 'greeting'>,
 ): Promise<void> {
   if (user.email === null) return;
-  const organization = await organizationOf(ctx, tx, user);
+  const organization = await findOrganization(ctx, tx, user);
   const { name } = organization;
   await sendMail(ctx, tx, user.email, { ...write(organization), organization: name, greeting: greet(user.name) });
 }

@@ -7,7 +7,7 @@ export interface Organization {
 }
 
 /** The tenant with `tenantId`, else the only tenant of the user, else the platform. */
-export async function organizationOf(
+export async function findOrganization(
   ctx: SystemCtx,
   tx: Db,
   { userId, tenantId = ctx.tenantId }: { userId: number; tenantId?: string | undefined },

@@ -18,7 +18,7 @@ await central.db.run(sql`
 const newAddress = () => `${uniqueId()}@example.com`;
 const chosen = { password: 'a better one', password_confirmation: 'a better one' };
 const post = (url: string, payload: object = {}) => platform.request({ method: 'POST', url, payload });
-const otpOf = (secret: string) => generate({ secret });
+const createCode = (secret: string) => generate({ secret });
 
 interface Reported {
   /** The recipient of the mail. */
@@ -91,7 +91,7 @@ async function withNewAddress(): Promise<{ person: Person; email: string }> {
 async function withTwoFactor(): Promise<Person> {
   const person = await platform.person({ tenant: acme });
   const { body } = await person.post('/api/v1/profile/two-factor', {});
-  await person.post('/api/v1/profile/two-factor/confirm', { otp: await otpOf(body.secret) });
+  await person.post('/api/v1/profile/two-factor/confirm', { otp: await createCode(body.secret) });
   return person;
 }
 
@@ -198,7 +198,8 @@ const cases: Case[] = [
     async prepare() {
       const person = await platform.person({ tenant: acme });
       const { body } = await person.post('/api/v1/profile/two-factor', {});
-      const confirm = async () => person.post('/api/v1/profile/two-factor/confirm', { otp: await otpOf(body.secret) });
+      const confirm = async () =>
+        person.post('/api/v1/profile/two-factor/confirm', { otp: await createCode(body.secret) });
       return { to: person.email, act: confirm };
     },
   },

@@ -1,11 +1,18 @@
 import { extend, systemAction } from '@chowk/kit';
-import { Confirmation, confirmationErrors, mustBeLogin, mustBeOwnSession } from '../profile/own-session.ts';
+import {
+  Confirmation,
+  checkConfirmation,
+  confirmationErrors,
+  mustBeLogin,
+  mustBeOwnSession,
+} from '../profile/own-session.ts';
 import { ApiClient, ApiClientChanges, ApiClientWithSecret, ClientKey, NewApiClient } from './api-client-schemas.ts';
 import {
   apiClientList,
+  checkApiClientChanges,
+  checkNewApiClient,
   createApiClient,
   deleteApiClient,
-  explainApiClient,
   getApiClient,
   rotateSecret,
   updateApiClient,
@@ -39,8 +46,8 @@ export const apiClientActions = {
       ...confirmationErrors,
     ],
     guard: mustBeLogin,
+    check: checkNewApiClient,
     run: createApiClient,
-    check: explainApiClient,
   }),
   'apiClients.get': systemAction({
     ...common,
@@ -62,8 +69,8 @@ export const apiClientActions = {
     answer: { key: 'api_client', message: 'API client saved.' },
     errors: [...notFound, 'identity.scope_not_held', 'identity.session_only', ...confirmationErrors],
     guard: mustBeOwnSession,
+    check: checkApiClientChanges,
     run: updateApiClient,
-    check: explainApiClient,
   }),
   'apiClients.rotateSecret': systemAction({
     ...common,
@@ -76,6 +83,7 @@ export const apiClientActions = {
     answer: { message: 'Secret replaced.' },
     errors: [...notFound, 'identity.scope_not_held', changed, 'identity.session_only', ...confirmationErrors],
     guard: mustBeLogin,
+    check: checkConfirmation,
     run: rotateSecret,
   }),
   'apiClients.delete': systemAction({

@@ -25,7 +25,7 @@ afterEach(() => {
 const newAdmin = () => platform.person({ tenant: acme, role: 'Admin' });
 const assign = (person: Person, role: string) => addMember(central.db, { userId: person.id, tenantId: acme.id, role });
 
-async function tokenOf(client: TestClient): Promise<string> {
+async function requestToken(client: TestClient): Promise<string> {
   return (await client.token(platform)).body.access_token;
 }
 
@@ -47,7 +47,7 @@ async function expectStatus(token: string, expected: number): Promise<void> {
 
 test('an API client loses the rights that its maker loses, and regains them', async () => {
   const admin = await newAdmin();
-  const token = await tokenOf(await makeClient(admin, ['settings.view', 'products.view']));
+  const token = await requestToken(await makeClient(admin, ['settings.view', 'products.view']));
   await expectStatus(token, 200);
   await assign(admin, 'Agent');
   await expectStatus(token, 403);
@@ -58,7 +58,7 @@ test('an API client loses the rights that its maker loses, and regains them', as
 
 test('an API client of a disabled user has no rights', async () => {
   const admin = await newAdmin();
-  const token = await tokenOf(await makeClient(admin, ['settings.view']));
+  const token = await requestToken(await makeClient(admin, ['settings.view']));
   await expectStatus(token, 200);
   await central.db.run(sql`UPDATE users SET disabled_at = now() WHERE id = ${admin.id}`);
   await expectStatus(token, 403);
@@ -66,7 +66,7 @@ test('an API client of a disabled user has no rights', async () => {
 
 test('an API client of a deleted user has no rights', async () => {
   const admin = await newAdmin();
-  const token = await tokenOf(await makeClient(admin, ['settings.view']));
+  const token = await requestToken(await makeClient(admin, ['settings.view']));
   await central.db.run(sql`DELETE FROM users WHERE id = ${admin.id}`);
   await expectStatus(token, 403);
 });
@@ -76,7 +76,7 @@ test('what unverified users may not do, their API clients may not do either', as
   const first = await platform.person({ tenant });
   await first.patch('/api/v1/settings', { 'security.unverified_users': 'none' });
   const admin = await platform.person({ tenant, role: 'Admin' });
-  const token = await tokenOf(await makeClient(admin, ['settings.view']));
+  const token = await requestToken(await makeClient(admin, ['settings.view']));
   expect(await status(token, { tenant })).toBe(200);
   await admin.put('/api/v1/profile/email', { email: `new-${admin.email}`, password: testPassword });
   await expect.poll(() => status(token, { tenant })).toBe(403);
@@ -84,7 +84,7 @@ test('what unverified users may not do, their API clients may not do either', as
 
 test('an invitation by an API client is void when its maker may no longer invite', async () => {
   const admin = await newAdmin();
-  const token = await tokenOf(await makeClient(admin, ['team.invite', 'team.roles.view', 'products.view']));
+  const token = await requestToken(await makeClient(admin, ['team.invite', 'team.roles.view', 'products.view']));
   await owner.post('/api/v1/roles', { name: 'Shelf', permissions: ['products.view'] });
   const payload = { email: `invited-${admin.email}`, role: 'Shelf' };
   expect(await status(token, { method: 'POST', path: '/api/v1/invitations', payload })).toBe(201);
@@ -100,7 +100,7 @@ test('API clients end with the membership of their maker', async () => {
   const [admin, other] = [await newAdmin(), await newAdmin()];
   const made = await makeClient(admin, ['settings.view']);
   const others = await makeClient(other, ['settings.view']);
-  const token = await tokenOf(made);
+  const token = await requestToken(made);
   expect((await owner.delete(`/api/v1/team/${admin.id}`)).status).toBe(200);
   await expectStatus(token, 401);
   expect((await made.token(platform)).body.error).toBe('invalid_client');
@@ -111,7 +111,7 @@ test('API clients end with the membership of their maker', async () => {
 test('who removes a member can take over their API clients, whose secrets then expire after 24 hours', async () => {
   const admin = await newAdmin();
   const made = await makeClient(admin, ['settings.view']);
-  const token = await tokenOf(made);
+  const token = await requestToken(made);
   expect((await owner.delete(`/api/v1/team/${admin.id}?api_clients=take_over`)).status).toBe(200);
   const { body } = await owner.get(`${url}/${made.id}`);
   expect(body.api_client.created_by).toEqual({ id: owner.id, name: owner.name });
@@ -136,7 +136,7 @@ test('an API client that was taken over has no more rights than the new maker', 
   const made = await makeClient(await newAdmin(), ['settings.view']);
   const { created_by } = (await owner.get(`${url}/${made.id}`)).body.api_client;
   expect((await remover.delete(`/api/v1/team/${created_by.id}?api_clients=take_over`)).status).toBe(200);
-  const token = await tokenOf(made);
+  const token = await requestToken(made);
   await expectStatus(token, 200);
   await assign(remover, 'Agent');
   await expectStatus(token, 403);
@@ -154,7 +154,7 @@ test('taking over needs the permission to manage API clients, a person, and anot
   const removal = `/api/v1/team/${admin.id}?api_clients=take_over`;
   await expect.poll(async () => (await member.delete(removal)).body.code).toBe('auth.forbidden');
   const program = await makeClient(owner, (await owner.get('/api/v1/auth/me')).body.permissions);
-  const byProgram = await send(await tokenOf(program), { method: 'DELETE', path: removal });
+  const byProgram = await send(await requestToken(program), { method: 'DELETE', path: removal });
   expect({ status: byProgram.status, code: byProgram.body.code }).toEqual({
     status: 403,
     code: 'identity.session_only',
@@ -178,7 +178,7 @@ test('programs cannot create, change or delete API clients', async () => {
   const { id } = await makeClient(owner, ['settings.view']);
   const program = await makeClient(owner, ['settings.api_clients', 'settings.view', 'settings.edit']);
   const { token } = await sessions.issuePersonal({ userId: owner.id, kind: 'personal', client });
-  for (const bearer of [await tokenOf(program), token]) {
+  for (const bearer of [await requestToken(program), token]) {
     for (const attempt of attempts(id)) {
       const { status, body } = await send(bearer, attempt);
       expect({ ...attempt, status, code: body.code }).toEqual({

@@ -21,12 +21,12 @@ async function statusWith(token: string, { on = platform, path = '/api/v1/settin
   return (await on.request({ method: 'GET', url: path, headers })).status;
 }
 
-async function tokenOf(client: TestClient): Promise<string> {
+async function requestToken(client: TestClient): Promise<string> {
   return (await client.token(platform)).body.access_token;
 }
 
 /** The activity log of a client, newest last. */
-async function activityOf(id: string) {
+async function listActivity(id: string) {
   return db.rows<{ action: string; user_id: number; tenant_id: string; details: Record<string, unknown> }>(sql`
     SELECT action, user_id, tenant_id, details FROM activity_log WHERE details->>'client_id' = ${id} ORDER BY id`);
 }
@@ -56,7 +56,7 @@ test('the secret of an API client is shown once and stored as a hash', async () 
   expect(row).toEqual({ secret_hash: hash, kind: 'service', email: null });
   const shown = await asha.get(`${url}/${id}`);
   expect(shown.body).toEqual({ api_client: body.api_client });
-  expect(await activityOf(id)).toMatchObject([
+  expect(await listActivity(id)).toMatchObject([
     { action: 'api_client_created', user_id: asha.id, tenant_id: acme.id, details: { name: 'Shop window' } },
   ]);
 });
@@ -136,7 +136,7 @@ test('API clients of other tenants, of the platform and unknown ones are not fou
 
 test('new scopes apply to existing tokens in every process', async () => {
   const client = await makeClient(asha, ['settings.view', 'settings.domains']);
-  const token = await tokenOf(client);
+  const token = await requestToken(client);
   expect(await statusWith(token, { on: beside })).toBe(200);
   const { status, body } = await asha.patch(`${url}/${client.id}`, { name: 'Domains', scopes: ['settings.domains'] });
   expect({ status, ...body.api_client }).toMatchObject({ status: 200, name: 'Domains', scopes: ['settings.domains'] });
@@ -145,7 +145,7 @@ test('new scopes apply to existing tokens in every process', async () => {
     expect(await statusWith(token, { on, path: '/api/v1/domains' })).toBe(200);
   }
   expect((await client.token(platform, 'settings.view')).body.error).toBe('invalid_scope');
-  expect((await activityOf(client.id)).at(-1)).toMatchObject({
+  expect((await listActivity(client.id)).at(-1)).toMatchObject({
     action: 'api_client_updated',
     details: { name: 'Domains', added: [], removed: ['settings.view'] },
   });
@@ -167,16 +167,16 @@ test('a new secret replaces the old one at once, in every process', async () => 
     payload: { grant_type: 'client_credentials', client_id: client.id, client_secret: secret },
   });
   expect(renewed.status).toBe(200);
-  expect((await activityOf(client.id)).map(({ action }) => action)).toEqual([
+  expect((await listActivity(client.id)).map(({ action }) => action)).toEqual([
     'api_client_created',
     'api_client_secret_rotated',
   ]);
-  expect(JSON.stringify(await activityOf(client.id))).not.toContain(secret);
+  expect(JSON.stringify(await listActivity(client.id))).not.toContain(secret);
 });
 
 test('deleting an API client revokes its tokens at once, in other processes within a second', async () => {
   const client = await makeClient(asha, ['settings.view']);
-  const token = await tokenOf(client);
+  const token = await requestToken(client);
   for (const on of [platform, beside]) expect(await statusWith(token, { on })).toBe(200);
   expect((await asha.delete(`${url}/${client.id}`)).body).toEqual({ message: 'API client deleted.' });
   expect(await statusWith(token)).toBe(401);
@@ -184,7 +184,7 @@ test('deleting an API client revokes its tokens at once, in other processes with
   for (const on of [platform, beside]) expect((await client.token(on)).body.error).toBe('invalid_client');
   expect((await asha.get(`${url}/${client.id}`)).status).toBe(404);
   expect((await asha.delete(`${url}/${client.id}`)).status).toBe(404);
-  expect((await activityOf(client.id)).at(-1)?.action).toBe('api_client_deleted');
+  expect((await listActivity(client.id)).at(-1)?.action).toBe('api_client_deleted');
 });
 
 test('no token remains valid when its client is deleted while requesting tokens', async () => {

@@ -12,11 +12,11 @@ import {
   sql,
 } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
-import { explainPermissions, mustHold } from '../accounts/permissions.ts';
+import { checkGrant, mustHold } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
-import { type Confirmation, mustBeLogin, mustBeRecent } from '../profile/own-session.ts';
-import { hashOf, newSecret } from '../secret-tokens.ts';
+import { type Confirmation, checkConfirmation, mustBeLogin } from '../profile/own-session.ts';
+import { hashSecret, newSecret } from '../secret-tokens.ts';
 import { userReference } from '../user-reference.ts';
 import { deleteClients } from './api-client-makers.ts';
 import {
@@ -52,14 +52,18 @@ export async function getApiClient(ctx: SystemCtx, { id }: ClientKey): Promise<A
   return client;
 }
 
-/** A client acts as its own service user, whose membership holds the permissions. */
-export async function createApiClient(
+export async function checkNewApiClient(
   ctx: SystemCtx,
-  { name, scopes, ...confirmation }: NewApiClient & Confirmation,
-): Promise<ApiClientWithSecret> {
-  await mustHoldScopes(ctx, ctx.central, scopes);
+  { scopes = [], ...confirmation }: Partial<NewApiClient> & Confirmation,
+  issues: Issues,
+): Promise<void> {
+  await checkGrant(ctx, grantScopes(scopes), issues);
   await mustBeBelowMaximum(ctx);
-  await mustBeRecent(ctx, confirmation);
+  await checkConfirmation(ctx, confirmation, issues);
+}
+
+/** A client acts as its own service user, whose membership holds the permissions. */
+export async function createApiClient(ctx: SystemCtx, { name, scopes }: NewApiClient): Promise<ApiClientWithSecret> {
   const id = ctx.newId();
   const client_secret = secretPrefix + newSecret();
   const tenantId = ctx.tenant.id;
@@ -73,20 +77,12 @@ export async function createApiClient(
     await record(ctx, { action: 'api_client_created', subjectId, details: { client_id: id, name, scopes } }, tx);
     return tx.row<ApiClient>(sql`
       INSERT INTO oauth_clients AS c (id, tenant_id, user_id, name, secret_hash, grants, scopes, created_by)
-      VALUES (${id}, ${tenantId}, ${subjectId}, ${name}, ${hashOf(client_secret)}, '{client_credentials}',
+      VALUES (${id}, ${tenantId}, ${subjectId}, ${name}, ${hashSecret(client_secret)}, '{client_credentials}',
         ${scopes}::text[], ${ctx.user.id})
       RETURNING ${columns}`);
   });
   ctx.audit({ id: [null, id] });
   return { api_client: api_client as ApiClient, client_secret };
-}
-
-export function explainApiClient(
-  { central }: SystemCtx,
-  { scopes: names = [] }: Partial<ApiClientChanges>,
-  issues: Issues,
-) {
-  return explainPermissions(central, { field: 'scopes', names }, issues);
 }
 
 /** A concurrent removal of the caller from the team either precedes this or finds the new client. */
@@ -96,22 +92,30 @@ async function lockMembership(ctx: SystemCtx, tx: Db): Promise<void> {
   if (!membership) throw forbidden('settings.api_clients');
 }
 
+/** Adding scopes needs the same proof as creating a client. */
+export async function checkApiClientChanges(
+  ctx: SystemCtx,
+  { id, scopes = [], password, otp }: Partial<ApiClientChanges>,
+  issues: Issues,
+): Promise<void> {
+  if (id === undefined) return;
+  const current = await getApiClient(ctx, { id });
+  if (scopes.every((scope) => current.scopes.includes(scope))) return;
+  await mustBeLogin(ctx);
+  await checkGrant(ctx, grantScopes(scopes, current.scopes), issues);
+  await checkConfirmation(ctx, { password, otp }, issues);
+}
+
 /** New scopes apply to existing tokens too. */
 export async function updateApiClient(
   ctx: SystemCtx,
-  { id, password, otp, ...changes }: ApiClientChanges,
+  { id, password: _, otp: __, ...changes }: ApiClientChanges,
 ): Promise<ApiClient> {
-  const { scopes: current } = await getApiClient(ctx, { id });
-  const isWider = changes.scopes?.some((scope) => !current.includes(scope)) ?? false;
-  if (isWider) {
-    await mustBeLogin(ctx);
-    await mustBeRecent(ctx, { password, otp });
-  }
   return ctx.central.tx(async (tx) => {
     const before = await lockApiClient(ctx, tx, id);
     const { user_id: subjectId } = before;
     const { name, scopes } = { ...before, ...changes };
-    await mustHoldScopes(ctx, tx, scopes, before.scopes);
+    mustHold(ctx, grantScopes(scopes, before.scopes));
     await tx.run(sql`UPDATE users SET name = ${name}, updated_at = now() WHERE id = ${subjectId}`);
     await tx.run(sql`
       UPDATE memberships SET permissions = ${scopes}::text[], updated_at = now()
@@ -129,18 +133,14 @@ export async function updateApiClient(
 }
 
 /** The old secret is invalid at once. The caller must hold the scopes, since it can use the new secret. */
-export async function rotateSecret(
-  ctx: SystemCtx,
-  { id, ...confirmation }: ClientKey & Confirmation,
-): Promise<ApiClientWithSecret> {
-  await mustBeRecent(ctx, confirmation);
+export async function rotateSecret(ctx: SystemCtx, { id }: ClientKey): Promise<ApiClientWithSecret> {
   const client_secret = secretPrefix + newSecret();
   const api_client = await ctx.central.tx(async (tx) => {
     const { user_id: subjectId, scopes, name } = await lockApiClient(ctx, tx, id);
-    await mustHoldScopes(ctx, tx, scopes);
+    mustHold(ctx, grantScopes(scopes));
     await record(ctx, { action: 'api_client_secret_rotated', subjectId, details: { client_id: id, name } }, tx);
     const replaced = sql`secret_replaced_by = ${ctx.user.id}, secret_replaced_at = now()`;
-    return saveClient(tx, id, sql`secret_hash = ${hashOf(client_secret)}, secret_expires_at = NULL, ${replaced}`);
+    return saveClient(tx, id, sql`secret_hash = ${hashSecret(client_secret)}, secret_expires_at = NULL, ${replaced}`);
   });
   return { api_client, client_secret };
 }
@@ -177,7 +177,7 @@ async function mustBeBelowMaximum({ central, tenant }: SystemCtx): Promise<void>
   if ((row?.count ?? 0) >= maxClients) throw fail('identity.too_many_api_clients', { max: maxClients });
 }
 
-/** A client must not have permissions that the caller lacks. */
-function mustHoldScopes(ctx: SystemCtx, db: Db, names: readonly string[], before: readonly string[] = []) {
-  return mustHold(ctx, db, { field: 'scopes', names, before }, 'identity.scope_not_held');
+/** A client must not get permissions that the caller lacks. */
+function grantScopes(names: readonly string[], allowed: readonly string[] = []) {
+  return { field: 'scopes', names, allowed, refusal: 'identity.scope_not_held' } as const;
 }

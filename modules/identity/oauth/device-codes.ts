@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { type Db, Failure, type Static, type SystemCtx, sql } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
-import { hashOf, newSecret } from '../secret-tokens.ts';
+import { hashSecret, newSecret } from '../secret-tokens.ts';
 import { authenticateClient, mustHaveGrant, type OAuthClient } from './oauth-clients.ts';
 import { refuse } from './oauth-errors.ts';
 import { type Parameters, required } from './oauth-parameters.ts';
 import { type DeviceAuthorization, deviceGrant, type OAuthToken } from './oauth-schemas.ts';
-import { mustBeKnown, readScopes, scopeOf } from './oauth-scopes.ts';
+import { formatScope, mustBeKnown, readScopes } from './oauth-scopes.ts';
 
 /** Without vowels, to avoid words, and without letters that look alike. */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ';
@@ -87,7 +87,7 @@ async function openSession(ctx: SystemCtx, tx: Db, client: OAuthClient, device: 
     scopes: device.scopes ?? undefined,
     client: ctx.client,
   };
-  return { ...(await accountsOf(ctx.system).sessions.open(session, { db: tx })), ...scopeOf(device.scopes) };
+  return { ...(await accountsOf(ctx.system).sessions.open(session, { db: tx })), ...formatScope(device.scopes) };
 }
 
 async function pendingFailure(ctx: SystemCtx, tx: Db, { device_hash, polled_at, interval }: Device): Promise<Failure> {
@@ -107,7 +107,7 @@ function lockDevice(tx: Db, deviceCode: string): Promise<Device | undefined> {
     SELECT d.device_hash, d.client_id, d.scopes, d.user_id, d.decision, d.expires_at, d.polled_at, d.interval,
       s.revoked_at IS NOT NULL AS withdrawn
     FROM device_codes d LEFT JOIN sessions s ON s.id = d.decided_in
-    WHERE d.device_hash = ${hashOf(deviceCode)} FOR UPDATE OF d`);
+    WHERE d.device_hash = ${hashSecret(deviceCode)} FOR UPDATE OF d`);
 }
 
 interface NewDevice {
@@ -136,7 +136,7 @@ function insertDevice(ctx: SystemCtx, { deviceCode, client, scopes }: NewDevice,
         SELECT device_hash FROM device_codes WHERE expires_at < ${deleteBefore.toISOString()} LIMIT 20
         FOR UPDATE SKIP LOCKED))
     INSERT INTO device_codes (device_hash, user_code, client_id, scopes, ip, user_agent, created_at, expires_at, interval)
-    VALUES (${hashOf(deviceCode)}, ${userCode}, ${client.id}, ${scopes ?? null}::text[], ${address},
+    VALUES (${hashSecret(deviceCode)}, ${userCode}, ${client.id}, ${scopes ?? null}::text[], ${address},
       ${userAgent?.slice(0, 500) ?? null}, ${now.toISOString()}, ${expires.toISOString()}, ${firstInterval})
     ON CONFLICT (user_code) DO NOTHING`);
 }

@@ -27,7 +27,7 @@ const endpoint = {
     401: { description: '`invalid_client`, if the Authorization header names the client.', body: OAuthFailure },
   },
 } as const;
-const errorsOf = (...names: typeof oauthErrors) => names.map((name) => `identity.${name}`);
+const toCodes = (...names: typeof oauthErrors) => names.map((name) => `identity.${name}`);
 
 /** Limits guesses of secrets and codes. */
 function limited<Result>(work: (ctx: SystemCtx, parameters: Parameters) => Promise<Result>) {
@@ -43,7 +43,7 @@ export const oauthActions = {
     http: 'POST /oauth/token',
     input: TokenRequest,
     output: OAuthToken,
-    errors: errorsOf(...oauthErrors),
+    errors: toCodes(...oauthErrors),
     run: limited(issueToken),
   }),
   'oauth.revoke': systemAction({
@@ -53,7 +53,7 @@ export const oauthActions = {
     http: 'POST /oauth/revoke',
     input: RevocationRequest,
     answer: { message: 'Token revoked.' },
-    errors: errorsOf('invalid_request', 'invalid_client', 'invalid_grant'),
+    errors: toCodes('invalid_request', 'invalid_client', 'invalid_grant'),
     run: limited(revokeToken),
   }),
   'oauth.authorizeDevice': systemAction({
@@ -63,7 +63,7 @@ export const oauthActions = {
     http: 'POST /oauth/device_authorization',
     input: DeviceAuthorizationRequest,
     output: DeviceAuthorization,
-    errors: errorsOf('invalid_request', 'invalid_client', 'unauthorized_client', 'invalid_scope'),
+    errors: toCodes('invalid_request', 'invalid_client', 'unauthorized_client', 'invalid_scope'),
     run: limited(beginDeviceGrant),
   }),
   'oauth.metadata': systemAction({

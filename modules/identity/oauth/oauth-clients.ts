@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Db, type SystemCtx, sql } from '@chowk/kit';
-import { hashOf } from '../secret-tokens.ts';
+import { hashSecret } from '../secret-tokens.ts';
 import { refuse, refuseBasic } from './oauth-errors.ts';
 import type { Parameters } from './oauth-parameters.ts';
 
@@ -67,7 +67,7 @@ function decodeForm(text: string | undefined): string | undefined {
 
 function hasSecret({ secret_hash }: OAuthClient, secret: string | undefined): boolean {
   if (!secret_hash || secret === undefined) return !secret_hash && secret === undefined;
-  return timingSafeEqual(hashOf(secret), secret_hash);
+  return timingSafeEqual(hashSecret(secret), secret_hash);
 }
 
 function isExpired(ctx: SystemCtx, { secret_expires_at }: OAuthClient): boolean {

@@ -30,6 +30,6 @@ export async function listPermissionNames(central: Db): Promise<string[]> {
 }
 
 /** The `scope` of a token response; absent if the token is not limited. */
-export function scopeOf(scopes: readonly string[] | null | undefined): { scope?: string } {
+export function formatScope(scopes: readonly string[] | null | undefined): { scope?: string } {
   return scopes ? { scope: scopes.join(' ') } : {};
 }

@@ -5,7 +5,7 @@ import { authenticateClient, mustHaveGrant, type OAuthClient } from './oauth-cli
 import { refuse } from './oauth-errors.ts';
 import { type Parameters, required } from './oauth-parameters.ts';
 import { deviceGrant, type grantTypes, type OAuthToken } from './oauth-schemas.ts';
-import { mustBeWithin, readScopes, scopeOf } from './oauth-scopes.ts';
+import { formatScope, mustBeWithin, readScopes } from './oauth-scopes.ts';
 
 type Grant = (ctx: SystemCtx, client: OAuthClient, parameters: Parameters) => Promise<OAuthToken>;
 
@@ -33,7 +33,7 @@ async function refresh(ctx: SystemCtx, client: OAuthClient, parameters: Paramete
   if (!refreshed)
     throw refuse('invalid_grant', { reason: 'the refresh token is unknown, expired or was already used' });
   const { userId: _, scopes, ...tokens } = refreshed;
-  return { ...tokens, ...scopeOf(scopes) };
+  return { ...tokens, ...formatScope(scopes) };
 }
 
 async function issueClientToken(ctx: SystemCtx, client: OAuthClient, parameters: Parameters): Promise<OAuthToken> {
@@ -49,7 +49,7 @@ async function issueClientToken(ctx: SystemCtx, client: OAuthClient, parameters:
     if (updated === 0) throw refuse('invalid_client');
     await tx.run(deleteExpired(clientId, userId));
     const session = { userId, kind: 'client' as const, clientId, name, scopes, client: ctx.client };
-    return { ...(await accountsOf(ctx.system).sessions.openBriefly(session, { db: tx })), ...scopeOf(scopes) };
+    return { ...(await accountsOf(ctx.system).sessions.openBriefly(session, { db: tx })), ...formatScope(scopes) };
   });
 }
 

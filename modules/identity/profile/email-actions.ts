@@ -1,7 +1,7 @@
 import { Email, Message, named, signedIn, systemAction, Timestamp, Type } from '@chowk/kit';
 import { ByToken, Password } from '../schemas.ts';
 import { previewVerification, resendVerification, verifyEmail } from './email.ts';
-import { changeEmail, explainEmailChange } from './email-change.ts';
+import { changeEmail, checkEmailChange } from './email-change.ts';
 import { previewUndo, undoEmailChange } from './email-undo.ts';
 import { mustBeOwnSession } from './own-session.ts';
 import { VerificationLink } from './verification-link.ts';
@@ -69,8 +69,8 @@ export const emailActions = {
     },
     errors: ['identity.session_only', 'auth.too_many_attempts', 'auth.busy'],
     guard: mustBeOwnSession,
+    check: checkEmailChange,
     run: changeEmail,
-    check: explainEmailChange,
   }),
   'email.previewUndo': systemAction({
     ...open,

@@ -1,9 +1,9 @@
-import { type Db, type FieldError, type Issues, invalid, type SystemCtx, sql, taken } from '@chowk/kit';
+import { type Db, type FieldError, type Issues, type SystemCtx, sql, taken } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
 import { sendVerification } from './email.ts';
 import { addressTaken, cancelEmailChange, isOwned } from './email-ownership.ts';
-import { confirmPassword } from './own-session.ts';
+import { checkPassword, passwordReplaced } from './own-session.ts';
 
 interface EmailChange {
   readonly email: string;
@@ -15,15 +15,40 @@ interface Account {
   readonly verified: boolean;
 }
 
+/** Returns the hash of the password. */
+export async function checkEmailChange(
+  ctx: SystemCtx,
+  { email, password }: Partial<EmailChange>,
+  issues: Issues,
+): Promise<string | undefined> {
+  const passwordHash =
+    password === undefined ? undefined : await checkPassword(ctx, { password, field: 'password' }, issues);
+  if (email !== undefined) await checkAddress(ctx, email, issues);
+  return passwordHash;
+}
+
+/** Without a limit, a caller could find out which addresses have accounts and have mails sent to strangers. */
+async function checkAddress(ctx: SystemCtx, email: string, issues: Issues): Promise<void> {
+  const { limits, options } = ctx.system;
+  const limit = [`email change ${ctx.user.id}`, options.loginFailuresPerMinute] as const;
+  // A wrong password is reported anyway; 429 would hide it.
+  if (issues.any && !limits.has(...limit)) return;
+  limits.take(...limit);
+  const problem = await addressProblem(ctx, email);
+  if (problem) issues.addAll({ email: [problem] });
+}
+
+async function addressProblem({ central, user }: SystemCtx, email: string): Promise<FieldError | undefined> {
+  if (email === user.email) return { code: 'invalid', message: 'This is already your email address.' };
+  if (email === user.signInEmail) return undefined;
+  return (await isOwned(central, email)) ? taken(addressTaken) : undefined;
+}
+
 /** The new address is shown at once. The account signs in with the old one until the new one is verified. */
-export async function changeEmail(ctx: SystemCtx, { email, password }: EmailChange) {
+export async function changeEmail(ctx: SystemCtx, { email }: EmailChange, passwordHash: string) {
   const { id: userId, name } = ctx.user;
-  const passwordHash = await confirmPassword(ctx, { password, field: 'password' });
-  limitAttempts(ctx);
   const requires_verification = await ctx.central.tx(async (tx) => {
     const account = await lockAccount(tx, userId, passwordHash);
-    const problem = await addressProblem(ctx, tx, email);
-    if (problem) throw invalid({ email: problem });
     // Returning to the address that the account signs in with cancels the change.
     const isReturn = email === account.email;
     if (isReturn) await cancelEmailChange(tx, userId);
@@ -36,30 +61,6 @@ export async function changeEmail(ctx: SystemCtx, { email, password }: EmailChan
   });
   accountsOf(ctx.system).sessions.invalidateUser(userId);
   return { email, requires_verification };
-}
-
-export async function explainEmailChange(
-  ctx: SystemCtx,
-  { email, password }: Partial<EmailChange>,
-  issues: Issues,
-): Promise<void> {
-  if (email !== undefined) {
-    limitAttempts(ctx);
-    const problem = await addressProblem(ctx, ctx.central, email);
-    if (problem) issues.add('email', problem.message, problem.code);
-  }
-  if (password !== undefined) await confirmPassword(ctx, { password, field: 'password' });
-}
-
-/** Without a limit, a caller could find out which addresses have accounts and have mails sent to strangers. */
-function limitAttempts({ system: { limits, options }, user }: SystemCtx): void {
-  limits.take(`email change ${user.id}`, options.loginFailuresPerMinute);
-}
-
-async function addressProblem({ user }: SystemCtx, db: Db, email: string): Promise<FieldError | undefined> {
-  if (email === user.email) return { code: 'invalid', message: 'This is already your email address.' };
-  if (email === user.signInEmail) return undefined;
-  return (await isOwned(db, email)) ? taken(addressTaken) : undefined;
 }
 
 /** Time and password of the first of several changes are kept: an undo ends what was made since then. */
@@ -76,6 +77,6 @@ async function lockAccount(tx: Db, userId: number, passwordHash: string): Promis
   const account = await tx.row<Account>(sql`
     SELECT email, email_verified_at IS NOT NULL AS verified FROM users
     WHERE id = ${userId} AND password_hash = ${passwordHash} AND password_exposed_at IS NULL FOR UPDATE`);
-  if (!account) throw invalid({ password: 'The password was changed by another request. Try again.' });
+  if (!account) throw passwordReplaced('password');
   return account;
 }

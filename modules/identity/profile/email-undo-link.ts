@@ -1,6 +1,6 @@
 import { type Db, type SystemCtx, sql } from '@chowk/kit';
 import { type Addressee, mailUser } from '../mail/mails.ts';
-import { hashOf, newSecret } from '../secret-tokens.ts';
+import { hashSecret, newSecret } from '../secret-tokens.ts';
 
 const undoDays = 7;
 
@@ -23,7 +23,7 @@ export async function sendUndoLink(
   await tx.run(sql`
     INSERT INTO email_changes (token_hash, user_id, old_email, old_verified_at, old_password_hash, new_email,
       requested_at, created_at, expires_at)
-    VALUES (${hashOf(token)}, ${user.userId}, ${user.email}, ${oldVerifiedAt}, ${oldPasswordHash}, ${newEmail},
+    VALUES (${hashSecret(token)}, ${user.userId}, ${user.email}, ${oldVerifiedAt}, ${oldPasswordHash}, ${newEmail},
       ${requestedAt}, clock_timestamp(), ${ctx.now()}::timestamptz + make_interval(days => ${undoDays}))`);
   await mailUser(ctx, tx, user, ({ name }) => ({
     subject: `The email address of your ${name} account was changed`,

@@ -2,7 +2,7 @@ import { type Db, type SystemCtx, sql } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
 import { endClientsSince } from '../oauth/api-client-makers.ts';
-import { badToken, hashOf } from '../secret-tokens.ts';
+import { badToken, hashSecret } from '../secret-tokens.ts';
 import { ownAddress, unlessOwned } from './email-ownership.ts';
 import { deletePasswordResets } from './password.ts';
 import { sendPasswordReset } from './password-reset.ts';
@@ -59,7 +59,7 @@ export async function undoEmailChange(ctx: SystemCtx, { token }: UndoLink): Prom
 async function findChange(ctx: SystemCtx, db: Db, token: string): Promise<EmailChange> {
   const change = await db.row<EmailChange>(sql`
     SELECT user_id, old_email, old_verified_at, old_password_hash, requested_at, created_at, expires_at FROM email_changes
-    WHERE token_hash = ${hashOf(token)} AND undone_at IS NULL AND expires_at > ${ctx.now()}`);
+    WHERE token_hash = ${hashSecret(token)} AND undone_at IS NULL AND expires_at > ${ctx.now()}`);
   if (!change) throw badToken();
   return change;
 }

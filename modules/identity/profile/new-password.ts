@@ -1,4 +1,4 @@
-import { Issues, NewPassword, passwordProblem, type Static, Type } from '@chowk/kit';
+import { type Issues, NewPassword, passwordProblem, type Static, Type } from '@chowk/kit';
 import { commonPasswordProblem } from './common-passwords.ts';
 
 export const ChosenPassword = Type.Object({
@@ -7,14 +7,8 @@ export const ChosenPassword = Type.Object({
 });
 export type ChosenPassword = Static<typeof ChosenPassword>;
 
-/** Checks that the schema cannot express. */
-export function checkNewPassword(chosen: ChosenPassword): void {
-  const issues = new Issues();
-  explainNewPassword(chosen, issues);
-  issues.throwIfAny();
-}
-
-export function explainNewPassword({ password, password_confirmation }: Partial<ChosenPassword>, issues: Issues): void {
+/** Adds problems that the schema cannot express. */
+export function checkNewPassword({ password, password_confirmation }: Partial<ChosenPassword>, issues: Issues): void {
   if (password === undefined) return;
   const problem = passwordProblem(password) ?? commonPasswordProblem(password);
   if (problem) issues.add('password', problem);

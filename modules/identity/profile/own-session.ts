@@ -1,4 +1,4 @@
-import { type Issues, invalid, type SystemCtx, sql, Type } from '@chowk/kit';
+import { type Failure, type Issues, invalid, type SystemCtx, sql, Type } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
 import { fail } from '../errors.ts';
 import { Password } from '../schemas.ts';
@@ -32,42 +32,49 @@ export async function mustBeLogin({ session: { kind, scopes } }: SystemCtx): Pro
   if (kind !== 'login' || scopes) throw fail('identity.session_only');
 }
 
-/** Throws unless the sign-in is recent, or the password or a second factor is sent again. */
-export async function mustBeRecent(ctx: SystemCtx, { password, otp }: Confirmation): Promise<void> {
+/** Adds an issue unless the sign-in is recent, or the password or a second factor is sent again. */
+export async function checkConfirmation(
+  ctx: SystemCtx,
+  { password, otp }: Confirmation,
+  issues: Issues,
+): Promise<void> {
   if (password !== undefined) {
-    await confirmPassword(ctx, { password, field: 'password' });
+    await checkPassword(ctx, { password, field: 'password' }, issues);
     return;
   }
+  if (issues.has('password') || issues.has('otp')) return;
   if (otp !== undefined && ctx.user.twoFactor) {
     await mustBeOwnSession(ctx);
-    if (await checkCode(ctx, ctx.user.id, otp)) return;
-    throw wrongCode();
+    // A code works only once, so it is not tried if the call is refused anyway.
+    if (!issues.any && !(await checkCode(ctx, ctx.user.id, otp))) issues.addAll({ otp: [wrongCode] });
+    return;
   }
   // A device session does not count: no password was entered when it was opened.
   const { kind, authenticatedAt } = ctx.session;
   if (kind === 'login' && ctx.now().getTime() - authenticatedAt < recentMs) return;
-  throw invalid({ password: { code: 'required', message: 'Enter your password to continue.' } });
+  issues.add('password', 'Enter your password to continue.', 'required');
 }
 
-/** Adds the problem of the confirmation to those of other fields. A code is not tried, because it works only once. */
-export async function explainConfirmation(ctx: SystemCtx, { password, otp }: Confirmation, issues: Issues) {
-  if (issues.has('password') || issues.has('otp') || otp !== undefined) return;
-  await mustBeRecent(ctx, { password });
-}
-
-/** Throws unless it is the caller's password; returns its hash. Failures are limited per user. */
-export async function confirmPassword(
+/** Adds an issue unless it is the caller's password; returns its hash. Failures are limited per user. */
+export async function checkPassword(
   ctx: SystemCtx,
   { password, field }: { password: string; field: string },
-): Promise<string> {
+  issues: Issues,
+): Promise<string | undefined> {
   await mustBeOwnSession(ctx);
   const user = await ctx.central.row<{ hash: string | null }>(
     sql`SELECT password_hash AS hash FROM users WHERE id = ${ctx.user.id}`,
   );
   const hash = user?.hash ?? null;
-  if (hash === null) throw invalid({ [field]: 'You have no password yet. Request a link to set one first.' });
-  if (await isPassword(ctx, password, hash)) return hash;
-  throw invalid({ [field]: 'The password is not correct.' });
+  if (hash === null) issues.add(field, 'You have no password yet. Request a link to set one first.');
+  else if (await isPassword(ctx, password, hash)) return hash;
+  else issues.add(field, 'The password is not correct.');
+  return undefined;
+}
+
+/** For a password that was right when it was checked. */
+export function passwordReplaced(field: string): Failure {
+  return invalid({ [field]: 'The password was changed by another request. Try again.' });
 }
 
 async function isPassword(ctx: SystemCtx, password: string, hash: string): Promise<boolean> {

@@ -2,8 +2,8 @@ import { Email, extend, named, signedIn, systemAction, Type } from '@chowk/kit';
 import { ByToken, Password } from '../schemas.ts';
 import { ChosenPassword } from './new-password.ts';
 import { mustBeOwnSession } from './own-session.ts';
-import { changePassword, explainPasswordChange } from './password.ts';
-import { explainPasswordReset, previewPasswordReset, requestPasswordReset, resetPassword } from './password-reset.ts';
+import { changePassword, checkPasswordChange } from './password.ts';
+import { checkPasswordReset, previewPasswordReset, requestPasswordReset, resetPassword } from './password-reset.ts';
 
 const open = { tag: 'Passwords', public: true, tenant: 'none' } as const;
 
@@ -19,8 +19,8 @@ export const passwordActions = {
     answer: { message: 'Password changed. All other sessions have ended.' },
     errors: ['identity.session_only', 'auth.too_many_attempts', 'auth.busy'],
     guard: mustBeOwnSession,
+    check: checkPasswordChange,
     run: changePassword,
-    check: explainPasswordChange,
   }),
   'password.forgot': systemAction({
     ...open,
@@ -47,7 +47,7 @@ export const passwordActions = {
     input: named('PasswordReset', extend(ByToken, { ...ChosenPassword.properties, email: Type.Optional(Email) })),
     answer: { message: 'Password set. Sign in with it.' },
     errors: ['auth.busy'],
+    check: checkPasswordReset,
     run: resetPassword,
-    check: explainPasswordReset,
   }),
 };

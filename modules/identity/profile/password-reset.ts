@@ -1,10 +1,10 @@
-import { type Db, type Issues, invalid, type SystemCtx, sql, systemJob, Type } from '@chowk/kit';
+import { type Db, type Issues, type SystemCtx, sql, systemJob, Type } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
 import { type Addressee, mailUser } from '../mail/mails.ts';
-import { badToken, hashOf, newSecret } from '../secret-tokens.ts';
+import { badToken, hashSecret, newSecret, unusableLink } from '../secret-tokens.ts';
 import { cancelEmailChange } from './email-ownership.ts';
-import { type ChosenPassword, checkNewPassword, explainNewPassword } from './new-password.ts';
+import { type ChosenPassword, checkNewPassword } from './new-password.ts';
 import { deletePasswordResets, sendPasswordChanged } from './password.ts';
 import { unlockCodes } from './second-factor.ts';
 
@@ -36,7 +36,7 @@ export async function sendPasswordReset(ctx: SystemCtx, tx: Db, userId: number, 
   const token = newSecret();
   await tx.run(sql`
     INSERT INTO password_resets (token_hash, user_id, created_at, expires_at)
-    VALUES (${hashOf(token)}, ${userId}, ${ctx.now()},
+    VALUES (${hashSecret(token)}, ${userId}, ${ctx.now()},
       ${ctx.now()}::timestamptz + make_interval(mins => ${user.hasPassword ? resetMinutes : firstDays * 24 * 60}))`);
   const button = { label: 'Choose a password', url: `${ctx.system.url}/password/reset/${token}` };
   if (!user.hasPassword) {
@@ -84,41 +84,59 @@ export const passwordJobs = {
 
 /** The address that the user of the link signs in with. */
 export async function previewPasswordReset(ctx: SystemCtx, { token }: ResetLink): Promise<{ email: string }> {
-  const { email } = await checkResetLink(ctx, { token });
-  return { email };
+  const user = await findLinkedUser(ctx, { token });
+  if (!user) throw badToken();
+  return { email: user.email };
 }
 
-/** Throws if the link is invalid. */
-async function checkResetLink(ctx: SystemCtx, { token, email }: ResetLink): Promise<LinkedUser> {
+/** `undefined` if the link is invalid. */
+async function findLinkedUser(ctx: SystemCtx, { token, email }: ResetLink): Promise<LinkedUser | undefined> {
   const user = await ctx.central.row<LinkedUser>(sql`
     SELECT u.id AS "userId", u.name, u.email, u.email_verified_at IS NOT NULL AS verified,
       CASE WHEN u.password_exposed_at IS NOT NULL THEN u.password_hash END AS exposed_hash
     FROM password_resets r JOIN users u ON u.id = r.user_id
-    WHERE r.token_hash = ${hashOf(token)} AND r.expires_at > ${ctx.now()} AND u.disabled_at IS NULL AND u.email IS NOT NULL`);
-  if (!user || (email !== undefined && user.email !== email)) throw badToken();
+    WHERE r.token_hash = ${hashSecret(token)} AND r.expires_at > ${ctx.now()} AND u.disabled_at IS NULL AND u.email IS NOT NULL`);
+  return email === undefined || email === user?.email ? user : undefined;
+}
+
+export async function checkPasswordReset(
+  ctx: SystemCtx,
+  { token, ...reset }: Partial<ResetLink & ChosenPassword>,
+  issues: Issues,
+): Promise<LinkedUser | undefined> {
+  checkNewPassword(reset, issues);
+  if (token === undefined) return undefined;
+  const user = await findLinkedUser(ctx, { ...reset, token });
+  if (!user) issues.addAll({ token: [unusableLink] });
+  else if (reset.password !== undefined) await checkExposed(ctx, user, reset.password, issues);
   return user;
+}
+
+async function checkExposed(
+  ctx: SystemCtx,
+  { exposed_hash: hash }: LinkedUser,
+  password: string,
+  issues: Issues,
+): Promise<void> {
+  if (hash === null || !(await accountsOf(ctx.system).passwords.verify(password, hash, ctx.client.network))) return;
+  issues.add('password', 'Choose a different password: another person knows this one.');
 }
 
 /**
  * Also verifies the address, because the link was mailed to it, and cancels a change of it: whoever requested the change
  * may be the reason for the new password.
  */
-export async function resetPassword(ctx: SystemCtx, reset: ResetLink & ChosenPassword): Promise<void> {
-  checkNewPassword(reset);
-  const user = await checkResetLink(ctx, reset);
+export async function resetPassword(
+  ctx: SystemCtx,
+  { token, password }: ResetLink & ChosenPassword,
+  user: LinkedUser,
+): Promise<void> {
   const { userId } = user;
-  const { network } = ctx.client;
-  if (
-    user.exposed_hash &&
-    (await accountsOf(ctx.system).passwords.verify(reset.password, user.exposed_hash, network))
-  ) {
-    throw invalid({ password: 'Choose a different password: another person knows this one.' });
-  }
-  const passwordHash = await accountsOf(ctx.system).passwords.hash(reset.password, network);
+  const passwordHash = await accountsOf(ctx.system).passwords.hash(password, ctx.client.network);
   await ctx.central.tx(async (tx) => {
     // Every change of an address or a password locks the user first.
     await tx.run(sql`SELECT FROM users WHERE id = ${userId} FOR UPDATE`);
-    const used = await tx.run(sql`DELETE FROM password_resets WHERE token_hash = ${hashOf(reset.token)}`);
+    const used = await tx.run(sql`DELETE FROM password_resets WHERE token_hash = ${hashSecret(token)}`);
     if (used === 0) throw badToken();
     await deletePasswordResets(tx, userId);
     await tx.run(sql`
@@ -131,15 +149,6 @@ export async function resetPassword(ctx: SystemCtx, reset: ResetLink & ChosenPas
     if (!user.verified) await record(ctx, { action: 'email_verified', userId, details: { email: user.email } }, tx);
     await sendPasswordChanged(ctx, tx, user);
   });
-}
-
-export async function explainPasswordReset(
-  ctx: SystemCtx,
-  { token, ...reset }: Partial<ResetLink & ChosenPassword>,
-  issues: Issues,
-): Promise<void> {
-  explainNewPassword(reset, issues);
-  if (token !== undefined) await checkResetLink(ctx, { ...reset, token });
 }
 
 declare module '@chowk/kit/catalogue' {

@@ -1,9 +1,9 @@
-import { type Db, type Issues, invalid, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, type Issues, type SystemCtx, sql } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
 import type { Addressee } from '../mail/mails.ts';
-import { type ChosenPassword, checkNewPassword, explainNewPassword } from './new-password.ts';
-import { confirmPassword } from './own-session.ts';
+import { type ChosenPassword, checkNewPassword } from './new-password.ts';
+import { checkPassword, passwordReplaced } from './own-session.ts';
 import { sendSecurityNotice } from './security-notice.ts';
 
 interface PasswordChange extends ChosenPassword {
@@ -12,32 +12,31 @@ interface PasswordChange extends ChosenPassword {
 
 const field = 'current_password';
 
+/** Returns the hash of the current password. */
+export async function checkPasswordChange(
+  ctx: SystemCtx,
+  change: Partial<PasswordChange>,
+  issues: Issues,
+): Promise<string | undefined> {
+  checkNewPassword(change, issues);
+  const { current_password: password } = change;
+  return password === undefined ? undefined : checkPassword(ctx, { password, field }, issues);
+}
+
 /** Ends all other sessions: another person may have signed in with the old password. */
-export async function changePassword(ctx: SystemCtx, change: PasswordChange): Promise<void> {
+export async function changePassword(ctx: SystemCtx, { password }: PasswordChange, currentHash: string): Promise<void> {
   const { id: userId, name, signInEmail: email } = ctx.user;
-  checkNewPassword(change);
-  const currentHash = await confirmPassword(ctx, { password: change.current_password, field });
-  const passwordHash = await accountsOf(ctx.system).passwords.hash(change.password, ctx.client.network);
+  const passwordHash = await accountsOf(ctx.system).passwords.hash(password, ctx.client.network);
   await ctx.central.tx(async (tx) => {
     const changed = await tx.run(sql`
       UPDATE users SET password_hash = ${passwordHash}, updated_at = ${ctx.now()}
       WHERE id = ${userId} AND password_hash = ${currentHash} AND password_exposed_at IS NULL`);
-    if (changed === 0) throw invalid({ [field]: 'The password was changed by another request. Try again.' });
+    if (changed === 0) throw passwordReplaced(field);
     await deletePasswordResets(tx, userId);
     await accountsOf(ctx.system).sessions.revokeAll(userId, { except: ctx.session.id, db: tx });
     await record(ctx, { action: 'password_changed' }, tx);
     await sendPasswordChanged(ctx, tx, { userId, name, email });
   });
-}
-
-export async function explainPasswordChange(
-  ctx: SystemCtx,
-  change: Partial<PasswordChange>,
-  issues: Issues,
-): Promise<void> {
-  explainNewPassword(change, issues);
-  const { current_password: password } = change;
-  if (password !== undefined) await confirmPassword(ctx, { password, field });
 }
 
 /** Links are invalid after the password or the address has changed. */

@@ -78,3 +78,26 @@ test('a code of the authenticator app confirms the person too', async () => {
   expect((await create(recovery_codes[0])).status).toBe(201);
   expect((await create(recovery_codes[0])).body.error_codes).toEqual({ otp: ['invalid'] });
 });
+
+test('a request that is refused for another reason does not use up the code', async () => {
+  const person = await platform.person({ tenant: acme });
+  const { secret } = (await person.post('/api/v1/profile/two-factor', {})).body;
+  const { recovery_codes } = (
+    await person.post('/api/v1/profile/two-factor/confirm', { otp: await generate({ secret }) })
+  ).body;
+  await age(person);
+  const create = (more: object) => person.post(tokens, { name: 'script', otp: recovery_codes[0], ...more });
+  expect((await create({ name: '' })).body.error_codes).toEqual({ name: ['too_short'] });
+  expect((await create({ scopes: ['orders.fly'] })).body.error_codes).toEqual({ 'scopes.0': ['not_allowed'] });
+  expect((await create({})).status).toBe(201);
+});
+
+test('each wrong password of a confirmation counts once', async () => {
+  const person = await platform.person({ tenant: acme });
+  const statuses = [];
+  for (let tries = 0; tries < 11; tries += 1) {
+    statuses.push((await person.post(tokens, { name: 'script', password: `guess ${tries}` })).status);
+  }
+  expect(statuses).toEqual([...Array(10).fill(422), 429]);
+  expect((await person.post('/api/v1/profile/two-factor', { password: testPassword })).status).toBe(429);
+});

@@ -1,10 +1,10 @@
-import { type Db, Issues, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, type Issues, type SystemCtx, sql } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
-import { unknownPermissions } from '../accounts/permissions.ts';
+import { checkPermissions } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import type { NewPersonalToken, PersonalToken } from '../schemas.ts';
-import { type Confirmation, explainConfirmation, mustBeRecent } from './own-session.ts';
+import { type Confirmation, checkConfirmation } from './own-session.ts';
 
 /** The OAuth client of all personal access tokens. Step 2 of the installation creates it. */
 export const personalClient = 'chowk-personal';
@@ -27,16 +27,23 @@ export function listTokens(ctx: SystemCtx): Promise<PersonalToken[]> {
     WHERE user_id = ${ctx.user.id} AND kind = 'personal' AND revoked_at IS NULL ORDER BY created_at DESC, id DESC`);
 }
 
+export async function checkToken(
+  ctx: SystemCtx,
+  { scopes = [], expires_at, ...confirmation }: Partial<NewPersonalToken> & Confirmation,
+  issues: Issues,
+): Promise<void> {
+  if (expires_at !== undefined && !(Date.parse(expires_at) > ctx.now().getTime())) {
+    issues.add('expires_at', 'The expiry must be in the future.');
+  }
+  await checkPermissions(ctx.central, { field: 'scopes', names: scopes, allowed: [allScopes] }, issues);
+  await checkConfirmation(ctx, confirmation, issues);
+}
+
 export async function createToken(
   ctx: SystemCtx,
-  input: NewPersonalToken & Confirmation,
+  { name, scopes, expires_at }: NewPersonalToken,
 ): Promise<{ token: PersonalToken; access_token: string }> {
-  const issues = new Issues();
-  await explainFields(ctx, input, issues);
-  issues.throwIfAny();
-  await mustBeRecent(ctx, input);
   if ((await listTokens(ctx)).length >= maxTokens) throw fail('identity.too_many_tokens', { max: maxTokens });
-  const { name, scopes, expires_at } = input;
   const { id, token: access_token } = await accountsOf(ctx.system).sessions.issuePersonal({
     userId: ctx.user.id,
     kind: 'personal',
@@ -49,32 +56,6 @@ export async function createToken(
   await record(ctx, { action: 'token_created', details: { name, scopes } });
   const token = await ctx.central.row<PersonalToken>(sql`SELECT ${columns} FROM sessions WHERE id = ${id}`);
   return { token: token as PersonalToken, access_token };
-}
-
-export async function explainToken(
-  ctx: SystemCtx,
-  input: Partial<NewPersonalToken> & Confirmation,
-  issues: Issues,
-): Promise<void> {
-  await explainFields(ctx, input, issues);
-  await explainConfirmation(ctx, input, issues);
-}
-
-/** Checks that the schema cannot express: unknown permissions and an expiry in the past. */
-async function explainFields(
-  ctx: SystemCtx,
-  { scopes, expires_at }: Partial<NewPersonalToken>,
-  issues: Issues,
-): Promise<void> {
-  if (expires_at !== undefined && !(Date.parse(expires_at) > ctx.now().getTime())) {
-    issues.add('expires_at', 'The expiry must be in the future.');
-  }
-  if (scopes === undefined) return;
-  const unknown = new Set(await unknownPermissions(ctx.central, scopes));
-  unknown.delete(allScopes);
-  for (const [index, scope] of scopes.entries()) {
-    if (unknown.has(scope)) issues.add(`scopes.${index}`, `There is no permission ${scope}.`, 'not_allowed');
-  }
 }
 
 export async function revokeToken(ctx: SystemCtx, { id }: { id: string }): Promise<void> {

@@ -1,8 +1,8 @@
 import { ById, extend, named, signedIn, systemAction, Type } from '@chowk/kit';
 import { ownActivity } from '../activity/activity-log.ts';
 import { NewPersonalToken, PersonalToken, Profile, ProfileChanges, Session } from '../schemas.ts';
-import { Confirmation, confirmationErrors, mustBeLogin, mustBeOwnSession } from './own-session.ts';
-import { createToken, explainToken, listTokens, revokeToken } from './personal-tokens.ts';
+import { Confirmation, checkConfirmation, confirmationErrors, mustBeLogin, mustBeOwnSession } from './own-session.ts';
+import { checkToken, createToken, listTokens, revokeToken } from './personal-tokens.ts';
 import { getProfile, updateProfile } from './profile.ts';
 import { endOtherSessions, endSession, listSessions } from './sessions.ts';
 import { beginTwoFactor, confirmTwoFactor, disableTwoFactor, renewRecoveryCodes } from './two-factor.ts';
@@ -91,8 +91,8 @@ export const profileActions = {
     answer: { message: 'Copy the token now. It is not shown again.', status: 201 },
     errors: [sessionOnly, 'identity.too_many_tokens', ...confirmationErrors],
     guard: mustBeLogin,
+    check: checkToken,
     run: createToken,
-    check: explainToken,
   }),
   'profile.revokeToken': systemAction({
     ...byPerson,
@@ -112,6 +112,7 @@ export const profileActions = {
     output: Type.Object({ secret: Type.String(), otpauth_uri: Type.String() }),
     answer: { message: 'Add the secret to your app and confirm a code.' },
     errors: [sessionOnly, 'identity.two_factor_on', ...confirmationErrors],
+    check: checkConfirmation,
     run: beginTwoFactor,
   }),
   'twoFactor.confirm': systemAction({
@@ -134,6 +135,7 @@ export const profileActions = {
     output: RecoveryCodes,
     answer: { message: 'Keep the recovery codes safe.' },
     errors: [sessionOnly, 'identity.two_factor_off', ...confirmationErrors],
+    check: checkConfirmation,
     run: renewRecoveryCodes,
   }),
   'twoFactor.disable': systemAction({
@@ -144,6 +146,7 @@ export const profileActions = {
     input: Confirmation,
     answer: { message: 'Two-factor authentication is off.' },
     errors: [sessionOnly, ...confirmationErrors],
+    check: checkConfirmation,
     run: disableTwoFactor,
   }),
 };

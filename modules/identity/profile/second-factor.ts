@@ -1,8 +1,8 @@
-import { type Db, invalid, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, type FieldError, type SystemCtx, sql } from '@chowk/kit';
 import { verify } from 'otplib';
 import { fail } from '../errors.ts';
 import type { Addressee } from '../mail/mails.ts';
-import { hashOf } from '../secret-tokens.ts';
+import { hashSecret } from '../secret-tokens.ts';
 import { sendSecurityNotice } from './security-notice.ts';
 
 export const secretPurpose = 'two-factor';
@@ -32,9 +32,7 @@ export function checkCode(ctx: SystemCtx, userId: number, otp: string): Promise<
   });
 }
 
-export function wrongCode() {
-  return invalid({ otp: 'The code is wrong or was used before.' });
-}
+export const wrongCode: FieldError = { code: 'invalid', message: 'The code is wrong or was used before.' };
 
 export async function unlockCodes(tx: Db, userId: number): Promise<void> {
   await tx.run(sql`UPDATE users SET two_factor_failures = 0, two_factor_locked_until = NULL WHERE id = ${userId}`);
@@ -77,7 +75,7 @@ async function useCode(ctx: SystemCtx, tx: Db, userId: number, sealed: string, o
   if (/^\d{6}$/.test(code)) return useTotp(ctx, tx, userId, sealed, code);
   const used = await tx.run(sql`
     UPDATE recovery_codes SET used_at = now()
-    WHERE user_id = ${userId} AND code_hash = ${hashOf(code)} AND used_at IS NULL`);
+    WHERE user_id = ${userId} AND code_hash = ${hashSecret(code)} AND used_at IS NULL`);
   return used === 1;
 }
 

@@ -3,9 +3,8 @@ import { type Db, invalid, type SystemCtx, sql } from '@chowk/kit';
 import { generateSecret, generateURI } from 'otplib';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
-import { hashOf } from '../secret-tokens.ts';
+import { hashSecret } from '../secret-tokens.ts';
 import { limitFailures } from '../sign-in/limit-failures.ts';
-import { type Confirmation, mustBeRecent } from './own-session.ts';
 import { secretPurpose, useTotp } from './second-factor.ts';
 import { sendSecurityNotice } from './security-notice.ts';
 
@@ -22,11 +21,7 @@ interface TwoFactorRow {
 }
 
 /** Creates a secret. It is in effect after a code was confirmed. */
-export async function beginTwoFactor(
-  ctx: SystemCtx,
-  confirmation: Confirmation,
-): Promise<{ secret: string; otpauth_uri: string }> {
-  await mustBeRecent(ctx, confirmation);
+export async function beginTwoFactor(ctx: SystemCtx): Promise<{ secret: string; otpauth_uri: string }> {
   const { id, email, signInEmail } = ctx.user;
   const secret = generateSecret();
   const updated = await ctx.central.run(sql`
@@ -61,8 +56,7 @@ function turnOn(ctx: SystemCtx, otp: string): Promise<string[]> {
   });
 }
 
-export async function disableTwoFactor(ctx: SystemCtx, confirmation: Confirmation): Promise<void> {
-  await mustBeRecent(ctx, confirmation);
+export async function disableTwoFactor(ctx: SystemCtx): Promise<void> {
   const { id } = ctx.user;
   await ctx.central.tx(async (tx) => {
     const updated = await tx.run(sql`
@@ -78,8 +72,7 @@ export async function disableTwoFactor(ctx: SystemCtx, confirmation: Confirmatio
   });
 }
 
-export async function renewRecoveryCodes(ctx: SystemCtx, confirmation: Confirmation): Promise<RecoveryCodes> {
-  await mustBeRecent(ctx, confirmation);
+export async function renewRecoveryCodes(ctx: SystemCtx): Promise<RecoveryCodes> {
   const { id } = ctx.user;
   return ctx.central.tx(async (tx) => {
     // The lock makes a concurrent request replace the codes of this one.
@@ -103,7 +96,7 @@ function sendNotice(ctx: SystemCtx, tx: Db, { change, effect }: { change: string
 
 async function replaceRecoveryCodes(tx: Db, userId: number): Promise<string[]> {
   const codes = Array.from({ length: recoveryCodeCount }, createRecoveryCode);
-  const hashes = codes.map((code) => hashOf(code.replace('-', '')));
+  const hashes = codes.map((code) => hashSecret(code.replace('-', '')));
   await tx.run(sql`DELETE FROM recovery_codes WHERE user_id = ${userId}`);
   await tx.run(sql`INSERT INTO recovery_codes (user_id, code_hash) SELECT ${userId}, unnest(${hashes}::bytea[])`);
   return codes;

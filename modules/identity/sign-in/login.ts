@@ -42,7 +42,7 @@ export async function signIn(
   if (account.password_exposed) throw fail('auth.password_exposed');
   if (account.two_factor_enabled) await checkSecondFactor(ctx, account, otp, limits);
   const tokens = await openLogin(ctx, account);
-  await record(ctx, { action: 'signed_in', userId: account.id, tenantId: await tenantOf(ctx, account.id) });
+  await record(ctx, { action: 'signed_in', userId: account.id, tenantId: await findTenant(ctx, account.id) });
   const { id, name, email: shown, email_verified, two_factor_enabled } = account;
   return { ...tokens, user: { id, name, email: shown, email_verified, two_factor_enabled } };
 }
@@ -86,12 +86,12 @@ export async function signOut(ctx: SystemCtx, { refresh_token }: Partial<Refresh
   // A caller with a bearer token must not end the session of another user.
   if (!session || (own && own.userId !== session.userId)) return;
   await accountsOf(ctx.system).sessions.revoke(session.id);
-  await record(ctx, { action: 'signed_out', userId: session.userId, tenantId: await tenantOf(ctx, session.userId) });
+  await record(ctx, { action: 'signed_out', userId: session.userId, tenantId: await findTenant(ctx, session.userId) });
 }
 
 /** The tenant of the call if the user is a member: sign-ins of others do not belong in its log. */
-async function tenantOf(ctx: SystemCtx, userId: number): Promise<string | null> {
-  const tenants = ctx.tenantId === undefined ? [] : await accountsOf(ctx.system).memberships.tenantsOf(userId);
+async function findTenant(ctx: SystemCtx, userId: number): Promise<string | null> {
+  const tenants = ctx.tenantId === undefined ? [] : await accountsOf(ctx.system).memberships.listTenants(userId);
   return tenants.find(({ id }) => id === ctx.tenantId)?.id ?? null;
 }
 
@@ -106,7 +106,7 @@ async function checkSecondFactor(
     throw fail('identity.two_factor_required', {}, { body: { two_factor_required: true }, headers });
   }
   if (await limitGuesses(ctx, limits, () => checkCode(ctx, account.id, otp))) return;
-  throw wrongCode();
+  throw invalid({ otp: wrongCode });
 }
 
 function findAccount(ctx: SystemCtx, email: string): Promise<AccountRow | undefined> {

@@ -5,15 +5,15 @@ import type { Me, UserSummary } from '../schemas.ts';
 /** The permissions as an array, cached with the membership. */
 const lists = new WeakMap<ReadonlySet<string>, string[]>();
 
-export function summaryOf({ id, name, email, emailVerified, twoFactor }: User): UserSummary {
+export function summarizeUser({ id, name, email, emailVerified, twoFactor }: User): UserSummary {
   return { id, name, email, email_verified: emailVerified, two_factor_enabled: twoFactor };
 }
 
 export async function getMe(ctx: SystemCtx): Promise<Me> {
-  const memberships = await accountsOf(ctx.system).memberships.tenantsOf(ctx.user.id);
+  const memberships = await accountsOf(ctx.system).memberships.listTenants(ctx.user.id);
   // The id of a tenant is always one of its domains.
   const tenants = memberships.map((tenant) => ({ ...tenant, domain: `${tenant.id}.${ctx.system.baseDomain}` }));
-  const me = { ...summaryOf(ctx.user), sign_in_email: ctx.user.signInEmail, tenants };
+  const me = { ...summarizeUser(ctx.user), sign_in_email: ctx.user.signInEmail, tenants };
   if (!ctx.membership) return me;
   const { role, permissions } = ctx.membership;
   const list = lists.get(permissions) ?? [...permissions];

@@ -42,7 +42,7 @@ interface State {
 }
 
 /** The permissions in the database that have an effect in a merchant's tenant. */
-async function stateOf({ id }: TestTenant): Promise<State> {
+async function readState({ id }: TestTenant): Promise<State> {
   const may = sql`ARRAY(SELECT permission FROM role_permissions p WHERE p.role_id = r.id
     AND permission !~ '^(reseller|platform)[.]')`;
   const members = await central.db.rows<{ id: number; may: string[]; owner: boolean }>(sql`
@@ -167,10 +167,10 @@ test('no sequence of actions grants, removes or changes permissions that the cal
       const people = [await platform.person({ tenant })];
       for (const set of sets) people.push(await newMember(tenant, set));
       const team = new Team(tenant, people);
-      let before = await stateOf(tenant);
+      let before = await readState(tenant);
       for (const step of steps) {
         const done = await team.perform(step, before);
-        const after = await stateOf(tenant);
+        const after = await readState(tenant);
         if (done) {
           outcomes[done.answer.status < 300 ? 'done' : 'refused'] += 1;
           expect(done.answer.status).toBeLessThan(500);

@@ -1,14 +1,24 @@
-import { type Db, empty, Issues, invalid, type Sql, type Static, type SystemCtx, sql } from '@chowk/kit';
+import {
+  type Db,
+  empty,
+  type FieldError,
+  Issues,
+  invalid,
+  type Sql,
+  type Static,
+  type SystemCtx,
+  sql,
+} from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
 import { hasEffectIn } from '../accounts/permissions.ts';
 import { createUser, isShownEmailVerified, shownEmail } from '../accounts/users.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import { sendVerification } from '../profile/email.ts';
-import { explainNewPassword } from '../profile/new-password.ts';
+import { checkNewPassword } from '../profile/new-password.ts';
 import { mustBeOwnSession } from '../profile/own-session.ts';
 import type { UserSummary } from '../schemas.ts';
-import { hashOf } from '../secret-tokens.ts';
+import { hashSecret } from '../secret-tokens.ts';
 import { limitGuesses } from '../sign-in/limit-guesses.ts';
 import { openLogin } from '../sign-in/login.ts';
 import {
@@ -43,10 +53,17 @@ interface Account extends UserSummary {
   readonly password_exposed: boolean;
 }
 
-/** The caller's account, or the one to create. */
-type Proof =
-  | { readonly account: Account; readonly signIn: boolean }
-  | { readonly name: string; readonly passwordHash: string };
+/** An account to create. */
+interface AccountForm {
+  readonly name: string;
+  readonly passwordHash: string;
+}
+
+interface Invited {
+  readonly tenant: Accepted['tenant'];
+  /** The account with the invited address, if there is one. */
+  readonly account: Account | undefined;
+}
 
 export async function getInvitation(
   ctx: SystemCtx,
@@ -59,75 +76,80 @@ export async function getInvitation(
   return { email, role, tenant, invited_by, expires_at, account_exists };
 }
 
-/** Adds the invited person to the tenant. One of several concurrent requests succeeds. */
-export async function acceptInvitation(ctx: SystemCtx, { invitation: token, ...form }: Acceptance): Promise<Accepted> {
-  const invitation = await findByToken(ctx, ctx.central, token);
-  if (!invitation) throw notOpen();
-  const { tenant } = invitation;
-  const proof = await prove(ctx, invitation, form);
-  const { password_hash, password_exposed: _, ...user } = await join(ctx, token, proof);
-  const account_created = !('account' in proof);
-  const signIn = account_created || proof.signIn;
-  const tokens = signIn ? await openLogin(ctx, { id: user.id, password_hash }) : {};
-  return { account_created, tenant, user, ...tokens };
-}
-
-/** Adds the errors of the new account if the invited address has none. */
-export async function explainAcceptance(
-  ctx: SystemCtx,
-  { invitation: token, ...form }: Partial<Acceptance>,
-  issues: Issues,
-): Promise<void> {
-  if (token === undefined || ctx.userId !== undefined) return;
-  const invitation = await findByToken(ctx, ctx.central, token);
-  if (!invitation || (await findAccount(ctx.central, invitation.email))) return;
-  for (const [field, problems] of Object.entries(accountIssues(ctx, form).errors)) {
-    if (!issues.has(field)) issues.addAll({ [field]: problems });
-  }
-}
-
-function accountIssues(ctx: SystemCtx, form: Partial<NewAccount>): Issues {
-  const issues = new Issues();
-  issues.addAll(ctx.check(NewAccount, form));
-  explainNewPassword(form, issues);
-  return issues;
-}
-
 /**
  * The link alone does not give access to an existing account: that needs its session or its password. If there is no
  * account, the link proves the address, and an account is created.
  */
-async function prove(ctx: SystemCtx, { email }: InvitationRow, form: Partial<NewAccount>): Promise<Proof> {
-  const account = await findAccount(ctx.central, email);
-  if (ctx.userId !== undefined) return { account: await bySession(ctx, account), signIn: false };
-  if (account) return { account: await byPassword(ctx, account, form.password), signIn: true };
-  accountIssues(ctx, form).throwIfAny();
-  const { name, password } = form as NewAccount;
+export async function checkAcceptance(
+  ctx: SystemCtx,
+  { invitation: token, ...form }: Partial<Acceptance>,
+  issues: Issues,
+): Promise<Invited | undefined> {
+  if (token === undefined) return undefined;
+  const invitation = await findByToken(ctx, ctx.central, token);
+  if (!invitation) throw notOpen();
+  const account = await findAccount(ctx.central, invitation.email);
+  if (ctx.userId !== undefined) await mustBeCaller(ctx, account);
+  else if (account) await checkAccountPassword(ctx, account, form.password, issues);
+  else checkNewAccount(ctx, form, issues);
+  return { tenant: invitation.tenant, account };
+}
+
+/** Adds the invited person to the tenant. One of several concurrent requests succeeds. */
+export async function acceptInvitation(
+  ctx: SystemCtx,
+  { invitation: token, ...form }: Acceptance,
+  { tenant, account }: Invited,
+): Promise<Accepted> {
+  const person = account ?? (await hashPassword(ctx, form as NewAccount));
+  const { password_hash, password_exposed: _, ...user } = await join(ctx, token, person);
+  const tokens = ctx.userId === undefined ? await openLogin(ctx, { id: user.id, password_hash }) : {};
+  return { account_created: !account, tenant, user, ...tokens };
+}
+
+async function hashPassword(ctx: SystemCtx, { name, password }: NewAccount): Promise<AccountForm> {
   return { name, passwordHash: await accountsOf(ctx.system).passwords.hash(password, ctx.client.network) };
 }
 
-async function bySession(ctx: SystemCtx, account: Account | undefined): Promise<Account> {
+/** A field that the schema has refused gets no further problem. */
+function checkNewAccount(ctx: SystemCtx, form: Partial<NewAccount>, issues: Issues): void {
+  const problems = new Issues();
+  problems.addAll(ctx.check(NewAccount, form));
+  checkNewPassword(form, problems);
+  for (const [field, list] of Object.entries(problems.errors)) if (!issues.has(field)) issues.addAll({ [field]: list });
+}
+
+async function mustBeCaller(ctx: SystemCtx, account: Account | undefined): Promise<void> {
   if (account?.id !== ctx.user.id)
     throw fail('identity.wrong_account', { email: ctx.user.signInEmail ?? ctx.user.email });
   await mustBeOwnSession(ctx);
-  return account;
 }
 
-async function byPassword(ctx: SystemCtx, account: Account, password: string | undefined): Promise<Account> {
-  if (password === undefined) throw mustProve();
+async function checkAccountPassword(
+  ctx: SystemCtx,
+  account: Account,
+  password: string | undefined,
+  issues: Issues,
+): Promise<void> {
+  if (password === undefined) {
+    if (!issues.has('password')) issues.addAll({ password: [mustProve] });
+    return;
+  }
   const limit = { key: `invitation password ${account.id}`, perMinute: ctx.system.options.loginFailuresPerMinute };
   const isCorrect = await limitGuesses(ctx, [limit], () =>
     accountsOf(ctx.system).passwords.verify(password, account.password_hash, ctx.client.network),
   );
-  if (!isCorrect) throw invalid({ password: 'This is not the password of the account with the invited address.' });
-  if (account.password_exposed) throw fail('auth.password_exposed');
-  if (account.two_factor_enabled) throw fail('identity.sign_in_to_accept', {}, { body: { two_factor_required: true } });
-  return account;
+  if (!isCorrect) issues.add('password', 'This is not the password of the account with the invited address.');
+  else if (account.password_exposed) throw fail('auth.password_exposed');
+  else if (account.two_factor_enabled) {
+    throw fail('identity.sign_in_to_accept', {}, { body: { two_factor_required: true } });
+  }
 }
 
-function mustProve() {
-  return invalid({ password: 'An account with the invited address exists. Sign in to it, or send its password.' });
-}
+const mustProve: FieldError = {
+  code: 'invalid',
+  message: 'An account with the invited address exists. Sign in to it, or send its password.',
+};
 
 function notOpen() {
   return invalid({ token: fail('identity.invitation_not_found').message });
@@ -150,7 +172,7 @@ async function findByToken(
       JOIN roles r ON r.id = i.role_id
       JOIN users u ON u.id = i.invited_by AND u.disabled_at IS NULL
       JOIN memberships m ON m.user_id = u.id AND m.tenant_id = t.id
-    WHERE i.token_hash = ${hashOf(token)} AND ${isOpen(ctx)} ${lock}`);
+    WHERE i.token_hash = ${hashSecret(token)} AND ${isOpen(ctx)} ${lock}`);
   return invitation && canInvite(invitation) ? invitation : undefined;
 }
 
@@ -177,12 +199,12 @@ function findAccount(db: Db, email: string): Promise<Account | undefined> {
     FROM users u WHERE u.email = ${email}`);
 }
 
-async function join(ctx: SystemCtx, token: string, proof: Proof): Promise<Account> {
+async function join(ctx: SystemCtx, token: string, person: Account | AccountForm): Promise<Account> {
   return ctx.central.tx(async (tx) => {
     const invitation = await findByToken(ctx, tx, token, sql`FOR UPDATE OF i`);
     if (!invitation) throw notOpen();
     const { id, email, tenant, role, role_id } = invitation;
-    const account = 'account' in proof ? proof.account : await createAccount(tx, { ...proof, email });
+    const account = 'id' in person ? person : await createAccount(tx, { ...person, email });
     const inserted = await tx.run(sql`
       INSERT INTO memberships (user_id, tenant_id, role_id) VALUES (${account.id}, ${tenant.id}, ${role_id})
       ON CONFLICT DO NOTHING`);
@@ -191,17 +213,17 @@ async function join(ctx: SystemCtx, token: string, proof: Proof): Promise<Accoun
     await tx.run(sql`UPDATE invitations SET accepted_at = ${now}, updated_at = ${now} WHERE id = ${id}`);
     const activity = { action: 'invitation_accepted', userId: account.id, tenantId: tenant.id, details: { role } };
     await record(ctx, activity, tx);
-    if (!('account' in proof)) {
+    if (!('id' in person)) {
       await sendVerification(ctx, tx, { userId: account.id, name: account.name, email, tenantId: tenant.id });
     }
     return account;
   });
 }
 
-async function createAccount(tx: Db, account: { name: string; email: string; passwordHash: string }): Promise<Account> {
+async function createAccount(tx: Db, account: AccountForm & { readonly email: string }): Promise<Account> {
   const id = await createUser(tx, account);
   // A concurrent request has created it.
-  if (id === undefined) throw mustProve();
+  if (id === undefined) throw invalid({ password: mustProve });
   const { name, email, passwordHash: password_hash } = account;
   const state = { email_verified: false, two_factor_enabled: false, password_exposed: false };
   return { id, name, email, password_hash, ...state };

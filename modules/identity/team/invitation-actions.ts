@@ -1,5 +1,5 @@
 import { systemAction, Type, Uuid } from '@chowk/kit';
-import { acceptInvitation, explainAcceptance, getInvitation, joinedMessage } from './invitation-acceptance.ts';
+import { acceptInvitation, checkAcceptance, getInvitation, joinedMessage } from './invitation-acceptance.ts';
 import {
   Acceptance,
   Accepted,
@@ -9,8 +9,8 @@ import {
   OpenInvitation,
 } from './invitation-schemas.ts';
 import {
+  checkInvitation,
   createInvitation,
-  explainInvitation,
   invitationList,
   resendInvitation,
   revokeInvitation,
@@ -49,8 +49,8 @@ export const invitationActions = {
     output: Invitation,
     answer: { key: 'invitation', message: 'Invitation sent.', status: 201 },
     errors: ['identity.role_beyond_caller'],
+    check: checkInvitation,
     run: createInvitation,
-    check: explainInvitation,
   }),
   'invitations.delete': systemAction({
     ...byId,
@@ -98,7 +98,7 @@ export const invitationActions = {
       'auth.too_many_attempts',
       'auth.busy',
     ],
+    check: checkAcceptance,
     run: acceptInvitation,
-    check: explainAcceptance,
   }),
 };

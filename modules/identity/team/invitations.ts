@@ -3,7 +3,6 @@ import {
   byTime,
   type Db,
   type Issues,
-  invalid,
   list,
   nameInMail,
   removalOf,
@@ -16,7 +15,7 @@ import { mustHoldRole } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import { sendMail } from '../mail/mails.ts';
-import { hashOf, newSecret } from '../secret-tokens.ts';
+import { hashSecret, newSecret } from '../secret-tokens.ts';
 import { userReference } from '../user-reference.ts';
 import { Invitation, type NewInvitation } from './invitation-schemas.ts';
 import { assignableRole, findRole, getRole, noSuchRole } from './roles.ts';
@@ -47,29 +46,29 @@ export const invitationList = list({
   },
 });
 
+export async function checkInvitation(
+  ctx: SystemCtx,
+  { email, role }: Partial<NewInvitation>,
+  issues: Issues,
+): Promise<void> {
+  limitMails(ctx);
+  if (email !== undefined && (await isMember(ctx, email))) issues.addAll({ email: [alreadyMember] });
+  // Without other problems, the lock on the role finds out.
+  const isRoleMissing = issues.any && role !== undefined && !(await findRole(ctx, ctx.central, role));
+  if (isRoleMissing) issues.addAll({ role: [noSuchRole] });
+}
+
 /** Replaces an open invitation of the same address, whose link becomes invalid. */
 export async function createInvitation(ctx: SystemCtx, { email, role }: NewInvitation): Promise<Invitation> {
-  limitMails(ctx);
   const token = newSecret();
   return ctx.central.tx(async (tx) => {
     const assigned = await assignableRole(ctx, tx, role);
-    if (await isMember(ctx, tx, email)) throw invalid({ email: alreadyMember });
     await lockOpen(ctx, tx, sql`i.email = ${email}`);
     const invitation = await insertInvitation(ctx, tx, { email, roleId: assigned.id, token });
     await record(ctx, { action: 'member_invited', subjectId: null, details: { email, role: assigned.name } }, tx);
     await mailInvitation(ctx, tx, invitation, token);
     return invitation;
   });
-}
-
-export async function explainInvitation(
-  ctx: SystemCtx,
-  { email, role }: Partial<NewInvitation>,
-  issues: Issues,
-): Promise<void> {
-  const { central } = ctx;
-  if (email !== undefined && (await isMember(ctx, central, email))) issues.addAll({ email: [alreadyMember] });
-  if (role !== undefined && !(await findRole(ctx, central, role))) issues.addAll({ role: [noSuchRole] });
 }
 
 /** Mails a new link in the caller's name; the old one becomes invalid. */
@@ -80,8 +79,8 @@ export async function resendInvitation(ctx: SystemCtx, { invitation: id }: Key):
     await lockInvitation(ctx, tx, id);
     const now = ctx.now();
     const invitation = (await tx.row<Invitation>(sql`
-      UPDATE invitations i SET token_hash = ${hashOf(token)}, invited_by = ${ctx.user.id},
-        expires_at = ${expiryOf(now)}, updated_at = ${now.toISOString()}
+      UPDATE invitations i SET token_hash = ${hashSecret(token)}, invited_by = ${ctx.user.id},
+        expires_at = ${addValidity(now)}, updated_at = ${now.toISOString()}
       WHERE i.id = ${id} RETURNING ${columns}`)) as Invitation;
     await mailInvitation(ctx, tx, invitation, token);
     return invitation;
@@ -106,10 +105,10 @@ function limitMails(ctx: SystemCtx): void {
 
 const alreadyMember = taken('A member with this address already exists.');
 
-async function isMember(ctx: SystemCtx, db: Db, email: string): Promise<boolean> {
-  const member = await db.row(sql`
+async function isMember({ central, tenant }: SystemCtx, email: string): Promise<boolean> {
+  const member = await central.row(sql`
     SELECT FROM memberships m JOIN users u ON u.id = m.user_id
-    WHERE m.tenant_id = ${ctx.tenant.id} AND u.email = ${email}`);
+    WHERE m.tenant_id = ${tenant.id} AND u.email = ${email}`);
   return member !== undefined;
 }
 
@@ -138,8 +137,8 @@ async function insertInvitation(
   const invitation = await tx.row<Invitation>(sql`
     INSERT INTO invitations AS i
       (id, tenant_id, email, role_id, token_hash, invited_by, created_at, updated_at, expires_at)
-    VALUES (${ctx.newId()}, ${ctx.tenant.id}, ${email}, ${roleId}, ${hashOf(token)}, ${ctx.user.id},
-      ${now.toISOString()}, ${now.toISOString()}, ${expiryOf(now)})
+    VALUES (${ctx.newId()}, ${ctx.tenant.id}, ${email}, ${roleId}, ${hashSecret(token)}, ${ctx.user.id},
+      ${now.toISOString()}, ${now.toISOString()}, ${addValidity(now)})
     ON CONFLICT (tenant_id, email) WHERE accepted_at IS NULL AND revoked_at IS NULL DO UPDATE SET id = excluded.id,
       role_id = excluded.role_id, token_hash = excluded.token_hash, invited_by = excluded.invited_by,
       created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at
@@ -147,7 +146,7 @@ async function insertInvitation(
   return invitation as Invitation;
 }
 
-function expiryOf(now: Date): string {
+function addValidity(now: Date): string {
   return new Date(now.getTime() + validDays * 86_400_000).toISOString();
 }
 

@@ -1,6 +1,6 @@
 import { systemAction, Type } from '@chowk/kit';
 import { listPermissions } from '../accounts/permissions.ts';
-import { createRole, deleteRole, explainRole, getRole, listRoles, updateRole } from './roles.ts';
+import { checkNewRole, checkRoleChanges, createRole, deleteRole, getRole, listRoles, updateRole } from './roles.ts';
 import { ById, NewRole, Permission, Role, RoleChanges } from './team-schemas.ts';
 
 const view = { tag: 'Team', needs: 'team.roles.view' } as const;
@@ -49,8 +49,8 @@ export const roleActions = {
     output: Role,
     answer: { key: 'role', message: 'Role created.', status: 201 },
     errors: ['identity.permission_beyond_caller', 'identity.too_many_roles'],
+    check: checkNewRole,
     run: createRole,
-    check: explainRole,
   }),
   'roles.update': systemAction({
     ...manage,
@@ -63,8 +63,8 @@ export const roleActions = {
     output: Role,
     answer: { key: 'role', message: 'Role saved.' },
     errors: [...ownRole, 'identity.permission_beyond_caller'],
+    check: checkRoleChanges,
     run: updateRole,
-    check: explainRole,
   }),
   'roles.delete': systemAction({
     ...manage,

@@ -27,7 +27,7 @@ async function newRole(permissions: readonly string[], by: Person = owner): Prom
 }
 
 /** A member of acme with a role of its own. */
-async function holderOf(role: Role): Promise<Person> {
+async function addMember(role: Role): Promise<Person> {
   const person = await platform.person({ tenant: acme, role: 'Viewer' });
   await central.db.run(sql`UPDATE memberships SET role_id = ${role.id} WHERE user_id = ${person.id}`);
   return person;
@@ -141,11 +141,11 @@ test('a role of another tenant is not found', async () => {
 
 test('a role with members cannot be deleted, and the error contains their number', async () => {
   const role = await newRole(['team.view']);
-  await holderOf(role);
+  await addMember(role);
   const one = await owner.delete(`/api/v1/roles/${role.id}`);
   expect(one).toMatchObject({ status: 409, body: { code: 'identity.role_in_use' } });
   expect(one.body.message).toContain('1 member.');
-  await holderOf(role);
+  await addMember(role);
   expect((await owner.delete(`/api/v1/roles/${role.id}`)).body.message).toContain('2 members');
 });
 
@@ -175,7 +175,7 @@ test('a caller cannot add a permission that it lacks to a role', async () => {
 
 test('a caller cannot extend its own role', async () => {
   const role = await newRole(['team.roles.manage', 'team.view']);
-  const holder = await holderOf(role);
+  const holder = await addMember(role);
   const url = `/api/v1/roles/${role.id}`;
   expect((await holder.patch(url, { permissions: [...role.permissions, 'orders.view'] })).status).toBe(403);
   expect((await holder.patch(url, { permissions: ['team.roles.manage'] })).status).toBe(200);
@@ -215,7 +215,7 @@ test("reseller permissions cannot be granted in a merchant's tenant", async () =
 
 test('a change of a role applies to all its members within a second, in every process', async () => {
   const role = await newRole(['team.view']);
-  const holder = await holderOf(role);
+  const holder = await addMember(role);
   const ask = (at: typeof platform, url: string) =>
     at.request({ method: 'GET', url, headers: { authorization: `Bearer ${holder.accessToken}`, 'x-tenant': acme.id } });
   const processes = [platform, neighbour];

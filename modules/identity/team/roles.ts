@@ -11,7 +11,7 @@ import {
   sql,
   taken,
 } from '@chowk/kit';
-import { explainPermissions, mustHold, mustHoldRole } from '../accounts/permissions.ts';
+import { checkGrant, mustHold, mustHoldRole } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import type { Key, NewRole, Role, RoleChanges } from './team-schemas.ts';
@@ -49,9 +49,18 @@ export async function assignableRole(ctx: SystemCtx, db: Db, role: string | numb
   return assignable;
 }
 
+export async function checkNewRole(
+  ctx: SystemCtx,
+  { name, permissions = [] }: Partial<NewRole>,
+  issues: Issues,
+): Promise<void> {
+  await checkGrant(ctx, grantPermissions(permissions), issues);
+  // Without other problems, the insertion finds out.
+  if (issues.any && name !== undefined) await checkName(ctx, name, issues);
+}
+
 export async function createRole(ctx: SystemCtx, role: NewRole): Promise<Role> {
   return ctx.central.tx(async (tx) => {
-    await mustHoldPermissions(ctx, tx, role.permissions);
     const id = await insertRole(ctx, tx, role);
     await grant(tx, id, role.permissions);
     const { name, permissions } = role;
@@ -60,13 +69,30 @@ export async function createRole(ctx: SystemCtx, role: NewRole): Promise<Role> {
   });
 }
 
+export async function checkRoleChanges(
+  ctx: SystemCtx,
+  { id, name, permissions = [] }: Partial<RoleChanges>,
+  issues: Issues,
+): Promise<void> {
+  if (id === undefined) return;
+  const current = await getOwnRole(ctx, ctx.central, id);
+  await checkGrant(ctx, grantPermissions(permissions, current.permissions), issues);
+  if (name !== undefined && name !== current.name) await checkName(ctx, name, issues, id);
+}
+
+async function checkName(ctx: SystemCtx, name: string, issues: Issues, id: number | null = null): Promise<void> {
+  const other = await ctx.central.row(sql`
+    SELECT FROM roles r WHERE ${usable(ctx)} AND lower(r.name) = lower(${name}) AND r.id IS DISTINCT FROM ${id}::bigint`);
+  if (other) issues.addAll({ name: [nameTaken] });
+}
+
 /** The caller must hold the permissions of the role before and after the change. */
 export async function updateRole(ctx: SystemCtx, { id, ...changes }: RoleChanges): Promise<Role> {
   return ctx.central.tx(async (tx) => {
     const current = await lockOwnRole(ctx, tx, id);
-    const before = fieldsOf(current);
-    const after = fieldsOf({ ...current, ...changes });
-    await mustHoldPermissions(ctx, tx, changes.permissions ?? [], before.permissions);
+    const before = pickNewRole(current);
+    const after = pickNewRole({ ...current, ...changes });
+    mustHold(ctx, grantPermissions(after.permissions, before.permissions));
     const changed = changesBetween(before, after);
     if (Object.keys(changed).length === 0) return current;
     await saveRole(tx, { id, ...after });
@@ -82,15 +108,6 @@ export async function updateRole(ctx: SystemCtx, { id, ...changes }: RoleChanges
   });
 }
 
-export async function explainRole(ctx: SystemCtx, input: Partial<RoleChanges>, issues: Issues): Promise<void> {
-  const { id = null, name, permissions: names = [] } = input;
-  await explainPermissions(ctx.central, { field: 'permissions', names }, issues);
-  if (name === undefined) return;
-  const other = await ctx.central.row(sql`
-    SELECT FROM roles r WHERE ${usable(ctx)} AND lower(r.name) = lower(${name}) AND r.id IS DISTINCT FROM ${id}::bigint`);
-  if (other) issues.add('name', nameTaken.message, nameTaken.code);
-}
-
 /** Deletes a role without members, and the open invitations to it. */
 export async function deleteRole(ctx: SystemCtx, { id }: Key): Promise<void> {
   await ctx.central.tx(async (tx) => {
@@ -102,11 +119,12 @@ export async function deleteRole(ctx: SystemCtx, { id }: Key): Promise<void> {
     }
     await tx.run(sql`DELETE FROM roles WHERE id = ${id}`);
     await record(ctx, { action: 'role_deleted', subjectId: null, details: { role_id: id, name } }, tx);
-    ctx.audit(removalOf(fieldsOf(role)));
+    ctx.audit(removalOf(pickNewRole(role)));
   });
 }
 
-function fieldsOf({ name, description, permissions }: NewRole) {
+/** The fields of a role that callers choose, with sorted permissions. */
+function pickNewRole({ name, description, permissions }: NewRole): NewRole {
   return { name, description, permissions: permissions.toSorted() };
 }
 
@@ -124,7 +142,12 @@ function usable(ctx: SystemCtx): Sql {
 /** Locks before it reads, so that concurrent assignments of the role are either counted or refused. */
 async function lockOwnRole(ctx: SystemCtx, tx: Db, id: number): Promise<Role> {
   await tx.run(sql`SELECT FROM roles WHERE id = ${id} AND tenant_id = ${ctx.tenant.id} FOR UPDATE`);
-  const role = await getRole(ctx, { id }, tx);
+  return getOwnRole(ctx, tx, id);
+}
+
+/** A role that the caller may change. */
+async function getOwnRole(ctx: SystemCtx, db: Db, id: number): Promise<Role> {
+  const role = await getRole(ctx, { id }, db);
   if (role.is_system) throw fail('identity.role_is_system', { role: role.name });
   mustHoldRole(ctx, role);
   ctx.mustMatch(role);
@@ -132,8 +155,8 @@ async function lockOwnRole(ctx: SystemCtx, tx: Db, id: number): Promise<Role> {
 }
 
 /** Includes permissions without effect in this tenant: it may become a reseller. */
-function mustHoldPermissions(ctx: SystemCtx, db: Db, names: readonly string[], before: readonly string[] = []) {
-  return mustHold(ctx, db, { field: 'permissions', names, before }, 'identity.permission_beyond_caller');
+function grantPermissions(names: readonly string[], allowed: readonly string[] = []) {
+  return { field: 'permissions', names, allowed, refusal: 'identity.permission_beyond_caller' } as const;
 }
 
 const nameTaken = taken('There is a role with this name already.');

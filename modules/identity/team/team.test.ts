@@ -29,7 +29,7 @@ async function memberWith(tenant: TestTenant, owner: Person, ...permissions: str
   return person;
 }
 
-function roleOf(owner: Person, { id }: Person): Promise<string> {
+function readRole(owner: Person, { id }: Person): Promise<string> {
   return owner.get(`/api/v1/team/${id}`).then(({ body }) => body.member.role);
 }
 
@@ -174,7 +174,7 @@ test('an Admin cannot appoint, change or remove an Owner', async () => {
     expect({ status, code: body.code }).toEqual({ status: 403, code: 'identity.role_beyond_caller' });
     expect(body.message).toContain('settings.billing');
   }
-  expect(await roleOf(owner, second)).toBe('Owner');
+  expect(await readRole(owner, second)).toBe('Owner');
   expect((await admin.patch(`/api/v1/team/${agent.id}`, { role: 'Admin' })).status).toBe(200);
   expect((await admin.patch(`/api/v1/team/${agent.id}`, { role: 'Agent' })).status).toBe(200);
 });
@@ -302,7 +302,7 @@ test('a change based on an outdated version of a member is refused', async () =>
   expect(changed.status).toBe(200);
   expect((await owner.patch(url, { role: 'Manager' }, old)).status).toBe(412);
   expect((await owner.delete(url, undefined, old)).status).toBe(412);
-  expect(await roleOf(owner, person)).toBe('Agent');
+  expect(await readRole(owner, person)).toBe('Agent');
   expect((await owner.delete(url, undefined, { 'if-match': changed.headers.etag as string })).status).toBe(200);
 });
 

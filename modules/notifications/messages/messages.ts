@@ -70,11 +70,11 @@ async function deliver(ctx: Ctx, attempt: Attempt): Promise<void> {
   await ctx.tx((tx) => record(tx, attempt, outcome));
 }
 
-/** Of a message that belongs neither to a customer nor to a rule, address and text are not kept. */
+/** The address and text of a message that belongs neither to a customer nor to a rule are not kept. */
 const isForgotten = sql`customer_id IS NULL AND rule_id IS NULL`;
 
 async function record(ctx: Ctx, { id, attempt }: Attempt, outcome: Outcome): Promise<void> {
-  const delay = outcome.status === 'retry' ? delayOf(outcome, attempt) : undefined;
+  const delay = outcome.status === 'retry' ? findDelay(outcome, attempt) : undefined;
   const status = outcome.status === 'sent' ? 'sent' : delay === undefined ? 'failed' : 'queued';
   const isSent = outcome.status === 'sent';
   const now = ctx.now();
@@ -94,7 +94,7 @@ async function record(ctx: Ctx, { id, attempt }: Attempt, outcome: Outcome): Pro
   }
 }
 
-function delayOf({ afterSeconds = 0 }: { afterSeconds?: number }, attempt: number): number | undefined {
+function findDelay({ afterSeconds = 0 }: { afterSeconds?: number }, attempt: number): number | undefined {
   const delay = retries[attempt];
   return delay === undefined ? undefined : Math.max(delay, afterSeconds);
 }

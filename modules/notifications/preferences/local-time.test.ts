@@ -41,13 +41,13 @@ const moment = fc.constantFrom(...Object.keys(zones)).chain((zone) =>
   }),
 );
 const minute = fc.integer({ min: 0, max: 1_439 });
-const timeOf = ({ day, seconds }: { day: string; seconds: number }) => new Date(Date.parse(day) + seconds * 1_000);
+const toTime = ({ day, seconds }: { day: string; seconds: number }) => new Date(Date.parse(day) + seconds * 1_000);
 
 test('quiet hours end at the minute that a look at every minute finds, also when the clocks change', () => {
   fc.assert(
     fc.property(moment, minute, minute, (given, from, to) => {
       fc.pre(from !== to);
-      const at = timeOf(given);
+      const at = toTime(given);
       expect(endOfSpan({ from, to }, at, given.zone)).toEqual(endByMinutes({ from, to }, at, given.zone));
     }),
     { numRuns: 300 },
@@ -57,7 +57,7 @@ test('quiet hours end at the minute that a look at every minute finds, also when
 test('the hour of the digest comes once a day, also when the clocks skip or repeat it', () => {
   fc.assert(
     fc.property(moment, fc.integer({ min: 0, max: 23 }), (given, hour) => {
-      const at = timeOf(given);
+      const at = toTime(given);
       const first = nextHour(hour, at, given.zone);
       const second = nextHour(hour, first, given.zone);
       expect(first.getTime()).toBeGreaterThan(at.getTime());

@@ -47,12 +47,12 @@ function changeOfOffset(from: number, until: number, timeZone: string): number {
 }
 
 function localTime(time: number, timeZone: string): { minute: number; offset: string } {
-  const parts = formatOf(timeZone).formatToParts(time);
+  const parts = findFormat(timeZone).formatToParts(time);
   const read = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
   return { minute: Number(read('hour')) * 60 + Number(read('minute')), offset: read('timeZoneName') };
 }
 
-function formatOf(timeZone: string): Intl.DateTimeFormat {
+function findFormat(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known) return known;
   const fields = { hour: 'numeric', minute: 'numeric', timeZoneName: 'longOffset' } as const;

@@ -40,7 +40,7 @@ export const Preferences = NamedObject('NotificationPreferences', {
   ),
   quiet_hours: Nullable(QuietHours),
   time_zone: Type.String({
-    description: 'Of the quiet hours and the digest. Default: of your profile, else of the tenant.',
+    description: 'For the quiet hours and the digest. Default: that of your profile, else of the tenant.',
   }),
   digest_hour: DigestHour,
 });

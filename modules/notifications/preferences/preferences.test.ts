@@ -112,7 +112,8 @@ describe('preferences', () => {
   test('change by channel and type, and null restores a default', async () => {
     const person = await platform.person({ tenant: acme });
     const change = async (body: object) => (await person.patch(url, body)).body.preferences;
-    const typeOf = ({ types }: { types: { type: string }[] }, name: string) => types.find(({ type }) => type === name);
+    const findType = ({ types }: { types: { type: string }[] }, name: string) =>
+      types.find(({ type }) => type === name);
     await change({
       defaults: { push: false },
       types: [
@@ -122,8 +123,8 @@ describe('preferences', () => {
     });
     const changed = await change({ types: [{ type: 'kiosk.sold', push: true }], digest_hour: 18, ...night });
     expect(changed).toMatchObject({ defaults: { in_app: true, push: false, email: 'off' }, digest_hour: 18, ...night });
-    expect(typeOf(changed, 'kiosk.sold')).toMatchObject({ in_app: true, push: true, email: 'digest' });
-    expect(typeOf(changed, 'x.y')).toMatchObject({ in_app: false, push: false, module: null, description: null });
+    expect(findType(changed, 'kiosk.sold')).toMatchObject({ in_app: true, push: true, email: 'digest' });
+    expect(findType(changed, 'x.y')).toMatchObject({ in_app: false, push: false, module: null, description: null });
     expect((await person.get(url)).body.preferences).toEqual(changed);
     const restored = await change({
       defaults: { push: null },
@@ -135,8 +136,8 @@ describe('preferences', () => {
       ],
     });
     expect(restored).toMatchObject({ defaults: { push: true }, quiet_hours: null, time_zone: 'Asia/Kolkata' });
-    expect(typeOf(restored, 'kiosk.sold')).toMatchObject({ push: true, email: 'off' });
-    expect(typeOf(restored, 'x.y')).toBeUndefined();
+    expect(findType(restored, 'kiosk.sold')).toMatchObject({ push: true, email: 'off' });
+    expect(findType(restored, 'x.y')).toBeUndefined();
   });
 
   test('are those of one user in one tenant', async () => {
@@ -333,11 +334,11 @@ describe('a digest', () => {
     const { person } = await member(daily);
     await sender.notify(person.id, sold);
     const { data } = await delayedJob('notifications.digest', person);
-    const taskOf = vi.spyOn(kernel.mailer, 'taskOf').mockImplementationOnce(() => {
+    const spy = vi.spyOn(kernel.mailer, 'taskOf').mockImplementationOnce(() => {
       throw new Error('killed');
     });
     await expect(run(data)).rejects.toThrow('killed');
-    taskOf.mockRestore();
+    spy.mockRestore();
     await run(data);
     await platform.mailTo(person.email);
     expect(await mailsTo(person)).toHaveLength(1);

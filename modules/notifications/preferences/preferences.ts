@@ -30,7 +30,7 @@ export async function updatePreferences(ctx: Ctx, changes: PreferenceChanges): P
     await store(tx, next);
     // The digest that is queued for another time will not be sent.
     if (await awaitsDigest(tx, user))
-      await queueDigests(tx, [{ ...next, user_id: user, zone: await zoneOf(tx, next) }]);
+      await queueDigests(tx, [{ ...next, user_id: user, zone: await findTimeZone(tx, next) }]);
     return describe(tx, next);
   });
 }
@@ -71,8 +71,8 @@ function applyChanges(current: StoredPreferences, changes: PreferenceChanges): S
   return {
     defaults: merge(current.defaults, defaults),
     types: kept,
-    quiet_from: quiet_hours === undefined ? current.quiet_from : minutesOf(quiet_hours?.from),
-    quiet_to: quiet_hours === undefined ? current.quiet_to : minutesOf(quiet_hours?.to),
+    quiet_from: quiet_hours === undefined ? current.quiet_from : parseClock(quiet_hours?.from),
+    quiet_to: quiet_hours === undefined ? current.quiet_to : parseClock(quiet_hours?.to),
     time_zone,
     digest_hour: digest_hour ?? current.digest_hour,
   };
@@ -97,25 +97,26 @@ async function describe(ctx: Ctx, preferences: StoredPreferences): Promise<Prefe
       critical: declared[type]?.critical ?? false,
       ...channelsFor(declared[type], defaults, types[type]),
     })),
-    quiet_hours: quiet_from === null || quiet_to === null ? null : { from: clockOf(quiet_from), to: clockOf(quiet_to) },
-    time_zone: await zoneOf(ctx, preferences),
+    quiet_hours:
+      quiet_from === null || quiet_to === null ? null : { from: formatClock(quiet_from), to: formatClock(quiet_to) },
+    time_zone: await findTimeZone(ctx, preferences),
     digest_hour,
   };
 }
 
-async function zoneOf(ctx: Ctx, { time_zone }: Timing): Promise<string> {
+async function findTimeZone(ctx: Ctx, { time_zone }: Timing): Promise<string> {
   if (time_zone !== null) return time_zone;
   const { id } = ctx.user;
   const [member] = await ctx.bus.call('identity.members', { ids: [id] });
   return member?.timezone ?? (await ctx.settings())['general.timezone'];
 }
 
-function minutesOf(clock: string | undefined): number | null {
+function parseClock(clock: string | undefined): number | null {
   if (clock === undefined) return null;
   const [hours, minutes] = clock.split(':').map(Number);
   return (hours as number) * 60 + (minutes as number);
 }
 
-function clockOf(minutes: number): string {
+function formatClock(minutes: number): string {
   return [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
 }

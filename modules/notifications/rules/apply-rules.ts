@@ -2,9 +2,9 @@ import { type Ctx, type Delivery, Failure, sql } from '@chowk/kit';
 import { type NewMessage, providerFor, queueMessage } from '../messages/messages.ts';
 import { send } from '../send.ts';
 import { meetsConditions } from './conditions.ts';
-import { customerPathIn, fieldsOf, valueAt } from './event-fields.ts';
+import { customerPathIn, readFields, valueAt } from './event-fields.ts';
 import { type Contact, render, type Subject } from './render-rule.ts';
-import { payloadOf } from './rule-check.ts';
+import { findPayload } from './rule-check.ts';
 import type { Recipient, Rule } from './rule-schemas.ts';
 import { ruleColumns } from './rules.ts';
 
@@ -14,9 +14,9 @@ export const hasRules = (event: string) =>
 
 /** Queues a message for each active rule of the event whose conditions hold. */
 export async function applyRules(ctx: Ctx, payload: unknown, event: Delivery): Promise<void> {
-  const schema = payloadOf(ctx, event.name);
+  const schema = findPayload(ctx, event.name);
   if (!schema) return;
-  const fields = fieldsOf(schema);
+  const fields = readFields(schema);
   const rules = await ctx.db.rows<Rule>(sql`
     SELECT ${ruleColumns} FROM notification_rules r WHERE is_active AND event = ${event.name} ORDER BY id`);
   const matching = rules.filter(({ conditions }) => meetsConditions(fields, conditions, payload));
@@ -54,7 +54,7 @@ interface Occurrence extends Subject {
 async function applyRule(ctx: Ctx, rule: Rule, occurrence: Occurrence): Promise<void> {
   const { customer, isGone, event } = occurrence;
   const message = { customer_id: customer?.id ?? null, rule_id: rule.id, event_id: event.id };
-  const target = isGone ? { skip: 'The customer was deleted.' } : await targetOf(ctx, rule, customer);
+  const target = isGone ? { skip: 'The customer was deleted.' } : await findTarget(ctx, rule, customer);
   const transport = await transportFor(ctx, rule.channel);
   if ('skip' in target) {
     const { skip: reason } = target;
@@ -84,7 +84,7 @@ export async function transportFor(
 
 type Target = { readonly recipient: string; readonly users?: number[] } | { readonly skip: string };
 
-async function targetOf(ctx: Ctx, { channel, recipient }: Rule, customer: Contact | undefined): Promise<Target> {
+async function findTarget(ctx: Ctx, { channel, recipient }: Rule, customer: Contact | undefined): Promise<Target> {
   if (recipient !== 'customer') {
     const users = await membersFor(ctx, recipient);
     if (users.length === 0) return { skip: 'No member of the team is the recipient.' };

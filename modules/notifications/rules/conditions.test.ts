@@ -2,7 +2,7 @@ import { Issues, Money, Nullable, Timestamp, Type } from '@chowk/kit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkConditions, meetsConditions, operatorsFor } from './conditions.ts';
-import { type EventField, fieldsOf, samplePayload } from './event-fields.ts';
+import { type EventField, readFields, samplePayload } from './event-fields.ts';
 import type { Condition } from './rule-schemas.ts';
 
 const payload = Type.Object({
@@ -20,11 +20,11 @@ const payload = Type.Object({
     either: Type.Union([Type.String(), Type.Integer()]),
   }),
 });
-const fields = fieldsOf(payload);
+const fields = readFields(payload);
 
 const meets = (condition: Condition, order: object) => meetsConditions(fields, [condition], { order });
 
-function errorsOf(...conditions: unknown[]): Record<string, string[]> {
+function findErrors(...conditions: unknown[]): Record<string, string[]> {
   const issues = new Issues();
   checkConditions(fields, conditions as Condition[], issues);
   return Object.fromEntries(Object.entries(issues.errors).map(([name, list]) => [name, list.map(({ code }) => code)]));
@@ -55,12 +55,12 @@ describe('a condition is refused', () => {
       '__proto__',
       'order.number.length',
     ];
-    const errors = errorsOf(...names.map((field) => ({ field, ...value })));
+    const errors = findErrors(...names.map((field) => ({ field, ...value })));
     expect(errors).toEqual(Object.fromEntries(names.map((_, index) => [`conditions.${index}.field`, ['unknown']])));
   });
 
   test('with an operator that does not fit the field', () => {
-    const errors = errorsOf(
+    const errors = findErrors(
       { field: 'order.number', operator: 'gt', value: 'a' },
       { field: 'order.is_paid', operator: 'contains', value: true },
       { field: 'order.tags', operator: 'eq', value: 'vip' },
@@ -89,7 +89,7 @@ describe('a condition is refused', () => {
     ['order.number', 'eq', '\ud800'],
     ['order.tags', 'contains', ['vip']],
   ])('on %s with %s %j', (field, operator, value) => {
-    expect(errorsOf({ field, operator, value })).toEqual({ 'conditions.0.value': ['wrong_type'] });
+    expect(findErrors({ field, operator, value })).toEqual({ 'conditions.0.value': ['wrong_type'] });
   });
 });
 
@@ -136,7 +136,7 @@ test('for any valid condition and value the operators are consistent with each o
     fc.property(cases, ({ path, field, value, actual }) => {
       const name = path.replace('order.', '');
       const is = (operator: Condition['operator'], other = value) => {
-        expect(errorsOf({ field: path, operator, value: other })).toEqual({});
+        expect(findErrors({ field: path, operator, value: other })).toEqual({});
         return meets({ field: path, operator, value: other }, { [name]: field.isList ? [actual] : actual });
       };
       if (field.isList) {
@@ -164,7 +164,7 @@ test('no condition and no payload, however strange, makes the evaluation fail', 
   });
   fc.assert(
     fc.property(fc.array(condition, { maxLength: 3 }), fc.jsonValue(), (conditions, order) => {
-      const hasErrors = Object.keys(errorsOf(...conditions)).length > 0;
+      const hasErrors = Object.keys(findErrors(...conditions)).length > 0;
       if (!hasErrors) expect(meetsConditions(fields, conditions as Condition[], { order })).toBeTypeOf('boolean');
     }),
   );

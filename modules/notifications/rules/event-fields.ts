@@ -26,7 +26,7 @@ export type EventFields = ReadonlyMap<string, EventField>;
 const cached = new WeakMap<TSchema, EventFields>();
 
 /** The scalar fields of a payload and its arrays of scalars, by dotted path. */
-export function fieldsOf(payload: TSchema): EventFields {
+export function readFields(payload: TSchema): EventFields {
   const known = cached.get(payload) ?? new Map(flatten(payload as Schema, ''));
   cached.set(payload, known);
   return known;
@@ -53,13 +53,13 @@ function withoutNull(schema: Schema): Schema | undefined {
 }
 
 function fieldFor(schema: Schema | undefined): Omit<EventField, 'isList'> | undefined {
-  const kind = schema && kindOf(schema);
+  const kind = schema && findKind(schema);
   if (!kind) return undefined;
   const values = schema.enum?.filter((value) => typeof value === 'string');
   return { kind, values, example: schema.examples?.[0] ?? values?.[0] ?? examples[schema.format ?? kind] };
 }
 
-function kindOf({ type, enum: values, format, pattern }: Schema): EventField['kind'] | undefined {
+function findKind({ type, enum: values, format, pattern }: Schema): EventField['kind'] | undefined {
   if (pattern === (Money as Schema).pattern) return 'money';
   if (values) return values.every((value) => typeof value === 'string' || value === null) ? 'text' : undefined;
   const types = [type].flat().filter((one) => one !== 'null');

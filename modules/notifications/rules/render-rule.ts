@@ -52,7 +52,7 @@ function maskField(name: string, value: unknown): unknown {
 function specialValue(name: string, { payload, customer }: Subject): unknown {
   switch (name) {
     case 'customer_name':
-      return nameOf(customer);
+      return formatName(customer);
     case 'customer_phone':
       return customer?.phone ?? '';
     case 'customer_email':
@@ -65,7 +65,7 @@ function specialValue(name: string, { payload, customer }: Subject): unknown {
   }
 }
 
-function nameOf(customer: Contact | undefined): string {
+function formatName(customer: Contact | undefined): string {
   const name = [customer?.first_name, customer?.last_name].filter(Boolean).join(' ');
   return name === '' ? 'Customer' : name;
 }

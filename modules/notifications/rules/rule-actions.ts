@@ -3,7 +3,7 @@ import { checkRule, listRuleEvents } from './rule-check.ts';
 import { pagedDeliveries } from './rule-deliveries.ts';
 import { previewRule, testRule } from './rule-preview.ts';
 import { NewRule, Rule, RuleChanges, RuleDelivery, RuleEvent, RulePreview, RuleTest } from './rule-schemas.ts';
-import { createRule, deleteRule, explainChanges, getRule, ruleList, updateRule } from './rules.ts';
+import { checkChanges, createRule, deleteRule, getRule, ruleList, updateRule } from './rules.ts';
 
 const needs = 'notifications.rules.manage';
 const tag = 'Notification rules';
@@ -54,8 +54,9 @@ export const ruleActions = {
     output: Rule,
     answer: { key: 'rule', message: 'Notification rule created.', status: 201 },
     errors: ['notifications.too_many_rules'],
-    run: createRule,
+    atomic: true,
     check: checkRule,
+    run: createRule,
   }),
   'notifications.updateRule': action({
     tag,
@@ -68,8 +69,9 @@ export const ruleActions = {
     output: Rule,
     answer: { key: 'rule', message: 'Notification rule saved.' },
     errors: ['notifications.rule_not_found', 'http.precondition_failed'],
+    atomic: true,
+    check: checkChanges,
     run: updateRule,
-    check: explainChanges,
   }),
   'notifications.deleteRule': action({
     tag,
@@ -96,7 +98,7 @@ export const ruleActions = {
   'notifications.previewRule': action({
     tag,
     summary: 'Preview the message of a notification rule',
-    description: 'Of the latest order if you may see it, else of made-up data. Nothing is saved or sent.',
+    description: 'Uses the latest order if you may see it, else made-up data. Nothing is saved or sent.',
     http: 'POST /notification-rules/preview',
     graphql: 'previewNotificationRule',
     needs,
@@ -104,8 +106,8 @@ export const ruleActions = {
     input: NewRule,
     output: RulePreview,
     answer: { key: 'preview' },
-    run: previewRule,
     check: checkRule,
+    run: previewRule,
   }),
   'notifications.testRule': action({
     tag,

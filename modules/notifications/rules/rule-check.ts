@@ -1,6 +1,6 @@
 import type { Ctx, Issues, TSchema } from '@chowk/kit';
 import { checkConditions, operatorsFor } from './conditions.ts';
-import { concernsOrder, customerPathIn, type EventFields, fieldsOf } from './event-fields.ts';
+import { concernsOrder, customerPathIn, type EventFields, readFields } from './event-fields.ts';
 import type { NewRule, RuleEvent } from './rule-schemas.ts';
 import { placeholdersIn } from './templates.ts';
 
@@ -24,7 +24,7 @@ export async function checkRule(ctx: Ctx, rule: Partial<NewRule>, issues: Issues
   }
   await checkRecipient(ctx, rule, issues);
   if (rule.event === undefined) return;
-  const payload = payloadOf(ctx, rule.event);
+  const payload = findPayload(ctx, rule.event);
   if (!payload) {
     issues.add(
       'event',
@@ -33,7 +33,7 @@ export async function checkRule(ctx: Ctx, rule: Partial<NewRule>, issues: Issues
     );
     return;
   }
-  const fields = fieldsOf(payload);
+  const fields = readFields(payload);
   if (rule.recipient === 'customer' && rule.channel !== 'in_app' && customerPathIn(fields) === undefined) {
     issues.add('recipient', `The event ${rule.event} concerns no customer.`, 'not_allowed');
   }
@@ -42,7 +42,7 @@ export async function checkRule(ctx: Ctx, rule: Partial<NewRule>, issues: Issues
 }
 
 /** `undefined` if there is no such event for rules. */
-export function payloadOf(ctx: Ctx, event: string): TSchema | undefined {
+export function findPayload(ctx: Ctx, event: string): TSchema | undefined {
   const isDeclared = Object.hasOwn(ctx.declaredEvents, event) && !isCausedByRules(event);
   return isDeclared ? ctx.declaredEvents[event]?.payload : undefined;
 }
@@ -93,7 +93,7 @@ function checkTemplate(fields: EventFields, template: NewRule['template'], issue
 export async function listRuleEvents(ctx: Ctx): Promise<{ events: RuleEvent[] }> {
   const declared = Object.entries(ctx.declaredEvents).filter(([name]) => !isCausedByRules(name));
   const events = declared.map(([name, { summary, payload }]): RuleEvent => {
-    const fields = fieldsOf(payload);
+    const fields = readFields(payload);
     const isAboutCustomer = customerPathIn(fields) !== undefined;
     return {
       name,

@@ -1,11 +1,11 @@
-import { type Ctx, Email, forbidden, invalid, readValid, sql, type TSchema, Type } from '@chowk/kit';
+import { type Ctx, Email, forbidden, invalid, sql, type TSchema, Type } from '@chowk/kit';
 import { queueMessage } from '../messages/messages.ts';
 import { Phone } from '../schemas.ts';
 import { notifyMembers, transportFor } from './apply-rules.ts';
 import { meetsConditions } from './conditions.ts';
-import { concernsOrder, fieldsOf, samplePayload } from './event-fields.ts';
+import { concernsOrder, readFields, samplePayload } from './event-fields.ts';
 import { type Contact, render, type Subject } from './render-rule.ts';
-import { checkRule, payloadOf } from './rule-check.ts';
+import { findPayload } from './rule-check.ts';
 import { deliveryColumns } from './rule-deliveries.ts';
 import type { NewRule, Rule, RuleDelivery, RulePreview, RuleTest } from './rule-schemas.ts';
 import { getRule } from './rules.ts';
@@ -22,20 +22,19 @@ const EmailRecipient = Type.Object({ to: Email });
 const PhoneRecipient = Type.Object({ to: Phone });
 const noFields = Type.Object({});
 
-/** Of the latest order if the event concerns an order that the caller may see, else of made-up data. */
+/** Uses the latest order if the event concerns an order that the caller may see, else made-up data. */
 export async function previewRule(ctx: Ctx, rule: NewRule): Promise<RulePreview> {
-  await readValid((issues) => checkRule(ctx, rule, issues));
-  const fields = fieldsOf(payloadOf(ctx, rule.event) as TSchema);
+  const fields = readFields(findPayload(ctx, rule.event) as TSchema);
   const latest = concernsOrder(fields) ? await latestOrder(ctx) : undefined;
   const subject: Subject = latest
     ? { payload: { ...samplePayload(fields), order: latest.order }, customer: latest.customer }
-    : sampleOf(ctx, rule);
+    : createSample(ctx, rule);
   const isMatch = meetsConditions(fields, rule.conditions, subject.payload);
   return { ...render(rule, subject), is_match: isMatch, source: latest ? 'latest_order' : 'sample' };
 }
 
-function sampleOf(ctx: Ctx, { event }: Pick<Rule, 'event'>): Subject {
-  return { payload: samplePayload(fieldsOf(payloadOf(ctx, event) ?? noFields)), customer: sampleCustomer };
+function createSample(ctx: Ctx, { event }: Pick<Rule, 'event'>): Subject {
+  return { payload: samplePayload(readFields(findPayload(ctx, event) ?? noFields)), customer: sampleCustomer };
 }
 
 /** Masked as for the caller. */
@@ -51,8 +50,8 @@ async function latestOrder(ctx: Ctx): Promise<{ order: object; customer: Contact
 export async function testRule(ctx: Ctx, { id, to }: RuleTest): Promise<RuleDelivery> {
   const rule = await getRule(ctx, { id });
   if (to !== undefined && !ctx.can('notifications.send')) throw forbidden('notifications.send');
-  const recipient = recipientOf(ctx, rule, to);
-  const content = render(rule, sampleOf(ctx, rule));
+  const recipient = readRecipient(ctx, rule, to);
+  const content = render(rule, createSample(ctx, rule));
   return ctx.tx(async (tx) => {
     const message = { recipient, ...content, customer_id: null, rule_id: id, event_id: null };
     const stored = await queueMessage(tx, { ...message, ...(await transportFor(tx, rule.channel)) });
@@ -66,7 +65,7 @@ export async function testRule(ctx: Ctx, { id, to }: RuleTest): Promise<RuleDeli
   });
 }
 
-function recipientOf(ctx: Ctx, { channel }: Rule, to: string | undefined): string {
+function readRecipient(ctx: Ctx, { channel }: Rule, to: string | undefined): string {
   if (channel === 'in_app') {
     if (to !== undefined) throw invalid({ to: { code: 'not_allowed', message: 'The test is sent to your account.' } });
     return `user ${ctx.user.id}`;

@@ -22,7 +22,7 @@ async function team() {
 }
 const acme = await team();
 
-const refusalOf = async (fields: object) => {
+const readErrors = async (fields: object) => {
   const { status, body } = await acme.owner.post(path, { ...shipped, ...fields });
   expect(status).toBe(422);
   return body.errors;
@@ -105,7 +105,7 @@ describe('a rule', () => {
   test('is changed only in the version that the caller has read', async () => {
     const { owner } = await team();
     const { headers, body } = await owner.post(path, shipped);
-    const etag = headers['etag'] ?? `"${body.rule.updated_at}"`;
+    const etag = headers.etag ?? `"${body.rule.updated_at}"`;
     expect(await owner.patch(`${path}/${body.rule.id}`, { name: 'A' }, { 'if-match': '"old"' })).toMatchObject({
       status: 412,
     });
@@ -117,9 +117,9 @@ describe('a rule', () => {
 
 describe('a rule is refused', () => {
   test('for an event that no module declares', async () => {
-    expect(await refusalOf({ event: 'order.flown' })).toHaveProperty('event');
-    expect(await refusalOf({ event: 'constructor' })).toHaveProperty('event');
-    expect(await refusalOf({ event: 'order.*' })).toHaveProperty('event');
+    expect(await readErrors({ event: 'order.flown' })).toHaveProperty('event');
+    expect(await readErrors({ event: 'constructor' })).toHaveProperty('event');
+    expect(await readErrors({ event: 'order.*' })).toHaveProperty('event');
   });
 
   test('for an event that notifications cause, because it would never end', async () => {
@@ -129,13 +129,13 @@ describe('a rule is refused', () => {
       conditions: [],
       template: { body: 'Hi' },
     };
-    expect(Object.keys(await refusalOf({ event: 'notification.seen', ...notify }))).toEqual(['event']);
+    expect(Object.keys(await readErrors({ event: 'notification.seen', ...notify }))).toEqual(['event']);
     const { events } = (await acme.owner.get(`${path}/events`)).body;
     expect(events.map(({ name }: { name: string }) => name)).not.toContain('notification.seen');
   });
 
   test('with more than fifty placeholders', async () => {
-    expect(await refusalOf({ template: { body: '{{order.note}}'.repeat(51) } })).toEqual({
+    expect(await readErrors({ template: { body: '{{order.note}}'.repeat(51) } })).toEqual({
       'template.body': ['A template can have at most 50 placeholders.'],
     });
   });
@@ -145,7 +145,7 @@ describe('a rule is refused', () => {
       subject: 'For {{name}}',
       body: '{{customer_name}} {{order.secret}} {{#each items}} {{order.items}}',
     };
-    expect(await refusalOf({ channel: 'email', template })).toEqual({
+    expect(await readErrors({ channel: 'email', template })).toEqual({
       'template.subject': ['This event has no value for {{name}}.'],
       'template.body': ['This event has no value for {{order.secret}}, {{#each items}}, {{order.items}}.'],
     });
@@ -154,14 +154,14 @@ describe('a rule is refused', () => {
       conditions: [],
       template: { body: '{{customer_name}} {{order_number}}' },
     };
-    expect(await refusalOf(about)).toEqual({ 'template.body': ['This event has no value for {{order_number}}.'] });
+    expect(await readErrors(about)).toEqual({ 'template.body': ['This event has no value for {{order_number}}.'] });
     const product = { event: 'product.created', channel: 'in_app', conditions: [], recipient: { role: 'Owner' } };
-    const errors = await refusalOf({ ...product, template: { body: '{{product.title}} {{customer_name}}' } });
+    const errors = await readErrors({ ...product, template: { body: '{{product.title}} {{customer_name}}' } });
     expect(errors).toEqual({ 'template.body': ['This event has no value for {{customer_name}}.'] });
   });
 
   test('for all its problems at once, types and rules together', async () => {
-    const errors = await refusalOf({
+    const errors = await readErrors({
       conditions: [
         { field: 'order.flavour', operator: 'eq', value: 1 },
         { field: 'order.total', operator: 'contains', value: '1' },
@@ -195,7 +195,7 @@ describe('a rule is refused', () => {
     ['over an unknown channel', { channel: 'pigeon' }, 'channel'],
     ['without a text', { template: { body: ' ' } }, 'template.body'],
   ])('%s', async (_, fields, field) => {
-    expect(Object.keys(await refusalOf(fields))).toEqual([field]);
+    expect(Object.keys(await readErrors(fields))).toEqual([field]);
   });
 
   test('when a change no longer fits the rest of it', async () => {

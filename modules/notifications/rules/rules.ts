@@ -8,7 +8,6 @@ import {
   Line,
   list,
   pickFields,
-  readValid,
   removalOf,
   sql,
   Type,
@@ -51,54 +50,49 @@ export async function getRule(ctx: Ctx, { id }: Key): Promise<Rule> {
 }
 
 export async function createRule(ctx: Ctx, input: NewRule): Promise<Rule> {
-  await readValid((issues) => checkRule(ctx, input, issues));
   const [id, now] = [ctx.newId(), ctx.now()];
-  return ctx.tx(async (tx) => {
-    // Two at once must not exceed the maximum.
-    await tx.db.run(sql`LOCK TABLE notification_rules IN SHARE ROW EXCLUSIVE MODE`);
-    const row = await tx.db.row<{ count: number }>(sql`SELECT count(*) AS count FROM notification_rules`);
-    if (row && row.count >= maxRules) throw fail('notifications.too_many_rules', { max: maxRules });
-    const { name, event, conditions, channel, template, recipient, is_active } = input;
-    const { userId, role } = recipientColumns(recipient);
-    return (await tx.db.row<Rule>(sql`
-      INSERT INTO notification_rules AS r (id, name, event, conditions, channel, subject, body, recipient_user_id,
-        recipient_role, is_active, created_at, updated_at)
-      VALUES (${id}, ${name}, ${event}, ${JSON.stringify(conditions)}::jsonb, ${channel}, ${template.subject},
-        ${template.body}, ${userId}, ${role}, ${is_active}, ${now}, ${now})
-      RETURNING ${ruleColumns}`)) as Rule;
-  });
+  // Two at once must not exceed the maximum.
+  await ctx.db.run(sql`LOCK TABLE notification_rules IN SHARE ROW EXCLUSIVE MODE`);
+  const row = await ctx.db.row<{ count: number }>(sql`SELECT count(*) AS count FROM notification_rules`);
+  if (row && row.count >= maxRules) throw fail('notifications.too_many_rules', { max: maxRules });
+  const { name, event, conditions, channel, template, recipient, is_active } = input;
+  const { userId, role } = recipientColumns(recipient);
+  return (await ctx.db.row<Rule>(sql`
+    INSERT INTO notification_rules AS r (id, name, event, conditions, channel, subject, body, recipient_user_id,
+      recipient_role, is_active, created_at, updated_at)
+    VALUES (${id}, ${name}, ${event}, ${JSON.stringify(conditions)}::jsonb, ${channel}, ${template.subject},
+      ${template.body}, ${userId}, ${role}, ${is_active}, ${now}, ${now})
+    RETURNING ${ruleColumns}`)) as Rule;
 }
 
-export async function updateRule(ctx: Ctx, { id, ...changes }: RuleChanges): Promise<Rule> {
-  return ctx.tx(async (tx) => {
-    const current = await lockRule(tx, { id });
-    const rule = { ...pickFields(NewRule, current), ...changes } as NewRule;
-    // A rule whose user or role is gone can still be switched off.
-    const { is_active: _, name: __, ...others } = changes;
-    if (Object.keys(others).length > 0) await readValid((issues) => checkRule(tx, rule, issues));
-    tx.audit(changesBetween<Rule>(current, changes));
-    const { userId, role } = recipientColumns(rule.recipient);
-    return (await tx.db.row<Rule>(sql`
-      UPDATE notification_rules r SET name = ${rule.name}, event = ${rule.event},
-        conditions = ${JSON.stringify(rule.conditions)}::jsonb, channel = ${rule.channel},
-        subject = ${rule.template.subject}, body = ${rule.template.body}, recipient_user_id = ${userId},
-        recipient_role = ${role}, is_active = ${rule.is_active}, updated_at = ${tx.now()}
-      WHERE id = ${id} RETURNING ${ruleColumns}`)) as Rule;
-  });
+interface Edit {
+  readonly current: Rule;
+  readonly rule: NewRule;
 }
 
-/** Problems of a change, together with the fields that it leaves as they are. */
-export async function explainChanges(
+export async function checkChanges(
   ctx: Ctx,
   { id, ...changes }: Partial<RuleChanges>,
   issues: Issues,
-): Promise<void> {
-  const current =
-    id === undefined
-      ? undefined
-      : await ctx.db.row<Rule>(sql`
-    SELECT ${ruleColumns} FROM notification_rules r WHERE id = ${id}`);
-  if (current) await checkRule(ctx, { ...pickFields(NewRule, current), ...changes } as NewRule, issues);
+): Promise<Edit | undefined> {
+  if (id === undefined) return undefined;
+  const current = await lockRule(ctx, { id });
+  const rule = { ...pickFields(NewRule, current), ...changes } as NewRule;
+  // A rule whose user or role is gone can still be switched off.
+  const { is_active: _, name: __, ...others } = changes;
+  if (Object.keys(others).length > 0) await checkRule(ctx, rule, issues);
+  return { current, rule };
+}
+
+export async function updateRule(ctx: Ctx, { id, ...changes }: RuleChanges, { current, rule }: Edit): Promise<Rule> {
+  ctx.audit(changesBetween<Rule>(current, changes));
+  const { userId, role } = recipientColumns(rule.recipient);
+  return (await ctx.db.row<Rule>(sql`
+    UPDATE notification_rules r SET name = ${rule.name}, event = ${rule.event},
+      conditions = ${JSON.stringify(rule.conditions)}::jsonb, channel = ${rule.channel},
+      subject = ${rule.template.subject}, body = ${rule.template.body}, recipient_user_id = ${userId},
+      recipient_role = ${role}, is_active = ${rule.is_active}, updated_at = ${ctx.now()}
+    WHERE id = ${id} RETURNING ${ruleColumns}`)) as Rule;
 }
 
 export async function deleteRule(ctx: Ctx, { id }: Key): Promise<void> {

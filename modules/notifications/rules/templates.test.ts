@@ -11,7 +11,7 @@ const customer: Contact = {
   phone: '+9198',
 };
 const order = { order_number: '1042', total: '199.65', status: 'shipped', is_gift: true, note: null, tags: ['a', 'b'] };
-const subjectOf = (body: string, fields: Partial<Contact> = {}) =>
+const renderBody = (body: string, fields: Partial<Contact> = {}) =>
   render(
     { channel: 'sms', template: { subject: null, body } },
     { payload: { order }, customer: { ...customer, ...fields } },
@@ -19,14 +19,14 @@ const subjectOf = (body: string, fields: Partial<Contact> = {}) =>
 
 test('a template gets the five values and fields of the event', () => {
   const body = '{{customer_name}} {{ customer_phone }} {{customer_email}} {{order_number}} {{total}} {{order.status}}';
-  expect(subjectOf(body)).toBe('Meera Iyer +9198 meera@example.com 1042 199.65 shipped');
-  expect(subjectOf('{{order.is_gift}} {{order.note}}; {{order.tags}}')).toBe('true ; a, b');
-  expect(subjectOf('{{customer_name}}', { first_name: null, last_name: null })).toBe('Customer');
+  expect(renderBody(body)).toBe('Meera Iyer +9198 meera@example.com 1042 199.65 shipped');
+  expect(renderBody('{{order.is_gift}} {{order.note}}; {{order.tags}}')).toBe('true ; a, b');
+  expect(renderBody('{{customer_name}}', { first_name: null, last_name: null })).toBe('Customer');
 });
 
 test('substituted text is not interpreted again, whatever it contains', () => {
   for (const name of ['{{customer_phone}}', '$&', '$1', '{{', '}}', '<b>', '%{total}', '{{{{total}}}}']) {
-    expect(subjectOf('Hello {{customer_name}}{{order.note}}!', { first_name: name, last_name: null })).toBe(
+    expect(renderBody('Hello {{customer_name}}{{order.note}}!', { first_name: name, last_name: null })).toBe(
       `Hello ${name}!`,
     );
   }

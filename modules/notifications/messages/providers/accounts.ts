@@ -6,7 +6,6 @@ import {
   type Issues,
   invalid,
   newWebhookSecret,
-  readValid,
   removalOf,
   sql,
 } from '@chowk/kit';
@@ -66,10 +65,17 @@ export async function saveTwilio(ctx: Ctx, { auth_token, ...options }: TwilioInp
   });
 }
 
+export function checkWebhook(ctx: Ctx, { url }: Partial<Options['webhook']>, issues: Issues): void {
+  mustViewSensitive(ctx);
+  try {
+    if (url !== undefined) ctx.http.check(url);
+  } catch (failure) {
+    issues.add('url', (failure as Failure).message, 'not_allowed');
+  }
+}
+
 /** The first time it has a new secret. */
 export async function saveWebhook(ctx: Ctx, options: Options['webhook']) {
-  mustSeeAll(ctx);
-  await readValid((issues) => explainWebhook(ctx, options, issues));
   return ctx.tx(async (tx) => {
     const current = await lockProvider(tx, 'webhook');
     const secret = current ? null : newWebhookSecret();
@@ -100,16 +106,7 @@ export async function deleteProvider(ctx: Ctx, name: Name): Promise<void> {
   });
 }
 
-/** Problems that the schema cannot express. */
-export function explainWebhook(ctx: Ctx, { url }: Partial<Options['webhook']>, issues: Issues): void {
-  try {
-    if (url !== undefined) ctx.http.check(url);
-  } catch (failure) {
-    issues.add('url', (failure as Failure).message, 'not_allowed');
-  }
-}
-
-/** Of two changes at once, the second sees the first, also if there is no row yet. */
+/** The second of two concurrent changes sees the first, even if there was no row before. */
 async function lockProvider<Provider extends Name>(ctx: Ctx, name: Provider): Promise<Stored<Provider> | undefined> {
   await ctx.db.run(sql`LOCK TABLE message_providers IN SHARE ROW EXCLUSIVE MODE`);
   return storedProvider(ctx, name);
@@ -130,6 +127,6 @@ async function save<Provider extends Name>(
 }
 
 /** Its server gets phone numbers and texts, so choosing it needs the permission to see them. */
-function mustSeeAll(ctx: Ctx): void {
+function mustViewSensitive(ctx: Ctx): void {
   if (!ctx.can('customers.view_sensitive')) throw forbidden('customers.view_sensitive');
 }

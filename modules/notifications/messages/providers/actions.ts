@@ -1,5 +1,5 @@
 import { action } from '@chowk/kit';
-import { deleteProvider, explainWebhook, getProviders, rotateSecret, saveTwilio, saveWebhook } from './accounts.ts';
+import { checkWebhook, deleteProvider, getProviders, rotateSecret, saveTwilio, saveWebhook } from './accounts.ts';
 import { MessageProviders, MessageWebhookWithSecret, TwilioAccount, TwilioInput, WebhookInput } from './schemas.ts';
 
 const needs = 'settings.api_clients';
@@ -35,8 +35,8 @@ export const providerActions = {
     input: WebhookInput,
     output: MessageWebhookWithSecret,
     answer: { message: 'Webhook saved.' },
+    check: checkWebhook,
     run: saveWebhook,
-    check: explainWebhook,
   }),
   'notifications.rotateWebhookSecret': action({
     summary: 'Replace the secret of the webhook that sends text messages',

@@ -10,7 +10,7 @@ interface Request {
   /** The id that the provider gave the message. */
   idIn?(response: HttpResponse): string | null;
   /** Adds to the reason why the message was refused. */
-  detailOf?(response: HttpResponse): string;
+  readDetail?(response: HttpResponse): string;
 }
 
 const limits = { timeoutMs: 15_000, maxBytes: 16_384, truncate: true, maxRedirects: 0 };
@@ -18,12 +18,12 @@ const maxDelaySeconds = 3_600;
 const temporaryFailures: ReadonlySet<string> = new Set(['outbound.timeout', 'outbound.unreachable']);
 
 /** Any 2xx response is a success. Another attempt is made after 408, 429 and 5xx, and if the server cannot be reached. */
-export async function post(ctx: Ctx, { provider, url, headers, body, idIn, detailOf }: Request): Promise<Outcome> {
+export async function post(ctx: Ctx, { provider, url, headers, body, idIn, readDetail }: Request): Promise<Outcome> {
   try {
     const response = await ctx.http.request(url, { method: 'POST', headers, body, ...limits });
     const { status } = response;
     if (status >= 200 && status < 300) return { status: 'sent', providerMessageId: idIn?.(response) ?? null };
-    const reason = `${provider} answered with the status ${status}${detailOf?.(response) ?? ''}.`;
+    const reason = `${provider} answered with the status ${status}${readDetail?.(response) ?? ''}.`;
     const isTemporary = status === 408 || status === 429 || status >= 500;
     return isTemporary ? { status: 'retry', reason, ...retryAfter(response) } : { status: 'failed', reason };
   } catch (error) {
@@ -38,7 +38,7 @@ function retryAfter({ headers }: HttpResponse): { afterSeconds?: number } {
 }
 
 /** The field of a JSON response; `undefined` if it has none. */
-export function fieldOf({ body }: HttpResponse, name: string): unknown {
+export function readField({ body }: HttpResponse, name: string): unknown {
   try {
     return (JSON.parse(body.toString('utf8')) as Record<string, unknown> | null)?.[name];
   } catch {

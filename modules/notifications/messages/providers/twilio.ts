@@ -1,6 +1,6 @@
 import type { HttpResponse } from '@chowk/kit';
 import { openSecrets, storedProvider } from './accounts.ts';
-import { fieldOf, post } from './post.ts';
+import { post, readField } from './post.ts';
 import type { Provider } from './provider.ts';
 
 /** https://www.twilio.com/docs/messaging/api/message-resource */
@@ -20,17 +20,17 @@ export const twilio: Provider = async (ctx, { channel, recipient, body }) => {
       'content-type': 'application/x-www-form-urlencoded',
     },
     body: new URLSearchParams({ ...sender, To: address(recipient), Body: body }).toString(),
-    idIn: (response) => textOf(fieldOf(response, 'sid')),
-    detailOf,
+    idIn: (response) => readId(readField(response, 'sid')),
+    readDetail,
   });
 };
 
-function textOf(value: unknown): string | null {
+function readId(value: unknown): string | null {
   return typeof value === 'string' && /^\w{1,64}$/.test(value) ? value : null;
 }
 
 /** Only the code: the message may contain the phone number. */
-function detailOf(response: HttpResponse): string {
-  const code = fieldOf(response, 'code');
+function readDetail(response: HttpResponse): string {
+  const code = readField(response, 'code');
   return Number.isInteger(code) ? ` and the error ${code} (https://www.twilio.com/docs/api/errors/${code})` : '';
 }
