@@ -122,7 +122,7 @@ export { inWords } from './in-words.ts';
 export { type Job, type JobsOf, job, systemJob } from './job.ts';
 export { Json } from './json.ts';
 export { type List, list } from './list.ts';
-export { byInteger, byNumber, byText, byTime, type Sort } from './list-query.ts';
+export { byInteger, byNumber, byText, byTime, type Sort } from './list-definition.ts';
 export type { Log } from './log.ts';
 export { greet, layoutMail, type MailContent, nameInMail } from './mail-layout.ts';
 export { defineModule, type Module } from './module.ts';
