@@ -41,7 +41,7 @@ import { withAuditEntry } from './actions/invoke.ts';
 import type { RegisteredAction } from './actions/registry.ts';
 import { type AddedJob, writeJob } from './events/outbox.ts';
 import { FileChanges, type FileTransaction } from './files/file-store.ts';
-import type { Task } from './jobs/job-queues.ts';
+import type { Task } from './jobs/task.ts';
 import type { Kernel } from './kernel.ts';
 import { isLocalRequest, networkOf, type RequestSource } from './network.ts';
 import type { Broadcast } from './realtime/realtime.ts';
