@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Action, type Module, permissionsFor, settingDefinitions } from '@chowk/kit';
+import { type Action, type Module, permissionsFor, settingDefinitions } from '@chowk/kit/kernel';
 import { findModules } from '../server/src/loader/load-modules.ts';
 import { inlineSchema } from '../server/src/schemas/components.ts';
 

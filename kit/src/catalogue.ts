@@ -35,26 +35,6 @@ export interface DemoShares {}
 // biome-ignore lint/suspicious/noEmptyInterface: filled by the modules
 export interface Helpers {}
 
-/** Calls operations of other modules, for the same tenant and user and in the same transaction. */
-export interface Bus {
-  call<Name extends keyof Operations>(
-    name: Name,
-    input: Operations[Name] extends { input: infer Input } ? Input : never,
-  ): Promise<Operations[Name] extends { output: infer Output } ? Output : never>;
-}
-
-/** Emits an event that the module declares in `events`, in the current transaction or in a new one. */
-export type Emit = <Name extends keyof Events>(name: Name, payload: Events[Name]) => Promise<void>;
-
-/** Emits several events of one name, in order. */
-export type EmitAll = <Name extends keyof Events>(name: Name, payloads: readonly Events[Name][]) => Promise<void>;
-
-export interface AddJobOptions {
-  /** Runs after this many seconds at the earliest. */
-  readonly delaySeconds?: number;
-}
-
-export interface JobQueue {
-  /** Adds a job for this tenant; inside a transaction, when it commits. */
-  add<Name extends keyof Jobs>(name: Name, data: Jobs[Name], options?: AddJobOptions): Promise<void>;
-}
+/** Configuration that the operator sets in the environment and modules read: the value by name. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by the modules
+export interface ModuleOptions {}

@@ -1,4 +1,4 @@
-import type { Bus, Emit, EmitAll, Helpers, JobQueue, Settings } from './catalogue.ts';
+import type { Events, Helpers, Jobs, ModuleOptions, Operations, Settings } from './catalogue.ts';
 import type { Changes } from './changes.ts';
 import type { Db } from './database.ts';
 import type { FieldErrors } from './errors.ts';
@@ -28,6 +28,30 @@ export interface Cache {
   /** Returns the cached value, or computes it and caches it. */
   remember<Value>(key: string, seconds: number, compute: () => Promise<Value>): Promise<Value>;
   forget(key: string): Promise<void>;
+}
+
+/** Calls operations of other modules, for the same tenant and user and in the same transaction. */
+export interface Bus {
+  call<Name extends keyof Operations>(
+    name: Name,
+    input: Operations[Name] extends { input: infer Input } ? Input : never,
+  ): Promise<Operations[Name] extends { output: infer Output } ? Output : never>;
+}
+
+/** Emits an event that the module declares in `events`, in the current transaction or in a new one. */
+export type Emit = <Name extends keyof Events>(name: Name, payload: Events[Name]) => Promise<void>;
+
+/** Emits several events of one name, in order. */
+export type EmitAll = <Name extends keyof Events>(name: Name, payloads: readonly Events[Name][]) => Promise<void>;
+
+export interface AddJobOptions {
+  /** Runs after this many seconds at the earliest. */
+  readonly delaySeconds?: number;
+}
+
+export interface JobQueue {
+  /** Adds a job for this tenant; inside a transaction, when it commits. */
+  add<Name extends keyof Jobs>(name: Name, data: Jobs[Name], options?: AddJobOptions): Promise<void>;
 }
 
 /**
@@ -101,12 +125,6 @@ export interface DeclaredEvent {
   /** What has happened: `An order was created`. */
   readonly summary: string;
   readonly payload: TSchema;
-}
-
-/** Configuration of the operator that modules read. */
-export interface ModuleOptions {
-  /** The API of Twilio, or a proxy of it. */
-  readonly twilioUrl: string;
 }
 
 export interface DeclaredNotificationType extends NotificationType {

@@ -1,4 +1,4 @@
-import { type Ctx, type FieldErrors, Issues, NullableEmail, NullableLine, sql, Type, Uuid } from '@chowk/kit';
+import { type Ctx, Issues, NullableEmail, NullableLine, sql, Type, Uuid } from '@chowk/kit';
 import { recordColumns } from './columns.ts';
 import { currentId, lockCurrent } from './find.ts';
 import { phoneProblem, readPhone } from './phone.ts';
@@ -30,7 +30,7 @@ export function findOrCreate(ctx: Ctx, identity: Identity): Promise<CustomerReco
   });
 }
 
-export async function checkIdentity(ctx: Ctx, identity: Identity): Promise<FieldErrors> {
+export async function checkIdentity(ctx: Ctx, identity: Identity): Promise<Issues['errors']> {
   const issues = new Issues();
   const { id } = await readIdentity(ctx, identity, issues);
   if (id !== undefined) {

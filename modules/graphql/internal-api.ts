@@ -1,11 +1,5 @@
-import {
-  type GraphqlError,
-  type GraphqlSubscription,
-  type HelpersOf,
-  type SystemCtx,
-  systemHelper,
-  Type,
-} from '@chowk/kit';
+import { type HelpersOf, type SystemCtx, systemHelper, Type } from '@chowk/kit';
+import type { GraphqlError, GraphqlSubscription } from './engine-types.ts';
 import { readOperation } from './read-operation.ts';
 import { recordUnregistered } from './unregistered.ts';
 

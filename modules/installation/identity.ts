@@ -1,4 +1,5 @@
-import type { Helpers, SystemCtx } from '@chowk/kit';
+import type { SystemCtx } from '@chowk/kit';
+import type { Helpers } from '@chowk/kit/catalogue';
 
 /** The internal API of the identity module, without which nothing can be installed. */
 export async function identityOf(ctx: SystemCtx): Promise<Helpers['identity']> {

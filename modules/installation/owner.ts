@@ -1,4 +1,4 @@
-import { type Db, Failure, Issues, invalid, passwordProblem, type SystemCtx, sql, taken } from '@chowk/kit';
+import { type Db, Failure, Issues, invalid, type SystemCtx, sql, taken } from '@chowk/kit';
 import { identityOf } from './identity.ts';
 import { mustNotBeInstalled, tryToWriteMarker } from './installed.ts';
 import { writeInstalledRow } from './marker.ts';
@@ -11,7 +11,7 @@ import type { NewOwner, OwnerCreated } from './schemas.ts';
  */
 export async function createOwner(ctx: SystemCtx, owner: NewOwner): Promise<OwnerCreated> {
   const issues = new Issues();
-  explainFields(owner, issues);
+  explainRegion(owner, issues);
   await explainPlausibility(ctx, owner, issues);
   issues.throwIfAny();
   return ctx.system.runExclusively('install owner', async () => {
@@ -30,13 +30,6 @@ export async function createOwner(ctx: SystemCtx, owner: NewOwner): Promise<Owne
   });
 }
 
-/** Adds problems that the schema cannot express. */
-export function explainFields(form: Partial<NewOwner>, issues: Issues): void {
-  const problem = passwordProblem(form.password ?? '');
-  if (problem) issues.add('password', problem);
-  explainRegion(form, issues);
-}
-
 /** Adds problems that need a list: of common passwords, and of PostgreSQL's time zones. */
 async function explainPlausibility(ctx: SystemCtx, form: Partial<NewOwner>, issues: Issues): Promise<void> {
   const { password, timezone } = form;
@@ -50,7 +43,7 @@ async function explainPlausibility(ctx: SystemCtx, form: Partial<NewOwner>, issu
 
 export async function explainOwner(ctx: SystemCtx, form: Partial<NewOwner>, issues: Issues): Promise<void> {
   const { organization_slug: slug, email } = form;
-  explainFields(form, issues);
+  explainRegion(form, issues);
   await explainPlausibility(ctx, form, issues);
   if (email !== undefined && (await (await identityOf(ctx)).isEmailTaken({ email }))) {
     issues.add('email', emailTaken(email).message, 'taken');

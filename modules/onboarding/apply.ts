@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Db, type Failure, Issues, invalid, passwordProblem, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, type Failure, Issues, invalid, type SystemCtx, sql } from '@chowk/kit';
 import { type ApplicationRow, documentsFor, findApplication } from './applications.ts';
 import { fail } from './errors.ts';
 import { mailReceived } from './mails.ts';
@@ -39,8 +39,7 @@ export async function explainApplication(
   const problem = preferred_domain == null ? undefined : await ctx.system.domains.problemOf(preferred_domain);
   if (problem) issues.add('preferred_domain', problem);
   if (password === undefined) return;
-  const weakness =
-    passwordProblem(password) ?? (await (await ctx.helpers('identity'))?.commonPasswordProblem({ password }));
+  const weakness = await (await ctx.helpers('identity'))?.commonPasswordProblem({ password });
   if (weakness) issues.add('password', weakness);
 }
 

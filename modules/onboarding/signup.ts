@@ -6,7 +6,6 @@ import {
   Line,
   NamedObject,
   NewPassword,
-  passwordProblem,
   type Static,
   type SystemCtx,
   slugOf,
@@ -153,7 +152,7 @@ async function explainNewUser(ctx: SystemCtx, form: Partial<Signup>, issues: Iss
   const identity = await ctx.helpers('identity');
   if (email !== undefined && (await identity?.isEmailTaken({ email }))) issues.addAll({ email: [emailTaken(email)] });
   if (password === undefined) return;
-  const problem = passwordProblem(password) ?? (await identity?.commonPasswordProblem({ password }));
+  const problem = await identity?.commonPasswordProblem({ password });
   if (problem) issues.add('password', problem);
   if (password_confirmation !== undefined && password_confirmation !== password) {
     issues.add('password_confirmation', 'The password confirmation does not match.', 'mismatch');

@@ -8,7 +8,6 @@ import {
   type Issues,
   list,
   matchesEvent,
-  newWebhookSecret,
   pickFields,
   readValid,
   removalOf,
@@ -43,7 +42,7 @@ export async function createWebhook(ctx: Ctx, input: NewWebhook): Promise<Webhoo
   mustSeeAll(ctx);
   await readValid((issues) => explainWebhook(ctx, input, issues));
   const { url, events, description, is_active } = input;
-  const [id, secret, now] = [ctx.newId(), newWebhookSecret(), ctx.now()];
+  const [id, secret, now] = [ctx.newId(), ctx.http.newSigningSecret(), ctx.now()];
   return ctx.tx(async (tx) => {
     // Two at once must not exceed the maximum.
     await tx.db.run(sql`LOCK TABLE webhooks IN SHARE ROW EXCLUSIVE MODE`);
@@ -80,7 +79,7 @@ export async function deleteWebhook(ctx: Ctx, { id }: Key): Promise<void> {
 }
 
 export async function rotateSecret(ctx: Ctx, { id }: Key): Promise<WebhookWithSecret> {
-  const secret = newWebhookSecret();
+  const secret = ctx.http.newSigningSecret();
   return ctx.tx(async (tx) => {
     await lockWebhook(tx, { id });
     const expiresAt = new Date(tx.now().getTime() + overlapMs);

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import type { Actions, Ctx, Db, Identity, Log, SettingDefinition, TSchema } from '@chowk/kit';
+import type { Actions, Ctx, Db, Identity, Log, SettingDefinition, TSchema } from '@chowk/kit/kernel';
 import { AuditLog } from './actions/audit-log.ts';
 import { Bus } from './actions/bus.ts';
 import { withAuditEntry } from './actions/invoke.ts';

@@ -1,4 +1,4 @@
-import type { Caller, Membership } from '@chowk/kit';
+import type { Caller, Membership } from '@chowk/kit/kernel';
 import {
   type Bus,
   type Cache,
@@ -32,7 +32,7 @@ import {
   type Tenant,
   type TSchema,
   type User,
-} from '@chowk/kit';
+} from '@chowk/kit/kernel';
 import { v7 as uuidv7 } from 'uuid';
 import type { AuditEntry } from './actions/audit-log.ts';
 import type { Principal } from './actions/authorize.ts';

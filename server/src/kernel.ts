@@ -9,7 +9,7 @@ import type {
   PushService,
   Secrets,
   SystemServices,
-} from '@chowk/kit';
+} from '@chowk/kit/kernel';
 import type { AuditLog } from './actions/audit-log.ts';
 import type { Bus } from './actions/bus.ts';
 import type { RegisteredAction } from './actions/registry.ts';

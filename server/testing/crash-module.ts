@@ -18,4 +18,4 @@ export async function causeWork(ctx: Ctx): Promise<void> {
   await ctx.jobs.add('crash.do' as never, {} as never);
 }
 
-export const crashMail = (to: string) => ({ to, subject: 'Crash', text: 'Crash', html: '<p>Crash</p>' });
+export const crashMail = (to: string) => ({ to, subject: 'Crash', organization: 'Crash', paragraphs: ['Crash'] });

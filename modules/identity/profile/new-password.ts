@@ -1,9 +1,9 @@
-import { Issues, NewPassword, passwordProblem, type Static, Type } from '@chowk/kit';
+import { Issues, NewPassword, type Static, Type } from '@chowk/kit';
 import { commonPasswordProblem } from './common-passwords.ts';
 
 export const ChosenPassword = Type.Object({
   password: NewPassword,
-  password_confirmation: Type.String({ maxLength: 1000 }),
+  password_confirmation: Type.String({ maxLength: 1000, sameAs: 'password' }),
 });
 export type ChosenPassword = Static<typeof ChosenPassword>;
 
@@ -14,10 +14,7 @@ export function checkNewPassword(chosen: ChosenPassword): void {
   issues.throwIfAny();
 }
 
-export function explainNewPassword({ password, password_confirmation }: Partial<ChosenPassword>, issues: Issues): void {
-  if (password === undefined) return;
-  const problem = passwordProblem(password) ?? commonPasswordProblem(password);
+export function explainNewPassword({ password }: Partial<ChosenPassword>, issues: Issues): void {
+  const problem = password === undefined ? undefined : commonPasswordProblem(password);
   if (problem) issues.add('password', problem);
-  if (password_confirmation === undefined || password_confirmation === password) return;
-  issues.add('password_confirmation', 'The password confirmation does not match.', 'mismatch');
 }

@@ -1,4 +1,4 @@
-import { type Changes, type Db, Failure, type Log, sql } from '@chowk/kit';
+import { type Changes, type Db, Failure, type Log, sql } from '@chowk/kit/kernel';
 import { v7 as uuidv7 } from 'uuid';
 import { databaseFailure } from '../db/failures.ts';
 import { isPersonalOrSecret, mayContainPersonalOrSecret } from '../sensitive-fields.ts';

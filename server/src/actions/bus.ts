@@ -1,4 +1,4 @@
-import { type Ctx, Json } from '@chowk/kit';
+import { type Ctx, Json } from '@chowk/kit/kernel';
 import { fail } from '../errors.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';

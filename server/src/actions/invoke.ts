@@ -1,4 +1,4 @@
-import { type Ctx, Failure, Issues, invalid, type Log } from '@chowk/kit';
+import { type Ctx, Failure, Issues, invalid, type Log } from '@chowk/kit/kernel';
 import type { FieldErrors, Validator } from '../schemas/validation.ts';
 import type { AuditEntry, AuditLog } from './audit-log.ts';
 import type { RegisteredAction } from './registry.ts';

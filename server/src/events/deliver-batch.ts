@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Ctx, Log } from '@chowk/kit';
+import type { Ctx, Log } from '@chowk/kit/kernel';
 import type { JobQueues } from '../jobs/job-queues.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import type { RegisteredListener } from './event-hub.ts';

@@ -1,4 +1,4 @@
-import { Answer, invalid, Json } from '@chowk/kit';
+import { Answer, invalid, Json } from '@chowk/kit/kernel';
 import type { Transport } from '../actions/audit-log.ts';
 import { authorize } from '../actions/authorize.ts';
 import { invoke } from '../actions/invoke.ts';

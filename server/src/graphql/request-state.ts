@@ -1,4 +1,4 @@
-import type { Connection, ResolverContext } from '@chowk/kit';
+import type { Connection, ResolverContext } from '@chowk/kit/kernel';
 import DataLoader from 'dataloader';
 import { copyOf } from '../actions/bus.ts';
 import type { RegisteredAction } from '../actions/registry.ts';

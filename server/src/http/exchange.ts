@@ -1,4 +1,4 @@
-import type { Caller, Membership } from '@chowk/kit';
+import type { Caller, Membership } from '@chowk/kit/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RegisteredAction } from '../actions/registry.ts';
 import type { FileChanges } from '../files/file-store.ts';

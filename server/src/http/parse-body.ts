@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type Action, uploadField } from '@chowk/kit';
+import { type Action, uploadField } from '@chowk/kit/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FileChanges } from '../files/file-store.ts';
 import { unsupportedMediaType } from './error-response.ts';

@@ -1,4 +1,4 @@
-import { type Db, type Log, sql } from '@chowk/kit';
+import { type Db, type Log, sql } from '@chowk/kit/kernel';
 import { type Db as BossDatabase, PgBoss } from 'pg-boss';
 import { RingQueues, type TenantState } from './ring-queues.ts';
 import { type AddOptions, defaultRetries, type Entry, type JobHandler, type Task } from './task.ts';

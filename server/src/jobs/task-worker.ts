@@ -1,4 +1,4 @@
-import { type Db, Failure, type Log, sql } from '@chowk/kit';
+import { type Db, Failure, type Log, sql } from '@chowk/kit/kernel';
 import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss';
 import { isConnectError } from '../db/connection.ts';
 import type { RingQueues, TenantState } from './ring-queues.ts';

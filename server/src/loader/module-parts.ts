@@ -1,4 +1,12 @@
-import type { Ctx, DeclaredNotificationType, EventDefinition, Helper, Identity, Job, SystemServices } from '@chowk/kit';
+import type {
+  Ctx,
+  DeclaredNotificationType,
+  EventDefinition,
+  Helper,
+  Identity,
+  Job,
+  SystemServices,
+} from '@chowk/kit/kernel';
 import type { RegisteredListener } from '../events/event-hub.ts';
 import { defaultRetries, type Entry, type JobHandler, type Task } from '../jobs/task.ts';
 import type { Installations } from './installations.ts';

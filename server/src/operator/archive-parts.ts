@@ -1,4 +1,4 @@
-import type { Helpers } from '@chowk/kit';
+import type { Helpers } from '@chowk/kit/kernel';
 import { Context } from '../context.ts';
 import type { Kernel } from '../kernel.ts';
 import type { ArchiveParts } from '../tenancy/archive-parts.ts';

@@ -1,4 +1,4 @@
-import { Email, type Helpers, invalid, Type } from '@chowk/kit';
+import { Email, type Helpers, invalid, Type } from '@chowk/kit/kernel';
 import { Context } from '../context.ts';
 import type { Kernel } from '../kernel.ts';
 import { createTenant, type InTransaction, type NewTenant } from '../tenancy/tenants.ts';

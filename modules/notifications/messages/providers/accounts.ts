@@ -5,7 +5,6 @@ import {
   forbidden,
   type Issues,
   invalid,
-  newWebhookSecret,
   readValid,
   removalOf,
   sql,
@@ -72,14 +71,14 @@ export async function saveWebhook(ctx: Ctx, options: Options['webhook']) {
   await readValid((issues) => explainWebhook(ctx, options, issues));
   return ctx.tx(async (tx) => {
     const current = await lockProvider(tx, 'webhook');
-    const secret = current ? null : newWebhookSecret();
+    const secret = current ? null : tx.http.newSigningSecret();
     const sealed = current?.secret ?? tx.secrets.seal('webhook', secret as string);
     return { webhook: shownWebhook(await save(tx, current, { name: 'webhook', options, secret: sealed })), secret };
   });
 }
 
 export async function rotateSecret(ctx: Ctx) {
-  const secret = newWebhookSecret();
+  const secret = ctx.http.newSigningSecret();
   return ctx.tx(async (tx) => {
     const expiresAt = new Date(tx.now().getTime() + overlapMs);
     const updated = await tx.db.run(sql`
