@@ -87,6 +87,12 @@ module.exports = {
       to: { path: '^(server|modules|client|web|cli|bench|e2e|scripts)/', pathNot: '^modules/$1/' },
     },
     {
+      name: 'a-module-imports-the-public-part-of-the-kit',
+      severity: 'error',
+      from: { path: '^modules/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^kit/', pathNot: '^kit/src/(kit|catalogue)\\.ts$' },
+    },
+    {
       name: 'web-and-cli-import-the-client',
       severity: 'error',
       from: { path: '^(web|cli)/', pathNot: '\\.test\\.ts$|^web/testing/' },

@@ -15,7 +15,7 @@ percent-encoded: \`p@ss\` is written \`p%40ss\`.
 |---|---|---|---|
 ${documentedVariables().map(row).join('\n')}
 
-This page is generated from \`server/src/config.ts\`.
+This page is generated from \`server/src/config/config.ts\`.
 `;
 }
 

@@ -1,4 +1,4 @@
-import type { ErrorKind, Module } from '@chowk/kit';
+import type { ErrorKind, Module } from '@chowk/kit/kernel';
 import { kernelErrors } from '../server/src/errors.ts';
 
 /** The text of `docs/errors.md`: every error code in the registries of the kernel and the modules. */

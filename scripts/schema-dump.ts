@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import type { Connection } from '../server/src/db/connection.ts';
 
 interface Column {

@@ -1,4 +1,4 @@
-import { action, extend, NamedObject, named, signedIn, Type, UploadedFile, Uuid } from '@chowk/kit';
+import { action, extend, NamedObject, named, signedIn, Type, UploadedFile, Uuid } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { registerActions } from '../server/src/actions/registry.ts';
 import { typedClient } from './typed-client.ts';

@@ -1,4 +1,4 @@
-import type { TObject } from '@chowk/kit';
+import type { TObject } from '@chowk/kit/kernel';
 import { pathParameters, type RegisteredAction } from '../server/src/actions/registry.ts';
 import { responseSchema } from '../server/src/actions/response-schema.ts';
 import { kernelErrors } from '../server/src/errors.ts';

@@ -1,4 +1,4 @@
-import { type Actions, action, Default, Failure, type Static, sql, Timestamp, Type } from '@chowk/kit';
+import { type Actions, action, Default, Failure, type Static, sql, Timestamp, Type } from '@chowk/kit/kernel';
 import type { Kernel } from '../../server/src/kernel.ts';
 import { moveTenant } from '../../server/src/tenancy/move-tenant.ts';
 import { createTenant } from '../../server/src/tenancy/tenants.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
-import { type Log, sql } from '@chowk/kit';
+import { type Log, sql } from '@chowk/kit/kernel';
 import { accountsOf } from '../../modules/identity/accounts/accounts.ts';
 import { seedRoles } from '../../modules/identity/accounts/seed.ts';
 import { createUser } from '../../modules/identity/accounts/users.ts';

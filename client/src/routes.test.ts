@@ -1,4 +1,4 @@
-import { Answer, permissionsFor, type TObject, uploadField } from '@chowk/kit';
+import { Answer, permissionsFor, type TObject, uploadField } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import type { RegisteredAction } from '../../server/src/actions/registry.ts';
 import { exampleOf } from '../../server/src/http/openapi/examples.ts';

@@ -47,9 +47,9 @@ CREATE INDEX conversations_by_message ON public.conversations USING btree (last_
 CREATE INDEX conversations_by_status ON public.conversations USING btree (status, last_message_at DESC, id DESC);
 CREATE INDEX conversations_by_subject ON public.conversations USING gin (subject_key gin_trgm_ops);
 CREATE INDEX conversations_by_update ON public.conversations USING btree (updated_at, id);
-CREATE TRIGGER conversations_changed AFTER UPDATE OF status ON public.conversations FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION count_changed_conversation();
-CREATE TRIGGER conversations_inserted AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_conversations();
-CREATE TRIGGER conversations_removed AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_conversations();
+CREATE TRIGGER count_inserted AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_conversations();
+CREATE TRIGGER count_removed AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_conversations();
+CREATE TRIGGER count_updated AFTER UPDATE ON public.conversations FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION count_conversations();
 
 CREATE TABLE counters (
   name text NOT NULL,
@@ -149,9 +149,9 @@ CREATE INDEX customers_by_text ON public.customers USING gin (search_text gin_tr
 CREATE INDEX customers_by_update ON public.customers USING btree (updated_at, id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX customers_email ON public.customers USING btree (email) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX customers_phone ON public.customers USING btree (phone) WHERE (deleted_at IS NULL);
-CREATE TRIGGER customers_changed AFTER UPDATE ON public.customers FOR EACH ROW WHEN (((((((old.deleted_at IS NULL) IS DISTINCT FROM (new.deleted_at IS NULL)) OR (old.accepts_marketing IS DISTINCT FROM new.accepts_marketing)) OR (old.total_orders IS DISTINCT FROM new.total_orders)) OR (old.total_spent IS DISTINCT FROM new.total_spent)) OR (old.last_order_at IS DISTINCT FROM new.last_order_at))) EXECUTE FUNCTION count_changed_customer();
-CREATE TRIGGER customers_inserted AFTER INSERT ON public.customers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_customers();
-CREATE TRIGGER customers_removed AFTER DELETE ON public.customers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_customers();
+CREATE TRIGGER count_inserted AFTER INSERT ON public.customers REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_customers();
+CREATE TRIGGER count_removed AFTER DELETE ON public.customers REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_customers();
+CREATE TRIGGER count_updated AFTER UPDATE ON public.customers FOR EACH ROW WHEN (((((((old.deleted_at IS NULL) IS DISTINCT FROM (new.deleted_at IS NULL)) OR (old.accepts_marketing IS DISTINCT FROM new.accepts_marketing)) OR (old.total_orders IS DISTINCT FROM new.total_orders)) OR (old.total_spent IS DISTINCT FROM new.total_spent)) OR (old.last_order_at IS DISTINCT FROM new.last_order_at))) EXECUTE FUNCTION count_customers();
 
 CREATE TABLE devices (
   id uuid NOT NULL,
@@ -320,9 +320,9 @@ CREATE INDEX notifications_by_customer ON public.notifications USING btree (cust
 CREATE UNIQUE INDEX notifications_by_group ON public.notifications USING btree (user_id, module, group_key) NULLS NOT DISTINCT WHERE ((read_at IS NULL) AND (group_key IS NOT NULL));
 CREATE INDEX notifications_by_user ON public.notifications USING btree (user_id, created_at DESC, id DESC);
 CREATE INDEX notifications_unread ON public.notifications USING btree (user_id, created_at DESC, id DESC) WHERE (read_at IS NULL);
-CREATE TRIGGER notifications_changed AFTER UPDATE ON public.notifications REFERENCING OLD TABLE AS previous NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_changed_notifications();
-CREATE TRIGGER notifications_inserted AFTER INSERT ON public.notifications REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_notifications();
-CREATE TRIGGER notifications_removed AFTER DELETE ON public.notifications REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_notifications();
+CREATE TRIGGER count_inserted AFTER INSERT ON public.notifications REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_notifications();
+CREATE TRIGGER count_removed AFTER DELETE ON public.notifications REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_notifications();
+CREATE TRIGGER count_updated AFTER UPDATE ON public.notifications REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_notifications();
 
 CREATE TABLE order_history (
   id uuid NOT NULL,
@@ -389,9 +389,9 @@ CREATE INDEX orders_by_text ON public.orders USING gin (search_text gin_trgm_ops
 CREATE INDEX orders_by_time ON public.orders USING btree (placed_at DESC, id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX orders_by_total ON public.orders USING btree (total, id) WHERE (deleted_at IS NULL);
 CREATE INDEX orders_by_update ON public.orders USING btree (updated_at, id) WHERE (deleted_at IS NULL);
-CREATE TRIGGER orders_changed AFTER UPDATE ON public.orders FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR ((old.deleted_at IS NULL) IS DISTINCT FROM (new.deleted_at IS NULL)))) EXECUTE FUNCTION count_changed_order();
-CREATE TRIGGER orders_inserted AFTER INSERT ON public.orders REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_orders();
-CREATE TRIGGER orders_removed AFTER DELETE ON public.orders REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_orders();
+CREATE TRIGGER count_inserted AFTER INSERT ON public.orders REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_orders();
+CREATE TRIGGER count_removed AFTER DELETE ON public.orders REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_orders();
+CREATE TRIGGER count_updated AFTER UPDATE ON public.orders FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR ((old.deleted_at IS NULL) IS DISTINCT FROM (new.deleted_at IS NULL)))) EXECUTE FUNCTION count_orders();
 
 CREATE TABLE persisted_queries (
   hash text NOT NULL,
@@ -441,9 +441,9 @@ CREATE INDEX products_by_title ON public.products USING btree (title_key, id) WH
 CREATE INDEX products_by_update ON public.products USING btree (updated_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX products_mandatory ON public.products USING btree (id) WHERE (mandatory AND (deleted_at IS NULL));
 CREATE UNIQUE INDEX products_sku ON public.products USING btree (sku_key) WHERE (deleted_at IS NULL);
-CREATE TRIGGER products_hidden AFTER UPDATE OF deleted_at ON public.products FOR EACH ROW WHEN (((old.deleted_at IS NULL) <> (new.deleted_at IS NULL))) EXECUTE FUNCTION count_hidden_product();
-CREATE TRIGGER products_inserted AFTER INSERT ON public.products REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_products();
-CREATE TRIGGER products_removed AFTER DELETE ON public.products REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_products();
+CREATE TRIGGER count_inserted AFTER INSERT ON public.products REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_products();
+CREATE TRIGGER count_removed AFTER DELETE ON public.products REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_products();
+CREATE TRIGGER count_updated AFTER UPDATE ON public.products FOR EACH ROW WHEN (((old.deleted_at IS NULL) <> (new.deleted_at IS NULL))) EXECUTE FUNCTION count_products();
 
 CREATE TABLE schema_migrations (
   owner text NOT NULL,

@@ -6,25 +6,35 @@ import { join, type Sql, sql } from './sql.ts';
 /** A query parameter of a list: its schema and its condition. */
 export interface Filter<Schema extends TSchema = TSchema> {
   readonly schema: Schema;
+  where(value: Static<Schema>, ctx: Ctx): Sql | undefined | Promise<Sql | undefined>;
+}
+
+/** A filter with what the list must know to choose a good statement. */
+export interface TunedFilter<Schema extends TSchema = TSchema> extends Filter<Schema> {
   /** Finds the rows once, for both page and total, because PostgreSQL estimates their number badly. */
   readonly findsOnce?: boolean;
   /** The type of a column in the place of the value, if the condition holds for one as well. */
   readonly columnType?: 'uuid';
-  where(value: Static<Schema>, ctx: Ctx): Sql | undefined | Promise<Sql | undefined>;
 }
 
 export function filter<Schema extends TSchema>(
   schema: Schema,
   where: (value: Static<Schema>, ctx: Ctx) => Sql | undefined | Promise<Sql | undefined>,
-  options: Pick<Filter, 'findsOnce' | 'columnType'> = {},
 ): Filter<Schema> {
-  return { schema, where: where as Filter<Schema>['where'], ...options };
+  return { schema, where };
+}
+
+export function tuned<Schema extends TSchema>(
+  untuned: Filter<Schema>,
+  tuning: Pick<TunedFilter, 'findsOnce' | 'columnType'>,
+): Filter<Schema> {
+  return { ...untuned, ...tuning };
 }
 
 export function equals<Schema extends TSchema>(schema: Schema, column: Sql): Filter<Schema> {
   const { format } = schema as { format?: string };
-  const options = format === 'uuid' ? ({ columnType: 'uuid' } as const) : {};
-  return filter(schema, (value) => sql`${column} = ${value}`, options);
+  const byValue = filter(schema, (value) => sql`${column} = ${value}`);
+  return format === 'uuid' ? tuned(byValue, { columnType: 'uuid' }) : byValue;
 }
 
 export const minMoney = (column: Sql) => filter(MoneyInput, (amount) => sql`${column} >= ${amount}`);
@@ -74,14 +84,11 @@ const Several = (description: string) =>
 
 /** Rows with all of the tags. */
 export function hasTags(column: Sql): Filter<ReturnType<typeof Several>> {
-  return filter(
-    Several('All of these values, separated by commas.'),
-    (texts) => {
-      const tags = splitList(texts);
-      return tags.length === 0 ? undefined : sql`${column} @> ${tags}::text[]`;
-    },
-    { findsOnce: true },
-  );
+  const byTags = filter(Several('All of these values, separated by commas.'), (texts) => {
+    const tags = splitList(texts);
+    return tags.length === 0 ? undefined : sql`${column} @> ${tags}::text[]`;
+  });
+  return tuned(byTags, { findsOnce: true });
 }
 
 /** Rows with any of the values. */
@@ -147,15 +154,12 @@ export function search(
   moreConditions?: (text: string, ctx: Ctx) => Promise<readonly Sql[]>,
   combine = either,
 ): Filter<ReturnType<typeof SearchText>> {
-  return filter(
-    SearchText(description),
-    async (text, ctx) => {
-      const words = wordsOf(text);
-      if (words.length === 0) return undefined;
-      const own = sql`(${join(containsWords(column, words, { once: true }), ' AND ')})`;
-      const more = (await moreConditions?.(text, ctx)) ?? [];
-      return more.length === 0 ? own : combine([own, ...more]);
-    },
-    { findsOnce: true },
-  );
+  const byWords = filter(SearchText(description), async (text, ctx) => {
+    const words = wordsOf(text);
+    if (words.length === 0) return undefined;
+    const own = sql`(${join(containsWords(column, words, { once: true }), ' AND ')})`;
+    const more = (await moreConditions?.(text, ctx)) ?? [];
+    return more.length === 0 ? own : combine([own, ...more]);
+  });
+  return tuned(byWords, { findsOnce: true });
 }

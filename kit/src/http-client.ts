@@ -4,6 +4,8 @@ export interface HttpRequest {
   /** Sent to another host after a redirect: only those that carry no credentials, such as `accept`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+  /** Adds a signature, with which the recipient verifies the sender. */
+  readonly signature?: RequestSignature;
   /** The maximum time until the whole response is read, redirects included. Default 30 seconds. */
   readonly timeoutMs?: number;
   /** The maximum size of the response. Default 1 MB. */
@@ -12,6 +14,14 @@ export interface HttpRequest {
   readonly truncate?: boolean;
   /** Default and maximum 5. With 0, a redirect is returned like any other response. */
   readonly maxRedirects?: number;
+}
+
+/** A signature as in https://www.standardwebhooks.com. */
+export interface RequestSignature {
+  readonly id: string;
+  readonly at: Date;
+  /** Secrets of `newSigningSecret`; each adds a signature, so that a secret can be replaced without a gap. */
+  readonly secrets: readonly string[];
 }
 
 export interface HttpResponse {
@@ -37,4 +47,5 @@ export interface HttpClient {
   download(url: string, request?: HttpRequest): Promise<HttpDownload>;
   /** Throws the failure of a URL that is refused without a look at the network, for URLs that are stored. */
   check(url: string): void;
+  newSigningSecret(): string;
 }

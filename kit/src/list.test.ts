@@ -5,10 +5,10 @@ import { testModule } from '../../server/testing/test-module.ts';
 import { action } from './action.ts';
 import { columnsFor } from './columns.ts';
 import { Failure } from './errors.ts';
-import { equals, filter, hasTags, minMoney, since } from './filter.ts';
+import { equals, filter, hasTags, minMoney, since, tuned } from './filter.ts';
 import { Json } from './json.ts';
 import { list } from './list.ts';
-import { byInteger, byNumber, byText, byTime } from './list-query.ts';
+import { byInteger, byNumber, byText, byTime } from './list-definition.ts';
 import { Money } from './money.ts';
 import { cursorAt } from './paging.ts';
 import { named, Timestamp, Type, Uuid } from './schema.ts';
@@ -40,7 +40,10 @@ const filters = {
   tags: hasTags(sql`t.tags`),
   created_from: since(sql`t.created_at`),
   /** Finds every row, but without a known total. */
-  all: filter(Type.Boolean(), (is) => sql`${is}::boolean`, { findsOnce: true }),
+  all: tuned(
+    filter(Type.Boolean(), (is) => sql`${is}::boolean`),
+    { findsOnce: true },
+  ),
 };
 const things = list({ ...definition, filters });
 const completed = list({

@@ -6,15 +6,14 @@ import type { Filter } from './filter.ts';
 import type { Json } from './json.ts';
 import {
   type AnyDefinition,
-  count,
+  completeDefinition,
   type Definition,
-  everyRow,
   type Filters,
   type ListQuery,
-  page,
-  pages,
-  specOf,
-} from './list-query.ts';
+} from './list-definition.ts';
+import { count, page } from './list-page.ts';
+import { pages } from './list-pages.ts';
+import { everyRow } from './list-rows.ts';
 import * as paging from './paging.ts';
 import { Default, named, type Static, type TObject, type TOptional, Type } from './schema.ts';
 
@@ -73,7 +72,7 @@ export function list<
   const Scope extends Filters = Record<never, Filter>,
   Context extends Ctx = Ctx,
 >(definition: Definition<Context, Name, Row, Table, Scope>): List<Context, Name, Row, Table, Scope> {
-  const spec = specOf(definition as unknown as AnyDefinition);
+  const spec = completeDefinition(definition as unknown as AnyDefinition);
   const { filters, sorts, name, row, csv, csvFields = Object.keys(row.properties), scope = {} } = spec;
   const filterFields = Object.fromEntries(
     Object.entries(filters).map(([key, { schema }]) => [key, key in scope ? schema : Type.Optional(schema)]),

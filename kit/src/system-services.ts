@@ -2,6 +2,7 @@ import type { Jobs, Settings } from './catalogue.ts';
 import type { Db } from './database.ts';
 import type { FieldError } from './errors.ts';
 import type { HttpClient } from './http-client.ts';
+import type { Client } from './identity.ts';
 import type { Log } from './log.ts';
 
 /** Encryption and signatures with keys derived from the key of the installation, one for each `purpose`. */
@@ -100,19 +101,32 @@ export interface DomainsService {
   remove(tenantId: string, domain: string): Promise<void>;
 }
 
+/** The content of a mail, which the platform lays out as text and as HTML. */
 export interface Mail {
   /** The name of the sender. Default: that of `MAIL_FROM`. */
   readonly fromName?: string;
   readonly to: string;
   readonly subject: string;
-  readonly text: string;
-  readonly html: string;
+  /** The sender that the mail shows: the tenant's name, or the platform's. */
+  readonly organization: string;
+  /** The name for the greeting, which may be empty. Without it there is no greeting. */
+  readonly recipient?: string;
+  readonly paragraphs: readonly string[];
+  readonly button?: { readonly label: string; readonly url: string };
+  /** When the link expires, as a sentence. */
+  readonly expiry?: string;
+  /** Instructions for a recipient who did not expect the mail. */
+  readonly warning?: string;
 }
 
-export interface StoredMail extends Mail {
+export interface StoredMail {
   readonly id: string;
   readonly from: string;
+  readonly to: string;
   readonly at: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
 }
 
 export interface Mails {
@@ -298,6 +312,13 @@ export interface SystemServices {
   fillWithDemoData(tenantId: string, customers: number): Promise<ReadonlyMap<string, number> | undefined>;
   /** Whether the cache is reachable, and its kind. */
   pingCache(): Promise<{ up: boolean; name: string }>;
+  /**
+   * Whether a request was sent to a name of this platform or to an IP address. Any other name may be that of a web page whose
+   * author makes it resolve to this machine, to read from its visitors' network (DNS rebinding).
+   */
+  isOwnHost(client: Pick<Client, 'host'>): boolean;
+  /** Whether a request was sent by a page of this platform, or by no web page. */
+  isOwnOrigin(client: Pick<Client, 'host' | 'header'>): boolean;
   /** Runs `work` under a lock that all processes of the installation share. */
   runExclusively<Result>(lock: string, work: () => Promise<Result>): Promise<Result>;
   /** Runs `work` unless another process, or this one, does it under the same lock. Returns whether it ran. */

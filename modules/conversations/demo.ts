@@ -2,7 +2,6 @@ import {
   batchesOf,
   type Demo,
   type DemoPlan,
-  type DemoShares,
   demoId,
   fillTables,
   pick,
@@ -10,6 +9,7 @@ import {
   type Random,
   sql,
 } from '@chowk/kit';
+import type { DemoShares } from '@chowk/kit/catalogue';
 import threads from './demo-threads.json' with { type: 'json' };
 import type { Status } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-import { type Ctx, type FieldErrors, Issues, NullableEmail, NullableLine, sql, Type, Uuid } from '@chowk/kit';
+import { type Ctx, Issues, NullableEmail, NullableLine, sql, Type, Uuid } from '@chowk/kit';
 import { recordColumns } from './columns.ts';
 import { currentId, lockCurrent } from './find.ts';
 import { phoneProblem, readPhone } from './phone.ts';
@@ -28,7 +28,7 @@ export async function findOrCreate(ctx: Ctx, identity: Identity): Promise<Custom
   return findOrInsert(ctx, { phone, email, ...names });
 }
 
-export async function checkIdentity(ctx: Ctx, identity: Identity): Promise<FieldErrors> {
+export async function checkIdentity(ctx: Ctx, identity: Identity): Promise<Issues['errors']> {
   const issues = new Issues();
   const { id } = await readIdentity(ctx, identity, issues);
   if (id !== undefined) {

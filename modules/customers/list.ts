@@ -10,7 +10,7 @@ import {
   filter,
   hasTags,
   list,
-  minMoney,
+  MoneyInput,
   type Sql,
   search,
   sql,
@@ -53,7 +53,7 @@ const definition = {
       Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
       (orders) => sql`c.total_orders >= ${orders}`,
     ),
-    min_spent: minMoney(sql`c.total_spent`),
+    min_spent: filter(MoneyInput, (amount) => sql`c.total_spent >= ${amount}`),
     ...between('created', sql`c.created_at`),
   },
   sorts: {

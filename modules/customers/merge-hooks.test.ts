@@ -1,4 +1,4 @@
-import { type Listener, sql } from '@chowk/kit';
+import { type Listener, sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { loadModules } from '../../server/src/loader/load-modules.ts';
 import { startPlatform } from '../../server/testing/platform.ts';

@@ -1,7 +1,7 @@
 import {
   ById,
   type Ctx,
-  type FieldErrors,
+  type FieldError,
   IdSet,
   Nullable,
   operation,
@@ -53,7 +53,7 @@ export const operations = {
   'customers.checkIdentity': operation({
     summary: 'Check what findOrCreate would reject, without creating a customer',
     input: Type.Object({ customer: Identity }),
-    output: Type.Unsafe<FieldErrors>(
+    output: Type.Unsafe<Record<string, FieldError[]>>(
       Type.Record(Type.String(), Type.Array(Type.Object({ code: Type.String(), message: Type.String() }))),
     ),
     run: (ctx, { customer }) => checkIdentity(ctx, customer),

@@ -1,4 +1,5 @@
-import { Answer, type GraphqlResult, type SystemCtx } from '@chowk/kit';
+import { Answer, type SystemCtx } from '@chowk/kit';
+import type { GraphqlResult } from './engine-types.ts';
 import { readOperation } from './read-operation.ts';
 import { recordUnregistered } from './unregistered.ts';
 

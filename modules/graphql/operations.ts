@@ -1,4 +1,5 @@
-import { type GraphqlError, type GraphqlSubscription, type SystemCtx, systemOperation, Type } from '@chowk/kit';
+import { type SystemCtx, systemOperation, Type } from '@chowk/kit';
+import type { GraphqlError, GraphqlSubscription } from './engine-types.ts';
 import { readOperation } from './read-operation.ts';
 import { recordUnregistered } from './unregistered.ts';
 

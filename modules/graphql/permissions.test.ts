@@ -1,4 +1,4 @@
-import { permissionsFor } from '@chowk/kit';
+import { permissionsFor } from '@chowk/kit/kernel';
 import { buildSchema, type GraphQLField, getNamedType, isCompositeType } from 'graphql';
 import { expect, test } from 'vitest';
 import { pathParameters, type RegisteredAction } from '../../server/src/actions/registry.ts';

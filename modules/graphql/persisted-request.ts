@@ -1,4 +1,5 @@
-import type { GraphqlError, SystemCtx } from '@chowk/kit';
+import type { SystemCtx } from '@chowk/kit';
+import type { GraphqlError } from './engine-types.ts';
 import { hashQuery } from './persisted.ts';
 import { takePersisted } from './persisted-cache.ts';
 

@@ -1,4 +1,5 @@
-import type { GraphqlError, GraphqlOperation, SystemCtx } from '@chowk/kit';
+import type { SystemCtx } from '@chowk/kit';
+import type { GraphqlError, GraphqlOperation } from './engine-types.ts';
 import { readHash, resolveQuery } from './persisted-request.ts';
 
 /** The operation of a request, or why there is none. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { action, permissionsFor, signedIn, sql, type TSchema } from '@chowk/kit';
+import { action, permissionsFor, signedIn, sql, type TSchema } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { callAction } from '../../server/src/actions/call.ts';
 import type { RegisteredAction } from '../../server/src/actions/registry.ts';

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isOwnHost, isOwnOrigin, type SystemCtx, sql } from '@chowk/kit';
+import { type SystemCtx, sql } from '@chowk/kit';
 import { fail } from './errors.ts';
 import { mustNotBeInstalled } from './installed.ts';
 import { mustBeReached, type StepName } from './steps.ts';
@@ -8,7 +8,7 @@ import { mustBeReached, type StepName } from './steps.ts';
 export async function admitRequest(ctx: SystemCtx): Promise<void> {
   await mustNotBeInstalled(ctx);
   const { system, client } = ctx;
-  if (isOwnHost(system, client) && isOwnOrigin(system, client)) return;
+  if (system.isOwnHost(client) && system.isOwnOrigin(client)) return;
   throw fail('installation.foreign', { url: system.url });
 }
 

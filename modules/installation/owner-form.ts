@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { type CommandInput, Issues, type SystemCtx, slugOf, type Terminal, UsageError } from '@chowk/kit';
+import { Issues, type ModuleCommand, type SystemCtx, slugOf, type Terminal, UsageError } from '@chowk/kit';
 import { checkOwner } from './owner.ts';
 import { completeRegion } from './region.ts';
 import { NewOwner } from './schemas.ts';
 
-type Options = CommandInput['options'];
+type Options = Parameters<ModuleCommand['run']>[1]['options'];
 type Form = Partial<NewOwner>;
 
 interface Question {

@@ -1,4 +1,4 @@
-import { type Db, Failure, type Issues, invalid, passwordProblem, type SystemCtx, sql, taken } from '@chowk/kit';
+import { type Db, Failure, type Issues, invalid, type SystemCtx, sql, taken } from '@chowk/kit';
 import { mustNotBeInstalled, tryToWriteMarker } from './installed.ts';
 import { writeInstalledRow } from './marker.ts';
 import { checkRegion, completeRegion, writeRegion } from './region.ts';
@@ -6,7 +6,7 @@ import type { NewOwner, OwnerCreated } from './schemas.ts';
 
 export async function checkOwner(ctx: SystemCtx, form: Partial<NewOwner>, issues: Issues): Promise<void> {
   const { organization_slug: slug, email } = form;
-  checkFields(form, issues);
+  checkRegion(form, issues);
   await checkPlausibility(ctx, form, issues);
   if (email !== undefined && (await ctx.bus.call('identity.isEmailTaken', { email }))) {
     issues.addAll({ email: [emailTaken(email)] });
@@ -14,13 +14,6 @@ export async function checkOwner(ctx: SystemCtx, form: Partial<NewOwner>, issues
   if (slug === undefined || (await isUnfinished(ctx.central, slug))) return;
   const problem = await ctx.system.tenants.problemOf(slug);
   if (problem) issues.addAll({ organization_slug: [problem] });
-}
-
-/** Adds problems that the schema cannot express. */
-export function checkFields(form: Partial<NewOwner>, issues: Issues): void {
-  const problem = passwordProblem(form.password ?? '');
-  if (problem) issues.add('password', problem);
-  checkRegion(form, issues);
 }
 
 /** Adds problems that need a list: of common passwords, and of PostgreSQL's time zones. */

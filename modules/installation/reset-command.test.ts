@@ -111,7 +111,12 @@ test("a reset asks for the platform's name and destroys all data, and other proc
     .poll(() => beside.kernel.directory.find(form.organization_slug))
     .toMatchObject({ role: 'platform_owner' });
   expect(await accountsOf(beside.kernel.services).keys.list()).toHaveLength(1);
-  await beside.kernel.services.mail.send({ to: 'asha@example.com', subject: 'Still here', text: '', html: '' });
+  await beside.kernel.services.mail.send({
+    to: 'asha@example.com',
+    subject: 'Still here',
+    organization: '',
+    paragraphs: [],
+  });
   await expect
     .poll(async () => (await beside.kernel.services.mail.listStored()).map(({ subject }) => subject), {
       timeout: 30_000,

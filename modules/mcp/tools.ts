@@ -1,5 +1,7 @@
-import { type CallableAction, Failure, failureBody, type SystemCtx } from '@chowk/kit';
+import { Failure, failureBody, type SystemCtx } from '@chowk/kit';
 import type { CallToolRequest, CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
+
+type CallableAction = Awaited<ReturnType<SystemCtx['system']['actions']['list']>>[number];
 
 /** A tool for each action that the caller may call. */
 export async function listTools(ctx: SystemCtx): Promise<Tool[]> {

@@ -1,4 +1,4 @@
-import { type Ctx, invalid, type JobsOf, job, type Recipients, sql, Type, Uuid } from '@chowk/kit';
+import { type Ctx, invalid, type JobsOf, job, sql, Type, Uuid } from '@chowk/kit';
 import type { Sendable } from './delivery.ts';
 import { queuePushes } from './devices/push.ts';
 import { columns } from './notifications.ts';
@@ -35,7 +35,7 @@ export async function send(ctx: Ctx, { to, ...message }: Message): Promise<numbe
   return members.size;
 }
 
-async function membersAmong(ctx: Ctx, to: Recipients): Promise<Profiles> {
+async function membersAmong(ctx: Ctx, to: Message['to']): Promise<Profiles> {
   const members = await ctx.bus.call('identity.members', to === 'members' ? {} : { ids: [to].flat() });
   return new Map(members.map((member) => [member.id, member]));
 }

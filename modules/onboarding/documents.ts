@@ -1,4 +1,4 @@
-import { type Db, type Files, type SystemCtx, sql, type WrittenFile } from '@chowk/kit';
+import { type Db, type SystemCtx, sql, type WrittenFile } from '@chowk/kit';
 import { type ApplicationRow, findApplication, findVisible } from './applications.ts';
 import { fail } from './errors.ts';
 import { mailDocuments } from './mails.ts';
@@ -32,7 +32,7 @@ function mustAccept({ status, kyc_required, kyc_status }: ApplicationRow): void 
 async function replaceDocument(
   ctx: SystemCtx,
   tx: Db,
-  files: Files,
+  files: SystemCtx['files'],
   { id, type, written }: { id: string; type: string; written: WrittenFile },
 ): Promise<void> {
   const old = await tx.row<{ file: string }>(sql`
@@ -45,7 +45,7 @@ async function replaceDocument(
 }
 
 /** Rejected documents must be uploaded again, so they are removed. */
-export async function removeDocuments(tx: Db, files: Files, id: string): Promise<void> {
+export async function removeDocuments(tx: Db, files: SystemCtx['files'], id: string): Promise<void> {
   const rows = await tx.rows<{ file: string }>(sql`
     DELETE FROM application_documents WHERE application_id = ${id} RETURNING file`);
   for (const { file } of rows) await files.remove(file);

@@ -1,4 +1,4 @@
-import { type Db, greet, layoutMail, type MailContent, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, type Mail, type SystemCtx, sql } from '@chowk/kit';
 import { formatAddresses } from './addresses.ts';
 import { findApplication } from './applications.ts';
 
@@ -9,20 +9,17 @@ interface Applicant {
   readonly email: string;
 }
 
-type Text = Omit<MailContent, 'organization' | 'greeting' | 'warning'>;
+type Text = Omit<Mail, 'to' | 'organization' | 'recipient' | 'warning'>;
 
 const warning = 'If you have not applied, ignore this mail.';
 
 /** Queues a mail to the applicant in `tx`, from the organization whose code was used. */
 async function mailApplicant(ctx: SystemCtx, tx: Db, applicant: Applicant, text: Text): Promise<void> {
-  const { id, contact_name, email: to } = applicant;
+  const { id, contact_name: recipient, email: to } = applicant;
   const parent = await tx.row<{ name: string }>(sql`
     SELECT t.name FROM reseller_applications a JOIN tenants t ON t.id = a.parent_tenant_id WHERE a.id = ${id}`);
   const organization = parent?.name ?? '';
-  await ctx.system.mail.send(
-    { to, ...layoutMail({ ...text, organization, greeting: greet(contact_name), warning }) },
-    tx,
-  );
+  await ctx.system.mail.send({ ...text, to, organization, recipient, warning }, tx);
 }
 
 function statusLink(ctx: SystemCtx, id: string) {

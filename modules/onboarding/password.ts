@@ -1,7 +1,7 @@
-import { type Issues, passwordProblem, type SystemCtx } from '@chowk/kit';
+import type { Issues, SystemCtx } from '@chowk/kit';
 
 /** Adds a problem that the schema cannot express. */
 export async function checkPassword(ctx: SystemCtx, password: string, issues: Issues): Promise<void> {
-  const problem = passwordProblem(password) ?? (await ctx.bus.call('identity.commonPasswordProblem', { password }));
+  const problem = await ctx.bus.call('identity.commonPasswordProblem', { password });
   if (problem) issues.add('password', problem);
 }

@@ -1,4 +1,4 @@
-import { type Db, type Files, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, type SystemCtx, sql } from '@chowk/kit';
 import { type ApplicationRow, findApplication, findVisible, showApplication } from './applications.ts';
 import { removeDocuments } from './documents.ts';
 import { fail } from './errors.ts';
@@ -15,7 +15,7 @@ async function change(
   id: string,
   from: readonly Application['status'][],
   name: string,
-  work: (tx: Db, application: ApplicationRow, files: Files) => Promise<void>,
+  work: (tx: Db, application: ApplicationRow, files: SystemCtx['files']) => Promise<void>,
 ): Promise<Application> {
   const changed = await ctx.centralTx(async (tx, files) => {
     const application = await findVisible(ctx, tx, id, sql`FOR UPDATE OF a`);

@@ -3,13 +3,13 @@ import {
   type Ctx,
   type Demo,
   type DemoPlan,
-  type DemoShares,
   DemoTotals,
   demoId,
   fillTables,
   type Random,
   sql,
 } from '@chowk/kit';
+import type { DemoShares } from '@chowk/kit/catalogue';
 import data from './demo-data.json' with { type: 'json' };
 import { historyOf, statusAt } from './demo-history.ts';
 

@@ -1,5 +1,13 @@
 import { join } from 'node:path';
-import { type Action, afterCommit, type Ctx, type Delivery, defineModule, inTransaction, type Sent } from '@chowk/kit';
+import {
+  type Action,
+  afterCommit,
+  type Ctx,
+  type Delivery,
+  defineModule,
+  inTransaction,
+  type Sent,
+} from '@chowk/kit/kernel';
 import { expect, onTestFinished, test } from 'vitest';
 import { Context } from '../../server/src/context/context.ts';
 import { type LoadedModule, loadModule } from '../../server/src/loader/load-modules.ts';

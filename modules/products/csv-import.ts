@@ -1,20 +1,13 @@
-import {
-  type CsvRow,
-  type Ctx,
-  type ImportReport,
-  Issues,
-  pickFields,
-  type RowErrors,
-  readCsv,
-  type Sql,
-  sql,
-} from '@chowk/kit';
+import { type Ctx, type ImportReport, Issues, pickFields, readCsv, type Sql, sql } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { csvFormat } from './csv-columns.ts';
 import { mergeImages } from './image-list.ts';
 import { priceProblem, skuTaken } from './products.ts';
 import { type Edit, type Fields, insertProducts, saveProducts } from './save.ts';
 import { NewProduct, type Product, ProductChanges } from './schemas.ts';
+
+type CsvRow = Awaited<ReturnType<typeof readCsv>>['rows'][number];
+type RowErrors = ImportReport['errors'][number];
 
 const batchSize = 500;
 /** `failed` also counts errors that are not listed. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { cell, readCell, sql } from '@chowk/kit';
+import { cell, readCell, sql } from '@chowk/kit/kernel';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

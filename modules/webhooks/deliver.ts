@@ -1,4 +1,4 @@
-import { type Ctx, Failure, type JobsOf, job, sql, Type, Uuid, webhookHeaders } from '@chowk/kit';
+import { type Ctx, Failure, type JobsOf, job, sql, Type, Uuid } from '@chowk/kit';
 import { pruneDeliveries } from './deliveries.ts';
 import type { Webhook } from './schemas.ts';
 import { columns, openSecrets } from './webhooks.ts';
@@ -68,13 +68,19 @@ function findPending(ctx: Ctx, { id, task }: Attempt): Promise<Pending | undefin
 
 async function send(ctx: Ctx, id: string, pending: Pending): Promise<Outcome> {
   const { webhook_id, url, secret, previous_secret, payload: body } = pending;
-  const secrets = openSecrets(ctx, webhook_id, [secret, previous_secret]);
-  const headers = { 'content-type': 'application/json', ...webhookHeaders({ id, at: ctx.now(), body }, secrets) };
+  const signature = { id, at: ctx.now(), secrets: openSecrets(ctx, webhook_id, [secret, previous_secret]) };
+  const headers = { 'content-type': 'application/json' };
   const limits = { timeoutMs, maxBytes: keptBytes, truncate: true, maxRedirects: 0 };
   const startedAt = performance.now();
   const durationMs = () => Math.round(performance.now() - startedAt);
   try {
-    const { status, body: answer } = await ctx.http.request(url, { method: 'POST', headers, body, ...limits });
+    const { status, body: answer } = await ctx.http.request(url, {
+      method: 'POST',
+      headers,
+      signature,
+      body,
+      ...limits,
+    });
     const isDelivered = status >= 200 && status < 300;
     return {
       status,

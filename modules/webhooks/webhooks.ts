@@ -8,7 +8,6 @@ import {
   type Issues,
   list,
   matchesEvent,
-  newWebhookSecret,
   pickFields,
   removalOf,
   sql,
@@ -45,7 +44,7 @@ export function checkNewWebhook(ctx: Ctx, input: Partial<NewWebhook>, issues: Is
 
 export async function createWebhook(ctx: Ctx, input: NewWebhook): Promise<WebhookWithSecret> {
   const { url, events, description, is_active } = input;
-  const [id, secret, now] = [ctx.newId(), newWebhookSecret(), ctx.now()];
+  const [id, secret, now] = [ctx.newId(), ctx.http.newSigningSecret(), ctx.now()];
   // Two at once must not exceed the maximum.
   await ctx.db.run(sql`LOCK TABLE webhooks IN SHARE ROW EXCLUSIVE MODE`);
   const { count } = (await ctx.db.row<{ count: number }>(sql`SELECT count(*) AS count FROM webhooks`)) ?? { count: 0 };
@@ -87,7 +86,7 @@ export async function deleteWebhook(ctx: Ctx, { id }: Key): Promise<void> {
 }
 
 export async function rotateSecret(ctx: Ctx, { id }: Key): Promise<WebhookWithSecret> {
-  const secret = newWebhookSecret();
+  const secret = ctx.http.newSigningSecret();
   return ctx.tx(async (tx) => {
     await lockWebhook(tx, { id });
     const expiresAt = new Date(tx.now().getTime() + overlapMs);

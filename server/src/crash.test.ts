@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { type Ctx, type Db, sql } from '@chowk/kit';
+import { type Ctx, type Db, sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { causeWork, crashMail, crashModule } from '../testing/crash-module.ts';
 import { startPlatform, type TestTenant } from '../testing/platform.ts';

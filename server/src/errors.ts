@@ -1,4 +1,4 @@
-import { commonErrors, defineErrors, invalid } from '@chowk/kit';
+import { commonErrors, defineErrors, invalid } from '@chowk/kit/kernel';
 
 /** The errors of the kernel. `docs/errors.md` is generated from them. */
 export const kernelErrors = {

@@ -8,7 +8,7 @@ import type {
   PushService,
   Secrets,
   SystemServices,
-} from '@chowk/kit';
+} from '@chowk/kit/kernel';
 import type { AuditLog } from './actions/audit-log.ts';
 import type { RegisteredAction } from './actions/registry.ts';
 import type { Config } from './config/config.ts';

@@ -1,4 +1,4 @@
-import { Failure, type ModuleCommand } from '@chowk/kit';
+import { Failure, type ModuleCommand } from '@chowk/kit/kernel';
 import { boot } from './boot.ts';
 import { type Config, readConfig } from './config/config.ts';
 import { Context } from './context/context.ts';

@@ -1,4 +1,4 @@
-import { atMost } from '@chowk/kit';
+import { atMost } from '@chowk/kit/kernel';
 import { LRUCache } from 'lru-cache';
 
 const windowMs = 60_000;

@@ -7,7 +7,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import type { Secrets } from '@chowk/kit';
+import type { Secrets } from '@chowk/kit/kernel';
 
 const cipher = 'aes-256-gcm';
 const ivBytes = 12;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { action, sql } from '@chowk/kit';
+import { action, sql } from '@chowk/kit/kernel';
 import { expect, inject, test } from 'vitest';
 import { chowkd, chowkdProcess, serve, temporaryFolder } from '../testing/chowkd.ts';
 import { startPlatform } from '../testing/platform.ts';

@@ -9,7 +9,7 @@ import {
   type SystemServices,
   sql,
   type TenantSteps,
-} from '@chowk/kit';
+} from '@chowk/kit/kernel';
 import type { Config } from './config/config.ts';
 import { type MigrationSource, migrate } from './db/migrations.ts';
 import type { Signals } from './db/signals.ts';
@@ -21,6 +21,7 @@ import type { LoadedModule } from './loader/load-modules.ts';
 import { permissionsOf } from './loader/permissions.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { isLoopback } from './network.ts';
+import { isOwnHost, isOwnOrigin } from './own-host.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { Redis } from './redis/redis.ts';
 import type { SecretBox } from './secrets.ts';
@@ -126,6 +127,8 @@ export function makeSystemServices(parts: Parts): SystemServices {
     },
     settings: parts.settings,
     domains: domainsOf(parts),
+    isOwnHost: (client) => isOwnHost(config, client),
+    isOwnOrigin: (client) => isOwnOrigin(config, client),
     async migrate() {
       const { applied, skipped } = await migrate(central.address, central.database, parts.centralMigrations);
       return { applied: applied.length, skipped };

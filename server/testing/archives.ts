@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { afterAll, expect } from 'vitest';
 import { withConnection } from '../src/db/connection.ts';
 import { fillTenant } from '../src/demo/fill-tenant.ts';

@@ -1,4 +1,4 @@
-import { afterCommit, type Ctx, job, sql, Type } from '@chowk/kit';
+import { afterCommit, type Ctx, job, sql, Type } from '@chowk/kit/kernel';
 import { testModule } from './test-module.ts';
 
 /** A module that writes a note and, in the same transaction, emits an event and adds a job. */
@@ -18,4 +18,4 @@ export async function causeWork(ctx: Ctx): Promise<void> {
   await ctx.jobs.add('crash.do' as never, {} as never);
 }
 
-export const crashMail = (to: string) => ({ to, subject: 'Crash', text: 'Crash', html: '<p>Crash</p>' });
+export const crashMail = (to: string) => ({ to, subject: 'Crash', organization: 'Crash', paragraphs: ['Crash'] });

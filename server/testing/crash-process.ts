@@ -1,4 +1,4 @@
-import { type Ctx, sql } from '@chowk/kit';
+import { type Ctx, sql } from '@chowk/kit/kernel';
 import { boot } from '../src/boot.ts';
 import { readConfig } from '../src/config/config.ts';
 import { Context } from '../src/context/context.ts';

@@ -1,4 +1,4 @@
-import type { Log } from '@chowk/kit';
+import type { Log } from '@chowk/kit/kernel';
 import { onTestFailed } from 'vitest';
 import { silent } from './silent-log.ts';
 

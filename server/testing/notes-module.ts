@@ -1,4 +1,4 @@
-import { action, sql, Type } from '@chowk/kit';
+import { action, sql, Type } from '@chowk/kit/kernel';
 import { testModule } from './test-module.ts';
 
 /** A module with a sequence, a generated column, a foreign key, a trigger and a table without primary key. */

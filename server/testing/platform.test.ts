@@ -1,4 +1,4 @@
-import { action, Failure, sql, Type } from '@chowk/kit';
+import { action, Failure, sql, Type } from '@chowk/kit/kernel';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startPlatform } from './platform.ts';
 import { testModule } from './test-module.ts';

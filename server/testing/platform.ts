@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Caller, type Ctx, sql } from '@chowk/kit';
+import { type Caller, type Ctx, sql } from '@chowk/kit/kernel';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterAll, inject } from 'vitest';
 import type { RegisteredAction } from '../src/actions/registry.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Log, SystemCtx } from '@chowk/kit';
+import type { Log, SystemCtx } from '@chowk/kit/kernel';
 import { provision } from '../../modules/onboarding/provisioning.ts';
 import { boot } from '../src/boot.ts';
 import { readConfig } from '../src/config/config.ts';

@@ -1,4 +1,4 @@
-import { pick, type Random } from '@chowk/kit';
+import { pick, type Random } from '@chowk/kit/kernel';
 import { exampleOf } from '../src/http/openapi/examples.ts';
 
 /* Random inputs from the schemas of actions: values that the schema accepts, and changes that it may reject. */

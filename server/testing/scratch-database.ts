@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { inject } from 'vitest';
 import { type Connection, withConnection } from '../src/db/connection.ts';
 

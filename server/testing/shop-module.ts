@@ -1,4 +1,4 @@
-import { action, type Listener, sql, Type } from '@chowk/kit';
+import { action, type Listener, sql, Type } from '@chowk/kit/kernel';
 import type { LoadedModule } from '../src/loader/load-modules.ts';
 import { repositoryModules } from './repository-modules.ts';
 import { testModule } from './test-module.ts';

@@ -1,3 +1,3 @@
-import type { Log } from '@chowk/kit';
+import type { Log } from '@chowk/kit/kernel';
 
 export const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };

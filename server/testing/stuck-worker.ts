@@ -1,4 +1,4 @@
-import { job, Type } from '@chowk/kit';
+import { job, Type } from '@chowk/kit/kernel';
 import { boot } from '../src/boot.ts';
 import { readConfig } from '../src/config/config.ts';
 import { openServer } from '../src/db/server.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller, Identity, Membership } from '@chowk/kit';
+import type { Caller, Identity, Membership } from '@chowk/kit/kernel';
 
 let lastUserId = 0;
 

@@ -1,4 +1,4 @@
-import { defineEvent, type Module, Type } from '@chowk/kit';
+import { defineEvent, type Module, Type } from '@chowk/kit/kernel';
 import type { LoadedModule } from '../src/loader/load-modules.ts';
 import type { Consumed } from '../src/loader/manifest.ts';
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type SystemCtx, sql } from '@chowk/kit';
+import { type SystemCtx, sql } from '@chowk/kit/kernel';
 import { inject } from 'vitest';
 import { recordRequirements } from '../../modules/installation/steps.ts';
 import { Context } from '../src/context/context.ts';

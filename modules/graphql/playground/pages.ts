@@ -1,6 +1,7 @@
-import { Answer, type Failure, formField, html, htmlPage, type SystemCtx, type SystemServices } from '@chowk/kit';
+import { Answer, type Failure, html, type SystemCtx, type SystemServices } from '@chowk/kit';
 import { fail } from '../errors.ts';
 import { assetsPath } from './assets.ts';
+import { cardPage, formField } from './card-page.ts';
 
 const title = 'GraphQL playground';
 
@@ -45,12 +46,9 @@ export async function signInPage(system: SystemServices, { status, code }: Failu
   const isUnbound = code === 'tenancy.required';
   if (status !== 401 && !isUnbound) return undefined;
   if (!system.options.graphqlPlayground) return disabledPage();
-  const page = htmlPage({
-    title,
-    body: html`<noscript><p class="error">The playground needs JavaScript.</p></noscript>
+  const body = html`<noscript><p class="error">The playground needs JavaScript.</p></noscript>
 <form hidden${isUnbound ? html` data-unbound` : undefined}>
 <p class="error" role="alert" hidden></p>
-<style>fieldset { margin: 0; padding: 0; border: 0; }</style>
 <fieldset name="credentials">
 ${formField({ name: 'email', label: 'Email', type: 'text', autocomplete: 'username' })}
 ${formField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
@@ -62,14 +60,13 @@ ${formField({ name: 'otp', label: 'Code of the authenticator app', type: 'text',
 <select id="tenant" name="tenant"></select></div></fieldset>
 <button>Sign in</button>
 </form>
-<script type="module" src="${await assetsPath()}/sign-in.js"></script>`,
-  });
-  return new Answer(page.body, { status: 401, headers: { ...headers, 'www-authenticate': 'Bearer' } });
+<script type="module" src="${await assetsPath()}/sign-in.js"></script>`;
+  return new Answer(cardPage(title, body), { status: 401, headers: { ...headers, 'www-authenticate': 'Bearer' } });
 }
 
 function disabledPage(): Answer {
   const { status, message } = fail('graphql.playground_disabled');
-  return htmlPage({ title, status, body: html`<p>${message}</p>` });
+  return new Answer(cardPage(title, html`<p>${message}</p>`), { status, headers });
 }
 
 export function requirePlayground({ options }: SystemServices): void {

@@ -1,10 +1,12 @@
-import { type Identity, type IdentityChange, platformState, type SystemServices } from '@chowk/kit';
+import { type Identity, platformState, type SystemServices } from '@chowk/kit';
 import { AccessTokens } from './access-tokens.ts';
 import { Memberships } from './memberships.ts';
 import { Passwords } from './passwords.ts';
 import { addMissingPermissions } from './seed.ts';
 import { Sessions } from './sessions.ts';
 import { SigningKeys } from './signing-keys.ts';
+
+type IdentityChange = Parameters<Parameters<Identity['onChange']>[0]>[0];
 
 /** The parts of this module that keep state in memory: `accountsOf(ctx.system).sessions`. */
 export const accountsOf = platformState((system: SystemServices) => {

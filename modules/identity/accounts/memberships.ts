@@ -1,4 +1,4 @@
-import { type Caller, type Db, GuardedCache, type Membership, type SystemServices, sql } from '@chowk/kit';
+import { type Caller, type Db, GuardedCache, type SystemCtx, type SystemServices, sql } from '@chowk/kit';
 import { hasEffectIn } from './permissions.ts';
 import { isShownEmailVerified } from './users.ts';
 
@@ -16,6 +16,8 @@ export interface TenantOfUser {
   readonly name: string;
   readonly role: string;
 }
+
+type Membership = NonNullable<SystemCtx['membership']>;
 
 interface CachedMembership extends Membership {
   readonly userId: number;

@@ -1,4 +1,4 @@
-import { type Db, type DeclaredPermission, type SystemServices, sql } from '@chowk/kit';
+import { type Db, type SystemServices, sql } from '@chowk/kit';
 import { findCategory } from './permissions.ts';
 import { systemRoles } from './system-roles.ts';
 
@@ -12,7 +12,7 @@ interface SeedState {
 /** Inserts the missing system roles, permissions and grants. The roles of tenants are not changed. */
 export async function seedRoles(
   db: Db,
-  permissions: readonly DeclaredPermission[],
+  permissions: SystemServices['permissions'],
 ): Promise<{ roles: number; permissions: number }> {
   const rows = permissions.map(({ name, description, isSensitive }) => ({
     name,
@@ -57,7 +57,7 @@ export async function addMissingPermissions({ central, permissions }: SystemServ
   if (hasRoles && !hasPermissions) await seedRoles(central, permissions);
 }
 
-async function readSeedState(db: Db, permissions: readonly DeclaredPermission[]): Promise<SeedState> {
+async function readSeedState(db: Db, permissions: SystemServices['permissions']): Promise<SeedState> {
   const names = permissions.map(({ name }) => name);
   const row = await db.row<SeedState>(sql`
     SELECT ARRAY(SELECT name FROM roles WHERE tenant_id IS NULL) @> ${roleNames}::text[] AS "hasRoles",

@@ -1,25 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  type Caller,
-  type Client,
-  type Db,
-  GuardedCache,
-  type Session,
-  type SessionKind,
-  type Sql,
-  type SystemServices,
-  sql,
-} from '@chowk/kit';
+import { type Caller, type Db, GuardedCache, type Sql, type SystemCtx, type SystemServices, sql } from '@chowk/kit';
 import { type AccessTokens, accessTokenSeconds } from './access-tokens.ts';
 import { isShownEmailVerified, shownEmail } from './users.ts';
 
+type Session = Caller['session'];
+
 export interface NewSession {
   readonly userId: number;
-  readonly kind: SessionKind;
+  readonly kind: Session['kind'];
   readonly clientId?: string | undefined;
   readonly name?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
-  readonly client: Pick<Client, 'address' | 'network' | 'userAgent'>;
+  readonly client: Pick<SystemCtx['client'], 'address' | 'network' | 'userAgent'>;
 }
 
 /** As an OAuth token response names them. */
@@ -41,7 +33,7 @@ interface StoredSession {
 interface SessionRow {
   id: string;
   user_id: number;
-  kind: SessionKind;
+  kind: Session['kind'];
   scopes: string[] | null;
   authenticated_at: string;
   expires_at: string | null;

@@ -1,14 +1,7 @@
-import {
-  type Html,
-  html,
-  htmlPage,
-  isOwnHost,
-  notFound,
-  type StoredMail,
-  type SystemCtx,
-  systemAction,
-  Type,
-} from '@chowk/kit';
+import { type Html, html, notFound, type SystemCtx, systemAction, Type } from '@chowk/kit';
+import { devPage } from './dev-page.ts';
+
+type StoredMail = Awaited<ReturnType<SystemCtx['system']['mail']['listStored']>>[number];
 
 const common = { root: true, webPage: true, tag: 'Development', public: true, tenant: 'none' } as const;
 
@@ -42,14 +35,14 @@ export const devMailActions = {
 
 /** Only for a developer's own machine, and not for foreign web pages in the developer's browser. */
 function mustBeDevelopment({ system, client }: SystemCtx, path: string): void {
-  const isForeign = client.header('origin') !== undefined || !isOwnHost(system, client);
+  const isForeign = client.header('origin') !== undefined || !system.isOwnHost(client);
   if (system.environment === 'production' || !client.isLocal || isForeign) throw notFound('GET', path);
 }
 
 function listPage(mails: readonly StoredMail[]) {
   const refresh = html`<p><a href="/dev/mail">Refresh</a></p>`;
   const body = mails.length === 0 ? emptyList : html`${renderList(mails)}`;
-  return htmlPage({ title: 'Mails', isWide: true, body: html`${refresh}${body}` });
+  return devPage({ title: 'Mails', body: html`${refresh}${body}` });
 }
 
 const emptyList = html`<p>No mails yet. Mails are stored here instead of being sent while <code>MAIL_URL</code> is not set.</p>
@@ -78,12 +71,12 @@ function mailPage({ from, to, at, subject, text, html: markup }: StoredMail) {
 <iframe title="The mail as HTML" sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc="${framed}"></iframe>
 <h2>Text</h2>
 <pre>${withLinks(text)}</pre>`;
-  return htmlPage({ title: subject, isWide: true, body });
+  return devPage({ title: subject, body });
 }
 
 function missingPage() {
   const body = html`<p>This mail does not exist or is no longer among the newest. <a href="/dev/mail">All mails</a></p>`;
-  return htmlPage({ title: 'No such mail', status: 404, body });
+  return devPage({ title: 'No such mail', status: 404, body });
 }
 
 function withLinks(text: string): Html[] {

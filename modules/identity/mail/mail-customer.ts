@@ -1,4 +1,4 @@
-import { layoutMail, type SystemCtx } from '@chowk/kit';
+import type { SystemCtx } from '@chowk/kit';
 
 interface CustomerMail {
   readonly id: string;
@@ -11,6 +11,5 @@ interface CustomerMail {
 export async function mailCustomer(ctx: SystemCtx, { id, to, subject, text }: CustomerMail): Promise<void> {
   const organization = ctx.tenant.name;
   const paragraphs = text.split(/[\r\n]+/).filter((line) => line.trim() !== '');
-  const mail = { fromName: organization, to, ...layoutMail({ subject, organization, paragraphs }) };
-  await ctx.queueMail(mail, { id });
+  await ctx.queueMail({ fromName: organization, to, subject, organization, paragraphs }, { id });
 }

@@ -1,4 +1,4 @@
-import { greet, layoutMail, type SystemCtx, sql } from '@chowk/kit';
+import { type SystemCtx, sql } from '@chowk/kit';
 
 export interface MemberMail {
   readonly id: string;
@@ -19,13 +19,14 @@ export async function mailMembers(ctx: SystemCtx, { mails }: { mails: readonly M
   for (const { id, user_id, button, ...content } of mails) {
     const user = addressees.get(user_id);
     if (!user) continue;
-    const mail = layoutMail({
+    const mail = {
       ...content,
+      to: user.email,
       organization: ctx.tenant.name,
-      greeting: greet(user.name),
+      recipient: user.name,
       button: { label: button.label, url: origin + button.path },
-    });
-    await ctx.queueMail({ to: user.email, ...mail }, { id });
+    };
+    await ctx.queueMail(mail, { id });
   }
 }
 

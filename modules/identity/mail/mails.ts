@@ -1,4 +1,4 @@
-import { type Db, greet, layoutMail, type MailContent, type SystemCtx } from '@chowk/kit';
+import type { Db, Mail, SystemCtx } from '@chowk/kit';
 import { findOrganization, type Organization } from './organization.ts';
 
 /** The recipient of a mail. */
@@ -19,14 +19,10 @@ export async function mailUser(
   ctx: SystemCtx,
   tx: Db,
   user: Addressee,
-  write: (organization: Organization) => Omit<MailContent, 'organization' | 'greeting'>,
+  write: (organization: Organization) => Omit<Mail, 'to' | 'organization' | 'recipient'>,
 ): Promise<void> {
   if (user.email === null) return;
   const organization = await findOrganization(ctx, tx, user);
-  const { name } = organization;
-  await sendMail(ctx, tx, user.email, { ...write(organization), organization: name, greeting: greet(user.name) });
-}
-
-export async function sendMail(ctx: SystemCtx, tx: Db, to: string, content: MailContent): Promise<void> {
-  await ctx.system.mail.send({ to, ...layoutMail(content) }, tx);
+  const mail = { ...write(organization), to: user.email, organization: organization.name, recipient: user.name };
+  await ctx.system.mail.send(mail, tx);
 }

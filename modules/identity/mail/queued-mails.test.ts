@@ -1,4 +1,4 @@
-import { type Mail, type Sql, type SystemCtx, sql } from '@chowk/kit';
+import { type Sql, type SystemCtx, sql } from '@chowk/kit/kernel';
 import { generate } from 'otplib';
 import { expect, test } from 'vitest';
 import { type Person, startAccounts, testPassword } from '../../../server/testing/accounts.ts';
@@ -14,6 +14,8 @@ const owner = await platform.person({ tenant: acme });
 const kernelContext = acme.context() as SystemCtx;
 await central.db.run(sql`
   CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused at the commit'; END $$`);
+
+type StoredMail = Awaited<ReturnType<typeof platform.kernel.services.mail.listStored>>[number];
 
 const newAddress = () => `${uniqueId()}@example.com`;
 const chosen = { password: 'a better one', password_confirmation: 'a better one' };
@@ -36,10 +38,10 @@ interface Case {
 }
 
 /** The mails that were queued for the address, whether or not they have been sent since. */
-async function queuedFor(address: string, subject: RegExp): Promise<Mail[]> {
+async function queuedFor(address: string, subject: RegExp): Promise<StoredMail[]> {
   const rows = await central.db.rows<{ sealed: string }>(sql`
     SELECT data->'data'->>'sealed' AS sealed FROM pgboss.job WHERE data->>'job' = 'kernel.mail' ORDER BY created_on`);
-  const mails = rows.map(({ sealed }) => JSON.parse(secrets.open('mail', sealed)) as Mail);
+  const mails = rows.map(({ sealed }) => JSON.parse(secrets.open('mail', sealed)) as StoredMail);
   return mails.filter((mail) => mail.to === address && subject.test(mail.subject));
 }
 

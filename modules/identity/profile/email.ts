@@ -1,4 +1,4 @@
-import { type Db, empty, type Sql, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, type Sql, type SystemCtx, sql } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
 import { isShownEmailVerified, shownEmail } from '../accounts/users.ts';
 import { record } from '../activity/activity.ts';
@@ -85,7 +85,7 @@ async function verifyAddress(
 /** The address of a link and the name of its user, without verifying the address. */
 export async function previewVerification(ctx: SystemCtx, link: VerificationLink) {
   const tenantId = await checkLink(ctx, link);
-  const { address: email, name, verified } = await findLinked(ctx.central, { link, tenantId, lock: empty });
+  const { address: email, name, verified } = await findLinked(ctx.central, { link, tenantId, lock: sql`` });
   return { email, name, already_verified: verified };
 }
 

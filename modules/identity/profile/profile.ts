@@ -1,10 +1,10 @@
-import { changesBetween, type Db, empty, type Sql, type SystemCtx, sql } from '@chowk/kit';
+import { changesBetween, type Db, type Sql, type SystemCtx, sql } from '@chowk/kit';
 import { isShownEmailVerified, shownEmail } from '../accounts/users.ts';
 import { record } from '../activity/activity.ts';
 import type { Profile, ProfileChanges } from '../schemas.ts';
 
 export function getProfile(ctx: SystemCtx): Promise<Profile> {
-  return readProfile(ctx, ctx.central, empty);
+  return readProfile(ctx, ctx.central, sql``);
 }
 
 export function updateProfile(ctx: SystemCtx, changes: ProfileChanges): Promise<Profile> {
@@ -17,7 +17,7 @@ export function updateProfile(ctx: SystemCtx, changes: ProfileChanges): Promise<
       UPDATE users SET name = ${name}, locale = ${locale}, timezone = ${timezone}, updated_at = ${ctx.now()}
       WHERE id = ${id}`);
     await record(ctx, { action: 'profile_updated', details: { fields: Object.keys(changes) } }, tx);
-    return readProfile(ctx, tx, empty);
+    return readProfile(ctx, tx, sql``);
   });
 }
 

@@ -1,11 +1,11 @@
-import type { SystemCtx, User } from '@chowk/kit';
+import type { SystemCtx } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
 import type { Me, UserSummary } from '../schemas.ts';
 
 /** The permissions as an array, cached with the membership. */
 const lists = new WeakMap<ReadonlySet<string>, string[]>();
 
-export function summarizeUser({ id, name, email, emailVerified, twoFactor }: User): UserSummary {
+export function summarizeUser({ id, name, email, emailVerified, twoFactor }: SystemCtx['user']): UserSummary {
   return { id, name, email, email_verified: emailVerified, two_factor_enabled: twoFactor };
 }
 

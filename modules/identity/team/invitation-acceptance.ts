@@ -1,14 +1,4 @@
-import {
-  type Db,
-  empty,
-  type FieldError,
-  Issues,
-  invalid,
-  type Sql,
-  type Static,
-  type SystemCtx,
-  sql,
-} from '@chowk/kit';
+import { type Db, type FieldError, Issues, invalid, type Sql, type Static, type SystemCtx, sql } from '@chowk/kit';
 import { accountsOf } from '../accounts/accounts.ts';
 import { hasEffectIn } from '../accounts/permissions.ts';
 import { createUser, isShownEmailVerified, shownEmail } from '../accounts/users.ts';
@@ -160,7 +150,7 @@ async function findByToken(
   ctx: SystemCtx,
   db: Db,
   token: string,
-  lock: Sql = empty,
+  lock: Sql = sql``,
 ): Promise<InvitationRow | undefined> {
   const invitation = await db.row<InvitationRow>(sql`
     SELECT i.id, i.email, i.expires_at, json_build_object('id', t.id, 'name', t.name) AS tenant, t.role AS tenant_role,

@@ -1,4 +1,5 @@
-import { Email, NewPassword, Nullable, named, type Static, Timestamp, Type, Uuid } from '@chowk/kit';
+import { Email, Nullable, named, type Static, Timestamp, Type, Uuid } from '@chowk/kit';
+import { ChosenPassword } from '../profile/new-password.ts';
 import { Name, Password, TokenAnswer, UserSummary } from '../schemas.ts';
 import { UserReference } from '../user-reference.ts';
 import { RoleReference } from './team-schemas.ts';
@@ -48,7 +49,7 @@ export const Acceptance = named(
 );
 export type Acceptance = Static<typeof Acceptance>;
 
-export const NewAccount = Type.Object({ name: Name, password: NewPassword, password_confirmation: Password });
+export const NewAccount = Type.Object({ name: Name, ...ChosenPassword.properties });
 export type NewAccount = Static<typeof NewAccount>;
 
 export const Accepted = named(

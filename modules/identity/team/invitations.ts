@@ -4,7 +4,6 @@ import {
   type Db,
   type Issues,
   list,
-  nameInMail,
   removalOf,
   type Sql,
   type SystemCtx,
@@ -14,7 +13,6 @@ import {
 import { mustHoldRole } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
-import { sendMail } from '../mail/mails.ts';
 import { hashSecret, newSecret } from '../secret-tokens.ts';
 import { userReference } from '../user-reference.ts';
 import { Invitation, type NewInvitation } from './invitation-schemas.ts';
@@ -158,14 +156,22 @@ async function mailInvitation(
   { email, role, expires_at }: Invitation,
   token: string,
 ): Promise<void> {
-  const organization = nameInMail(ctx.tenant.name, ctx.tenant.id);
-  await sendMail(ctx, tx, email, {
+  const organization = unlessLink(ctx.tenant.name) ?? ctx.tenant.id;
+  const inviter = unlessLink(ctx.user.name) ?? 'A team member';
+  const mail = {
+    to: email,
     subject: `You are invited to join ${organization}`,
     organization,
-    greeting: 'Hello,',
-    paragraphs: [`${nameInMail(ctx.user.name, 'A team member')} invites you to join ${organization} as ${role}.`],
+    recipient: '',
+    paragraphs: [`${inviter} invites you to join ${organization} as ${role}.`],
     button: { label: 'Accept the invitation', url: `${ctx.system.url}/invitations/${token}` },
     expiry: `The link can be used once and expires on ${dateFormat.format(new Date(expires_at))} UTC.`,
     warning: 'If you did not expect this invitation, ignore this mail.',
-  });
+  };
+  await ctx.system.mail.send(mail, tx);
+}
+
+/** `undefined` for a name that a mail program would turn into a link: the mail may go to a stranger. */
+function unlessLink(name: string): string | undefined {
+  return /[/:@\\]|\.\p{L}/u.test(name) ? undefined : name;
 }

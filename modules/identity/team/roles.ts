@@ -1,7 +1,6 @@
 import {
   changesBetween,
   type Db,
-  empty,
   type FieldError,
   type Issues,
   invalid,
@@ -33,7 +32,7 @@ export async function getRole(ctx: SystemCtx, { id }: Key, db: Db = ctx.central)
 }
 
 /** Finds a role by its name, ignoring case, or by its id. Names are never numbers. */
-export function findRole(ctx: SystemCtx, db: Db, role: string | number, lock: Sql = empty): Promise<Role | undefined> {
+export function findRole(ctx: SystemCtx, db: Db, role: string | number, lock: Sql = sql``): Promise<Role | undefined> {
   return db.row<Role>(sql`
     SELECT ${columns(ctx)} FROM roles r
     WHERE ${usable(ctx)} AND (lower(r.name) = lower(${String(role)}) OR r.id::text = ${String(role)}) ${lock}`);

@@ -1,15 +1,9 @@
-import {
-  type Ctx,
-  type JobsOf,
-  job,
-  type PushMessage,
-  type PushResult,
-  type Static,
-  sql,
-  Type,
-  Uuid,
-} from '@chowk/kit';
+import { type Ctx, type JobsOf, job, type Static, sql, Type, Uuid } from '@chowk/kit';
 import { Delivery, openMessage, type Sendable, sealMessage, unreadAmong } from '../delivery.ts';
+
+type PushService = NonNullable<Ctx['push']>;
+type PushMessage = Parameters<PushService['send']>[0];
+type PushResult = Awaited<ReturnType<PushService['send']>>;
 
 const Push = Type.Object({
   ...Delivery,

@@ -1,14 +1,19 @@
-import { type Ctx, type DeclaredNotificationType, invalid, sql } from '@chowk/kit';
+import { type Ctx, invalid, sql } from '@chowk/kit';
 import { awaitsDigest, queueDigests } from './digest.ts';
 import type { PreferenceChanges, Preferences } from './preference-schemas.ts';
-import { channelsFor, type OwnChannels, standardChannels, standardTiming, type Timing } from './routing.ts';
+import {
+  channelsFor,
+  type NotificationTypes,
+  type OwnChannels,
+  standardChannels,
+  standardTiming,
+  type Timing,
+} from './routing.ts';
 
 interface StoredPreferences extends Timing {
   readonly defaults: OwnChannels;
   readonly types: Readonly<Record<string, OwnChannels>>;
 }
-
-type Types = Readonly<Record<string, DeclaredNotificationType>>;
 
 const maxTypes = 500;
 const untouched: StoredPreferences = { defaults: {}, types: {}, ...standardTiming };
@@ -50,7 +55,7 @@ async function store(ctx: Ctx, next: StoredPreferences): Promise<void> {
     WHERE user_id = ${ctx.user.id}`);
 }
 
-function checkChanges({ types = [], quiet_hours: quiet }: PreferenceChanges, declared: Types): void {
+function checkChanges({ types = [], quiet_hours: quiet }: PreferenceChanges, declared: NotificationTypes): void {
   const fixed = types.findIndex(({ type }) => declared[type]?.critical);
   if (fixed >= 0) {
     throw invalid({ [`types.${fixed}.type`]: { code: 'invalid', message: 'Critical notifications are always sent.' } });

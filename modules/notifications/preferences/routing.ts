@@ -1,6 +1,8 @@
-import { type Ctx, type DeclaredNotificationType, sql } from '@chowk/kit';
+import { type Ctx, sql } from '@chowk/kit';
 import { endOfSpan } from './local-time.ts';
 import type { Channels } from './preference-schemas.ts';
+
+export type NotificationTypes = Awaited<ReturnType<Ctx['notificationTypes']>>;
 
 /** What a user has changed; everything else has its default. */
 export type OwnChannels = Partial<Channels>;
@@ -41,7 +43,7 @@ export const standardTiming: Timing = { quiet_from: null, quiet_to: null, time_z
 const maxDigestWaitMs = 24 * 3_600_000;
 
 export function channelsFor(
-  declared: DeclaredNotificationType | undefined,
+  declared: NotificationTypes[string] | undefined,
   ...own: readonly (OwnChannels | null | undefined)[]
 ): Channels {
   return declared?.critical ? criticalChannels : Object.assign({}, standardChannels, ...own);

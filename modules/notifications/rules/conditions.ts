@@ -1,4 +1,4 @@
-import { type FieldErrorCode, type Issues, toCents, toMoney, toTimestamp } from '@chowk/kit';
+import { type FieldError, type Issues, toCents, toMoney, toTimestamp } from '@chowk/kit';
 import { type EventField, type EventFields, valueAt } from './event-fields.ts';
 import type { Condition } from './rule-schemas.ts';
 
@@ -24,7 +24,7 @@ export function operatorsFor({ kind, isList }: EventField): readonly Operator[] 
 export function checkConditions(fields: EventFields, conditions: readonly Partial<Condition>[], issues: Issues): void {
   for (const [index, condition] of conditions.entries()) {
     if (!isComplete(condition)) continue;
-    const add = (name: keyof Condition, message: string, code: FieldErrorCode) =>
+    const add = (name: keyof Condition, message: string, code: FieldError['code']) =>
       issues.add(`conditions.${index}.${name}`, message, code);
     const field = fields.get(condition.field);
     if (!field) {

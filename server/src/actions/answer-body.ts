@@ -1,4 +1,4 @@
-import type { Action } from '@chowk/kit';
+import type { Action } from '@chowk/kit/kernel';
 
 /** Wraps the output as the action's `answer` declares. */
 export function answerBody(action: Pick<Action, 'answer'>, input: unknown, output: unknown): unknown {

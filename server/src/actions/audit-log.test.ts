@@ -1,4 +1,4 @@
-import { action, sql, Type } from '@chowk/kit';
+import { action, sql, Type } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestTenant } from '../../testing/platform.ts';
 import { aside } from '../../testing/scratch-database.ts';

@@ -1,4 +1,4 @@
-import { type Changes, type Db, Failure, type Log, sql } from '@chowk/kit';
+import { type Changes, type Db, Failure, type Log, sql } from '@chowk/kit/kernel';
 import { databaseFailure } from '../db/failures.ts';
 import { newId } from '../ids.ts';
 import { isPersonalOrSecret, mayContainPersonalOrSecret } from '../sensitive-fields.ts';

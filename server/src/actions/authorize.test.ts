@@ -1,5 +1,5 @@
-import type { Caller } from '@chowk/kit';
-import { action, job, Line, signedIn, sql, Type } from '@chowk/kit';
+import type { Caller } from '@chowk/kit/kernel';
+import { action, job, Line, signedIn, sql, Type } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestResponse } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';

@@ -1,4 +1,4 @@
-import { type Caller, type Membership, signedIn } from '@chowk/kit';
+import { type Caller, type Membership, signedIn } from '@chowk/kit/kernel';
 import { fail } from '../errors.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import type { RegisteredAction } from './registry.ts';

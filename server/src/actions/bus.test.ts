@@ -1,4 +1,4 @@
-import { type Actions, action, type Ctx, Default, Line, sql, Type } from '@chowk/kit';
+import { type Actions, action, type Ctx, Default, Line, sql, Type } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestTenant } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';

@@ -1,4 +1,4 @@
-import { action, type Ctx, Failure, type Issues, invalid, Line, type Log, sql, Type } from '@chowk/kit';
+import { action, type Ctx, Failure, type Issues, invalid, Line, type Log, sql, Type } from '@chowk/kit/kernel';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { silent } from '../../testing/silent-log.ts';

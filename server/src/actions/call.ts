@@ -1,4 +1,4 @@
-import { Answer, type Ctx, Failure, Issues, invalid, Json } from '@chowk/kit';
+import { Answer, type Ctx, Failure, Issues, invalid, Json } from '@chowk/kit/kernel';
 import { fail } from '../errors.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import type { FieldErrors, Validator } from '../schemas/validation.ts';

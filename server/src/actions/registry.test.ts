@@ -1,4 +1,4 @@
-import { action } from '@chowk/kit';
+import { action } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { assertUniqueActions, registerActions } from './registry.ts';
 

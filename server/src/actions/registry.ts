@@ -1,4 +1,4 @@
-import type { Action, Actions, Method, TObject } from '@chowk/kit';
+import type { Action, Actions, Method, TObject } from '@chowk/kit/kernel';
 import { compileBody, type Validator } from '../schemas/validation.ts';
 
 /** An action with its name, its module and the values derived from its declaration. */

@@ -1,4 +1,4 @@
-import type { Identity } from '@chowk/kit';
+import type { Identity } from '@chowk/kit/kernel';
 import { fail } from '../errors.ts';
 import { networkOf } from '../network.ts';
 import type { RateLimiter, RateLimitState } from '../rate-limiter.ts';

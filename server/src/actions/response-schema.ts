@@ -1,4 +1,4 @@
-import { type TObject, type TSchema, Type } from '@chowk/kit';
+import { type TObject, type TSchema, Type } from '@chowk/kit/kernel';
 import type { RegisteredAction } from './registry.ts';
 
 /** The schema of an action's response body; `undefined` for files and pages. */

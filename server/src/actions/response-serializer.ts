@@ -1,4 +1,4 @@
-import type { TSchema } from '@chowk/kit';
+import type { TSchema } from '@chowk/kit/kernel';
 import buildSerializer from 'fast-json-stringify';
 
 type Serializer = (value: unknown) => string;

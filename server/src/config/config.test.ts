@@ -4,7 +4,7 @@ import { expect, expectTypeOf, test, vi } from 'vitest';
 import { type Config, ConfigError, describeConfig, documentedVariables, readConfig } from './config.ts';
 
 const key = Buffer.alloc(32, 7).toString('base64');
-const repository = resolve(import.meta.dirname, '../..');
+const repository = resolve(import.meta.dirname, '../../..');
 
 interface Example {
   readonly key: Exclude<keyof Config, 'setVariables'>;

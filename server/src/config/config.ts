@@ -26,7 +26,7 @@ import {
   webUrl,
 } from './variables.ts';
 
-const repository = resolve(import.meta.dirname, '../..');
+const repository = resolve(import.meta.dirname, '../../..');
 
 /** All variables, in the order of the documentation. */
 const variables = {

@@ -30,7 +30,7 @@ import {
   type Tenant,
   type TSchema,
   type User,
-} from '@chowk/kit';
+} from '@chowk/kit/kernel';
 import { type AuditEntry, withAuditEntry } from '../actions/audit-log.ts';
 import type { Principal } from '../actions/authorize.ts';
 import { recordEtag } from '../etag.ts';

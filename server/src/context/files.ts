@@ -1,4 +1,4 @@
-import type { Db, Files } from '@chowk/kit';
+import type { Db, Files } from '@chowk/kit/kernel';
 import type { FileStore, FileTransaction } from '../files/file-store.ts';
 import type { ContextParts } from './parts.ts';
 import type { Transaction } from './transaction.ts';

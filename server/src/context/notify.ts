@@ -1,4 +1,4 @@
-import type { Bus, DeclaredNotificationType, NewNotification, Recipients } from '@chowk/kit';
+import type { Bus, DeclaredNotificationType, NewNotification, Recipients } from '@chowk/kit/kernel';
 import type { Kernel } from '../kernel.ts';
 import type { ContextParts } from './parts.ts';
 

@@ -1,4 +1,4 @@
-import type { Caller, Db, Membership } from '@chowk/kit';
+import type { Caller, Db, Membership } from '@chowk/kit/kernel';
 import type { AuditEntry } from '../actions/audit-log.ts';
 import type { FileChanges } from '../files/file-store.ts';
 import type { RequestSource } from '../network.ts';

@@ -1,8 +1,8 @@
-import type { Db } from '@chowk/kit';
+import type { Db } from '@chowk/kit/kernel';
 import type { AuditEntry } from '../actions/audit-log.ts';
 import type { AddedJob } from '../events/outbox.ts';
 import { FileChanges } from '../files/file-store.ts';
-import type { Task } from '../jobs/job-queues.ts';
+import type { Task } from '../jobs/task.ts';
 import type { Kernel } from '../kernel.ts';
 import type { Broadcast } from '../realtime/realtime.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';

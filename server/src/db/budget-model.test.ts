@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';

@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
 import { aside, limits, scratchDatabases, terminate } from '../../testing/scratch-database.ts';

@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
 import { aside, limits, scratchDatabase, terminate } from '../../testing/scratch-database.ts';

@@ -1,4 +1,4 @@
-import type { Sql } from '@chowk/kit';
+import type { Sql } from '@chowk/kit/kernel';
 import pg from 'pg';
 import { CopyIn } from './copy-in.ts';
 import { CopyOut } from './copy-out.ts';

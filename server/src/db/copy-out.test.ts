@@ -1,5 +1,5 @@
 import { setImmediate as pause } from 'node:timers/promises';
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { aside } from '../../testing/scratch-database.ts';
 

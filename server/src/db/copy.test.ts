@@ -1,5 +1,5 @@
 import { setImmediate as later, setTimeout as pause } from 'node:timers/promises';
-import { type Db, sql } from '@chowk/kit';
+import { type Db, sql } from '@chowk/kit/kernel';
 import fc from 'fast-check';
 import { afterAll, beforeEach, expect, inject, onTestFinished, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Db, Sql } from '@chowk/kit';
+import type { Db, Sql } from '@chowk/kit/kernel';
 import type { ConnectionBudget, Target } from './budget.ts';
 import { isStalePlan } from './connection.ts';
 import { queryMethods, withCallerStack } from './query-methods.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Sql, sql } from '@chowk/kit';
+import { type Sql, sql } from '@chowk/kit/kernel';
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { aside, limits } from '../../testing/scratch-database.ts';

@@ -1,4 +1,4 @@
-import type { Failure } from '@chowk/kit';
+import type { Failure } from '@chowk/kit/kernel';
 import pg from 'pg';
 import { fail } from '../errors.ts';
 

@@ -1,4 +1,4 @@
-import type { Db } from '@chowk/kit';
+import type { Db } from '@chowk/kit/kernel';
 
 /** A handle whose queries wait for the database. */
 export function heldDatabase(ready: () => Promise<Db>): Db {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { aside, scratchDatabase } from '../../testing/scratch-database.ts';
 import { fingerprint, type MigrationSource, migrate, readMigrations } from './migrations.ts';

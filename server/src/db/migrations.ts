@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { type Connection, withConnection } from './connection.ts';
 import type { ServerAddress } from './server-address.ts';
 

@@ -1,4 +1,4 @@
-import type { Log } from '@chowk/kit';
+import type { Log } from '@chowk/kit/kernel';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { silent } from '../../testing/silent-log.ts';
 import { fail } from '../errors.ts';

@@ -1,4 +1,4 @@
-import { Failure, type Log } from '@chowk/kit';
+import { Failure, type Log } from '@chowk/kit/kernel';
 import { databaseFailure } from './failures.ts';
 
 const intervalSeconds = 10;

@@ -1,4 +1,4 @@
-import type { Db, Sql } from '@chowk/kit';
+import type { Db, Sql } from '@chowk/kit/kernel';
 import type { QueryResult } from 'pg';
 
 /** Sends a query and selects from its result. */

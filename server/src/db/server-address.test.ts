@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { expect, inject, test } from 'vitest';
 import { limits } from '../../testing/scratch-database.ts';
 import { withConnection } from './connection.ts';

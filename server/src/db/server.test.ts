@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Db, sql } from '@chowk/kit';
+import { type Db, sql } from '@chowk/kit/kernel';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { aside, limits } from '../../testing/scratch-database.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';

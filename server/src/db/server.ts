@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import type { Config } from '../config/config.ts';
 import { type ConnectionLimits, withConnection } from './connection.ts';
 import { openEmbedded } from './embedded/embedded-server.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Log, SignalListener, SignalSource } from '@chowk/kit';
+import type { Log, SignalListener, SignalSource } from '@chowk/kit/kernel';
 import type pg from 'pg';
 import { type ConnectionLimits, createClient, endClient } from './connection.ts';
 import type { ServerAddress } from './server-address.ts';

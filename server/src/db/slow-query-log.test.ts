@@ -1,4 +1,4 @@
-import { type Log, sql } from '@chowk/kit';
+import { type Log, sql } from '@chowk/kit/kernel';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { silent } from '../../testing/silent-log.ts';
 import { Connection } from './connection.ts';

@@ -1,4 +1,4 @@
-import type { Log } from '@chowk/kit';
+import type { Log } from '@chowk/kit/kernel';
 
 /** Longer SQL is truncated in the log. It contains no values: they are bound. */
 const maxSqlLength = 300;

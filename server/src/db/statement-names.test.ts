@@ -1,4 +1,4 @@
-import { raw, sql } from '@chowk/kit';
+import { raw, sql } from '@chowk/kit/kernel';
 import { expect, inject, test } from 'vitest';
 import { limits } from '../../testing/scratch-database.ts';
 import { type Connection, withConnection } from './connection.ts';

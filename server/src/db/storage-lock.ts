@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { Connection } from './connection.ts';
 import type { ServerAddress } from './server-address.ts';
 

@@ -1,4 +1,4 @@
-import { action, type Db, download, signedIn, sql, Type } from '@chowk/kit';
+import { action, type Db, download, signedIn, sql, Type } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { inBatches } from '../../../kit/src/download.ts';
 import { startPlatform } from '../../testing/platform.ts';

@@ -1,4 +1,4 @@
-import { raw, type Sql, sql } from '@chowk/kit';
+import { raw, type Sql, sql } from '@chowk/kit/kernel';
 import type { QueryResult } from 'pg';
 import type { Connection } from './connection.ts';
 

@@ -1,4 +1,4 @@
-import { type Db, sql } from '@chowk/kit';
+import { type Db, sql } from '@chowk/kit/kernel';
 import { afterAll, beforeEach, expect, inject, test } from 'vitest';
 import { aside, limits, scratchDatabase, terminate } from '../../testing/scratch-database.ts';
 import { ConnectionBudget } from './budget.ts';

@@ -1,4 +1,4 @@
-import type { Db, Sql } from '@chowk/kit';
+import type { Db, Sql } from '@chowk/kit/kernel';
 import type { QueryResult } from 'pg';
 import type { Connection } from './connection.ts';
 import { copyRows } from './copy.ts';

@@ -1,4 +1,4 @@
-import { raw, sql } from '@chowk/kit';
+import { raw, sql } from '@chowk/kit/kernel';
 import fc from 'fast-check';
 import { afterAll, expect, inject, test } from 'vitest';
 import { aside, limits, scratchDatabase } from '../../testing/scratch-database.ts';

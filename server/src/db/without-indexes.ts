@@ -1,4 +1,4 @@
-import { type Db, raw, sql } from '@chowk/kit';
+import { type Db, raw, sql } from '@chowk/kit/kernel';
 
 const sortMemory = sql`SET LOCAL maintenance_work_mem = '256MB'`;
 

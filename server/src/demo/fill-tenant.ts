@@ -1,4 +1,4 @@
-import type { Db, Demo } from '@chowk/kit';
+import type { Db, Demo } from '@chowk/kit/kernel';
 import { Context } from '../context/context.ts';
 import { withConnection } from '../db/connection.ts';
 import { inTransaction } from '../db/transaction.ts';

@@ -1,4 +1,4 @@
-import type { Demo, DemoPlan, Random } from '@chowk/kit';
+import type { Demo, DemoPlan, Random } from '@chowk/kit/kernel';
 
 const day = 86_400_000;
 

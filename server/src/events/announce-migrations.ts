@@ -1,4 +1,4 @@
-import { type Ctx, type Db, type Log, sql } from '@chowk/kit';
+import { type Ctx, type Db, type Log, sql } from '@chowk/kit/kernel';
 import type { TenantEntry } from '../tenancy/directory.ts';
 
 interface Options {

@@ -1,9 +1,9 @@
-import { afterCommit, type Ctx, defineEvent, sql, Type } from '@chowk/kit';
+import { afterCommit, type Ctx, defineEvent, sql, Type } from '@chowk/kit/kernel';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startPlatform, type TestPlatform, type TestTenant } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';
 import { Context } from '../context/context.ts';
-import type { Task } from '../jobs/job-queues.ts';
+import type { Task } from '../jobs/task.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 
 const received: string[] = [];

@@ -1,59 +1,31 @@
-import { createHash } from 'node:crypto';
-import { type Ctx, type Db, type Log, sql } from '@chowk/kit';
+import { type Db, sql } from '@chowk/kit/kernel';
 import type { Signals } from '../db/signals.ts';
-import type { JobHandler, JobQueues, Task } from '../jobs/job-queues.ts';
+import type { JobHandler, Task } from '../jobs/task.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import { announceMigrations } from './announce-migrations.ts';
+import { batchSize, type DeliveryOptions, deliverBatch, deliveryRetries, eventsQueue } from './deliver-batch.ts';
 import { listenerKey, type RegisteredListener } from './event-hub.ts';
-import {
-  type AddedJob,
-  addedJobs,
-  deleteAddedJobs,
-  deleteDeliveries,
-  outboxState,
-  type PendingDelivery,
-  readyDeliveries,
-  recordFailure,
-  reviveDelivery,
-} from './outbox.ts';
+import { JobMover } from './job-mover.ts';
+import { type AddedJob, addedJobs, outboxState, reviveDelivery } from './outbox.ts';
 
-export interface DeliveryWorkerOptions {
+export interface DeliveryWorkerOptions extends Omit<DeliveryOptions, 'listeners'> {
   readonly listeners: readonly RegisteredListener[];
   /** The ring of this process. */
   readonly ring: string;
   readonly find: (tenantId: string) => Promise<TenantEntry | undefined>;
-  readonly hasModule: (tenantId: string, alias: string) => Promise<boolean>;
-  readonly contextFor: (tenant: TenantEntry, module: string, requestId: string) => Ctx;
-  readonly jobs: () => JobQueues;
   readonly central: Db;
   readonly signals: Signals;
-  readonly log: Log;
 }
-
-interface JobOfTenant extends AddedJob<Task> {
-  readonly tenant: TenantEntry;
-}
-
-/** The job that retries a delivery on behalf of an operator. */
-export const deliveryJob = 'kernel.deliver';
-export const eventsQueue = 'events';
 
 const channel = 'chowk_events';
-/** Seconds before each retry. */
-const retries: readonly number[] = [1, 5, 30, 120, 600];
 const sweepEveryMs = 30_000;
 const retryAfterMs = 3_000;
-/** Deliveries that are repeated if the process dies meanwhile. */
-const batchSize = 100;
 const tenantsAtOnce = 4;
-const listenersAtOnce = 8;
-const maxMovedAtOnce = 500;
-const listenerTimeoutMs = 5 * 60_000;
 const lockOf = (tenantId: string) => `deliver ${tenantId}`;
 
 /**
- * Runs `afterCommit` listeners. One process at a time does it for a tenant, under a lock that PostgreSQL releases when the
- * process dies. Also moves jobs that transactions have added to their queues.
+ * Finds the tenants with undelivered events and has them delivered. One process at a time does it for a tenant, under a
+ * lock that PostgreSQL releases when the process dies.
  */
 export class DeliveryWorker {
   readonly #options: DeliveryWorkerOptions;
@@ -61,8 +33,7 @@ export class DeliveryWorker {
   /** Tenants with work; `true` if a sweep found them. */
   readonly #due = new Map<string, boolean>();
   readonly #running = new Map<string, Promise<void>>();
-  readonly #added: JobOfTenant[] = [];
-  #moving: Promise<void> | undefined;
+  readonly #mover: JobMover;
   /** Tenants whose events another process delivers. */
   readonly #toNotify = new Set<string>();
   #notifying: Promise<void> | undefined;
@@ -74,6 +45,7 @@ export class DeliveryWorker {
     this.#options = options;
     const afterCommit = options.listeners.filter(({ when }) => when === 'after_commit');
     this.#listeners = new Map(afterCommit.map((listener) => [listenerKey(listener), listener]));
+    this.#mover = new JobMover(options.jobs);
   }
 
   /** Delivers from now on, also what a process left behind when it died. */
@@ -95,15 +67,9 @@ export class DeliveryWorker {
     this.#notifying ??= this.#notify();
   }
 
-  /**
-   * Moves jobs that a committed transaction has added to their queues. Concurrent calls share statements: in the central
-   * database only one transaction at a time can commit a notification.
-   */
-  async moveJobs(tenant: TenantEntry, jobs: readonly AddedJob<Task>[]): Promise<void> {
-    if (jobs.length === 0) return;
-    this.#added.push(...jobs.map((job) => ({ tenant, ...job })));
-    this.#moving ??= this.#moveAdded();
-    await this.#moving;
+  /** Moves jobs that a committed transaction has added to their queues. */
+  moveJobs(tenant: TenantEntry, jobs: readonly AddedJob<Task>[]): Promise<void> {
+    return this.#mover.move(tenant, jobs);
   }
 
   /** Finds the tenants of this ring that may have work. */
@@ -126,13 +92,13 @@ export class DeliveryWorker {
     clearTimeout(this.#sweeping);
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#due.clear();
-    await Promise.allSettled([...this.#running.values(), this.#moving, this.#notifying]);
+    await Promise.allSettled([...this.#running.values(), this.#mover.close(), this.#notifying]);
   }
 
   /** Retries a delivery whose last attempt has failed. */
   readonly handler: JobHandler = {
     queue: eventsQueue,
-    retries: [1, 5, 30, 120, 600],
+    retries: deliveryRetries,
     perform: async ({ tenant: id, data }: Task) => {
       const tenant = await this.#options.find(id);
       if (!tenant) return;
@@ -182,8 +148,9 @@ export class DeliveryWorker {
     if (isSwept) await this.moveJobs(tenant, await addedJobs<Task>(tenant.db));
     // The process with the lock looks once more after it has released it.
     if (!(await this.#options.signals.tryLock(lockOf(id)))) return;
+    const options = { ...this.#options, listeners: this.#listeners };
     try {
-      while (this.#isWorking && (await this.#deliverBatch(tenant)) === batchSize);
+      while (this.#isWorking && (await deliverBatch(options, tenant)) === batchSize);
     } finally {
       await this.#options.signals.unlock(lockOf(id));
     }
@@ -191,78 +158,6 @@ export class DeliveryWorker {
     if (hasReady) this.#add(id);
     else if (nextAttemptAt !== null) this.#addLater(id, Date.parse(nextAttemptAt) - Date.now());
     if (isSwept && isEmpty) await this.#forget(id);
-  }
-
-  async #deliverBatch(tenant: TenantEntry): Promise<number> {
-    const pending = await readyDeliveries(tenant.db, [...this.#listeners.keys()], batchSize);
-    const queue = [...Map.groupBy(pending, ({ listener, about, seq }) => `${listener} ${about ?? seq}`).values()];
-    const delivered: number[] = [];
-    const work = async () => {
-      for (let subject = queue.shift(); subject; subject = queue.shift()) {
-        for (const delivery of subject) {
-          if (!(await this.#deliver(tenant, delivery))) break;
-          delivered.push(delivery.seq);
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: listenersAtOnce }, work)).finally(() =>
-      deleteDeliveries(tenant.db, delivered),
-    );
-    return pending.length;
-  }
-
-  /** Settles with whether the delivery is done. */
-  async #deliver(tenant: TenantEntry, delivery: PendingDelivery): Promise<boolean> {
-    const { hasModule, contextFor, log } = this.#options;
-    const { id, name, emittedAt, payload } = delivery;
-    const listener = this.#listeners.get(delivery.listener) as RegisteredListener;
-    if (!(await hasModule(tenant.id, listener.module))) return true;
-    try {
-      const run = listener.run(contextFor(tenant, listener.module, id), payload, { id, name, emittedAt });
-      await withTimeout(run, listenerTimeoutMs);
-      return true;
-    } catch (error) {
-      const details = { err: error, tenant: tenant.id, event: name, listener: delivery.listener };
-      log.warn({ ...details, tries: delivery.attempts + 1 }, 'a listener failed');
-      await this.#fail(tenant, delivery, error as Error);
-      return false;
-    }
-  }
-
-  async #fail(
-    tenant: TenantEntry,
-    { id, seq, name, listener, attempts }: PendingDelivery,
-    error: Error,
-  ): Promise<void> {
-    const delay = retries[attempts];
-    if (delay === undefined) {
-      const task = { job: deliveryJob, tenant: tenant.id, data: { seq, listener, event: name }, requestId: id };
-      const message = `${listener} on ${name}: ${error.message}`;
-      await this.#options.jobs().addDead(task, eventsQueue, message, taskId(id, listener));
-    }
-    await recordFailure(tenant.db, seq, delay);
-  }
-
-  /** Clears `#moving` in the same turn as its last look at `#added`, so that no job is added between the two. */
-  async #moveAdded(): Promise<void> {
-    try {
-      while (this.#added.length > 0) await this.#moveBatch(this.#added.splice(0, maxMovedAtOnce));
-    } finally {
-      this.#moving = undefined;
-    }
-  }
-
-  async #moveBatch(batch: readonly JobOfTenant[]): Promise<void> {
-    await this.#options.jobs().addAll(
-      batch.map(({ id, task, startAt }) => ({
-        task,
-        options: { id, ...(startAt === null ? {} : { startAt: new Date(startAt) }) },
-      })),
-    );
-    // A job that stays here is added again by the next sweep; its id keeps it from running twice.
-    const byTenant = [...Map.groupBy(batch, ({ tenant }) => tenant)];
-    const idsOf = (jobs: readonly JobOfTenant[]) => jobs.map(({ id }) => id);
-    await Promise.allSettled(byTenant.map(([{ db }, jobs]) => deleteAddedJobs(db, idsOf(jobs))));
   }
 
   async #notify(): Promise<void> {
@@ -291,18 +186,4 @@ export class DeliveryWorker {
     await this.#options.central.run(sql`
       DELETE FROM outbox_activity WHERE tenant_id = ${tenantId} AND active_at < now() - interval '5 minutes'`);
   }
-}
-
-async function withTimeout(work: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the listener did not finish within ${ms / 1_000} seconds`)), ms);
-  });
-  await Promise.race([work, timeout]).finally(() => clearTimeout(timer));
-}
-
-/** A UUID that depends on the event and the listener's name only, so that a repeated failure adds one task. */
-function taskId(eventId: string, listener: string): string {
-  const hex = createHash('sha256').update(`${eventId} ${listener}`).digest('hex');
-  return hex.slice(0, 32).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-8$3-8$4-$5');
 }

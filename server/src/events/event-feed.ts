@@ -1,4 +1,4 @@
-import type { EventDefinition } from '@chowk/kit';
+import type { EventDefinition } from '@chowk/kit/kernel';
 import type { PubSub } from '../pubsub/pubsub.ts';
 import { Presence } from '../realtime/presence.ts';
 import type { RegisteredListener } from './event-hub.ts';

@@ -1,4 +1,4 @@
-import { action, afterCommit, type Ctx, inTransaction, sql, Type } from '@chowk/kit';
+import { action, afterCommit, type Ctx, inTransaction, sql, Type } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestTenant } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';

@@ -1,4 +1,4 @@
-import { type Ctx, type Db, type EventDefinition, type Listener, matchesEvent, sql } from '@chowk/kit';
+import { type Ctx, type Db, type EventDefinition, type Listener, matchesEvent, sql } from '@chowk/kit/kernel';
 import { fail } from '../errors.ts';
 import { validatorOf } from '../schemas/validation.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';

@@ -1,4 +1,4 @@
-import { type Db, empty, join, type Sql, sql } from '@chowk/kit';
+import { type Db, empty, join, type Sql, sql } from '@chowk/kit/kernel';
 
 /* The tenant's tables of work that a transaction causes: deliveries to `afterCommit` listeners, and jobs. */
 

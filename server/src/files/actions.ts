@@ -1,4 +1,4 @@
-import { type Actions, Answer, systemAction, Type } from '@chowk/kit';
+import { type Actions, Answer, systemAction, Type } from '@chowk/kit/kernel';
 import { fail } from '../errors.ts';
 import { downloadHeader, downloadPath, isValidLink } from './file-link.ts';
 import { type FileStore, publicKey } from './file-store.ts';

@@ -1,4 +1,4 @@
-import type { Secrets } from '@chowk/kit';
+import type { Secrets } from '@chowk/kit/kernel';
 
 const purpose = 'file link';
 export const downloadPath = '/files/download';

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { type Ctx, type SystemCtx, sql } from '@chowk/kit';
+import { type Ctx, type SystemCtx, sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestTenant } from '../../testing/platform.ts';
 import { storedFiles } from '../../testing/stored-files.ts';

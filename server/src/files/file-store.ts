@@ -12,7 +12,7 @@ import {
   Type,
   type Upload,
   type WrittenFile,
-} from '@chowk/kit';
+} from '@chowk/kit/kernel';
 import type { Config } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { downloadHeader, signedPath } from './file-link.ts';

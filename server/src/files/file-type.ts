@@ -1,4 +1,4 @@
-import type { FileType } from '@chowk/kit';
+import type { FileType } from '@chowk/kit/kernel';
 
 /** The parts of a file that decide what programs take it for. */
 export interface Excerpt {

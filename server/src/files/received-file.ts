@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { FileType, Upload } from '@chowk/kit';
+import type { FileType, Upload } from '@chowk/kit/kernel';
 import { type Excerpt, keptBytes } from './file-type.ts';
 
 /** A received file on the disk, or the first bytes of one that is too large. */

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { type Ctx, type SystemCtx, sql } from '@chowk/kit';
+import { type Ctx, type SystemCtx, sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform, uniqueId } from '../../testing/platform.ts';
 import { repositoryModules } from '../../testing/repository-modules.ts';

@@ -1,4 +1,4 @@
-import { type ActionGateway, type CallableAction, Failure, Issues, Type } from '@chowk/kit';
+import { type ActionGateway, type CallableAction, Failure, Issues, Type } from '@chowk/kit/kernel';
 import { answerBody } from '../actions/answer-body.ts';
 import type { Transport } from '../actions/audit-log.ts';
 import { authorize } from '../actions/authorize.ts';

@@ -1,4 +1,4 @@
-import { type BrokenQuery, type Db, sql } from '@chowk/kit';
+import { type BrokenQuery, type Db, sql } from '@chowk/kit/kernel';
 import type { GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Kernel } from '../kernel.ts';

@@ -1,4 +1,4 @@
-import type { SchemaComparison } from '@chowk/kit';
+import type { SchemaComparison } from '@chowk/kit/kernel';
 import type { GraphQLSchema } from 'graphql';
 import type { Kernel } from '../kernel.ts';
 import { brokenQueries } from './broken-queries.ts';

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { action, type Resolvers } from '@chowk/kit';
+import { action, type Resolvers } from '@chowk/kit/kernel';
 import { graphql as run } from 'graphql';
 import { expect, onTestFinished, test } from 'vitest';
 import { testModule } from '../../testing/test-module.ts';

@@ -1,4 +1,4 @@
-import { type Connection, cursorAt } from '@chowk/kit';
+import { type Connection, cursorAt } from '@chowk/kit/kernel';
 
 interface Page {
   readonly pagination: { readonly next_cursor: string | null; readonly has_more: boolean };

@@ -1,4 +1,4 @@
-import type { EventDefinition } from '@chowk/kit';
+import type { EventDefinition } from '@chowk/kit/kernel';
 import { pathParameters, type RegisteredAction } from '../actions/registry.ts';
 import { responseSerializer } from '../actions/response-serializer.ts';
 import { block, describe, type ObjectReference, pascalCase, type Schema, TypeWriter } from './type-writer.ts';

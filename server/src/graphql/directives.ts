@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Membership } from '@chowk/kit';
+import type { Membership } from '@chowk/kit/kernel';
 import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, getDirectiveValues } from 'graphql';
 import { fail } from '../errors.ts';
 import type { RequestState } from './request-state.ts';

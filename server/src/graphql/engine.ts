@@ -6,7 +6,7 @@ import {
   type GraphqlResult,
   type GraphqlSubscription,
   type Settings,
-} from '@chowk/kit';
+} from '@chowk/kit/kernel';
 import { type GraphQLSchema, getVariableValues, type OperationDefinitionNode } from 'graphql';
 import { authorize } from '../actions/authorize.ts';
 import type { Context } from '../context/context.ts';

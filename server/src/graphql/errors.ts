@@ -1,4 +1,4 @@
-import { Failure, failureBody, type GraphqlError, type Log } from '@chowk/kit';
+import { Failure, failureBody, type GraphqlError, type Log } from '@chowk/kit/kernel';
 import { GraphQLError } from 'graphql';
 import { databaseFailure } from '../db/failures.ts';
 import { fail } from '../errors.ts';

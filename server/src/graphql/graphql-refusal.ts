@@ -1,4 +1,4 @@
-import type { GraphqlError } from '@chowk/kit';
+import type { GraphqlError } from '@chowk/kit/kernel';
 
 /** An operation that is not executed. */
 export class GraphqlRefusal extends Error {

@@ -1,4 +1,4 @@
-import type { Resolver, Resolvers } from '@chowk/kit';
+import type { Resolver, Resolvers } from '@chowk/kit/kernel';
 import { type DocumentNode, type GraphQLError, Kind, parse } from 'graphql';
 import type { RegisteredAction } from '../actions/registry.ts';
 import type { LoadedModule } from '../loader/load-modules.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { buildSchema, GraphQLError, type GraphQLSchema } from 'graphql';
 import { registerActions } from '../actions/registry.ts';
 import type { Kernel } from '../kernel.ts';

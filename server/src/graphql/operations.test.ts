@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Failure, type GraphqlError, type Resolvers } from '@chowk/kit';
+import { Failure, type GraphqlError, type Resolvers } from '@chowk/kit/kernel';
 import fc from 'fast-check';
 import {
   type GraphQLArgument,

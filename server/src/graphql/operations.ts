@@ -1,4 +1,4 @@
-import type { GraphqlError, GraphqlOperation } from '@chowk/kit';
+import type { GraphqlError, GraphqlOperation } from '@chowk/kit/kernel';
 import {
   type DocumentNode,
   type ExecutionResult,

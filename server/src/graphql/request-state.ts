@@ -1,4 +1,4 @@
-import type { Connection, ResolverContext } from '@chowk/kit';
+import type { Connection, ResolverContext } from '@chowk/kit/kernel';
 import DataLoader from 'dataloader';
 import { type Call, callAction, callBatch, outputValue } from '../actions/call.ts';
 import type { RegisteredAction } from '../actions/registry.ts';

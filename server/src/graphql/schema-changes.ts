@@ -1,4 +1,4 @@
-import type { SchemaChange } from '@chowk/kit';
+import type { SchemaChange } from '@chowk/kit/kernel';
 import {
   findBreakingChanges,
   findDangerousChanges,

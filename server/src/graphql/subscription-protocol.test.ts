@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { defineEvent, type ResolverContext, sql, Type } from '@chowk/kit';
+import { defineEvent, type ResolverContext, sql, Type } from '@chowk/kit/kernel';
 import { handleProtocols } from 'graphql-ws';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Failure } from '@chowk/kit';
+import { Failure } from '@chowk/kit/kernel';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, type Message, MessageType, parseMessage } from 'graphql-ws';
 import type { RawData, WebSocket } from 'ws';
 import { resolveCaller, takeFromRateLimit, tooManyRequests } from '../actions/resolve-caller.ts';

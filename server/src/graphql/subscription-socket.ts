@@ -1,4 +1,4 @@
-import type { GraphqlError, GraphqlSubscription } from '@chowk/kit';
+import type { GraphqlError, GraphqlSubscription } from '@chowk/kit/kernel';
 import { MessageType } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { RequestSource } from '../network.ts';

@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Person, startAccounts } from '../../testing/accounts.ts';
 import { eventually } from '../../testing/eventually.ts';

@@ -1,4 +1,4 @@
-import { Money, MoneyInput, Timestamp } from '@chowk/kit';
+import { Money, MoneyInput, Timestamp } from '@chowk/kit/kernel';
 
 /** A JSON schema of an action. */
 export interface Schema {

@@ -1,4 +1,4 @@
-import type { GraphqlError } from '@chowk/kit';
+import type { GraphqlError } from '@chowk/kit/kernel';
 import {
   type ASTVisitor,
   type DocumentNode,

@@ -1,4 +1,4 @@
-import { permissionsFor, signedIn } from '@chowk/kit';
+import { permissionsFor, signedIn } from '@chowk/kit/kernel';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';

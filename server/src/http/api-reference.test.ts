@@ -1,4 +1,4 @@
-import { action, ById, Default, named, signedIn, Timestamp, Type, Uuid } from '@chowk/kit';
+import { action, ById, Default, named, signedIn, Timestamp, Type, Uuid } from '@chowk/kit/kernel';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';

@@ -1,4 +1,4 @@
-import { type Actions, action, signedIn, sql, Type } from '@chowk/kit';
+import { type Actions, action, signedIn, sql, Type } from '@chowk/kit/kernel';
 import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Failure } from '@chowk/kit';
+import { Failure } from '@chowk/kit/kernel';
 import { tenantForAction } from '../actions/resolve-caller.ts';
 import { fail } from '../errors.ts';
 import type { Exchange } from './exchange.ts';

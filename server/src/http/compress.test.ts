@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { Answer, action, Type } from '@chowk/kit';
+import { Answer, action, Type } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 

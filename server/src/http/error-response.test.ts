@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { action, Failure, type Log, signedIn, sql, Type } from '@chowk/kit';
+import { action, Failure, type Log, signedIn, sql, Type } from '@chowk/kit/kernel';
 import { afterAll, expect, test } from 'vitest';
 import { startPlatform, type TestResponse } from '../../testing/platform.ts';
 import { portOf } from '../../testing/raw-http.ts';

@@ -1,4 +1,4 @@
-import { type Action, type Answer, Failure, failureBody, type Log } from '@chowk/kit';
+import { type Action, type Answer, Failure, failureBody, type Log } from '@chowk/kit/kernel';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { databaseFailure } from '../db/failures.ts';
 import { fail } from '../errors.ts';

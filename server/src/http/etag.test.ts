@@ -10,7 +10,7 @@ import {
   Timestamp,
   Type,
   Uuid,
-} from '@chowk/kit';
+} from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';

@@ -1,4 +1,4 @@
-import type { Caller, Membership } from '@chowk/kit';
+import type { Caller, Membership } from '@chowk/kit/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditEntry } from '../actions/audit-log.ts';
 import type { Call } from '../actions/call.ts';

@@ -3,7 +3,7 @@ import { Agent, get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Answer, action, sql } from '@chowk/kit';
+import { Answer, action, sql } from '@chowk/kit/kernel';
 import type { FastifyInstance } from 'fastify';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';

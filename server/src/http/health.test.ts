@@ -1,4 +1,4 @@
-import { action, sql } from '@chowk/kit';
+import { action, sql } from '@chowk/kit/kernel';
 import { expect, onTestFinished, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { silent } from '../../testing/silent-log.ts';

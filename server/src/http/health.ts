@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Actions, action, type Db, named, sql, Type } from '@chowk/kit';
+import { type Actions, action, type Db, named, sql, Type } from '@chowk/kit/kernel';
 import type { Config } from '../config/config.ts';
 import { lockPath } from '../loader/lock-path.ts';
 import type { Redis } from '../redis/redis.ts';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { Answer, action, Failure, signedIn, sql, Type } from '@chowk/kit';
+import { Answer, action, Failure, signedIn, sql, Type } from '@chowk/kit/kernel';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startPlatform, type TestResponse, uniqueId } from '../../testing/platform.ts';
 

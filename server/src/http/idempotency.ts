@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Caller } from '@chowk/kit';
-import { type Db, type Secrets, sql } from '@chowk/kit';
+import type { Caller } from '@chowk/kit/kernel';
+import { type Db, type Secrets, sql } from '@chowk/kit/kernel';
 import { fail, invalid } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { Answer, Failure } from '@chowk/kit';
+import { Answer, Failure } from '@chowk/kit/kernel';
 import type { FastifyReply } from 'fastify';
 import type { Call } from '../actions/call.ts';
 import { databaseFailure } from '../db/failures.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Sql, sql } from '@chowk/kit';
+import { type Sql, sql } from '@chowk/kit/kernel';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
 import { limits } from '../../testing/scratch-database.ts';

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { Failure } from '@chowk/kit';
+import { Failure } from '@chowk/kit/kernel';
 import { fail } from '../errors.ts';
 import { newId } from '../ids.ts';
 

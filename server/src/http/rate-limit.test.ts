@@ -1,4 +1,4 @@
-import { action, signedIn } from '@chowk/kit';
+import { action, signedIn } from '@chowk/kit/kernel';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { testConfig } from '../../testing/test-config.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { type Action, type UploadRules, uploadField } from '@chowk/kit';
+import { type Action, type UploadRules, uploadField } from '@chowk/kit/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RegisteredAction } from '../actions/registry.ts';
 import { fail } from '../errors.ts';

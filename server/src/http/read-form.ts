@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { finished, type Readable } from 'node:stream';
-import { Issues, listTypes, type UploadRules } from '@chowk/kit';
+import { Issues, listTypes, type UploadRules } from '@chowk/kit/kernel';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { fail } from '../errors.ts';
 import { isPolyglot, typeOf } from '../files/file-type.ts';

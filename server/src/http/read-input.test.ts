@@ -1,4 +1,4 @@
-import { action, Default, sql, Type } from '@chowk/kit';
+import { action, Default, sql, Type } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestResponse } from '../../testing/platform.ts';
 

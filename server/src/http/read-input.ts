@@ -1,4 +1,4 @@
-import { Issues, Type } from '@chowk/kit';
+import { Issues, Type } from '@chowk/kit/kernel';
 import type { FastifyRequest } from 'fastify';
 import { pathParameters, type RegisteredAction } from '../actions/registry.ts';
 import { compileText, type FieldErrors, type Validator } from '../schemas/validation.ts';

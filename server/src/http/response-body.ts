@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { Answer, Json } from '@chowk/kit';
+import { Answer, Json } from '@chowk/kit/kernel';
 import type { FastifyReply } from 'fastify';
 import { answerBody, answerMessage } from '../actions/answer-body.ts';
 import { recordEtag } from '../etag.ts';

@@ -1,4 +1,4 @@
-import { action, Type } from '@chowk/kit';
+import { action, Type } from '@chowk/kit/kernel';
 import type { InjectOptions } from 'fastify';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';

@@ -1,4 +1,4 @@
-import { type Failure, type TSchema, uploadField } from '@chowk/kit';
+import { type Failure, type TSchema, uploadField } from '@chowk/kit/kernel';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { RegisteredAction } from '../actions/registry.ts';
 import { hasEtag, responseSchema } from '../actions/response-schema.ts';

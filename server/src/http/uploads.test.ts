@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
-import { action, type Ctx, invalid, named, sql, Type, UploadedFile, Uuid } from '@chowk/kit';
+import { action, type Ctx, invalid, named, sql, Type, UploadedFile, Uuid } from '@chowk/kit/kernel';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { filePart, formBody, formHeaders, formRequest, textPart } from '../../testing/form-body.ts';
 import { startPlatform } from '../../testing/platform.ts';

@@ -1,4 +1,4 @@
-import type { Failure } from '@chowk/kit';
+import type { Failure } from '@chowk/kit/kernel';
 import type { RegisteredAction } from '../actions/registry.ts';
 import { fail } from '../errors.ts';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { type Ctx, job, sql, Type } from '@chowk/kit';
+import { type Ctx, job, sql, Type } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';

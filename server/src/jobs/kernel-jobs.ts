@@ -1,4 +1,4 @@
-import { type Db, deleteInBatches, job, sql, systemJob, Type } from '@chowk/kit';
+import { type Db, deleteInBatches, job, sql, systemJob, Type } from '@chowk/kit/kernel';
 
 /** The kernel's own jobs: for every tenant, and for the central database. */
 export const kernelJobs = {

@@ -1,4 +1,4 @@
-import { afterCommit, job, sql, Type } from '@chowk/kit';
+import { afterCommit, job, sql, Type } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestPlatform, type TestTenant } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';

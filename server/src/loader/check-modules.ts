@@ -1,4 +1,4 @@
-import { type Action, type Module, permissionsFor, type TSchema, uploadField } from '@chowk/kit';
+import { type Action, type Module, permissionsFor, type TSchema, uploadField } from '@chowk/kit/kernel';
 import { cronProblem } from '../jobs/cron.ts';
 import { compileBody } from '../schemas/validation.ts';
 import { type ConsumedOperation, consumedOperation, type Manifest } from './manifest.ts';

@@ -1,4 +1,4 @@
-import { type Method, permissionsFor } from '@chowk/kit';
+import { type Method, permissionsFor } from '@chowk/kit/kernel';
 import { expect, onTestFinished, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { testConfig } from '../../testing/test-config.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Resolvers, SchemaProvider } from '@chowk/kit';
+import type { Resolvers, SchemaProvider } from '@chowk/kit/kernel';
 import type { Manifest } from './manifest.ts';
 
 /** A module's own part of the GraphQL schema: its files first, then its providers. */

@@ -1,4 +1,4 @@
-import { type Db, GuardedCache, sql } from '@chowk/kit';
+import { type Db, GuardedCache, sql } from '@chowk/kit/kernel';
 import type { Signals } from '../db/signals.ts';
 
 /** The modules that are enabled for each tenant. */

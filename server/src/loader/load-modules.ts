@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Module } from '@chowk/kit';
+import type { Module } from '@chowk/kit/kernel';
 import { satisfies } from 'semver';
 import type { Config } from '../config/config.ts';
 import { type MigrationSource, readMigrations } from '../db/migrations.ts';

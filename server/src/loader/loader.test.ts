@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { action, type Module, operation, signedIn, Type } from '@chowk/kit';
+import { action, type Module, operation, signedIn, Type } from '@chowk/kit/kernel';
 import { expect, onTestFinished, test } from 'vitest';
 import { testConfig } from '../../testing/test-config.ts';
 import { testModule } from '../../testing/test-module.ts';

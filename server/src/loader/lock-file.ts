@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { type Static, Type } from '@chowk/kit';
+import { type Static, Type } from '@chowk/kit/kernel';
 import { compileBody } from '../schemas/validation.ts';
 
 const LockFile = Type.Object({

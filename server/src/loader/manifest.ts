@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type Static, Type } from '@chowk/kit';
+import { type Static, Type } from '@chowk/kit/kernel';
 import { compileBody } from '../schemas/validation.ts';
 
 const alias = '^[a-z][a-z0-9-]{0,48}$';

@@ -1,7 +1,7 @@
-import type { DeclaredNotificationType, EventDefinition, Identity, Job, SystemServices } from '@chowk/kit';
+import type { DeclaredNotificationType, EventDefinition, Identity, Job, SystemServices } from '@chowk/kit/kernel';
 import { type RegisteredAction, registerActions } from '../actions/registry.ts';
 import type { RegisteredListener } from '../events/event-hub.ts';
-import { defaultRetries, type Entry, type JobHandler, type Task } from '../jobs/job-queues.ts';
+import { defaultRetries, type Entry, type JobHandler, type Task } from '../jobs/task.ts';
 import type { Installations } from './installations.ts';
 import type { LoadedModule } from './load-modules.ts';
 import { consumedOperation } from './manifest.ts';

@@ -1,4 +1,4 @@
-import { type Action, type Module, permissionsFor, settingDefinitions } from '@chowk/kit';
+import { type Action, type Module, permissionsFor, settingDefinitions } from '@chowk/kit/kernel';
 import { inlineSchema } from '../schemas/components.ts';
 import { consumedOperation, type Manifest } from './manifest.ts';
 

@@ -1,4 +1,4 @@
-import type { DeclaredPermission } from '@chowk/kit';
+import type { DeclaredPermission } from '@chowk/kit/kernel';
 import type { Manifest } from './manifest.ts';
 
 /** The permissions that the modules declare, in order. */

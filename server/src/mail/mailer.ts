@@ -1,9 +1,10 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Db, type Job, type Mail, type Secrets, type StoredMail, systemJob, Type } from '@chowk/kit';
+import { type Db, type Job, type Mail, type Secrets, type StoredMail, systemJob, Type } from '@chowk/kit/kernel';
 import type { Transporter } from 'nodemailer';
 import type { Config } from '../config/config.ts';
 import { newId } from '../ids.ts';
+import { type LaidOutMail, layoutMail } from './mail-layout.ts';
 
 const purpose = 'mail';
 const mailJob = 'kernel.mail';
@@ -17,7 +18,7 @@ interface MailerParts {
 }
 
 interface Transport {
-  deliver(mail: Mail): Promise<void>;
+  deliver(mail: LaidOutMail): Promise<void>;
   close(): void;
 }
 
@@ -38,7 +39,7 @@ export class Mailer {
       queue: 'mail',
       retries: [10, 60, 300, 1_800, 7_200, 21_600],
       run: async (_, { sealed }) => {
-        await this.#transport.deliver(JSON.parse(this.#parts.secrets.open(purpose, sealed)) as Mail);
+        await this.#transport.deliver(JSON.parse(this.#parts.secrets.open(purpose, sealed)) as LaidOutMail);
       },
     }),
   };
@@ -51,7 +52,7 @@ export class Mailer {
 
   /** The job that sends the mail, and its data. */
   taskOf(mail: Mail): { readonly job: string; readonly data: { readonly sealed: string } } {
-    return { job: mailJob, data: { sealed: this.#parts.secrets.seal(purpose, JSON.stringify(mail)) } };
+    return { job: mailJob, data: { sealed: this.#parts.secrets.seal(purpose, JSON.stringify(layoutMail(mail))) } };
   }
 
   async listStored(): Promise<readonly StoredMail[]> {
@@ -102,7 +103,7 @@ class MailFolder implements Transport {
     this.#now = now;
   }
 
-  async deliver(mail: Mail): Promise<void> {
+  async deliver(mail: LaidOutMail): Promise<void> {
     const { fromName, ...content } = mail;
     const from = fromName === undefined ? this.#from : `${fromName} <${addressIn(this.#from)}>`;
     const stored: StoredMail = { id: newId(), at: this.#now().toISOString(), from, ...content };

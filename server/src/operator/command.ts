@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type CommandForm, type CommandInput, type Terminal, UsageError } from '@chowk/kit';
+import { type CommandForm, type CommandInput, type Terminal, UsageError } from '@chowk/kit/kernel';
 import type { Config } from '../config/config.ts';
 import type { Kernel } from '../kernel.ts';
 

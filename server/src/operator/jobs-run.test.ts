@@ -1,4 +1,4 @@
-import { job, sql, systemJob, Type } from '@chowk/kit';
+import { job, sql, systemJob, Type } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';

@@ -1,4 +1,4 @@
-import { action, sql } from '@chowk/kit';
+import { action, sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { type AccountsPlatform, startAccounts } from '../../testing/accounts.ts';
 import { testConfig } from '../../testing/test-config.ts';

@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { Context } from '../context/context.ts';
 import type { Kernel } from '../kernel.ts';
 import { autoInstallEverywhere } from '../loader/installations.ts';

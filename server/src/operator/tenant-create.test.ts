@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../testing/accounts.ts';
 import { uniqueId } from '../../testing/platform.ts';

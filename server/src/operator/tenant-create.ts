@@ -1,4 +1,4 @@
-import { Email, invalid, Type } from '@chowk/kit';
+import { Email, invalid, Type } from '@chowk/kit/kernel';
 import { Context } from '../context/context.ts';
 import type { Kernel } from '../kernel.ts';
 import { createTenant, type InTransaction, type NewTenant } from '../tenancy/tenants.ts';

@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { requireServer } from '../tenancy/servers.ts';
 import type { TenantDatabases } from '../tenancy/tenant-databases.ts';
 import { showTenant, type TenantSummary, tenantIdOf } from '../tenancy/tenants.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Failure } from '@chowk/kit';
+import type { Failure } from '@chowk/kit/kernel';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { OutboundClient } from './outbound-client.ts';
 

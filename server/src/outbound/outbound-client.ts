@@ -1,8 +1,9 @@
-import { Failure, type HttpClient, type HttpDownload, type HttpRequest, type HttpResponse } from '@chowk/kit';
+import { Failure, type HttpClient, type HttpDownload, type HttpRequest, type HttpResponse } from '@chowk/kit/kernel';
 import { Client, type Dispatcher } from 'undici';
 import { fail } from '../errors.ts';
 import { version } from '../version.ts';
 import { publicLookup, type Resolve, resolvePublicName } from './public-lookup.ts';
+import { newSigningSecret, signatureHeaders } from './request-signature.ts';
 import { checkTarget, type Target } from './target.ts';
 
 export interface OutboundOptions {
@@ -51,6 +52,10 @@ export class OutboundClient implements HttpClient {
     checkTarget(url, this.#allowedHosts);
   }
 
+  newSigningSecret(): string {
+    return newSigningSecret();
+  }
+
   async request(url: string, request: HttpRequest = {}): Promise<HttpResponse> {
     const { body, ...response } = await this.download(url, request);
     const chunks: Buffer[] = [];
@@ -72,12 +77,13 @@ export class OutboundClient implements HttpClient {
     }
   }
 
-  #firstHop(url: string, { method = 'GET', headers = {}, body }: HttpRequest): Hop {
+  #firstHop(url: string, { method = 'GET', headers = {}, body, signature }: HttpRequest): Hop {
     const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+    const signed = signature ? signatureHeaders(signature, body) : {};
     return {
       target: checkTarget(url, this.#allowedHosts),
       method,
-      headers: { 'user-agent': `Chowk/${version}`, ...Object.fromEntries(named) },
+      headers: { 'user-agent': `Chowk/${version}`, ...Object.fromEntries(named), ...signed },
       body,
     };
   }

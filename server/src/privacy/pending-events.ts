@@ -1,4 +1,4 @@
-import { type Db, sql } from '@chowk/kit';
+import { type Db, sql } from '@chowk/kit/kernel';
 import { isPersonalOrSecret } from '../sensitive-fields.ts';
 
 /** Removes personal data from events about customers that listeners have not received yet. */

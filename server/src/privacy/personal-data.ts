@@ -1,4 +1,14 @@
-import { and, type Db, join, maskDigits, type PersonalData, type PersonalRows, raw, type Sql, sql } from '@chowk/kit';
+import {
+  and,
+  type Db,
+  join,
+  maskDigits,
+  type PersonalData,
+  type PersonalRows,
+  raw,
+  type Sql,
+  sql,
+} from '@chowk/kit/kernel';
 import type { LoadedModule } from '../loader/load-modules.ts';
 import type { ColumnKind, Mask, TableData } from '../loader/manifest.ts';
 import { eraseFromPendingEvents } from './pending-events.ts';

@@ -1,4 +1,4 @@
-import { type Db, sql } from '@chowk/kit';
+import { type Db, sql } from '@chowk/kit/kernel';
 import type { Signals } from '../db/signals.ts';
 import { newId } from '../ids.ts';
 import type { MessageHandler, PubSub } from './pubsub.ts';

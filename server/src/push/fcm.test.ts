@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { PushService } from '@chowk/kit';
+import type { PushService } from '@chowk/kit/kernel';
 import { exportPKCS8, generateKeyPair } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type FcmAnswer, fcmAnswers, startFcm } from '../../testing/fcm-server.ts';

@@ -6,7 +6,7 @@ import {
   type PushMessage,
   type PushResult,
   type PushService,
-} from '@chowk/kit';
+} from '@chowk/kit/kernel';
 import type { Config } from '../config/config.ts';
 
 /** The fields of a service account that are used. */

@@ -1,4 +1,4 @@
-import { type Actions, named, type SystemCtx, signedIn, systemAction, Type } from '@chowk/kit';
+import { type Actions, named, type SystemCtx, signedIn, systemAction, Type } from '@chowk/kit/kernel';
 import { fail } from '../errors.ts';
 import { permissionFor } from './protocol.ts';
 import type { Realtime } from './realtime.ts';

@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import type { FastifyInstance } from 'fastify';
 import Echo from 'laravel-echo';
 import pusherModule from 'pusher-js';

@@ -1,4 +1,4 @@
-import type { Secrets } from '@chowk/kit';
+import type { Secrets } from '@chowk/kit/kernel';
 
 /** The permission of a session to subscribe one socket to a private or presence channel of a tenant. */
 export interface Grant {

@@ -1,4 +1,4 @@
-import type { Identity, IdentityChange, Log, Secrets } from '@chowk/kit';
+import type { Identity, IdentityChange, Log, Secrets } from '@chowk/kit/kernel';
 import type { RawData, WebSocket } from 'ws';
 import type { Signals } from '../db/signals.ts';
 import type { PubSub } from '../pubsub/pubsub.ts';

@@ -1,4 +1,4 @@
-import { action, sql } from '@chowk/kit';
+import { action, sql } from '@chowk/kit/kernel';
 import { expect, onTestFinished, test } from 'vitest';
 import { startPlatform, type TestPlatform } from '../../testing/platform.ts';
 import { hasRedis, redisServer } from '../../testing/redis-server.ts';

@@ -1,4 +1,4 @@
-import type { Log } from '@chowk/kit';
+import type { Log } from '@chowk/kit/kernel';
 import { Redis as Client } from 'ioredis';
 
 /** A command without a response for this long fails, and its caller uses the fallback. */

@@ -1,4 +1,4 @@
-import { Default, Line, MoneyInput, named, Tags, Type } from '@chowk/kit';
+import { Default, Line, MoneyInput, named, Tags, Type } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { Components, inlineSchema } from './components.ts';
 

@@ -4,6 +4,7 @@ import {
   Email,
   Line,
   MoneyInput,
+  NewPassword,
   NullableEmail,
   NullableLine,
   NullableMoneyInput,
@@ -13,7 +14,7 @@ import {
   TimestampInput,
   type TSchema,
   Type,
-} from '@chowk/kit';
+} from '@chowk/kit/kernel';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileBody, compileText } from './validation.ts';
@@ -222,4 +223,15 @@ test.each(Object.entries(kinds))('normalizing twice gives the same result: %s', 
     { numRuns: 600 },
   );
   expect(accepted).toBeGreaterThan(5);
+});
+
+test.each([
+  ['correct horse', 'correct horse'],
+  ['é'.repeat(36), 'é'.repeat(36)],
+  ['é'.repeat(37), refused('invalid')],
+  ['a'.repeat(73), refused('too_long')],
+  ['correct\0horse', refused('invalid')],
+  ['seven77', refused('too_short')],
+])('the new password %j becomes %j', (password, expected) => {
+  expect(normalize(NewPassword, password)).toEqual(expected);
 });

@@ -1,5 +1,5 @@
-import { splitList, toMoney, toTimestamp } from '@chowk/kit';
-import type { Ajv2020, FuncKeywordDefinition } from 'ajv/dist/2020.js';
+import { splitList, toMoney, toTimestamp } from '@chowk/kit/kernel';
+import type { Ajv2020, AnySchemaObject, FuncKeywordDefinition } from 'ajv/dist/2020.js';
 
 interface DataContext {
   /** `undefined` for a value without a parent, which cannot be replaced. */
@@ -33,10 +33,15 @@ function transforming(
   };
 }
 
-/** Whether the value equals the sibling field with this name. */
+/** Whether the value equals the sibling field with this name; one that is no text has an error of its own. */
 function sameAs(name: string, value: unknown, _schema?: unknown, context?: unknown): boolean {
   const other = ((context as DataContext).parentData as Record<string, unknown> | undefined)?.[name];
-  return other === undefined || other === value;
+  return typeof other !== 'string' || other === value;
+}
+
+/** In UTF-8. A text with more than `maxLength` characters has its error already. */
+function hasAtMostBytes(limit: number, text: string, schema?: AnySchemaObject): boolean {
+  return Buffer.byteLength(text) <= limit || [...text].length > (schema?.['maxLength'] ?? Number.POSITIVE_INFINITY);
 }
 
 const distinct = (list: readonly unknown[]) => (new Set(list).size === list.length ? list : [...new Set(list)]);
@@ -63,6 +68,7 @@ const keywords: readonly FuncKeywordDefinition[] = [
   { keyword: 'eachOneOf', type: 'array', schemaType: 'array', errors: false, validate: eachIsOneOf },
   { keyword: 'sameAs', type: 'string', schemaType: 'string', errors: false, validate: sameAs },
   { keyword: 'notBlank', type: 'string', errors: false, validate: (_: boolean, text: string) => text.trim() !== '' },
+  { keyword: 'maxBytes', type: 'string', schemaType: 'number', errors: false, validate: hasAtMostBytes },
   // For the GraphQL schema only.
   { keyword: 'graphqlType', schemaType: 'string', errors: false, validate: () => true },
 ];

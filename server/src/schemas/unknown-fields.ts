@@ -1,4 +1,4 @@
-import type { TSchema } from '@chowk/kit';
+import type { TSchema } from '@chowk/kit/kernel';
 
 /** Removes the fields that are not in the schema from a valid value and adds their names to `removed`. */
 type Strip = (value: unknown, path: string, removed: string[]) => void;

@@ -1,4 +1,4 @@
-import { Currency, isOneOf, since, sql, TimestampInput, type TSchema, Type } from '@chowk/kit';
+import { Currency, isOneOf, since, sql, TimestampInput, type TSchema, Type } from '@chowk/kit/kernel';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileBody, compileText } from './validation.ts';

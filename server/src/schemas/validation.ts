@@ -1,4 +1,11 @@
-import { type FieldError, type FieldErrorCode, type FieldErrors, Issues, inWords, type TSchema } from '@chowk/kit';
+import {
+  type FieldError,
+  type FieldErrorCode,
+  type FieldErrors,
+  Issues,
+  inWords,
+  type TSchema,
+} from '@chowk/kit/kernel';
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { addKeywords } from './keywords.ts';
@@ -225,6 +232,8 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject, field
       return limit === '1' ? `${field} must not be empty.` : `${field} must have at least ${limit} characters.`;
     case 'maxLength':
       return `${field} must have at most ${limit} characters.`;
+    case 'maxBytes':
+      return `${field} must have at most ${parentSchema?.maxBytes} bytes.`;
     case 'minimum':
       return `${field} must be at least ${limit}.`;
     case 'maximum':

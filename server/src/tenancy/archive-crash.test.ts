@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../testing/accounts.ts';
 import { archiveFolder, filledTenant } from '../../testing/archives.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32, deflateRawSync } from 'node:zlib';
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { beforeAll, expect, test } from 'vitest';
 import { startAccounts } from '../../testing/accounts.ts';
 import { archiveFolder, filledTenant } from '../../testing/archives.ts';

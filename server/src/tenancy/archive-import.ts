@@ -1,4 +1,4 @@
-import { Failure, sql, taken } from '@chowk/kit';
+import { Failure, sql, taken } from '@chowk/kit/kernel';
 import type { Connection } from '../db/connection.ts';
 import { type MigrationSource, migrate } from '../db/migrations.ts';
 import { invalid } from '../errors.ts';

@@ -1,4 +1,4 @@
-import { raw, sql } from '@chowk/kit';
+import { raw, sql } from '@chowk/kit/kernel';
 import pg from 'pg';
 import type { Connection } from '../db/connection.ts';
 import { type Manifest, Measure } from './archive-manifest.ts';

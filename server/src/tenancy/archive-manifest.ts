@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Static, Type } from '@chowk/kit';
+import { type Static, Type } from '@chowk/kit/kernel';
 import type { MigrationSource } from '../db/migrations.ts';
 import { compileBody } from '../schemas/validation.ts';
 import { ArchiveError } from './archive-reader.ts';

@@ -1,4 +1,4 @@
-import type { Db, Secrets } from '@chowk/kit';
+import type { Db, Secrets } from '@chowk/kit/kernel';
 import type { Team } from './archive-manifest.ts';
 import type { Rules } from './archive-tables.ts';
 import type { Central } from './central-database.ts';

@@ -1,5 +1,6 @@
-import { newWebhookSecret, raw, type Secrets, sql } from '@chowk/kit';
+import { raw, type Secrets, sql } from '@chowk/kit/kernel';
 import type { Connection } from '../db/connection.ts';
+import { newSigningSecret } from '../outbound/request-signature.ts';
 import { quote, type Rules, type TableRules } from './archive-tables.ts';
 
 interface Change {
@@ -59,7 +60,7 @@ async function resealTable(
       continue;
     }
     // A secret that nobody knows, in place of one that cannot be opened: the owner creates a new one.
-    const unknown = () => secrets.seal(`module ${rule.module}`, newWebhookSecret(), `${change.to} ${row.key}`);
+    const unknown = () => secrets.seal(`module ${rule.module}`, newSigningSecret(), `${change.to} ${row.key}`);
     const values = resealed ?? columns.map((column) => (row[column] == null ? null : unknown()));
     for (const [index, column] of columns.entries()) {
       await connection.query(sql`UPDATE ${t} SET ${raw(quote(column))} = ${values[index]} ${where}`);

@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { type Connection, withConnection } from '../db/connection.ts';
 import { streamInTransaction } from '../db/stream.ts';
 import { version } from '../version.ts';

@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import type { Connection } from '../db/connection.ts';
 
 /** What archives and copies of a tenant need to know about a table. Declared in `data` of `module.json`. */

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Db, sql } from '@chowk/kit';
+import { type Db, sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../testing/accounts.ts';
 import { archiveFolder, contentOf, countersOf, type FilledTenant, filledTenant } from '../../testing/archives.ts';

@@ -1,4 +1,4 @@
-import { type Db, raw, type Sql, sql } from '@chowk/kit';
+import { type Db, raw, type Sql, sql } from '@chowk/kit/kernel';
 import type { ConnectionLimits } from '../db/connection.ts';
 import { withConnection } from '../db/connection.ts';
 import type { ServerAddress } from '../db/server-address.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Db, GuardedCache, sql, type Tenant } from '@chowk/kit';
+import { type Db, GuardedCache, sql, type Tenant } from '@chowk/kit/kernel';
 import type { ConnectionBudget } from '../db/budget.ts';
 import { openDatabase } from '../db/database.ts';
 import { heldDatabase } from '../db/held-database.ts';

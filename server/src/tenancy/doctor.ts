@@ -1,4 +1,4 @@
-import { type Db, sql } from '@chowk/kit';
+import { type Db, sql } from '@chowk/kit/kernel';
 import { type Central, dropDatabase, type TenantServer } from './central-database.ts';
 import { listInterruptedMoves, settleMove } from './move-tenant.ts';
 import { findInterrupted } from './remove-tenant.ts';

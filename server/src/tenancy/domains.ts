@@ -1,4 +1,4 @@
-import { type Db, sql, type TenantDomain, taken } from '@chowk/kit';
+import { type Db, sql, type TenantDomain, taken } from '@chowk/kit/kernel';
 import { fail, invalid } from '../errors.ts';
 import { labelProblem } from './labels.ts';
 

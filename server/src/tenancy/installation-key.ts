@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { type ConnectionLimits, withConnection } from '../db/connection.ts';
 import type { ServerAddress } from '../db/server-address.ts';
 

@@ -1,4 +1,4 @@
-import { action, type Ctx, sql, Type } from '@chowk/kit';
+import { action, type Ctx, sql, Type } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestCaller } from '../../testing/platform.ts';
 

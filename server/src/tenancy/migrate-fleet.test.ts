@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { silent } from '../../testing/silent-log.ts';

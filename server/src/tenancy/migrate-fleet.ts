@@ -1,4 +1,4 @@
-import { type Db, sql } from '@chowk/kit';
+import { type Db, sql } from '@chowk/kit/kernel';
 import { migrate } from '../db/migrations.ts';
 import { findUnreachable, requireServer } from './servers.ts';
 import type { TenantDatabases } from './tenant-databases.ts';

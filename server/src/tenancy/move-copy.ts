@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import type { Connection } from '../db/connection.ts';
 import { tablesOf } from './move-schema.ts';
 

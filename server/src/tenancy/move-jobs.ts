@@ -1,4 +1,4 @@
-import { systemJob, Type } from '@chowk/kit';
+import { systemJob, Type } from '@chowk/kit/kernel';
 import type { Central } from './central-database.ts';
 import { listInterruptedMoves, settleMove } from './move-tenant.ts';
 

@@ -1,4 +1,4 @@
-import { type Db, sql } from '@chowk/kit';
+import { type Db, sql } from '@chowk/kit/kernel';
 import { type Central, databaseExists } from './central-database.ts';
 import type { Link } from './move-replication.ts';
 import { findServer, requireServer } from './servers.ts';

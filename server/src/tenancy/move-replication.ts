@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import type { Connection } from '../db/connection.ts';
 import type { ServerAddress } from '../db/server-address.ts';
 import type { TenantServer } from './central-database.ts';

@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { type Connection, type ConnectionLimits, withConnection } from '../db/connection.ts';
 import type { TenantServer } from './central-database.ts';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { notesModule } from '../../testing/notes-module.ts';
 import { startPlatform, type TestTenant } from '../../testing/platform.ts';

@@ -1,4 +1,4 @@
-import { type Db, sql } from '@chowk/kit';
+import { type Db, sql } from '@chowk/kit/kernel';
 import { migrationLock } from '../db/migrations.ts';
 import { type Central, databaseExists, dropDatabase, identifier, runIfUnlocked } from './central-database.ts';
 import { copyTables } from './move-copy.ts';

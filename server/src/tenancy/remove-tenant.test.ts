@@ -1,4 +1,4 @@
-import { raw, sql } from '@chowk/kit';
+import { raw, sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../testing/accounts.ts';
 import { filledTenant } from '../../testing/archives.ts';

@@ -1,4 +1,4 @@
-import { type Db, sql } from '@chowk/kit';
+import { type Db, sql } from '@chowk/kit/kernel';
 import { isUnlocked, whileLocked } from './archive-lock.ts';
 import type { ArchiveParts } from './archive-parts.ts';
 import type { Central } from './central-database.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sql } from '@chowk/kit';
+import { sql } from '@chowk/kit/kernel';
 import { withConnection } from '../db/connection.ts';
 import { type MigrationSource, migrate } from '../db/migrations.ts';
 import { type Central, databaseExists, dropDatabase, identifier } from './central-database.ts';

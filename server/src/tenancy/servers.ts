@@ -1,4 +1,4 @@
-import { type Db, sql } from '@chowk/kit';
+import { type Db, sql } from '@chowk/kit/kernel';
 import type { Config } from '../config/config.ts';
 import type { ConnectionBudget } from '../db/budget.ts';
 import { openDatabase } from '../db/database.ts';

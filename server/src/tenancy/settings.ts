@@ -9,7 +9,7 @@ import {
   settingDefinitions,
   sql,
   Type,
-} from '@chowk/kit';
+} from '@chowk/kit/kernel';
 import type { Signals } from '../db/signals.ts';
 import { fail, invalid } from '../errors.ts';
 import { compileBody, type FieldErrors, type Validator } from '../schemas/validation.ts';

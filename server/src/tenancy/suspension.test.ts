@@ -1,4 +1,4 @@
-import { job, sql, Type } from '@chowk/kit';
+import { job, sql, Type } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
 import { startPlatform } from '../../testing/platform.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Db, type Log, sql } from '@chowk/kit';
+import { type Db, type Log, sql } from '@chowk/kit/kernel';
 import { withConnection } from '../db/connection.ts';
 import { fingerprint, type MigrationSource, migrate, migrationIds } from '../db/migrations.ts';
 import {

@@ -1,4 +1,4 @@
-import { sql, taken } from '@chowk/kit';
+import { sql, taken } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform, uniqueId } from '../../testing/platform.ts';
 import { silent } from '../../testing/silent-log.ts';

@@ -1,4 +1,4 @@
-import { type Db, Failure, type FieldError, type NewTenant, type Sql, sql, taken } from '@chowk/kit';
+import { type Db, Failure, type FieldError, type NewTenant, type Sql, sql, taken } from '@chowk/kit/kernel';
 import { invalid } from '../errors.ts';
 import type { TenantServer } from './central-database.ts';
 import { ringSegments } from './domains.ts';

@@ -1,14 +1,4 @@
-import {
-  type Ctx,
-  changesBetween,
-  type Failure,
-  forbidden,
-  type Issues,
-  invalid,
-  newWebhookSecret,
-  removalOf,
-  sql,
-} from '@chowk/kit';
+import { type Ctx, changesBetween, type Failure, forbidden, type Issues, invalid, removalOf, sql } from '@chowk/kit';
 import { fail } from '../../errors.ts';
 import type { Options, TwilioInput } from './schemas.ts';
 
@@ -78,14 +68,14 @@ export function checkWebhook(ctx: Ctx, { url }: Partial<Options['webhook']>, iss
 export async function saveWebhook(ctx: Ctx, options: Options['webhook']) {
   return ctx.tx(async (tx) => {
     const current = await lockProvider(tx, 'webhook');
-    const secret = current ? null : newWebhookSecret();
+    const secret = current ? null : tx.http.newSigningSecret();
     const sealed = current?.secret ?? tx.secrets.seal('webhook', secret as string);
     return { webhook: shownWebhook(await save(tx, current, { name: 'webhook', options, secret: sealed })), secret };
   });
 }
 
 export async function rotateSecret(ctx: Ctx) {
-  const secret = newWebhookSecret();
+  const secret = ctx.http.newSigningSecret();
   return ctx.tx(async (tx) => {
     const expiresAt = new Date(tx.now().getTime() + overlapMs);
     const updated = await tx.db.run(sql`

@@ -1,12 +1,13 @@
-import { type Ctx, Failure, type HttpResponse } from '@chowk/kit';
+import { type Ctx, Failure } from '@chowk/kit';
 import type { Outcome } from './provider.ts';
 
-interface Request {
+type HttpRequest = NonNullable<Parameters<Ctx['http']['request']>[1]>;
+export type HttpResponse = Awaited<ReturnType<Ctx['http']['request']>>;
+
+interface Request extends Pick<HttpRequest, 'headers' | 'body' | 'signature'> {
   /** The provider, as reasons call it. */
   readonly provider: string;
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
   /** The id that the provider gave the message. */
   idIn?(response: HttpResponse): string | null;
   /** Adds to the reason why the message was refused. */
@@ -18,9 +19,9 @@ const maxDelaySeconds = 3_600;
 const temporaryFailures: ReadonlySet<string> = new Set(['outbound.timeout', 'outbound.unreachable']);
 
 /** Any 2xx response is a success. Another attempt is made after 408, 429 and 5xx, and if the server cannot be reached. */
-export async function post(ctx: Ctx, { provider, url, headers, body, idIn, readDetail }: Request): Promise<Outcome> {
+export async function post(ctx: Ctx, { provider, url, idIn, readDetail, ...request }: Request): Promise<Outcome> {
   try {
-    const response = await ctx.http.request(url, { method: 'POST', headers, body, ...limits });
+    const response = await ctx.http.request(url, { method: 'POST', ...request, ...limits });
     const { status } = response;
     if (status >= 200 && status < 300) return { status: 'sent', providerMessageId: idIn?.(response) ?? null };
     const reason = `${provider} answered with the status ${status}${readDetail?.(response) ?? ''}.`;

@@ -1,7 +1,13 @@
-import type { HttpResponse } from '@chowk/kit';
 import { openSecrets, storedProvider } from './accounts.ts';
-import { post, readField } from './post.ts';
+import { type HttpResponse, post, readField } from './post.ts';
 import type { Provider } from './provider.ts';
+
+declare module '@chowk/kit/catalogue' {
+  interface ModuleOptions {
+    /** The API of Twilio, or a proxy of it. */
+    readonly twilioUrl: string;
+  }
+}
 
 /** https://www.twilio.com/docs/messaging/api/message-resource */
 export const twilio: Provider = async (ctx, { channel, recipient, body }) => {

@@ -1,4 +1,3 @@
-import { webhookHeaders } from '@chowk/kit';
 import { openSecrets, storedProvider } from './accounts.ts';
 import { post } from './post.ts';
 import type { Provider } from './provider.ts';
@@ -10,9 +9,11 @@ export const webhook: Provider = async (ctx, { id, channel, recipient, body: mes
   const at = ctx.now();
   const data = { id, channel, to: recipient, message };
   const body = JSON.stringify({ type: 'message.send', timestamp: at.toISOString(), data });
-  const headers = {
-    'content-type': 'application/json',
-    ...webhookHeaders({ id, at, body }, openSecrets(ctx, account)),
-  };
-  return post(ctx, { provider: 'The webhook', url: account.options.url, headers, body });
+  return post(ctx, {
+    provider: 'The webhook',
+    url: account.options.url,
+    headers: { 'content-type': 'application/json' },
+    signature: { id, at, secrets: openSecrets(ctx, account) },
+    body,
+  });
 };

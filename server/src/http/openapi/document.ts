@@ -1,4 +1,4 @@
-import { permissionsFor, type TObject, type TProperties, uploadField } from '@chowk/kit';
+import { permissionsFor, type TObject, type TProperties, uploadField } from '@chowk/kit/kernel';
 import { pathParameters, type RegisteredAction } from '../../actions/registry.ts';
 import { hasEtag } from '../../actions/response-schema.ts';
 import { kernelErrors } from '../../errors.ts';

@@ -1,4 +1,4 @@
-import { type ErrorKind, signedIn } from '@chowk/kit';
+import { type ErrorKind, signedIn } from '@chowk/kit/kernel';
 import type { RegisteredAction } from '../../actions/registry.ts';
 import { hasEtag, responseSchema } from '../../actions/response-schema.ts';
 import type { Components, Json } from '../../schemas/components.ts';

@@ -1,20 +1,4 @@
-import { Answer } from './answer.ts';
-import { Html, html } from './html.ts';
-
-export interface Page {
-  readonly title: string;
-  readonly body: Html;
-  readonly status?: number;
-  /** For tables. */
-  readonly isWide?: boolean;
-}
-
-const headers = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy':
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-};
+import { Html, html } from '@chowk/kit';
 
 const style = new Html(`<style>
 :root { color-scheme: light dark; --page: #f4f5f7; --card: #fff; --text: #1f2430; --quiet: #5b6270; --rule: #d5d9e1;
@@ -26,30 +10,22 @@ body { margin: 0; padding: 2rem 1rem; background: var(--page); color: var(--text
   font: 1rem/1.55 system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif; overflow-wrap: break-word; }
 main { max-width: 30rem; margin: 0 auto; padding: 2rem; background: var(--card); border: 1px solid var(--rule);
   border-radius: 10px; }
-main.wide { max-width: 64rem; }
 h1 { margin: 0 0 1rem; font-size: 1.4rem; line-height: 1.3; }
 p { margin: 0 0 1rem; }
-a { color: var(--link); }
 label { display: block; margin: 0 0 .25rem; font-weight: 600; }
+fieldset { margin: 0; padding: 0; border: 0; }
 input, select { width: 100%; margin: 0 0 .25rem; padding: .6rem .7rem; font: inherit; color: inherit; background: var(--page);
   border: 1px solid var(--quiet); border-radius: 8px; }
 button { margin: .5rem 0 0; padding: .7rem 1.4rem; font: inherit; font-weight: 600; color: #fff; background: #1d4ed8;
   border: 1px solid #1d4ed8; border-radius: 8px; cursor: pointer; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
-.quiet { color: var(--quiet); font-size: .9rem; }
 .error { color: var(--error); }
 .field { margin: 0 0 1rem; }
-table { width: 100%; border-collapse: collapse; }
-th, td { padding: .5rem .75rem .5rem 0; text-align: start; vertical-align: top; border-bottom: 1px solid var(--rule); }
-th { white-space: nowrap; }
-pre { margin: 0 0 1rem; padding: 1rem; white-space: pre-wrap; background: var(--page); border: 1px solid var(--rule);
-  border-radius: 8px; font: .9rem/1.5 ui-monospace, Consolas, monospace; }
-iframe { width: 100%; height: 42rem; margin: 0 0 1rem; border: 1px solid var(--rule); border-radius: 8px; }
 </style>`);
 
-/** A self-contained page: no scripts, no external resources. */
-export function htmlPage({ title, body, status = 200, isWide = false }: Page): Answer {
-  const text = html`<!doctype html>
+/** A page with one card, for a form or a message. */
+export function cardPage(title: string, body: Html): string {
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -60,14 +36,13 @@ export function htmlPage({ title, body, status = 200, isWide = false }: Page): A
 ${style}
 </head>
 <body>
-<main${isWide ? html` class="wide"` : undefined}>
+<main>
 <h1>${title}</h1>
 ${body}
 </main>
 </body>
 </html>
-`;
-  return new Answer(text.toString(), { status, headers });
+`.toString();
 }
 
 interface FormField {

@@ -1,18 +1,20 @@
+import type { Mail } from '@chowk/kit/kernel';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { greet, layoutMail, type MailContent } from './mail-layout.ts';
+import { layoutMail } from './mail-layout.ts';
 
-const content: MailContent = {
+const content: Mail = {
+  to: 'asha@example.com',
   subject: 'Hello',
   organization: 'Acme',
-  greeting: 'Hello Asha,',
+  recipient: 'Asha',
   paragraphs: ['The first.', 'The second.'],
   button: { label: 'Press here', url: 'https://chowk.example/x?a=1&b=2' },
   expiry: 'Expires in an hour.',
   warning: 'Ignore it if you like.',
 };
 
-function layout(changes: Partial<MailContent> = {}) {
+function layout(changes: Partial<Mail> = {}) {
   return layoutMail({ ...content, ...changes });
 }
 
@@ -69,7 +71,7 @@ test('a mail supports light and dark mode and phones, and loads nothing', () => 
 });
 
 test('each text is shown in its own direction', () => {
-  const { html } = layout({ organization: 'متجر', greeting: 'مرحبا' });
+  const { html } = layout({ organization: 'متجر', paragraphs: ['مرحبا'] });
   expect(html).toMatch(/dir="auto"[^>]*>متجر</);
   expect(html).toMatch(/dir="auto"[^>]*>مرحبا</);
   expect(html).toMatch(/<p dir="ltr"[^>]*><a [^>]*>https:/);
@@ -88,13 +90,14 @@ test.each(hostile)('%s in a name are removed', (_, input = '', expected = '') =>
   const { subject, text, html } = layout({
     subject: `For ${input}`,
     organization: input,
-    greeting: input,
+    recipient: `A ${input}`,
     paragraphs: [input],
     warning: input,
   });
   expect(subject).toBe(`For ${expected}`);
+  const greeting = expected.includes('@') ? 'Hello,' : `Hello A ${expected},`;
   expect(text).toBe(
-    `${expected}\n\n${expected}\n\nPress here:\nhttps://chowk.example/x?a=1&b=2\n\nExpires in an hour.\n\n${expected}\n\n-- \n${expected}`,
+    `${greeting}\n\n${expected}\n\nPress here:\nhttps://chowk.example/x?a=1&b=2\n\nExpires in an hour.\n\n${expected}\n\n-- \n${expected}`,
   );
   expect(html).toContain(`>${expected}</td>`);
 });
@@ -116,7 +119,7 @@ test('all texts of a mail are escaped', () => {
       const { html } = layout({
         subject: input,
         organization: input,
-        greeting: input,
+        recipient: input,
         paragraphs: [input, input],
         warning: input,
         expiry: `x${input}`,
@@ -134,6 +137,7 @@ test.each([
   ['Win at evil.example', 'Hello,'],
   ['http://evil', 'Hello,'],
   ['a@b', 'Hello,'],
+  ['', 'Hello,'],
 ])('a recipient named %s is greeted with %s', (name, greeting) => {
-  expect(greet(name)).toBe(greeting);
+  expect(layout({ recipient: name }).text.split('\n')[0]).toBe(greeting);
 });

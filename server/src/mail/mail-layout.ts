@@ -1,18 +1,15 @@
-import { Html, html } from './html.ts';
-import type { Mail } from './system-services.ts';
+import { Html, html, type Mail } from '@chowk/kit/kernel';
 
-export interface MailContent {
+/** A mail as it is sent. */
+export interface LaidOutMail {
+  readonly fromName?: string;
+  readonly to: string;
   readonly subject: string;
-  /** The sender that the mail shows: the tenant's name, or the platform's. */
-  readonly organization: string;
-  readonly greeting?: string;
-  readonly paragraphs: readonly string[];
-  readonly button?: { readonly label: string; readonly url: string };
-  /** When the link expires, as a sentence. */
-  readonly expiry?: string;
-  /** Instructions for a recipient who did not expect the mail. */
-  readonly warning?: string;
+  readonly text: string;
+  readonly html: string;
 }
+
+type Content = Omit<Mail, 'fromName' | 'to'>;
 
 const font =
   "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Noto Sans','Noto Sans Arabic',Helvetica,Arial,sans-serif";
@@ -35,26 +32,22 @@ const style = new Html(`<style>
 const maxSubjectLength = 150;
 
 /** The subject, the plain text and the HTML of a mail. Line breaks in names cannot add headers or paragraphs. */
-export function layoutMail(content: MailContent): Pick<Mail, 'subject' | 'text' | 'html'> {
+export function layoutMail({ fromName, to, ...content }: Mail): LaidOutMail {
   const clean = cleanTexts(content);
-  return { subject: shorten(clean.subject), text: textOf(clean), html: htmlOf(clean) };
+  const subject = shorten(clean.subject);
+  return { ...(fromName !== undefined && { fromName }), to, subject, text: writeText(clean), html: writeHtml(clean) };
 }
 
 /** Leaves out a name that a mail program would turn into a link: users choose names, and mails may go to strangers. */
-export function greet(name: string): string {
-  return looksLikeLink(name) ? 'Hello,' : `Hello ${name},`;
-}
-
-/** A name for a sentence in a mail, or the fallback if a mail program would turn it into a link. */
-export function nameInMail(name: string, fallback: string): string {
-  return looksLikeLink(name) ? fallback : name;
+function greet(name: string): string {
+  return name === '' || looksLikeLink(name) ? 'Hello,' : `Hello ${name},`;
 }
 
 function looksLikeLink(name: string): boolean {
   return /[/:@\\]|\.\p{L}/u.test(name);
 }
 
-function cleanTexts(content: MailContent): MailContent {
+function cleanTexts(content: Content): Content {
   return JSON.parse(JSON.stringify(content), (key, value) =>
     typeof value === 'string' && key !== 'url' ? toOneLine(value) : value,
   );
@@ -74,15 +67,21 @@ function shorten(subject: string): string {
   return characters.length <= maxSubjectLength ? subject : `${characters.slice(0, maxSubjectLength - 1).join('')}…`;
 }
 
-function textOf({ organization, greeting, paragraphs, button, expiry, warning }: MailContent): string {
+/** The greeting and the paragraphs. */
+function writeBody({ recipient, paragraphs }: Content): readonly string[] {
+  return recipient === undefined ? paragraphs : [greet(recipient), ...paragraphs];
+}
+
+function writeText(content: Content): string {
+  const { organization, button, expiry, warning } = content;
   const link = button ? [`${button.label}:\n${button.url}`] : [];
-  const parts = [greeting, ...paragraphs, ...link, expiry, warning, `-- \n${organization}`];
+  const parts = [...writeBody(content), ...link, expiry, warning, `-- \n${organization}`];
   return parts.filter((part) => part !== undefined).join('\n\n');
 }
 
 /** Tables and inline styles, which mail programs render alike; no images, since many programs block them. */
-function htmlOf(content: MailContent): string {
-  const { subject, organization, greeting, paragraphs, button, expiry, warning } = content;
+function writeHtml(content: Content): string {
+  const { subject, organization, paragraphs, button, expiry, warning } = content;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -101,7 +100,7 @@ ${preheader(paragraphs[0] ?? subject)}
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:560px">
 <tr><td class="text" dir="auto" style="padding:0 4px 16px;font:600 16px/1.4 ${font};color:#1f2430;word-break:break-word">${organization}</td></tr>
 <tr><td class="card" bgcolor="#ffffff" style="padding:32px;background-color:#ffffff;border:1px solid #e1e4ea;border-radius:10px">
-${[...(greeting === undefined ? [] : [greeting]), ...paragraphs].map(paragraph)}
+${writeBody(content).map(paragraph)}
 ${button && buttonWithLink(button)}
 ${expiry ? note(expiry) : undefined}
 ${warning === undefined ? undefined : footnote(warning)}

@@ -1,0 +1,112 @@
+import { type Db, Failure, type Log, sql } from '@chowk/kit/kernel';
+import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss';
+import { isConnectError } from '../db/connection.ts';
+import type { RingQueues, TenantState } from './ring-queues.ts';
+import { defaultRetries, type JobHandler, type Task } from './task.ts';
+
+export interface TaskWorkerOptions {
+  readonly boss: PgBoss;
+  readonly central: Db;
+  readonly queues: RingQueues;
+  readonly handlers: ReadonlyMap<string, JobHandler>;
+  readonly find: (tenantId: string) => Promise<TenantState | undefined>;
+  readonly addDead: (task: Task, queue: string, error: string, id: string) => Promise<void>;
+  readonly log: Log;
+}
+
+const maxBatchSize = 100;
+/** How long a task that cannot be performed now waits before it is looked at again. */
+const postponedSeconds = 30;
+const polling = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 } as const;
+
+/** Performs the tasks of the queues of this ring. */
+export class TaskWorker {
+  readonly #options: TaskWorkerOptions;
+
+  constructor(options: TaskWorkerOptions) {
+    this.#options = options;
+  }
+
+  /** Starts one worker. It fetches when notified of a new task, after each task, and when polling for delayed tasks. */
+  async start(name: string): Promise<void> {
+    const { boss, handlers } = this.#options;
+    const own = [...handlers.values()].filter((handler) => handler.queue === name);
+    const batchSize = own.reduce((size, handler) => Math.min(size, handler.batchSize ?? 1), maxBatchSize);
+    const options = { ...polling, batchSize, includeMetadata: true, perJobResults: true } as const;
+    const worker = await boss.work<Task, JobResult[], typeof options>(
+      this.#options.queues.own(name),
+      options,
+      (jobs) => {
+        boss.notifyWorker(worker);
+        return Promise.all(jobs.map((job) => this.#settle(name, job)));
+      },
+    );
+  }
+
+  async #settle(name: string, job: JobWithMetadata<Task>): Promise<JobResult> {
+    try {
+      await this.#perform(name, job);
+      return { id: job.id, status: 'completed' };
+    } catch (error) {
+      return { id: job.id, status: 'failed', output: { message: (error as Error).message } };
+    }
+  }
+
+  async #perform(name: string, { id, data: task, retryCount }: JobWithMetadata<Task>): Promise<void> {
+    const { queues, handlers, find, log } = this.#options;
+    const queue = queues.own(name);
+    const handler = handlers.get(task.job);
+    const target = await queues.queueFor(task, name);
+    if (target !== queue) {
+      // The tenant has been assigned to another ring.
+      const { retries } = handler ?? { retries: defaultRetries };
+      await queues.move({ task, retryLimit: retries.length }, { queue, id }, target);
+      return;
+    }
+    const isSuspended = task.tenant !== '' && (await find(task.tenant))?.isSuspended;
+    if (!handler || isSuspended) {
+      const reason = isSuspended ? 'its tenant is suspended' : 'no module of this process has its job';
+      log[isSuspended ? 'debug' : 'warn']({ job: task.job, queue }, `a task waits: ${reason}`);
+      await this.#postpone(queue, id);
+      return;
+    }
+    try {
+      await handler.perform(task);
+    } catch (error) {
+      const details = { err: error, job: task.job, tenant: task.tenant, tries: retryCount + 1 };
+      if (task.tenant !== '' && isWaiting(error)) {
+        log.warn(details, 'a task waits: the database of its tenant cannot be used now');
+        await this.#postpone(queue, id);
+        return;
+      }
+      const delay = handler.retries[retryCount];
+      if (delay === undefined) {
+        log.error(details, 'a task failed its last retry; see chowkd jobs:list');
+        await this.#options.addDead(task, name, (error as Error).message, id);
+        return;
+      }
+      log.warn(details, `a task failed; next attempt in ${delay} seconds`);
+      await this.#delayRetry(queue, id, delay);
+      throw error;
+    }
+  }
+
+  async #delayRetry(queue: string, id: string, seconds: number): Promise<void> {
+    await this.#options.central.run(sql`
+      UPDATE pgboss.job SET retry_delay = ${seconds} WHERE name = ${queue} AND id = ${id}`);
+  }
+
+  /** Leaves a task until its tenant is resumed, or for a process of the next version. It is not an attempt. */
+  async #postpone(queue: string, id: string): Promise<void> {
+    // No longer active, so that completing it has no effect; without a start, so that fetching it counts no retry.
+    await this.#options.central.run(sql`
+      UPDATE pgboss.job SET state = 'created', started_on = NULL,
+        start_after = now() + make_interval(secs => ${postponedSeconds}), keep_until = 'infinity'
+      WHERE name = ${queue} AND id = ${id} AND state = 'active'`);
+  }
+}
+
+/** Whether the server of the tenant is down, or the tenant is being moved to another one. */
+function isWaiting(error: unknown): boolean {
+  return isConnectError(error) || (error instanceof Failure && error.code === 'tenancy.moving');
+}
