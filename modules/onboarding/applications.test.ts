@@ -308,3 +308,16 @@ test('the form knows the address that a domain will have', async () => {
   const { body } = await platform.request({ url: '/api/v1/reseller-register/form' });
   expect(body).toEqual({ address: expect.stringMatching(/^http:\/\/\{domain\}\.localhost/) });
 });
+
+test('guesses of referral codes are limited, also in forms that are refused anyway', async () => {
+  const { request } = await startAccounts({ environment: { APPLICATIONS_PER_MINUTE: '4' } });
+  const guess = (fields: object) =>
+    request({ method: 'POST', url: '/api/v1/reseller-register/apply', payload: form('a guess', fields) });
+  const refused = async () => Object.keys((await guess({ contact_name: '' })).body.errors).sort();
+  for (let tries = 0; tries < 2; tries += 1) {
+    expect((await guess({})).body.error_codes).toEqual({ referral_code: ['invalid'] });
+    expect(await refused()).toEqual(['contact_name', 'referral_code']);
+  }
+  expect((await guess({})).status).toBe(429);
+  expect(await refused()).toEqual(['contact_name']);
+});
