@@ -6,11 +6,12 @@ import type { Files } from './files.ts';
 import type { HttpClient } from './http-client.ts';
 import type { Client, Membership, Session, User } from './identity.ts';
 import type { Log } from './log.ts';
+import type { Mail } from './mail.ts';
 import type { NewNotification, NotificationType, Recipients } from './notification.ts';
 import type { PersonalData } from './personal-data.ts';
 import type { PushService } from './push.ts';
 import type { TSchema } from './schema.ts';
-import type { Mail, SystemServices } from './system-services.ts';
+import type { SystemServices } from './system-services.ts';
 
 export interface Tenant {
   readonly id: string;

@@ -20,6 +20,16 @@ export { commonErrors, type ErrorKind, type FieldErrorCode, type FieldErrors, pr
 export type { EventDefinition, Listener } from './event.ts';
 export { type Files, type FileType, listTypes, type StoredFile, type UploadRules, uploadField } from './files.ts';
 export type { Connection, Resolver, Resolvers } from './graphql.ts';
+export type {
+  BrokenQuery,
+  GraphqlEngine,
+  GraphqlError,
+  GraphqlOperation,
+  GraphqlResult,
+  GraphqlSubscription,
+  SchemaChange,
+  SchemaComparison,
+} from './graphql-engine.ts';
 export type { HttpClient, HttpDownload, HttpRequest, HttpResponse, RequestSignature } from './http-client.ts';
 export type { Client, IdentityChange, Membership, Session, User } from './identity.ts';
 export { inWords } from './in-words.ts';
@@ -27,6 +37,7 @@ export type { Job } from './job.ts';
 export { Json } from './json.ts';
 export * from './kit.ts';
 export type { Log } from './log.ts';
+export type { StoredMail } from './mail.ts';
 export type { Module } from './module.ts';
 export type { Recipients } from './notification.ts';
 export { cursorAt } from './paging.ts';
@@ -37,23 +48,14 @@ export { type SettingDefinition, settingDefinitions } from './settings.ts';
 export { empty } from './sql.ts';
 export type {
   ActionGateway,
-  BrokenQuery,
   CallableAction,
   DeclaredPermission,
   DomainsService,
-  GraphqlEngine,
-  GraphqlError,
-  GraphqlOperation,
-  GraphqlResult,
-  GraphqlSubscription,
   Limits,
   NewTenant,
-  SchemaChange,
-  SchemaComparison,
   Secrets,
   SignalListener,
   SignalSource,
-  StoredMail,
   TenantDomain,
   TenantSteps,
 } from './system-services.ts';

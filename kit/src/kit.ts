@@ -58,6 +58,7 @@ export type { Caller, Identity } from './identity.ts';
 export { type JobsOf, job, systemJob } from './job.ts';
 export { list } from './list.ts';
 export { byInteger, byNumber, byText, byTime } from './list-definition.ts';
+export type { Mail } from './mail.ts';
 export { defineModule } from './module.ts';
 export { Currency, fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
 export { NewNotification, Severity } from './notification.ts';
@@ -88,5 +89,5 @@ export {
 export { type SettingsOf, setting } from './settings.ts';
 export { slugOf } from './slug.ts';
 export { and, join, raw, Sql, sql } from './sql.ts';
-export type { Mail, SystemServices } from './system-services.ts';
+export type { SystemServices } from './system-services.ts';
 export { Email, Line, NullableEmail, NullableLine, NullableText, Tags, Text } from './text.ts';

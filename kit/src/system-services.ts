@@ -1,9 +1,12 @@
 import type { Jobs, Settings } from './catalogue.ts';
 import type { Db } from './database.ts';
 import type { FieldError } from './errors.ts';
+import type { GraphqlEngine } from './graphql-engine.ts';
 import type { HttpClient } from './http-client.ts';
 import type { Client } from './identity.ts';
 import type { Log } from './log.ts';
+import type { Mails } from './mail.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** Encryption and signatures with keys derived from the key of the installation, one for each `purpose`. */
 export interface Secrets {
@@ -101,44 +104,6 @@ export interface DomainsService {
   remove(tenantId: string, domain: string): Promise<void>;
 }
 
-/** The content of a mail, which the platform lays out as text and as HTML. */
-export interface Mail {
-  /** The name of the sender. Default: that of `MAIL_FROM`. */
-  readonly fromName?: string;
-  readonly to: string;
-  readonly subject: string;
-  /** The sender that the mail shows: the tenant's name, or the platform's. */
-  readonly organization: string;
-  /** The name for the greeting, which may be empty. Without it there is no greeting. */
-  readonly recipient?: string;
-  readonly paragraphs: readonly string[];
-  readonly button?: { readonly label: string; readonly url: string };
-  /** When the link expires, as a sentence. */
-  readonly expiry?: string;
-  /** Instructions for a recipient who did not expect the mail. */
-  readonly warning?: string;
-}
-
-export interface StoredMail {
-  readonly id: string;
-  readonly from: string;
-  readonly to: string;
-  readonly at: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-}
-
-export interface Mails {
-  /**
-   * Queues the mail. Sending is retried for hours. With the transaction on the central database that is the reason for the
-   * mail, it is queued when that commits.
-   */
-  send(mail: Mail, tx?: Db): Promise<void>;
-  /** Mails that were stored instead of sent, newest first; empty if `MAIL_URL` is set. */
-  listStored(): Promise<readonly StoredMail[]>;
-}
-
 export interface Limits {
   /** Whether the key has at least one call left in this minute; counts nothing. */
   has(key: string, perMinute: number): boolean;
@@ -151,11 +116,6 @@ export interface SystemCache {
   get(key: string): Promise<unknown>;
   set(key: string, value: unknown, seconds: number): Promise<void>;
   delete(key: string): Promise<void>;
-}
-
-/** The context of the request: `ctx`. */
-interface RequestContext {
-  readonly requestId: string;
 }
 
 /** An action that the caller may call. */
@@ -180,79 +140,6 @@ export interface ActionGateway {
    * Unknown fields are refused. Throws 404 if there is no action of this name.
    */
   call(ctx: RequestContext, name: string, input: unknown): Promise<string>;
-}
-
-export interface GraphqlOperation {
-  readonly query: string;
-  readonly variables?: Readonly<Record<string, unknown>> | undefined;
-  readonly operationName?: string | undefined;
-}
-
-export interface GraphqlError {
-  readonly message: string;
-  readonly locations?: readonly { readonly line: number; readonly column: number }[] | undefined;
-  readonly path?: readonly (string | number)[] | undefined;
-  readonly extensions: { readonly code: string; readonly [detail: string]: unknown };
-}
-
-export interface GraphqlResult {
-  /** Absent if the operation was refused before its execution. */
-  readonly data?: unknown;
-  readonly errors?: readonly GraphqlError[];
-}
-
-/** A subscription that has been accepted. */
-export interface GraphqlSubscription {
-  /** The name of the event. */
-  readonly event: string;
-  /** The only user whose events it delivers. */
-  readonly userId: number | undefined;
-  /** Throws unless the user of the context may receive the event now. */
-  authorize(ctx: RequestContext): Promise<void>;
-  /** The result for the payload of an event, as the user of the context may see it. */
-  execute(ctx: RequestContext, payload: unknown): Promise<GraphqlResult>;
-}
-
-/** A difference between two schemas. */
-export interface SchemaChange {
-  /** Clients fail (breaking), may behave differently (dangerous) or notice nothing (safe). */
-  readonly severity: 'breaking' | 'dangerous' | 'safe';
-  /** Such as `FIELD_REMOVED`. */
-  readonly kind: string;
-  readonly description: string;
-}
-
-/** A persisted query that would no longer be valid. */
-export interface BrokenQuery {
-  readonly tenant: string;
-  readonly name: string;
-  readonly hash: string;
-  readonly error: string;
-}
-
-export interface SchemaComparison {
-  readonly changes: readonly SchemaChange[];
-  /** A thousand at most. */
-  readonly broken_queries: readonly BrokenQuery[];
-  readonly broken_query_count: number;
-}
-
-/** Runs GraphQL operations against the schema of the caller's tenant. */
-export interface GraphqlEngine {
-  execute(ctx: RequestContext, operation: GraphqlOperation): Promise<GraphqlResult>;
-  /** Accepts a subscription, or returns the reasons why it is refused. */
-  subscribe(
-    ctx: RequestContext,
-    operation: GraphqlOperation,
-  ): Promise<GraphqlSubscription | { readonly errors: readonly GraphqlError[] }>;
-  /** The reasons why the operation would be refused before its execution. */
-  validate(ctx: RequestContext, operation: GraphqlOperation): Promise<readonly GraphqlError[]>;
-  /** The schema of all modules as SDL. Throws if two of them define the same type or field. */
-  composeAll(): string;
-  /** The tenant's schema as SDL. */
-  sdl(ctx: RequestContext): Promise<string>;
-  /** Compares the schemas of two rings or SDL files, and checks the persisted queries of the first ring's tenants. */
-  compareSchemas(from: string, to: string): Promise<SchemaComparison>;
 }
 
 /** Configuration that system modules read. */

@@ -1,0 +1,39 @@
+import type { Db } from './database.ts';
+
+/** The content of a mail, which the platform lays out as text and as HTML. */
+export interface Mail {
+  /** The name of the sender. Default: that of `MAIL_FROM`. */
+  readonly fromName?: string;
+  readonly to: string;
+  readonly subject: string;
+  /** The sender that the mail shows: the tenant's name, or the platform's. */
+  readonly organization: string;
+  /** The name for the greeting, which may be empty. Without it there is no greeting. */
+  readonly recipient?: string;
+  readonly paragraphs: readonly string[];
+  readonly button?: { readonly label: string; readonly url: string };
+  /** When the link expires, as a sentence. */
+  readonly expiry?: string;
+  /** Instructions for a recipient who did not expect the mail. */
+  readonly warning?: string;
+}
+
+export interface StoredMail {
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+  readonly at: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+export interface Mails {
+  /**
+   * Queues the mail. Sending is retried for hours. With the transaction on the central database that is the reason for the
+   * mail, it is queued when that commits.
+   */
+  send(mail: Mail, tx?: Db): Promise<void>;
+  /** Mails that were stored instead of sent, newest first; empty if `MAIL_URL` is set. */
+  listStored(): Promise<readonly StoredMail[]>;
+}

@@ -1,0 +1,4 @@
+/** The context of the request: `ctx`. */
+export interface RequestContext {
+  readonly requestId: string;
+}
