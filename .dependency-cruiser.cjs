@@ -95,8 +95,15 @@ module.exports = {
     {
       name: 'web-and-cli-import-the-client',
       severity: 'error',
-      from: { path: '^(web|cli)/', pathNot: '\\.test\\.ts$|^web/testing/' },
+      from: { path: '^(web|cli)/', pathNot: '\\.test\\.ts$|(^|/)testing/' },
       to: { path: '^(server|kit|modules|bench|e2e|scripts)/' },
+    },
+    {
+      // What `npm install --omit=dev` leaves out.
+      name: 'what-runs-imports-no-dev-dependency',
+      severity: 'error',
+      from: { path: '^(kit|client|server|modules)/', pathNot: '\\.test\\.ts$|(^|/)testing/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },
     {
       // bench/server is the exception: a process that runs the kernel with the modules and actions of the benchmarks.
@@ -108,7 +115,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)node_modules/|^web/dist' },
+    exclude: { path: '^web/dist' },
     parser: 'swc',
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
   },

@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { installed } from './packages.ts';
 import { node, type Stage } from './stage.ts';
 
 export interface Load {
@@ -22,7 +22,7 @@ interface AutocannonResult {
   readonly '2xx': number;
 }
 
-const autocannon = fileURLToPath(import.meta.resolve('autocannon'));
+const autocannon = await installed('autocannon');
 
 /** Sends as many requests as the server takes, from a separate process. Throws unless every response is 2xx. */
 export async function load(stage: Stage, { url, headers, connections, amount, body }: Load): Promise<LoadResult> {

@@ -1,12 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { lintWithRedocly, lintWithSpectral } from './lint-openapi.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { lintOpenApi } from './lint-openapi.ts';
 import { install } from './platform.ts';
+import { copyRepository } from './repository-copy.ts';
 
 /* The recipe "Add a module" of CONTRIBUTING.md, run as a new contributor would run it. */
 
@@ -34,38 +34,6 @@ const files = blocks.flatMap(({ path, language, content }) =>
 const commands = blocks
   .filter(({ language }) => language === 'sh')
   .flatMap(({ content }) => content.trim().split('\n'));
-
-/** A copy of the tracked files with the installed packages. */
-async function copyRepository(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'chowk-contributing-'));
-  afterAll(() => rm(folder, { recursive: true, force: true }));
-  const { stdout } = await execute('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: repository,
-    maxBuffer: 2 ** 24,
-  });
-  for (const path of stdout.split('\0').filter(Boolean)) {
-    await cp(join(repository, path), join(folder, path)).catch((error: NodeJS.ErrnoException) => {
-      // Deleted but still in the index.
-      if (error.code !== 'ENOENT') throw error;
-    });
-  }
-  for (const workspace of ['.', 'server', 'web', 'e2e']) {
-    await linkPackages(join(repository, workspace, 'node_modules'), join(folder, workspace, 'node_modules'));
-  }
-  return folder;
-}
-
-/** Links every package; those of the project itself are links already and lead into the copy. */
-async function linkPackages(from: string, to: string): Promise<void> {
-  await mkdir(to);
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.name === '.cache') continue;
-    if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
-    else if (entry.name === '@chowk') await linkPackages(source, target);
-    else await symlink(source, target);
-  }
-}
 
 const folder = await copyRepository();
 for (const { path, content } of files) {
@@ -124,7 +92,7 @@ test("the linters of the API description report no problem in the module's part"
   const paths = Object.entries(description.paths).filter(([path]) => path.startsWith('/api/v1/notes'));
   expect(paths).not.toEqual([]);
   const text = JSON.stringify({ ...description, paths: Object.fromEntries(paths) });
-  const findings = [...(await lintWithRedocly(text)), ...(await lintWithSpectral(text))];
+  const findings = await lintOpenApi(text);
   // The components of the other modules.
   expect(findings.filter(({ rule }) => !/unused-component/.test(rule))).toEqual([]);
 });

@@ -11,14 +11,19 @@ export interface InstalledPlatform {
   readonly url: string;
   readonly tenant: string;
   readonly token: string;
+  /** What it has written to the standard error. */
+  errors(): string;
 }
 
 const owner = { email: 'asha@example.com', password: 'correct horse battery' };
 
-export async function startInstalledPlatform(): Promise<InstalledPlatform> {
+/** Starts the platform of this repository or of a copy of it. */
+export async function startInstalledPlatform(
+  repository = resolve(import.meta.dirname, '..'),
+): Promise<InstalledPlatform> {
   const storagePath = await mkdtemp(join(tmpdir(), 'chowk-e2e-'));
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(resolve(import.meta.dirname, '../chowkd'), ['serve'], {
+  const child = spawn(join(repository, 'chowkd'), ['serve'], {
     env: {
       PATH,
       HOME,
@@ -28,12 +33,16 @@ export async function startInstalledPlatform(): Promise<InstalledPlatform> {
       STORAGE_PATH: storagePath,
       DATABASE_URL: databaseUrl(),
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(async () => {
     child.kill('SIGTERM');
     if (child.exitCode === null) await once(child, 'exit');
     await rm(storagePath, { recursive: true, force: true });
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk) => {
+    errors += chunk;
   });
   const url = await new Promise<string>((resolve, reject) => {
     let output = '';
@@ -42,9 +51,9 @@ export async function startInstalledPlatform(): Promise<InstalledPlatform> {
       const [, address] = /ready at (\S+)/.exec(output) ?? [];
       if (address) resolve(address);
     });
-    child.once('exit', () => reject(new Error(`chowkd serve did not start: ${output}`)));
+    child.once('exit', () => reject(new Error(`chowkd serve did not start: ${output}${errors}`)));
   });
-  return { url, ...(await install(url, `acme-${randomBytes(5).toString('hex')}`)) };
+  return { url, errors: () => errors, ...(await install(url, `acme-${randomBytes(5).toString('hex')}`)) };
 }
 
 /** A new central database on the PostgreSQL server of the tests. */
@@ -54,7 +63,10 @@ function databaseUrl(): string {
 }
 
 /** Takes the steps of the installation over HTTP and signs in as the owner. */
-export async function install(url: string, tenant = 'acme-stores'): Promise<Omit<InstalledPlatform, 'url'>> {
+export async function install(
+  url: string,
+  tenant = 'acme-stores',
+): Promise<Pick<InstalledPlatform, 'tenant' | 'token'>> {
   const send = async (method: string, path: string, body?: object) => {
     const response = await fetch(`${url}/api/v1${path}`, {
       method,

@@ -21,6 +21,7 @@ const checks: Record<string, string[]> = {
   ],
   'dead code': ['knip', '--treat-config-hints-as-errors'],
   'generated files': ['node', 'scripts/generate.ts', '--check'],
+  console: ['node', 'web/build.ts', '--check'],
   'lock file': ['node', 'server/src/main.ts', 'module:lock', '--check'],
 };
 

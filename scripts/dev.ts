@@ -42,7 +42,7 @@ async function restart(reason: string | undefined): Promise<void> {
     return;
   }
   const env = { APP_ENV: 'local', ...process.env };
-  server = spawn(process.execPath, ['server/src/main.ts', 'serve'], { cwd: root, env, stdio: 'inherit' });
+  server = spawn(process.execPath, ['server/src/main.ts', 'serve', '--no-build'], { cwd: root, env, stdio: 'inherit' });
   server.once('exit', (code) => code && console.error('The server has stopped. Waiting for a change.'));
 }
 

@@ -1,10 +1,14 @@
 import { run } from './run.ts';
 
-/** Formats, locks and generates. A module must be in the lock file, as it is formatted, before files are generated from it. */
+/**
+ * Formats, locks, generates and builds the console. A module must be in the lock file, as it is formatted, before files are
+ * generated from it.
+ */
 const steps = [
   ['biome', 'check', '--write', '.'],
   ['node', 'server/src/main.ts', 'module:lock'],
   ['node', 'scripts/generate.ts'],
+  ['node', 'web/build.ts'],
 ];
 
 for (const command of steps) {

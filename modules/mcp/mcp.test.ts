@@ -1,6 +1,5 @@
 import { action, Type } from '@chowk/kit';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, expect, test } from 'vitest';
 import type { RegisteredAction } from '../../server/src/actions/registry.ts';
 import { takesBody } from '../../server/src/http/read-input.ts';
@@ -40,9 +39,13 @@ async function enable(person: Person): Promise<void> {
 }
 
 /** A client of the SDK that has connected with the person's token. */
-async function connect({ accessToken }: Person, tenant: TestTenant = acme): Promise<Client> {
+async function connect(
+  { accessToken }: Person,
+  tenant: TestTenant = acme,
+  options: ClientOptions = {},
+): Promise<Client> {
   const headers = { authorization: `Bearer ${accessToken}`, 'x-tenant': tenant.id };
-  const client = new Client({ name: 'test', version: '1.0.0' });
+  const client = new Client({ name: 'test', version: '1.0.0' }, options);
   clients.push(client);
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as never);
   return client;
@@ -300,7 +303,13 @@ test('a revoked token is refused with the next call', async () => {
   const client = await connect(person);
   expect((await call(client, 'orders_list')).isError).toBeUndefined();
   await person.post('/api/v1/auth/logout', { refresh_token: person.refreshToken });
-  await expect(call(client, 'orders_list')).rejects.toMatchObject({ code: 401 });
+  await expect(call(client, 'orders_list')).rejects.toMatchObject({ status: 401 });
+});
+
+test('a client that prefers the protocol of 2026 falls back to the one with a handshake', async () => {
+  const client = await connect(owner, acme, { versionNegotiation: { mode: 'auto' } });
+  expect(client.getProtocolEra()).toBe('legacy');
+  expect((await call(client, 'orders_list')).isError).toBeUndefined();
 });
 
 test('there is no stream and no session: GET and DELETE are not allowed', async () => {

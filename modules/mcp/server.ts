@@ -11,15 +11,15 @@ const unused = {
   },
 };
 
-/** Handles one message with a server of its own: nothing is kept between requests. */
+/** Handles one message with a server of its own: nothing is kept between requests. The SDK is loaded with the first one. */
 export async function handleMessage(ctx: SystemCtx, message: object): Promise<Answer> {
-  const { Server, Transport, CallToolRequestSchema, ListToolsRequestSchema } = await loadSdk();
+  const { Server, WebStandardStreamableHTTPServerTransport: Transport } = await import('@modelcontextprotocol/server');
   const server = new Server(
     { name: 'chowk', title: 'Chowk', version: ctx.system.version },
     { capabilities: { tools: {} }, jsonSchemaValidator: unused },
   );
-  server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: await listTools(ctx) }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }) => callTool(ctx, params));
+  server.setRequestHandler('tools/list', async () => ({ tools: await listTools(ctx) }));
+  server.setRequestHandler('tools/call', ({ params }) => callTool(ctx, params));
   const transport = new Transport({ enableJsonResponse: true });
   try {
     await server.connect(transport);
@@ -43,15 +43,4 @@ function requestOf({ client, system }: SystemCtx): Request {
     if (value !== undefined) headers.set(name, value);
   }
   return new Request(`${system.url}/mcp`, { method: 'POST', headers });
-}
-
-/** Loaded with the first message, to keep the start fast. */
-async function loadSdk() {
-  const [{ Server }, { WebStandardStreamableHTTPServerTransport: Transport }, types] = await Promise.all([
-    import('@modelcontextprotocol/sdk/server/index.js'),
-    import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
-    import('@modelcontextprotocol/sdk/types.js'),
-  ]);
-  const { CallToolRequestSchema, ListToolsRequestSchema } = types;
-  return { Server, Transport, CallToolRequestSchema, ListToolsRequestSchema };
 }

@@ -1,5 +1,5 @@
 import { Failure, failureBody, type SystemCtx } from '@chowk/kit';
-import type { CallToolRequest, CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolRequest, CallToolResult, Tool } from '@modelcontextprotocol/server';
 
 type CallableAction = Awaited<ReturnType<SystemCtx['system']['actions']['list']>>[number];
 

@@ -1,6 +1,6 @@
 import { Context } from './context/context.ts';
 import { lockStorage } from './db/storage-lock.ts';
-import { prepareConsole } from './http/console.ts';
+import { buildConsole, consoleFiles } from './http/console-files.ts';
 import { createHttpServer } from './http/server.ts';
 import type { Kernel } from './kernel.ts';
 import type { Command } from './operator/command.ts';
@@ -11,10 +11,17 @@ import { migrateFleet } from './tenancy/migrate-fleet.ts';
 
 export const serveCommand: Command = {
   name: 'serve',
-  usage: '',
-  summary: 'run the platform until stopped',
-  async run({ config, kernel: open, say }) {
+  usage: '[--no-build]',
+  summary: 'run the platform until stopped; builds the console if its sources have changed',
+  options: { 'no-build': { type: 'boolean' } },
+  async run({ config, kernel: open, say }, { options }) {
     const stop = stopSignal();
+    const stopping = new AbortController();
+    void stop.then(() => stopping.abort());
+    // Meanwhile the platform starts.
+    const built = options['no-build']
+      ? undefined
+      : buildConsole(stopping.signal).catch((error: unknown) => ({ error }));
     const kernel = await open();
     logUnhandledRejections(kernel.log);
     const release =
@@ -25,6 +32,11 @@ export const serveCommand: Command = {
     await kernel.jobs.start();
     const app = await createHttpServer(kernel);
     try {
+      const failed = await built;
+      if (failed && !stopping.signal.aborted) {
+        kernel.log.error({ err: failed.error }, 'could not build the console; the last build is served');
+      }
+      await consoleFiles();
       const address = await app
         .listen({ host: config.host, port: config.port })
         .catch((error: NodeJS.ErrnoException) => {
@@ -36,7 +48,6 @@ export const serveCommand: Command = {
       for (const line of await greetings(kernel, url)) say(line);
       await kernel.work();
       void prepareDatabases(kernel);
-      void prepareConsole(kernel);
       kernel.log.info({}, `${await stop}: finishing requests in flight`);
     } finally {
       await withTimeout(config.shutdownSeconds, app.close());

@@ -32,7 +32,6 @@ export function lazyPage<Name extends string>(
     loading ??= preload();
     return loading;
   };
-  // biome-ignore lint/correctness/noComponentHookFactories: called once for each page, when the routes are defined
   function Page() {
     if (error) throw error;
     if (!Loaded) use(start());

@@ -28,8 +28,13 @@ async function objects(tenantId = acme.id): Promise<string[]> {
   const { driver } = await kernel.files.storage;
   const keys: string[] = [];
   for (const access of ['private', 'public']) {
-    const { objects: found } = await driver.listAll(`${access}/tenants/${tenantId}/`, { recursive: true });
-    for (const object of found) if (object.isFile) keys.push(object.key);
+    let paginationToken: string | undefined;
+    do {
+      const options = { recursive: true, ...(paginationToken ? { paginationToken } : {}) };
+      const page = await driver.listAll(`${access}/tenants/${tenantId}/`, options);
+      for (const object of page.objects) if (object.isFile) keys.push(object.key);
+      paginationToken = page.paginationToken;
+    } while (paginationToken);
   }
   return keys;
 }
@@ -52,6 +57,20 @@ test('a link leads to the bucket, which serves a download', async () => {
   expect({ status: response.status, body: await response.text() }).toEqual({ status: 200, body: '%PDF-1 passport' });
   expect(response.headers.get('content-type')).toBe(pdf);
   expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="passport.pdf"/);
+  for (const forged of [
+    link.replace('passport', 'invoice'),
+    link.replace('Expires=60', 'Expires=86400'),
+    link.replace(/\?.*/, ''),
+  ]) {
+    expect((await fetch(forged)).status).toBe(403);
+  }
+  await ctx.files.remove(id);
+});
+
+test('a link expires', async () => {
+  const { id } = await store(ctx);
+  const link = await ctx.files.link(id, { seconds: 1 });
+  await expect.poll(async () => (await fetch(link)).status).toBe(403);
   await ctx.files.remove(id);
 });
 
@@ -80,7 +99,8 @@ test('a file whose transaction fails leaves nothing in the bucket', async () => 
 
 test('all files of a tenant can be deleted, and not those of a tenant whose id begins alike', async () => {
   const other = await platform.tenant({ id: `${acme.id}-2` });
-  for (const tenant of [acme, other]) await store(tenant.context('vault'));
+  for (const tenant of [acme, acme, acme, acme, acme, other]) await store(tenant.context('vault'));
+  expect(await objects()).toHaveLength(5);
   const kernelContext = new Context(kernel, { requestId: 'test', system: true }) as SystemCtx;
   await kernelContext.system.files.removeTenant(acme.id);
   expect(await objects()).toEqual([]);
@@ -96,6 +116,13 @@ test('a copy of a tenant has copies of its files in the bucket', async () => {
   expect(await objects(id)).toEqual([`private/tenants/${id}/vault/${file.id}`]);
   const { driver } = await kernel.files.storage;
   expect(await driver.get(`private/tenants/${id}/vault/${file.id}`)).toBe('%PDF-1 passport');
+});
+
+test('with a wrong secret, the bucket refuses files', async () => {
+  const environment = { OBJECT_STORAGE_URL: url.replace('secret', 'other') };
+  const own = await startPlatform({ environment, modules: [testModule({ alias: 'vault' })] });
+  const tenant = await own.tenant();
+  await expect(store(tenant.context('vault'))).rejects.toMatchObject({ code: 'files.unavailable', status: 503 });
 });
 
 test('while the bucket cannot be reached, files are refused clearly, and nothing of them is kept', async () => {

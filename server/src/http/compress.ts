@@ -3,17 +3,17 @@ import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-type Encoding = 'br' | 'gzip';
+export type Encoding = 'br' | 'gzip';
 
 /** Shorter bodies fit into one packet. */
 const minBytes = 1_024;
-/** Quality 4 is as fast as gzip; the default, 11, is meant for static files. */
+/** Quality 4 is as fast as gzip. */
 const brotliOptions = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } };
+/** For what is sent many times: 6 percent smaller. The default, 11, takes thirty times as long for 6 percent more. */
+const onceOptions = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 6 } };
 
-const compressors: Record<Encoding, (text: string) => Promise<Buffer>> = {
-  br: (text) => promisify<string, zlib.BrotliOptions, Buffer>(zlib.brotliCompress)(text, brotliOptions),
-  gzip: promisify<string, Buffer>(zlib.gzip),
-};
+const brotli = promisify<zlib.InputType, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
+const gzip = promisify<zlib.InputType, Buffer>(zlib.gzip);
 const streamCompressors: Record<Encoding, () => Transform> = {
   br: () => zlib.createBrotliCompress(brotliOptions),
   gzip: () => zlib.createGzip(),
@@ -36,7 +36,7 @@ function compressText(reply: FastifyReply, encoding: Encoding | undefined, text:
   reply.header('vary', varyHeader(reply));
   if (!encoding) return text;
   reply.header('content-encoding', encoding).removeHeader('content-length');
-  return compressors[encoding](text);
+  return encoding === 'br' ? brotli(text, brotliOptions) : gzip(text);
 }
 
 function compressStream(reply: FastifyReply, encoding: Encoding | undefined, body: Readable): Readable {
@@ -47,6 +47,11 @@ function compressStream(reply: FastifyReply, encoding: Encoding | undefined, bod
   // When the client disconnects, both streams end, and with them the query.
   pipeline(body, stream, () => {});
   return stream;
+}
+
+/** Compresses content that the caller keeps. */
+export function compressOnce(content: Buffer, encoding: Encoding): Promise<Buffer> {
+  return encoding === 'br' ? brotli(content, onceOptions) : gzip(content);
 }
 
 export function varyHeader(reply: FastifyReply): string {

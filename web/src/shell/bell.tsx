@@ -1,7 +1,7 @@
 import type { Notification } from '@chowk/client';
+import * as Popover from '@radix-ui/react-popover';
 import { Link } from '@tanstack/react-router';
 import { Bell } from 'lucide-react';
-import { Popover } from 'radix-ui';
 import { type ReactNode, useState } from 'react';
 import { badgeCount } from '../format.ts';
 import { NotificationIcon } from '../pages/notifications/notification-icon.tsx';
