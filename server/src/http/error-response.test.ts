@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { action, Failure, type Log, signedIn, sql, Type } from '@chowk/kit/kernel';
 import { afterAll, expect, test } from 'vitest';
 import { startPlatform, type TestResponse } from '../../testing/platform.ts';
@@ -247,33 +248,40 @@ test('a server error is logged once with its cause and request id; a client erro
   expect(errors[0]?.err).toBe(thrown.error);
 });
 
-test('a client that disconnects while sending its body is not a server error', async () => {
-  const { app, errors } = await withRecordingLog();
-  let bodiesBegun = 0;
-  let answers = 0;
-  app.addHook('preParsing', (_request, _reply, payload, done) => {
-    bodiesBegun += 1;
-    done(null, payload);
-  });
-  app.addHook('onError', (_request, _reply, _error, done) => {
-    answers += 1;
-    done();
-  });
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  const socket = connect(portOf(app), '127.0.0.1');
-  const lines = [
-    'POST /api/v1/things HTTP/1.1',
-    `Host: ${acme.id}.localhost`,
-    `Authorization: Bearer ${caller.token}`,
-    'Content-Type: application/json',
-    'Content-Length: 1000',
-  ];
-  socket.write(`${lines.join('\r\n')}\r\n\r\n{"name":`);
-  await expect.poll(() => bodiesBegun).toBe(1);
-  socket.destroy();
-  await expect.poll(() => answers).toBe(1);
-  expect(errors).toEqual([]);
-});
+test.each(['before', 'while'])(
+  'a client that disconnects %s its body is read gets an answer that is no server error',
+  async (moment) => {
+    const { app, errors } = await withRecordingLog();
+    const begun = Promise.withResolvers<Socket>();
+    const gone = Promise.withResolvers<void>();
+    let answers = 0;
+    app.addHook('preParsing', async (request, _reply, payload) => {
+      begun.resolve(request.raw.socket);
+      if (moment === 'before') await gone.promise;
+      return payload;
+    });
+    app.addHook('onError', (_request, _reply, _error, done) => {
+      answers += 1;
+      done();
+    });
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    const socket = connect(portOf(app), '127.0.0.1');
+    const lines = [
+      'POST /api/v1/things HTTP/1.1',
+      `Host: ${acme.id}.localhost`,
+      `Authorization: Bearer ${caller.token}`,
+      'Content-Type: application/json',
+      'Content-Length: 1000',
+    ];
+    socket.write(`${lines.join('\r\n')}\r\n\r\n{"name":`);
+    const served = await begun.promise;
+    socket.destroy();
+    await once(served, 'close');
+    gone.resolve();
+    await expect.poll(() => answers).toBe(1);
+    expect(errors).toEqual([]);
+  },
+);
 
 /** A server for the same platform whose logged errors the test can read. */
 async function withRecordingLog() {

@@ -71,6 +71,9 @@ function readText(body: IncomingMessage, limit: number): Promise<string> {
     reject(fail('http.too_large', { limit }));
     return promise;
   }
+  const disconnected = () => reject(fail('http.bad_request'));
+  // A client that left while it was authorized: no event will follow.
+  if (body.destroyed && !body.readableEnded) disconnected();
   const chunks: Buffer[] = [];
   let size = 0;
   const onData = (chunk: Buffer) => {
@@ -84,7 +87,7 @@ function readText(body: IncomingMessage, limit: number): Promise<string> {
   body.once('end', () =>
     resolve((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString('utf8')),
   );
-  body.once('error', reject);
+  body.once('error', disconnected);
   return promise;
 }
 
