@@ -8,6 +8,7 @@ import { startAccounts } from '../../server/testing/accounts.ts';
 import { eventually } from '../../server/testing/eventually.ts';
 import { uniqueId } from '../../server/testing/platform.ts';
 import { repositoryModules } from '../../server/testing/repository-modules.ts';
+import { aside } from '../../server/testing/scratch-database.ts';
 import { startProxy } from '../../server/testing/tcp-proxy.ts';
 import { stepNames } from './schemas.ts';
 
@@ -96,12 +97,18 @@ test(`applications survive ${kills.length} kills: at the beginning and at the en
   await mustBeCompletedOnce(ids);
 });
 
-/** Settles while a database is being created. */
-function creatingDatabases(): Promise<void> {
-  return eventually(async () => {
-    const row = await central.db.row(sql`
-      SELECT FROM pg_stat_activity WHERE datname = ${central.database} AND query LIKE 'CREATE DATABASE%' AND state = 'active'`);
-    expect(row).toBeDefined();
+/** Runs `work` while a database is being created: the lock makes it wait in the middle. */
+async function whileCreatingDatabases(work: () => void): Promise<void> {
+  await aside(central.database, async (connection) => {
+    await connection.script('BEGIN; LOCK TABLE pg_database IN SHARE MODE');
+    await eventually(async () => {
+      const rows = await central.db.rows(sql`
+        SELECT FROM pg_stat_activity
+        WHERE datname = ${central.database} AND query LIKE 'CREATE DATABASE%' AND state = 'active'`);
+      expect(rows).not.toEqual([]);
+    });
+    work();
+    await connection.script('ROLLBACK');
   });
 }
 
@@ -109,8 +116,7 @@ test('an outage of the database server in the middle', { timeout: 90_000 }, asyn
   const ids = await Promise.all(Array.from({ length: 4 }, approved));
   const { address, cut } = await startProxy(central.address);
   const { exited } = start('never', '', ids, { ...central.address, ...address });
-  await creatingDatabases();
-  cut();
+  await whileCreatingDatabases(cut);
   expect((await exited)[0]).toBe(0);
   await mustBeCompletedOnce(ids);
 });
@@ -128,8 +134,7 @@ test('processes that are killed while they create databases', { timeout: 90_000 
   for (let round = 0; round < 2; round += 1) {
     const ids = await Promise.all(Array.from({ length: 4 }, approved));
     const { child, exited } = start('inside', '', ids);
-    await creatingDatabases();
-    child.kill('SIGKILL');
+    await whileCreatingDatabases(() => child.kill('SIGKILL'));
     await exited;
     await mustBeCompletedOnce(ids);
   }
