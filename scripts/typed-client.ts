@@ -3,7 +3,7 @@ import { pathParameters, type RegisteredAction } from '../server/src/actions/reg
 import { responseSchema } from '../server/src/actions/response-schema.ts';
 import { kernelErrors } from '../server/src/errors.ts';
 import { accessSentence } from '../server/src/http/openapi/document.ts';
-import { bodyOf } from '../server/src/http/openapi/responses.ts';
+import { describeBody } from '../server/src/http/openapi/responses.ts';
 import type { LoadedModule } from '../server/src/loader/load-modules.ts';
 import { Components, type Direction } from '../server/src/schemas/components.ts';
 
@@ -29,8 +29,8 @@ function methodName({ name }: RegisteredAction): string {
 
 function routesFile(areas: readonly Area[]): string {
   const lines = areas.map(([area, actions]) => {
-    const routes = actions.map((action) => `    ${methodName(action)}: '${routeOf(action)}',\n`);
-    return `  ${keyOf(area)}: {\n${routes.join('')}  },\n`;
+    const routes = actions.map((action) => `    ${methodName(action)}: '${writeRoute(action)}',\n`);
+    return `  ${quoteKey(area)}: {\n${routes.join('')}  },\n`;
   });
   return `${banner}
 /**
@@ -43,7 +43,7 @@ ${lines.join('')}} as const;
 `;
 }
 
-function routeOf(action: RegisteredAction): string {
+function writeRoute(action: RegisteredAction): string {
   const { method, path, inputFrom, accepts, file } = action;
   const isUpload = accepts === 'csv' || accepts === 'multipart';
   const kind = file ? 'file' : isUpload ? accepts : inputFrom;
@@ -81,7 +81,7 @@ class ApiWriter {
 
   file(areas: readonly Area[], codes: readonly string[]): string {
     const members = areas.map(([area, actions]) => {
-      return `  readonly ${keyOf(area)}: {\n${actions.map((action) => this.#member(action)).join('')}  };\n`;
+      return `  readonly ${quoteKey(area)}: {\n${actions.map((action) => this.#member(action)).join('')}  };\n`;
     });
     const schemas = [...Object.entries(this.#components.schemas), ...this.#inputs];
     return [
@@ -139,7 +139,7 @@ class ApiWriter {
   #output(action: RegisteredAction): string {
     if (action.file) return 'Response';
     const schema = responseSchema(action);
-    return schema ? this.#type(bodyOf(action, schema, this.#components), 'output') : 'void';
+    return schema ? this.#type(describeBody(action, schema, this.#components), 'output') : 'void';
   }
 
   /** The type of the records of a list that has cursors. */
@@ -191,7 +191,7 @@ class ApiWriter {
       const orUndefined = !isRequired && direction === 'input' ? ' | undefined' : '';
       const type = this.#type(field, direction, `${indent}  `);
       const head = field.description ? comment([field.description], `${indent}  `) : '';
-      return `${head}${indent}  readonly ${keyOf(name)}${isRequired ? '' : '?'}: ${type}${orUndefined};\n`;
+      return `${head}${indent}  readonly ${quoteKey(name)}${isRequired ? '' : '?'}: ${type}${orUndefined};\n`;
     });
     const [others = additionalProperties === true ? {} : additionalProperties || undefined] = Object.values(
       patternProperties ?? {},
@@ -209,11 +209,11 @@ class ApiWriter {
 
 /** The values that a filter accepts, which OpenAPI cannot describe because they may also be separated by commas. */
 function exactItems(schema: object): object {
-  const { eachOneOf } = schema as { eachOneOf?: readonly string[] };
-  return eachOneOf ? { ...schema, items: { enum: eachOneOf } } : schema;
+  const { eachEnum } = schema as { eachEnum?: readonly string[] };
+  return eachEnum ? { ...schema, items: { enum: eachEnum } } : schema;
 }
 
-function keyOf(name: string): string {
+function quoteKey(name: string): string {
   return /^[a-z_]\w*$/i.test(name) ? name : `'${name}'`;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../server/testing/accounts.ts';
-import { portOf } from '../../server/testing/raw-http.ts';
+import { getPort } from '../../server/testing/raw-http.ts';
 import { type Fault, startFront } from '../testing/front.ts';
 import { ChowkError, createClient, memoryTokens, NetworkError, TimeoutError, type Tokens } from './client.ts';
 
@@ -12,7 +12,7 @@ const tokens = memoryTokens({ accessToken });
 
 /** A client whose first requests have these faults. */
 async function clientWith(...faults: Fault[]) {
-  const front = await startFront(`http://127.0.0.1:${portOf(platform.app)}`);
+  const front = await startFront(`http://127.0.0.1:${getPort(platform.app)}`);
   front.faults.push(...faults);
   return { front, chowk: createClient({ url: front.url, tenant: acme.id, tokens }) };
 }

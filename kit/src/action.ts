@@ -113,11 +113,11 @@ export type Action = Declaration &
 
 export type Actions = Readonly<Record<string, Action>>;
 
-type InputOf<Input> = Input extends TSchema ? Static<Input> : Record<string, never>;
-type OutputOf<Output> = Output extends TSchema ? Static<Output> : unknown;
+type InputValue<Input> = Input extends TSchema ? Static<Input> : Record<string, never>;
+type OutputValue<Output> = Output extends TSchema ? Static<Output> : unknown;
 
 /** What `run` may return: the output, its JSON text, or a response of its own. */
-type Returned<Output> = OutputOf<Output> | (Output extends TSchema ? Json<Static<Output>> : never) | Answer;
+type Returned<Output> = OutputValue<Output> | (Output extends TSchema ? Json<Static<Output>> : never) | Answer;
 
 interface Behavior<Context, Input, Output, Checked> {
   readonly input?: Input;
@@ -132,8 +132,8 @@ interface Behavior<Context, Input, Output, Checked> {
    * them. Called once, with the valid fields, also if others are invalid. `run` is called if there are no problems; it gets
    * the result.
    */
-  check?(ctx: Context, input: Partial<InputOf<Input>>, issues: Issues): Checked | Promise<Checked>;
-  run(ctx: Context, input: InputOf<Input>, checked: Exclude<Checked, undefined>): Promise<Returned<Output>>;
+  check?(ctx: Context, input: Partial<InputValue<Input>>, issues: Issues): Checked | Promise<Checked>;
+  run(ctx: Context, input: InputValue<Input>, checked: Exclude<Checked, undefined>): Promise<Returned<Output>>;
 }
 
 type Definition<Context, Input, Output, Bus, Checked> = Declaration &
@@ -141,13 +141,13 @@ type Definition<Context, Input, Output, Bus, Checked> = Declaration &
   Behavior<Context, Input, Output, Checked> & {
     /** Absent: not on the bus. */
     readonly bus?: Bus;
-    readonly answer?: AnswerForm<InputOf<Input>, OutputOf<Output>>;
+    readonly answer?: AnswerForm<InputValue<Input>, OutputValue<Output>>;
     /** Rejects a call, by throwing, before its input is validated. */
     guard?(ctx: Context): Promise<void>;
     /** Runs several calls together, for data loaders: returns an output or a failure for each, in order. */
-    runBatch?(ctx: Context, inputs: readonly InputOf<Input>[]): Promise<readonly (OutputOf<Output> | Failure)[]>;
+    runBatch?(ctx: Context, inputs: readonly InputValue<Input>[]): Promise<readonly (OutputValue<Output> | Failure)[]>;
     /** `run` of a list whose caller needs these fields of the records only. Other fields may be absent. */
-    runFields?(ctx: Context, input: InputOf<Input>, fields: ReadonlySet<string>): Promise<unknown>;
+    runFields?(ctx: Context, input: InputValue<Input>, fields: ReadonlySet<string>): Promise<unknown>;
   };
 
 interface TypedAction<Input, Output, Bus> {
@@ -209,7 +209,7 @@ type DeepReadonly<Value> = Value extends readonly (infer Item)[]
     : Value;
 
 /** The operations among actions, as `ctx.bus.call` takes them. */
-export type OperationsOf<Table> = {
+export type OperationTypes<Table> = {
   [Name in keyof Table as Table[Name] extends TypedAction<infer _, infer __, infer Bus>
     ? Bus extends BusForm
       ? Name

@@ -11,6 +11,6 @@ export function changesBetween<Value extends object>(before: Value, after: Parti
 }
 
 /** The changes of a deletion: all fields become null. */
-export function removalOf(record: object): Changes {
+export function removedFields(record: object): Changes {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, [value, null] as const]));
 }

@@ -43,7 +43,7 @@ export async function fillTables(ctx: Ctx, tables: Readonly<Record<string, Recor
 const batchSize = 5_000;
 
 /** The numbers from 0 up to `count`, in batches. */
-export function* batchesOf(count: number): Generator<number[]> {
+export function* batches(count: number): Generator<number[]> {
   for (let from = 0; from < count; from += batchSize) {
     yield Array.from({ length: Math.min(batchSize, count - from) }, (_, index) => from + index);
   }

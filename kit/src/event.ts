@@ -31,7 +31,7 @@ export function defineEvent<Payload extends TSchema>(
   return definition as unknown as TypedEvent<Payload>;
 }
 
-export type EventsOf<Table> = {
+export type EventTypes<Table> = {
   [Name in keyof Table]: Table[Name] extends TypedEvent<infer Payload> ? Static<Payload> : never;
 };
 

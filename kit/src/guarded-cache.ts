@@ -18,8 +18,12 @@ export class GuardedCache<Value extends object, Source = void> {
   #isTrusted = true;
 
   /** `max` is the sum of the sizes of all values. The default size is 1. */
-  constructor({ max, load, sizeOf }: { max: number; load: Load<Value, Source>; sizeOf?: (value: Value) => number }) {
-    this.#hits = new LRUCache(sizeOf ? { maxSize: max, sizeCalculation: sizeOf } : atMost(max));
+  constructor({
+    max,
+    load,
+    entrySize,
+  }: { max: number; load: Load<Value, Source>; entrySize?: (value: Value) => number }) {
+    this.#hits = new LRUCache(entrySize ? { maxSize: max, sizeCalculation: entrySize } : atMost(max));
     this.#misses = new LRUCache(atMost(Math.max(100, Math.floor(max / 10))));
     this.#load = load;
   }

@@ -1,4 +1,4 @@
-import { type Ctx, defineEvent, type EventsOf, Nullable, Type, UserId } from '@chowk/kit';
+import { type Ctx, defineEvent, type EventTypes, Nullable, Type, UserId } from '@chowk/kit';
 import { ConversationRecord, MessageRecord, Status } from './schemas.ts';
 
 const common = {
@@ -40,7 +40,7 @@ export const events = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Events extends EventsOf<typeof events> {}
+  interface Events extends EventTypes<typeof events> {}
 }
 
 /** Emits events for a changed status and a changed assignee. */

@@ -259,14 +259,18 @@ test('unknown addresses and addresses of other or deleted customers are 404', as
 });
 
 type Known = Pick<Address, 'id' | 'type' | 'is_default'>;
-const typeOf = fc.constantFrom('billing' as const, 'shipping' as const);
+const addressType = fc.constantFrom('billing' as const, 'shipping' as const);
 const which = fc.nat({ max: 20 });
 const step = fc.oneof(
-  fc.record({ do: fc.constant('add' as const), type: typeOf, is_default: fc.option(fc.boolean(), { nil: undefined }) }),
+  fc.record({
+    do: fc.constant('add' as const),
+    type: addressType,
+    is_default: fc.option(fc.boolean(), { nil: undefined }),
+  }),
   fc.record({
     do: fc.constant('change' as const),
     which,
-    type: fc.option(typeOf, { nil: undefined }),
+    type: fc.option(addressType, { nil: undefined }),
     is_default: fc.option(fc.boolean(), { nil: undefined }),
   }),
   fc.record({ do: fc.constant('choose' as const), which }),

@@ -13,7 +13,7 @@ import {
   Metadata,
   type NewCustomer,
 } from './schemas.ts';
-import { segmentsOf } from './segments.ts';
+import { matchSegments } from './segments.ts';
 
 type Key = { readonly id: string };
 
@@ -35,7 +35,7 @@ export async function getCustomers(ctx: Ctx, keys: readonly Key[]): Promise<(Cus
   const customers = new Map<string, CustomerDetail>();
   for (const row of rows) {
     const recent_orders = ordersById.get(row.id) ?? [];
-    customers.set(row.id, { ...mask(ctx, row), recent_orders, segments: await segmentsOf(ctx, row) });
+    customers.set(row.id, { ...mask(ctx, row), recent_orders, segments: await matchSegments(ctx, row) });
   }
   return Promise.all(ids.map((id) => customers.get(id) ?? missing(ctx, id)));
 }

@@ -1,4 +1,4 @@
-import { type Ctx, defineEvent, type EventsOf, Type, Uuid } from '@chowk/kit';
+import { type Ctx, defineEvent, type EventTypes, Type, Uuid } from '@chowk/kit';
 import { mask } from './columns.ts';
 import { CustomerRecord, Deletion } from './schemas.ts';
 
@@ -46,5 +46,5 @@ export const events = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Events extends EventsOf<typeof events> {}
+  interface Events extends EventTypes<typeof events> {}
 }

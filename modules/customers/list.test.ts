@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Context } from '../../server/src/context/context.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { readByCursor } from '../../server/testing/read-by-cursor.ts';
-import { orderOf } from '../../server/testing/shop-module.ts';
+import { buildOrder } from '../../server/testing/shop-module.ts';
 import { customerList } from './list.ts';
 import type { Customer } from './schemas.ts';
 
@@ -134,7 +134,7 @@ const fold = (text: string) =>
     .toLowerCase();
 const isVip = ({ total_orders, total_spent }: Customer) => total_orders >= 10 || Number(total_spent) >= 50_000;
 /** The day in the tenant's time zone, UTC+05:30. */
-const dayOf = (moment: string) => new Date(Date.parse(moment) + 5.5 * 3_600_000).toISOString().slice(0, 10);
+const localDay = (moment: string) => new Date(Date.parse(moment) + 5.5 * 3_600_000).toISOString().slice(0, 10);
 
 function matches(customer: Customer, query: Query): boolean {
   const { search = '', tags = '', accepts_marketing, vip, created_from, created_to } = query;
@@ -148,8 +148,8 @@ function matches(customer: Customer, query: Query): boolean {
     (vip === undefined || isVip(customer) === vip) &&
     customer.total_orders >= Number(min_orders) &&
     Number(customer.total_spent) >= Number(min_spent) &&
-    (created_from === undefined || dayOf(customer.created_at) >= created_from) &&
-    (created_to === undefined || dayOf(customer.created_at) <= created_to)
+    (created_from === undefined || localDay(customer.created_at) >= created_from) &&
+    (created_to === undefined || localDay(customer.created_at) <= created_to)
   );
 }
 
@@ -328,10 +328,10 @@ test('updated_from finds changed customers, including those with new orders', as
   await add({ first_name: 'still' }, { first_name: 'orders' }, { first_name: 'renamed' });
   await db.run(sql`UPDATE customers SET updated_at = '2026-01-01T00:00:00Z'`);
   const by = tenant.caller('customers.edit', 'orders.create');
-  const idOf = async (name: string) =>
+  const findId = async (name: string) =>
     (await db.row<{ id: string }>(sql`SELECT id FROM customers WHERE first_name = ${name}`))?.id;
-  await by.patch(`/api/v1/customers/${await idOf('renamed')}`, { last_name: 'Rao' });
-  await by.post('/api/v1/orders', orderOf({ id: await idOf('orders') }, '5.00'));
+  await by.patch(`/api/v1/customers/${await findId('renamed')}`, { last_name: 'Rao' });
+  await by.post('/api/v1/orders', buildOrder({ id: await findId('orders') }, '5.00'));
   expect(await names('?updated_from=2026-01-02&sort_by=updated_at')).toEqual(['orders', 'renamed']);
   expect(await names('?sort_by=updated_at&sort_order=asc')).toEqual(['still', 'renamed', 'orders']);
 });

@@ -12,7 +12,7 @@ const cacheKilobytes = 65_536;
 export const getPersistedQueries = platformState((system) => {
   const cache = new GuardedCache<PersistedOperation, Db>({
     max: cacheKilobytes,
-    sizeOf: ({ query }) => Math.ceil((query.length + 1) / 1_024),
+    entrySize: ({ query }) => Math.ceil((query.length + 1) / 1_024),
     load: (key, db) => findOperation(db, key.slice(key.indexOf(' ') + 1)),
   });
   // Notifications arrive once `listen` has settled.

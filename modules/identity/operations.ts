@@ -13,7 +13,7 @@ import {
   UserId,
   Uuid,
 } from '@chowk/kit';
-import { accountsOf } from './accounts/accounts.ts';
+import { getAccounts } from './accounts/accounts.ts';
 import { claimDevice, findActiveDevices } from './accounts/device-tokens.ts';
 import { storeNotification } from './accounts/notifications.ts';
 import { isSeeded, seedRoles } from './accounts/seed.ts';
@@ -118,7 +118,7 @@ export const operations = {
     system: true,
     input: Type.Object({ password: Text }),
     output: Text,
-    run: ({ system, client }, { password }) => accountsOf(system).passwords.hash(password, client.network),
+    run: ({ system, client }, { password }) => getAccounts(system).passwords.hash(password, client.network),
   }),
   'identity.verifyPassword': systemOperation({
     summary: 'Verify a password',
@@ -126,7 +126,7 @@ export const operations = {
     input: Type.Object({ password: Text, hash: Text }),
     output: Type.Boolean(),
     run: ({ system, client }, { password, hash }) =>
-      accountsOf(system).passwords.verify(password, hash, client.network),
+      getAccounts(system).passwords.verify(password, hash, client.network),
   }),
   'identity.commonPasswordProblem': systemOperation({
     summary: 'Check whether a password is too common',
@@ -237,7 +237,7 @@ export const operations = {
     input: noInput,
     output: Type.Object({ keysCreated: Type.Boolean() }),
     run: async ({ central, system }) => {
-      const { created } = await accountsOf(system).keys.ensure();
+      const { created } = await getAccounts(system).keys.ensure();
       await createPersonalClient(central);
       return { keysCreated: created };
     },

@@ -2,7 +2,7 @@ import { raw } from '@chowk/kit';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { uniqueId } from '../../server/testing/platform.ts';
 import { ownerForm, permissionCount, startWizard } from '../../server/testing/wizard.ts';
-import { accountsOf } from '../identity/accounts/accounts.ts';
+import { getAccounts } from '../identity/accounts/accounts.ts';
 import { createUser } from '../identity/accounts/users.ts';
 import { greeting } from './greeting.ts';
 
@@ -87,7 +87,7 @@ test('the wizard installs the platform over HTTP, and the owner can sign in', as
   });
   const tenant = await wizard.kernel.directory.find(form.organization_slug);
   expect(tenant).toMatchObject({ name: 'Acme Stores', role: 'platform_owner' });
-  expect(await accountsOf(wizard.kernel.services).memberships.listTenants(owner.body.user.id)).toEqual([
+  expect(await getAccounts(wizard.kernel.services).memberships.listTenants(owner.body.user.id)).toEqual([
     { id: form.organization_slug, name: 'Acme Stores', role: 'Owner' },
   ]);
 
@@ -145,13 +145,13 @@ test('repeating steps changes nothing', async () => {
   const wizard = await startWizard();
   await wizard.untilOwner();
   const before = await wizard.counts();
-  const published = await accountsOf(wizard.kernel.services).keys.list();
+  const published = await getAccounts(wizard.kernel.services).keys.list();
   await wizard.get('check-requirements');
   const again = await wizard.post('setup-database');
   expect(again.body).toMatchObject({ applied: 0, keys_created: false });
   await wizard.post('seed-data');
   expect(await wizard.counts()).toEqual(before);
-  expect(await accountsOf(wizard.kernel.services).keys.list()).toEqual(published);
+  expect(await getAccounts(wizard.kernel.services).keys.list()).toEqual(published);
   expect(before).toMatchObject({
     users: 0,
     tenants: 0,

@@ -12,7 +12,7 @@ export async function checkOwner(ctx: SystemCtx, form: Partial<NewOwner>, issues
     issues.addAll({ email: [emailTaken(email)] });
   }
   if (slug === undefined || (await isUnfinished(ctx.central, slug))) return;
-  const problem = await ctx.system.tenants.problemOf(slug);
+  const problem = await ctx.system.tenants.idProblem(slug);
   if (problem) issues.addAll({ organization_slug: [problem] });
 }
 

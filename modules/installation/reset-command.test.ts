@@ -12,7 +12,7 @@ import { uniqueId } from '../../server/testing/platform.ts';
 import { silent } from '../../server/testing/silent-log.ts';
 import { testConfig, testSecrets } from '../../server/testing/test-config.ts';
 import { ownerForm } from '../../server/testing/wizard.ts';
-import { accountsOf } from '../identity/accounts/accounts.ts';
+import { getAccounts } from '../identity/accounts/accounts.ts';
 import { createOwner } from './owner.ts';
 import { checkRequirements } from './requirements.ts';
 import { resetCommand } from './reset-command.ts';
@@ -110,7 +110,7 @@ test("a reset asks for the platform's name and destroys all data, and other proc
   await expect
     .poll(() => beside.kernel.directory.find(form.organization_slug))
     .toMatchObject({ role: 'platform_owner' });
-  expect(await accountsOf(beside.kernel.services).keys.list()).toHaveLength(1);
+  expect(await getAccounts(beside.kernel.services).keys.list()).toHaveLength(1);
   await beside.kernel.services.mail.send({
     to: 'asha@example.com',
     subject: 'Still here',

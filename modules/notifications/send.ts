@@ -1,4 +1,4 @@
-import { type Ctx, invalid, type JobsOf, job, sql, Type, Uuid } from '@chowk/kit';
+import { type Ctx, invalid, type JobTypes, job, sql, Type, Uuid } from '@chowk/kit';
 import type { Sendable } from './delivery.ts';
 import { queuePushes } from './devices/push.ts';
 import { columns } from './notifications.ts';
@@ -134,5 +134,5 @@ export const jobs = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Jobs extends JobsOf<typeof jobs> {}
+  interface Jobs extends JobTypes<typeof jobs> {}
 }

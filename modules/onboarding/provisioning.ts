@@ -1,4 +1,4 @@
-import { type Db, Failure, type JobsOf, type SystemCtx, sql, systemJob, Type, Uuid } from '@chowk/kit';
+import { type Db, Failure, type JobTypes, type SystemCtx, sql, systemJob, Type, Uuid } from '@chowk/kit';
 import { type ApplicationRow, findApplication } from './applications.ts';
 import { mailFailed } from './mails.ts';
 import { type StepName, stepNames } from './schemas.ts';
@@ -129,5 +129,5 @@ export const provisioningJobs = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Jobs extends JobsOf<typeof provisioningJobs> {}
+  interface Jobs extends JobTypes<typeof provisioningJobs> {}
 }

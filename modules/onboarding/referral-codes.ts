@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import {
-  assignmentsOf,
+  assignments,
   byText,
   byTime,
   type Ctx,
@@ -90,7 +90,7 @@ export async function updateReferralCode(
 ): Promise<ReferralCode> {
   const current = await getReferralCode(ctx, { id });
   const row = await ctx.central.row<ReferralCode>(sql`
-    UPDATE referral_codes AS c SET ${assignmentsOf({ ...changes, updated_at: ctx.now() })}
+    UPDATE referral_codes AS c SET ${assignments({ ...changes, updated_at: ctx.now() })}
     WHERE id = ${id} RETURNING ${columns}`);
   if (!row) throw fail('onboarding.referral_code_not_found');
   ctx.audit(changesBetween(current, row));

@@ -1,4 +1,4 @@
-import { invalid, type SystemCtx, slugOf, sql } from '@chowk/kit';
+import { invalid, type SystemCtx, slugify, sql } from '@chowk/kit';
 import type { ApplicationRow } from './applications.ts';
 import { copyCatalogue } from './catalogue.ts';
 import { mailWelcome } from './mails.ts';
@@ -48,7 +48,7 @@ export function* aliasesFor({
   new_tenant_id,
 }: Pick<ApplicationRow, 'preferred_domain' | 'business_name' | 'new_tenant_id'>): Generator<string> {
   if (preferred_domain) yield preferred_domain;
-  const slug = slugOf(business_name) || 'shop';
+  const slug = slugify(business_name) || 'shop';
   yield slug;
   for (let number = 2; number <= numberedAliases; number += 1) yield `${slug}-${number}`;
   yield `${slug}-${new_tenant_id}`;

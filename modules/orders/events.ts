@@ -1,4 +1,4 @@
-import { type Ctx, defineEvent, type EventsOf, Nullable, Type } from '@chowk/kit';
+import { type Ctx, defineEvent, type EventTypes, Nullable, Type } from '@chowk/kit';
 import { maskOrder } from './masking.ts';
 import { Order, Status } from './schemas.ts';
 
@@ -39,5 +39,5 @@ export const events = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Events extends EventsOf<typeof events> {}
+  interface Events extends EventTypes<typeof events> {}
 }

@@ -1,4 +1,4 @@
-import { type Ctx, defineEvent, type EventsOf, extend, type Static, Type, Uuid } from '@chowk/kit';
+import { type Ctx, defineEvent, type EventTypes, extend, type Static, Type, Uuid } from '@chowk/kit';
 import { Product, StockMovement } from './schemas.ts';
 
 const common = {
@@ -44,7 +44,7 @@ export const events = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Events extends EventsOf<typeof events> {}
+  interface Events extends EventTypes<typeof events> {}
 }
 
 export async function emitStockChanged(ctx: Ctx, changes: readonly StockChange[]): Promise<void> {

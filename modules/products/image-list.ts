@@ -19,10 +19,10 @@ export async function removeFiles(
 ): Promise<void> {
   const kept = new Set(after.map(({ id }) => id));
   const dropped = before.filter(({ id }) => !kept.has(id));
-  for (const { url } of dropped.flatMap(({ sizes }) => sizes)) await ctx.files.remove(fileIdOf(url));
+  for (const { url } of dropped.flatMap(({ sizes }) => sizes)) await ctx.files.remove(parseFileId(url));
 }
 
 /** `…` of `/media/acme/products/….webp`. */
-function fileIdOf(url: string): string {
+function parseFileId(url: string): string {
   return url.slice(url.lastIndexOf('/') + 1, url.lastIndexOf('.'));
 }

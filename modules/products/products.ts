@@ -5,7 +5,7 @@ import {
   type Issues,
   invalid,
   pickFields,
-  removalOf,
+  removedFields,
   sql,
   taken,
   violatedIndex,
@@ -99,7 +99,7 @@ export async function deleteProduct(ctx: Ctx, { id }: Key): Promise<void> {
     await tx.db.run(sql`
       UPDATE products SET images = '[]', deleted_at = ${tx.now()}, updated_at = ${tx.now()} WHERE id = ${id}`);
     await removeFiles(tx, product.images, []);
-    tx.audit(removalOf(product));
+    tx.audit(removedFields(product));
     await tx.emit('product.deleted', { product });
     await emitMandatoryChanged(tx, [product]);
   });

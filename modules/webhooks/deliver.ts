@@ -1,4 +1,4 @@
-import { type Ctx, Failure, type JobsOf, job, sql, Type, Uuid } from '@chowk/kit';
+import { type Ctx, Failure, type JobTypes, job, sql, Type, Uuid } from '@chowk/kit';
 import { pruneDeliveries } from './deliveries.ts';
 import type { Webhook } from './schemas.ts';
 import { columns, openSecrets } from './webhooks.ts';
@@ -39,7 +39,7 @@ export const jobs = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Jobs extends JobsOf<typeof jobs> {}
+  interface Jobs extends JobTypes<typeof jobs> {}
 }
 
 async function deliver(ctx: Ctx, attempt: Attempt): Promise<void> {

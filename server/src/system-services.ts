@@ -18,7 +18,7 @@ import type { FileStore } from './files/file-store.ts';
 import { newId } from './ids.ts';
 import type { JobQueues } from './jobs/job-queues.ts';
 import type { LoadedModule } from './loader/load-modules.ts';
-import { permissionsOf } from './loader/permissions.ts';
+import { collectPermissions } from './loader/permissions.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { isLoopback } from './network.ts';
 import { isOwnHost, isOwnOrigin } from './own-host.ts';
@@ -99,17 +99,17 @@ export function makeSystemServices(parts: Parts): SystemServices {
     signals: parts.signals,
     secrets: parts.secrets,
     mail: parts.mailer,
-    limits: limitsOf(parts),
+    limits: limitsService(parts),
     cache: parts.cache,
     http: parts.http,
     files: parts.files,
     actions: parts.actions,
     graphql: parts.graphql,
-    permissions: permissionsOf(parts.modules),
+    permissions: collectPermissions(parts.modules),
     now: parts.now,
     newId,
     tenants: {
-      problemOf: (id) => idProblem(central.db, databases, id),
+      idProblem: (id) => idProblem(central.db, databases, id),
       async find(label) {
         const { id, name } = await requireTenant(parts.directory, label);
         return { id, name };
@@ -126,7 +126,7 @@ export function makeSystemServices(parts: Parts): SystemServices {
       steps: tenantSteps(parts),
     },
     settings: parts.settings,
-    domains: domainsOf(parts),
+    domains: domainsService(parts),
     isOwnHost: (client) => isOwnHost(config, client),
     isOwnOrigin: (client) => isOwnOrigin(config, client),
     async migrate() {
@@ -189,9 +189,9 @@ function runIfUnlocked(signals: Signals): SystemServices['runIfUnlocked'] {
   };
 }
 
-function domainsOf({ central, directory }: Parts): DomainsService {
+function domainsService({ central, directory }: Parts): DomainsService {
   return {
-    problemOf: async (domain) => labelProblem(domain.toLowerCase(), await ringSegments(central.db)),
+    labelProblem: async (domain) => labelProblem(domain.toLowerCase(), await ringSegments(central.db)),
     list: (tenantId) => listDomains(central.db, tenantId),
     async add(tenantId, domain) {
       const alias = await addAlias(central.db, tenantId, domain);
@@ -205,7 +205,7 @@ function domainsOf({ central, directory }: Parts): DomainsService {
   };
 }
 
-function limitsOf({ limiter, now }: Parts): Limits {
+function limitsService({ limiter, now }: Parts): Limits {
   return {
     has: (key, perMinute) => limiter.peek(key, perMinute, now().getTime()).allowed,
     take(key, perMinute) {

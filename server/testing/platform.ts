@@ -114,12 +114,12 @@ export async function startPlatform({
     await dropDatabases(centralDatabase);
     await rm(storage, { recursive: true, force: true });
   });
-  const actionOf = recordActions(app);
+  const findAction = recordActions(app);
   const assertDeclared = declaredErrors(kernel);
   const request = async (options: InjectOptions) => {
     const response = readResponse(await app.inject(options));
     if (response.status === 500) errors.show(String(response.headers['x-request-id']));
-    assertDeclared(actionOf(response), response);
+    assertDeclared(findAction(response), response);
     return response;
   };
   return {
@@ -197,12 +197,12 @@ const serverErrors = new Set(['http.not_found', 'http.bad_request', 'http.malfor
 /** Throws for a 4xx response whose code the action does not declare, so that all tests check the API description. */
 function declaredErrors({ modules }: Kernel): (action: RegisteredAction | undefined, response: TestResponse) => void {
   const errors = Object.assign({}, ...modules.map(({ parts }) => parts.errors ?? {}));
-  const codesOf = new Map<RegisteredAction, readonly string[]>();
+  const codesByAction = new Map<RegisteredAction, readonly string[]>();
   return (action, { status, body }) => {
     const code = body?.code;
     if (!action || status < 400 || status >= 500 || typeof code !== 'string' || serverErrors.has(code)) return;
-    const codes = codesOf.get(action) ?? errorCodes(action, errors);
-    codesOf.set(action, codes);
+    const codes = codesByAction.get(action) ?? errorCodes(action, errors);
+    codesByAction.set(action, codes);
     if (!codes.includes(code)) {
       throw new Error(`${action.name} answered ${status} ${code}, which its declaration does not list`);
     }

@@ -104,7 +104,7 @@ async function invited(): Promise<{ email: string; id: string }> {
 }
 
 const forgot = (email: string) =>
-  jobs.handlerOf('identity.forgot_password').perform({
+  jobs.getHandler('identity.forgot_password').perform({
     job: 'identity.forgot_password',
     tenant: '',
     data: { email },

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { type Person, startAccounts, testPassword } from '../../../server/testing/accounts.ts';
 import { makeClient, type TestClient } from '../../../server/testing/oauth.ts';
 import type { TestTenant } from '../../../server/testing/platform.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { addMember } from '../accounts/users.ts';
 
 /* An API client never has more rights than the user who made it. */
@@ -12,7 +12,7 @@ let hoursAhead = 0;
 const platform = await startAccounts({ now: () => new Date(Date.now() + hoursAhead * 3_600_000) });
 const beside = await startAccounts({ beside: platform });
 const { central } = platform.kernel;
-const { sessions } = accountsOf(platform.kernel.services);
+const { sessions } = getAccounts(platform.kernel.services);
 const acme = await platform.tenant();
 const owner = await platform.person({ tenant: acme });
 const url = '/api/v1/api-clients';

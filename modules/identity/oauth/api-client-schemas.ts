@@ -1,4 +1,4 @@
-import { changesOf, extend, Line, Nullable, named, type Static, Timestamp, Type } from '@chowk/kit';
+import { extend, Line, Nullable, named, type Static, Timestamp, Type, updateSchema } from '@chowk/kit';
 import { Confirmation } from '../profile/own-session.ts';
 import { UserReference } from '../user-reference.ts';
 
@@ -23,7 +23,7 @@ export type ClientKey = Static<typeof ClientKey>;
 
 export const ApiClientChanges = named(
   'ApiClientChanges',
-  extend(changesOf(NewApiClient), { ...ClientKey.properties, ...Confirmation.properties }),
+  extend(updateSchema(NewApiClient), { ...ClientKey.properties, ...Confirmation.properties }),
 );
 export type ApiClientChanges = Static<typeof ApiClientChanges>;
 

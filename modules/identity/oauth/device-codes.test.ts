@@ -2,7 +2,7 @@ import { sql } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Person, startAccounts } from '../../../server/testing/accounts.ts';
 import { makeClient, postForm } from '../../../server/testing/oauth.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 
 let ahead = 0;
 const now = () => new Date(Date.now() + ahead);
@@ -135,7 +135,7 @@ test('an approval ends with the session of its user', async () => {
   const { body } = await begin();
   const robbed = await platform.person({ tenant: acme });
   await robbed.post(`/api/v1/device/${body.user_code}/approve`);
-  await accountsOf(platform.kernel.services).sessions.revokeAll(robbed.id);
+  await getAccounts(platform.kernel.services).sessions.revokeAll(robbed.id);
   expect((await poll(body.device_code)).body.error).toBe('access_denied');
 });
 
@@ -206,7 +206,7 @@ test.each<[string, string, Record<string, string>]>([
 
 test('only a signed-in person can approve a device', async () => {
   const { body } = await begin();
-  const { sessions } = accountsOf(platform.kernel.services);
+  const { sessions } = getAccounts(platform.kernel.services);
   const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
   const personal = await sessions.issuePersonal({ userId: asha.id, kind: 'personal', client });
   const device = await sessions.open({ userId: asha.id, kind: 'device', client });

@@ -3,7 +3,7 @@ import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../../server/testing/accounts.ts';
 import { basic, makeClient, postForm } from '../../../server/testing/oauth.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 
 const platform = await startAccounts({ environment: { LOGIN_FAILURES_PER_MINUTE: '1000' } });
 const acme = await platform.tenant();
@@ -199,7 +199,7 @@ test('at most one of eight concurrent refreshes succeeds, and the session ends',
 
 test('a refresh cannot widen the scope, and a refused one does not use up the token', async () => {
   const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
-  const { sessions } = accountsOf(platform.kernel.services);
+  const { sessions } = getAccounts(platform.kernel.services);
   const scopes = ['settings.view', 'settings.domains'];
   const { refresh_token } = await sessions.open({ userId: asha.id, kind: 'login', scopes, client });
   expect((await refresh(refresh_token, { scope: 'settings.view settings.edit' })).body.error).toBe('invalid_scope');

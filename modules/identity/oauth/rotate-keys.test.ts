@@ -3,7 +3,7 @@ import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { expect, inject, test } from 'vitest';
 import { type AccountsPlatform, startAccounts } from '../../../server/testing/accounts.ts';
 import { chowkd } from '../../../server/testing/chowkd.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 
 const platform = await startAccounts();
 const beside = await startAccounts({ beside: platform });
@@ -69,7 +69,7 @@ test('after a rotation the old key stays trusted until it is revoked', async () 
 
 test('a retired key is trusted until it expires, even without a notification', async () => {
   const { accessToken } = await platform.person({ tenant: acme });
-  await accountsOf(platform.kernel.services).keys.rotate({ revoke: false });
+  await getAccounts(platform.kernel.services).keys.rotate({ revoke: false });
   await db.run(sql`
     UPDATE signing_keys SET trusted_until = now() + interval '1.5 seconds' WHERE retired_at IS NOT NULL
       AND trusted_until > now()`);

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { type Person, startAccounts, testPassword } from '../../../server/testing/accounts.ts';
 import { eventually } from '../../../server/testing/eventually.ts';
 import { makeClient } from '../../../server/testing/oauth.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { createUser } from '../accounts/users.ts';
 import { addressHash } from './verification-link.ts';
 
@@ -11,7 +11,7 @@ let hoursAhead = 0;
 const platform = await startAccounts({ now: () => new Date(Date.now() + hoursAhead * 3_600_000) });
 const acme = await platform.tenant({ name: 'Acme' });
 const { central } = platform.kernel;
-const { sessions } = accountsOf(platform.kernel.services);
+const { sessions } = getAccounts(platform.kernel.services);
 
 afterEach(() => {
   hoursAhead = 0;

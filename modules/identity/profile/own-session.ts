@@ -1,5 +1,5 @@
 import { type Failure, type Issues, invalid, type SystemCtx, sql, Type } from '@chowk/kit';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { fail } from '../errors.ts';
 import { Password } from '../schemas.ts';
 import { limitGuesses } from '../sign-in/limit-guesses.ts';
@@ -80,5 +80,5 @@ export function passwordReplaced(field: string): Failure {
 async function isPassword(ctx: SystemCtx, password: string, hash: string): Promise<boolean> {
   const { system, user, client } = ctx;
   const limit = { key: `wrong password ${user.id}`, perMinute: system.options.loginFailuresPerMinute };
-  return limitGuesses(ctx, [limit], () => accountsOf(system).passwords.verify(password, hash, client.network));
+  return limitGuesses(ctx, [limit], () => getAccounts(system).passwords.verify(password, hash, client.network));
 }

@@ -2,13 +2,13 @@ import { sql } from '@chowk/kit';
 import { afterEach, expect, test } from 'vitest';
 import { type Person, startAccounts, testPassword } from '../../../server/testing/accounts.ts';
 import { eventually } from '../../../server/testing/eventually.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 
 let minutesAhead = 0;
 const platform = await startAccounts({ now: () => new Date(Date.now() + minutesAhead * 60_000) });
 const acme = await platform.tenant({ name: 'Acme' });
 const { central } = platform.kernel;
-const { sessions, passwords } = accountsOf(platform.kernel.services);
+const { sessions, passwords } = getAccounts(platform.kernel.services);
 const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
 
 afterEach(() => {

@@ -2,7 +2,7 @@ import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startAccounts, testPassword } from '../../../server/testing/accounts.ts';
 import type { TestTenant } from '../../../server/testing/platform.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 
 const platform = await startAccounts();
 const beside = await startAccounts({ beside: platform });
@@ -268,7 +268,7 @@ test('a token of a program cannot read or change the account', async () => {
 
 test('only a session in which the user has signed in creates tokens, not a device or a program', async () => {
   const asha = await platform.person({ tenant: acme });
-  const { sessions } = accountsOf(platform.kernel.services);
+  const { sessions } = getAccounts(platform.kernel.services);
   const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
   const device = { userId: asha.id, kind: 'device', client } as const;
   const limited = await sessions.open({ ...device, scopes: ['products.view'] });
@@ -287,7 +287,7 @@ test('only a session in which the user has signed in creates tokens, not a devic
 test('a device session does not count as a recent sign-in', async () => {
   const asha = await platform.person({ tenant: acme });
   const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
-  const { access_token } = await accountsOf(platform.kernel.services).sessions.open({
+  const { access_token } = await getAccounts(platform.kernel.services).sessions.open({
     userId: asha.id,
     kind: 'device',
     client,

@@ -2,7 +2,7 @@ import { sql } from '@chowk/kit';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { expect, test } from 'vitest';
 import { startAccounts, testPassword } from '../../../server/testing/accounts.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 
 let clock = Date.now();
 const platform = await startAccounts({ now: () => new Date(clock) });
@@ -48,7 +48,7 @@ test('a sign-in during a change of the password opens no session with the old on
 test('an access token is a JWT as in RFC 9068', async () => {
   const asha = await platform.person();
   const { body } = await login({ email: asha.email, password: testPassword });
-  const [key] = await accountsOf(platform.kernel.services).keys.list();
+  const [key] = await getAccounts(platform.kernel.services).keys.list();
   expect(decodeProtectedHeader(body.access_token)).toEqual({ alg: 'RS256', typ: 'at+jwt', kid: key?.kid });
   const { iss, aud, sub, iat = 0, exp = 0, jti, client_id } = decodeJwt(body.access_token);
   expect({ iss, aud, sub, client_id, life: exp - iat }).toEqual({
@@ -93,7 +93,7 @@ test.each([
 
 test('a password is compared completely, with any characters', async () => {
   const asha = await platform.person();
-  const { passwords } = accountsOf(platform.kernel.services);
+  const { passwords } = getAccounts(platform.kernel.services);
   const long = 'पासवर्ड'.repeat(3);
   await platform.kernel.central.db.run(
     sql`UPDATE users SET password_hash = ${await passwords.hash(long)} WHERE id = ${asha.id}`,

@@ -1,5 +1,5 @@
 import { type Db, type FieldError, Issues, invalid, type Sql, type Static, type SystemCtx, sql } from '@chowk/kit';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { hasEffectIn } from '../accounts/permissions.ts';
 import { createUser, isShownEmailVerified, shownEmail } from '../accounts/users.ts';
 import { record } from '../activity/activity.ts';
@@ -98,7 +98,7 @@ export async function acceptInvitation(
 }
 
 async function hashPassword(ctx: SystemCtx, { name, password }: NewAccount): Promise<AccountForm> {
-  return { name, passwordHash: await accountsOf(ctx.system).passwords.hash(password, ctx.client.network) };
+  return { name, passwordHash: await getAccounts(ctx.system).passwords.hash(password, ctx.client.network) };
 }
 
 /** A field that the schema has refused gets no further problem. */
@@ -127,7 +127,7 @@ async function checkAccountPassword(
   }
   const limit = { key: `invitation password ${account.id}`, perMinute: ctx.system.options.loginFailuresPerMinute };
   const isCorrect = await limitGuesses(ctx, [limit], () =>
-    accountsOf(ctx.system).passwords.verify(password, account.password_hash, ctx.client.network),
+    getAccounts(ctx.system).passwords.verify(password, account.password_hash, ctx.client.network),
   );
   if (!isCorrect) issues.add('password', 'This is not the password of the account with the invited address.');
   else if (account.password_exposed) throw fail('auth.password_exposed');

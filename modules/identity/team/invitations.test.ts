@@ -4,7 +4,7 @@ import { type Person, startAccounts, testPassword } from '../../../server/testin
 import { auditEntries } from '../../../server/testing/audit-entries.ts';
 import { uniqueId } from '../../../server/testing/platform.ts';
 import { readByCursor } from '../../../server/testing/read-by-cursor.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { addMember } from '../accounts/users.ts';
 
 let clock = 0;
@@ -200,7 +200,7 @@ test('a token of a program cannot accept an invitation', async () => {
   const person = await platform.person();
   const { token } = await invited({ email: person.email });
   const client = { address: '', network: '', userAgent: undefined };
-  const created = await accountsOf(platform.kernel.services).sessions.issuePersonal({
+  const created = await getAccounts(platform.kernel.services).sessions.issuePersonal({
     userId: person.id,
     kind: 'personal',
     client,
@@ -308,7 +308,7 @@ test('an invitation expires after seven days and does not block a new one', asyn
     expect((await show(token)).status).toBe(200);
     clock = 7 * 86_400_000 + 1_000;
     await expectDead(token);
-    const late = await accountsOf(platform.kernel.services).sessions.issuePersonal({
+    const late = await getAccounts(platform.kernel.services).sessions.issuePersonal({
       userId: admin.id,
       kind: 'personal',
       client: { address: '', network: '', userAgent: undefined },

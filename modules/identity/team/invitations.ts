@@ -4,7 +4,7 @@ import {
   type Db,
   type Issues,
   list,
-  removalOf,
+  removedFields,
   type Sql,
   type SystemCtx,
   sql,
@@ -91,7 +91,7 @@ export async function revokeInvitation(ctx: SystemCtx, { invitation: id }: Key):
     const now = ctx.now().toISOString();
     await tx.run(sql`UPDATE invitations SET revoked_at = ${now}, updated_at = ${now} WHERE id = ${id}`);
     await record(ctx, { action: 'invitation_revoked', subjectId: null, details: { email, role } }, tx);
-    ctx.audit(removalOf({ email, role }));
+    ctx.audit(removedFields({ email, role }));
   });
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type Person, startAccounts } from '../../../server/testing/accounts.ts';
 import { auditEntries } from '../../../server/testing/audit-entries.ts';
 import { uniqueId } from '../../../server/testing/platform.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 
 const platform = await startAccounts();
 const { central } = platform.kernel;
@@ -193,7 +193,7 @@ test('a caller cannot change or delete a role with permissions that it lacks', a
 });
 
 test('a scoped token can grant only permissions within its scopes', async () => {
-  const { sessions } = accountsOf(platform.kernel.services);
+  const { sessions } = getAccounts(platform.kernel.services);
   const client = { address: '', network: '', userAgent: undefined };
   const scopes = ['team.roles.manage', 'team.view'];
   const { token } = await sessions.issuePersonal({ userId: owner.id, kind: 'personal', scopes, client });

@@ -4,7 +4,7 @@ import {
   type FieldError,
   type Issues,
   invalid,
-  removalOf,
+  removedFields,
   type Sql,
   type SystemCtx,
   sql,
@@ -118,7 +118,7 @@ export async function deleteRole(ctx: SystemCtx, { id }: Key): Promise<void> {
     }
     await tx.run(sql`DELETE FROM roles WHERE id = ${id}`);
     await record(ctx, { action: 'role_deleted', subjectId: null, details: { role_id: id, name } }, tx);
-    ctx.audit(removalOf(pickNewRole(role)));
+    ctx.audit(removedFields(pickNewRole(role)));
   });
 }
 

@@ -1,4 +1,4 @@
-import { type Ctx, type JobsOf, job, Nullable, type Static, sql, Type, UserId } from '@chowk/kit';
+import { type Ctx, type JobTypes, job, Nullable, type Static, sql, Type, UserId } from '@chowk/kit';
 import { nextHour } from './local-time.ts';
 import { afterQuietHours, channelsFor, type OwnChannels, type Route, type Timing } from './routing.ts';
 
@@ -118,5 +118,5 @@ export const digestJobs = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Jobs extends JobsOf<typeof digestJobs> {}
+  interface Jobs extends JobTypes<typeof digestJobs> {}
 }

@@ -334,7 +334,7 @@ describe('a digest', () => {
     const { person } = await member(daily);
     await sender.notify(person.id, sold);
     const { data } = await delayedJob('notifications.digest', person);
-    const spy = vi.spyOn(kernel.mailer, 'taskOf').mockImplementationOnce(() => {
+    const spy = vi.spyOn(kernel.mailer, 'createTask').mockImplementationOnce(() => {
       throw new Error('killed');
     });
     await expect(run(data)).rejects.toThrow('killed');

@@ -36,8 +36,8 @@ import type { Principal } from '../actions/authorize.ts';
 import { recordEtag } from '../etag.ts';
 import { newId } from '../ids.ts';
 import type { Kernel } from '../kernel.ts';
-import { isLocalRequest, networkOf } from '../network.ts';
-import { validatorOf } from '../schemas/validation.ts';
+import { isLocalRequest, networkPrefix } from '../network.ts';
+import { getValidator } from '../schemas/validation.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import { requireTenant } from '../tenancy/resolve-tenant.ts';
 import { ModuleBus } from './bus.ts';
@@ -95,7 +95,7 @@ export class Context implements SystemCtx {
       const value = headers[name];
       return typeof value === 'string' ? value : undefined;
     };
-    const from = { address, network: networkOf(address), isLocal: isLocalRequest(source) };
+    const from = { address, network: networkPrefix(address), isLocal: isLocalRequest(source) };
     return { ...from, host, userAgent: header('user-agent'), header };
   }
 
@@ -130,7 +130,7 @@ export class Context implements SystemCtx {
   }
 
   check(schema: TSchema, value: unknown): FieldErrors | undefined {
-    return validatorOf(schema)(value);
+    return getValidator(schema)(value);
   }
 
   settings(): Promise<Settings> {
@@ -249,7 +249,7 @@ export class Context implements SystemCtx {
 
   async queueMail(mail: Mail, { id }: { readonly id?: string } = {}): Promise<void> {
     this.#requireSystem('ctx.queueMail');
-    const { job, data } = this.#kernel.mailer.taskOf(mail);
+    const { job, data } = this.#kernel.mailer.createTask(mail);
     await addJob(this.#kernel, this.#parts, { name: job, data, id: id ?? newId() });
   }
 
@@ -271,10 +271,10 @@ export class Context implements SystemCtx {
   get secrets(): ModuleSecrets {
     const { secrets } = this.#kernel;
     const purpose = `module ${this.#module}`;
-    const contextOf = (field: string) => `${this.#tenant.id} ${field}`;
+    const fieldContext = (field: string) => `${this.#tenant.id} ${field}`;
     return {
-      seal: (field, text) => secrets.seal(purpose, text, contextOf(field)),
-      open: (field, sealed) => secrets.open(purpose, sealed, contextOf(field)),
+      seal: (field, text) => secrets.seal(purpose, text, fieldContext(field)),
+      open: (field, sealed) => secrets.open(purpose, sealed, fieldContext(field)),
     };
   }
 
@@ -325,7 +325,7 @@ export class Context implements SystemCtx {
       contextFor: (module: string) => this.#with({ module, callingModule: undefined, ifMatch: undefined }),
     };
     if (payloads.length === 1 && auditEntry?.action.startsWith(`${this.#module}.`)) {
-      auditEntry.resourceId ??= events.definitionOf(this.#module, name).about?.(payloads[0]);
+      auditEntry.resourceId ??= events.getDefinition(this.#module, name).about?.(payloads[0]);
     }
     await events.emit(frame, name, payloads);
   }

@@ -1,6 +1,6 @@
 import { writeJob } from '../events/outbox.ts';
 import type { Kernel } from '../kernel.ts';
-import { validatorOf } from '../schemas/validation.ts';
+import { getValidator } from '../schemas/validation.ts';
 import type { ContextParts } from './parts.ts';
 
 interface NewJob {
@@ -16,8 +16,8 @@ export async function addJob(
   { requestId, tenant, user, transaction }: ContextParts,
   { name, data, id, delaySeconds }: NewJob,
 ): Promise<void> {
-  const { data: schema, system } = jobs.handlerOf(name);
-  const errors = schema && validatorOf(schema)(data);
+  const { data: schema, system } = jobs.getHandler(name);
+  const errors = schema && getValidator(schema)(data);
   if (errors) throw new Error(`the data of the job ${name} does not match its schema: ${JSON.stringify(errors)}`);
   if (!system && !tenant) throw new Error(`the job ${name} needs a tenant; the call is bound to none`);
   // System jobs belong to no tenant.

@@ -21,7 +21,7 @@ const channel = 'chowk_events';
 const sweepEveryMs = 30_000;
 const retryAfterMs = 3_000;
 const tenantsAtOnce = 4;
-const lockOf = (tenantId: string) => `deliver ${tenantId}`;
+const lockName = (tenantId: string) => `deliver ${tenantId}`;
 
 /**
  * Finds the tenants with undelivered events and has them delivered. One process at a time does it for a tenant, under a
@@ -147,12 +147,12 @@ export class DeliveryWorker {
     if (!tenant || tenant.ring !== this.#options.ring) return;
     if (isSwept) await this.moveJobs(tenant, await addedJobs<Task>(tenant.db));
     // The process with the lock looks once more after it has released it.
-    if (!(await this.#options.signals.tryLock(lockOf(id)))) return;
+    if (!(await this.#options.signals.tryLock(lockName(id)))) return;
     const options = { ...this.#options, listeners: this.#listeners };
     try {
       while (this.#isWorking && (await deliverBatch(options, tenant)) === batchSize);
     } finally {
-      await this.#options.signals.unlock(lockOf(id));
+      await this.#options.signals.unlock(lockName(id));
     }
     const { hasReady, nextAttemptAt, isEmpty } = await outboxState(tenant.db, [...this.#listeners.keys()]);
     if (hasReady) this.#add(id);

@@ -48,7 +48,7 @@ export class EventFeed {
       isWanted: (tenantId, event) => this.isWanted(tenantId, event),
       run: async ({ tenant }, payload, { name: event }) => {
         const userId = this.#events[event]?.recipient?.(payload);
-        const room = roomOf({ tenantId: tenant.id, event, userId });
+        const room = roomName({ tenantId: tenant.id, event, userId });
         await this.#pubsub.publish(channel, JSON.stringify([room, payload]));
       },
     };
@@ -58,7 +58,7 @@ export class EventFeed {
   isWanted(tenantId: string, event: string): boolean {
     if (this.#events[event]?.graphql === undefined) return false;
     void this.start().catch(() => {});
-    return Date.now() < this.#knowsOthersAt || this.#wanted.hasMembers(roomOf({ tenantId, event }));
+    return Date.now() < this.#knowsOthersAt || this.#wanted.hasMembers(roomName({ tenantId, event }));
   }
 
   /** The subscriptions in this process. */
@@ -68,8 +68,8 @@ export class EventFeed {
 
   /** Returns the function that ends the subscription. */
   subscribe(room: FeedRoom, handler: Handler): () => void {
-    const name = roomOf(room);
-    const wanted = roomOf({ ...room, userId: undefined });
+    const name = roomName(room);
+    const wanted = roomName({ ...room, userId: undefined });
     const handlers = this.#rooms.get(name) ?? new Set();
     if (handlers.size === 0) this.#wanted.join(wanted, subscriber);
     this.#rooms.set(name, handlers.add(handler));
@@ -103,6 +103,6 @@ export class EventFeed {
   }
 }
 
-function roomOf({ tenantId, event, userId }: FeedRoom): string {
+function roomName({ tenantId, event, userId }: FeedRoom): string {
   return `${tenantId} ${event}${userId === undefined ? '' : ` ${userId}`}`;
 }

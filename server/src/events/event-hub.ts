@@ -1,6 +1,6 @@
 import { type Ctx, type Db, type EventDefinition, type Listener, matchesEvent, sql } from '@chowk/kit/kernel';
 import { fail } from '../errors.ts';
-import { validatorOf } from '../schemas/validation.ts';
+import { getValidator } from '../schemas/validation.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import { type Event, writeDeliveries } from './outbox.ts';
 
@@ -59,7 +59,7 @@ export class EventHub {
   /** Runs listeners in the transaction and writes deliveries to the others. */
   async emit(frame: EmitFrame, name: string, payloads: readonly unknown[]): Promise<void> {
     const { module, tenant, db } = frame;
-    const definition = this.definitionOf(module, name);
+    const definition = this.getDefinition(module, name);
     if (payloads.length === 0) return;
     if (this.#options.validates) checkPayloads(name, definition, payloads);
     const emittedAt = new Date().toISOString();
@@ -83,7 +83,7 @@ export class EventHub {
   }
 
   /** Throws if the module does not declare the event. */
-  definitionOf(module: string, name: string): EventDefinition {
+  getDefinition(module: string, name: string): EventDefinition {
     const definition = this.#options.events.get(module)?.[name];
     if (!definition) throw fail('events.not_declared', { module, name });
     return definition;
@@ -126,7 +126,7 @@ function listenersTo(
 function checkPayloads(name: string, { payload: schema }: EventDefinition, payloads: readonly unknown[]): void {
   for (const payload of payloads) {
     // As a listener in another process gets it.
-    const errors = validatorOf(schema)(JSON.parse(JSON.stringify(payload)));
+    const errors = getValidator(schema)(JSON.parse(JSON.stringify(payload)));
     if (errors) throw new Error(`the payload of ${name} does not match its schema: ${JSON.stringify(errors)}`);
   }
 }

@@ -66,7 +66,7 @@ type ArchivedRow = Pick<FileRow, 'id' | 'size' | 'is_public'> & { readonly modul
 interface Parts {
   readonly config: Config;
   readonly central: Db;
-  readonly databaseOf: (tenantId: string) => Promise<Db | undefined>;
+  readonly findDatabase: (tenantId: string) => Promise<Db | undefined>;
   readonly secrets: Secrets;
   readonly now: () => Date;
   readonly log: Log;
@@ -115,13 +115,13 @@ export class FileStore {
         }),
       read: async (id) => {
         const file = await findFile(db, owner, id);
-        return fromStorage((await this.storage).driver.getStream(keyOf(owner, file)));
+        return fromStorage((await this.storage).driver.getStream(storageKey(owner, file)));
       },
       remove: (id) => inTransaction((transaction) => this.#remove(owner, transaction, id)),
       link: async (id, { seconds = 300, fileName = id } = {}) => {
         if (seconds < 1 || seconds > maxLinkSeconds) throw new Error(`a link works for 1 to ${maxLinkSeconds} seconds`);
         const file = await findFile(db, owner, id);
-        return this.#link(keyOf(owner, file), file.type, { seconds, fileName });
+        return this.#link(storageKey(owner, file), file.type, { seconds, fileName });
       },
       publicUrl: ({ id, type }) => `/media/${owner.tenantId}/${owner.module}/${id}.${extensions[type]}`,
     };
@@ -161,7 +161,7 @@ export class FileStore {
   /** The content of a file for an archive of its tenant; `undefined` if it does not exist any more. */
   async readContent(tenantId: string, file: ArchivedRow): Promise<AsyncIterable<Uint8Array> | undefined> {
     const { driver } = await this.storage;
-    const key = keyOf({ tenantId, module: file.module }, file as FileRow);
+    const key = storageKey({ tenantId, module: file.module }, file as FileRow);
     if (!(await driver.exists(key))) return undefined;
     return fromStorage(driver.getStream(key));
   }
@@ -170,7 +170,7 @@ export class FileStore {
   async writeContent(tenantId: string, file: ArchivedRow, content: AsyncIterable<Uint8Array>): Promise<void> {
     if (!Object.hasOwn(extensions, file.type)) throw new Error(`files of the type ${file.type} are not supported`);
     const { driver } = await this.storage;
-    const key = keyOf({ tenantId, module: file.module }, file as FileRow);
+    const key = storageKey({ tenantId, module: file.module }, file as FileRow);
     const options = { contentType: file.type, contentLength: file.size };
     const source = Readable.from(content, { objectMode: false });
     try {
@@ -216,7 +216,7 @@ export class FileStore {
     { type, isPublic }: { type: FileType; isPublic: boolean },
   ): Promise<WrittenFile> {
     const file = { id: randomUUID(), type, size: 'size' in content ? content.size : content.length };
-    const key = keyOf(owner, { ...file, is_public: isPublic });
+    const key = storageKey(owner, { ...file, is_public: isPublic });
     const { driver } = await this.storage;
     const record = await this.#record(owner, file.id, key);
     changes?.unsettled.set(record.id, record);
@@ -228,7 +228,7 @@ export class FileStore {
 
   async #keep(owner: Owner, { db, files }: FileTransaction, file: WrittenFile): Promise<StoredFile> {
     const { id, type, size, isPublic, record } = file;
-    const key = keyOf(owner, { ...file, is_public: isPublic });
+    const key = storageKey(owner, { ...file, is_public: isPublic });
     files.unsettled.set(record, { id: record, file_id: id, key, tenant_id: owner.tenantId ?? null });
     await db.run(sql`
       INSERT INTO stored_files (id, module, type, size, is_public, created_at)
@@ -242,7 +242,7 @@ export class FileStore {
           DELETE FROM stored_files WHERE id = ${id} AND module = ${owner.module} RETURNING id, type, size, is_public`)
       : undefined;
     if (!file) return false;
-    const record = await this.#record(owner, file.id, keyOf(owner, file));
+    const record = await this.#record(owner, file.id, storageKey(owner, file));
     files.unsettled.set(record.id, record);
     return true;
   }
@@ -261,10 +261,10 @@ export class FileStore {
 
   /** For files of one tenant. Settles with their number or, if it failed, with 0: the job tries again. */
   async #settle(unsettled: readonly Unsettled[]): Promise<number> {
-    const { central, databaseOf, log } = this.#parts;
+    const { central, findDatabase, log } = this.#parts;
     try {
       const tenantId = unsettled[0]?.tenant_id ?? null;
-      const db = tenantId === null ? central : await databaseOf(tenantId);
+      const db = tenantId === null ? central : await findDatabase(tenantId);
       if (!db) return 0;
       const fileIds = unsettled.map(({ file_id }) => file_id);
       const rows = await db.rows<{ id: string }>(sql`SELECT id FROM stored_files WHERE id = ANY(${fileIds}::uuid[])`);
@@ -296,7 +296,7 @@ export class FileStore {
   }
 }
 
-function keyOf(
+function storageKey(
   { tenantId, module }: Owner,
   { id, type, is_public }: Pick<FileRow, 'id' | 'type' | 'is_public'>,
 ): string {

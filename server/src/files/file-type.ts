@@ -22,7 +22,7 @@ function startsWith(hex: string): (head: Buffer) => boolean {
 }
 
 /** The type by the content; `undefined` for all others. */
-export function typeOf({ head }: Excerpt): FileType | undefined {
+export function detectType({ head }: Excerpt): FileType | undefined {
   return signatures.find(({ matches }) => matches(head))?.type;
 }
 

@@ -8,7 +8,7 @@ import { testModule } from '../../testing/test-module.ts';
 import { registerActions } from '../actions/registry.ts';
 import { readGraphqlFiles } from '../loader/graphql-files.ts';
 import { modulePart } from './module-part.ts';
-import { buildTenantSchema, sdlOf } from './tenant-schema.ts';
+import { buildTenantSchema, printSdl } from './tenant-schema.ts';
 
 /* How the parts of modules become one schema. */
 
@@ -28,7 +28,7 @@ function part({ alias, sdl = [], resolvers = [], actions = {}, autoResolve = tru
 }
 
 const compose = (...parts: PartOptions[]) => buildTenantSchema(parts.map(part));
-const sdl = (...parts: PartOptions[]) => sdlOf(compose(...parts));
+const sdl = (...parts: PartOptions[]) => printSdl(compose(...parts));
 const onBus = { summary: 'Do it', needs: 'x.view', bus: { rateLimit: 10 }, run: async () => ({}) } as const;
 
 test('every bus operation becomes a field with an underscore, JSON in and out, and its description', () => {
@@ -199,7 +199,7 @@ test('without a module, its types disappear with all that others add to them or 
   for (const name of ['best: Item', 'shops: [Shop!]!', 'Sale', 'OnlyItems', 'OnlyColor']) expect(all).toContain(name);
   const { schema, omitted } = compose(shop);
   expect(Object.keys(schema.getQueryType()?.getFields() ?? {})).toEqual(['tenant', 'shop', 'shops', 'things']);
-  const text = sdlOf({ schema } as never);
+  const text = printSdl({ schema } as never);
   expect(text).toContain('type Shop {\n  name: ID\n}');
   expect(text).toContain('union Thing = Shop\n');
   expect(text).toContain('input ShopFilter {\n  name: ID\n}');

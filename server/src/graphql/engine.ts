@@ -23,11 +23,11 @@ import type { SubscribedEvent } from './tenant-schema.ts';
 import { TenantSchemas } from './tenant-schemas.ts';
 
 /** GraphQL over the actions: a schema for each set of enabled modules. */
-export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
+export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
   let parts: (RequestParts & { readonly schemas: TenantSchemas; readonly operations: Operations }) | undefined;
   // With the first request, so that the start of the platform does not wait for it.
-  const partsOf = () => {
-    const kernel = kernelOf();
+  const getParts = () => {
+    const kernel = getKernel();
     parts ??= {
       kernel,
       actions: new Map(kernel.actions.map((action) => [action.name, action])),
@@ -38,7 +38,7 @@ export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
   };
 
   async function prepare(ctx: Context, operation: GraphqlOperation) {
-    const { kernel, schemas, operations } = partsOf();
+    const { kernel, schemas, operations } = getParts();
     if (isDeeper(operation.variables, maxVariablesDepth)) refuseIf(variablesTooDeep);
     const settings = await kernel.settings.of(ctx.tenant.id);
     const { schema, events, id } = await schemas.of(ctx.tenant.id);
@@ -57,9 +57,9 @@ export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
     { variables = {} }: GraphqlOperation,
     payload?: unknown,
   ): Promise<GraphqlResult> {
-    const state = new RequestState(partsOf(), ctx, settings['graphql.audit_mutations']);
+    const state = new RequestState(getParts(), ctx, settings['graphql.audit_mutations']);
     const { data, errors } = await executeOperation(schema, prepared, variables, state, payload);
-    const { log } = partsOf().kernel;
+    const { log } = getParts().kernel;
     return {
       ...(errors && { errors: errors.map((error) => executionError(error, log, ctx.requestId)) }),
       ...(data === undefined ? {} : { data }),
@@ -85,7 +85,7 @@ export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
         checkVariables(schema, definition, operation.variables);
         const found = events.get(subscriptionField(document, definition)) as SubscribedEvent;
         const { needs = [], recipient } = found.definition;
-        const { installations } = kernelOf();
+        const { installations } = getKernel();
         const subscription: GraphqlSubscription = {
           event: found.event,
           userId: recipient && (ctx as Context).user.id,
@@ -108,9 +108,9 @@ export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
         return refusal(error).errors;
       }
     },
-    composeAll: () => partsOf().schemas.composeAll(),
-    sdl: (ctx) => partsOf().schemas.sdl((ctx as Context).tenant.id),
-    compareSchemas: (from, to) => compareNamedSchemas(kernelOf(), from, to),
+    composeAll: () => getParts().schemas.composeAll(),
+    sdl: (ctx) => getParts().schemas.sdl((ctx as Context).tenant.id),
+    compareSchemas: (from, to) => compareNamedSchemas(getKernel(), from, to),
   };
 }
 

@@ -28,11 +28,11 @@ async function ringSchema({ central, config }: Kernel, ring: string): Promise<Gr
     );
   }
   const moduleLockPath = ring === config.ringName ? config.moduleLockPath : undefined;
-  return schemaOf(await loadModules({ ...config, ringName: ring, moduleLockPath }));
+  return composeAll(await loadModules({ ...config, ringName: ring, moduleLockPath }));
 }
 
 /** The schema of a tenant that has all of these modules. */
-export function schemaOf(modules: readonly LoadedModule[]): GraphQLSchema {
+export function composeAll(modules: readonly LoadedModule[]): GraphQLSchema {
   const sources = modules.flatMap((module) => {
     const { alias, manifest, parts } = module;
     const actions = registerActions(parts.actions ?? {}, { module: alias, tag: manifest.name });

@@ -100,7 +100,7 @@ export class SubscriptionServer {
         client.close(CloseCode.ConnectionInitialisationTimeout, 'No connection_init.');
       return;
     }
-    const ctx = await this.#contextOf(client);
+    const ctx = await this.#createContext(client);
     if (!ctx) return;
     for (const [id, { accepted }] of client.subscriptions) {
       const failure = await accepted?.authorize(ctx).catch(asFailure);
@@ -147,7 +147,7 @@ export class SubscriptionServer {
     client.isInitialized = true;
     const { request } = client;
     try {
-      const tenant = await this.#tenantOf(request, params);
+      const tenant = await this.#resolveTenant(request, params);
       const token = tokenIn(params) ?? request.token ?? '';
       const { caller, membership } = await resolveCaller(this.#kernel.identity, token, tenant);
       if (!caller) {
@@ -166,7 +166,7 @@ export class SubscriptionServer {
   }
 
   /** The host and the parameter must not disagree. */
-  async #tenantOf({ source, tenant }: SocketRequest, params: Params): Promise<TenantEntry> {
+  async #resolveTenant({ source, tenant }: SocketRequest, params: Params): Promise<TenantEntry> {
     const header = textIn(params, 'X-Tenant', 'x-tenant');
     const named =
       header === undefined ? undefined : await this.#kernel.directory.resolve({ host: source.host, header });
@@ -183,7 +183,7 @@ export class SubscriptionServer {
     const subscription: SocketSubscription = { unsubscribe: () => {} };
     subscriptions.set(id, subscription);
     if (subscriptions.size > maxSubscriptions) return client.refuse(id, [tooManySubscriptions]);
-    const ctx = await this.#contextOf(client);
+    const ctx = await this.#createContext(client);
     if (!ctx) return;
     const accepted = await this.#accept(ctx, request);
     // The client may have ended it meanwhile.
@@ -219,7 +219,7 @@ export class SubscriptionServer {
   ): Promise<void> {
     const isOpen = () => client.subscriptions.get(id) === subscription;
     try {
-      const ctx = isOpen() ? await this.#contextOf(client) : undefined;
+      const ctx = isOpen() ? await this.#createContext(client) : undefined;
       if (!ctx || !subscription.accepted) return;
       const failure = await subscription.accepted.authorize(ctx).catch(asFailure);
       if (failure) return client.refuse(id, [failureError(failure)]);
@@ -231,7 +231,7 @@ export class SubscriptionServer {
   }
 
   /** The context of a call by the client now. Closes the socket of a client that may no longer call. */
-  async #contextOf(client: SubscriptionSocket): Promise<Context | undefined> {
+  async #createContext(client: SubscriptionSocket): Promise<Context | undefined> {
     const { session } = client;
     if (!session || client.isClosed) return undefined;
     const { directory, identity } = this.#kernel;

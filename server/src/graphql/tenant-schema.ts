@@ -35,7 +35,7 @@ export interface TenantSchema {
 }
 
 /** Identifies a set of modules and their versions. */
-export function fingerprintOf(parts: readonly ModulePart[]): string {
+export function setFingerprint(parts: readonly ModulePart[]): string {
   const names = parts.map(({ module, version }) => `${module}@${version}`).sort();
   return createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 16);
 }
@@ -49,15 +49,15 @@ export function buildTenantSchema(parts: readonly ModulePart[], isValid = false)
   const events = new Map(
     parts.flatMap(({ module, eventFields }) => eventFields.map((field) => [field.name, { ...field, module }])),
   );
-  return { schema: composition.schema, events, fingerprint: fingerprintOf(parts), omitted: composition.omitted };
+  return { schema: composition.schema, events, fingerprint: setFingerprint(parts), omitted: composition.omitted };
 }
 
-export function sdlOf({ schema }: TenantSchema): string {
+export function printSdl({ schema }: TenantSchema): string {
   return `${printSchema(schema)}\n`;
 }
 
 function assignResolvers({ schema }: Composition, parts: readonly ModulePart[]): void {
-  const completion = completionOf(parts);
+  const completion = createCompletion(parts);
   const assign = (path: string, resolver: FieldResolver) => {
     const [typeName = '', fieldName = ''] = path.split('.');
     const type = schema.getType(typeName);
@@ -106,10 +106,10 @@ type Info = Parameters<FieldResolver>[3];
 type Complete = (value: unknown, state: RequestState, info: Info) => unknown;
 
 /** How an object that may lack fields of its type gets them: from the action that returns all of them by id. */
-function completionOf(parts: readonly ModulePart[]): (reference: ObjectReference) => Complete | undefined {
+function createCompletion(parts: readonly ModulePart[]): (reference: ObjectReference) => Complete | undefined {
   const types = new Map(parts.flatMap(({ types }) => [...types]));
   const loaders = new Map(
-    parts.flatMap(({ derivedFields }) => derivedFields.flatMap((field) => [...loaderOf(field, types)])),
+    parts.flatMap(({ derivedFields }) => derivedFields.flatMap((field) => [...findLoaders(field, types)])),
   );
   return ({ type, fields, isList }) => {
     const action = loaders.get(type);
@@ -148,7 +148,7 @@ function asError(reason: unknown): Error {
 }
 
 /** The type whose records the field returns with all fields by id, with the action. */
-function* loaderOf(
+function* findLoaders(
   { action, object, shape, root }: DerivedField,
   types: ReadonlyMap<string, ReadonlySet<string>>,
 ): Generator<[string, RegisteredAction]> {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Kernel } from '../kernel.ts';
 import { type ModulePart, modulePart } from './module-part.ts';
-import { buildTenantSchema, fingerprintOf, sdlOf, type TenantSchema } from './tenant-schema.ts';
+import { buildTenantSchema, printSdl, setFingerprint, type TenantSchema } from './tenant-schema.ts';
 
 /** A schema in this process. */
 export interface CachedSchema extends TenantSchema {
@@ -34,17 +34,19 @@ export class TenantSchemas {
     const known = this.#byInstallation.get(enabled);
     if (known) return known;
     const { systemModules } = this.#kernel;
-    const schema = this.#schemaOf(this.#parts.filter(({ module }) => systemModules.has(module) || enabled.has(module)));
+    const schema = this.#composeCached(
+      this.#parts.filter(({ module }) => systemModules.has(module) || enabled.has(module)),
+    );
     this.#byInstallation.set(enabled, schema);
     return schema;
   }
 
   /** Composes the schema of all modules, which most tenants have. */
   composeAll(): string {
-    const schema = this.#schemaOf(this.#parts);
+    const schema = this.#composeCached(this.#parts);
     this.#allAreValid = true;
     for (const part of schema.omitted) this.#kernel.log.warn({}, `the GraphQL schema does not have ${part}`);
-    return sdlOf(schema);
+    return printSdl(schema);
   }
 
   async sdl(tenantId: string): Promise<string> {
@@ -53,8 +55,8 @@ export class TenantSchemas {
     return typeof cached === 'string' ? cached : this.#shareSdl(schema);
   }
 
-  #schemaOf(parts: readonly ModulePart[]): CachedSchema {
-    const fingerprint = fingerprintOf(parts);
+  #composeCached(parts: readonly ModulePart[]): CachedSchema {
+    const fingerprint = setFingerprint(parts);
     const known = this.#schemas.get(fingerprint);
     if (known) return known;
     const cacheKey = `graphql:schema:${this.#kernel.config.ringName}:${fingerprint}`;
@@ -66,7 +68,7 @@ export class TenantSchemas {
 
   /** Other processes, of this ring and of others, read the SDL from the cache. */
   async #shareSdl(schema: CachedSchema): Promise<string> {
-    const sdl = sdlOf(schema);
+    const sdl = printSdl(schema);
     await this.#kernel.cache.set(schema.cacheKey, sdl, this.#kernel.config.graphqlSchemaCacheTtl);
     return sdl;
   }

@@ -113,7 +113,7 @@ export class TypeWriter {
   }
 
   /** The fields of an object type that come from schemas. */
-  fieldsOf(type: string): ReadonlySet<string> | undefined {
+  objectFields(type: string): ReadonlySet<string> | undefined {
     const fields = this.#objects.get(type);
     return fields && new Set(fields.keys());
   }

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { action, Failure, type Log, signedIn, sql, Type } from '@chowk/kit/kernel';
 import { afterAll, expect, test } from 'vitest';
 import { startPlatform, type TestResponse } from '../../testing/platform.ts';
-import { portOf } from '../../testing/raw-http.ts';
+import { getPort } from '../../testing/raw-http.ts';
 import { silent } from '../../testing/silent-log.ts';
 import { createHttpServer } from './server.ts';
 
@@ -260,7 +260,7 @@ test('a client that disconnects while sending its body is not a server error', a
     done();
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
-  const socket = connect(portOf(app), '127.0.0.1');
+  const socket = connect(getPort(app), '127.0.0.1');
   const lines = [
     'POST /api/v1/things HTTP/1.1',
     `Host: ${acme.id}.localhost`,

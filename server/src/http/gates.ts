@@ -6,7 +6,7 @@ import type { Kernel } from '../kernel.ts';
 export type Gate = (request: FastifyRequest) => Promise<void>;
 
 /** Returns a function that finds the gate which a module has put above a path. */
-export function gatesOf(kernel: Kernel): (path: string) => Gate | undefined {
+export function gateFinder(kernel: Kernel): (path: string) => Gate | undefined {
   const gates = kernel.modules.flatMap(({ alias: module, parts }) =>
     Object.entries(parts.gates ?? {}).map(([path, check]) => ({
       prefix: `/api/v1${path}/`,

@@ -7,7 +7,7 @@ import { Answer, action, sql } from '@chowk/kit/kernel';
 import type { FastifyInstance } from 'fastify';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
-import { portOf } from '../../testing/raw-http.ts';
+import { getPort } from '../../testing/raw-http.ts';
 import { createHttpServer } from './server.ts';
 
 /** Requests that wait until the test continues them. */
@@ -147,7 +147,7 @@ async function listen(only?: string[]): Promise<{ app: FastifyInstance; port: nu
   const served = only ? actions.filter(({ name }) => only.includes(name)) : actions;
   const app = await createHttpServer({ ...platform.kernel, actions: served });
   await app.listen({ host: '127.0.0.1', port: 0 });
-  return { app, port: portOf(app) };
+  return { app, port: getPort(app) };
 }
 
 /** Through `fetch`, whose connections stay open for the next request. */

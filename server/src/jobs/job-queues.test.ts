@@ -94,13 +94,13 @@ test('a worker takes several tasks of a short job at once, and only the one that
 
 test('a task that is added twice at once runs once, and does not hold up others', async () => {
   const { id: tenant } = await platform.tenant();
-  const taskOf = (data: string, id: string) => ({
+  const createTask = (data: string, id: string) => ({
     task: { job: 'work.note', tenant, data, requestId: 'test' },
     options: { id },
   });
   const [one, other] = [randomUUID(), randomUUID()];
-  await jobs.addAll([taskOf('one', one), taskOf('other', other), taskOf('one', one)]);
-  await jobs.addAll([taskOf('one', one), taskOf('last', randomUUID())]);
+  await jobs.addAll([createTask('one', one), createTask('other', other), createTask('one', one)]);
+  await jobs.addAll([createTask('one', one), createTask('last', randomUUID())]);
   const notes = () => runs.filter((run) => run.tenant === tenant).map(({ data }) => data);
   await expect.poll(() => notes().sort()).toEqual(['last', 'one', 'other']);
 });

@@ -3,7 +3,7 @@ import { cronProblem } from '../jobs/cron.ts';
 import { compileBody } from '../schemas/validation.ts';
 import { type ConsumedOperation, consumedOperation, type Manifest } from './manifest.ts';
 import { findOperation, schemas } from './packed-manifest.ts';
-import { permissionsOf } from './permissions.ts';
+import { collectPermissions } from './permissions.ts';
 import { inputProblem, outputProblem } from './schema-compatibility.ts';
 
 interface CheckedModule {
@@ -34,7 +34,7 @@ export function checkReferences(modules: readonly CheckedModule[]): void {
 
 /** By alias, the references of each module to permissions, events and operations that no loaded module has. */
 export function referenceProblems(modules: readonly CheckedModule[]): Map<string, string[]> {
-  const permissions = new Set(permissionsOf(modules).map(({ name }) => name));
+  const permissions = new Set(collectPermissions(modules).map(({ name }) => name));
   const events = new Set(modules.flatMap(({ manifest }) => manifest.events?.emits ?? []));
   return new Map(
     modules.map((module) => [
@@ -165,10 +165,10 @@ function uploadProblems({ parts }: CheckedModule): string[] {
 }
 
 function duplicatePermissions({ alias, manifest }: CheckedModule, modules: readonly CheckedModule[]): string[] {
-  const own = new Set(permissionsOf([{ manifest }]).map(({ name }) => name));
+  const own = new Set(collectPermissions([{ manifest }]).map(({ name }) => name));
   return modules
     .filter((other) => other.alias !== alias)
-    .flatMap((other) => permissionsOf([other]).map(({ name }) => ({ name, by: other.alias })))
+    .flatMap((other) => collectPermissions([other]).map(({ name }) => ({ name, by: other.alias })))
     .filter(({ name }) => own.has(name))
     .map(({ name, by }) => `permissions: ${name} is also declared by the module ${by}; declare it in one of them`);
 }
@@ -194,7 +194,7 @@ function permissionProblems({ manifest, parts }: CheckedModule, known: ReadonlyS
     ),
   ];
   const remedy = 'add it to permissions in module.json or correct the name';
-  const own = new Set(permissionsOf([{ manifest }]).map(({ name }) => name));
+  const own = new Set(collectPermissions([{ manifest }]).map(({ name }) => name));
   return [
     ...named
       .filter(({ permission }) => !known.has(permission))

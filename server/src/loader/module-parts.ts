@@ -7,7 +7,7 @@ import type { LoadedModule } from './load-modules.ts';
 import { consumedOperation } from './manifest.ts';
 
 /** The operations that each module may call, with the permission that a call needs instead of the operation's own. */
-export function consumesOf(modules: readonly LoadedModule[]): Map<string, Map<string, string | undefined>> {
+export function collectConsumes(modules: readonly LoadedModule[]): Map<string, Map<string, string | undefined>> {
   return new Map(
     modules.map(({ alias, manifest }) => [
       alias,
@@ -20,12 +20,14 @@ export function consumesOf(modules: readonly LoadedModule[]): Map<string, Map<st
   );
 }
 
-export function eventsOf(modules: readonly LoadedModule[]): Map<string, Readonly<Record<string, EventDefinition>>> {
+export function collectEvents(
+  modules: readonly LoadedModule[],
+): Map<string, Readonly<Record<string, EventDefinition>>> {
   return new Map(modules.map(({ alias, parts }) => [alias, parts.events ?? {}]));
 }
 
 /** The types of notifications of all modules, by name. */
-export function notificationTypesOf(modules: readonly LoadedModule[]): Record<string, DeclaredNotificationType> {
+export function collectNotificationTypes(modules: readonly LoadedModule[]): Record<string, DeclaredNotificationType> {
   const types = modules.flatMap(({ alias: module, parts }) =>
     Object.entries(parts.notifications ?? {}).map(([name, type]) => [name, { ...type, module }] as const),
   );
@@ -33,18 +35,18 @@ export function notificationTypesOf(modules: readonly LoadedModule[]): Record<st
 }
 
 /** The modules that every tenant gets. */
-export function autoInstalledOf(modules: readonly LoadedModule[]): string[] {
+export function listAutoInstalled(modules: readonly LoadedModule[]): string[] {
   return modules.filter(({ manifest }) => manifest.auto_install && !manifest.system).map(({ alias }) => alias);
 }
 
-export function listenersOf(modules: readonly LoadedModule[]): RegisteredListener[] {
+export function collectListeners(modules: readonly LoadedModule[]): RegisteredListener[] {
   return modules.flatMap(({ alias, parts }) =>
     (parts.listeners ?? []).map((listener) => ({ ...listener, module: alias })),
   );
 }
 
 /** The identity of the one module that provides it. Without such a module all callers are anonymous. */
-export async function identityOf(modules: readonly LoadedModule[], system: SystemServices): Promise<Identity> {
+export async function createIdentity(modules: readonly LoadedModule[], system: SystemServices): Promise<Identity> {
   const [module, other] = modules.filter(({ parts }) => parts.identity);
   if (other) throw new Error(`the modules ${module?.alias} and ${other.alias} both provide an identity`);
   return module?.parts.identity?.(system) ?? noIdentity;
@@ -61,7 +63,7 @@ type RunTask = (task: Task, action: RegisteredAction) => Promise<unknown>;
 type AddAll = (entries: Entry[]) => Promise<void>;
 
 /** The jobs of the kernel and of all modules, as handlers and schedules of the queues. */
-export function jobsOf(
+export function collectJobs(
   modules: readonly LoadedModule[],
   kernelJobs: Readonly<Record<string, Job>>,
   installations: Installations,

@@ -46,12 +46,12 @@ export class Mailer {
 
   /** Queues a mail; with a transaction on the central database, when it commits. */
   async send(mail: Mail, tx?: Db): Promise<void> {
-    const { job, data } = this.taskOf(mail);
+    const { job, data } = this.createTask(mail);
     await this.#parts.add(job, data, tx);
   }
 
   /** The job that sends the mail, and its data. */
-  taskOf(mail: Mail): { readonly job: string; readonly data: { readonly sealed: string } } {
+  createTask(mail: Mail): { readonly job: string; readonly data: { readonly sealed: string } } {
     return { job: mailJob, data: { sealed: this.#parts.secrets.seal(purpose, JSON.stringify(layoutMail(mail))) } };
   }
 

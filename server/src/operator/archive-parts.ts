@@ -30,12 +30,12 @@ export async function archiveParts(
         await ctx.withCentral(db).bus.call('identity.removeTenant', { tenant: { id, name } });
       },
     },
-    rules: rulesOf(modules),
+    rules: collectRules(modules),
     modules: new Set(modules.filter(({ manifest }) => !manifest.system).map(({ alias }) => alias)),
   };
 }
 
-function rulesOf(modules: Kernel['modules']): Rules {
+function collectRules(modules: Kernel['modules']): Rules {
   const declared = modules.flatMap(({ alias, manifest }) =>
     Object.entries(manifest.data ?? {}).map(([table, rules]) => [table, { ...rules, module: alias }] as const),
   );

@@ -1,5 +1,5 @@
 import { cloneTenant } from '../tenancy/archive-import.ts';
-import { tenantIdOf } from '../tenancy/tenants.ts';
+import { requireTenantId } from '../tenancy/tenants.ts';
 import { archiveParts, throttled } from './archive-parts.ts';
 import type { Command } from './command.ts';
 
@@ -10,7 +10,7 @@ export const tenantCloneCommand: Command = {
   positionals: { min: 2, max: 2 },
   async run({ kernel: open, say, table, progress }, { positionals: [label = '', id = ''], options }) {
     const kernel = await open();
-    const source = await tenantIdOf(kernel.central.db, label);
+    const source = await requireTenantId(kernel.central.db, label);
     const parts = await archiveParts(kernel, throttled(progress));
     const { reports } = await cloneTenant(parts, source, { id });
     if (options.json) return table([{ id, reports }], '');

@@ -4,7 +4,7 @@ import type { Kernel } from '../kernel.ts';
 import { exportTenant } from '../tenancy/archive-export.ts';
 import type { ArchiveParts } from '../tenancy/archive-parts.ts';
 import { deleteTenant } from '../tenancy/remove-tenant.ts';
-import { resumeTenant, showTenant, suspendTenant, type TenantSummary, tenantIdOf } from '../tenancy/tenants.ts';
+import { requireTenantId, resumeTenant, showTenant, suspendTenant, type TenantSummary } from '../tenancy/tenants.ts';
 import { archiveParts, throttled } from './archive-parts.ts';
 import { type Command, UsageError } from './command.ts';
 import { archiveName } from './tenant-export.ts';
@@ -19,7 +19,7 @@ export const tenantDeleteCommand: Command = {
     const kernel = await open();
     const { id, role, status } = (await showTenant(
       kernel.central.db,
-      await tenantIdOf(kernel.central.db, label),
+      await requireTenantId(kernel.central.db, label),
     )) as TenantSummary;
     if (role === 'platform_owner') throw new Error(`${id} is the platform's own tenant and cannot be deleted`);
     if (!['active', 'suspended', 'deleting'].includes(status))

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { exportTenant } from '../tenancy/archive-export.ts';
-import { tenantIdOf } from '../tenancy/tenants.ts';
+import { requireTenantId } from '../tenancy/tenants.ts';
 import { archiveParts, throttled } from './archive-parts.ts';
 import type { Command } from './command.ts';
 
@@ -13,7 +13,7 @@ export const tenantExportCommand: Command = {
   positionals: { min: 1, max: 1 },
   async run({ kernel: open, say, table, progress }, { positionals: [label = ''], options }) {
     const kernel = await open();
-    const id = await tenantIdOf(kernel.central.db, label);
+    const id = await requireTenantId(kernel.central.db, label);
     const file = resolve(String(options.out ?? archiveName(id, kernel.now())));
     if (existsSync(file)) throw new Error(`${file} exists already; choose another file with --out`);
     const { rows, files, bytes, missingFiles } = await exportTenant(

@@ -58,7 +58,7 @@ export class Presence {
   }
 
   /** The members for `subscription_succeeded`. */
-  membersOf(room: string) {
+  listMembers(room: string) {
     const members = [...(this.#rooms.get(room)?.entries() ?? [])];
     const hash = Object.fromEntries(members.map(([id, { data }]) => [id, JSON.parse(data).user_info]));
     return { presence: { count: members.length, ids: members.map(([id]) => id), hash } };
@@ -77,12 +77,12 @@ export class Presence {
     for (const [process, heardAt] of this.#processes) {
       if (now - heardAt > processTimeoutMs) this.#replace(process, []);
     }
-    const all = this.#entriesOf(this.#process);
+    const all = this.#listEntries(this.#process);
     if (all.length > 0) void this.#publish({ process: this.#process, all });
   }
 
   async close(): Promise<void> {
-    if (this.#entriesOf(this.#process).length > 0) await this.#publish({ process: this.#process, all: [] });
+    if (this.#listEntries(this.#process).length > 0) await this.#publish({ process: this.#process, all: [] });
   }
 
   #count(room: string, data: string, change: number): void {
@@ -104,7 +104,7 @@ export class Presence {
 
   #replace(process: string, entries: readonly Entry[]): void {
     const present = new Set(entries.map(({ room, userId }) => `${room} ${userId}`));
-    for (const entry of this.#entriesOf(process)) {
+    for (const entry of this.#listEntries(process)) {
       if (!present.has(`${entry.room} ${entry.userId}`)) this.#apply(process, { ...entry, sockets: 0 });
     }
     for (const entry of entries) this.#apply(process, entry);
@@ -127,7 +127,7 @@ export class Presence {
     }
   }
 
-  #entriesOf(process: string): Entry[] {
+  #listEntries(process: string): Entry[] {
     return [...this.#rooms].flatMap(([room, members]) =>
       [...members].flatMap(([userId, { data, sockets }]) => {
         const count = sockets.get(process);

@@ -278,7 +278,7 @@ test('an event reaches the sockets of another process, whichever process signed 
 test('members of a presence channel learn of each other over all processes', async () => {
   const tenant = await platform.tenant();
   const [asha, ravi] = [tenant.caller('notifications.view'), tenant.caller('notifications.view')];
-  const memberOf = ({ user: { id, name } }: TestCaller) => ({ user_id: String(id), user_info: { id, name } });
+  const presenceMember = ({ user: { id, name } }: TestCaller) => ({ user_id: String(id), user_info: { id, name } });
   const first = connect();
   const joined = await subscribe(first, asha, await first.socketId(), 'presence-tenant');
   expect(joined.data.presence).toMatchObject({ count: 1, ids: [String(asha.user.id)] });
@@ -286,13 +286,13 @@ test('members of a presence channel learn of each other over all processes', asy
   const { data } = await subscribe(other, ravi, await other.socketId(), 'presence-tenant');
   // Its process may learn of the first member only now.
   if (data.presence.count === 1) {
-    expect((await other.next('pusher_internal:member_added')).data).toEqual(memberOf(asha));
+    expect((await other.next('pusher_internal:member_added')).data).toEqual(presenceMember(asha));
   }
   const again = connect(second);
   const { data: later } = await subscribe(again, ravi, await again.socketId(), 'presence-tenant');
   expect(later.presence.count).toBe(2);
   expect(later.presence.hash[asha.user.id]).toEqual({ id: asha.user.id, name: asha.user.name });
-  expect((await first.next('pusher_internal:member_added')).data).toEqual(memberOf(ravi));
+  expect((await first.next('pusher_internal:member_added')).data).toEqual(presenceMember(ravi));
 
   const sameUser = connect();
   await subscribe(sameUser, ravi, await sameUser.socketId(), 'presence-tenant');

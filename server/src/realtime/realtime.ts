@@ -99,7 +99,7 @@ export class Realtime {
   /** Serializes the event once, for all sockets of all processes. */
   async broadcast({ tenantId, channel, event, data }: Broadcast): Promise<void> {
     const frame = formatEvent(event, { ...data, tenant_id: tenantId }, channel);
-    await this.#parts.pubsub.publish(eventChannel, JSON.stringify([roomOf(tenantId, channel), frame]));
+    await this.#parts.pubsub.publish(eventChannel, JSON.stringify([roomName(tenantId, channel), frame]));
   }
 
   /** The `auth` with which the client subscribes. */
@@ -111,7 +111,7 @@ export class Realtime {
   accept(socket: WebSocket, handshake: Handshake): Connection {
     const connection = new Connection(socket, handshake.tenant);
     socket.on('error', () => {});
-    const refusal = this.#refusalOf(handshake);
+    const refusal = this.#findRefusal(handshake);
     const release = refusal ? undefined : this.sockets.take(handshake.network);
     if (!release) {
       connection.close(...(refusal ?? tooManySockets));
@@ -157,7 +157,7 @@ export class Realtime {
     });
   }
 
-  #refusalOf({ key, protocol = '7' }: Handshake): [Code, string] | undefined {
+  #findRefusal({ key, protocol = '7' }: Handshake): [Code, string] | undefined {
     if (key !== this.key) return [codes.unknownKey, 'There is no app with this key.'];
     if (protocol !== '7') return [codes.unsupportedProtocol, 'Only version 7 of the protocol is supported.'];
     return undefined;
@@ -220,12 +220,12 @@ export class Realtime {
   /** From now on the connection receives the events of this tenant only. */
   #bind(connection: Connection, tenant: TenantEntry): void {
     connection.tenant = tenant;
-    for (const channel of connection.subscriptions.keys()) this.#enter(roomOf(tenant.id, channel), connection);
+    for (const channel of connection.subscriptions.keys()) this.#enter(roomName(tenant.id, channel), connection);
   }
 
   #join(connection: Connection, channel: string, grant: Grant | undefined): void {
     const { tenant, subscriptions } = connection;
-    const room = tenant && roomOf(tenant.id, channel);
+    const room = tenant && roomName(tenant.id, channel);
     const earlier = subscriptions.get(channel)?.grant;
     if (earlier?.channelData !== grant?.channelData) this.#unsubscribe(connection, channel);
     const isNew = !subscriptions.has(channel);
@@ -233,7 +233,7 @@ export class Realtime {
     // Before the connection enters the room: it does not receive its own join.
     if (room && isNew && grant?.channelData) this.#presence.join(room, grant.channelData);
     if (room) this.#enter(room, connection);
-    const members = room && isPresence(channel) ? this.#presence.membersOf(room) : {};
+    const members = room && isPresence(channel) ? this.#presence.listMembers(room) : {};
     connection.send(formatEvent('pusher_internal:subscription_succeeded', members, channel));
   }
 
@@ -247,7 +247,7 @@ export class Realtime {
     if (!subscription) return;
     subscriptions.delete(channel);
     if (!tenant) return;
-    const room = roomOf(tenant.id, channel);
+    const room = roomName(tenant.id, channel);
     const members = this.#rooms.get(room);
     members?.delete(connection);
     if (members?.size === 0) this.#rooms.delete(room);
@@ -306,7 +306,7 @@ export class Realtime {
   }
 }
 
-function roomOf(tenantId: string, channel: string): string {
+function roomName(tenantId: string, channel: string): string {
   return `${tenantId} ${channel}`;
 }
 

@@ -54,7 +54,7 @@ export function compileBody(schema: TSchema): Validator {
 const validators = new WeakMap<TSchema, Validator>();
 
 /** The validator of a schema, compiled on first use. */
-export function validatorOf(schema: TSchema): Validator {
+export function getValidator(schema: TSchema): Validator {
   const validator = validators.get(schema) ?? compileBody(schema);
   validators.set(schema, validator);
   return validator;
@@ -208,7 +208,7 @@ const codes: Readonly<Record<string, FieldErrorCode>> = {
   maxProperties: 'too_many',
   enum: 'not_allowed',
   const: 'not_allowed',
-  eachOneOf: 'not_allowed',
+  eachEnum: 'not_allowed',
   sameAs: 'mismatch',
   additionalProperties: 'unknown',
 };
@@ -248,8 +248,8 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject, field
       return `${field} is unknown.`;
     case 'money':
       return `${field} must be an amount from 0 to 9999999999.99 with at most two decimals.`;
-    case 'eachOneOf':
-      return `${field} must be one of ${parentSchema?.eachOneOf.join(', ')}.`;
+    case 'eachEnum':
+      return `${field} must be one of ${parentSchema?.eachEnum.join(', ')}.`;
     case 'timestamp':
       return `${field} must be a valid ${example['date-time']}.`;
     case 'sameAs':

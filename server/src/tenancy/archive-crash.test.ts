@@ -54,7 +54,7 @@ async function interrupted(problem: string, id: string) {
   return (await findings())[0];
 }
 
-async function tracesOf(id: string): Promise<unknown> {
+async function findTraces(id: string): Promise<unknown> {
   return {
     row: await central.db.row(sql`SELECT status FROM tenants WHERE id = ${id}`),
     hasDatabase: await databases.exists(`tenant${id}`),
@@ -77,10 +77,10 @@ test.each(['tables', 'files', 'team'])('an import that is killed at its %s is re
   const [id, path] = [uniqueId(), join(folder, `${tenant.id}.zip`)];
   await exportTenant(parts, tenant.id, path);
   await killAt(moment, 'import', id, path);
-  expect(await tracesOf(id)).toMatchObject({ row: { status: 'importing' }, hasDatabase: true });
+  expect(await findTraces(id)).toMatchObject({ row: { status: 'importing' }, hasDatabase: true });
   const finding = await interrupted('interrupted import', id);
   await finding?.repair?.();
-  expect(await tracesOf(id)).toEqual(nothing);
+  expect(await findTraces(id)).toEqual(nothing);
   expect(await findings()).toEqual([]);
   expect(await importTenant(parts, path, { id })).toMatchObject({ id });
 });
@@ -92,12 +92,12 @@ test.each([
 ])('a deletion that is killed with its %s is finished by %s', async (moment, how) => {
   const { tenant, owner } = await filledTenant(platform, { size: 10 });
   await killAt(moment, 'delete', tenant.id);
-  expect(await tracesOf(tenant.id)).toMatchObject({ row: { status: 'deleting' } });
+  expect(await findTraces(tenant.id)).toMatchObject({ row: { status: 'deleting' } });
   await kernel.signals.waitUntilApplied();
   expect((await owner.get('/api/v1/customers')).status).toBe(404);
   const finding = await interrupted('interrupted deletion', tenant.id);
   await (how === 'a repair' ? finding?.repair?.() : deleteTenant(parts, tenant.id));
-  expect(await tracesOf(tenant.id)).toEqual(nothing);
+  expect(await findTraces(tenant.id)).toEqual(nothing);
   const log = sql`SELECT FROM activity_log WHERE action = 'tenant_deleted' AND details->>'id' = ${tenant.id}`;
   expect(await central.db.rows(log)).toHaveLength(1);
 });

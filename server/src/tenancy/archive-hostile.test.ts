@@ -99,7 +99,7 @@ async function withRows(table: string, rows: (text: string) => string): Promise<
 const extra = (part: Part) => zip([...good, part]);
 const empty = Buffer.alloc(0);
 const orders = 'tables/orders.copy';
-const tableOf = (manifest: Manifest, name: string) => manifest.tables.find((table) => table.name === name) as never;
+const findTable = (manifest: Manifest, name: string) => manifest.tables.find((table) => table.name === name) as never;
 const uuid = '00000000-0000-4000-8000-000000000000';
 
 const archives: Record<string, [make: () => Buffer | Promise<Buffer>, message: RegExp]> = {
@@ -183,23 +183,23 @@ const archives: Record<string, [make: () => Buffer | Promise<Buffer>, message: R
     /lacks the table orders/,
   ],
   'an unknown table': [
-    () => withManifest((manifest) => void Object.assign(tableOf(manifest, 'orders'), { name: 'pg_authid' })),
+    () => withManifest((manifest) => void Object.assign(findTable(manifest, 'orders'), { name: 'pg_authid' })),
     /pg_authid .*is not in its migrations/,
   ],
   'a column with SQL in its name': [
     () =>
       withManifest(
-        (manifest) => void Object.assign(tableOf(manifest, 'orders'), { columns: ["id\") TO PROGRAM 'x'"] }),
+        (manifest) => void Object.assign(findTable(manifest, 'orders'), { columns: ["id\") TO PROGRAM 'x'"] }),
       ),
     /is not in its migrations/,
   ],
   'a table without its rows': [() => zip(good.filter(({ name }) => name !== orders)), /orders\.copy is missing/],
   'a wrong checksum': [
-    () => withManifest((manifest) => void Object.assign(tableOf(manifest, 'orders'), { sha256: '0'.repeat(64) })),
+    () => withManifest((manifest) => void Object.assign(findTable(manifest, 'orders'), { sha256: '0'.repeat(64) })),
     /orders\.copy is not what its manifest describes/,
   ],
   'a wrong number of rows': [
-    () => withManifest((manifest) => void Object.assign(tableOf(manifest, 'orders'), { rows: 1 })),
+    () => withManifest((manifest) => void Object.assign(findTable(manifest, 'orders'), { rows: 1 })),
     /orders\.copy is not what its manifest describes/,
   ],
   'a changed byte': [

@@ -4,7 +4,7 @@ import { type MigrationSource, migrate } from '../db/migrations.ts';
 import { invalid } from '../errors.ts';
 import { loadTables, replaceFileUrls, replaceUsers } from './archive-load.ts';
 import { whileLocked } from './archive-lock.ts';
-import { type Manifest, Measure, migrationsOf } from './archive-manifest.ts';
+import { archivedMigrations, type Manifest, Measure } from './archive-manifest.ts';
 import type { ArchiveParts, FileRow } from './archive-parts.ts';
 import { ArchiveError } from './archive-reader.ts';
 import { resealSecrets } from './archive-secrets.ts';
@@ -67,7 +67,7 @@ interface Creation {
 async function createFrom(parts: ArchiveParts, source: TenantSource, creation: Creation): Promise<ImportResult> {
   const { central, databases } = parts;
   const { id } = creation;
-  const sources = migrationsOf(source.facts as Manifest, databases.sources);
+  const sources = archivedMigrations(source.facts as Manifest, databases.sources);
   const problem = await idProblem(central.db, databases, id);
   if (problem) throw invalid({ id: [problem] });
   return whileLocked(central, id, async () => {
@@ -102,7 +102,7 @@ async function fill(
 ): Promise<ImportResult> {
   const { id, sources } = creation;
   await createDatabase(parts, id, sources);
-  await inTransactionOf(parts, id, (connection) => loadTables(connection, source, parts.rules, parts.onProgress));
+  await inTenantTransaction(parts, id, (connection) => loadTables(connection, source, parts.rules, parts.onProgress));
   const { server, database } = await locate(parts, id);
   await migrate(server.address, database, parts.databases.sources);
   const reports = await adaptData(parts, source, creation);
@@ -117,8 +117,9 @@ async function createDatabase(parts: ArchiveParts, id: string, sources: readonly
   const { central, databases } = parts;
   const { server, database } = await locate(parts, id);
   await databases.copyTemplate(database, server);
-  const countOf = (all: readonly MigrationSource[]) => all.reduce((sum, { migrations }) => sum + migrations.length, 0);
-  if (countOf(sources) === countOf(databases.sources)) return;
+  const countMigrations = (all: readonly MigrationSource[]) =>
+    all.reduce((sum, { migrations }) => sum + migrations.length, 0);
+  if (countMigrations(sources) === countMigrations(databases.sources)) return;
   const mark = `CREATE TABLE chowk_installation AS SELECT '${await installationId(central.db)}'::uuid AS id`;
   await inDatabase(parts, id, (connection) =>
     connection.script(`DROP SCHEMA public CASCADE; CREATE SCHEMA public; ${mark}`),
@@ -132,7 +133,7 @@ async function adaptData(parts: ArchiveParts, { facts }: TenantSource, { id, isC
   const isOurs = (await installationId(central.db)) === facts.installation;
   const users = isOurs ? undefined : await findUsers(parts, facts);
   const change = { from: facts.tenant.id, to: id, isCopy };
-  return inTransactionOf(parts, id, async (connection) => {
+  return inTenantTransaction(parts, id, async (connection) => {
     if (users) await replaceUsers(connection, rules, users);
     await replaceFileUrls(connection, rules, change);
     return resealSecrets(connection, secrets, rules, change);
@@ -140,7 +141,7 @@ async function adaptData(parts: ArchiveParts, { facts }: TenantSource, { id, isC
 }
 
 /** Without a limit of time, also while the source is slow. */
-function inTransactionOf<Result>(
+function inTenantTransaction<Result>(
   parts: ArchiveParts,
   id: string,
   work: (connection: Connection) => Promise<Result>,

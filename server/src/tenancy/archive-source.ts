@@ -35,7 +35,7 @@ export async function locate({ central, databases }: ArchiveParts, tenantId: str
     sql`SELECT database_name AS database FROM tenants WHERE id = ${tenantId}`,
   );
   if (!row) throw new Error(`there is no tenant ${tenantId}`);
-  return { server: await databases.serverOf(tenantId), database: row.database };
+  return { server: await databases.getServer(tenantId), database: row.database };
 }
 
 /** Opens a connection to the database of a tenant, without a limit of time. */

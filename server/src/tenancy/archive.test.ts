@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Db, sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../testing/accounts.ts';
-import { archiveFolder, contentOf, countersOf, type FilledTenant, filledTenant } from '../../testing/archives.ts';
+import { archiveFolder, dumpTenant, type FilledTenant, filledTenant, readAllCounters } from '../../testing/archives.ts';
 import { startPlatform, uniqueId } from '../../testing/platform.ts';
 import { repositoryModules } from '../../testing/repository-modules.ts';
 import { storedFiles } from '../../testing/stored-files.ts';
@@ -27,21 +27,21 @@ const folder = await archiveFolder();
 const newFile = () => join(folder, `${uniqueId()}.zip`);
 const secretTables = { webhooks: expect.any(String), message_providers: expect.any(String) };
 
-async function databaseOf({ directory }: Kernel, id: string): Promise<Db> {
+async function findDatabase({ directory }: Kernel, id: string): Promise<Db> {
   return (await directory.find(id))?.db as Db;
 }
 
 test.each([1, 2, 3])('a tenant that is exported, deleted and imported is the same again (seed %i)', async (seed) => {
   const { tenant, owner, webhook, file } = await filledTenant(platform, { size: 20 * seed, seed });
   const path = newFile();
-  const before = { content: await contentOf(kernel, tenant.id), counters: await countersOf(kernel, tenant.id) };
+  const before = { content: await dumpTenant(kernel, tenant.id), counters: await readAllCounters(kernel, tenant.id) };
   const { created_at: _, ...summary } = (await showTenant(kernel.central.db, tenant.id)) as { created_at: string };
   expect(await exportTenant(parts, tenant.id, path)).toMatchObject({ files: 2, missingFiles: 0 });
   await deleteTenant(parts, tenant.id);
   expect(await showTenant(kernel.central.db, tenant.id)).toBeUndefined();
   expect(await importTenant(parts, path)).toEqual({ id: tenant.id, reports: [] });
-  expect(await contentOf(kernel, tenant.id)).toEqual({ ...before.content, ...secretTables });
-  expect(await countersOf(kernel, tenant.id)).toEqual(before.counters);
+  expect(await dumpTenant(kernel, tenant.id)).toEqual({ ...before.content, ...secretTables });
+  expect(await readAllCounters(kernel, tenant.id)).toEqual(before.counters);
   expect(await showTenant(kernel.central.db, tenant.id)).toMatchObject({ ...summary, domains: expect.any(Array) });
   await kernel.signals.waitUntilApplied();
   expect((await owner.get('/api/v1/auth/me')).body).toMatchObject({ role: 'Owner' });
@@ -49,7 +49,7 @@ test.each([1, 2, 3])('a tenant that is exported, deleted and imported is the sam
     expect.objectContaining({ name: 'Packer', permissions: ['orders.edit', 'orders.view'] }),
   );
   expect((await owner.get('/api/v1/settings')).body.settings).toMatchObject({ 'general.timezone': 'Europe/Berlin' });
-  const db = await databaseOf(kernel, tenant.id);
+  const db = await findDatabase(kernel, tenant.id);
   const hook = await db.row<{ secret: string; is_active: boolean }>(sql`SELECT secret, is_active FROM webhooks`);
   expect(hook?.is_active).toBe(true);
   expect(tenant.context('webhooks').secrets.open(webhook.id, hook?.secret ?? '')).toBe(webhook.secret);
@@ -110,7 +110,7 @@ test('on an installation with another key, members are joined by verified addres
   );
   const members = await db.rows<{ user_id: number }>(sql`SELECT user_id FROM memberships WHERE tenant_id = ${id}`);
   expect(members).toEqual([{ user_id: joined?.id }]);
-  const data = await databaseOf(other.kernel, id);
+  const data = await findDatabase(other.kernel, id);
   expect(await data.rows(sql`SELECT DISTINCT user_id FROM notifications`)).toEqual([{ user_id: joined?.id }]);
   const authors = await data.rows<{ user_id: number | null }>(sql`
     SELECT DISTINCT user_id FROM module_bus_audit_log WHERE user_id IS NOT NULL`);
@@ -150,16 +150,16 @@ test('a clone has the same data and sends nothing', async () => {
   const filled = await filledTenant(platform);
   const { tenant, owner } = filled;
   await addPendingWork(filled);
-  const [id, before] = [uniqueId(), await contentOf(kernel, tenant.id)];
+  const [id, before] = [uniqueId(), await dumpTenant(kernel, tenant.id)];
   const { reports } = await cloneTenant(parts, tenant.id, { id });
   expect(reports).toEqual([
     'message_providers: 1 removed; a copy sends nothing',
     'webhooks: 1 turned off; a copy sends nothing',
   ]);
   const original = (text: string) => text.replaceAll(`/media/${id}/`, `/media/${tenant.id}/`);
-  expect(await contentOf(kernel, id, original)).toEqual({ ...before, ...secretTables });
-  expect(await contentOf(kernel, tenant.id)).toEqual(before);
-  const db = await databaseOf(kernel, id);
+  expect(await dumpTenant(kernel, id, original)).toEqual({ ...before, ...secretTables });
+  expect(await dumpTenant(kernel, tenant.id)).toEqual(before);
+  const db = await findDatabase(kernel, id);
   const waiting = await db.row(sql`
     SELECT (SELECT count(*) FROM event_deliveries WHERE name <> 'tenant.database_migrated') AS events,
       (SELECT count(*) FROM added_jobs) AS jobs, (SELECT count(*) FROM idempotency_keys) AS keys,
@@ -219,7 +219,7 @@ test('an archive of an older version is brought up to date, one of a newer versi
   await from.db.run(sql`INSERT INTO drafts VALUES (1)`);
   await exportTenant(olderParts, from.id, path);
   await importTenant(newerParts, path, { id: to });
-  const db = await databaseOf(newer.kernel, to);
+  const db = await findDatabase(newer.kernel, to);
   await db.run(sql`INSERT INTO notes (text) VALUES ('new')`);
   expect(await db.rows(sql`SELECT id, text, length FROM notes ORDER BY id`)).toEqual([
     { id: 1, text: 'one', length: 3 },

@@ -64,7 +64,7 @@ export async function eraseTenant({ central, databases, files, jobs, teams }: Pa
   const tenant = await central.db.row<{ id: string; name: string; status: string; database: string }>(sql`
     SELECT id, name, status, database_name AS database FROM tenants WHERE id = ${id} AND status IN ('importing', 'deleting')`);
   if (!tenant) return;
-  const server = await databases.serverOf(id);
+  const server = await databases.getServer(id);
   if ((await databases.exists(tenant.database, server)) && (await databases.isOurs(tenant.database, server))) {
     await databases.drop(tenant.database, server);
   }

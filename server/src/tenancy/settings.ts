@@ -4,7 +4,7 @@ import {
   GuardedCache,
   type SettingDefinition,
   type Settings,
-  type SettingsOf,
+  type SettingTypes,
   setting,
   settingDefinitions,
   sql,
@@ -52,7 +52,7 @@ const settings = {
 export const kernelSettings: readonly SettingDefinition[] = settingDefinitions(settings);
 
 declare module '@chowk/kit/catalogue' {
-  interface Settings extends SettingsOf<typeof settings> {}
+  interface Settings extends SettingTypes<typeof settings> {}
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -82,12 +82,12 @@ export class SettingsStore {
   }
 
   async of(tenantId: string): Promise<Settings> {
-    return (await this.#valuesOf(tenantId)) as unknown as Settings;
+    return (await this.#loadValues(tenantId)) as unknown as Settings;
   }
 
   /** The settings that the caller may see; a setting with its own permission requires it. */
   async visible(tenantId: string, can: (permission: string) => boolean): Promise<Values> {
-    const settings = await this.#valuesOf(tenantId);
+    const settings = await this.#loadValues(tenantId);
     const keys = Object.keys(settings).filter((key) => hasAccess(this.#declared.get(key), can));
     return Object.fromEntries(keys.map((key) => [key, settings[key]]));
   }
@@ -119,7 +119,7 @@ export class SettingsStore {
     if (!known) errors['general.timezone'] = [{ code: 'invalid', message }];
   }
 
-  async #valuesOf(tenantId: string): Promise<Values> {
+  async #loadValues(tenantId: string): Promise<Values> {
     return (await this.#cache.get(tenantId)) ?? this.#defaults;
   }
 

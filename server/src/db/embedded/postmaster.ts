@@ -77,10 +77,10 @@ async function hasExitedAfter(
  */
 async function isPostmaster(pid: number, folder: string): Promise<boolean> {
   if (!(pid > 0)) return false;
-  return (await commandLineOf(pid)).endsWith(ownerSetting(folder));
+  return (await readCommandLine(pid)).endsWith(ownerSetting(folder));
 }
 
-async function commandLineOf(pid: number): Promise<string> {
+async function readCommandLine(pid: number): Promise<string> {
   try {
     if (process.platform === 'linux') return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replace(/\0$/, '');
     return (await promisify(execFile)('ps', ['-ww', '-p', `${pid}`, '-o', 'command='])).stdout.trimEnd();

@@ -3,12 +3,12 @@ import { pathParameters, type RegisteredAction } from '../../actions/registry.ts
 import { hasEtag } from '../../actions/response-schema.ts';
 import { kernelErrors } from '../../errors.ts';
 import type { LoadedModule } from '../../loader/load-modules.ts';
-import { permissionsOf } from '../../loader/permissions.ts';
+import { collectPermissions } from '../../loader/permissions.ts';
 import { Components, type Json } from '../../schemas/components.ts';
 import { version } from '../../version.ts';
 import { takesBody } from '../read-input.ts';
-import { exampleOf } from './examples.ts';
-import { type Errors, errorCodes, headers, responsesOf } from './responses.ts';
+import { createExample } from './examples.ts';
+import { describeResponses, type Errors, errorCodes, headers } from './responses.ts';
 
 const errorSchema: Json = {
   type: 'object',
@@ -102,7 +102,7 @@ export function openApiDocument(all: readonly RegisteredAction[], modules: reado
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This server.' }],
-    tags: tagsOf(actions, modules),
+    tags: listTags(actions, modules),
     paths: sorted(paths),
     components: {
       schemas: { ...components.schemas, Error: errorSchema },
@@ -114,7 +114,7 @@ export function openApiDocument(all: readonly RegisteredAction[], modules: reado
   };
 }
 
-function tagsOf(actions: readonly RegisteredAction[], modules: readonly LoadedModule[]): Json[] {
+function listTags(actions: readonly RegisteredAction[], modules: readonly LoadedModule[]): Json[] {
   const ofModules = modules.map(({ manifest, parts }) => ({ [manifest.name]: manifest.description, ...parts.tags }));
   const descriptions: Record<string, string> = Object.assign({}, kernelTags, ...ofModules);
   const names = [...new Set(actions.map(({ tag }) => tag))].sort();
@@ -123,7 +123,7 @@ function tagsOf(actions: readonly RegisteredAction[], modules: readonly LoadedMo
 
 function securitySchemes(actions: readonly RegisteredAction[], modules: readonly LoadedModule[]): Json {
   const needed = new Set(actions.flatMap(permissionsFor));
-  const scopes = permissionsOf(modules).filter(({ name }) => needed.has(name));
+  const scopes = collectPermissions(modules).filter(({ name }) => needed.has(name));
   return {
     bearer: {
       type: 'http',
@@ -162,7 +162,7 @@ function operation(action: RegisteredAction, components: Components, errors: Err
     security: action.public ? [] : [{ bearer: [] }, ...scopes.map((scope) => ({ oauth2: scope }))],
     parameters: parameters(action, components, errors),
     ...(takesBody(action) ? { requestBody: requestBody(action, components) } : {}),
-    responses: responsesOf(action, components, errors),
+    responses: describeResponses(action, components, errors),
   };
 }
 
@@ -201,12 +201,12 @@ function parameter(place: string, name: string, input: TObject | undefined, comp
     in: place,
     required: place === 'path' || required.includes(name),
     ...(description ? { description } : {}),
-    schema: { ...components.of(schema, 'input'), ...defaultOf(schema) },
-    example: exampleOf(schema, 'input', name),
+    schema: { ...components.of(schema, 'input'), ...defaultValue(schema) },
+    example: createExample(schema, 'input', name),
   };
 }
 
-function defaultOf({ default: value }: { default?: unknown }): Json {
+function defaultValue({ default: value }: { default?: unknown }): Json {
   return value === undefined ? {} : { default: value };
 }
 
@@ -229,16 +229,16 @@ function requestBody(action: RegisteredAction, components: Components): Json {
   const fields = Object.fromEntries(Object.entries(properties).filter(([name]) => !inPath.includes(name)));
   const body = { ...rest, properties: fields, required: required.filter((name) => !inPath.includes(name)) };
   const schema = accepts === 'csv' ? { type: 'string' } : components.of(body, 'input');
-  const example = accepts === 'csv' ? exampleOf(fields.csv ?? {}, 'input') : exampleOf(body, 'input');
+  const example = accepts === 'csv' ? createExample(fields.csv ?? {}, 'input') : createExample(body, 'input');
   const isRequired = ((components.of({ ...body, title: undefined }, 'input').required ?? []) as unknown[]).length > 0;
   return {
     required: isRequired,
-    content: Object.fromEntries(bodyTypes[accepts].map((type) => [type, { schema, example, ...encodingOf(fields) }])),
+    content: Object.fromEntries(bodyTypes[accepts].map((type) => [type, { schema, example, ...fileEncoding(fields) }])),
   };
 }
 
 /** The types of the uploaded file. */
-function encodingOf(fields: TProperties): Json {
+function fileEncoding(fields: TProperties): Json {
   const upload = uploadField(fields);
   return upload ? { encoding: { [upload.name]: { contentType: upload.types.join(', ') } } } : {};
 }
