@@ -75,7 +75,7 @@ class ApiWriter {
   readonly #inputs = new Map<string, Schema>();
 
   constructor(actions: readonly RegisteredAction[]) {
-    for (const { output } of actions) if (output) this.#components.of(output, 'output');
+    for (const { output } of actions) if (output) this.#components.describe(output, 'output');
     this.#outputs = new Set(Object.keys(this.#components.schemas));
   }
 
@@ -118,7 +118,7 @@ class ApiWriter {
       ),
       required: required.filter(isPicked),
     });
-    const describe = (schema: object) => this.#components.of(schema, 'input') as Schema;
+    const describe = (schema: object) => this.#components.describe(schema, 'input') as Schema;
     const parameters = describe({ type: 'object', ...pick((field) => inPath.includes(field)) });
     const fields = describe({ ...rest, type: 'object', ...pick((field) => !inPath.includes(field)) });
     const isEmpty = !fields.$ref && Object.keys(fields.properties ?? {}).length === 0 && !fields.additionalProperties;
@@ -147,7 +147,7 @@ class ApiWriter {
     const { properties = {} } = (output ?? {}) as Partial<TObject>;
     if (!input?.properties.cursor || !properties.pagination) return undefined;
     const list = Object.values(properties).find((schema) => 'items' in schema) as { items: object } | undefined;
-    return list && this.#type(this.#components.of(list.items, 'output'), 'output');
+    return list && this.#type(this.#components.describe(list.items, 'output'), 'output');
   }
 
   #declaration(name: string, schema: Schema): string {

@@ -138,12 +138,12 @@ test('an exception of onResponse is that of the call, which is not repeated', as
 });
 
 test('a call ends when its time is over', async () => {
-  const { chowk } = await clientWith('silence');
+  const { chowk } = await clientWith('no-response');
   await expect(chowk.auth.me({}, { timeoutMs: 50 })).rejects.toThrow(TimeoutError);
 });
 
 test('a call ends when its caller aborts it, with the reason of the caller', async () => {
-  const { chowk, front } = await clientWith('silence');
+  const { chowk, front } = await clientWith('no-response');
   const controller = new AbortController();
   const call = chowk.auth.me({}, { signal: controller.signal });
   await front.arrival(1);

@@ -9,7 +9,7 @@ export interface EventDefinition<Payload = unknown> {
   readonly summary: string;
   readonly payload: TSchema;
   /** The id of its subject, such as an order. A listener gets the events about one subject in order. */
-  about?(payload: Payload): string | undefined;
+  subject?(payload: Payload): string | undefined;
   /** The field of GraphQL's `Subscription` for the event. It needs a permission. */
   readonly graphql?: string;
   /** The permission that subscribers need. */

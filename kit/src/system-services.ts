@@ -76,7 +76,7 @@ export interface TenantSteps {
 
 /** The settings of tenants. `can` decides about settings that have their own permission. */
 export interface SettingsService {
-  of(tenantId: string): Promise<Settings>;
+  get(tenantId: string): Promise<Settings>;
   /** The settings that the caller may see, with defaults filled in. */
   visible(tenantId: string, can: (permission: string) => boolean): Promise<Readonly<Record<string, unknown>>>;
   /** Changes all of the settings or, if one of them is invalid, none. `null` restores the default. */

@@ -2,7 +2,7 @@ import { type Ctx, defineEvent, type EventTypes, Nullable, Type, UserId } from '
 import { ConversationRecord, MessageRecord, Status } from './schemas.ts';
 
 const common = {
-  about: ({ conversation }: { conversation: ConversationRecord }) => conversation.id,
+  subject: ({ conversation }: { conversation: ConversationRecord }) => conversation.id,
   needs: 'conversations.view',
 };
 

@@ -117,7 +117,7 @@ function customerRow(
   random: Random,
 ) {
   const tags = random() < 0.3 ? new Set([pick(random, data.tags), pick(random, data.tags)]) : [];
-  const totals = plan.shared('orders')?.of(n) ?? { count: 0, sum: 0, firstTime: 0, lastTime: 0 };
+  const totals = plan.shared('orders')?.get(n) ?? { count: 0, sum: 0, firstTime: 0, lastTime: 0 };
   return {
     id,
     email,

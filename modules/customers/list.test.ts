@@ -248,8 +248,8 @@ function plainPage(db: Db, key: string, direction: string, { limit, offset }: { 
     ORDER BY ${raw(key)} ${raw(direction)}, id ${raw(direction)} LIMIT ${limit} OFFSET ${offset}`);
 }
 
-/** Customers with many equal values, created at different times; half of the ids are UUIDv7, as those of the platform. */
-const many = (count: number) => sql`
+/** Customers with insertCustomers equal values, created at different times; half of the ids are UUIDv7, as those of the platform. */
+const insertCustomers = (count: number) => sql`
   INSERT INTO customers (id, first_name, total_orders, total_spent, last_order_at, created_at, updated_at)
   SELECT CASE WHEN random() < 0.5 THEN uuidv7(-random() * interval '3 years') ELSE gen_random_uuid() END,
     (ARRAY[NULL, '', 'a', 'Asha', 'Ashák', 'ashanti', 'Zoë', 'चाय', '李', '李明', '😀'])[1 + floor(random() * 11)],
@@ -261,7 +261,7 @@ const many = (count: number) => sql`
 
 /** Changes of every kind to some of them. */
 const shuffles = [
-  many(40),
+  insertCustomers(40),
   sql`UPDATE customers SET total_orders = total_orders + 1, total_spent = total_spent / 2 + 1,
     last_order_at = coalesce(last_order_at, created_at) + interval '20 hours' WHERE random() < 0.1`,
   sql`UPDATE customers SET first_name = (ARRAY[NULL, 'Ash', 'Omar'])[1 + floor(random() * 3)] WHERE random() < 0.1`,
@@ -272,7 +272,7 @@ const shuffles = [
 
 test('deep pages are correct for all sorts and directions', async () => {
   const { db, list } = await shop();
-  await db.run(many(1_500));
+  await db.run(insertCustomers(1_500));
   for (const [round, settle] of [sql`SELECT`, sql`SELECT compact_counters()`, sql`SELECT`].entries()) {
     for (const statement of shuffles) await db.run(statement);
     await db.run(settle);
@@ -296,7 +296,7 @@ test('deep pages are correct for all sorts and directions', async () => {
 
 test.each(Object.entries(sorts))('a cursor visits every customer once, sorted by %s', async (sort, key) => {
   const { db, caller } = await shop();
-  await db.run(many(40));
+  await db.run(insertCustomers(40));
   for (const order of ['asc', 'desc']) {
     const found = await readByCursor<Customer>(caller, `/api/v1/customers?sort_by=${sort}&sort_order=${order}`);
     const expected = await plainPage(db, key, order, { limit: 1_000, offset: 0 });

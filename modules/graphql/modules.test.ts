@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { validateSchema } from 'graphql';
 import { expect, test, vi } from 'vitest';
-import { modulePart } from '../../server/src/graphql/module-part.ts';
+import { readModuleSchema } from '../../server/src/graphql/module-schema.ts';
 import { buildTenantSchema } from '../../server/src/graphql/tenant-schema.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 
@@ -13,7 +13,7 @@ const acme = await platform.tenant();
 const merchant = acme.caller('customers.view', 'customers.create', 'orders.view', 'orders.create', 'products.view');
 
 test('every set of modules has a schema', () => {
-  const parts = kernel.modules.map((module) => modulePart(module, kernel.actions));
+  const parts = kernel.modules.map((module) => readModuleSchema(module, kernel.actions));
   const system = parts.filter(({ module }) => kernel.systemModules.has(module));
   const optional = parts.filter((part) => !system.includes(part));
   expect(optional.length).toBeGreaterThan(3);

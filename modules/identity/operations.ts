@@ -22,7 +22,7 @@ import { addMember, createUser, isEmailTaken } from './accounts/users.ts';
 import { mailCustomer } from './mail/mail-customer.ts';
 import { mailMembers } from './mail/mail-members.ts';
 import { mailOwners } from './mail/mail-owners.ts';
-import { commonPasswordProblem } from './profile/common-passwords.ts';
+import { passwordProblem } from './profile/common-passwords.ts';
 import { sendVerification } from './profile/email.ts';
 import { sendPasswordReset } from './profile/password-reset.ts';
 import { createPersonalClient, personalClient } from './profile/personal-tokens.ts';
@@ -128,13 +128,13 @@ export const operations = {
     run: ({ system, client }, { password, hash }) =>
       getAccounts(system).passwords.verify(password, hash, client.network),
   }),
-  'identity.commonPasswordProblem': systemOperation({
+  'identity.passwordProblem': systemOperation({
     summary: 'Check whether a password is too common',
     description: 'Returns the problem, or `null`.',
     system: true,
     input: Type.Object({ password: Text }),
     output: Nullable(Text),
-    run: async (_ctx, { password }) => commonPasswordProblem(password) ?? null,
+    run: async (_ctx, { password }) => passwordProblem(password) ?? null,
   }),
   'identity.hasUsers': systemOperation({
     summary: 'Check whether there are users',

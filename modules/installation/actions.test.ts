@@ -76,7 +76,7 @@ test('the wizard installs the platform over HTTP, and the owner can sign in', as
       redirect: '/login',
     },
   });
-  expect(await wizard.kernel.settings.of(form.organization_slug)).toMatchObject({
+  expect(await wizard.kernel.settings.get(form.organization_slug)).toMatchObject({
     'general.country': 'DE',
     'general.currency': 'EUR',
     'general.timezone': 'Europe/Berlin',

@@ -19,8 +19,7 @@ export async function checkOwner(ctx: SystemCtx, form: Partial<NewOwner>, issues
 /** Adds problems that need a list: of common passwords, and of PostgreSQL's time zones. */
 async function checkPlausibility(ctx: SystemCtx, form: Partial<NewOwner>, issues: Issues): Promise<void> {
   const { password, timezone } = form;
-  const problem =
-    password === undefined ? undefined : await ctx.bus.call('identity.commonPasswordProblem', { password });
+  const problem = password === undefined ? undefined : await ctx.bus.call('identity.passwordProblem', { password });
   if (problem) issues.add('password', problem);
   if (timezone === undefined || issues.has('timezone')) return;
   if (await ctx.central.row(sql`SELECT FROM pg_timezone_names WHERE name = ${timezone}`)) return;

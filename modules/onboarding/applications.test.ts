@@ -174,17 +174,17 @@ test('an expired code is refused', async () => {
 
 test('two applicants who want the same domain both get one', async () => {
   const code = await newCode({ auto_approve: true });
-  const wanted = uniqueId();
+  const preferred = uniqueId();
   const business_name = `Tea ${uniqueId()}`;
   const answers = await Promise.all(
-    Array.from({ length: 4 }, () => send(form(code, { preferred_domain: wanted, business_name }))),
+    Array.from({ length: 4 }, () => send(form(code, { preferred_domain: preferred, business_name }))),
   );
   const domains = await Promise.all(
     answers.map(async ({ body }) => (await owner.get(`${admin}/${body.application_id}`)).body.application.domains),
   );
   const slug = business_name.toLowerCase().replace(' ', '-');
   const aliases = domains.flat().filter((domain) => domain.length > 8);
-  expect(aliases.sort()).toEqual([slug, `${slug}-2`, `${slug}-3`, wanted].sort());
+  expect(aliases.sort()).toEqual([slug, `${slug}-2`, `${slug}-3`, preferred].sort());
 });
 
 test('names in any script become an alias', async () => {

@@ -225,10 +225,10 @@ test('after-commit listeners receive events', async () => {
   const { id } = await ctx.bus.call('orders.create', { items });
   await ctx.bus.call('orders.update', { id, note: 'New', status: 'shipped' });
   await platform.kernel.work(['events']);
-  const about = () => receivedAfterCommit.filter(({ payload }) => payload.order.id === id);
-  await expect.poll(() => about().length).toBe(3);
+  const receivedForOrder = () => receivedAfterCommit.filter(({ payload }) => payload.order.id === id);
+  await expect.poll(() => receivedForOrder().length).toBe(3);
   // Listeners run independently, so the events are sorted.
-  expect(about().toSorted((one, other) => (one.name < other.name ? -1 : 1))).toMatchObject([
+  expect(receivedForOrder().toSorted((one, other) => (one.name < other.name ? -1 : 1))).toMatchObject([
     { name: 'order.created', payload: { order: { total: '9.00', items } } },
     { name: 'order.status_changed', payload: { order: { status: 'shipped' }, previous_status: 'pending' } },
     { name: 'order.updated', payload: { changed: ['note'] } },

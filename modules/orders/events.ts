@@ -3,7 +3,7 @@ import { maskOrder } from './masking.ts';
 import { Order, Status } from './schemas.ts';
 
 const common = {
-  about: ({ order }: { order: Order }) => order.id,
+  subject: ({ order }: { order: Order }) => order.id,
   needs: 'orders.view',
   mask: <Payload extends { order: Order }>(ctx: Ctx, payload: Payload) => ({
     ...payload,

@@ -184,9 +184,9 @@ test('after-commit listeners receive events in order, with the changes', async (
   await ctx.bus.call('products.changeStock', { id, change: -2, reason: 'counted', reference: 'r' });
   await ctx.bus.call('products.reserve', { id, quantity: 1 });
   await platform.kernel.work(['events']);
-  const about = ({ payload }: { payload: unknown }) => (payload as { product: Product }).product.id === id;
-  await expect.poll(() => receivedAfterCommit.filter(about).length, { timeout: 15_000 }).toBe(4);
-  const byName = (name: string) => receivedAfterCommit.filter((one) => about(one) && one.name === name);
+  const isForProduct = ({ payload }: { payload: unknown }) => (payload as { product: Product }).product.id === id;
+  await expect.poll(() => receivedAfterCommit.filter(isForProduct).length, { timeout: 15_000 }).toBe(4);
+  const byName = (name: string) => receivedAfterCommit.filter((one) => isForProduct(one) && one.name === name);
   expect(byName('product.created')).toMatchObject([{ payload: { product: { sku: 'LATER', stock: 8 } } }]);
   expect(byName('product.updated')).toMatchObject([{ payload: { changed: ['title', 'price'] } }]);
   expect(byName('product.stock_changed')).toMatchObject([

@@ -2,7 +2,7 @@ import { type Ctx, defineEvent, type EventTypes, extend, type Static, Type, Uuid
 import { Product, StockMovement } from './schemas.ts';
 
 const common = {
-  about: ({ product }: { product: Product }) => product.id,
+  subject: ({ product }: { product: Product }) => product.id,
   needs: 'products.view',
 };
 

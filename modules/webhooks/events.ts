@@ -5,7 +5,7 @@ export const events = {
   'webhook.disabled': defineEvent({
     summary: 'A webhook was disabled because its deliveries failed',
     payload: Type.Object({ webhook: Webhook }),
-    about: ({ webhook }) => webhook.id,
+    subject: ({ webhook }) => webhook.id,
   }),
 };
 

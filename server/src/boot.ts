@@ -37,7 +37,7 @@ import {
   collectNotificationTypes,
   createIdentity,
   listAutoInstalled,
-} from './loader/module-parts.ts';
+} from './loader/module-declarations.ts';
 import { Mailer } from './mail/mailer.ts';
 import { OutboundClient } from './outbound/outbound-client.ts';
 import { createPersonalData } from './privacy/personal-data.ts';
@@ -63,8 +63,8 @@ import { installationId, TenantDatabases } from './tenancy/tenant-databases.ts';
 
 const migrationsFolder = resolve(import.meta.dirname, '../migrations');
 
-/** Parts that tests replace; production never does. */
-export interface Parts {
+/** Overrides that tests replace; production never does. */
+export interface Overrides {
   readonly identity?: Identity | undefined;
   readonly modules?: readonly LoadedModule[];
   readonly actions?: Actions;
@@ -73,7 +73,7 @@ export interface Parts {
 }
 
 /** The prerequisites of the platform. */
-export interface Foundations {
+export interface BootOptions {
   readonly config: Config;
   readonly log: Log;
   readonly server: DatabaseServer;
@@ -81,12 +81,15 @@ export interface Foundations {
 }
 
 /** Wires the platform, from the database upward. The only place where parts are connected. */
-export async function boot({ config, server, secrets, ...base }: Foundations, parts: Parts = {}): Promise<Kernel> {
+export async function boot(
+  { config, server, secrets, ...base }: BootOptions,
+  overrides: Overrides = {},
+): Promise<Kernel> {
   const log = summarizeOutages(base.log);
-  const now = parts.now ?? (() => new Date());
+  const now = overrides.now ?? (() => new Date());
   const { address, centralDatabase: database } = server;
   const limits = connectionLimits(config);
-  const modules = parts.modules ?? (await loadModules(config));
+  const modules = overrides.modules ?? (await loadModules(config));
   const [system, tenant] = [modules.filter(isSystem), modules.filter((module) => !isSystem(module))];
   const systemModules = new Set(system.map(({ alias }) => alias));
   const centralMigrations = [
@@ -123,7 +126,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   const declared = modules.flatMap(
     ({ manifest }) => (manifest.settings ?? []) as (SettingDefinition & { schema: TSchema })[],
   );
-  const settings = new SettingsStore(db, [...kernelSettings, ...declared, ...(parts.settings ?? [])], signals);
+  const settings = new SettingsStore(db, [...kernelSettings, ...declared, ...(overrides.settings ?? [])], signals);
   const tenantMigrations = [await readMigrations('kernel', join(migrationsFolder, 'tenant'))];
   const sources = [...tenantMigrations, ...tenant.map(({ migrations }) => migrations)];
   const autoInstalled = listAutoInstalled(modules);
@@ -160,7 +163,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
       { module: undefined, tag: 'Realtime' },
     ),
     ...registerActions(fileActions(files), { module: undefined, tag: 'Files' }),
-    ...registerActions(parts.actions ?? {}, { module: undefined, tag: 'Test' }),
+    ...registerActions(overrides.actions ?? {}, { module: undefined, tag: 'Test' }),
   ];
   assertUniqueActions(actions);
   const operations = new Map(actions.filter(isOperation).map((action) => [action.name, action]));
@@ -255,7 +258,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   });
   // Before `signals` starts, so that its caches miss no notification.
   const ofModule = await createIdentity(modules, services);
-  const identity = parts.identity ?? ofModule;
+  const identity = overrides.identity ?? ofModule;
   const realtime = new Realtime({
     pubsub,
     signals,

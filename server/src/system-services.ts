@@ -47,7 +47,7 @@ import {
 } from './tenancy/tenants.ts';
 import { version } from './version.ts';
 
-interface Parts {
+interface Dependencies {
   readonly config: Config;
   readonly log: Log;
   readonly central: Central;
@@ -74,7 +74,7 @@ interface Parts {
   readonly onClose: SystemServices['onClose'];
 }
 
-export function makeSystemServices(parts: Parts): SystemServices {
+export function makeSystemServices(parts: Dependencies): SystemServices {
   const { config, central, databases, redis } = parts;
   return {
     version,
@@ -189,7 +189,7 @@ function runIfUnlocked(signals: Signals): SystemServices['runIfUnlocked'] {
   };
 }
 
-function domainsService({ central, directory }: Parts): DomainsService {
+function domainsService({ central, directory }: Dependencies): DomainsService {
   return {
     labelProblem: async (domain) => labelProblem(domain.toLowerCase(), await ringSegments(central.db)),
     list: (tenantId) => listDomains(central.db, tenantId),
@@ -205,7 +205,7 @@ function domainsService({ central, directory }: Parts): DomainsService {
   };
 }
 
-function limitsService({ limiter, now }: Parts): Limits {
+function limitsService({ limiter, now }: Dependencies): Limits {
   return {
     has: (key, perMinute) => limiter.peek(key, perMinute, now().getTime()).allowed,
     take(key, perMinute) {
@@ -215,7 +215,7 @@ function limitsService({ limiter, now }: Parts): Limits {
   };
 }
 
-async function seed(db: Db, { modules, config }: Parts): Promise<{ modules: number; settings: number }> {
+async function seed(db: Db, { modules, config }: Dependencies): Promise<{ modules: number; settings: number }> {
   const configurations = modules.map(({ alias, manifest }) => ({ alias, configuration: manifest }));
   const settings = {
     'platform.name': 'Chowk',
@@ -235,7 +235,7 @@ async function seed(db: Db, { modules, config }: Parts): Promise<{ modules: numb
   return { modules: modules.length, settings: Object.keys(settings).length };
 }
 
-function tenantSteps({ central: { db }, databases, announceMigration }: Parts): TenantSteps {
+function tenantSteps({ central: { db }, databases, announceMigration }: Dependencies): TenantSteps {
   return {
     newId: () => newTenantId(db, databases),
     reserve: (tenant, module) => reserveTenant(db, databases, tenant, module),

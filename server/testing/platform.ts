@@ -6,7 +6,7 @@ import { type Caller, type Ctx, sql } from '@chowk/kit/kernel';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterAll, inject } from 'vitest';
 import type { RegisteredAction } from '../src/actions/registry.ts';
-import { boot, type Parts } from '../src/boot.ts';
+import { boot, type Overrides } from '../src/boot.ts';
 import { Context } from '../src/context/context.ts';
 import { errorCodes } from '../src/http/openapi/responses.ts';
 import { createHttpServer } from '../src/http/server.ts';
@@ -54,7 +54,7 @@ export interface TestPlatform {
   request(options: InjectOptions): Promise<TestResponse>;
 }
 
-export interface TestOptions extends Parts {
+export interface TestOptions extends Overrides {
   readonly environment?: Record<string, string>;
   /** A platform whose databases and storage are used: the new one is a second process of the same installation. */
   readonly beside?: TestPlatform;

@@ -14,7 +14,7 @@ export interface TestModule extends Module {
 const anyEvent = defineEvent({
   summary: 'Something has happened',
   payload: Type.Unknown(),
-  about: (payload) => (payload as { about?: string }).about,
+  subject: (payload) => (payload as { subject?: string }).subject,
 });
 
 /** A module without a folder. Installed for every tenant. */

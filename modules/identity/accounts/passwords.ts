@@ -41,7 +41,7 @@ export class Passwords {
       return await work();
     } finally {
       // The next one takes over the place of this one.
-      if (!this.#queue.admitNext()) this.#running -= 1;
+      if (!this.#queue.resolveNext()) this.#running -= 1;
     }
   }
 }

@@ -89,11 +89,11 @@ test('an invitation by an API client is void when its maker may no longer invite
   const payload = { email: `invited-${admin.email}`, role: 'Shelf' };
   expect(await status(token, { method: 'POST', path: '/api/v1/invitations', payload })).toBe(201);
   const { text } = await platform.mailTo(payload.email, /invited/);
-  const look = async () =>
+  const readStatus = async () =>
     (await platform.request({ url: `/api/v1/invitations/${/invitations\/([\w-]+)/.exec(text)?.[1]}` })).status;
-  expect(await look()).toBe(200);
+  expect(await readStatus()).toBe(200);
   await assign(admin, 'Agent');
-  expect(await look()).toBe(404);
+  expect(await readStatus()).toBe(404);
 });
 
 test('API clients end with the membership of their maker', async () => {

@@ -89,14 +89,14 @@ test.each<[string, Record<string, unknown>, string]>([
 test('a caller cannot create or take over an API client with permissions that the caller lacks', async () => {
   const admin = await platform.person({ tenant: acme, role: 'Admin' });
   const notHeld = { status: 403, code: 'identity.scope_not_held' };
-  const seen = ({ status, body }: { status: number; body: { code: string } }) => ({ status, code: body.code });
-  expect(seen(await admin.post(url, { name: 'x', scopes: ['settings.billing'] }))).toEqual(notHeld);
+  const summarize = ({ status, body }: { status: number; body: { code: string } }) => ({ status, code: body.code });
+  expect(summarize(await admin.post(url, { name: 'x', scopes: ['settings.billing'] }))).toEqual(notHeld);
   // Reseller permissions have no effect in a merchant's tenant, not even for its Owner.
-  expect(seen(await asha.post(url, { name: 'x', scopes: ['reseller.tenants.view'] }))).toEqual(notHeld);
+  expect(summarize(await asha.post(url, { name: 'x', scopes: ['reseller.tenants.view'] }))).toEqual(notHeld);
   const rich = await makeClient(asha, ['settings.billing', 'settings.view']);
-  expect(seen(await admin.post(`${url}/${rich.id}/secret`))).toEqual(notHeld);
+  expect(summarize(await admin.post(`${url}/${rich.id}/secret`))).toEqual(notHeld);
   const poor = await makeClient(admin, ['settings.view']);
-  expect(seen(await admin.patch(`${url}/${poor.id}`, { scopes: ['settings.billing'] }))).toEqual(notHeld);
+  expect(summarize(await admin.patch(`${url}/${poor.id}`, { scopes: ['settings.billing'] }))).toEqual(notHeld);
   // Permissions that it already has may stay.
   expect((await admin.patch(`${url}/${rich.id}`, { scopes: ['settings.billing'] })).status).toBe(200);
   expect((await admin.delete(`${url}/${rich.id}`)).status).toBe(200);

@@ -47,7 +47,7 @@ const login = (email: string, password = testPassword) => post('/api/v1/auth/log
 const invitationTo = async (email: string) =>
   /invitations\/([\w-]+)/.exec((await platform.mailTo(email, /invited/)).text)?.[1];
 const undo = (token: string) => platform.request({ method: 'POST', url: `/api/v1/email/undo/${token}` });
-const look = (token: string) => platform.request({ method: 'GET', url: `/api/v1/email/undo/${token}` });
+const previewUndo = (token: string) => platform.request({ method: 'GET', url: `/api/v1/email/undo/${token}` });
 
 /** The token of the link in the newest notice to an address. */
 async function undoToken(address: string): Promise<string> {
@@ -346,7 +346,7 @@ test('a password reset link to the old address is invalid after the new one was 
 test('previewing the link changes nothing', async () => {
   const person = await newPerson();
   const email = await move(person);
-  const { status, body } = await look(await undoToken(person.email));
+  const { status, body } = await previewUndo(await undoToken(person.email));
   expect({ status, body }).toEqual({ status: 200, body: { email: person.email, expires_at: expect.any(String) } });
   const days = (Date.parse(body.expires_at) - Date.now()) / 86_400_000;
   expect(days).toBeGreaterThan(6.99);
@@ -387,7 +387,7 @@ test('a link can be used once, also by concurrent requests', async () => {
   const answers = await Promise.all([undo(token), undo(token), undo(token)]);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422]);
   expect(await undo(token)).toMatchObject(refusedToken);
-  expect(await look(token)).toMatchObject(refusedToken);
+  expect(await previewUndo(token)).toMatchObject(refusedToken);
 });
 
 test('a link expires after seven days', async () => {
@@ -395,14 +395,14 @@ test('a link expires after seven days', async () => {
   await move(person);
   const token = await undoToken(person.email);
   hoursAhead = 7 * 24 + 0.1;
-  expect(await look(token)).toMatchObject(refusedToken);
+  expect(await previewUndo(token)).toMatchObject(refusedToken);
   expect(await undo(token)).toMatchObject(refusedToken);
   hoursAhead = 7 * 24 - 0.1;
   expect((await undo(token)).status).toBe(200);
 });
 
 test.each(['x', 'A'.repeat(43), 'a'.repeat(201), '%00'])('the token %s is invalid', async (token) => {
-  expect(await look(token)).toMatchObject(refusedToken);
+  expect(await previewUndo(token)).toMatchObject(refusedToken);
   expect(await undo(token)).toMatchObject(refusedToken);
 });
 

@@ -70,11 +70,11 @@ test.each([
 test('a change based on an outdated version of the profile is refused', async () => {
   const asha = await platform.person();
   const { headers } = await asha.get('/api/v1/profile');
-  const seen = headers.etag as string;
-  expect((await asha.get('/api/v1/profile', { 'if-none-match': seen })).status).toBe(304);
-  const changed = await asha.patch('/api/v1/profile', { locale: 'en' }, { 'if-match': seen });
+  const etag = headers.etag as string;
+  expect((await asha.get('/api/v1/profile', { 'if-none-match': etag })).status).toBe(304);
+  const changed = await asha.patch('/api/v1/profile', { locale: 'en' }, { 'if-match': etag });
   expect(changed.status).toBe(200);
-  const late = await asha.patch('/api/v1/profile', { locale: 'hi' }, { 'if-match': seen });
+  const late = await asha.patch('/api/v1/profile', { locale: 'hi' }, { 'if-match': etag });
   expect({ status: late.status, code: late.body.code }).toEqual({ status: 412, code: 'http.precondition_failed' });
   expect((await asha.get('/api/v1/profile')).body.profile).toEqual(changed.body.profile);
   const again = await asha.patch('/api/v1/profile', { locale: 'hi' }, { 'if-match': changed.headers.etag as string });

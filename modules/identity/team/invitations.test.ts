@@ -125,8 +125,8 @@ test('a new person gets an account, a session and a verification mail', async ()
     },
   });
   const headers = { authorization: `Bearer ${body.access_token}`, 'x-tenant': acme.id };
-  const seen = await platform.request({ method: 'GET', url: '/api/v1/products', headers });
-  expect(seen.status).toBe(200);
+  const listed = await platform.request({ method: 'GET', url: '/api/v1/products', headers });
+  expect(listed.status).toBe(200);
   expect(await roleIn(acme.id, email)).toEqual({ role: 'Agent' });
   await platform.mailTo(email, /verif|confirm/i);
   await expectDead(token);

@@ -149,12 +149,14 @@ describe('a rule is refused', () => {
       'template.subject': ['This event has no value for {{name}}.'],
       'template.body': ['This event has no value for {{order.secret}}, {{#each items}}, {{order.items}}.'],
     });
-    const about = {
+    const invalidRule = {
       event: 'customer.created',
       conditions: [],
       template: { body: '{{customer_name}} {{order_number}}' },
     };
-    expect(await readErrors(about)).toEqual({ 'template.body': ['This event has no value for {{order_number}}.'] });
+    expect(await readErrors(invalidRule)).toEqual({
+      'template.body': ['This event has no value for {{order_number}}.'],
+    });
     const product = { event: 'product.created', channel: 'in_app', conditions: [], recipient: { role: 'Owner' } };
     const errors = await readErrors({ ...product, template: { body: '{{product.title}} {{customer_name}}' } });
     expect(errors).toEqual({ 'template.body': ['This event has no value for {{customer_name}}.'] });

@@ -54,7 +54,7 @@ const actions = {
   'notes.emit': action({
     ...common,
     http: 'POST /notes/emit',
-    run: (ctx) => ctx.emit('note.created' as never, { about: 'n-emitted' } as never),
+    run: (ctx) => ctx.emit('note.created' as never, { subject: 'n-emitted' } as never),
   }),
   'notes.plain': action({
     ...common,

@@ -1,7 +1,7 @@
 import { writeJob } from '../events/outbox.ts';
 import type { Kernel } from '../kernel.ts';
 import { getValidator } from '../schemas/validation.ts';
-import type { ContextParts } from './parts.ts';
+import type { ContextOptions } from './context-options.ts';
 
 interface NewJob {
   readonly name: string;
@@ -13,7 +13,7 @@ interface NewJob {
 /** Adds a job; inside a transaction, when it commits. */
 export async function addJob(
   { jobs, events }: Kernel,
-  { requestId, tenant, user, transaction }: ContextParts,
+  { requestId, tenant, user, transaction }: ContextOptions,
   { name, data, id, delaySeconds }: NewJob,
 ): Promise<void> {
   const { data: schema, system } = jobs.getHandler(name);

@@ -60,9 +60,9 @@ export async function inTransaction<Result>(
 
 function createHandle(session: Session, scope: Scope): Db {
   return {
-    ...queryMethods(async (query, select) => {
+    ...queryMethods(async (query, readResult) => {
       requireUsable(scope);
-      return select(await send(session, query));
+      return readResult(await send(session, query));
     }),
     async *stream<Row extends object>(query: Sql) {
       const sendIfUsable = async <Result extends object>(statement: Sql) => {

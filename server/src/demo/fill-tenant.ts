@@ -57,7 +57,7 @@ export async function fillTenant(kernel: Kernel, filling: Filling): Promise<Read
       };
       const tables = demos.flatMap(({ tables }) => tables);
       await withoutIndexes(tx, size < minSizeWithoutIndexes ? [] : tables, fill);
-    }).catch(explain);
+    }).catch(rethrowDuplicate);
     // The planner's statistics are from before.
     await connection.script('ANALYZE');
     return rows;
@@ -107,7 +107,7 @@ function countRows(db: Db, counts: Map<string, number>, onRows: Filling['onRows'
 }
 
 /** The same seed generates the same ids all day. */
-function explain(error: unknown): never {
+function rethrowDuplicate(error: unknown): never {
   if ((error as { code?: unknown }).code !== '23505') throw error;
   throw new Error(`the tenant already has data of this seed; use another --seed (${(error as Error).message})`);
 }

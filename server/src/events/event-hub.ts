@@ -7,7 +7,7 @@ import { type Event, writeDeliveries } from './outbox.ts';
 export interface RegisteredListener extends Listener {
   readonly module: string;
   /** Only `after_commit`: whether the event is stored for the listener. */
-  readonly isWanted?: (tenantId: string, event: string) => boolean;
+  readonly hasSubscriber?: (tenantId: string, event: string) => boolean;
 }
 
 /** The emitting call. */
@@ -64,12 +64,12 @@ export class EventHub {
     if (this.#options.validates) checkPayloads(name, definition, payloads);
     const emittedAt = new Date().toISOString();
     const events = payloads.map((payload): Event => {
-      const about = definition.about?.(payload);
-      return { id: frame.newId(), name, about, payload, emittedAt };
+      const subject = definition.subject?.(payload);
+      return { id: frame.newId(), name, subject, payload, emittedAt };
     });
     const { inTransaction, afterCommit } = this.#listeners.get(name) as Listeners;
-    const wanted = afterCommit.filter(({ isWanted }) => isWanted?.(tenant.id, name) ?? true);
-    const later = await this.#enabled(tenant, wanted);
+    const active = afterCommit.filter(({ hasSubscriber }) => hasSubscriber?.(tenant.id, name) ?? true);
+    const later = await this.#enabled(tenant, active);
     if (later.length > 0) {
       await this.recordActivity(tenant.id);
       // Not awaited: the transaction waits for it, and fails if it fails.
@@ -114,8 +114,8 @@ function listenersTo(
   { recipient }: EventDefinition,
   listeners: readonly RegisteredListener[],
 ): Listeners {
-  const matching = listeners.filter(({ event, isWanted }) =>
-    recipient && !isWanted ? event === name : matchesEvent(event, name),
+  const matching = listeners.filter(({ event, hasSubscriber }) =>
+    recipient && !hasSubscriber ? event === name : matchesEvent(event, name),
   );
   return {
     inTransaction: matching.filter(({ when }) => when === 'in_transaction'),

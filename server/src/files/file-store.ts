@@ -63,7 +63,7 @@ interface FileRow extends StoredFile {
 /** A row of a tenant that is archived or imported. */
 type ArchivedRow = Pick<FileRow, 'id' | 'size' | 'is_public'> & { readonly module: string; readonly type: string };
 
-interface Parts {
+interface FileStoreOptions {
   readonly config: Config;
   readonly central: Db;
   readonly findDatabase: (tenantId: string) => Promise<Db | undefined>;
@@ -87,20 +87,20 @@ const maxLinkSeconds = 86_400;
  * row is deleted. A job does the same for what crashed processes left.
  */
 export class FileStore {
-  readonly #parts: Parts;
+  readonly #options: FileStoreOptions;
   #storage: Promise<Storage> | undefined;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(options: FileStoreOptions) {
+    this.#options = options;
   }
 
   get storage(): Promise<Storage> {
-    this.#storage ??= openFileStorage(this.#parts.config);
+    this.#storage ??= openFileStorage(this.#options.config);
     return this.#storage;
   }
 
   /** `ctx.files` of a module. */
-  of(owner: Owner, { db, request, transaction: changes = request, inTransaction }: Session): Files {
+  forOwner(owner: Owner, { db, request, transaction: changes = request, inTransaction }: Session): Files {
     return {
       write: async (content, { type = 'type' in content ? content.type : undefined, isPublic = false } = {}) => {
         if (!type) throw new Error('name the type of content that is not an upload');
@@ -131,7 +131,7 @@ export class FileStore {
   async inCentralTransaction<Result>(work: (transaction: FileTransaction) => Promise<Result>): Promise<Result> {
     const files = new FileChanges();
     return this.settleAfter(files, () =>
-      this.#parts.central.tx(async (db) => {
+      this.#options.central.tx(async (db) => {
         files.isCommitting = false;
         const result = await work({ db, files });
         files.isCommitting = true;
@@ -185,7 +185,7 @@ export class FileStore {
     const { driver } = await this.storage;
     // With the slash: on S3, `tenants/acme` is also the beginning of `tenants/acme-2`.
     for (const access of ['private', 'public']) await driver.deleteAll(`${access}/tenants/${tenantId}/`);
-    await this.#parts.central.run(sql`DELETE FROM unsettled_files WHERE tenant_id = ${tenantId}`);
+    await this.#options.central.run(sql`DELETE FROM unsettled_files WHERE tenant_id = ${tenantId}`);
   }
 
   /** The kernel's job that settles what crashed processes left. */
@@ -201,7 +201,7 @@ export class FileStore {
 
   /** After an hour every transaction has ended. */
   async settleOld(): Promise<number> {
-    const old = await this.#parts.central.rows<Unsettled>(sql`
+    const old = await this.#options.central.rows<Unsettled>(sql`
       SELECT id, file_id, key, tenant_id FROM unsettled_files WHERE since < now() - interval '1 hour'
       ORDER BY since LIMIT 10000`);
     let settled = 0;
@@ -232,7 +232,7 @@ export class FileStore {
     files.unsettled.set(record, { id: record, file_id: id, key, tenant_id: owner.tenantId ?? null });
     await db.run(sql`
       INSERT INTO stored_files (id, module, type, size, is_public, created_at)
-      VALUES (${id}, ${owner.module}, ${type}, ${size}, ${isPublic}, ${this.#parts.now()})`);
+      VALUES (${id}, ${owner.module}, ${type}, ${size}, ${isPublic}, ${this.#options.now()})`);
     return { id, type, size };
   }
 
@@ -254,14 +254,14 @@ export class FileStore {
     key: string,
   ): Promise<Unsettled> {
     const record = { id: randomUUID(), file_id: fileId, key, tenant_id: tenantId };
-    await this.#parts.central.run(sql`
+    await this.#options.central.run(sql`
       INSERT INTO unsettled_files (id, file_id, key, tenant_id) VALUES (${record.id}, ${fileId}, ${key}, ${tenantId})`);
     return record;
   }
 
   /** For files of one tenant. Settles with their number or, if it failed, with 0: the job tries again. */
   async #settle(unsettled: readonly Unsettled[]): Promise<number> {
-    const { central, findDatabase, log } = this.#parts;
+    const { central, findDatabase, log } = this.#options;
     try {
       const tenantId = unsettled[0]?.tenant_id ?? null;
       const db = tenantId === null ? central : await findDatabase(tenantId);
@@ -286,7 +286,7 @@ export class FileStore {
     { seconds, fileName }: { seconds: number; fileName: string },
   ): Promise<string> {
     const { driver, signsLinks } = await this.storage;
-    const { config, secrets, now } = this.#parts;
+    const { config, secrets, now } = this.#options;
     if (signsLinks) {
       const contentDisposition = downloadHeader(fileName);
       return driver.getSignedUrl(key, { expiresIn: seconds, contentType: type, contentDisposition });

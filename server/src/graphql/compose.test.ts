@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { testModule } from '../../testing/test-module.ts';
 import { registerActions } from '../actions/registry.ts';
 import { readGraphqlFiles } from '../loader/graphql-files.ts';
-import { modulePart } from './module-part.ts';
+import { readModuleSchema } from './module-schema.ts';
 import { buildTenantSchema, printSdl } from './tenant-schema.ts';
 
 /* How the parts of modules become one schema. */
@@ -24,7 +24,10 @@ function part({ alias, sdl = [], resolvers = [], actions = {}, autoResolve = tru
   const { manifest } = testModule({ alias });
   const registered = registerActions(actions, { module: alias, tag: alias });
   const graphql = { sdl: [sdl].flat(), resolvers };
-  return modulePart({ alias, graphql, manifest: { ...manifest, graphql: { auto_resolve: autoResolve } } }, registered);
+  return readModuleSchema(
+    { alias, graphql, manifest: { ...manifest, graphql: { auto_resolve: autoResolve } } },
+    registered,
+  );
 }
 
 const compose = (...parts: PartOptions[]) => buildTenantSchema(parts.map(part));
@@ -100,7 +103,7 @@ test('the schema file takes precedence over providers, and both over derived fie
   const manifest = { ...testModule({ alias: 'orders' }).manifest, graphql: { providers: ['Reports'] } };
   const derived = { 'orders.get': action(onBus), 'orders.count': action(onBus), 'orders.list': action(onBus) };
   const graphql = await readGraphqlFiles(folder, manifest);
-  const own = modulePart(
+  const own = readModuleSchema(
     { alias: 'orders', manifest, graphql },
     registerActions(derived, { module: 'orders', tag: '' }),
   );

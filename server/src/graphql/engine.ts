@@ -16,7 +16,7 @@ import { executionError, failureError } from './errors.ts';
 import { GraphqlRefusal, graphqlError } from './graphql-refusal.ts';
 import { exceededLimit, type Limits } from './limits.ts';
 import { executeOperation, Operations, type PreparedOperation, platformLimits, refuseIf } from './operations.ts';
-import { type RequestParts, RequestState } from './request-state.ts';
+import { type RequestServices, RequestState } from './request-state.ts';
 import { isDeeper } from './scalars.ts';
 import { subscriptionField } from './subscription-field.ts';
 import type { SubscribedEvent } from './tenant-schema.ts';
@@ -24,7 +24,7 @@ import { TenantSchemas } from './tenant-schemas.ts';
 
 /** GraphQL over the actions: a schema for each set of enabled modules. */
 export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
-  let parts: (RequestParts & { readonly schemas: TenantSchemas; readonly operations: Operations }) | undefined;
+  let parts: (RequestServices & { readonly schemas: TenantSchemas; readonly operations: Operations }) | undefined;
   // With the first request, so that the start of the platform does not wait for it.
   const getParts = () => {
     const kernel = getKernel();
@@ -40,8 +40,8 @@ export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
   async function prepare(ctx: Context, operation: GraphqlOperation) {
     const { kernel, schemas, operations } = getParts();
     if (isDeeper(operation.variables, maxVariablesDepth)) refuseIf(variablesTooDeep);
-    const settings = await kernel.settings.of(ctx.tenant.id);
-    const { schema, events, id } = await schemas.of(ctx.tenant.id);
+    const settings = await kernel.settings.get(ctx.tenant.id);
+    const { schema, events, id } = await schemas.get(ctx.tenant.id);
     const canIntrospect = kernel.config.graphqlIntrospection || settings['graphql.introspection'];
     const prepared = operations.prepare(schema, id, operation, canIntrospect);
     if (prepared.usesIntrospection && !canIntrospect) refuseIf(introspectionDisabled);

@@ -5,7 +5,7 @@ import { registerActions } from '../actions/registry.ts';
 import type { Kernel } from '../kernel.ts';
 import { type LoadedModule, loadModules } from '../loader/load-modules.ts';
 import { compose } from './compose.ts';
-import { modulePart } from './module-part.ts';
+import { readModuleSchema } from './module-schema.ts';
 
 /** As in `module_rings`. A path has a dot or a slash. */
 export function isRingName(name: string): boolean {
@@ -36,7 +36,7 @@ export function composeAll(modules: readonly LoadedModule[]): GraphQLSchema {
   const sources = modules.flatMap((module) => {
     const { alias, manifest, parts } = module;
     const actions = registerActions(parts.actions ?? {}, { module: alias, tag: manifest.name });
-    return modulePart(module, actions).documents.map((document) => ({ module: alias, document }));
+    return readModuleSchema(module, actions).documents.map((document) => ({ module: alias, document }));
   });
   return compose(sources).schema;
 }

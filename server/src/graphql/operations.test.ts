@@ -17,7 +17,7 @@ import { testModule } from '../../testing/test-module.ts';
 import { isCompilable } from './compilable.ts';
 import { executionError } from './errors.ts';
 import { GraphqlRefusal } from './graphql-refusal.ts';
-import { modulePart } from './module-part.ts';
+import { readModuleSchema } from './module-schema.ts';
 import { executeOperation, Operations } from './operations.ts';
 import type { RequestState } from './request-state.ts';
 import { buildTenantSchema } from './tenant-schema.ts';
@@ -148,7 +148,7 @@ const resolvers: Record<string, Record<string, unknown>> = {
 
 const { manifest } = testModule({ alias: 'things' });
 const graphql = { sdl: [sdl], resolvers: [resolvers as Resolvers] };
-const { schema } = buildTenantSchema([modulePart({ alias: 'things', manifest, graphql }, [])]);
+const { schema } = buildTenantSchema([readModuleSchema({ alias: 'things', manifest, graphql }, [])]);
 
 /** Arguments as literals and as variables. */
 const literals: Record<string, readonly string[]> = {

@@ -10,7 +10,7 @@ import type { SharedCache } from '../shared-cache.ts';
 import { ConnectionPage } from './connection.ts';
 
 /** What all requests share. */
-export interface RequestParts {
+export interface RequestServices {
   readonly kernel: Kernel;
   readonly actions: ReadonlyMap<string, RegisteredAction>;
 }
@@ -28,26 +28,26 @@ interface CallOptions {
 /** The calls of one GraphQL request. */
 export class RequestState {
   readonly ctx: Context;
-  readonly #parts: RequestParts;
+  readonly #services: RequestServices;
   readonly #auditsMutations: boolean;
   readonly #loaders = new Map<string, DataLoader<object, unknown, string>>();
   readonly #contexts = new Map<string, ResolverContext>();
   #calls = 0;
 
-  constructor(parts: RequestParts, ctx: Context, auditsMutations: boolean) {
-    this.#parts = parts;
+  constructor(services: RequestServices, ctx: Context, auditsMutations: boolean) {
+    this.#services = services;
     this.ctx = ctx;
     this.#auditsMutations = auditsMutations;
   }
 
   get cache(): SharedCache {
-    return this.#parts.kernel.cache;
+    return this.#services.kernel.cache;
   }
 
   /** Calls an action with an input that the call may change. */
   async call(action: RegisteredAction, input: object, options: CallOptions = {}): Promise<unknown> {
     try {
-      return outputValue(await callAction(this.#parts.kernel, this.#prepare(action, options, input)));
+      return outputValue(await callAction(this.#services.kernel, this.#prepare(action, options, input)));
     } finally {
       // What was loaded before a change may be outdated after it.
       if (!action.isReadOnly) for (const loader of this.#loaders.values()) loader.clearAll();
@@ -114,7 +114,7 @@ export class RequestState {
 
   /** An action that the module may call: its own, or an operation that it consumes. */
   #findFor(module: string, name: string): { action: RegisteredAction; options: CallOptions } {
-    const { actions, kernel } = this.#parts;
+    const { actions, kernel } = this.#services;
     const action = actions.get(name);
     const consumed = kernel.consumes.get(module);
     if (action?.module === module) return { action, options: {} };
@@ -127,7 +127,7 @@ export class RequestState {
     inputs: readonly object[],
     options: CallOptions,
   ): Promise<(unknown | Error)[]> {
-    const { kernel } = this.#parts;
+    const { kernel } = this.#services;
     const copies = inputs.map((input) => copyInput(input));
     if (action.runBatch && inputs.length > 1) {
       return [...(await callBatch(kernel, this.#prepare(action, options, copies), copies))];

@@ -19,7 +19,7 @@ type Params = Readonly<Record<string, unknown>>;
 
 const sweepMs = 1_000;
 /** A client that is silent for this long gets a ping, and after four times as long it is disconnected. */
-const silenceMs = activityTimeout * 1_000;
+const pingAfterMs = activityTimeout * 1_000;
 const initMs = 10_000;
 /** Of the messages of a client, this many are forgotten with each sweep. */
 const messagesPerSweep = 50;
@@ -92,9 +92,9 @@ export class SubscriptionServer {
 
   async #check(client: SubscriptionSocket, now: number): Promise<void> {
     client.messages = Math.max(0, client.messages - messagesPerSweep);
-    const silence = now - client.lastSeenAt;
-    if (silence > 4 * silenceMs) client.close(codes.noPong, 'The client did not answer a ping.');
-    else if (silence > silenceMs) client.ping();
+    const idleMs = now - client.lastSeenAt;
+    if (idleMs > 4 * pingAfterMs) client.close(codes.noPong, 'The client did not answer a ping.');
+    else if (idleMs > pingAfterMs) client.ping();
     if (!client.session) {
       if (now - client.openedAt > initMs)
         client.close(CloseCode.ConnectionInitialisationTimeout, 'No connection_init.');

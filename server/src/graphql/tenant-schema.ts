@@ -13,7 +13,7 @@ import { type Composition, compose } from './compose.ts';
 import type { ConnectionPage } from './connection.ts';
 import type { DerivedField, EventField } from './derived-schema.ts';
 import { guardResolver } from './directives.ts';
-import type { ModulePart } from './module-part.ts';
+import type { ModuleSchema } from './module-schema.ts';
 import type { RequestState } from './request-state.ts';
 import { selectedFields, selectedRecordFields } from './selected-fields.ts';
 import type { ObjectReference } from './type-writer.ts';
@@ -35,12 +35,12 @@ export interface TenantSchema {
 }
 
 /** Identifies a set of modules and their versions. */
-export function setFingerprint(parts: readonly ModulePart[]): string {
+export function setFingerprint(parts: readonly ModuleSchema[]): string {
   const names = parts.map(({ module, version }) => `${module}@${version}`).sort();
   return createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 16);
 }
 
-export function buildTenantSchema(parts: readonly ModulePart[], isValid = false): TenantSchema {
+export function buildTenantSchema(parts: readonly ModuleSchema[], isValid = false): TenantSchema {
   const composition = compose(
     parts.flatMap(({ module, documents }) => documents.map((document) => ({ module, document }))),
     isValid,
@@ -56,7 +56,7 @@ export function printSdl({ schema }: TenantSchema): string {
   return `${printSchema(schema)}\n`;
 }
 
-function assignResolvers({ schema }: Composition, parts: readonly ModulePart[]): void {
+function assignResolvers({ schema }: Composition, parts: readonly ModuleSchema[]): void {
   const completion = createCompletion(parts);
   const assign = (path: string, resolver: FieldResolver) => {
     const [typeName = '', fieldName = ''] = path.split('.');
@@ -106,7 +106,7 @@ type Info = Parameters<FieldResolver>[3];
 type Complete = (value: unknown, state: RequestState, info: Info) => unknown;
 
 /** How an object that may lack fields of its type gets them: from the action that returns all of them by id. */
-function createCompletion(parts: readonly ModulePart[]): (reference: ObjectReference) => Complete | undefined {
+function createCompletion(parts: readonly ModuleSchema[]): (reference: ObjectReference) => Complete | undefined {
   const types = new Map(parts.flatMap(({ types }) => [...types]));
   const loaders = new Map(
     parts.flatMap(({ derivedFields }) => derivedFields.flatMap((field) => [...findLoaders(field, types)])),

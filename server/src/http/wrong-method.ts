@@ -26,9 +26,11 @@ export class WrongMethods {
 
   /** The failure of a request that no route has taken; `undefined` if its method is not the reason. */
   findFailure(method: string, path: string): Failure | undefined {
-    const wanted = methods.find((name) => name === (method === 'HEAD' ? 'GET' : method));
+    const requested = methods.find((name) => name === (method === 'HEAD' ? 'GET' : method));
     const found = this.#paths.find(({ url }) => url === path) ?? this.#paths.find(({ pattern }) => pattern.test(path));
-    return wanted && found && !found.allowed.includes(wanted) ? methodNotAllowed(method, found.allowed) : undefined;
+    return requested && found && !found.allowed.includes(requested)
+      ? methodNotAllowed(method, found.allowed)
+      : undefined;
   }
 
   /** Methods of a path that a more general one has: `DELETE /customers/export` is not `DELETE /customers/:id`. */

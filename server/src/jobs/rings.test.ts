@@ -131,7 +131,7 @@ test('a task whose job no module of the process has is left waiting and not coun
   const read = () =>
     central.db.row<{ state: string; retry_count: number; waits: boolean }>(sql`
       SELECT state::text, retry_count, start_after > now() AS waits FROM pgboss.job WHERE data->>'job' = 'gone.do'`);
-  for (let look = 0; look < 3; look += 1) {
+  for (let attempt = 0; attempt < 3; attempt += 1) {
     await expect.poll(read, { timeout: 10_000 }).toEqual({ state: 'created', retry_count: 0, waits: true });
     await central.db.run(sql`UPDATE pgboss.job SET start_after = now() WHERE data->>'job' = 'gone.do'`);
     await flush(stable, acme);

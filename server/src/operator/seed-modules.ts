@@ -2,7 +2,7 @@ import { sql } from '@chowk/kit/kernel';
 import { Context } from '../context/context.ts';
 import type { Kernel } from '../kernel.ts';
 import { autoInstallEverywhere } from '../loader/installations.ts';
-import { listAutoInstalled } from '../loader/module-parts.ts';
+import { listAutoInstalled } from '../loader/module-declarations.ts';
 
 /** Seeds the permissions, grants and settings of modules that were added since the platform was installed. */
 export async function seedModules(kernel: Kernel): Promise<void> {

@@ -1,6 +1,6 @@
 import { cloneTenant } from '../tenancy/archive-import.ts';
 import { requireTenantId } from '../tenancy/tenants.ts';
-import { archiveParts, throttled } from './archive-parts.ts';
+import { archiveServices, throttled } from './archive-services.ts';
 import type { Command } from './command.ts';
 
 export const tenantCloneCommand: Command = {
@@ -11,7 +11,7 @@ export const tenantCloneCommand: Command = {
   async run({ kernel: open, say, table, progress }, { positionals: [label = '', id = ''], options }) {
     const kernel = await open();
     const source = await requireTenantId(kernel.central.db, label);
-    const parts = await archiveParts(kernel, throttled(progress));
+    const parts = await archiveServices(kernel, throttled(progress));
     const { reports } = await cloneTenant(parts, source, { id });
     if (options.json) return table([{ id, reports }], '');
     say(`Copied ${source} to ${id}. Pending work, such as events, mails and deliveries, stays with ${source}.`);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { exportTenant } from '../tenancy/archive-export.ts';
 import { requireTenantId } from '../tenancy/tenants.ts';
-import { archiveParts, throttled } from './archive-parts.ts';
+import { archiveServices, throttled } from './archive-services.ts';
 import type { Command } from './command.ts';
 
 export const tenantExportCommand: Command = {
@@ -17,7 +17,7 @@ export const tenantExportCommand: Command = {
     const file = resolve(String(options.out ?? archiveName(id, kernel.now())));
     if (existsSync(file)) throw new Error(`${file} exists already; choose another file with --out`);
     const { rows, files, bytes, missingFiles } = await exportTenant(
-      await archiveParts(kernel, throttled(progress)),
+      await archiveServices(kernel, throttled(progress)),
       id,
       file,
     );

@@ -153,7 +153,7 @@ function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
   const own = withoutBranches(errors);
   for (const error of (own.length > 0 ? own : errors).slice(0, maxErrors)) {
     const field = fieldName(error);
-    const { message, code } = explain(error, lastName(field));
+    const { message, code } = describeError(error, lastName(field));
     issues.add(field, message, code);
   }
   return issues.errors;
@@ -213,7 +213,7 @@ const codes: Readonly<Record<string, FieldErrorCode>> = {
   additionalProperties: 'unknown',
 };
 
-function explain(error: ErrorObject, name: string): FieldError {
+function describeError(error: ErrorObject, name: string): FieldError {
   return { code: codes[error.keyword] ?? 'invalid', message: sentence(error, `The ${inWords(name)}`) };
 }
 

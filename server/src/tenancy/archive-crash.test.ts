@@ -8,7 +8,7 @@ import { startAccounts } from '../../testing/accounts.ts';
 import { archiveFolder, filledTenant } from '../../testing/archives.ts';
 import { uniqueId } from '../../testing/platform.ts';
 import { storedFiles } from '../../testing/stored-files.ts';
-import { archiveParts } from '../operator/archive-parts.ts';
+import { archiveServices } from '../operator/archive-services.ts';
 import { exportTenant } from './archive-export.ts';
 import { importTenant } from './archive-import.ts';
 import { findProblems } from './doctor.ts';
@@ -21,7 +21,7 @@ const { central, databases } = kernel;
 await central.db.run(sql`DELETE FROM prepared_databases`);
 await central.db.run(sql`UPDATE installation SET id = gen_random_uuid()`);
 await databases.ensureTemplate();
-const parts = await archiveParts(kernel);
+const parts = await archiveServices(kernel);
 const folder = await archiveFolder();
 
 /** Runs a task in a process that kills itself at a moment. */

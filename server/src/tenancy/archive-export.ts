@@ -1,5 +1,5 @@
 import { Measure } from './archive-manifest.ts';
-import type { ArchiveParts } from './archive-parts.ts';
+import type { ArchiveServices } from './archive-services.ts';
 import { type TenantSource, withSnapshot } from './archive-source.ts';
 import { ArchiveWriter } from './archive-writer.ts';
 
@@ -13,7 +13,7 @@ export interface ExportResult {
 }
 
 /** Writes an archive of a tenant. The file appears when it is complete. */
-export async function exportTenant(parts: ArchiveParts, tenantId: string, path: string): Promise<ExportResult> {
+export async function exportTenant(parts: ArchiveServices, tenantId: string, path: string): Promise<ExportResult> {
   return withSnapshot(parts, tenantId, async (source) => {
     const writer = await ArchiveWriter.open(path);
     try {
@@ -25,7 +25,11 @@ export async function exportTenant(parts: ArchiveParts, tenantId: string, path: 
   });
 }
 
-async function writeArchive(parts: ArchiveParts, source: TenantSource, writer: ArchiveWriter): Promise<ExportResult> {
+async function writeArchive(
+  parts: ArchiveServices,
+  source: TenantSource,
+  writer: ArchiveWriter,
+): Promise<ExportResult> {
   const { facts } = source;
   const tables = [];
   let rows = 0;

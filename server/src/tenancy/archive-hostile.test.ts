@@ -8,7 +8,7 @@ import { startAccounts } from '../../testing/accounts.ts';
 import { archiveFolder, filledTenant } from '../../testing/archives.ts';
 import { uniqueId } from '../../testing/platform.ts';
 import { storedFiles } from '../../testing/stored-files.ts';
-import { archiveParts } from '../operator/archive-parts.ts';
+import { archiveServices } from '../operator/archive-services.ts';
 import { exportTenant } from './archive-export.ts';
 import { importTenant } from './archive-import.ts';
 import { type Manifest, Measure } from './archive-manifest.ts';
@@ -18,7 +18,7 @@ import { centralHeader, endRecords, localHeader, type ZipEntry } from './archive
 
 const platform = await startAccounts();
 const { kernel } = platform;
-const parts = await archiveParts(kernel);
+const parts = await archiveServices(kernel);
 const folder = await archiveFolder();
 
 /** An entry that a test may falsify. */

@@ -5,9 +5,9 @@ import { invalid } from '../errors.ts';
 import { loadTables, replaceFileUrls, replaceUsers } from './archive-load.ts';
 import { whileLocked } from './archive-lock.ts';
 import { archivedMigrations, type Manifest, Measure } from './archive-manifest.ts';
-import type { ArchiveParts, FileRow } from './archive-parts.ts';
 import { ArchiveError } from './archive-reader.ts';
 import { resealSecrets } from './archive-secrets.ts';
+import type { ArchiveServices, FileRow } from './archive-services.ts';
 import { type Facts, inDatabase, locate, openArchive, type TenantSource, withSnapshot } from './archive-source.ts';
 import { databaseName } from './labels.ts';
 import { recordMigration } from './migrate-fleet.ts';
@@ -31,7 +31,7 @@ export interface ImportResult {
 
 /** Creates a tenant from an archive. If it fails, nothing of it is left. */
 export async function importTenant(
-  parts: ArchiveParts,
+  parts: ArchiveServices,
   path: string,
   { id, isLarge = false, inTransaction }: ImportOptions = {},
 ): Promise<ImportResult> {
@@ -50,7 +50,7 @@ export async function importTenant(
 
 /** Creates a copy of a tenant that sends nothing: its webhooks are off, and pending work stays with the original. */
 export function cloneTenant(
-  parts: ArchiveParts,
+  parts: ArchiveServices,
   tenantId: string,
   { id, inTransaction }: ImportOptions & { readonly id: string },
 ): Promise<ImportResult> {
@@ -64,7 +64,7 @@ interface Creation {
   readonly inTransaction?: InTransaction | undefined;
 }
 
-async function createFrom(parts: ArchiveParts, source: TenantSource, creation: Creation): Promise<ImportResult> {
+async function createFrom(parts: ArchiveServices, source: TenantSource, creation: Creation): Promise<ImportResult> {
   const { central, databases } = parts;
   const { id } = creation;
   const sources = archivedMigrations(source.facts as Manifest, databases.sources);
@@ -83,7 +83,7 @@ async function createFrom(parts: ArchiveParts, source: TenantSource, creation: C
 }
 
 /** Recorded before anything is created, so that `tenant:doctor` finds what a crash leaves. */
-async function reserve({ central, databases }: ArchiveParts, { facts }: TenantSource, id: string): Promise<void> {
+async function reserve({ central, databases }: ArchiveServices, { facts }: TenantSource, id: string): Promise<void> {
   // There is one platform owner, and an archive does not make another.
   const role = facts.tenant.role === 'reseller' ? 'reseller' : 'merchant';
   const server = await databases.place();
@@ -96,7 +96,7 @@ async function reserve({ central, databases }: ArchiveParts, { facts }: TenantSo
 }
 
 async function fill(
-  parts: ArchiveParts,
+  parts: ArchiveServices,
   source: TenantSource,
   creation: Creation & { readonly sources: readonly MigrationSource[] },
 ): Promise<ImportResult> {
@@ -113,7 +113,7 @@ async function fill(
 }
 
 /** A database with the migrations of the source and no others. */
-async function createDatabase(parts: ArchiveParts, id: string, sources: readonly MigrationSource[]): Promise<void> {
+async function createDatabase(parts: ArchiveServices, id: string, sources: readonly MigrationSource[]): Promise<void> {
   const { central, databases } = parts;
   const { server, database } = await locate(parts, id);
   await databases.copyTemplate(database, server);
@@ -128,7 +128,7 @@ async function createDatabase(parts: ArchiveParts, id: string, sources: readonly
 }
 
 /** What the rows say about users, files and secrets of the source. The rules describe the current migrations. */
-async function adaptData(parts: ArchiveParts, { facts }: TenantSource, { id, isCopy }: Creation): Promise<string[]> {
+async function adaptData(parts: ArchiveServices, { facts }: TenantSource, { id, isCopy }: Creation): Promise<string[]> {
   const { central, rules, secrets } = parts;
   const isOurs = (await installationId(central.db)) === facts.installation;
   const users = isOurs ? undefined : await findUsers(parts, facts);
@@ -142,7 +142,7 @@ async function adaptData(parts: ArchiveParts, { facts }: TenantSource, { id, isC
 
 /** Without a limit of time, also while the source is slow. */
 function inTenantTransaction<Result>(
-  parts: ArchiveParts,
+  parts: ArchiveServices,
   id: string,
   work: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
@@ -157,7 +157,7 @@ function inTenantTransaction<Result>(
 }
 
 /** The users of this installation by their ids in the archive. */
-async function findUsers({ teams }: ArchiveParts, { team: { members } }: Facts): Promise<Map<number, number>> {
+async function findUsers({ teams }: ArchiveServices, { team: { members } }: Facts): Promise<Map<number, number>> {
   const known = await teams.findVerified(members.map(({ email }) => email));
   return new Map(
     members.flatMap(({ id, email }) => {
@@ -167,7 +167,11 @@ async function findUsers({ teams }: ArchiveParts, { team: { members } }: Facts):
   );
 }
 
-async function loadFiles(parts: ArchiveParts, source: TenantSource, { id, checkFiles }: Creation): Promise<string[]> {
+async function loadFiles(
+  parts: ArchiveServices,
+  source: TenantSource,
+  { id, checkFiles }: Creation,
+): Promise<string[]> {
   const measure = new Measure();
   const counts = { written: 0, missing: 0 };
   await inDatabase(parts, id, async (connection) => {
@@ -196,7 +200,7 @@ async function loadFiles(parts: ArchiveParts, source: TenantSource, { id, checkF
 }
 
 /** A setting that this installation does not have, or refuses, keeps its default. */
-async function changeSettings({ settings }: ArchiveParts, { facts }: TenantSource, id: string): Promise<string[]> {
+async function changeSettings({ settings }: ArchiveServices, { facts }: TenantSource, id: string): Promise<string[]> {
   const reports: string[] = [];
   for (const [key, value] of Object.entries(facts.settings)) {
     await settings
@@ -209,7 +213,7 @@ async function changeSettings({ settings }: ArchiveParts, { facts }: TenantSourc
   return reports;
 }
 
-async function activate(parts: ArchiveParts, { facts }: TenantSource, creation: Creation): Promise<string[]> {
+async function activate(parts: ArchiveServices, { facts }: TenantSource, creation: Creation): Promise<string[]> {
   const { central, databases, modules, teams } = parts;
   const { id, isCopy, inTransaction } = creation;
   return central.db.tx(async (tx) => {

@@ -76,15 +76,15 @@ export function readManifest(text: string): Manifest {
 
 /** The migrations that the archive's database has. Throws for one that this installation does not have. */
 export function archivedMigrations({ migrations }: Manifest, known: readonly MigrationSource[]): MigrationSource[] {
-  const wanted = new Map(migrations.map(({ owner, name, checksum }) => [`${owner}/${name}`, checksum]));
+  const missing = new Map(migrations.map(({ owner, name, checksum }) => [`${owner}/${name}`, checksum]));
   const sources = known.map(({ owner, migrations: own }) => ({
     owner,
-    migrations: own.filter(({ name, checksum }) => wanted.get(`${owner}/${name}`) === checksum),
+    migrations: own.filter(({ name, checksum }) => missing.get(`${owner}/${name}`) === checksum),
   }));
-  for (const { owner, migrations: own } of sources) for (const { name } of own) wanted.delete(`${owner}/${name}`);
-  if (wanted.size === 0) return sources;
+  for (const { owner, migrations: own } of sources) for (const { name } of own) missing.delete(`${owner}/${name}`);
+  if (missing.size === 0) return sources;
   throw new ArchiveError(
-    `this installation does not have its migrations ${[...wanted.keys()].join(', ')}; update it or add their modules`,
+    `this installation does not have its migrations ${[...missing.keys()].join(', ')}; update it or add their modules`,
   );
 }
 

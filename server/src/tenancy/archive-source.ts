@@ -3,8 +3,8 @@ import { type Connection, withConnection } from '../db/connection.ts';
 import { streamInTransaction } from '../db/stream.ts';
 import { version } from '../version.ts';
 import { formatVersion, type Manifest, maxManifestSize, readManifest } from './archive-manifest.ts';
-import type { ArchiveParts, FileRow } from './archive-parts.ts';
 import { ArchiveReader } from './archive-reader.ts';
+import type { ArchiveServices, FileRow } from './archive-services.ts';
 import { archivedTables, copyStatement, readSequences, readTables, type Table } from './archive-tables.ts';
 import type { TenantServer } from './central-database.ts';
 import { installationId } from './tenant-databases.ts';
@@ -30,7 +30,7 @@ export interface TenantSource {
 }
 
 /** Where the database of a tenant is. */
-export async function locate({ central, databases }: ArchiveParts, tenantId: string): Promise<Location> {
+export async function locate({ central, databases }: ArchiveServices, tenantId: string): Promise<Location> {
   const row = await central.db.row<{ database: string }>(
     sql`SELECT database_name AS database FROM tenants WHERE id = ${tenantId}`,
   );
@@ -40,7 +40,7 @@ export async function locate({ central, databases }: ArchiveParts, tenantId: str
 
 /** Opens a connection to the database of a tenant, without a limit of time. */
 export async function inDatabase<Result>(
-  parts: ArchiveParts,
+  parts: ArchiveServices,
   tenantId: string,
   work: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
@@ -50,7 +50,7 @@ export async function inDatabase<Result>(
 
 /** Reads a tenant in one snapshot. */
 export async function withSnapshot<Result>(
-  parts: ArchiveParts,
+  parts: ArchiveServices,
   tenantId: string,
   work: (source: TenantSource) => Promise<Result>,
 ): Promise<Result> {
@@ -118,7 +118,7 @@ interface TenantRow {
   readonly created_at: string;
 }
 
-async function tenantRow({ central }: ArchiveParts, tenantId: string): Promise<TenantRow> {
+async function tenantRow({ central }: ArchiveServices, tenantId: string): Promise<TenantRow> {
   const row = await central.db.row<TenantRow>(sql`
     SELECT id, name, role, status, created_at FROM tenants
     WHERE id = ${tenantId} AND status IN ('active', 'suspended')`);
@@ -126,7 +126,7 @@ async function tenantRow({ central }: ArchiveParts, tenantId: string): Promise<T
   return row;
 }
 
-async function readFacts(parts: ArchiveParts, tenantId: string, connection: Connection): Promise<Facts> {
+async function readFacts(parts: ArchiveServices, tenantId: string, connection: Connection): Promise<Facts> {
   const { central, rules, teams } = parts;
   const { db } = central;
   const tables = await readTables(connection);

@@ -10,7 +10,7 @@ import { storedFiles } from '../../testing/stored-files.ts';
 import { testModule } from '../../testing/test-module.ts';
 import type { Kernel } from '../kernel.ts';
 import type { LoadedModule } from '../loader/load-modules.ts';
-import { archiveParts } from '../operator/archive-parts.ts';
+import { archiveServices } from '../operator/archive-services.ts';
 import type { Session } from '../operator/command.ts';
 import { tenantImportCommand } from '../operator/tenant-import.ts';
 import { SecretBox } from '../secrets.ts';
@@ -22,7 +22,7 @@ import { showTenant } from './tenants.ts';
 
 const platform = await startAccounts();
 const { kernel } = platform;
-const parts = await archiveParts(kernel);
+const parts = await archiveServices(kernel);
 const folder = await archiveFolder();
 const newFile = () => join(folder, `${uniqueId()}.zip`);
 const secretTables = { webhooks: expect.any(String), message_providers: expect.any(String) };
@@ -98,7 +98,7 @@ test('on an installation with another key, members are joined by verified addres
     INSERT INTO users (name, email, email_verified_at) VALUES ('Asha', ${owner.email}, now()) RETURNING id`);
   await db.run(sql`INSERT INTO users (name, email) VALUES ('Unproven', ${doubtful.email})`);
   const id = uniqueId();
-  const { reports } = await importTenant(await archiveParts(other.kernel), path, { id });
+  const { reports } = await importTenant(await archiveServices(other.kernel), path, { id });
   const unknown = 'is not a member: no user has verified this address, or the role does not exist';
   expect(reports.toSorted()).toEqual(
     [
@@ -213,7 +213,7 @@ test('an archive of an older version is brought up to date, one of a newer versi
     await startPlatform({ modules: await withNotes(1) }),
     await startPlatform({ modules: await withNotes(2) }),
   ];
-  const [olderParts, newerParts] = [await archiveParts(older.kernel), await archiveParts(newer.kernel)];
+  const [olderParts, newerParts] = [await archiveServices(older.kernel), await archiveServices(newer.kernel)];
   const [from, to, path, back] = [await older.tenant(), uniqueId(), newFile(), newFile()];
   await from.db.run(sql`INSERT INTO notes (text) VALUES ('one'), ('three')`);
   await from.db.run(sql`INSERT INTO drafts VALUES (1)`);

@@ -32,7 +32,7 @@ interface Ring {
   readonly hostname_segment: string;
 }
 
-interface DirectoryParts {
+interface DirectoryOptions {
   readonly central: Db;
   readonly budget: ConnectionBudget;
   readonly findAddress: (server: string) => ServerAddress | undefined;
@@ -68,7 +68,7 @@ export class Directory {
     ringAt: (segment: string) => this.ringAt(segment),
   };
 
-  constructor({ central, budget, findAddress, holdTimeoutMs, signals, baseDomain }: DirectoryParts) {
+  constructor({ central, budget, findAddress, holdTimeoutMs, signals, baseDomain }: DirectoryOptions) {
     this.#baseDomain = baseDomain;
     this.#tenants = new GuardedCache({
       max: 20_000,

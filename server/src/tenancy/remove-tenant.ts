@@ -1,9 +1,9 @@
 import { type Db, sql } from '@chowk/kit/kernel';
 import { isUnlocked, whileLocked } from './archive-lock.ts';
-import type { ArchiveParts } from './archive-parts.ts';
+import type { ArchiveServices } from './archive-services.ts';
 import type { Central } from './central-database.ts';
 
-type Parts = Pick<ArchiveParts, 'central' | 'databases' | 'files' | 'jobs' | 'teams'>;
+type RemovalServices = Pick<ArchiveServices, 'central' | 'databases' | 'files' | 'jobs' | 'teams'>;
 
 /**
  * What happens to the rows of the central database that belong to a tenant: `archived` ones are in its archive, and like
@@ -31,7 +31,7 @@ export const centralRows: Readonly<Record<string, 'archived' | 'removed' | 'kept
 };
 
 /** Refuses the requests of the tenant from now on and removes it. An interrupted deletion is finished by another. */
-export async function deleteTenant(parts: Parts, id: string): Promise<void> {
+export async function deleteTenant(parts: RemovalServices, id: string): Promise<void> {
   const { db } = parts.central;
   await whileLocked(parts.central, id, async () => {
     const move = await db.row(sql`SELECT FROM tenant_moves WHERE tenant_id = ${id}`);
@@ -55,12 +55,15 @@ export async function findInterrupted(central: Central): Promise<{ id: string; s
 }
 
 /** Removes what an interrupted import or deletion has left. */
-export function finishRemoval(parts: Parts, id: string): Promise<void> {
+export function finishRemoval(parts: RemovalServices, id: string): Promise<void> {
   return whileLocked(parts.central, id, () => eraseTenant(parts, id));
 }
 
 /** Removes a tenant that is being imported or deleted: files and database first, so that its row tells what is left. */
-export async function eraseTenant({ central, databases, files, jobs, teams }: Parts, id: string): Promise<void> {
+export async function eraseTenant(
+  { central, databases, files, jobs, teams }: RemovalServices,
+  id: string,
+): Promise<void> {
   const tenant = await central.db.row<{ id: string; name: string; status: string; database: string }>(sql`
     SELECT id, name, status, database_name AS database FROM tenants WHERE id = ${id} AND status IN ('importing', 'deleting')`);
   if (!tenant) return;

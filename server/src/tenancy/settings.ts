@@ -81,7 +81,7 @@ export class SettingsStore {
     });
   }
 
-  async of(tenantId: string): Promise<Settings> {
+  async get(tenantId: string): Promise<Settings> {
     return (await this.#loadValues(tenantId)) as unknown as Settings;
   }
 

@@ -82,7 +82,7 @@ export function openApiDocument(all: readonly RegisteredAction[], modules: reado
   const components = new Components();
   const errors: Errors = Object.assign({}, kernelErrors, ...modules.map(({ parts }) => parts.errors ?? {}));
   // Outputs first: an input that differs from the output of the same name gets the name with `Input`.
-  for (const { output } of actions) if (output) components.of(output, 'output');
+  for (const { output } of actions) if (output) components.describe(output, 'output');
   const paths: Record<string, Json> = {};
   for (const action of actions) {
     const path = action.path.replace(/:(\w+)/g, '{$1}');
@@ -194,14 +194,14 @@ function parameters(action: RegisteredAction, components: Components, errors: Er
 
 function parameter(place: string, name: string, input: TObject | undefined, components: Components): Json {
   const schema = input?.properties[name] ?? { type: 'string' };
-  const required = (components.of({ ...input, title: undefined }, 'input').required ?? []) as string[];
+  const required = (components.describe({ ...input, title: undefined }, 'input').required ?? []) as string[];
   const { description } = schema as { description?: string };
   return {
     name,
     in: place,
     required: place === 'path' || required.includes(name),
     ...(description ? { description } : {}),
-    schema: { ...components.of(schema, 'input'), ...defaultValue(schema) },
+    schema: { ...components.describe(schema, 'input'), ...defaultValue(schema) },
     example: createExample(schema, 'input', name),
   };
 }
@@ -228,9 +228,10 @@ function requestBody(action: RegisteredAction, components: Components): Json {
   } = (action.input ?? {}) as Partial<TObject> & { required?: string[] };
   const fields = Object.fromEntries(Object.entries(properties).filter(([name]) => !inPath.includes(name)));
   const body = { ...rest, properties: fields, required: required.filter((name) => !inPath.includes(name)) };
-  const schema = accepts === 'csv' ? { type: 'string' } : components.of(body, 'input');
+  const schema = accepts === 'csv' ? { type: 'string' } : components.describe(body, 'input');
   const example = accepts === 'csv' ? createExample(fields.csv ?? {}, 'input') : createExample(body, 'input');
-  const isRequired = ((components.of({ ...body, title: undefined }, 'input').required ?? []) as unknown[]).length > 0;
+  const isRequired =
+    ((components.describe({ ...body, title: undefined }, 'input').required ?? []) as unknown[]).length > 0;
   return {
     required: isRequired,
     content: Object.fromEntries(bodyTypes[accepts].map((type) => [type, { schema, example, ...fileEncoding(fields) }])),

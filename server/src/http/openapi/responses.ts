@@ -122,9 +122,10 @@ function success(action: RegisteredAction, components: Components, status: numbe
 /** References a named output whose fields are those of the body. */
 export function describeBody({ output, answer = {} }: RegisteredAction, schema: object, components: Components): Json {
   const isNamed = (output as { title?: string } | undefined)?.title !== undefined;
-  if (!isNamed || answer.key !== undefined || answer.message === undefined) return components.of(schema, 'output');
+  if (!isNamed || answer.key !== undefined || answer.message === undefined)
+    return components.describe(schema, 'output');
   const message = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };
-  return { allOf: [message, components.of(output as object, 'output')] };
+  return { allOf: [message, components.describe(output as object, 'output')] };
 }
 
 function failure(
@@ -139,7 +140,7 @@ function failure(
   return components.response(statusNames[status] ?? `Status${status}`, {
     description: [...(description ? [description] : []), ...lines].join('\n'),
     headers: { ...header('X-Request-Id'), ...(status === 429 ? header('Retry-After') : {}) },
-    content: errorContent(body && components.of(body, 'output'), isAlternative),
+    content: errorContent(body && components.describe(body, 'output'), isAlternative),
   });
 }
 

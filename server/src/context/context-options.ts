@@ -6,7 +6,7 @@ import type { TenantEntry } from '../tenancy/directory.ts';
 import type { Transaction } from './transaction.ts';
 
 /** What a context is made of. */
-export interface ContextParts {
+export interface ContextOptions {
   readonly requestId: string;
   /** The module whose code runs; `undefined` is the kernel. */
   readonly module?: string | undefined;

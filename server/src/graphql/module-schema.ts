@@ -6,7 +6,7 @@ import { type DerivedField, deriveJsonFields, deriveTypedSchema, type EventField
 import type { ObjectReference } from './type-writer.ts';
 
 /** What a module adds to the schema, prepared once for all compositions. */
-export interface ModulePart {
+export interface ModuleSchema {
   readonly module: string;
   readonly version: string;
   /** In the order of their precedence. */
@@ -22,10 +22,10 @@ export interface ModulePart {
 type Source = Pick<LoadedModule, 'alias' | 'manifest' | 'graphql'> & Partial<Pick<LoadedModule, 'parts'>>;
 
 /** The module's SDL file, its providers, the typed fields of its actions and events, and the JSON fields of its bus operations. */
-export function modulePart(
+export function readModuleSchema(
   { alias, manifest, graphql, parts }: Source,
   actions: readonly RegisteredAction[],
-): ModulePart {
+): ModuleSchema {
   const own = actions.filter(({ module }) => module === alias);
   const typed = deriveTypedSchema(own, parts?.events);
   const json = manifest.graphql?.auto_resolve === false ? { sdl: '', fields: [] } : deriveJsonFields(own);

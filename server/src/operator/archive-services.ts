@@ -1,13 +1,13 @@
 import { Context } from '../context/context.ts';
 import type { Kernel } from '../kernel.ts';
-import type { ArchiveParts } from '../tenancy/archive-parts.ts';
+import type { ArchiveServices } from '../tenancy/archive-services.ts';
 import { kernelRules, type Rules } from '../tenancy/archive-tables.ts';
 
 /** Collects what archives, copies and deletions of tenants use. */
-export async function archiveParts(
+export async function archiveServices(
   kernel: Kernel,
   onProgress: (line: string) => void = () => {},
-): Promise<ArchiveParts> {
+): Promise<ArchiveServices> {
   const { central, databases, settings, secrets, files, jobs, modules, now } = kernel;
   const ctx = new Context(kernel, { requestId: 'archive', system: true });
   return {

@@ -34,7 +34,7 @@ export interface Teams {
 }
 
 /** What archives, copies and the deletion of tenants use. */
-export interface ArchiveParts {
+export interface ArchiveServices {
   readonly central: Central;
   readonly databases: TenantDatabases;
   readonly settings: SettingsStore;
