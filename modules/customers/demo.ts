@@ -135,7 +135,7 @@ function customerRow(
 }
 
 /** Averages are rounded like numeric(18, 2): halves away from zero. */
-function orderStatistics({ count, sum, firstTime, lastTime }: ReturnType<DemoTotals['of']>) {
+function orderStatistics({ count, sum, firstTime, lastTime }: ReturnType<DemoTotals['get']>) {
   return {
     total_orders: count,
     total_spent: sum / 100,
