@@ -12,7 +12,7 @@ export type Fault =
   | { readonly delayedUntil: Promise<void> }
   | { readonly status: number; readonly headers?: Record<string, string> };
 
-/** A proxy in front of a platform that fails as told. */
+/** A proxy in front of a platform that injects faults. */
 export interface Front {
   readonly url: string;
   readonly requests: { readonly method: string; readonly path: string; readonly headers: IncomingHttpHeaders }[];

@@ -77,7 +77,7 @@ interface Declaration {
 interface OtherResponse {
   readonly description: string;
   readonly body?: TObject;
-  /** The body of a failure may be this one instead of an error's. */
+  /** An alternative to the usual body of a failure. */
   readonly isAlternative?: true;
 }
 
@@ -122,10 +122,7 @@ type Returned<Output> = OutputValue<Output> | (Output extends TSchema ? Json<Sta
 interface Behavior<Context, Input, Output, Checked> {
   readonly input?: Input;
   readonly output?: Output;
-  /**
-   * `check` and `run` are one transaction of the tenant: the one of the calling module, if it has begun one, else a new
-   * one. `ctx` is its context.
-   */
+  /** Runs `check` and `run` in one transaction of the tenant: that of the calling module, or a new one. */
   readonly atomic?: boolean;
   /**
    * Checks the rules that the schema cannot express and adds problems to `issues`, so that one response reports all of
@@ -146,7 +143,7 @@ type Definition<Context, Input, Output, Bus, Checked> = Declaration &
     guard?(ctx: Context): Promise<void>;
     /** Runs several calls together, for data loaders: returns an output or a failure for each, in order. */
     runBatch?(ctx: Context, inputs: readonly InputValue<Input>[]): Promise<readonly (OutputValue<Output> | Failure)[]>;
-    /** `run` of a list whose caller needs these fields of the records only. Other fields may be absent. */
+    /** `run` for callers that need only these fields of a list's records. Other fields may be absent. */
     runFields?(ctx: Context, input: InputValue<Input>, fields: ReadonlySet<string>): Promise<unknown>;
   };
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** By field, the value before and after. */
+/** The value before and after, by field. */
 export type Changes = Readonly<Record<string, readonly [before: unknown, after: unknown]>>;
 
 /** The fields of `after` that differ from `before`. */

@@ -22,8 +22,8 @@ export interface Tenant {
 }
 
 /**
- * A cache of each module in each tenant. Entries may be lost at any time and must be JSON. Shared by all processes if Redis
- * is configured, else one for each process.
+ * A cache per module and tenant. Entries may be lost at any time and must be JSON. Shared by all processes if Redis is
+ * configured, else one for each process.
  */
 export interface Cache {
   /** Returns the cached value, or computes it and caches it. */
@@ -137,7 +137,7 @@ export interface Ctx {
 }
 
 export interface DeclaredEvent {
-  /** What has happened: `An order was created`. */
+  /** A sentence in the past tense: `An order was created`. */
   readonly summary: string;
   readonly payload: TSchema;
 }

@@ -5,10 +5,10 @@ import type { Sql } from './sql.ts';
 
 /** An event that a module emits. */
 export interface EventDefinition<Payload = unknown> {
-  /** What has happened: `An order was created`. */
+  /** A sentence in the past tense: `An order was created`. */
   readonly summary: string;
   readonly payload: TSchema;
-  /** The id of its subject, such as an order. A listener gets the events about one subject in order. */
+  /** The id of the record that the event is about. A listener gets the events with the same subject in order. */
   subject?(payload: Payload): string | undefined;
   /** The field of GraphQL's `Subscription` for the event. It needs a permission. */
   readonly graphql?: string;

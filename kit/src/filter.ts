@@ -13,7 +13,7 @@ export interface Filter<Schema extends TSchema = TSchema> {
 export interface TunedFilter<Schema extends TSchema = TSchema> extends Filter<Schema> {
   /** Finds the rows once, for both page and total, because PostgreSQL estimates their number badly. */
   readonly findsOnce?: boolean;
-  /** The type of a column in the place of the value, if the condition holds for one as well. */
+  /** The type of a column that can replace the value, if the condition accepts one. */
   readonly columnType?: 'uuid';
 }
 

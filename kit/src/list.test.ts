@@ -504,7 +504,7 @@ test('several pages at once are equal to each page alone', async () => {
   );
   const by = fc.record({ sort_by: fc.constantFrom('n'), sort_order: fc.constantFrom('asc', 'desc') });
   const thing = fc.constantFrom(...things3);
-  /** Of one size and order, as the lists of the records of a page are, or of any. */
+  /** Queries with the same size and order, as for the lists of all records of a page, or with any. */
   const queries = fc.oneof(
     fc
       .tuple(by, window, fc.array(thing, { minLength: 2, maxLength: 5 }))

@@ -74,7 +74,7 @@ export interface TenantSteps {
   discard(id: string): Promise<void>;
 }
 
-/** The settings of tenants. `can` decides about settings that have their own permission. */
+/** The settings of tenants. `can` checks the permission of settings that have one. */
 export interface SettingsService {
   get(tenantId: string): Promise<Settings>;
   /** The settings that the caller may see, with defaults filled in. */
@@ -123,7 +123,7 @@ export interface CallableAction {
   readonly name: string;
   readonly summary: string;
   readonly description: string | undefined;
-  /** Of its REST route, such as `POST`. */
+  /** The method of its REST route, such as `POST`. */
   readonly method: string;
   readonly isReadOnly: boolean;
   /** JSON Schema without references. */

@@ -51,7 +51,7 @@ async function insertConversation(ctx: Ctx, input: NewConversation): Promise<Con
 type Input = Partial<NewConversation>;
 
 export async function checkNewConversation(ctx: Ctx, { customer }: Input, issues: Issues): Promise<void> {
-  // Without other problems, finding the customer reports them.
+  // Only if there are other problems to report; otherwise finding the customer checks it.
   if (customer && issues.any) issues.addAll(await ctx.bus.callIfInstalled('customers.checkIdentity', { customer }));
 }
 

@@ -57,7 +57,7 @@ export async function getByExternalId(ctx: Ctx, { platform, external_id }: Exter
 
 export async function checkNewCustomer(ctx: Ctx, input: Partial<NewCustomer>, issues: Issues): Promise<Changes> {
   const fields = await readChanges(ctx, input, issues);
-  // Without other problems, the insertion finds out.
+  // Only if there are other problems to report; otherwise the insertion checks it.
   if (issues.any) await addTaken(ctx, fields, issues);
   return fields;
 }
@@ -93,7 +93,7 @@ export async function updateCustomer(ctx: Ctx, _input: CustomerChanges, edit: Ed
   try {
     return mask(ctx, await saveCustomer(ctx, edit.current, edit.fields));
   } catch (error) {
-    // A concurrent writer was faster.
+    // A concurrent request has taken the value.
     const [, field] = /^customers_(email|phone)$/.exec(violatedIndex(error) ?? '') ?? [];
     throw field ? invalid({ [field]: taken(takenMessage(field)) }) : error;
   }

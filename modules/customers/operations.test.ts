@@ -6,7 +6,7 @@ import { buildOrder, withShop } from '../../server/testing/shop-module.ts';
 
 const platform = await startPlatform({ modules: await withShop() });
 const acme = await platform.tenant();
-// Helpers need no permission on customers.
+// Operations need no permission on customers.
 const shop = acme.caller('shop.use', 'orders.create');
 const merchant = acme.caller(
   ...['view', 'create', 'edit', 'delete', 'merge', 'view_sensitive'].map((verb) => `customers.${verb}`),

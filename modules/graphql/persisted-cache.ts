@@ -36,7 +36,7 @@ export async function takePersisted(ctx: SystemCtx, hash: string): Promise<Persi
   return operation;
 }
 
-/** Tells all processes that these persisted queries have changed. */
+/** Notifies all processes that these persisted queries have changed. */
 export async function invalidatePersisted(ctx: SystemCtx, hashes: readonly string[]): Promise<void> {
   await ctx.central.run(sql`
     SELECT pg_notify('chowk_persisted_query', ${ctx.tenant.id} || ' ' || hash) FROM unnest(${hashes}::text[]) AS hash`);

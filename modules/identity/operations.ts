@@ -101,14 +101,14 @@ export const operations = {
   }),
   'identity.claimDevice': systemOperation({
     summary: "Bind a push token to the caller's session",
-    description: 'Only one session has it: the last. Returns the id of the session.',
+    description: 'A token belongs to the session that claimed it last. Returns the id of the session.',
     input: Type.Object({ token: Text }),
     output: Text,
     run: claimDevice,
   }),
   'identity.activeDevices': systemOperation({
     summary: 'Find the push tokens that may get messages',
-    description: 'Their sessions have not ended, and the users are members of the tenant.',
+    description: 'Only tokens whose session has not ended and whose user is a member of the tenant.',
     input: Type.Object({ devices: Type.Array(Type.Object({ session_id: Uuid, token: Text })) }),
     output: Type.Array(Text),
     run: findActiveDevices,

@@ -12,7 +12,7 @@ interface Question {
   readonly field: keyof NewOwner;
   readonly option: string;
   readonly text: string;
-  /** Taken for an empty answer, and without a terminal. */
+  /** Used for an empty answer, and without a terminal. */
   suggest?(form: Form): string;
   readonly isUpperCase?: true;
 }

@@ -171,7 +171,7 @@ test('a personal access token opens the tools of its scopes only', async () => {
   expect(names).not.toContain('products_create');
 });
 
-test('an internal error tells the agent nothing about its cause', async () => {
+test('an internal error does not reveal its cause to the agent', async () => {
   const result = await call(agent, 'broken_get');
   expect(readError(result)).toEqual({ code: 'http.internal', message: expect.stringMatching(/^An internal error/) });
   expect(JSON.stringify(result)).not.toMatch(/hunter2|\.ts/);

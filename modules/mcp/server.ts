@@ -4,7 +4,7 @@ import { callTool, listTools } from './tools.ts';
 
 const jsonType = 'application/json; charset=utf-8';
 
-/** For answers of the user that a server asks for, which this one does not. The default one doubles the time of a message. */
+/** A validator of elicitation results, which this server never requests. The default one doubles the time of a message. */
 const unused = {
   getValidator(): never {
     throw new Error('the server asks the client for nothing');

@@ -13,7 +13,7 @@ const maxDataLength = 10_000;
 
 /**
  * Stores a notification for each recipient who is a member of the tenant, and sends it after the commit, over the channels
- * that the recipient wants. Returns the number of recipients.
+ * that the recipient prefers. Returns the number of recipients.
  */
 export async function send(ctx: Ctx, { to, ...message }: Message): Promise<number> {
   const data = message.data && JSON.stringify(message.data);

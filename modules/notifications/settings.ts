@@ -15,12 +15,12 @@ export const settings = {
   'notifications.retention_days': setting({
     schema: Type.Integer({ minimum: 1, maximum: 3650 }),
     default: 180,
-    description: 'The number of days that notifications are kept.',
+    description: 'Days to keep notifications.',
   }),
   'notifications.message_retention_days': setting({
     schema: Type.Integer({ minimum: 1, maximum: 3650 }),
     default: 90,
-    description: 'The number of days that messages to customers are kept.',
+    description: 'Days to keep messages to customers.',
   }),
 };
 

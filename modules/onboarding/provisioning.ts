@@ -39,7 +39,7 @@ export async function provision(ctx: SystemCtx, id: string): Promise<void> {
   });
 }
 
-/** Settles with whether the step is done. */
+/** Resolves to whether the step is done. */
 async function performStep(ctx: SystemCtx, application: ApplicationRow, step: StepName): Promise<boolean> {
   const { id } = application;
   ctx.log.debug({ application: id, step }, 'provisioning: a step begins');

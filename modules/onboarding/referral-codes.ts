@@ -54,7 +54,7 @@ export async function checkReferralCode(
   if (!(await isAllowedParent(ctx, parentId))) {
     issues.add('parent_tenant_id', `There is no reseller ${parentId} that you can make codes for.`);
   }
-  // Without other problems, the insertion finds out.
+  // Only if there are other problems to report; otherwise the insertion checks it.
   if (!issues.any || code === undefined) return;
   const other = await ctx.central.row(sql`SELECT FROM referral_codes WHERE lower(code) = lower(${code})`);
   if (other) issues.addAll({ code: [codeTaken(code)] });

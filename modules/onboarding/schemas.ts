@@ -159,7 +159,7 @@ const codeFields = {
     Line(64, {
       pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$',
       minLength: 3,
-      description: 'Upper and lower case are the same. Default: a random one.',
+      description: 'Case-insensitive. Default: a random code.',
       examples: ['ASHA-2026'],
     }),
   ),

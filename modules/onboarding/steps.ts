@@ -9,7 +9,7 @@ type Step = (ctx: SystemCtx, application: ApplicationRow) => Promise<void>;
 
 /** Tried with numbers before a random suffix is added. */
 const numberedAliases = 20;
-/** The tenant speaks of money and time as its reseller does, until it changes them. */
+/** A new tenant starts with these settings of its reseller. */
 const inheritedSettings = ['general.country', 'general.currency', 'general.timezone'];
 
 const chooseTenantId: Step = async ({ central, system }, { id, new_tenant_id }) => {

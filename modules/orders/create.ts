@@ -9,7 +9,7 @@ import type { NewOrder, Order } from './schemas.ts';
 export async function checkNewOrder(ctx: Ctx, input: Partial<NewOrder>, issues: Issues): Promise<string | null> {
   if (input.status) mustBeAllowed(ctx, input.status);
   const total = input.total ?? sum(input.items, issues);
-  // Without other problems, finding the customer reports them.
+  // Only if there are other problems to report; otherwise finding the customer checks it.
   if (issues.any) {
     issues.addAll(await ctx.bus.callIfInstalled('customers.checkIdentity', { customer: customerInput(input) }));
   }

@@ -1,7 +1,7 @@
 import type { Ctx } from '@chowk/kit';
 import type { NewProduct, ProductImage } from './schemas.ts';
 
-/** The images of a product as they were sent. Those that it has already, by URL, stay what they are. */
+/** Merges the images that were sent with the current ones: an image with the same URL keeps its id and sizes. */
 export function mergeImages(ctx: Ctx, current: readonly ProductImage[], sent: NewProduct['images']): ProductImage[] {
   const left = [...current];
   return sent.map(({ url, alt }) => {

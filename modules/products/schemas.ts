@@ -43,7 +43,7 @@ export const ProductImage = named(
   Type.Object({
     id: Uuid,
     url: Type.String({
-      description: 'An https URL, or one relative to the platform. Of an uploaded image, its largest size.',
+      description: 'An https URL, or one relative to the platform. For an uploaded image, the URL of its largest size.',
       examples: ['/media/acme-stores/products/7d3b2c9e-5f0a-4c1d-8e2b-9a6f4d3c2b1a.webp'],
     }),
     alt: Type.String(),

@@ -7,7 +7,7 @@ import { columns, openSecrets } from './webhooks.ts';
 const retries: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 const timeoutMs = 15_000;
 const keptBytes = 1_024;
-/** The receiver wants no more events. */
+/** The receiver refuses all further events. */
 const gone = 410;
 
 const Attempt = Type.Object({ id: Uuid, task: Uuid });

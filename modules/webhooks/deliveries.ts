@@ -37,10 +37,10 @@ export const pagedDeliveries = {
   },
 };
 
-/** What a delivery is about. */
+/** The event that a delivery sends. */
 type EmittedEvent = Pick<Delivery, 'id' | 'name' | 'emittedAt'> & { readonly payload: unknown };
 
-/** Queues a delivery to each webhook that wants the event. */
+/** Queues a delivery to each webhook that subscribes to the event. */
 export async function queueDeliveries(ctx: Ctx, payload: unknown, event: Delivery): Promise<void> {
   const active = await ctx.db.rows<{ id: string; events: string[] }>(
     sql`SELECT id, events FROM webhooks WHERE is_active`,

@@ -63,7 +63,7 @@ import { installationId, TenantDatabases } from './tenancy/tenant-databases.ts';
 
 const migrationsFolder = resolve(import.meta.dirname, '../migrations');
 
-/** Overrides that tests replace; production never does. */
+/** Replacements for tests; production has none. */
 export interface Overrides {
   readonly identity?: Identity | undefined;
   readonly modules?: readonly LoadedModule[];
@@ -72,7 +72,7 @@ export interface Overrides {
   readonly now?: () => Date;
 }
 
-/** The prerequisites of the platform. */
+/** What must be open before the platform can boot. */
 export interface BootOptions {
   readonly config: Config;
   readonly log: Log;
@@ -80,7 +80,7 @@ export interface BootOptions {
   readonly secrets: SecretBox;
 }
 
-/** Wires the platform, from the database upward. The only place where parts are connected. */
+/** Wires the platform, from the database upward. There is no other wiring. */
 export async function boot(
   { config, server, secrets, ...base }: BootOptions,
   overrides: Overrides = {},

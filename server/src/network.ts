@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIPv6 } from 'node:net';
 
-/** What a request says about where it comes from. */
+/** The origin of a request. */
 export interface RequestSource {
   /** The client's address, from the headers of trusted proxies. */
   readonly ip: string;

@@ -8,7 +8,7 @@ import { SigningKeys } from './signing-keys.ts';
 
 type IdentityChange = Parameters<Parameters<Identity['onChange']>[0]>[0];
 
-/** The parts of this module that keep state in memory: `getAccounts(ctx.system).sessions`. */
+/** The services of this module that keep state in memory: `getAccounts(ctx.system).sessions`. */
 export const getAccounts = platformState((system: SystemServices) => {
   const keys = new SigningKeys(system);
   const tokens = new AccessTokens(keys, system);

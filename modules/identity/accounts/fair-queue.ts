@@ -27,7 +27,7 @@ export class FairQueue {
     });
   }
 
-  /** Admits the next caller, if one waits. */
+  /** Resolves the next waiter. Returns whether there was one. */
   resolveNext(): boolean {
     const [next] = this.#groups;
     if (!next) return false;

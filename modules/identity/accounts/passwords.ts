@@ -40,7 +40,7 @@ export class Passwords {
     try {
       return await work();
     } finally {
-      // The next one takes over the place of this one.
+      // The next caller takes over this slot.
       if (!this.#queue.resolveNext()) this.#running -= 1;
     }
   }

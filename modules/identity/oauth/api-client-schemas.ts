@@ -33,7 +33,7 @@ export const ApiClient = named(
     id: Type.String({ description: 'The client_id.' }),
     name: Type.String(),
     scopes: Type.Array(Type.String(), {
-      description: 'The permissions it has in the tenant, as far as its maker (`created_by`) holds them.',
+      description: 'Its permissions in the tenant, limited to those that its creator (`created_by`) holds.',
     }),
     created_at: Timestamp,
     updated_at: Timestamp,

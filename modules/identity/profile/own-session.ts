@@ -27,7 +27,7 @@ export async function mustBeOwnSession({ session: { kind, scopes } }: SystemCtx)
   if ((kind !== 'login' && kind !== 'device') || scopes) throw fail('identity.session_only');
 }
 
-/** Throws unless the person has signed in in this session: whoever holds a device or a program may be another. */
+/** Throws unless the person signed in in this session: another person may hold the token of a device or a program. */
 export async function mustBeLogin({ session: { kind, scopes } }: SystemCtx): Promise<void> {
   if (kind !== 'login' || scopes) throw fail('identity.session_only');
 }

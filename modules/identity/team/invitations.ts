@@ -51,7 +51,7 @@ export async function checkInvitation(
 ): Promise<void> {
   limitMails(ctx);
   if (email !== undefined && (await isMember(ctx, email))) issues.addAll({ email: [alreadyMember] });
-  // Without other problems, the lock on the role finds out.
+  // Only if there are other problems to report; otherwise locking the role checks it.
   const isRoleMissing = issues.any && role !== undefined && !(await findRole(ctx, ctx.central, role));
   if (isRoleMissing) issues.addAll({ role: [noSuchRole] });
 }

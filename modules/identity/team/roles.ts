@@ -54,7 +54,7 @@ export async function checkNewRole(
   issues: Issues,
 ): Promise<void> {
   await checkGrant(ctx, grantPermissions(permissions), issues);
-  // Without other problems, the insertion finds out.
+  // Only if there are other problems to report; otherwise the insertion checks it.
   if (issues.any && name !== undefined) await checkName(ctx, name, issues);
 }
 

@@ -21,7 +21,7 @@ interface Item {
 
 const batchSize = 100;
 const maxListed = 20;
-/** A transaction may commit after the digest that it counts on: shortly before that, it queues another one. */
+/** A transaction may commit after the digest was sent, so shortly before a digest it queues another one. */
 const marginMs = 10 * 60_000;
 
 /** Adds stored notifications to the next digests of their users. */

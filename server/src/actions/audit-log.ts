@@ -147,7 +147,7 @@ export class AuditLog {
     }
   }
 
-  /** Settles with the entries to retry. If PostgreSQL refuses one of the entries, the others are written one by one. */
+  /** Resolves to the entries to retry. If PostgreSQL refuses one of the entries, the others are written one by one. */
   async #writeBatch(tenant: TenantEntry, batch: readonly AuditEntry[]): Promise<readonly AuditEntry[]> {
     try {
       await tenant.db.tx((tx) => Promise.all(batch.map((entry) => insertEntry(tx, entry))));

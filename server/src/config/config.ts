@@ -246,7 +246,7 @@ const variables = {
     name: 'GRAPHQL_SCHEMA_CACHE_TTL',
     kind: integer(60, 2_592_000),
     default: 86_400,
-    help: 'Seconds that a composed GraphQL schema is kept in the cache.',
+    help: 'The time to cache a composed GraphQL schema, in seconds.',
   }),
 
   trustedProxies: variable({

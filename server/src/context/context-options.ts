@@ -5,7 +5,7 @@ import type { RequestSource } from '../network.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import type { Transaction } from './transaction.ts';
 
-/** What a context is made of. */
+/** The call that a context belongs to. */
 export interface ContextOptions {
   readonly requestId: string;
   /** The module whose code runs; `undefined` is the kernel. */
@@ -19,7 +19,7 @@ export interface ContextOptions {
   readonly source?: RequestSource;
   /** The audit entry of the call. */
   readonly auditEntry?: AuditEntry | undefined;
-  /** The `If-Match` header: the ETags of the versions that the caller agrees to change. */
+  /** The ETags in the `If-Match` header. */
   readonly ifMatch?: string | undefined;
   /** The platform itself calls, as in a job: no permission is required. */
   readonly system?: true | undefined;

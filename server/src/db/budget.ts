@@ -71,7 +71,7 @@ const centralReserve = 2;
 
 /**
  * One limit on connections for the whole process instead of a pool per tenant. A tenant without a connection is served
- * before a tenant that wants a second one. Idle connections of quiet tenants are closed for busy ones. Waiters of one
+ * before a tenant that needs a second one. Idle connections of quiet tenants are closed for busy ones. Waiters of one
  * database are served in order.
  */
 export class ConnectionBudget {
@@ -247,7 +247,7 @@ export class ConnectionBudget {
     return this.#open - this.#centralOpen < connections - Math.max(centralReserve, this.#centralOpen);
   }
 
-  /** Then the pool can only get the slot of another database on the same server. */
+  /** The pool of a full server can only get the slot of another database on it. */
   #hasFullServer({ target, server }: Pool): boolean {
     const { perServer } = this.#options;
     return perServer !== undefined && !target.central && server.open >= perServer;
@@ -315,7 +315,7 @@ export class ConnectionBudget {
     }
   }
 
-  /** Rejects the waiters of a server that does not respond, if there are others. */
+  /** Rejects the waiters of a server that does not respond, if there are several servers. */
   #recordTimeout(server: Server, error: unknown): void {
     if (this.#options.perServer === undefined) return;
     server.timeoutError = error;

@@ -13,7 +13,7 @@ export interface DatabaseServer {
 }
 
 const minVersion = 15;
-/** Expiry of tokens, one-time passwords and limits would go wrong. */
+/** With a larger difference, the expiry of tokens, one-time passwords and limits would be wrong. */
 const maxSkewSeconds = 30;
 const requiredExtensions = ['pg_trgm', 'unaccent'];
 const embeddedDatabase = 'chowk';

@@ -44,7 +44,7 @@ export async function deliverBatch(options: DeliveryOptions, tenant: TenantEntry
   return pending.length;
 }
 
-/** Settles with whether the delivery is done. */
+/** Resolves to whether the delivery is done. */
 async function deliver(options: DeliveryOptions, tenant: TenantEntry, delivery: PendingDelivery): Promise<boolean> {
   const { listeners, hasModule, contextFor, log } = options;
   const { id, name, emittedAt, payload } = delivery;

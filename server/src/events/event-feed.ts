@@ -14,14 +14,14 @@ type Handler = (payload: unknown) => void;
 
 const channel = 'events.feed';
 const sweepMs = 10_000;
-/** How long the other processes may take to say which events they want. */
+/** How long other processes may take to report their subscriptions. */
 const answerMs = 1_000;
 /** The member of a room of `Presence`: the process itself. */
 const subscriber = JSON.stringify({ user_id: '' });
 
 /**
- * Committed events for the sockets of all processes. Processes know which events of which tenant the others want: one that
- * nobody wants is neither stored nor published.
+ * Committed events for the sockets of all processes. Processes know the subscriptions of the others: an event without a
+ * subscriber is neither stored nor published.
  */
 export class EventFeed {
   readonly #pubsub: PubSub;
@@ -38,7 +38,7 @@ export class EventFeed {
     this.#subscribedRooms = new Presence(pubsub, 'events.wanted', { onJoin: () => {}, onLeave: () => {} });
   }
 
-  /** Stores the events that somebody wants, and publishes them in the order of the outbox. */
+  /** Stores the events that have a subscriber, and publishes them in the order of the outbox. */
   listener(): RegisteredListener {
     return {
       module: 'graphql',

@@ -125,7 +125,7 @@ function listenersTo(
 
 function checkPayloads(name: string, { payload: schema }: EventDefinition, payloads: readonly unknown[]): void {
   for (const payload of payloads) {
-    // As a listener in another process gets it.
+    // The payload as a listener in another process gets it.
     const errors = getValidator(schema)(JSON.parse(JSON.stringify(payload)));
     if (errors) throw new Error(`the payload of ${name} does not match its schema: ${JSON.stringify(errors)}`);
   }

@@ -5,13 +5,13 @@ import { type Db, empty, join, type Sql, sql } from '@chowk/kit/kernel';
 export interface Event {
   readonly id: string;
   readonly name: string;
-  /** The id of its subject. A listener gets the events about one subject in order. */
+  /** The id of the record that the event is about. A listener gets the events with the same subject in order. */
   readonly subject: string | undefined;
   readonly payload: unknown;
   readonly emittedAt: string;
 }
 
-/** An event on its way to one listener. */
+/** An event that is not yet delivered to one of its listeners. */
 export interface PendingDelivery {
   readonly seq: number;
   readonly id: string;
@@ -54,7 +54,7 @@ export function writeDeliveries(db: Db, events: readonly Event[], recipients: re
     ORDER BY e.position, l.listener`);
 }
 
-/** A delivery that waits for its next attempt blocks later ones about the same subject. */
+/** A delivery that waits for its next attempt blocks later ones with the same subject. */
 function readyFor(listeners: readonly string[]): Sql {
   return sql`
     d.due_at <= now() AND d.listener = ANY(${listeners}::text[]) AND NOT EXISTS (
@@ -70,7 +70,7 @@ export function readyDeliveries(db: Db, listeners: readonly string[], limit: num
 
 export interface OutboxState {
   readonly hasReady: boolean;
-  /** Of the next attempt of a delivery that has failed. */
+  /** The time of the next retry. */
   readonly nextAttemptAt: string | null;
   readonly isEmpty: boolean;
 }

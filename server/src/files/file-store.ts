@@ -32,11 +32,11 @@ interface Unsettled {
   readonly tenant_id: string | null;
 }
 
-/** What one transaction, with its savepoints and retries, has written, kept and removed. */
+/** The files that one transaction, with its savepoints and retries, has written, kept and removed. */
 export class FileChanges {
   /** By id. */
   readonly unsettled = new Map<string, Unsettled>();
-  /** From COMMIT on a failure says nothing about the outcome. */
+  /** Once COMMIT is sent, a failure does not tell whether the transaction was committed. */
   isCommitting = false;
 }
 
@@ -49,9 +49,9 @@ export interface FileTransaction {
 /** Where `ctx.files` reads and writes. */
 interface Session {
   readonly db: Db;
-  /** Of the request; its end settles what it has written and no transaction has kept. */
+  /** The changes of the request. Files that it wrote and no transaction kept are deleted when it ends. */
   readonly request: FileChanges | undefined;
-  /** Of the transaction, if there is one. */
+  /** The changes of the current transaction. */
   readonly transaction?: FileChanges | undefined;
   inTransaction<Result>(work: (transaction: FileTransaction) => Promise<Result>): Promise<Result>;
 }
@@ -109,7 +109,7 @@ export class FileStore {
       },
       keep: (file) =>
         inTransaction(async (transaction) => {
-          // From now on this transaction decides.
+          // From now on this transaction decides whether the file is kept.
           request?.unsettled.delete(file.record);
           return this.#keep(owner, transaction, file);
         }),
@@ -259,7 +259,7 @@ export class FileStore {
     return record;
   }
 
-  /** For files of one tenant. Settles with their number or, if it failed, with 0: the job tries again. */
+  /** For files of one tenant. Resolves to their number or, if it failed, with 0: the job tries again. */
   async #settle(unsettled: readonly Unsettled[]): Promise<number> {
     const { central, findDatabase, log } = this.#options;
     try {

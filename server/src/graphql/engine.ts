@@ -25,7 +25,7 @@ import { TenantSchemas } from './tenant-schemas.ts';
 /** GraphQL over the actions: a schema for each set of enabled modules. */
 export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
   let parts: (RequestServices & { readonly schemas: TenantSchemas; readonly operations: Operations }) | undefined;
-  // With the first request, so that the start of the platform does not wait for it.
+  // Created with the first request, so that the start of the platform does not wait for it.
   const getParts = () => {
     const kernel = getKernel();
     parts ??= {
@@ -145,7 +145,7 @@ function checkVariables(
   refuseIf(error && graphqlError('BAD_INPUT', error.message, error.locations));
 }
 
-/** Of the variables of an operation that are remembered as checked. */
+/** The maximum number of checked variables that an operation remembers. */
 const maxChecked = 100;
 const maxCheckedLength = 500;
 

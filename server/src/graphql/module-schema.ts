@@ -36,7 +36,7 @@ export function readModuleSchema(
   if (subscription !== undefined) {
     throw new Error(`the GraphQL schema of the module ${alias} has ${subscription}; declare it on an event instead`);
   }
-  // Of two resolvers of a field, the map keeps the last one.
+  // If a field has two resolvers, the map keeps the last one.
   const resolvers = new Map((graphql?.resolvers ?? []).toReversed().flatMap(resolversIn));
   const defined = new Set(documents.flatMap(fieldsIn));
   const unknown = [...resolvers.keys()].find((path) => !defined.has(path));

@@ -9,7 +9,7 @@ import type { Kernel } from '../kernel.ts';
 import type { SharedCache } from '../shared-cache.ts';
 import { ConnectionPage } from './connection.ts';
 
-/** What all requests share. */
+/** The state that all requests share. */
 export interface RequestServices {
   readonly kernel: Kernel;
   readonly actions: ReadonlyMap<string, RegisteredAction>;
@@ -54,7 +54,7 @@ export class RequestState {
     }
   }
 
-  /** Calls an action; calls at the same time with different inputs become one if it has a batched form. */
+  /** Calls an action; concurrent calls with different inputs are batched if it has a `runBatch`. */
   load(action: RegisteredAction, input: object, options: CallOptions = {}): Promise<unknown> {
     const key = `${action.name} ${options.permission ?? ''}`;
     let loader = this.#loaders.get(key);
@@ -68,7 +68,7 @@ export class RequestState {
     return loader.load(input);
   }
 
-  /** A page of an action that lists, read with `call` or `load`. */
+  /** A page of a list action, read with `call` or `load`. */
   async list(
     read: (query: object) => Promise<unknown>,
     filters: object,

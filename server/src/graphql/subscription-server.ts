@@ -18,10 +18,10 @@ import { type SocketRequest, type SocketSubscription, SubscriptionSocket } from 
 type Params = Readonly<Record<string, unknown>>;
 
 const sweepMs = 1_000;
-/** A client that is silent for this long gets a ping, and after four times as long it is disconnected. */
+/** A client that sends nothing for this long gets a ping; after four times as long it is disconnected. */
 const pingAfterMs = activityTimeout * 1_000;
 const initMs = 10_000;
-/** Of the messages of a client, this many are forgotten with each sweep. */
+/** Each sweep subtracts this many from the message count of a client. */
 const messagesPerSweep = 50;
 const maxMessages = 500;
 const maxSubscriptions = 100;
@@ -67,8 +67,8 @@ export class SubscriptionServer {
   }
 
   /**
-   * Finds silent clients, expired tokens and lost rights, all from caches. Runs every second; tests call it with a later
-   * time. Events are checked on their own: none is sent to a client that has lost its rights since.
+   * Finds idle clients, expired tokens and lost rights, all from caches. Runs every second; tests call it with a later time.
+   * Events are checked on their own: none is sent to a client that has lost its rights since.
    */
   async sweep(now = Date.now()): Promise<void> {
     if (this.#isSweeping) return;
@@ -266,14 +266,14 @@ const tooManySubscriptions = graphqlError(
 function readMessage(text: string): Message | undefined {
   try {
     const message = parseMessage(text);
-    // Code that copies it is recursive.
+    // The code that copies a message is recursive.
     return isDeeper(message, maxMessageDepth) ? undefined : message;
   } catch {
     return undefined;
   }
 }
 
-/** Other errors are thrown on. */
+/** Rethrows errors that are not failures. */
 function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   throw error;

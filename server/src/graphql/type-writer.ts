@@ -106,7 +106,7 @@ export class TypeWriter {
     });
   }
 
-  /** Records the value of a field; of several, the fields that all of them have. */
+  /** Records the value of a field; for several values, the fields that all of them have. */
   refer(field: string, object: ObjectReference): void {
     const known = this.references.get(field);
     this.references.set(field, known ? { ...object, fields: object.fields.intersection(known.fields) } : object);

@@ -13,7 +13,7 @@ export function limitRate({ kernel, request, reply, caller, tenant }: Exchange):
   report(reply, limit, takeFromRateLimit(kernel.limiter, limit, { caller, tenant, address: request.ip, now }));
 }
 
-/** Before any look-up: a network above its limit costs no query. */
+/** Before any lookup: a network above its limit costs no query. */
 export function limitNetwork({ kernel, request, reply }: Exchange): void {
   const limit = kernel.config.rateLimitPerMinute;
   if (limit === 0) return;
@@ -21,7 +21,7 @@ export function limitNetwork({ kernel, request, reply }: Exchange): void {
   if (!state.allowed) report(reply, limit, state);
 }
 
-/** Counts a look-up of an unknown tenant or token. */
+/** Counts a lookup of an unknown tenant or token. */
 export function countFailedLookup({ kernel, request }: Exchange): void {
   const limit = kernel.config.rateLimitPerMinute;
   if (limit > 0) kernel.limiter.take(networkBucket(request), limit, kernel.now().getTime());
@@ -33,7 +33,7 @@ export function limitAnonymous(kernel: Kernel, request: FastifyRequest, reply: F
   if (limit > 0) report(reply, limit, kernel.limiter.take(networkPrefix(request.ip), limit, kernel.now().getTime()));
 }
 
-/** Failed look-ups with a token have their own bucket: anonymous requests do not keep signed-in users out. */
+/** Failed lookups with a token have their own bucket: anonymous requests do not keep signed-in users out. */
 function networkBucket({ ip, headers }: FastifyRequest): string {
   return headers.authorization === undefined ? networkPrefix(ip) : `failed ${networkPrefix(ip)}`;
 }

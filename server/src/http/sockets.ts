@@ -54,7 +54,7 @@ interface OpenSocket {
 interface SocketRoute {
   readonly action: RegisteredAction;
   readonly server: WebSocketServer;
-  /** Of a request that does not ask for a socket. */
+  /** The failure of a request that does not ask for a socket. */
   readonly failure: () => Failure;
   readonly accept: (socket: WebSocket, exchange: Exchange) => OpenSocket;
 }

@@ -3,7 +3,7 @@ import type { Kernel } from '../kernel.ts';
 import { networkPrefix } from '../network.ts';
 import type { Exchange } from './exchange.ts';
 
-/** At once, of a tenant or, without one, of a network. */
+/** The maximum number of concurrent uploads of a tenant or, without one, of a network. */
 const maxUploads = 50;
 
 /** Uploads in progress by tenant or network. */

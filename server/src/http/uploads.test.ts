@@ -323,7 +323,7 @@ test('twenty files of 10 MB at once are never in memory', async () => {
   clearInterval(timer);
   expect(new Set(statuses)).toEqual(new Set([201]));
   expect(await storedFiles(kernel)).toHaveLength(20);
-  // Of 200 MB. What is on its way between the sockets and the disk depends on the load of the machine.
+  // Less than the 200 MB of the file. How much is buffered depends on the load of the machine.
   expect(most / megabyte).toBeLessThan(100);
 });
 

@@ -140,7 +140,7 @@ export class JobQueues {
     await this.#central.run(sql`DELETE FROM pgboss.job WHERE data->>'tenant' = ${tenantId}`);
   }
 
-  /** Puts a task aside for an operator. Its id keeps it from being added twice. */
+  /** Adds a task to the queue `dead`, for an operator. Its id keeps it from being added twice. */
   async addDead(task: Task, queue: string, error: string, id?: string): Promise<void> {
     await this.start();
     await this.#boss.insert(deadQueue, [{ data: { ...task, queue, error }, ...(id === undefined ? {} : { id }) }]);

@@ -86,7 +86,7 @@ function createSmtpTransport(url: string, from: string): Transport {
   };
 }
 
-/** Of `shop@example.com` or `Shop <shop@example.com>`. */
+/** The address in `shop@example.com` or `Shop <shop@example.com>`. */
 function addressIn(mailbox: string): string {
   return mailbox.replace(/^.*<|>$/g, '');
 }

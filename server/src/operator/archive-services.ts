@@ -3,7 +3,7 @@ import type { Kernel } from '../kernel.ts';
 import type { ArchiveServices } from '../tenancy/archive-services.ts';
 import { kernelRules, type Rules } from '../tenancy/archive-tables.ts';
 
-/** Collects what archives, copies and deletions of tenants use. */
+/** The services that archives, copies and deletions of tenants use. */
 export async function archiveServices(
   kernel: Kernel,
   onProgress: (line: string) => void = () => {},

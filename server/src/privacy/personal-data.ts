@@ -25,7 +25,7 @@ interface CustomerTable extends TableData {
   whereCustomer(customerId: string): Sql;
 }
 
-/** Table and column names come from manifests, whose patterns admit identifiers only. */
+/** Table and column names come from manifests, whose patterns allow identifiers only. */
 export function createPersonalData(modules: readonly LoadedModule[]): (db: Db) => PersonalData {
   const tables = modules.flatMap(customerTables);
   // Child rows before their parents, and the customer's own row last.

@@ -99,7 +99,7 @@ class Fcm implements PushService {
     const latest = this.#token;
     const token = await latest?.catch(() => undefined);
     if (token && token.expiresAt - marginMs > this.#now().getTime()) return token.value;
-    // Of concurrent messages, the first requests the new one.
+    // The first of several concurrent messages requests the new token.
     if (this.#token === latest) this.#token = this.#requestToken();
     return (await (this.#token ?? this.#requestToken())).value;
   }
@@ -166,7 +166,7 @@ interface GoogleError {
 function readResult(response: HttpResponse, now: Date): PushResult {
   if (response.status >= 200 && response.status < 300) return { outcome: 'sent' };
   const { status } = errorIn(response);
-  // Only the text tells it from an invalid message.
+  // Only the text distinguishes it from an invalid message.
   const isTokenInvalid = status === 'INVALID_ARGUMENT' && /registration token/i.test(response.body.toString());
   return status === 'NOT_FOUND' || isTokenInvalid ? { outcome: 'dead_token' } : readFailure(response, now);
 }

@@ -11,14 +11,14 @@ export interface Grant {
   readonly channelData?: string | undefined;
 }
 
-/** What a subscription says itself. */
+/** The fields of the subscription message itself. */
 type Subscription = Pick<Grant, 'socketId' | 'channel' | 'channelData'>;
 
 const purpose = 'realtime grant';
 
 /**
- * The `auth` of a subscription: key, signature (HMAC-SHA256 in hexadecimal, as the protocol has it) and for whom it is, so
- * that the process of the socket can check it by itself. Clients send it back as it is.
+ * The `auth` of a subscription: key, signature (HMAC-SHA256 in hexadecimal, as the protocol has it) and its holder, so that
+ * the process of the socket can check it by itself. Clients send it back as it is.
  */
 export function formatAuth(secrets: Secrets, key: string, grant: Grant): string {
   const { tenantId, userId, sessionId } = grant;

@@ -10,7 +10,7 @@ interface Entry {
   readonly sockets: number;
 }
 
-/** Between processes: one changed entry, all entries of the process, or the question for those of the others. */
+/** Between processes: one changed entry, all entries of the process, or a request for those of the others. */
 type Message = { readonly process: string } & (
   | { readonly entry: Entry }
   | { readonly all: readonly Entry[] }
@@ -38,10 +38,10 @@ export class Presence {
   readonly #listener: PresenceListener;
   readonly #process = randomUUID();
   readonly #rooms = new Map<string, Map<string, Member>>();
-  /** When each other process was last heard, in milliseconds since 1970. */
+  /** When the last message of each other process arrived, in milliseconds since 1970. */
   readonly #processes = new Map<string, number>();
 
-  /** Processes talk over the channel. */
+  /** Processes exchange messages over the channel. */
   constructor(pubsub: PubSub, channel: string, listener: PresenceListener) {
     this.#pubsub = pubsub;
     this.#channel = channel;
@@ -136,7 +136,7 @@ export class Presence {
     );
   }
 
-  /** A message that cannot be sent is made up for by the next sweep. */
+  /** If a message cannot be sent, the next sweep repeats its content. */
   async #publish(message: Message): Promise<void> {
     await this.#pubsub.publish(this.#channel, JSON.stringify(message)).catch(() => {});
   }

@@ -40,7 +40,7 @@ interface RealtimeOptions {
   readonly socketsPerNetwork: number;
 }
 
-/** What a client says when it connects. */
+/** The parameters of a connecting client. */
 export interface Handshake {
   readonly key: string;
   readonly protocol: string | undefined;
@@ -51,7 +51,7 @@ export interface Handshake {
 
 const eventChannel = 'realtime.events';
 const sweepMs = 10_000;
-/** Without a message for this long a client gets a ping, and after twice as long it is disconnected. */
+/** A client that sends nothing for this long gets a ping; after twice as long it is disconnected. */
 const pingAfterMs = 2 * activityTimeout * 1_000;
 const maxMessagesPerSweep = 500;
 const maxSubscriptions = 100;
@@ -68,7 +68,7 @@ export class Realtime {
   readonly #connections = new Map<string, Connection>();
   /** The connections that subscribe to a channel of a tenant. */
   readonly #rooms = new Map<string, Set<Connection>>();
-  /** Of all protocols. */
+  /** The open sockets of all protocols. */
   readonly sockets: SocketCounts;
   readonly #presence: Presence;
   #started: Promise<void> | undefined;
@@ -128,7 +128,7 @@ export class Realtime {
     return connection;
   }
 
-  /** Finds silent clients, ended sessions and dead processes. Runs every ten seconds; tests call it with a later time. */
+  /** Finds idle clients, ended sessions and dead processes. Runs every ten seconds; tests call it with a later time. */
   async sweep(now = Date.now()): Promise<void> {
     this.#presence.sweep(now);
     for (const connection of this.#connections.values()) {

@@ -6,7 +6,7 @@ import { ArchiveWriter } from './archive-writer.ts';
 export interface ExportResult {
   readonly rows: number;
   readonly files: number;
-  /** Of the archive. */
+  /** The size of the archive. */
   readonly bytes: number;
   /** Files that were deleted during the export. */
   readonly missingFiles: number;

@@ -19,13 +19,13 @@ export interface ImportOptions {
   readonly id?: string | undefined;
   /** The archive may be much smaller than its content. */
   readonly isLarge?: boolean;
-  /** In the transaction that makes the tenant available. */
+  /** Runs in the transaction that activates the tenant. */
   readonly inTransaction?: InTransaction | undefined;
 }
 
 export interface ImportResult {
   readonly id: string;
-  /** What was not taken over, for the operator. */
+  /** Lines for the operator about data that was not imported. */
   readonly reports: readonly string[];
 }
 
@@ -127,7 +127,7 @@ async function createDatabase(parts: ArchiveServices, id: string, sources: reado
   await migrate(server.address, database, sources);
 }
 
-/** What the rows say about users, files and secrets of the source. The rules describe the current migrations. */
+/** Adapts the references to users, files and secrets of the source. The rules are those of the current migrations. */
 async function adaptData(parts: ArchiveServices, { facts }: TenantSource, { id, isCopy }: Creation): Promise<string[]> {
   const { central, rules, secrets } = parts;
   const isOurs = (await installationId(central.db)) === facts.installation;
@@ -140,7 +140,7 @@ async function adaptData(parts: ArchiveServices, { facts }: TenantSource, { id, 
   });
 }
 
-/** Without a limit of time, also while the source is slow. */
+/** Without a time limit, because the source may be slow. */
 function inTenantTransaction<Result>(
   parts: ArchiveServices,
   id: string,

@@ -17,11 +17,11 @@ const Team = Type.Object({
   roles: Type.Array(Type.Object({ name: Name, description: Text, permissions: Type.Array(Name) }), { maxItems: 1_000 }),
   members: Type.Array(
     Type.Object({
-      /** In the installation of the archive. */
+      /** The id in the installation that wrote the archive. */
       id: Type.Integer({ minimum: 1 }),
       email: Name,
       role: Type.Union([Name, Type.Null()]),
-      /** Of a member without a role. */
+      /** The permissions of a member without a role. */
       permissions: Type.Union([Type.Array(Name), Type.Null()]),
     }),
     { maxItems: 100_000 },

@@ -27,13 +27,13 @@ export interface Teams {
   exportTeam(tenantId: string): Promise<Team>;
   /** The ids of the users with these verified addresses. */
   findVerified(emails: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** In the transaction that makes the tenant available. Returns the addresses of members who were not added. */
+  /** Runs in the transaction that activates the tenant. Returns the addresses of members who were not added. */
   importTeam(db: Db, tenantId: string, team: Team): Promise<string[]>;
-  /** In the transaction that deletes the tenant. */
+  /** Runs in the transaction that deletes the tenant. */
   removeTenant(db: Db, tenant: { readonly id: string; readonly name: string }): Promise<void>;
 }
 
-/** What archives, copies and the deletion of tenants use. */
+/** The services that archives, copies and deletions of tenants use. */
 export interface ArchiveServices {
   readonly central: Central;
   readonly databases: TenantDatabases;

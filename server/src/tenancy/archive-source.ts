@@ -38,7 +38,7 @@ export async function locate({ central, databases }: ArchiveServices, tenantId: 
   return { server: await databases.getServer(tenantId), database: row.database };
 }
 
-/** Opens a connection to the database of a tenant, without a limit of time. */
+/** Opens a connection to the database of a tenant, without a time limit. */
 export async function inDatabase<Result>(
   parts: ArchiveServices,
   tenantId: string,

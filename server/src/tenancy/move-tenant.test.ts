@@ -256,7 +256,7 @@ test('queries of a paused tenant wait, and fail with 503 if the pause is too lon
   await expectConsistent(tenant);
 });
 
-test('a process that has not heard of the pause cannot write either', async () => {
+test('a process that was not notified of the pause cannot write either', async () => {
   const tenant = await tenantWithNotes();
   const failures: unknown[] = [];
   await moveTenant(central, databases, tenant.id, {

@@ -36,7 +36,7 @@ export interface MoveOptions {
   readonly isOffline?: boolean;
   /** How long running transactions may take to finish, in milliseconds. */
   readonly graceMs?: number;
-  /** Receives each step, which waits for it, and the progress of the copy. */
+  /** Called with each step, which waits for it, and with the progress of the copy. */
   readonly onProgress?: OnProgress;
 }
 

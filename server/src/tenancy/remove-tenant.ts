@@ -15,7 +15,7 @@ export const centralRows: Readonly<Record<string, 'archived' | 'removed' | 'kept
   'module_installations.tenant_id': 'archived',
   'roles.tenant_id': 'archived',
   'tenant_settings.tenant_id': 'archived',
-  // Of this installation: sessions and secrets of programs, links in mails, history, bookkeeping.
+  // State of this installation: history, invitations, secrets of programs, bookkeeping.
   'activity_log.tenant_id': 'removed',
   'invitations.tenant_id': 'removed',
   'oauth_clients.tenant_id': 'removed',
@@ -23,7 +23,7 @@ export const centralRows: Readonly<Record<string, 'archived' | 'removed' | 'kept
   'tenant_migrations.tenant_id': 'removed',
   'tenant_moves.tenant_id': 'removed',
   'unsettled_files.tenant_id': 'removed',
-  // Of a reseller: its codes and the applications that were made with them.
+  // The codes of a reseller and the applications made with them.
   'referral_codes.parent_tenant_id': 'removed',
   'reseller_applications.parent_tenant_id': 'removed',
   // The application that a tenant was created from belongs to its reseller.

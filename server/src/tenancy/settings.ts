@@ -34,7 +34,7 @@ const settings = {
   'audit.retention_days': setting({
     schema: Type.Integer({ minimum: 1, maximum: 3650 }),
     default: 90,
-    description: 'The number of days that calls between modules are kept in the audit log.',
+    description: 'Days to keep the log of calls between modules.',
   }),
   'security.unverified_users': setting({
     schema: Type.Enum(['full', 'view', 'none']),
@@ -111,7 +111,7 @@ export class SettingsStore {
     this.#cache.invalidate(tenantId);
   }
 
-  /** PostgreSQL computes the days of the tenant, and some names that JavaScript knows mean nothing or another zone to it. */
+  /** PostgreSQL computes the tenant's days, and some time zone names of JavaScript are unknown to it or mean another zone. */
   async #checkTimeZone({ 'general.timezone': zone }: Values, errors: FieldErrors): Promise<void> {
     if (typeof zone !== 'string' || errors['general.timezone']) return;
     const known = await this.#central.row(sql`SELECT FROM pg_timezone_names WHERE name = ${zone}`);
